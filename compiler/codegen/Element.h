@@ -1,0 +1,74 @@
+//===- Element.h - Element values, element types, loads and stores --------===//
+//
+// What every kernel emitter is built from. See "How elements are held" in
+// compiler/README.md for the representation of each HLO type.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_ELEMENT_H
+#define COMPILER_CODEGEN_ELEMENT_H
+
+#include "compiler/support/Target.h"
+#include "dialect/hlo/Dialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace hlo::codegen {
+
+/// One element, or one vector of elements: a scalar, or a 1-D vector. `im` is
+/// set for complex types only.
+struct Elem {
+  mlir::Value re;
+  mlir::Value im;
+  Elem() = default;
+  Elem(mlir::Value re, mlir::Value im = {}) : re(re), im(im) {}
+  explicit operator bool() const { return static_cast<bool>(re); }
+};
+
+/// What an emitter needs at hand: where to put ops, and for which machine.
+struct Emission {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const Target &target;
+};
+
+/// Element type of an HLO array type, e.g. si32, i1 (pred), bf16, complex<f32>.
+mlir::Type elementType(mlir::Type arrayType);
+/// Whether the HLO type is an unsigned integer (pred counts as unsigned).
+bool isUnsignedElement(mlir::Type element);
+/// A float of fewer than 32 bits, held as f32.
+bool isNarrowFloat(mlir::Type element);
+/// The type of the value in a kernel (of one part, for complex): i1, iN, f32, f64.
+mlir::Type computeType(mlir::Type element);
+/// Bytes of one element in memory (both parts, for complex).
+int64_t storageBytes(mlir::Type element);
+/// `scalar`, or vector<lanes x scalar> if lanes > 1 (lanes == 0 or 1: scalar).
+mlir::Type laneType(mlir::Type scalar, int64_t lanes);
+/// Lanes of a value: 1 for a scalar.
+int64_t lanesOf(mlir::Value value);
+
+/// Loads `lanes` consecutive elements of HLO type `element`; `index` (i64) counts elements.
+/// With a mask (vector<lanes x i1>, or i1), lanes that are off are not read and hold zero.
+Elem loadElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,
+                  int64_t lanes, mlir::Value mask = {});
+/// Loads element `indices[l]` for each lane l (`indices`: vector of i64).
+Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value indices,
+                    mlir::Value mask = {});
+/// Stores consecutive elements; lanes that are off are not written.
+void storeElements(Emission &e, mlir::Type element, const Elem &value, mlir::Value base,
+                   mlir::Value index, mlir::Value mask = {});
+/// Every lane of the result holds the scalar `value`.
+Elem splat(Emission &e, const Elem &value, int64_t lanes);
+/// mask ? a : b, part by part; `condition` i1 or vector of i1.
+Elem selectElem(Emission &e, mlir::Value condition, const Elem &a, const Elem &b);
+/// A scalar constant of HLO type `element` from a literal's element `index`.
+Elem literalElement(Emission &e, mlir::DenseElementsAttr literal, int64_t index);
+/// Zero of HLO type `element`.
+Elem zeroElem(Emission &e, mlir::Type element, int64_t lanes = 1);
+
+/// i64 constant.
+mlir::Value constI64(Emission &e, int64_t value);
+/// base + bytes, as an !llvm.ptr; `bytes` is i64.
+mlir::Value addBytes(Emission &e, mlir::Value base, mlir::Value bytes);
+
+} // namespace hlo::codegen
+
+#endif

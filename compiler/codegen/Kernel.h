@@ -1,0 +1,108 @@
+//===- Kernel.h - From a fusion op to a function --------------------------===//
+#ifndef COMPILER_CODEGEN_KERNEL_H
+#define COMPILER_CODEGEN_KERNEL_H
+
+#include "compiler/codegen/Element.h"
+#include "compiler/codegen/Elementwise.h"
+
+namespace hlo::codegen {
+
+/// Index along one dimension for all lanes of a vector: lane l has
+/// base + l * stride, or lanes[l] where `lanes` is set (vector of i64).
+struct Index {
+  mlir::Value base;
+  int64_t stride = 0;
+  mlir::Value lanes;
+  Index() = default;
+  Index(mlir::Value base, int64_t stride = 0) : base(base), stride(stride) {}
+  bool isUniform() const { return !lanes && stride == 0; }
+};
+
+/// A kernel under construction: the function's arguments and the fusion they belong to.
+struct KernelBuilder {
+  Emission e;                  ///< insertion point: inside the function's body
+  hlo::FusionOp fusion;
+  mlir::ModuleOp computations; ///< where `to_apply` symbols are looked up
+  llvm::SmallVector<mlir::Value> operandPtrs, resultPtrs; ///< !llvm.ptr
+  mlir::Value first, last;     ///< i64, the tasks to run
+  /// Set by the emitter: how many tasks there are (>= 1; 0 only for a kernel of no elements).
+  int64_t tasks = 1;
+
+  mlir::Block &body() { return fusion.getBody().front(); }
+  mlir::Operation *root(unsigned i = 0) { return body().getTerminator()->getOperand(i).getDefiningOp(); }
+  hlo::ComputationOp lookup(mlir::FlatSymbolRefAttr symbol) {
+    return computations.lookupSymbol<hlo::ComputationOp>(symbol.getAttr());
+  }
+};
+
+/// Evaluates values of a fusion's region at indices, by recursion from the value to
+/// the kernel's operands, memoized per (value, index).
+class ElementEmitter {
+public:
+  /// `lanes`: lanes of every value (1 = scalars). Several emitters with different lanes may be used in one kernel.
+  ElementEmitter(KernelBuilder &kernel, int64_t lanes);
+  ~ElementEmitter();
+
+  /// The value of `v` at `index`, one entry per dimension of v, in bounds for every lane that `mask`
+  /// (i1 or vector of i1; null = all) has on; other lanes are unspecified, and not read from memory.
+  Elem emit(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask = {});
+
+  /// From now on `v` has the value `elem` whatever the index: how a hero's result enters its epilogue.
+  void bind(mlir::Value v, const Elem &elem);
+
+  /// Forgets memoized values: call at the start of each loop body that emits.
+  void clearMemo();
+  /// RAII scope: values memoized inside an scf region are forgotten at its end.
+  struct Scope {
+    explicit Scope(ElementEmitter &emitter);
+    ~Scope();
+    ElementEmitter &emitter;
+    size_t mark;
+  };
+
+  struct Impl;
+  Impl &impl() { return *state; }
+
+private:
+  std::unique_ptr<Impl> state;
+};
+
+/// Row-major strides of a shape, in elements.
+llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+/// Splits a linear index (i64) into one index per dimension of `shape`.
+llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear, llvm::ArrayRef<int64_t> shape);
+/// for (i = lo; i < hi; i += step) body(i), as scf.for over i64.
+void emitFor(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step,
+             llvm::function_ref<void(mlir::Value)> body);
+/// Same with values carried from iteration to iteration; returns the final ones.
+llvm::SmallVector<mlir::Value>
+emitForCarrying(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
+                llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
+/// An emitter of one strategy: fills the function's body, sets kernel.tasks.
+using StrategyEmitter = llvm::function_ref<mlir::LogicalResult(KernelBuilder &)>;
+
+/// Emits `func` @name for the fusion into `into`; returns the number of tasks. Errors are
+/// reported at the fusion or at the offending op in it.
+mlir::FailureOr<int64_t> emitKernel(hlo::FusionOp fusion, llvm::StringRef name, const Target &target,
+                                    mlir::ModuleOp computations, mlir::ModuleOp into);
+
+// One per strategy, each in its own folder. The string is the value of `strategy`.
+mlir::LogicalResult emitLoopKernel(KernelBuilder &kernel);            // "loop"
+mlir::LogicalResult emitReduceKernel(KernelBuilder &kernel);          // "reduce"
+mlir::LogicalResult emitRowKernel(KernelBuilder &kernel);             // "row"
+mlir::LogicalResult emitDotKernel(KernelBuilder &kernel);             // "dot"
+mlir::LogicalResult emitConvKernel(KernelBuilder &kernel);            // "conv"
+mlir::LogicalResult emitSortKernel(KernelBuilder &kernel);            // "sort"
+mlir::LogicalResult emitScatterKernel(KernelBuilder &kernel);         // "scatter"
+mlir::LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel);// "select-and-scatter"
+mlir::LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel);     // "update-slice"
+mlir::LogicalResult emitRngKernel(KernelBuilder &kernel);             // "rng"
+mlir::LogicalResult emitFftKernel(KernelBuilder &kernel);             // "fft"
+mlir::LogicalResult emitCholeskyKernel(KernelBuilder &kernel);        // "cholesky"
+mlir::LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel); // "triangular-solve"
+mlir::LogicalResult emitScanKernel(KernelBuilder &kernel);            // "scan"
+
+} // namespace hlo::codegen
+
+#endif

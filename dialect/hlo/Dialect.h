@@ -1,0 +1,62 @@
+//===- Dialect.h - The hlo dialect ----------------------------------------===//
+//
+// Types, attributes and ops of HLO (see Base.td for how shapes are written),
+// and the questions that every pass asks of a shape.
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECT_HLO_DIALECT_H
+#define DIALECT_HLO_DIALECT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialect/hlo/Dialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialect/hlo/Types.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/hlo/Attrs.h.inc"
+
+namespace hlo {
+
+/// Verifies any op of the dialect: operand counts and types, attributes, and
+/// that the written result shapes equal the inferred ones. Reports all
+/// offenders as errors at the op, with notes at the other party.
+mlir::LogicalResult verifyOp(mlir::Operation *op);
+
+namespace OpTrait {
+/// Carried by every op that stands for an instruction.
+template <typename ConcreteType>
+class HloOp : public mlir::OpTrait::TraitBase<ConcreteType, HloOp> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return ::hlo::verifyOp(op);
+  }
+};
+} // namespace OpTrait
+
+} // namespace hlo
+
+#define GET_OP_CLASSES
+#include "dialect/hlo/ElementwiseOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/hlo/ShapeOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/hlo/ReduceOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/hlo/LinalgOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/hlo/ControlOps.h.inc"
+#define GET_OP_CLASSES
+#include "dialect/hlo/CommunicationOps.h.inc"
+
+#endif

@@ -1,0 +1,2 @@
+#include "dialect/hlo/Dialect.h"
+mlir::LogicalResult hlo::verifyOp(mlir::Operation *op) { return mlir::success(); }
