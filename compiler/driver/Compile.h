@@ -1,0 +1,59 @@
+//===- Compile.h - From HLO text to artefacts -----------------------------===//
+//
+// The whole compiler as one function: no main, no globals, no files but those of
+// `dumpDir`. What tools/hlo-compile and tools/hlo-run call.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_DRIVER_COMPILE_H
+#define COMPILER_DRIVER_COMPILE_H
+
+#include "compiler/support/Options.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hlo {
+
+/// What a failed compilation is to be blamed on; the value is the exit code of the tools.
+enum class ErrorKind : int {
+  None = 0,
+  Input = 1,       ///< the text is no valid HLO
+  Usage = 2,       ///< an option: unknown CPU, bad name
+  File = 3,        ///< `dumpDir` cannot be written
+  Unsupported = 4, ///< valid HLO that this version does not compile
+  Limit = 5,       ///< a limit set by the user is exceeded
+  Internal = 70    ///< the compiler's own fault
+};
+
+/// What a compilation makes. A string stays empty if it was not asked for.
+struct Artifacts {
+  std::string object;   ///< ELF relocatable, Emit::Object
+  std::string assembly; ///< Emit::Assembly
+  std::string llvmIr;   ///< optimized LLVM IR as text, Emit::LlvmIr
+  std::string bitcode;  ///< the same as bitcode, Emit::Bitcode
+  std::string mlir;     ///< the module when compilation stopped, Emit::Mlir
+  std::string hlo;      ///< the same as HLO text, Emit::Hlo
+  std::string header;   ///< C header, Emit::Header
+  std::string prefix;   ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
+  uint64_t arenaBytes = 0;
+  uint64_t constantBytes = 0;
+  unsigned kernelsBefore = 0; ///< launched kernels
+  unsigned kernelsAfter = 0;  ///< functions, once equal kernels are merged
+  std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
+  ErrorKind error = ErrorKind::None;
+};
+
+/// Compiles HLO text. `fileName` is what diagnostics call it; they are written to
+/// `diagnostics` as `file:line:col: error: ...` with the source line and a caret. Fails
+/// iff `artifacts.error` is not None; then at least one error was written.
+llvm::LogicalResult compile(llvm::StringRef text, llvm::StringRef fileName,
+                            const CompileOptions &options, Artifacts &artifacts,
+                            llvm::raw_ostream &diagnostics);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,53 @@
+//===- Options.h - What a user can ask of a compilation -------------------===//
+#ifndef COMPILER_SUPPORT_OPTIONS_H
+#define COMPILER_SUPPORT_OPTIONS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hlo {
+
+/// The phases of compilation, in order; see compiler/README.md for what holds after each.
+enum class Phase { Parse, Canonicalize, Layout, Fuse, Plan, Emit, Optimize, Package };
+
+/// Names of the phases, in order: "parse", "canonicalize", ...
+llvm::ArrayRef<llvm::StringRef> phaseNames();
+std::optional<Phase> parsePhase(llvm::StringRef name);
+inline llvm::StringRef phaseName(Phase phase) { return phaseNames()[static_cast<size_t>(phase)]; }
+
+/// Kinds of output; a set of them is the bitwise or.
+enum Emit : unsigned {
+  EmitNone = 0,
+  EmitObject = 1,
+  EmitAssembly = 2,
+  EmitLlvmIr = 4,
+  EmitBitcode = 8,
+  EmitMlir = 16,
+  EmitHlo = 32,
+  EmitHeader = 64
+};
+
+/// What to check and then stop, if anything.
+enum class Check { None, Syntax, Full };
+
+/// Options of one compilation; the defaults are those of hlo-compile.
+struct CompileOptions {
+  std::string cpu = "x86-64-v3"; ///< LLVM's name, or "host"
+  std::string features;          ///< "+avx512bf16,-fma"
+  std::string triple;            ///< empty: x86_64-unknown-linux-gnu
+  unsigned jobs = 0;             ///< threads of the compiler; 0: one per CPU. The output does not depend on it
+  int optLevel = 2;              ///< 0..3
+  std::string name;              ///< prefix of the exported symbols; empty: the module's name
+  Phase compileTo = Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
+  unsigned emit = EmitObject;    ///< set of Emit
+  Check check = Check::None;
+  std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  uint64_t maxArenaBytes = 0;    ///< 0: no limit
+};
+
+} // namespace hlo
+
+#endif
