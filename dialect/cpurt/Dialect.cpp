@@ -1,0 +1,102 @@
+//===- Dialect.cpp - The cpurt dialect: registration and verifiers --------===//
+//
+// The verifiers hold what the translation to LLVM relies on: a kernel is one
+// fusion, a launch names one buffer per operand and result, regions end in the
+// right terminator.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/cpurt/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace hlo;
+
+#include "dialect/cpurt/Dialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialect/cpurt/Ops.cpp.inc"
+
+void cpurt::CpurtDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialect/cpurt/Ops.cpp.inc"
+      >();
+}
+
+/// Whether the region's block ends in the op `Terminator`.
+template <typename Terminator> static bool endsIn(Region &region) {
+  Block &block = region.front();
+  return !block.empty() && isa<Terminator>(block.back());
+}
+
+LogicalResult cpurt::EntryOp::verify() {
+  if (!endsIn<ReturnOp>(getBody())) {
+    return emitOpError("body must end in cpurt.return");
+  }
+  if (getArenaBytes() < 0) {
+    return emitOpError("arena_bytes is negative: ") << getArenaBytes();
+  }
+  return success();
+}
+
+LogicalResult cpurt::KernelOp::verify() {
+  Block &block = getBody().front();
+  if (block.getOperations().size() != 2 || !isa<FusionOp>(block.front()) ||
+      !isa<YieldOp>(block.back())) {
+    return emitOpError("body must be one hlo.fusion and a cpurt.yield");
+  }
+  FusionOp fusion = getFusion();
+  if (!llvm::equal(fusion->getOperands(), block.getArguments())) {
+    return emitOpError("the fusion's operands must be the block's arguments, in order");
+  }
+  if (!llvm::equal(fusion->getResults(), block.back().getOperands())) {
+    return emitOpError("cpurt.yield must give the fusion's results, in order");
+  }
+  return success();
+}
+
+LogicalResult cpurt::ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<GlobalOp>(*this, getGlobalAttr())) {
+    return emitOpError("no cpurt.global is named ") << getGlobalAttr();
+  }
+  return success();
+}
+
+LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+  if (!kernel) {
+    return emitOpError("no cpurt.kernel is named ") << getKernelAttr();
+  }
+  FusionOp fusion = kernel.getFusion();
+  unsigned expected = fusion->getNumOperands() + fusion->getNumResults();
+  if (getBuffers().size() != expected) {
+    return emitOpError("kernel ") << getKernelAttr() << " takes " << expected
+                                  << " buffers, got " << getBuffers().size();
+  }
+  return success();
+}
+
+LogicalResult cpurt::WhileOp::verify() {
+  if (!endsIn<ConditionOp>(getCondition())) {
+    return emitOpError("condition must end in cpurt.condition");
+  }
+  if (!endsIn<YieldOp>(getBody())) {
+    return emitOpError("body must end in cpurt.yield");
+  }
+  return success();
+}
+
+LogicalResult cpurt::CaseOp::verify() {
+  if (getBranches().empty()) {
+    return emitOpError("needs at least one branch");
+  }
+  if (getPredicated() && getBranches().size() != 2) {
+    return emitOpError("a predicated case has 2 branches, got ") << getBranches().size();
+  }
+  for (Region &branch : getBranches()) {
+    if (!endsIn<YieldOp>(branch)) {
+      return emitOpError("every branch must end in cpurt.yield");
+    }
+  }
+  return success();
+}
