@@ -2,8 +2,12 @@
 #ifndef COMPILER_SUPPORT_TARGET_H
 #define COMPILER_SUPPORT_TARGET_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hlo {
 
@@ -30,6 +34,23 @@ struct Target {
   /// Lanes of a vector of elements of `bytes` bytes.
   int lanes(int bytes) const { return vectorBytes / bytes; }
 };
+
+/// Fills a Target from LLVM's tables. `cpu` is a name that LLVM knows ("x86-64-v3",
+/// "sapphirerapids") or "host"; `features` is "+name,-name,..." on top of it; an empty
+/// `triple` means x86_64-unknown-linux-gnu. Errors name the nearest known names.
+llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",
+                                      llvm::StringRef triple = "");
+
+/// Makes the X86 backend known to LLVM; may be called any number of times.
+void initializeTargets();
+
+/// The ISA extensions ("avx2", "fma", ...) that code for the target may use, of those that a
+/// program can ask CPUID for; in a fixed order.
+std::vector<std::string> requiredCpuFeatures(const Target &target);
+
+/// `name` and up to three of `known` that are spelled most like it, as in
+/// "; did you mean 'a', 'b'?" (empty if nothing is near).
+std::string nearestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace hlo
 

@@ -1,0 +1,193 @@
+//===- Target.cpp - Target descriptions from LLVM's subtarget tables ------===//
+//
+// In: the names a user gives (--cpu, --features, --target). Out: a Target whose
+// fields answer what kernel emitters ask. What LLVM knows (ISA extensions) is read
+// from its subtarget tables, so that any CPU name LLVM knows works; what it does not
+// know (cache sizes) is in the table below, from the vendors' optimization manuals.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/support/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+using namespace llvm;
+
+namespace {
+struct CacheSizes {
+  StringRef cpu;
+  int64_t l1, l2;
+};
+} // namespace
+
+static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
+
+/// Data cache sizes of one core; CPUs that are not listed get those of Target.
+static constexpr CacheSizes cacheSizes[] = {
+    {"haswell", 32 * KiB, 256 * KiB},          {"broadwell", 32 * KiB, 256 * KiB},
+    {"skylake", 32 * KiB, 256 * KiB},          {"skylake-avx512", 32 * KiB, 1 * MiB},
+    {"cascadelake", 32 * KiB, 1 * MiB},        {"cooperlake", 32 * KiB, 1 * MiB},
+    {"icelake-client", 48 * KiB, 512 * KiB},   {"icelake-server", 48 * KiB, 1280 * KiB},
+    {"tigerlake", 48 * KiB, 1280 * KiB},       {"alderlake", 48 * KiB, 1280 * KiB},
+    {"raptorlake", 48 * KiB, 2 * MiB},         {"sapphirerapids", 48 * KiB, 2 * MiB},
+    {"emeraldrapids", 48 * KiB, 2 * MiB},      {"graniterapids", 48 * KiB, 2 * MiB},
+    {"graniterapids-d", 48 * KiB, 2 * MiB},    {"diamondrapids", 48 * KiB, 2 * MiB},
+    {"znver1", 32 * KiB, 512 * KiB},           {"znver2", 32 * KiB, 512 * KiB},
+    {"znver3", 32 * KiB, 512 * KiB},           {"znver4", 32 * KiB, 1 * MiB},
+    {"znver5", 48 * KiB, 1 * MiB},             {"x86-64-v3", 32 * KiB, 512 * KiB},
+};
+
+void hlo::initializeTargets() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+}
+
+std::string hlo::nearestNames(StringRef name, ArrayRef<StringRef> known) {
+  SmallVector<std::pair<unsigned, StringRef>> ranked;
+  unsigned limit = std::max<size_t>(2, name.size() / 3);
+  for (StringRef candidate : known) {
+    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
+    if (distance <= limit) {
+      ranked.emplace_back(distance, candidate);
+    }
+  }
+  llvm::sort(ranked);
+  std::string text;
+  for (const auto &[distance, candidate] : ArrayRef(ranked).take_front(3)) {
+    text += (text.empty() ? "; did you mean '" : ", '") + candidate.str() + "'";
+  }
+  return text.empty() ? text : text + "?";
+}
+
+/// The features of this machine, "+a,+b,...", sorted; those it lacks are not named, because
+/// the CPU's name does not imply them.
+static std::string hostFeatures() {
+  std::vector<std::string> names;
+  for (const auto &feature : sys::getHostCPUFeatures()) {
+    names.push_back((feature.second ? "+" : "-") + feature.first().str());
+  }
+  llvm::sort(names);
+  return join(names, ",");
+}
+
+/// An error if a name in "+a,-b" is no feature of the subtarget.
+static Error checkFeatureNames(StringRef features, const MCSubtargetInfo &subtarget) {
+  SmallVector<StringRef> parts;
+  features.split(parts, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts) {
+    part = part.trim();
+    if (!part.starts_with("+") && !part.starts_with("-")) {
+      return createStringError("feature '" + part + "' must start with + or -");
+    }
+    StringRef name = part.drop_front();
+    SmallVector<StringRef> known;
+    for (const SubtargetFeatureKV &feature : subtarget.getAllProcessorFeatures()) {
+      known.push_back(feature.Key);
+    }
+    if (!is_contained(known, name)) {
+      return createStringError("unknown CPU feature '" + name + "'" +
+                               hlo::nearestNames(name, known));
+    }
+  }
+  return Error::success();
+}
+
+static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, StringRef cpu,
+                                                      StringRef features) {
+  std::string message;
+  const llvm::Target *backend = TargetRegistry::lookupTarget(triple, message);
+  return std::unique_ptr<MCSubtargetInfo>(
+      backend ? backend->createMCSubtargetInfo(triple, cpu, features) : nullptr);
+}
+
+Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, StringRef tripleText) {
+  initializeTargets();
+  Triple triple(Triple::normalize(tripleText.empty() ? "x86_64-unknown-linux-gnu" : tripleText));
+  if (triple.getArch() != Triple::x86_64 || !triple.isOSBinFormatELF()) {
+    return createStringError("target '" + tripleText +
+                             "' is not supported; only x86_64 with ELF objects is");
+  }
+  Target target;
+  target.triple = triple.str();
+  target.cpu = cpu.str();
+  if (cpu == "host") {
+    target.cpu = sys::getHostCPUName().str();
+    target.features = hostFeatures();
+  }
+  // An unknown name makes LLVM print to stderr, so ask the table before.
+  std::unique_ptr<MCSubtargetInfo> generic = makeSubtarget(triple, "x86-64", "");
+  if (!generic) {
+    return createStringError("this build of LLVM has no X86 backend");
+  }
+  if (!generic->isCPUStringValid(target.cpu)) {
+    SmallVector<StringRef> known{"host"};
+    for (const SubtargetSubTypeKV &entry : generic->getAllProcessorDescriptions()) {
+      known.push_back(entry.Key);
+    }
+    return createStringError("unknown CPU '" + target.cpu + "'" + nearestNames(target.cpu, known));
+  }
+  if (Error error = checkFeatureNames(features, *generic)) {
+    return error;
+  }
+  if (!features.empty()) {
+    target.features += (target.features.empty() ? "" : ",") + features.str();
+  }
+
+  std::unique_ptr<MCSubtargetInfo> subtarget = makeSubtarget(triple, target.cpu, target.features);
+  auto has = [&](StringRef name) { return subtarget->checkFeatures(("+" + name).str()); };
+  if (!has("64bit")) {
+    return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");
+  }
+  target.fma = has("fma");
+  target.f16c = has("f16c");
+  target.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.avx512fp16 = target.avx512 && has("avx512fp16");
+  target.avx512bf16 = target.avx512 && has("avx512bf16");
+  target.avx512vnni = target.avx512 && has("avx512vnni");
+  target.amxBf16 = has("amx-bf16");
+  target.amxInt8 = has("amx-int8");
+  target.vectorRegisters = target.avx512 ? 32 : 16;
+  // Integer vectors of 32 bytes need AVX2; AVX alone is not worth a second code path. Every CPU
+  // with the four AVX-512 groups gains from 64 bytes in kernels that are bound by FMA; a
+  // tuning flag of LLVM's says otherwise for code that is not, but only the user's counts here.
+  bool narrow = features.contains("+prefer-256-bit");
+  target.vectorBytes = target.avx512 && !narrow ? 64 : has("avx2") ? 32 : 16;
+  for (const CacheSizes &entry : cacheSizes) {
+    if (entry.cpu == target.cpu) {
+      target.l1Bytes = entry.l1;
+      target.l2Bytes = entry.l2;
+    }
+  }
+  return target;
+}
+
+std::vector<std::string> hlo::requiredCpuFeatures(const Target &target) {
+  static constexpr StringRef asked[] = {
+      "sse3",       "ssse3",      "sse4.1",     "sse4.2",       "popcnt",       "cx16",
+      "movbe",      "avx",        "f16c",       "fma",          "bmi",          "bmi2",
+      "lzcnt",      "avx2",       "avx512f",    "avx512bw",     "avx512cd",     "avx512dq",
+      "avx512vl",   "avx512vbmi", "avx512vnni", "avx512vbmi2",  "avx512bitalg", "avx512vpopcntdq",
+      "avx512bf16", "avx512fp16", "avxvnni",    "gfni",         "vpclmulqdq",   "amx-tile",
+      "amx-int8",   "amx-bf16"};
+  std::unique_ptr<MCSubtargetInfo> subtarget =
+      makeSubtarget(Triple(target.triple), target.cpu, target.features);
+  std::vector<std::string> names;
+  for (StringRef name : asked) {
+    if (subtarget && subtarget->checkFeatures(("+" + name).str())) {
+      names.push_back(name.str());
+    }
+  }
+  return names;
+}
