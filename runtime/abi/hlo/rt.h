@@ -1,0 +1,305 @@
+/*===- hlo/rt.h - The interface between a compiled module and its caller -----===*\
+ *
+ * What the header of a compiled module includes, and all that a caller needs.
+ * Plain C99; also valid as C11 and as C++11 or later. Part of the project under
+ * Apache-2.0 WITH LLVM-exception.
+ *
+ * A module M exports
+ *   hlo_status M_run(const hlo_call *call, const M_args *args);   (inline, in M.h)
+ *   hlo_status M_run_buffers(const hlo_call *call, const void *const *inputs,
+ *                            void *const *outputs);
+ *   const hlo_module_desc *M_describe(void);
+ *
+ * There are no globals: a module may run any number of times at once, each call
+ * with its own hlo_call and its own arena. Nothing here ends the process, writes
+ * to a stream, reads the environment or starts a thread (hlo/pool.h does the
+ * last, when asked to).
+ *
+ * Versions: a struct that may grow starts with `struct_size`, set by whoever fills it
+ * in; the reader uses only the fields that lie within it and takes the others as zero.
+ * Fields are only ever appended; `abi` changes when something else does.
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef HLO_RT_H
+#define HLO_RT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The version of every struct below; hlo_call.abi and hlo_module_desc.abi. */
+#define HLO_ABI 1u
+
+#if defined(__cplusplus) && __cplusplus >= 201703L
+#define HLO_NODISCARD [[nodiscard]]
+#elif defined(__GNUC__)
+#define HLO_NODISCARD __attribute__((warn_unused_result))
+#else
+#define HLO_NODISCARD
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*===- Status ------------------------------------------------------------------*/
+
+/** 0, or an error: the low byte is one of the codes HLO_OK .. HLO_UNAVAILABLE, which are
+ *  numbered as absl::StatusCode is; the bits above say more (HLO_ERR_*). */
+typedef int32_t hlo_status;
+
+enum {
+  HLO_OK = 0,
+  HLO_CANCELLED = 1,           /**< *hlo_call.cancel became non-zero */
+  HLO_UNKNOWN = 2,             /**< a callback failed without saying why */
+  HLO_INVALID_ARGUMENT = 3,    /**< the call is wrong */
+  HLO_DEADLINE = 4,            /**< hlo_call.deadline_ns passed */
+  HLO_NOT_FOUND = 5,           /**< e.g. no such custom call */
+  HLO_RESOURCE_EXHAUSTED = 8,  /**< memory */
+  HLO_FAILED_PRECONDITION = 9, /**< this machine, or this call, cannot run the module */
+  HLO_ABORTED = 10,            /**< a peer gave up */
+  HLO_OUT_OF_RANGE = 11,
+  HLO_UNIMPLEMENTED = 12,
+  HLO_INTERNAL = 13,
+  HLO_UNAVAILABLE = 14,        /**< a peer or a feed is gone */
+
+  HLO_ERR_NULL = HLO_INVALID_ARGUMENT | (1 << 8),      /**< a required pointer is null */
+  HLO_ERR_STRUCT = HLO_INVALID_ARGUMENT | (2 << 8),    /**< struct_size or abi not understood */
+  HLO_ERR_ALIGN = HLO_INVALID_ARGUMENT | (3 << 8),     /**< a buffer is not aligned to its element */
+  HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object do not belong together */
+  HLO_ERR_CONSTANTS = HLO_INVALID_ARGUMENT | (5 << 8), /**< external constants: absent or too short */
+  HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: absent, too small, misaligned */
+  HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
+  HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
+  HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8) /**< a feed, comm or custom call is not given */
+};
+
+/** The low byte: one of HLO_OK .. HLO_UNAVAILABLE. */
+static inline hlo_status hlo_status_code(hlo_status status) { return status & 0xff; }
+
+/** A short name of a status, e.g. "HLO_ERR_ARENA"; never null, static. */
+const char *hlo_status_name(hlo_status status);
+
+/*===- Element types -------------------------------------------------------------*/
+
+/** f16, bf16 and the 8-bit floats, as bits: no dependence on a compiler's own type. */
+typedef struct hlo_f16 { uint16_t bits; } hlo_f16;
+typedef struct hlo_bf16 { uint16_t bits; } hlo_bf16;
+typedef struct hlo_f8 { uint8_t bits; } hlo_f8;
+/** Complex numbers, as C's and C++'s own types lay them out. */
+typedef struct hlo_c64 { float re, im; } hlo_c64;
+typedef struct hlo_c128 { double re, im; } hlo_c128;
+
+/** Element types. The numbers are part of the ABI: append only. Sub-byte types take one byte an
+ *  element: signed ones sign-extended, unsigned ones and f4/f6 zero-extended. */
+typedef enum hlo_type {
+  HLO_INVALID_TYPE = 0,
+  HLO_PRED = 1, /**< one byte, 0 or 1 */
+  HLO_S1 = 2, HLO_S2 = 3, HLO_S4 = 4, HLO_S8 = 5, HLO_S16 = 6, HLO_S32 = 7, HLO_S64 = 8,
+  HLO_U1 = 9, HLO_U2 = 10, HLO_U4 = 11, HLO_U8 = 12, HLO_U16 = 13, HLO_U32 = 14, HLO_U64 = 15,
+  HLO_F16 = 16, HLO_BF16 = 17, HLO_F32 = 18, HLO_F64 = 19,
+  HLO_C64 = 20, HLO_C128 = 21, /**< real part, imaginary part */
+  HLO_F8E5M2 = 22, HLO_F8E4M3 = 23, HLO_F8E4M3FN = 24, HLO_F8E4M3B11FNUZ = 25,
+  HLO_F8E5M2FNUZ = 26, HLO_F8E4M3FNUZ = 27, HLO_F8E3M4 = 28, HLO_F8E8M0FNU = 29,
+  HLO_F4E2M1FN = 30, HLO_F6E2M3FN = 31, HLO_F6E3M2FN = 32
+} hlo_type;
+
+/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. */
+size_t hlo_type_bytes(int32_t type);
+/** HLO's spelling, e.g. "bf16"; "invalid" for an unknown type. */
+const char *hlo_type_name(int32_t type);
+
+/*===- What a caller may supply ----------------------------------------------------*/
+
+/** Memory for the arena. Both functions may be called from the calling thread only. */
+typedef struct hlo_allocator {
+  uint32_t struct_size, reserved;
+  void *user; /**< passed on */
+  /** `bytes` bytes aligned to `align` (a power of two), or null. */
+  void *(*alloc)(void *user, size_t bytes, size_t align);
+  /** Gives back what `alloc` returned, with the same size. */
+  void (*free)(void *user, void *memory, size_t bytes);
+} hlo_allocator;
+
+/** Threads. hlo/pool.h makes one; it is a few lines around any other pool. */
+typedef struct hlo_executor {
+  uint32_t struct_size;
+  uint32_t num_threads; /**< how many threads can help, the caller's own included; >= 1 */
+  void *user;           /**< passed on */
+  /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all are done. Any order, any
+   *  thread (the caller's as well), no promise that two run at the same time. fn never fails, does not
+   *  block and does not call parallel_for. */
+  void (*parallel_for)(void *user, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
+} hlo_executor;
+
+/** How a custom call's function is called: HLO's `api_version`. */
+enum {
+  HLO_API_ORIGINAL = 1,                 /**< void (*)(void *out, const void **in) */
+  HLO_API_STATUS_RETURNING = 2,         /**< void (*)(void *out, const void **in, status *) */
+  HLO_API_STATUS_RETURNING_UNIFIED = 3, /**< the same with (..., const char *opaque, size_t, status *) */
+  HLO_API_TYPED_FFI = 4                 /**< XLA_FFI_Error *(*)(XLA_FFI_CallFrame *) */
+};
+
+/** One custom call target. */
+typedef struct hlo_custom_call {
+  const char *name; /**< custom_call_target; what `fn` is found by */
+  int32_t api;      /**< HLO_API_* */
+  int32_t reserved;
+  void (*fn)(void); /**< cast to the type that `api` says */
+  void *user;       /**< for typed FFI; else unused */
+} hlo_custom_call;
+
+/** Custom call targets, sorted by name (strcmp). The caller keeps them alive during the call. */
+typedef struct hlo_custom_calls {
+  uint32_t struct_size, count;
+  const hlo_custom_call *entries;
+} hlo_custom_calls;
+
+/** Where infeed items come from, or where outfeed items go. */
+typedef struct hlo_feed {
+  uint32_t struct_size, reserved;
+  void *user; /**< passed on */
+  /** One item: n leaves in order; leaf k has bytes[k] bytes at leaves[k], which an infeed fills in and
+   *  an outfeed reads. `config` is the instruction's infeed_config or outfeed_config. */
+  hlo_status (*move)(void *user, const char *config, void *const *leaves, const uint64_t *bytes,
+                     int32_t n);
+} hlo_feed;
+
+/** This call's place among the ranks of a program that runs several times at once. */
+typedef struct hlo_comm {
+  uint32_t struct_size, reserved;
+  void *user;                               /**< of the functions */
+  int32_t replica, partition;               /**< this rank's ids, from 0 */
+  int32_t num_replicas, num_partitions;     /**< >= 1 each */
+  int64_t timeout_ns;                       /**< how long to wait for peers; 0 = for ever */
+} hlo_comm;
+
+/** What one operation has cost so far; see hlo_call.profile. */
+typedef struct hlo_profile {
+  uint64_t calls, ns, bytes;
+} hlo_profile;
+
+/** State that outlives a call (of random generators): hlo_module_desc.state_bytes bytes, aligned to 16,
+ *  zero before the first call. */
+typedef struct hlo_state hlo_state;
+
+/** One call of a module. All pointers are the caller's and stay valid during the call; all but
+ *  struct_size and abi may be zero. Made by hlo_call_init(). */
+typedef struct hlo_call {
+  uint32_t struct_size; /**< sizeof(hlo_call) */
+  uint32_t abi;         /**< HLO_ABI */
+  /** Scratch: at least arena_bytes of the module's description, aligned to its arena_align (64). Contents
+   *  need no preparation and mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
+  void *arena;
+  size_t arena_bytes;
+  const hlo_allocator *alloc;
+  const hlo_executor *exec; /**< null: the calling thread only */
+  const hlo_custom_calls *custom_calls;
+  const hlo_feed *infeed, *outfeed;
+  const hlo_comm *comm; /**< null: one replica, one partition */
+  /** External constants, for a module with constants_bytes > 0: read-only, aligned to 64. */
+  const void *constants;
+  size_t constants_bytes;
+  hlo_state *state;
+  /** Read at the bounds of operations and loops: non-zero makes the call return HLO_CANCELLED soon. May be
+   *  set by another thread, or by a signal handler. */
+  const int32_t *cancel;
+  /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
+  int64_t deadline_ns;
+  hlo_profile *profile; /**< hlo_module_desc.num_ops entries, added to; null: off */
+  uint64_t rng_seed;    /**< seeds rng and rng-get-and-update-state; 0: their default */
+  int64_t run_id;       /**< told to custom calls and collectives */
+  int32_t cpu_level;    /**< for code with several CPU levels: 0 = the best that this CPU can run */
+  int32_t reserved;
+  /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut. It is
+   *  written only when an error is returned. */
+  char *message;
+  size_t message_bytes;
+} hlo_call;
+
+/** A call with nothing set: one thread, no scratch. */
+static inline hlo_call hlo_call_init(void) {
+#ifdef __cplusplus
+  hlo_call call = hlo_call();
+#else
+  hlo_call call = {0};
+#endif
+  call.struct_size = (uint32_t)sizeof(hlo_call);
+  call.abi = HLO_ABI;
+  return call;
+}
+
+/*===- What a module says of itself --------------------------------------------------*/
+
+/** One array leaf of the module's parameters or of its result; tuples are flattened depth first. */
+typedef struct hlo_buffer_desc {
+  const char *name;              /**< of the parameter, with the path in it: "state_0_w"; else "in0", "out0" */
+  const int64_t *dims;           /**< `rank` logical dimensions; null for a scalar */
+  const int64_t *minor_to_major; /**< `rank` dimension numbers, fastest varying first; null for a scalar */
+  uint64_t bytes;                /**< of the whole buffer: dense, elements in minor_to_major order */
+  int32_t type;                  /**< hlo_type */
+  int32_t rank;
+  uint32_t align;                /**< least alignment: that of the element; 64 is faster */
+  /** Of an output: the input whose buffer it may share, of an input: the output; -1 none. If the caller
+   *  passes one pointer for both, the input is overwritten and a copy is saved; two pointers are right as
+   *  well, and then the input is kept. Otherwise an output overlaps no other buffer. */
+  int32_t alias;
+  uint64_t reserved;
+} hlo_buffer_desc;
+
+/** One operation, for profiles and messages. */
+typedef struct hlo_op_desc {
+  const char *name;      /**< HLO instruction, or the kernel made of several */
+  const char *file;      /**< of the HLO text; may be null */
+  int32_t line, column;  /**< from 1; 0 unknown */
+  uint64_t flops, bytes; /**< of one execution */
+} hlo_op_desc;
+
+/** Bits of hlo_module_desc.needs. */
+enum {
+  HLO_NEEDS_INFEED = 1,
+  HLO_NEEDS_OUTFEED = 2,
+  HLO_NEEDS_COMM = 4, /**< collectives over more than one rank */
+  HLO_NEEDS_STATE = 8
+};
+
+/** Everything about a module; static and read-only. Enough to call it without its header. */
+typedef struct hlo_module_desc {
+  uint32_t struct_size, abi;
+  const char *name;             /**< prefix of the exported symbols */
+  const char *compiler_version; /**< never null, as all strings here */
+  const char *flags;            /**< of the compiler, for reports */
+  const char *target;           /**< triple and CPU, for reports */
+  const char *source_sha256;    /**< of the HLO text; may be empty */
+  uint64_t signature;           /**< hash of all types, layouts and aliases */
+  uint64_t arena_bytes;         /**< scratch of one call; 0: none */
+  uint64_t constants_bytes;     /**< of external constants; 0: all are in the object */
+  uint64_t state_bytes;
+  uint32_t num_inputs, num_outputs, num_ops, num_cpu_levels;
+  uint32_t arena_align;         /**< a power of two, at least 64 when arena_bytes > 0 */
+  uint32_t mxcsr;               /**< SSE control word that the code runs under; 0x1f80 keeps subnormals */
+  uint64_t cpu_features;        /**< set of HLO_CPU_* (hlo/cpu.h) that the code uses */
+  const hlo_buffer_desc *inputs, *outputs; /**< arrays; null if empty */
+  const hlo_op_desc *ops;                  /**< op id -> operation; null if num_ops is 0 */
+  const char *const *custom_calls;         /**< names of targets, null-ended; null: none */
+  /** M_run_buffers: one pointer per leaf, in order. A leaf of no bytes may be null. */
+  hlo_status (*run)(const hlo_call *call, const void *const *inputs, void *const *outputs);
+  uint32_t num_replicas, num_partitions;   /**< that the module was compiled for; >= 1 */
+  uint32_t needs;                          /**< set of HLO_NEEDS_* */
+  uint32_t reserved;
+} hlo_module_desc;
+
+/** Everything that would make `call` fail before the first operation: missing CPU features, arena too
+ *  small, missing feeds, comm, custom calls, constants. All of it is listed in `message` (cut at
+ *  message_bytes; may be null), separated by "; ". Returns the status of the first. */
+HLO_NODISCARD hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
+                                   size_t message_bytes);
+
+/** For M_run: `given`, the signature in the caller's args, is not that of the object. Writes the message and
+ *  returns HLO_ERR_SIGNATURE. */
+hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLO_RT_H */
