@@ -43,7 +43,14 @@ typedef struct hlo_frame {
   uint32_t watch;      /**< offset 8: non-zero if the call can be cancelled or has a deadline */
   uint32_t threads;    /**< offset 12: >= 1; with 1, hlo_rt_parallel_for runs task(args, 0, tasks) itself */
   const hlo_call *call; /**< offset 16: the caller's; null if it gave none */
-  uint64_t reserved[29];
+  /* The runtime's own: */
+  const hlo_module_desc *desc;
+  const hlo_executor *exec; /* null: serial */
+  void *owned;              /* arena that came from call->alloc */
+  size_t owned_bytes;
+  uint32_t saved_mxcsr;
+  uint32_t reserved32;
+  uint64_t reserved[24];
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256

@@ -280,7 +280,7 @@ typedef struct hlo_module_desc {
   uint64_t cpu_features;        /**< set of HLO_CPU_* (hlo/cpu.h) that the code uses */
   const hlo_buffer_desc *inputs, *outputs; /**< arrays; null if empty */
   const hlo_op_desc *ops;                  /**< op id -> operation; null if num_ops is 0 */
-  const char *const *custom_calls;         /**< names of targets, null-ended; null: none */
+  const char *const *custom_calls;         /**< targets that hlo_call must supply; null-ended, or null */
   /** M_run_buffers: one pointer per leaf, in order. A leaf of no bytes may be null. */
   hlo_status (*run)(const hlo_call *call, const void *const *inputs, void *const *outputs);
   uint32_t num_replicas, num_partitions;   /**< that the module was compiled for; >= 1 */

@@ -1,0 +1,249 @@
+/*===- checks.c - What must hold before a module runs --------------------------===*\
+ *
+ * See checks.h. The conditions are cheap enough to be tested on every call; texts are
+ * made only when one fails.
+ *
+ *===-------------------------------------------------------------------------===*/
+#include "checks.h"
+
+#include <hlo/cpu.h>
+#include <string.h>
+
+#include "fields.h"
+
+/* The description's size in ABI 1's first version: newer runtimes accept it too. */
+#define LEAST_DESC_BYTES (offsetof(hlo_module_desc, reserved) + sizeof(uint32_t))
+
+hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  if (desc == NULL) {
+    hlo_text_add(text, "no module description");
+    return HLO_ERR_NULL;
+  }
+  if (desc->struct_size < LEAST_DESC_BYTES || desc->abi != HLO_ABI) {
+    hlo_text_add(text, "module has abi ");
+    hlo_text_number(text, desc->abi);
+    hlo_text_add(text, " and a description of ");
+    hlo_text_number(text, desc->struct_size);
+    hlo_text_add(text, " bytes, this runtime expects abi ");
+    hlo_text_number(text, HLO_ABI);
+    hlo_text_add(text, " and at least ");
+    hlo_text_number(text, LEAST_DESC_BYTES);
+    hlo_text_add(text, " bytes");
+    return HLO_ERR_STRUCT;
+  }
+  if (call == NULL) {
+    return HLO_OK;
+  }
+  if (call->struct_size < offsetof(hlo_call, arena) || call->abi != HLO_ABI) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": hlo_call has abi ");
+    hlo_text_number(text, call->abi);
+    hlo_text_add(text, " and struct_size ");
+    hlo_text_number(text, call->struct_size);
+    hlo_text_add(text, ", expected abi ");
+    hlo_text_number(text, HLO_ABI);
+    hlo_text_add(text, " and struct_size ");
+    hlo_text_number(text, sizeof(hlo_call));
+    hlo_text_add(text, " (use hlo_call_init)");
+    return HLO_ERR_STRUCT;
+  }
+  return HLO_OK;
+}
+
+hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
+  uint64_t missing = desc->cpu_features & ~hlo_cpu_detect();
+  if (missing == 0) {
+    return HLO_OK;
+  }
+  if ((missing & HLO_CPU_AMX_TILE) && hlo_cpu_enable_amx()) {
+    missing = desc->cpu_features & ~hlo_cpu_detect();
+    if (missing == 0) {
+      return HLO_OK;
+    }
+  }
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, ": this CPU lacks ");
+  for (const char *separator = ""; missing != 0; missing &= missing - 1, separator = ", ") {
+    const char *name = hlo_cpu_feature_name(missing);
+    hlo_text_add(text, separator);
+    hlo_text_add(text, name ? name : "a feature unknown to this runtime");
+  }
+  hlo_text_add(text, ", for which the module was compiled (");
+  hlo_text_add(text, desc->target);
+  hlo_text_add(text, ")");
+  return HLO_ERR_CPU;
+}
+
+hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  if (desc->constants_bytes == 0) {
+    return HLO_OK;
+  }
+  const void *constants = HLO_FIELD(call, constants);
+  const size_t given = HLO_FIELD(call, constants_bytes);
+  if (constants != NULL && given >= desc->constants_bytes && ((uintptr_t)constants & 63) == 0) {
+    return HLO_OK;
+  }
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, ": external constants: needs ");
+  hlo_text_number(text, desc->constants_bytes);
+  hlo_text_add(text, " bytes (align 64), given ");
+  if (constants == NULL) {
+    hlo_text_add(text, "none");
+  } else {
+    hlo_text_number(text, given);
+    hlo_text_add(text, " at ");
+    hlo_text_hex(text, (uintptr_t)constants);
+  }
+  return HLO_ERR_CONSTANTS;
+}
+
+static int has_custom_call(const hlo_custom_calls *table, const char *name) {
+  if (!HLO_HAS_FIELD(table, entries)) {
+    return 0;
+  }
+  uint32_t low = 0, high = table->count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const int order = strcmp(table->entries[middle].name, name);
+    if (order == 0) {
+      return 1;
+    }
+    if (order < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return 0;
+}
+
+hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  if (desc->needs == 0 && desc->custom_calls == NULL) {
+    return HLO_OK;
+  }
+  const char *separator = "";
+  hlo_status status = HLO_OK;
+#define NEED(condition, what)                            \
+  if (condition) {                                       \
+    hlo_text_add(text, status ? separator : desc->name); \
+    hlo_text_add(text, status ? "" : ": ");              \
+    hlo_text_add(text, "hlo_call has no ");              \
+    hlo_text_add(text, what);                            \
+    status = HLO_ERR_MISSING;                            \
+    separator = "; ";                                    \
+  }
+  NEED((desc->needs & HLO_NEEDS_INFEED) && !HLO_FIELD(call, infeed), "infeed")
+  NEED((desc->needs & HLO_NEEDS_OUTFEED) && !HLO_FIELD(call, outfeed), "outfeed")
+  NEED((desc->needs & HLO_NEEDS_COMM) && !HLO_FIELD(call, comm), "comm")
+  NEED((desc->needs & HLO_NEEDS_STATE) && !HLO_FIELD(call, state), "state")
+#undef NEED
+  const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
+  for (const char *const *name = desc->custom_calls; name != NULL && *name != NULL; ++name) {
+    if (!has_custom_call(table, *name)) {
+      hlo_text_add(text, status ? separator : desc->name);
+      hlo_text_add(text, status ? "" : ": ");
+      hlo_text_add(text, "no custom call target named ");
+      hlo_text_add(text, *name);
+      status = HLO_ERR_MISSING;
+      separator = "; ";
+    }
+  }
+  return status;
+}
+
+hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  if (desc->arena_bytes == 0) {
+    return HLO_OK;
+  }
+  void *arena = HLO_FIELD(call, arena);
+  const size_t given = HLO_FIELD(call, arena_bytes);
+  const int aligned = ((uintptr_t)arena & (desc->arena_align - 1)) == 0;
+  if (arena != NULL && given >= desc->arena_bytes && aligned) {
+    return HLO_OK;
+  }
+  const hlo_allocator *alloc = HLO_FIELD(call, alloc);
+  if (arena == NULL && HLO_HAS_FIELD(alloc, free)) {
+    return HLO_OK;
+  }
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, ": arena: needs ");
+  hlo_text_number(text, desc->arena_bytes);
+  hlo_text_add(text, " bytes (align ");
+  hlo_text_number(text, desc->arena_align);
+  hlo_text_add(text, "), given ");
+  if (arena == NULL) {
+    hlo_text_add(text, "neither arena nor alloc");
+  } else {
+    hlo_text_number(text, given);
+    if (!aligned) {
+      hlo_text_add(text, " at ");
+      hlo_text_hex(text, (uintptr_t)arena);
+    }
+  }
+  return HLO_ERR_ARENA;
+}
+
+static void add_buffer(hlo_text *text, const char *what, uint32_t index, const char *name) {
+  hlo_text_add(text, what);
+  hlo_text_add(text, " ");
+  hlo_text_number(text, index);
+  hlo_text_add(text, " (");
+  hlo_text_add(text, name);
+  hlo_text_add(text, ")");
+}
+
+hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const void *const *buffers,
+                             const char *what, hlo_text *text) {
+  if (count > 0 && buffers == NULL) {
+    hlo_text_add(text, "the array of ");
+    hlo_text_add(text, what);
+    hlo_text_add(text, "s is null, it needs ");
+    hlo_text_number(text, count);
+    hlo_text_add(text, " pointers");
+    return HLO_ERR_NULL;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (buffers[i] == NULL && descs[i].bytes > 0) {
+      add_buffer(text, what, i, descs[i].name);
+      hlo_text_add(text, " is null, it needs ");
+      hlo_text_number(text, descs[i].bytes);
+      hlo_text_add(text, " bytes");
+      return HLO_ERR_NULL;
+    }
+    if ((uintptr_t)buffers[i] & (descs[i].align - 1)) {
+      add_buffer(text, what, i, descs[i].name);
+      hlo_text_add(text, " is at ");
+      hlo_text_hex(text, (uintptr_t)buffers[i]);
+      hlo_text_add(text, ", which is not aligned to ");
+      hlo_text_number(text, descs[i].align);
+      return HLO_ERR_ALIGN;
+    }
+  }
+  return HLO_OK;
+}
+
+hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
+                     size_t message_bytes) {
+  hlo_text text = hlo_text_begin(message, message_bytes);
+  hlo_status first = hlo_check_structs(desc, call, &text);
+  if (first != HLO_OK) {
+    return first;
+  }
+  for (int which = 0; which < 4; ++which) {
+    hlo_text part = text;
+    if (first != HLO_OK) {
+      hlo_text_add(&part, "; ");
+    }
+    const hlo_status status = which == 0   ? hlo_check_cpu(desc, &part)
+                              : which == 1 ? hlo_check_constants(desc, call, &part)
+                              : which == 2 ? hlo_check_services(desc, call, &part)
+                                           : hlo_check_arena(desc, call, &part);
+    if (status != HLO_OK) {
+      first = first != HLO_OK ? first : status;
+      text = part;
+    } else {
+      hlo_text_add(&text, ""); /* takes back the separator */
+    }
+  }
+  return first;
+}

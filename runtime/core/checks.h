@@ -1,0 +1,26 @@
+/*===- checks.h - What must hold before a module runs --------------------------===*\
+ *
+ * One function per condition: HLO_OK, or an error whose text is appended to `text`.
+ * hlo_rt_begin stops at the first error, hlo_check collects them all.
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef RUNTIME_CORE_CHECKS_H
+#define RUNTIME_CORE_CHECKS_H
+
+#include "text.h"
+
+/** struct_size and abi of both, and whether they fit each other. */
+hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** The CPU has every feature the code uses; asks for AMX if it is among them. */
+hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text);
+/** External constants: there, long enough, aligned. */
+hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** Feeds, comm, state and custom calls that the module needs. */
+hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** The arena: none needed, or given in full, or an allocator in its place. */
+hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** One array of buffer pointers; `what` is "input" or "output". */
+hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const void *const *buffers,
+                             const char *what, hlo_text *text);
+
+#endif

@@ -1,0 +1,134 @@
+/*===- cpu.c - Which instructions this CPU and its system let us use -----------===*\
+ *
+ * CPUID says what the CPU has, XCR0 what state the operating system saves. The
+ * answer lives in one atomic word, the only static of the runtime: every thread that
+ * finds it empty computes the same value, so no order matters. Bit 63: known.
+ *
+ * AMX tiles need more: Linux hands them out per process on request, after which
+ * signal frames are larger. So they are asked for only when code that uses them is
+ * about to run.
+ *
+ *===-------------------------------------------------------------------------===*/
+#define _GNU_SOURCE
+#include <hlo/cpu.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define KNOWN (UINT64_C(1) << 63)
+
+static _Atomic uint64_t detected;
+
+#if defined(__x86_64__)
+
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef struct Leaf {
+  unsigned eax, ebx, ecx, edx;
+} Leaf;
+
+static Leaf cpuid(unsigned leaf, unsigned subleaf) {
+  Leaf r = {0, 0, 0, 0};
+  __get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx);
+  return r;
+}
+
+/* XCR0: which register state the operating system saves. Needs OSXSAVE. */
+static uint64_t xgetbv0(void) {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return ((uint64_t)high << 32) | low;
+}
+
+static uint64_t flag(unsigned word, int bit, uint64_t feature) {
+  return (word >> bit) & 1 ? feature : 0;
+}
+
+#define XCR0_AVX UINT64_C(0x6)
+#define XCR0_AVX512 UINT64_C(0xe6)
+#define XCR0_AMX UINT64_C(0x60000)
+
+/* All that CPUID and XCR0 allow, AMX included. */
+static uint64_t query(void) {
+  const Leaf one = cpuid(1, 0), seven = cpuid(7, 0), seven1 = cpuid(7, 1);
+  const Leaf extended = cpuid(0x80000001u, 0);
+  const uint64_t xcr0 = (one.ecx >> 27) & 1 ? xgetbv0() : 0;
+  uint64_t f = flag(one.ecx, 0, HLO_CPU_SSE3) | flag(one.ecx, 9, HLO_CPU_SSSE3) |
+               flag(one.ecx, 19, HLO_CPU_SSE4_1) | flag(one.ecx, 20, HLO_CPU_SSE4_2) |
+               flag(one.ecx, 23, HLO_CPU_POPCNT) | flag(one.ecx, 13, HLO_CPU_CX16) |
+               flag(one.ecx, 22, HLO_CPU_MOVBE) | flag(one.ecx, 25, HLO_CPU_AES) |
+               flag(one.ecx, 1, HLO_CPU_PCLMUL) | flag(extended.ecx, 0, HLO_CPU_SAHF) |
+               flag(extended.ecx, 5, HLO_CPU_LZCNT) | flag(extended.ecx, 6, HLO_CPU_SSE4A) |
+               flag(extended.ecx, 21, HLO_CPU_TBM) | flag(seven.ebx, 3, HLO_CPU_BMI) |
+               flag(seven.ebx, 8, HLO_CPU_BMI2) | flag(seven.ebx, 19, HLO_CPU_ADX) |
+               flag(seven.ebx, 29, HLO_CPU_SHA) | flag(seven.ecx, 8, HLO_CPU_GFNI);
+  if ((xcr0 & XCR0_AVX) == XCR0_AVX) {
+    f |= flag(one.ecx, 28, HLO_CPU_AVX) | flag(one.ecx, 29, HLO_CPU_F16C) |
+         flag(one.ecx, 12, HLO_CPU_FMA) | flag(seven.ebx, 5, HLO_CPU_AVX2) |
+         flag(extended.ecx, 16, HLO_CPU_FMA4) | flag(extended.ecx, 11, HLO_CPU_XOP) |
+         flag(seven.ecx, 9, HLO_CPU_VAES) | flag(seven.ecx, 10, HLO_CPU_VPCLMULQDQ) |
+         flag(seven1.eax, 4, HLO_CPU_AVXVNNI) | flag(seven1.eax, 23, HLO_CPU_AVXIFMA) |
+         flag(seven1.edx, 4, HLO_CPU_AVXVNNIINT8) | flag(seven1.edx, 10, HLO_CPU_AVXVNNIINT16) |
+         flag(seven1.edx, 5, HLO_CPU_AVXNECONVERT);
+  }
+  if ((xcr0 & XCR0_AVX512) == XCR0_AVX512 && ((seven.ebx >> 16) & 1)) {
+    f |= HLO_CPU_AVX512F | flag(seven.ebx, 28, HLO_CPU_AVX512CD) |
+         flag(seven.ebx, 30, HLO_CPU_AVX512BW) | flag(seven.ebx, 17, HLO_CPU_AVX512DQ) |
+         flag(seven.ebx, 31, HLO_CPU_AVX512VL) | flag(seven.ebx, 21, HLO_CPU_AVX512IFMA) |
+         flag(seven.ecx, 1, HLO_CPU_AVX512VBMI) | flag(seven.ecx, 6, HLO_CPU_AVX512VBMI2) |
+         flag(seven.ecx, 11, HLO_CPU_AVX512VNNI) | flag(seven.ecx, 12, HLO_CPU_AVX512BITALG) |
+         flag(seven.ecx, 14, HLO_CPU_AVX512VPOPCNTDQ) | flag(seven1.eax, 5, HLO_CPU_AVX512BF16) |
+         flag(seven.edx, 23, HLO_CPU_AVX512FP16);
+  }
+  if ((xcr0 & XCR0_AMX) == XCR0_AMX) {
+    f |= flag(seven.edx, 24, HLO_CPU_AMX_TILE) | flag(seven.edx, 25, HLO_CPU_AMX_INT8) |
+         flag(seven.edx, 22, HLO_CPU_AMX_BF16) | flag(seven1.eax, 21, HLO_CPU_AMX_FP16);
+  }
+  return f;
+}
+
+#define AMX (HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16 | HLO_CPU_AMX_FP16)
+
+uint64_t hlo_cpu_detect(void) {
+  uint64_t features = atomic_load_explicit(&detected, memory_order_relaxed);
+  if (features == 0) {
+    const uint64_t found = (query() & ~AMX) | KNOWN;
+    features = atomic_fetch_or_explicit(&detected, found, memory_order_relaxed) | found;
+  }
+  return features & ~KNOWN;
+}
+
+int hlo_cpu_enable_amx(void) {
+  if (hlo_cpu_detect() & HLO_CPU_AMX_TILE) {
+    return 1;
+  }
+  const uint64_t amx = query() & AMX;
+  if (!(amx & HLO_CPU_AMX_TILE)) {
+    return 0;
+  }
+  /* ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA, linux/Documentation/arch/x86/xstate.rst. */
+  if (syscall(SYS_arch_prctl, 0x1023, 18) != 0) {
+    return 0;
+  }
+  atomic_fetch_or_explicit(&detected, amx, memory_order_relaxed);
+  return 1;
+}
+
+#else
+
+uint64_t hlo_cpu_detect(void) { return 0; }
+int hlo_cpu_enable_amx(void) { return 0; }
+
+#endif
+
+const char *hlo_cpu_feature_name(uint64_t features) {
+#define FEATURE_NAME(bit, id, name) \
+  if ((features >> bit) & 1) {      \
+    return name;                    \
+  }
+  HLO_CPU_FEATURES(FEATURE_NAME)
+#undef FEATURE_NAME
+  return NULL;
+}

@@ -1,0 +1,13 @@
+/*===- fields.h - Reading structs of another version --------------------------===*/
+#ifndef RUNTIME_CORE_FIELDS_H
+#define RUNTIME_CORE_FIELDS_H
+
+/** Whether `object` (may be null) is there and of a version that has `field`. */
+#define HLO_HAS_FIELD(object, field) \
+  ((object) != NULL &&               \
+   (object)->struct_size >= offsetof(__typeof__(*(object)), field) + sizeof((object)->field))
+
+/** The field, or zero if the object's version has none. */
+#define HLO_FIELD(object, field) (HLO_HAS_FIELD(object, field) ? (object)->field : 0)
+
+#endif

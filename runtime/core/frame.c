@@ -1,0 +1,209 @@
+/*===- frame.c - One call of a module, from begin to end -----------------------===*\
+ *
+ * What generated code calls (hlo/generated.h). A frame lives on the stack of the
+ * thread that calls the module; executor threads see it during hlo_rt_parallel_for
+ * only, and only read it.
+ *
+ *===-------------------------------------------------------------------------===*/
+#define _POSIX_C_SOURCE 200809L
+#include <hlo/generated.h>
+
+#include <stdatomic.h>
+#include <time.h>
+#include <xmmintrin.h>
+
+#include "checks.h"
+#include "fields.h"
+
+/* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
+ * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays small. */
+#define CHUNKS_PER_THREAD 4
+
+static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
+                            const void *const *inputs, void *const *outputs) {
+  hlo_text text = {NULL, 0, 0};
+  hlo_status status = hlo_check_structs(desc, call, &text);
+  if (status != HLO_OK) {
+    /* Only a call of our version has a message that can be trusted. */
+    if (call != NULL && call->abi == HLO_ABI) {
+      text = hlo_text_of_call(call);
+      status = hlo_check_structs(desc, call, &text);
+    }
+    return status;
+  }
+  text = hlo_text_of_call(call);
+  const void *const *results = (const void *const *)outputs;
+  if ((status = hlo_check_buffers(desc->inputs, desc->num_inputs, inputs, "input", &text)) ||
+      (status = hlo_check_buffers(desc->outputs, desc->num_outputs, results, "output", &text)) ||
+      (status = hlo_check_cpu(desc, &text)) ||
+      (status = hlo_check_constants(desc, call, &text)) ||
+      (status = hlo_check_services(desc, call, &text)) ||
+      (status = hlo_check_arena(desc, call, &text))) {
+    return status;
+  }
+  return HLO_OK;
+}
+
+static hlo_status take_arena(const hlo_call *call, const hlo_module_desc *desc, hlo_frame *frame) {
+  frame->arena = NULL;
+  frame->owned = NULL;
+  frame->owned_bytes = 0;
+  if (desc->arena_bytes == 0) {
+    return HLO_OK;
+  }
+  if (call->arena != NULL) {
+    frame->arena = call->arena;
+    return HLO_OK;
+  }
+  const hlo_allocator *alloc = call->alloc;
+  void *memory = alloc->alloc(alloc->user, (size_t)desc->arena_bytes, desc->arena_align);
+  if (memory == NULL || ((uintptr_t)memory & (desc->arena_align - 1))) {
+    hlo_text text = hlo_text_of_call(call);
+    hlo_text_add(&text, desc->name);
+    hlo_text_add(&text, ": alloc gave ");
+    hlo_text_add(&text, memory ? "misaligned memory" : "no memory");
+    hlo_text_add(&text, " for an arena of ");
+    hlo_text_number(&text, desc->arena_bytes);
+    hlo_text_add(&text, " bytes (align ");
+    hlo_text_number(&text, desc->arena_align);
+    hlo_text_add(&text, ")");
+    if (memory != NULL) {
+      alloc->free(alloc->user, memory, (size_t)desc->arena_bytes);
+    }
+    return HLO_ERR_ALLOC;
+  }
+  frame->arena = frame->owned = memory;
+  frame->owned_bytes = (size_t)desc->arena_bytes;
+  return HLO_OK;
+}
+
+hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc, const void *const *inputs,
+                        void *const *outputs, hlo_frame *frame) {
+  hlo_status status = check_all(call, desc, inputs, outputs);
+  if (status != HLO_OK) {
+    return status;
+  }
+  status = take_arena(call, desc, frame);
+  if (status != HLO_OK) {
+    return status;
+  }
+  const hlo_executor *exec = HLO_FIELD(call, exec);
+  const int parallel = HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1;
+  frame->call = call;
+  frame->desc = desc;
+  frame->exec = parallel ? exec : NULL;
+  frame->threads = parallel ? exec->num_threads : 1;
+  frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
+  frame->saved_mxcsr = _mm_getcsr();
+  _mm_setcsr(desc->mxcsr);
+  return HLO_OK;
+}
+
+hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
+  _mm_setcsr(frame->saved_mxcsr);
+  if (frame->owned != NULL) {
+    const hlo_allocator *alloc = frame->call->alloc;
+    alloc->free(alloc->user, frame->owned, frame->owned_bytes);
+  }
+  return status;
+}
+
+static hlo_status stop_requested(const hlo_call *call) {
+  const int32_t *cancel = HLO_FIELD(call, cancel);
+  if (cancel != NULL && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0) {
+    return HLO_CANCELLED;
+  }
+  const int64_t deadline = HLO_FIELD(call, deadline_ns);
+  if (deadline != 0) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec >= deadline) {
+      return HLO_DEADLINE;
+    }
+  }
+  return HLO_OK;
+}
+
+static hlo_status report_stop(hlo_frame *frame, hlo_status status) {
+  if (status != HLO_OK) {
+    hlo_text text = hlo_text_of_call(frame->call);
+    hlo_text_add(&text, frame->desc->name);
+    hlo_text_add(&text, status == HLO_CANCELLED ? ": cancelled" : ": deadline passed");
+  }
+  return status;
+}
+
+hlo_status hlo_rt_poll(hlo_frame *frame) {
+  return frame->watch ? report_stop(frame, stop_requested(frame->call)) : HLO_OK;
+}
+
+hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message) {
+  hlo_text text = hlo_text_of_call(frame->call);
+  hlo_text_add(&text, frame->desc->name);
+  hlo_text_add(&text, ": ");
+  hlo_text_add(&text, message);
+  return code;
+}
+
+hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given) {
+  hlo_text text = hlo_text_of_call(call);
+  hlo_text_add(&text, desc->name);
+  hlo_text_add(&text, ": header and object do not belong together: args have signature ");
+  hlo_text_hex(&text, given);
+  hlo_text_add(&text, ", the object has ");
+  hlo_text_hex(&text, desc->signature);
+  return HLO_ERR_SIGNATURE;
+}
+
+/* A loop in progress, shared by the threads that take part. */
+typedef struct Loop {
+  hlo_task *task;
+  void *args;
+  int64_t tasks, chunks;
+  const hlo_call *watched; /* null: nothing can stop the loop */
+  uint32_t mxcsr;
+  _Atomic int32_t stopped; /* HLO_CANCELLED or HLO_DEADLINE once seen */
+} Loop;
+
+/* Where chunk `i` starts; 128 bits, since tasks * chunks may exceed 64. */
+static int64_t chunk_start(const Loop *loop, int64_t i) {
+  return (int64_t)((__int128)loop->tasks * i / loop->chunks);
+}
+
+static void run_chunk(void *arg, int64_t i) {
+  Loop *loop = arg;
+  if (loop->watched != NULL) {
+    if (atomic_load_explicit(&loop->stopped, memory_order_relaxed) != HLO_OK) {
+      return;
+    }
+    const hlo_status stop = stop_requested(loop->watched);
+    if (stop != HLO_OK) {
+      atomic_store_explicit(&loop->stopped, stop, memory_order_relaxed);
+      return;
+    }
+  }
+  const uint32_t saved = _mm_getcsr();
+  _mm_setcsr(loop->mxcsr);
+  loop->task(loop->args, chunk_start(loop, i), chunk_start(loop, i + 1));
+  _mm_setcsr(saved);
+}
+
+hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int64_t tasks) {
+  if (frame->watch) {
+    const hlo_status status = hlo_rt_poll(frame);
+    if (status != HLO_OK) {
+      return status;
+    }
+  }
+  if (tasks <= 1 || frame->exec == NULL) {
+    if (tasks > 0) {
+      task(args, 0, tasks);
+    }
+    return HLO_OK;
+  }
+  const int64_t most = (int64_t)frame->threads * CHUNKS_PER_THREAD;
+  Loop loop = {task, args, tasks, tasks < most ? tasks : most, frame->watch ? frame->call : NULL,
+               frame->desc->mxcsr, HLO_OK};
+  frame->exec->parallel_for(frame->exec->user, run_chunk, &loop, loop.chunks);
+  return report_stop(frame, atomic_load_explicit(&loop.stopped, memory_order_relaxed));
+}

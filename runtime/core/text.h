@@ -1,0 +1,26 @@
+/*===- text.h - Error texts without stdio and without a heap ------------------===*\
+ *
+ * Appends to the caller's buffer; what does not fit is cut, and the buffer always
+ * ends in 0. A null buffer is allowed: the text is dropped.
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef RUNTIME_CORE_TEXT_H
+#define RUNTIME_CORE_TEXT_H
+
+#include <hlo/rt.h>
+
+typedef struct hlo_text {
+  char *out;       /* null if capacity is 0 */
+  size_t capacity; /* with the final 0 */
+  size_t length;   /* written so far, without it */
+} hlo_text;
+
+/** An empty text in `out`. */
+hlo_text hlo_text_begin(char *out, size_t capacity);
+/** An empty text in the message buffer of `call`, which may be null. */
+hlo_text hlo_text_of_call(const hlo_call *call);
+void hlo_text_add(hlo_text *text, const char *string);
+void hlo_text_number(hlo_text *text, uint64_t value);
+void hlo_text_hex(hlo_text *text, uint64_t value);
+
+#endif
