@@ -13,8 +13,11 @@ struct Index {
   mlir::Value base;
   int64_t stride = 0;
   mlir::Value lanes;
+  /// `base` is known to be a multiple of this (1: nothing is known).
+  int64_t align = 1;
   Index() = default;
-  Index(mlir::Value base, int64_t stride = 0) : base(base), stride(stride) {}
+  Index(mlir::Value base, int64_t stride = 0, int64_t align = 1)
+      : base(base), stride(stride), align(align) {}
   bool isUniform() const { return !lanes && stride == 0; }
 };
 
@@ -59,6 +62,14 @@ public:
     ElementEmitter &emitter;
     size_t mark;
   };
+
+  /// `v` is read from memory at `base`, row-major, with the strides given per dimension (in elements; 0
+  /// ignores the dimension), instead of being computed: how a row's intermediate is reused.
+  void materialize(mlir::Value v, mlir::Value base, llvm::ArrayRef<int64_t> strides);
+  /// All arrays are addressed by one linear index instead of one per dimension. For regions of element-wise
+  /// ops, reshapes and broadcast scalars only, where every array has the same number of elements.
+  void useLinearIndex();
+  int64_t lanes() const;
 
   struct Impl;
   Impl &impl() { return *state; }

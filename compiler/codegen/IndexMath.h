@@ -1,0 +1,41 @@
+//===- IndexMath.h - Arithmetic on indices, scalar or per lane ------------===//
+#ifndef COMPILER_CODEGEN_INDEXMATH_H
+#define COMPILER_CODEGEN_INDEXMATH_H
+
+#include "compiler/codegen/Kernel.h"
+
+namespace hlo::codegen {
+
+/// i64 arithmetic on scalars or vectors; constants fold.
+mlir::Value addI(Emission &e, mlir::Value a, mlir::Value b);
+mlir::Value subI(Emission &e, mlir::Value a, mlir::Value b);
+mlir::Value mulI(Emission &e, mlir::Value a, mlir::Value b);
+mlir::Value addI(Emission &e, mlir::Value a, int64_t b);
+mlir::Value mulI(Emission &e, mlir::Value a, int64_t b);
+/// Unsigned quotient and remainder by a positive constant.
+mlir::Value divI(Emission &e, mlir::Value a, int64_t b);
+mlir::Value remI(Emission &e, mlir::Value a, int64_t b);
+/// i1 (or vector of i1) of a signed comparison with a constant.
+mlir::Value compareI(Emission &e, mlir::arith::CmpIPredicate predicate, mlir::Value a, int64_t b);
+/// a && b, where null means true.
+mlir::Value andMask(Emission &e, mlir::Value a, mlir::Value b);
+/// i64 constant, splat over `lanes` lanes if lanes > 1.
+mlir::Value constLanes(Emission &e, int64_t value, int64_t lanes);
+/// vector<lanes x i64> of 0, 1, 2, ... times stride.
+mlir::Value laneOffsets(Emission &e, int64_t lanes, int64_t stride);
+/// The constant value of an i64, if it is one.
+std::optional<int64_t> constantOf(mlir::Value value);
+/// Whether any lane of a mask is on, as i1.
+mlir::Value anyLane(Emission &e, mlir::Value mask);
+
+/// Per-lane form of an index: vector<lanes x i64>, or the scalar base if lanes == 1.
+mlir::Value laneIndices(Emission &e, const Index &index, int64_t lanes);
+Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes);
+Index addIndex(Emission &e, const Index &a, int64_t b);
+Index mulIndex(Emission &e, const Index &a, int64_t factor);
+/// Quotient and remainder of every lane by a positive constant; stays affine where provable.
+std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes);
+
+} // namespace hlo::codegen
+
+#endif

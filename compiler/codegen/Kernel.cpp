@@ -1,0 +1,136 @@
+//===- Kernel.cpp - From a fusion op to a function ------------------------===//
+//
+// In: a fusion op with a strategy. Out: an llvm.func of (ptr operand..., ptr
+// result..., i64 first, i64 last) whose body is scf/arith/math/vector ops and
+// LLVM pointer loads and stores. The strategy's emitter fills it.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/IndexMath.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+SmallVector<int64_t> rowMajorStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 2; d >= 0; --d) {
+    strides[d] = strides[d + 1] * shape[d + 1];
+  }
+  return strides;
+}
+
+SmallVector<Value> delinearize(Emission &e, Value linear, ArrayRef<int64_t> shape) {
+  SmallVector<Value> indices(shape.size());
+  Value rest = linear;
+  for (int64_t d = static_cast<int64_t>(shape.size()) - 1; d >= 0; --d) {
+    if (d == 0) {
+      indices[d] = rest;
+    } else if (shape[d] == 1) {
+      indices[d] = constI64(e, 0);
+    } else {
+      indices[d] = remI(e, rest, std::max<int64_t>(1, shape[d]));
+      rest = divI(e, rest, std::max<int64_t>(1, shape[d]));
+    }
+  }
+  return indices;
+}
+
+void emitFor(Emission &e, Value lo, Value hi, int64_t step, function_ref<void(Value)> body) {
+  std::optional<int64_t> from = constantOf(lo), to = constantOf(hi);
+  if (from && to && *to <= *from) {
+    return;
+  }
+  if (from && to && *to - *from <= step) {
+    body(lo);
+    return;
+  }
+  auto loop = scf::ForOp::create(e.b, e.loc, lo, hi, constI64(e, step));
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPoint(loop.getBody()->getTerminator());
+  body(loop.getInductionVar());
+}
+
+SmallVector<Value> emitForCarrying(Emission &e, Value lo, Value hi, int64_t step, ValueRange init,
+                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  std::optional<int64_t> from = constantOf(lo), to = constantOf(hi);
+  if (from && to && *to <= *from) {
+    return SmallVector<Value>(init);
+  }
+  if (from && to && *to - *from <= step) {
+    return body(lo, init);
+  }
+  if (init.empty()) {
+    emitFor(e, lo, hi, step, [&](Value i) { body(i, {}); });
+    return {};
+  }
+  auto loop = scf::ForOp::create(e.b, e.loc, lo, hi, constI64(e, step), init);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(e.b, e.loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+using Emitter = LogicalResult (*)(KernelBuilder &);
+
+static Emitter emitterOf(StringRef strategy) {
+  return llvm::StringSwitch<Emitter>(strategy)
+      .Case("loop", emitLoopKernel)
+      .Case("reduce", emitReduceKernel)
+      .Case("row", emitRowKernel)
+      .Case("dot", emitDotKernel)
+      .Case("conv", emitConvKernel)
+      .Case("sort", emitSortKernel)
+      .Case("scatter", emitScatterKernel)
+      .Case("select-and-scatter", emitSelectAndScatterKernel)
+      .Case("update-slice", emitUpdateSliceKernel)
+      .Case("rng", emitRngKernel)
+      .Case("fft", emitFftKernel)
+      .Case("cholesky", emitCholeskyKernel)
+      .Case("triangular-solve", emitTriangularSolveKernel)
+      .Case("scan", emitScanKernel)
+      .Default(nullptr);
+}
+
+FailureOr<int64_t> emitKernel(FusionOp fusion, StringRef name, const Target &target,
+                              ModuleOp computations, ModuleOp into) {
+  StringRef strategy = fusion.getStrategy().value_or("");
+  Emitter emitter = emitterOf(strategy);
+  if (!emitter) {
+    return fusion.emitOpError() << "has no emitter for strategy '" << strategy << "'";
+  }
+  OpBuilder builder(into.getContext());
+  builder.setInsertionPointToEnd(into.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(into.getContext());
+  unsigned operands = fusion.getNumOperands(), results = fusion.getNumResults();
+  SmallVector<Type> parameters(operands + results, pointer);
+  parameters.append(2, builder.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(into.getContext()), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, fusion.getLoc(), name, type);
+  Block *body = function.addEntryBlock(builder);
+  builder.setInsertionPointToEnd(body);
+  auto end = LLVM::ReturnOp::create(builder, fusion.getLoc(), ValueRange{});
+  builder.setInsertionPoint(end);
+
+  KernelBuilder kernel{Emission{builder, fusion.getLoc(), target},
+                       fusion,
+                       computations,
+                       SmallVector<Value>(body->args_begin(), body->args_begin() + operands),
+                       SmallVector<Value>(body->args_begin() + operands,
+                                          body->args_begin() + operands + results),
+                       body->getArgument(operands + results),
+                       body->getArgument(operands + results + 1)};
+  bool failedBefore = false;
+  // An emitter may report an error deep inside and still return success.
+  ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {
+    failedBefore |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  if (failed(emitter(kernel)) || failedBefore) {
+    return failure();
+  }
+  return kernel.tasks;
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,291 @@
+//===- ElementEmitter.cpp - A value at an index, by recursion -------------===//
+//
+// In: a value of a fusion's region and an index per dimension. Out: its element
+// (or one per lane), computed by walking from the value to the kernel's
+// operands. Each op turns the index of its result into those of its operands;
+// element-wise ops keep it. Vectors arise by construction: an index is affine in
+// the lane, so an operand access is a vector load (lane stride 1), a scalar load
+// and a splat (stride 0), or a gather.
+//
+// Two rules keep the code small. A value asked for again at the same index
+// is not computed again; and what is the same for all lanes is computed once,
+// as a scalar.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/loops/EmitterImpl.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+ElementEmitter::ElementEmitter(KernelBuilder &kernel, int64_t lanes)
+    : state(std::make_unique<Impl>(Impl{kernel, lanes, std::make_shared<EmitterShared>()})) {
+  state->self = this;
+  if (lanes > 1) {
+    state->scalar = std::make_unique<ElementEmitter>(kernel, 1);
+    state->scalar->state->shared = state->shared;
+  }
+}
+
+ElementEmitter::~ElementEmitter() = default;
+
+int64_t ElementEmitter::lanes() const { return state->lanes; }
+
+void ElementEmitter::useLinearIndex() { state->shared->linear = true; }
+
+static bool sameScalar(Value a, Value b) {
+  if (a == b) {
+    return true;
+  }
+  if (!a || !b) {
+    return false;
+  }
+  std::optional<int64_t> ca = constantOf(a), cb = constantOf(b);
+  return ca && cb && *ca == *cb;
+}
+
+static bool sameIndex(ArrayRef<Index> a, ArrayRef<Index> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+    const auto &[x, y] = pair;
+    return x.lanes == y.lanes && x.stride == y.stride && sameScalar(x.base, y.base);
+  });
+}
+
+void ElementEmitter::Impl::memoize(Value v, ArrayRef<Index> index, Value mask, const Elem &elem) {
+  shared->byValue[v].push_back(shared->log.size());
+  shared->log.push_back({v, lanes, SmallVector<Index>(index), mask, elem});
+}
+
+static void dropMemo(EmitterShared &shared, size_t mark) {
+  while (shared.log.size() > mark) {
+    shared.byValue[shared.log.back().value].pop_back();
+    shared.log.pop_back();
+  }
+}
+
+void ElementEmitter::clearMemo() { dropMemo(*state->shared, 0); }
+
+ElementEmitter::Scope::Scope(ElementEmitter &emitter)
+    : emitter(emitter), mark(emitter.state->shared->log.size()) {}
+
+ElementEmitter::Scope::~Scope() { dropMemo(*emitter.state->shared, mark); }
+
+void ElementEmitter::bind(Value v, const Elem &elem) {
+  state->shared->bound[v] = elem;
+  if (!isa<VectorType>(elem.re.getType())) {
+    return;
+  }
+  SmallVector<Value> work{v};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!state->shared->vectorOnly.insert(next).second) {
+      continue;
+    }
+    for (Operation *user : next.getUsers()) {
+      work.append(user->result_begin(), user->result_end());
+    }
+  }
+}
+
+void ElementEmitter::materialize(Value v, Value base, ArrayRef<int64_t> strides) {
+  state->shared->memory[v] = {base, SmallVector<int64_t>(strides)};
+}
+
+Elem ElementEmitter::emit(Value v, ArrayRef<Index> index, Value mask) {
+  Impl &impl = *state;
+  auto bound = impl.shared->bound.find(v);
+  if (bound != impl.shared->bound.end()) {
+    const Elem &elem = bound->second;
+    return lanesOf(elem.re) == impl.lanes ? elem : splat(impl.e(), elem, impl.lanes);
+  }
+  for (unsigned position : llvm::reverse(impl.shared->byValue[v])) {
+    const MemoEntry &entry = impl.shared->log[position];
+    if (entry.lanes == impl.lanes && entry.mask == mask && sameIndex(entry.index, index)) {
+      return entry.elem;
+    }
+  }
+  Elem result;
+  bool uniform = impl.lanes > 1 && !impl.shared->vectorOnly.contains(v) &&
+                 llvm::all_of(index, [](const Index &i) { return i.isUniform(); });
+  if (uniform) {
+    Elem scalar = impl.scalar->emit(v, index, mask ? anyLane(impl.e(), mask) : Value());
+    result = scalar ? splat(impl.e(), scalar, impl.lanes) : Elem();
+  } else {
+    result = impl.compute(v, index, mask);
+  }
+  if (!result) {
+    // The error is reported already; go on with zeros.
+    result = zeroElem(impl.e(), elementType(v.getType()), impl.lanes);
+  }
+  impl.memoize(v, index, mask, result);
+  return result;
+}
+
+Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, Value mask,
+                                int64_t elements) {
+  if (elements == 0) {
+    return zeroElem(e(), element, lanes);
+  }
+  if (!linear.lanes && (lanes == 1 || linear.stride == 0)) {
+    Value at = linear.base;
+    if (mask) {
+      // Where the element is not wanted, read another one that exists.
+      at = e().b.createOrFold<arith::SelectOp>(e().loc, anyLane(e(), mask), at, constI64(e(), 0));
+    }
+    Elem scalar = loadElements(e(), element, base, at, 1);
+    return lanes == 1 ? scalar : splat(e(), scalar, lanes);
+  }
+  if (!linear.lanes && linear.stride == 1) {
+    return loadElements(e(), element, base, linear.base, lanes, mask);
+  }
+  if (!linear.lanes && linear.stride == -1 && !mask) {
+    Elem forward = loadElements(e(), element, base, addI(e(), linear.base, 1 - lanes), lanes);
+    SmallVector<int64_t> order(lanes);
+    for (int64_t l = 0; l < lanes; ++l) {
+      order[l] = lanes - 1 - l;
+    }
+    auto flip = [&](Value v) -> Value {
+      return v ? vector::ShuffleOp::create(e().b, e().loc, v, v, order).getResult() : v;
+    };
+    return Elem(flip(forward.re), flip(forward.im));
+  }
+  return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask);
+}
+
+static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides,
+                       int64_t lanes) {
+  Index linear(constI64(e, 0));
+  for (auto [i, stride] : llvm::zip(index, strides)) {
+    if (stride != 0) {
+      linear = addIndex(e, linear, mulIndex(e, i, stride), lanes);
+    }
+  }
+  return linear;
+}
+
+Elem ElementEmitter::Impl::operandElement(BlockArgument argument, ArrayRef<Index> index,
+                                          Value mask) {
+  auto type = cast<RankedTensorType>(argument.getType());
+  Index linear = shared->linear && type.getRank() > 0
+                     ? index[0]
+                     : linearize(e(), index, rowMajorStrides(type.getShape()), lanes);
+  return load(type.getElementType(), kernel.operandPtrs[argument.getArgNumber()], linear, mask,
+              type.getNumElements());
+}
+
+Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
+  auto memory = shared->memory.find(v);
+  if (memory != shared->memory.end()) {
+    Type stored = computeType(elementType(v.getType()));
+    Index linear = linearize(e(), index, memory->second.strides, lanes);
+    return load(stored, memory->second.base, linear, mask, 1);
+  }
+  if (auto argument = dyn_cast<BlockArgument>(v)) {
+    return operandElement(argument, index, mask);
+  }
+  Operation *op = v.getDefiningOp();
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op);
+      bitcast && storageBytes(elementType(bitcast.getOperand().getType())) !=
+                     storageBytes(elementType(v.getType()))) {
+    return bitcastConvert(bitcast, index, mask);
+  }
+  if (isElementwise(op)) {
+    SmallVector<Elem> operands;
+    auto resultRank = cast<RankedTensorType>(v.getType()).getRank();
+    for (Value operand : op->getOperands()) {
+      // Scalar predicates and bounds of select and clamp.
+      bool scalarOperand = cast<RankedTensorType>(operand.getType()).getRank() == 0 && resultRank;
+      operands.push_back(self->emit(operand, scalarOperand ? ArrayRef<Index>() : index, mask));
+    }
+    return emitElementwise(e(), op, operands);
+  }
+  return llvm::TypeSwitch<Operation *, Elem>(op)
+      .Case([&](ConstantOp constant) -> Elem {
+        auto literal = dyn_cast<DenseElementsAttr>(constant.getValue());
+        if (!literal || (!literal.isSplat() && literal.getNumElements() != 1)) {
+          op->emitOpError("inside a kernel must be a splat");
+          return {};
+        }
+        return splat(e(), literalElement(e(), literal, 0), lanes);
+      })
+      .Case([&](BroadcastOp broadcast) {
+        SmallVector<Index> source;
+        for (int64_t d : broadcast.getDimensions()) {
+          source.push_back(index[d]);
+        }
+        return self->emit(broadcast.getOperand(), source, mask);
+      })
+      .Case([&](CopyOp copy) { return self->emit(copy.getOperand(), index, mask); })
+      .Case<ReshapeOp, BitcastOp>([&](auto reshapeOp) {
+        if (shared->linear) {
+          return self->emit(reshapeOp.getOperand(), index, mask);
+        }
+        return reshape(reshapeOp.getOperand(),
+                       cast<RankedTensorType>(v.getType()).getShape(), index, mask);
+      })
+      .Case([&](TransposeOp transpose) {
+        SmallVector<Index> source(index.size());
+        for (auto [i, d] : llvm::enumerate(transpose.getDimensions())) {
+          source[d] = index[i];
+        }
+        return self->emit(transpose.getOperand(), source, mask);
+      })
+      .Case([&](SliceOp slice) {
+        SmallVector<Index> source;
+        for (auto [i, start, stride] :
+             llvm::zip(index, slice.getStartIndices(), slice.getStrides())) {
+          source.push_back(addIndex(e(), mulIndex(e(), i, stride), start));
+        }
+        return self->emit(slice.getOperand(), source, mask);
+      })
+      .Case([&](ReverseOp reverse) {
+        SmallVector<Index> source(index);
+        auto shape = cast<RankedTensorType>(v.getType()).getShape();
+        for (int64_t d : reverse.getDimensions()) {
+          source[d] = addIndex(e(), mulIndex(e(), index[d], -1), shape[d] - 1);
+        }
+        return self->emit(reverse.getOperand(), source, mask);
+      })
+      .Case([&](IotaOp op) { return iota(op, index); })
+      .Case([&](PadOp op) { return pad(op, index, mask); })
+      .Case([&](ConcatenateOp op) { return concatenate(op, index, mask); })
+      .Case([&](DynamicSliceOp op) { return dynamicSlice(op, index, mask); })
+      .Case([&](DynamicUpdateSliceOp op) { return dynamicUpdateSlice(op, index, mask); })
+      .Case([&](GatherOp op) { return gather(op, index, mask); })
+      .Case([&](ReduceOp) { return reduce(cast<OpResult>(v), index, mask); })
+      .Case([&](ReduceWindowOp) { return reduceWindow(cast<OpResult>(v), index, mask); })
+      .Case([&](MapOp op) {
+        return map(op, cast<OpResult>(v).getResultNumber(), index, mask);
+      })
+      .Case([&](DotOp op) { return smallDot(op, index, mask); })
+      .Default([&](Operation *op) {
+        op->emitOpError("cannot be computed inside a fused loop");
+        return Elem();
+      });
+}
+
+SmallVector<Value> flattenElems(ArrayRef<Elem> elems) {
+  SmallVector<Value> values;
+  for (const Elem &elem : elems) {
+    values.push_back(elem.re);
+    if (elem.im) {
+      values.push_back(elem.im);
+    }
+  }
+  return values;
+}
+
+SmallVector<Elem> unflattenElems(ValueRange values, ArrayRef<Elem> like) {
+  SmallVector<Elem> elems;
+  unsigned next = 0;
+  for (const Elem &elem : like) {
+    Elem part(values[next++]);
+    if (elem.im) {
+      part.im = values[next++];
+    }
+    elems.push_back(part);
+  }
+  return elems;
+}
+
+} // namespace hlo::codegen

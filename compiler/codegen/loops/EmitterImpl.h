@@ -1,0 +1,82 @@
+//===- EmitterImpl.h - State of an ElementEmitter, shared by its files ----===//
+#ifndef COMPILER_CODEGEN_LOOPS_EMITTERIMPL_H
+#define COMPILER_CODEGEN_LOOPS_EMITTERIMPL_H
+
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/Kernel.h"
+
+namespace hlo::codegen {
+
+/// A value already computed at an index.
+struct MemoEntry {
+  mlir::Value value;
+  int64_t lanes;
+  llvm::SmallVector<Index> index;
+  mlir::Value mask;
+  Elem elem;
+};
+
+/// What an emitter and its scalar twin share.
+struct EmitterShared {
+  llvm::SmallVector<MemoEntry> log;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 2>> byValue;
+  llvm::DenseMap<mlir::Value, Elem> bound;
+  /// Values that depend on one bound to a vector: never computed as scalars.
+  llvm::DenseSet<mlir::Value> vectorOnly;
+  struct Memory {
+    mlir::Value base;
+    llvm::SmallVector<int64_t> strides;
+  };
+  llvm::DenseMap<mlir::Value, Memory> memory;
+  bool linear = false; ///< see ElementEmitter::useLinearIndex
+};
+
+struct ElementEmitter::Impl {
+  KernelBuilder &kernel;
+  int64_t lanes;
+  std::shared_ptr<EmitterShared> shared;
+  ElementEmitter *self = nullptr;
+  std::unique_ptr<ElementEmitter> scalar; ///< the same with one lane, if lanes > 1
+
+  Emission &e() { return kernel.e; }
+  ElementEmitter &uniform() { return scalar ? *scalar : *self; }
+
+  Elem compute(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem load(mlir::Type element, mlir::Value base, const Index &linear, mlir::Value mask,
+            int64_t elements);
+  Elem operandElement(mlir::BlockArgument argument, llvm::ArrayRef<Index> index, mlir::Value mask);
+
+  // One per op that moves data; see the file of that name.
+  Elem reshape(mlir::Value operand, mlir::ArrayRef<int64_t> toShape, llvm::ArrayRef<Index> index,
+               mlir::Value mask);
+  Elem pad(hlo::PadOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem concatenate(hlo::ConcatenateOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem dynamicSlice(hlo::DynamicSliceOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem dynamicUpdateSlice(hlo::DynamicUpdateSliceOp op, llvm::ArrayRef<Index> index,
+                          mlir::Value mask);
+  Elem gather(hlo::GatherOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem bitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem iota(hlo::IotaOp op, llvm::ArrayRef<Index> index);
+  Elem reduce(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem reduceWindow(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem map(hlo::MapOp op, unsigned resultNumber, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem smallDot(hlo::DotOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+
+  /// A start index (scalar array), clamped to [0, last].
+  mlir::Value clampedStart(mlir::Value start, int64_t last, mlir::Value mask);
+  /// Runs `then` under `condition` (i1 or mask of this emitter's lanes) and gives `otherwise` elsewhere.
+  Elem guarded(mlir::Value condition, mlir::Value mask, mlir::Type element,
+               llvm::function_ref<Elem(mlir::Value)> then, const Elem &otherwise);
+  void memoize(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask, const Elem &elem);
+};
+
+/// Where an index value is compared with constants: scalar i1, or one bit per lane.
+mlir::Value indexInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes);
+
+/// The parts of elements as a flat list of values, and back.
+llvm::SmallVector<mlir::Value> flattenElems(llvm::ArrayRef<Elem> elems);
+llvm::SmallVector<Elem> unflattenElems(mlir::ValueRange values, llvm::ArrayRef<Elem> like);
+
+} // namespace hlo::codegen
+
+#endif

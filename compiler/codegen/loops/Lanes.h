@@ -1,0 +1,19 @@
+//===- Lanes.h - How wide the vectors of a kernel are ---------------------===//
+#ifndef COMPILER_CODEGEN_LOOPS_LANES_H
+#define COMPILER_CODEGEN_LOOPS_LANES_H
+
+#include "compiler/codegen/Kernel.h"
+
+namespace hlo::codegen {
+
+/// Lanes of one vector register of the widest element that the region computes with.
+int64_t kernelLanes(KernelBuilder &kernel);
+/// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under
+/// a mask or as scalars. `vectors` must have the lanes to use; `scalars` one.
+void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter &vectors,
+                    ElementEmitter &scalars,
+                    llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body);
+
+} // namespace hlo::codegen
+
+#endif

@@ -1,0 +1,441 @@
+//===- ShapeEmitters.cpp - Ops that move data, seen from their result -----===//
+//
+// In: the index of an element of the result. Out: the element, by way of the
+// operand it comes from. Where that depends on the index (pad, concatenate), a
+// uniform index takes a branch and a lane index a mask.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/loops/EmitterImpl.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+Value indexInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes) {
+  using P = arith::CmpIPredicate;
+  Value v = index.isUniform() ? index.base : laneIndices(e, index, lanes);
+  if (lo == 0) {
+    // One unsigned comparison covers both bounds.
+    return compareI(e, P::ult, v, hi);
+  }
+  return compareI(e, P::ult, addI(e, v, -lo), hi - lo);
+}
+
+static std::optional<bool> constantBit(Value condition) {
+  if (!condition) {
+    return true;
+  }
+  Attribute value;
+  if (!matchPattern(condition, m_Constant(&value))) {
+    return std::nullopt;
+  }
+  if (auto bit = dyn_cast<IntegerAttr>(value)) {
+    return !bit.getValue().isZero();
+  }
+  auto bits = dyn_cast<DenseElementsAttr>(value);
+  if (bits && bits.isSplat()) {
+    return !bits.getSplatValue<APInt>().isZero();
+  }
+  return std::nullopt;
+}
+
+Elem ElementEmitter::Impl::guarded(Value condition, Value mask, Type element,
+                                   function_ref<Elem(Value)> then, const Elem &otherwise) {
+  if (std::optional<bool> known = constantBit(condition)) {
+    return *known ? then(mask) : otherwise;
+  }
+  bool perLane = isa<VectorType>(condition.getType());
+  Value inner = perLane ? andMask(e(), condition, mask) : mask;
+  Value any = perLane ? anyLane(e(), inner) : condition;
+  SmallVector<Value> rest = flattenElems(otherwise);
+  SmallVector<Type> types(ValueRange(rest).getTypes());
+  auto branch = scf::IfOp::create(e().b, e().loc, types, any, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(e().b);
+    ElementEmitter::Scope scope(*self);
+    e().b.setInsertionPointToStart(branch.thenBlock());
+    Elem value = then(inner);
+    if (perLane) {
+      value = selectElem(e(), condition, value, otherwise);
+    }
+    scf::YieldOp::create(e().b, e().loc, flattenElems(value));
+    e().b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(e().b, e().loc, rest);
+  }
+  return unflattenElems(branch.getResults(), otherwise)[0];
+}
+
+/// Groups of dimensions of two shapes with equal products, e.g. [2,3,4] and [6,4]: {0,1 | 0}, {2 | 1}.
+struct ReshapeGroup {
+  SmallVector<int64_t> from, to;
+};
+
+static SmallVector<ReshapeGroup> groupDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  SmallVector<ReshapeGroup> groups;
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    ReshapeGroup group;
+    int64_t a = 1, b = 1;
+    while ((i < from.size() || j < to.size()) &&
+           (a != b || (group.from.empty() && group.to.empty()) || a == 1)) {
+      if (j >= to.size() || (i < from.size() && a <= b)) {
+        a *= from[i];
+        group.from.push_back(i++);
+      } else {
+        b *= to[j];
+        group.to.push_back(j++);
+      }
+    }
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, ArrayRef<Index> index,
+                                   Value mask) {
+  ArrayRef<int64_t> fromShape = shapeOf(operand);
+  SmallVector<Index> source(fromShape.size(), Index(constI64(e(), 0)));
+  for (const ReshapeGroup &group : groupDims(fromShape, toShape)) {
+    SmallVector<int64_t> from, to;
+    llvm::copy_if(group.from, std::back_inserter(from), [&](int64_t d) { return fromShape[d] != 1; });
+    llvm::copy_if(group.to, std::back_inserter(to), [&](int64_t d) { return toShape[d] != 1; });
+    if (from.empty()) {
+      continue;
+    }
+    Index linear(constI64(e(), 0));
+    int64_t stride = 1;
+    for (int64_t d : llvm::reverse(to)) {
+      Index term = mulIndex(e(), index[d], stride);
+      linear = stride == 1 ? term : addIndex(e(), term, linear, lanes);
+      stride *= toShape[d];
+    }
+    for (size_t i = from.size(); i-- > 1;) {
+      auto [quotient, remainder] = divRemIndex(e(), linear, fromShape[from[i]], lanes);
+      source[from[i]] = remainder;
+      linear = quotient;
+    }
+    source[from[0]] = linear;
+  }
+  return self->emit(operand, source, mask);
+}
+
+Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
+  const Index &i = index[op.getIotaDimension()];
+  Type element = elementType(op.getType());
+  Value value = laneIndices(e(), i, lanes);
+  return emitConvert(e(), IntegerType::get(op.getContext(), 64, IntegerType::Signed), element,
+                     Elem(value));
+}
+
+Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  Elem padding = self->emit(op.getPaddingValue(), {});
+  SmallVector<Index> source;
+  Value scalarCondition, laneCondition;
+  auto require = [&](Value condition) {
+    if (constantBit(condition) == true) {
+      return;
+    }
+    Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
+    slot = andMask(e(), slot, condition);
+  };
+  for (auto [d, i] : llvm::enumerate(index)) {
+    int64_t low = op.getPaddingLow()[d], high = op.getPaddingHigh()[d];
+    int64_t interior = op.getPaddingInterior()[d];
+    if (low == 0 && high == 0 && interior == 0) {
+      source.push_back(i);
+      continue;
+    }
+    Index shifted = addIndex(e(), i, -low);
+    int64_t step = interior + 1;
+    require(indexInRange(e(), shifted, 0, shape[d] == 0 ? 0 : (shape[d] - 1) * step + 1, lanes));
+    if (step == 1) {
+      source.push_back(shifted);
+      continue;
+    }
+    // Negative indices are masked off already; their quotient does not matter.
+    Index q, r;
+    if (shifted.isUniform()) {
+      q = Index(divI(e(), shifted.base, step));
+      r = Index(remI(e(), shifted.base, step));
+    } else {
+      Value all = laneIndices(e(), shifted, lanes);
+      q.lanes = divI(e(), all, step);
+      r.lanes = remI(e(), all, step);
+    }
+    require(indexInRange(e(), r, 0, 1, lanes));
+    source.push_back(q);
+  }
+  Type element = elementType(op.getType());
+  return guarded(scalarCondition, mask, element,
+                 [&](Value outer) {
+                   return guarded(laneCondition, outer, element,
+                                  [&](Value inner) {
+                                    return self->emit(op.getOperand(), source, inner);
+                                  },
+                                  padding);
+                 },
+                 padding);
+}
+
+Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, Value mask) {
+  int64_t dimension = op.getDimension();
+  Type element = elementType(op.getType());
+  SmallVector<std::pair<Value, int64_t>> parts; // operand, offset
+  int64_t offset = 0;
+  for (Value operand : op.getInputs()) {
+    int64_t size = shapeOf(operand)[dimension];
+    if (size > 0) {
+      parts.push_back({operand, offset});
+    }
+    offset += size;
+  }
+  if (parts.empty()) {
+    return zeroElem(e(), element, lanes);
+  }
+  const Index &along = index[dimension];
+  auto part = [&](size_t n, Value m) {
+    SmallVector<Index> source(index);
+    source[dimension] = addIndex(e(), along, -parts[n].second);
+    return self->emit(parts[n].first, source, m);
+  };
+  if (along.isUniform()) {
+    // A chain of branches: the first part whose end lies beyond the index.
+    std::function<Elem(size_t)> chain = [&](size_t n) -> Elem {
+      if (n + 1 == parts.size()) {
+        return part(n, mask);
+      }
+      Value inside = compareI(e(), arith::CmpIPredicate::slt, along.base, parts[n + 1].second);
+      if (std::optional<bool> known = constantBit(inside)) {
+        return *known ? part(n, mask) : chain(n + 1);
+      }
+      Elem like = zeroElem(e(), element, lanes);
+      SmallVector<Value> flat = flattenElems(like);
+      auto branch = scf::IfOp::create(e().b, e().loc, ValueRange(flat).getTypes(), inside, true);
+      OpBuilder::InsertionGuard guard(e().b);
+      e().b.setInsertionPointToStart(branch.thenBlock());
+      {
+        ElementEmitter::Scope scope(*self);
+        scf::YieldOp::create(e().b, e().loc, flattenElems(part(n, mask)));
+      }
+      e().b.setInsertionPointToStart(branch.elseBlock());
+      {
+        ElementEmitter::Scope scope(*self);
+        scf::YieldOp::create(e().b, e().loc, flattenElems(chain(n + 1)));
+      }
+      return unflattenElems(branch.getResults(), like)[0];
+    };
+    return chain(0);
+  }
+  Elem result = zeroElem(e(), element, lanes);
+  for (size_t n = 0; n < parts.size(); ++n) {
+    int64_t lo = parts[n].second, hi = lo + shapeOf(parts[n].first)[dimension];
+    Value inside = indexInRange(e(), along, lo, hi, lanes);
+    result = guarded(inside, mask, element, [&](Value inner) { return part(n, inner); }, result);
+  }
+  return result;
+}
+
+Value ElementEmitter::Impl::clampedStart(Value start, int64_t last, Value mask) {
+  Type element = elementType(start.getType());
+  Elem raw = uniform().emit(start, {}, mask ? anyLane(e(), mask) : Value());
+  if (last <= 0) {
+    return constI64(e(), 0);
+  }
+  Type i64 = e().b.getI64Type();
+  Value wide = raw.re;
+  bool isUnsigned = isUnsignedElement(element);
+  if (wide.getType() != i64) {
+    wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
+                      : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
+    isUnsigned = false;
+  }
+  Value limit = constI64(e(), last);
+  if (isUnsigned) {
+    return e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
+  }
+  wide = e().b.createOrFold<arith::MinSIOp>(e().loc, wide, limit);
+  return e().b.createOrFold<arith::MaxSIOp>(e().loc, wide, constI64(e(), 0));
+}
+
+Elem ElementEmitter::Impl::dynamicSlice(DynamicSliceOp op, ArrayRef<Index> index, Value mask) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  SmallVector<Index> source;
+  for (auto [d, i] : llvm::enumerate(index)) {
+    int64_t last = shape[d] - op.getDynamicSliceSizes()[d];
+    Value start = last == 0 ? constI64(e(), 0) : clampedStart(op.getStartIndices()[d], last, mask);
+    source.push_back(addIndex(e(), i, Index(start), lanes));
+  }
+  return self->emit(op.getOperand(), source, mask);
+}
+
+Elem ElementEmitter::Impl::dynamicUpdateSlice(DynamicUpdateSliceOp op, ArrayRef<Index> index,
+                                              Value mask) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand()), window = shapeOf(op.getUpdate());
+  Elem old = self->emit(op.getOperand(), index, mask);
+  SmallVector<Index> source;
+  Value scalarCondition, laneCondition;
+  for (auto [d, i] : llvm::enumerate(index)) {
+    int64_t last = shape[d] - window[d];
+    Value start = last == 0 ? constI64(e(), 0) : clampedStart(op.getStartIndices()[d], last, mask);
+    Index shifted = addIndex(e(), i, Index(subI(e(), constI64(e(), 0), start)), lanes);
+    source.push_back(shifted);
+    if (last == 0) {
+      continue;
+    }
+    Value inside = indexInRange(e(), shifted, 0, window[d], lanes);
+    Value &slot = isa<VectorType>(inside.getType()) ? laneCondition : scalarCondition;
+    slot = andMask(e(), slot, inside);
+  }
+  if (llvm::is_contained(window, 0)) {
+    return old;
+  }
+  Type element = elementType(op.getType());
+  return guarded(scalarCondition, mask, element,
+                 [&](Value outer) {
+                   return guarded(laneCondition, outer, element,
+                                  [&](Value inner) {
+                                    return self->emit(op.getUpdate(), source, inner);
+                                  },
+                                  old);
+                 },
+                 old);
+}
+
+Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask) {
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  ArrayRef<int64_t> indicesShape = shapeOf(op.getStartIndices());
+  auto batching = op.getOperandBatchingDims().value_or(ArrayRef<int64_t>());
+  auto indicesBatching = op.getStartIndicesBatchingDims().value_or(ArrayRef<int64_t>());
+  int64_t vectorDim = op.getIndexVectorDim();
+
+  // Split the result's index into the position among the indices and inside the window.
+  SmallVector<Index> position, window;
+  for (auto [d, i] : llvm::enumerate(index)) {
+    bool isOffset = llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(d));
+    (isOffset ? window : position).push_back(i);
+  }
+  SmallVector<Index> source(shape.size(), Index(constI64(e(), 0)));
+  size_t next = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!llvm::is_contained(op.getCollapsedSliceDims(), static_cast<int64_t>(d)) &&
+        !llvm::is_contained(batching, static_cast<int64_t>(d))) {
+      source[d] = window[next++];
+    }
+  }
+  Type indexElement = elementType(op.getStartIndices().getType());
+  for (auto [k, d] : llvm::enumerate(op.getStartIndexMap())) {
+    int64_t last = shape[d] - op.getSliceSizes()[d];
+    if (last <= 0) {
+      continue;
+    }
+    SmallVector<Index> at(position);
+    if (vectorDim < static_cast<int64_t>(indicesShape.size())) {
+      at.insert(at.begin() + vectorDim, Index(constI64(e(), k)));
+    }
+    bool same = llvm::all_of(at, [](const Index &i) { return i.isUniform(); }) &&
+                !shared->vectorOnly.contains(op.getStartIndices());
+    Elem raw = same ? uniform().emit(op.getStartIndices(), at, mask ? anyLane(e(), mask) : Value())
+                    : self->emit(op.getStartIndices(), at, mask);
+    int64_t width = lanesOf(raw.re);
+    Type i64 = laneType(e().b.getI64Type(), width);
+    Value wide = raw.re;
+    bool isUnsigned = isUnsignedElement(indexElement);
+    if (wide.getType() != i64) {
+      wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
+                        : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
+      isUnsigned = false;
+    }
+    Value limit = constLanes(e(), last, width), zero = constLanes(e(), 0, width);
+    if (isUnsigned) {
+      wide = e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
+    } else {
+      wide = e().b.createOrFold<arith::MinSIOp>(e().loc, wide, limit);
+      wide = e().b.createOrFold<arith::MaxSIOp>(e().loc, wide, zero);
+    }
+    Index start;
+    (width == 1 ? start.base : start.lanes) = wide;
+    source[d] = addIndex(e(), source[d], start, lanes);
+  }
+  for (auto [operandDim, indicesDim] : llvm::zip(batching, indicesBatching)) {
+    // The position has no entry for index_vector_dim.
+    int64_t at = indicesDim > vectorDim ? indicesDim - 1 : indicesDim;
+    source[operandDim] = position[at];
+  }
+  return self->emit(op.getOperand(), source, mask);
+}
+
+Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
+  Type from = elementType(op.getOperand().getType()), to = elementType(op.getType());
+  if (isa<ComplexType>(from) || isa<ComplexType>(to)) {
+    op.emitOpError("between complex types of different widths is not supported");
+    return {};
+  }
+  auto bitsOf = [&](Type t) { return static_cast<unsigned>(t.getIntOrFloatBitWidth()); };
+  unsigned fromBits = bitsOf(from), toBits = bitsOf(to);
+  MLIRContext *context = op.getContext();
+  auto unsignedType = [&](unsigned bits) {
+    return IntegerType::get(context, bits, IntegerType::Unsigned);
+  };
+  auto asBits = [&](Type t, Elem value) {
+    return emitNamed(e(), "bitcast_convert", t, unsignedType(bitsOf(t)), {value}).re;
+  };
+  if (fromBits > toBits) {
+    // One operand element holds several results; the last index says which, lowest bits first.
+    Elem whole = self->emit(op.getOperand(), index.drop_back(), mask);
+    Value bits = asBits(from, whole);
+    Value which = laneIndices(e(), index.back(), lanes);
+    Value shift = mulI(e(), which, toBits);
+    Type width = bits.getType();
+    unsigned shiftBits = getElementTypeOrSelf(width).getIntOrFloatBitWidth();
+    Value amount = shift;
+    if (shiftBits < 64) {
+      amount = e().b.createOrFold<arith::TruncIOp>(e().loc, width, shift);
+    }
+    Value part = e().b.createOrFold<arith::ShRUIOp>(e().loc, bits, amount);
+    Type narrow = laneType(e().b.getIntegerType(toBits), lanes);
+    part = e().b.createOrFold<arith::TruncIOp>(e().loc, narrow, part);
+    return emitNamed(e(), "bitcast_convert", unsignedType(toBits), to, {Elem(part)});
+  }
+  int64_t ratio = toBits / fromBits;
+  Type wide = laneType(e().b.getIntegerType(toBits), lanes);
+  Value sum;
+  for (int64_t k = 0; k < ratio; ++k) {
+    SmallVector<Index> source(index);
+    source.push_back(Index(constI64(e(), k)));
+    Value bits = asBits(from, self->emit(op.getOperand(), source, mask));
+    Value part = e().b.createOrFold<arith::ExtUIOp>(e().loc, wide, bits);
+    if (k == 0) {
+      sum = part;
+      continue;
+    }
+    Value amount = arith::ConstantOp::create(
+        e().b, e().loc,
+        isa<VectorType>(wide)
+            ? cast<TypedAttr>(DenseElementsAttr::get(
+                  cast<VectorType>(wide), e().b.getIntegerAttr(getElementTypeOrSelf(wide), k * fromBits)))
+            : cast<TypedAttr>(e().b.getIntegerAttr(wide, k * fromBits)));
+    part = e().b.createOrFold<arith::ShLIOp>(e().loc, part, amount);
+    sum = e().b.createOrFold<arith::OrIOp>(e().loc, sum, part);
+  }
+  return emitNamed(e(), "bitcast_convert", unsignedType(toBits), to, {Elem(sum)});
+}
+
+Elem ElementEmitter::Impl::map(MapOp op, unsigned resultNumber, ArrayRef<Index> index, Value mask) {
+  SmallVector<Elem> arguments;
+  for (Value operand : op.getInputs()) {
+    arguments.push_back(self->emit(operand, index, mask));
+  }
+  SmallVector<Elem> results =
+      inlineComputation(e(), kernel.lookup(op.getToApplyAttr()), arguments);
+  for (auto [n, elem] : llvm::enumerate(results)) {
+    if (n != resultNumber) {
+      memoize(op->getResult(n), index, mask, elem);
+    }
+  }
+  return resultNumber < results.size() ? results[resultNumber] : Elem();
+}
+
+} // namespace hlo::codegen

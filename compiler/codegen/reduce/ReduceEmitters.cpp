@@ -1,0 +1,244 @@
+//===- ReduceEmitters.cpp - Reductions inside a fused loop ----------------===//
+//
+// In: the index of an element of the result of reduce, reduce-window or a small
+// dot. Out: the element, by loops over what is reduced; lanes run along the
+// result, so that each lane keeps the order of the text.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/reduce/Reducer.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop.
+static SmallVector<Value>
+emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, ValueRange init,
+         function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body) {
+  if (counters.size() == extents.size()) {
+    return body(counters, init);
+  }
+  int64_t extent = extents[counters.size()];
+  return emitForCarrying(e, constI64(e, 0), constI64(e, extent), 1, init,
+                         [&](Value i, ValueRange carried) {
+                           counters.push_back(i);
+                           auto next = emitNest(e, extents, counters, carried, body);
+                           counters.pop_back();
+                           return next;
+                         });
+}
+
+static SmallVector<Type> elementTypes(ValueRange values) {
+  SmallVector<Type> types;
+  for (Value v : values) {
+    types.push_back(elementType(v.getType()));
+  }
+  return types;
+}
+
+Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value mask) {
+  auto op = cast<ReduceOp>(result.getOwner());
+  size_t count = op.getInputs().size() / 2;
+  ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
+  Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
+  ArrayRef<int64_t> shape = shapeOf(inputs[0]);
+
+  SmallVector<Elem> start;
+  for (auto [n, init] : llvm::enumerate(inits)) {
+    start.push_back(reducer.convertInput(e(), elementType(init.getType()), n, self->emit(init, {})));
+  }
+  SmallVector<int64_t> extents;
+  SmallVector<bool> reduced(shape.size(), false);
+  for (int64_t d : op.getDimensions()) {
+    reduced[d] = true;
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (reduced[d]) {
+      extents.push_back(shape[d]);
+    }
+  }
+  SmallVector<Value> counters;
+  SmallVector<Value> flat = emitNest(
+      e(), extents, counters, flattenElems(start),
+      [&](ArrayRef<Value> at, ValueRange carried) {
+        ElementEmitter::Scope scope(*self);
+        SmallVector<Index> source;
+        size_t nextReduced = 0, nextKept = 0;
+        for (size_t d = 0; d < shape.size(); ++d) {
+          source.push_back(reduced[d] ? Index(at[nextReduced++]) : index[nextKept++]);
+        }
+        SmallVector<Elem> elems;
+        for (auto [n, input] : llvm::enumerate(inputs)) {
+          elems.push_back(reducer.convertInput(e(), elementType(input.getType()), n,
+                                               self->emit(input, source, mask)));
+        }
+        return flattenElems(reducer.combine(e(), unflattenElems(carried, start), elems));
+      });
+  SmallVector<Elem> totals = unflattenElems(flat, start);
+  for (auto [n, total] : llvm::enumerate(totals)) {
+    total = reducer.finish(e(), n, elementType(op->getResult(n).getType()), total);
+    if (n != result.getResultNumber()) {
+      memoize(op->getResult(n), index, mask, total);
+    }
+  }
+  return totals[result.getResultNumber()];
+}
+
+Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, Value mask) {
+  auto op = cast<ReduceWindowOp>(result.getOwner());
+  size_t count = op.getInputs().size() / 2;
+  ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
+  Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
+  ArrayRef<int64_t> shape = shapeOf(inputs[0]);
+
+  SmallVector<Elem> start;
+  for (auto [n, init] : llvm::enumerate(inits)) {
+    start.push_back(reducer.convertInput(e(), elementType(init.getType()), n, self->emit(init, {})));
+  }
+  SmallVector<int64_t> extents(shape.size(), 1);
+  WindowAttr window = op.getWindowAttr();
+  if (window) {
+    llvm::copy(window.getSize(), extents.begin());
+  }
+  SmallVector<Value> counters;
+  SmallVector<Value> flat = emitNest(
+      e(), extents, counters, flattenElems(start),
+      [&](ArrayRef<Value> at, ValueRange carried) {
+        ElementEmitter::Scope scope(*self);
+        SmallVector<Elem> accumulators = unflattenElems(carried, start);
+        SmallVector<Index> source;
+        Value scalarCondition, laneCondition;
+        auto require = [&](Value condition) {
+          Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
+          slot = andMask(e(), slot, condition);
+        };
+        for (size_t d = 0; d < shape.size(); ++d) {
+          if (!window) {
+            source.push_back(index[d]);
+            continue;
+          }
+          int64_t dilation = window.getBaseDilations()[d];
+          Index p = mulIndex(e(), index[d], window.getStrides()[d]);
+          p = addIndex(e(), p, Index(mulI(e(), at[d], window.getWindowDilations()[d])), lanes);
+          p = addIndex(e(), p, -window.getPadLow()[d]);
+          int64_t extent = shape[d] == 0 ? 0 : (shape[d] - 1) * dilation + 1;
+          int64_t reach = (extents[d] - 1) * window.getWindowDilations()[d];
+          auto resultShape = shapeOf(result);
+          bool inside = window.getPadLow()[d] <= 0 && dilation == 1 &&
+                        (resultShape[d] - 1) * window.getStrides()[d] + reach -
+                                window.getPadLow()[d] < extent;
+          if (!inside) {
+            require(indexInRange(e(), p, 0, extent, lanes));
+          }
+          if (dilation > 1) {
+            Index q, r;
+            if (p.isUniform()) {
+              q = Index(divI(e(), p.base, dilation));
+              r = Index(remI(e(), p.base, dilation));
+            } else {
+              Value all = laneIndices(e(), p, lanes);
+              q.lanes = divI(e(), all, dilation);
+              r.lanes = remI(e(), all, dilation);
+            }
+            require(indexInRange(e(), r, 0, 1, lanes));
+            p = q;
+          }
+          source.push_back(p);
+        }
+        // Padding is skipped: it stands for the init value, which is in already.
+        auto step = [&](Value inner) {
+          SmallVector<Elem> elems;
+          for (auto [n, input] : llvm::enumerate(inputs)) {
+            elems.push_back(reducer.convertInput(e(), elementType(input.getType()), n,
+                                                 self->emit(input, source, inner)));
+          }
+          return reducer.combine(e(), accumulators, elems);
+        };
+        Value any = scalarCondition;
+        if (laneCondition) {
+          any = andMask(e(), anyLane(e(), laneCondition), scalarCondition);
+        }
+        if (!any) {
+          return flattenElems(step(mask));
+        }
+        auto branch = scf::IfOp::create(e().b, e().loc, TypeRange(carried), any, true);
+        OpBuilder::InsertionGuard guard(e().b);
+        e().b.setInsertionPointToStart(branch.thenBlock());
+        {
+          ElementEmitter::Scope inner(*self);
+          SmallVector<Elem> next = step(andMask(e(), laneCondition, mask));
+          if (laneCondition) {
+            for (auto [value, old] : llvm::zip(next, accumulators)) {
+              value = selectElem(e(), laneCondition, value, old);
+            }
+          }
+          scf::YieldOp::create(e().b, e().loc, flattenElems(next));
+        }
+        e().b.setInsertionPointToStart(branch.elseBlock());
+        scf::YieldOp::create(e().b, e().loc, carried);
+        return SmallVector<Value>(branch.getResults());
+      });
+  SmallVector<Elem> totals = unflattenElems(flat, start);
+  for (auto [n, total] : llvm::enumerate(totals)) {
+    total = reducer.finish(e(), n, elementType(op->getResult(n).getType()), total);
+    if (n != result.getResultNumber()) {
+      memoize(op->getResult(n), index, mask, total);
+    }
+  }
+  return totals[result.getResultNumber()];
+}
+
+Elem ElementEmitter::Impl::smallDot(DotOp op, ArrayRef<Index> index, Value mask) {
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  ArrayRef<int64_t> lhsBatch = list(op.getLhsBatchDims()), rhsBatch = list(op.getRhsBatchDims());
+  ArrayRef<int64_t> lhsContract = list(op.getLhsContractingDims());
+  ArrayRef<int64_t> rhsContract = list(op.getRhsContractingDims());
+  ArrayRef<int64_t> lhsShape = shapeOf(op.getLhs()), rhsShape = shapeOf(op.getRhs());
+  Type result = elementType(op.getType());
+  Type accumulate = isNarrowFloat(result) ? Type(e().b.getF32Type()) : result;
+  SmallVector<int64_t> extents;
+  for (int64_t d : lhsContract) {
+    extents.push_back(lhsShape[d]);
+  }
+  Elem zero = zeroElem(e(), accumulate, lanes);
+  SmallVector<Value> counters;
+  SmallVector<Value> flat = emitNest(
+      e(), extents, counters, flattenElems(zero),
+      [&](ArrayRef<Value> at, ValueRange carried) {
+        ElementEmitter::Scope scope(*self);
+        size_t next = lhsBatch.size();
+        auto sideIndex = [&](ArrayRef<int64_t> shape, ArrayRef<int64_t> batch,
+                             ArrayRef<int64_t> contract) {
+          SmallVector<Index> side(shape.size());
+          for (auto [k, d] : llvm::enumerate(batch)) {
+            side[d] = index[k];
+          }
+          for (auto [k, d] : llvm::enumerate(contract)) {
+            side[d] = Index(at[k]);
+          }
+          for (size_t d = 0; d < shape.size(); ++d) {
+            if (!llvm::is_contained(batch, static_cast<int64_t>(d)) &&
+                !llvm::is_contained(contract, static_cast<int64_t>(d))) {
+              side[d] = index[next++];
+            }
+          }
+          return side;
+        };
+        SmallVector<Index> lhsIndex = sideIndex(lhsShape, lhsBatch, lhsContract);
+        SmallVector<Index> rhsIndex = sideIndex(rhsShape, rhsBatch, rhsContract);
+        Elem a = emitConvert(e(), elementType(op.getLhs().getType()), accumulate,
+                             self->emit(op.getLhs(), lhsIndex, mask));
+        Elem b = emitConvert(e(), elementType(op.getRhs().getType()), accumulate,
+                             self->emit(op.getRhs(), rhsIndex, mask));
+        Elem product = emitNamed(e(), "multiply", accumulate, accumulate, {a, b});
+        Elem sum = emitNamed(e(), "add", accumulate, accumulate,
+                             {unflattenElems(carried, {zero})[0], product});
+        return flattenElems(sum);
+      });
+  return emitConvert(e(), accumulate, result, unflattenElems(flat, {zero})[0]);
+}
+
+} // namespace hlo::codegen

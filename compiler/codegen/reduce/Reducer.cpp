@@ -1,0 +1,135 @@
+//===- Reducer.cpp - The computation of a reduction, ready to be emitted --===//
+//
+// In: a `to_apply` computation. Recognizes a single associative op on the two
+// parameters, whose order of application is then free: one accumulator per lane.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/reduce/Reducer.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// The opcode if the computation is `op(p0, p1)` (in either order), possibly between converts of
+/// narrow floats to f32 and back, for an associative and commutative op.
+static std::string associativeOpcode(ComputationOp computation) {
+  Operation *end = computation.getReturn();
+  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
+    return "";
+  }
+  auto throughConvert = [](Value v) {
+    if (auto convert = v.getDefiningOp<ConvertOp>()) {
+      Type from = elementType(convert.getOperand().getType()), to = elementType(convert.getType());
+      if ((isNarrowFloat(from) && to.isF32()) || (isNarrowFloat(to) && from.isF32())) {
+        return convert.getOperand();
+      }
+    }
+    return v;
+  };
+  Value root = throughConvert(end->getOperand(0));
+  Operation *op = root.getDefiningOp();
+  if (!op || !isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(op)) {
+    return "";
+  }
+  Value a = throughConvert(op->getOperand(0)), b = throughConvert(op->getOperand(1));
+  Value p = computation.getArgument(0), q = computation.getArgument(1);
+  if (!((a == p && b == q) || (a == q && b == p))) {
+    return "";
+  }
+  return op->getName().stripDialect().str();
+}
+
+Reducer::Reducer(ComputationOp computation, ArrayRef<Type> accumulatorElements)
+    : computation(computation), elements(accumulatorElements),
+      opcode(elements.size() == 1 ? associativeOpcode(computation) : "") {
+  if (!opcode.empty()) {
+    combineElement = isNarrowFloat(elements[0]) ? Float32Type::get(computation.getContext())
+                                                : elements[0];
+    bool isComplex = isa<ComplexType>(elements[0]);
+    if (isComplex && opcode != "add") {
+      opcode.clear();
+    }
+  }
+}
+
+Elem Reducer::identity(Emission &e, int64_t lanes) const {
+  Type type = computeType(combineElement);
+  TypedAttr value;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    double number = llvm::StringSwitch<double>(opcode)
+                        .Case("add", -0.0)
+                        .Case("multiply", 1.0)
+                        .Case("maximum", -std::numeric_limits<double>::infinity())
+                        .Default(std::numeric_limits<double>::infinity());
+    value = e.b.getFloatAttr(floatType, number);
+  } else {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    bool isUnsigned = isUnsignedElement(combineElement);
+    APInt zero = APInt::getZero(bits), ones = APInt::getAllOnes(bits);
+    APInt number = zero; // add (of pred: or), or, xor
+    if (opcode == "multiply") {
+      number = bits == 1 ? ones : APInt(bits, 1);
+    } else if (opcode == "and") {
+      number = ones;
+    } else if (opcode == "maximum") {
+      number = isUnsigned ? zero : APInt::getSignedMinValue(bits);
+    } else if (opcode == "minimum") {
+      number = isUnsigned ? ones : APInt::getSignedMaxValue(bits);
+    }
+    value = e.b.getIntegerAttr(type, number);
+  }
+  Value scalar = arith::ConstantOp::create(e.b, e.loc, value);
+  Elem elem(scalar);
+  if (isa<ComplexType>(combineElement)) {
+    elem.im = scalar;
+  }
+  return splat(e, elem, lanes);
+}
+
+SmallVector<Elem> Reducer::combine(Emission &e, ArrayRef<Elem> accumulators,
+                                   ArrayRef<Elem> inputs) const {
+  if (isAssociative()) {
+    return {emitNamed(e, opcode, combineElement, combineElement, {accumulators[0], inputs[0]})};
+  }
+  SmallVector<Elem> arguments(accumulators);
+  arguments.append(inputs.begin(), inputs.end());
+  SmallVector<Elem> results = inlineComputation(e, computation, arguments);
+  if (results.size() != accumulators.size()) {
+    return SmallVector<Elem>(accumulators); // reported already
+  }
+  return results;
+}
+
+Elem Reducer::convertInput(Emission &e, Type from, unsigned n, const Elem &elem) const {
+  Type to = isAssociative() ? combineElement : elements[n];
+  return from == to ? elem : emitConvert(e, from, to, elem);
+}
+
+Elem Reducer::finish(Emission &e, unsigned n, Type to, const Elem &elem) const {
+  Type from = isAssociative() ? combineElement : elements[n];
+  return from == to ? elem : emitConvert(e, from, to, elem);
+}
+
+Elem Reducer::combineLanes(Emission &e, Elem elem) const {
+  auto half = [&](Value v, int64_t from, int64_t count) -> Value {
+    if (!v) {
+      return v;
+    }
+    if (count == 1) {
+      return vector::ExtractOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from});
+    }
+    SmallVector<int64_t> order(count);
+    for (int64_t l = 0; l < count; ++l) {
+      order[l] = from + l;
+    }
+    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
+  };
+  for (int64_t lanes = lanesOf(elem.re); lanes > 1; lanes /= 2) {
+    Elem low(half(elem.re, 0, lanes / 2), half(elem.im, 0, lanes / 2));
+    Elem high(half(elem.re, lanes / 2, lanes / 2), half(elem.im, lanes / 2, lanes / 2));
+    elem = combine(e, {low}, {high})[0];
+  }
+  return elem;
+}
+
+} // namespace hlo::codegen

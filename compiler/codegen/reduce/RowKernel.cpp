@@ -1,0 +1,368 @@
+//===- RowKernel.cpp - Strategies "reduce" and "row" ----------------------===//
+//
+// In: a region with reductions over the trailing dimensions of one shape,
+// [rows..., columns...], and element-wise ops before, between and after them
+// (softmax, layer norm, a plain sum). Out, for each row:
+//
+//   for each reduce, in order:   total = init (+) all columns     (vectors, then lanes)
+//   for each result over columns: for each column: store root
+//   for each result over rows:    store root
+//
+// A total is a scalar that later stages splat. What is costly and needed by two
+// stages (the exponentials of a softmax) is kept in a buffer of one row on the
+// stack, so the row stays in L1 from the first read to the last write.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/reduce/Reducer.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static constexpr int64_t kElementsPerTask = 16 << 10;
+/// Most bytes of one row's intermediates on the stack.
+static constexpr int64_t kRowScratchBytes = 128 << 10;
+
+namespace {
+/// One kernel being emitted: its row and column shapes, and the emitters of each width.
+struct RowEmission {
+  KernelBuilder &kernel;
+  Emission &e;
+  SmallVector<ReduceOp> reduces;
+  SmallVector<int64_t> rowShape, columnShape;
+  int64_t lanes;
+  ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
+  SmallVector<Index> row;
+  DenseMap<Operation *, SmallVector<Value>> saved; ///< stage -> values it stores to scratch
+  DenseMap<Value, Value> scratch;                  ///< such a value -> its row buffer
+
+  RowEmission(KernelBuilder &kernel, int64_t lanes)
+      : kernel(kernel), e(kernel.e), lanes(lanes), wide(kernel, 4 * lanes), vectors(kernel, lanes),
+        scalars(kernel, 1) {}
+
+  std::array<ElementEmitter *, 3> emitters() { return {&wide, &vectors, &scalars}; }
+  void bindAll(Value v, const Elem &elem) {
+    for (ElementEmitter *emitter : emitters()) {
+      emitter->bind(v, elem);
+    }
+  }
+
+  LogicalResult analyze();
+  void planScratch();
+  void allocateScratch(int64_t columns);
+  void emitRow(Value rowNumber);
+  void emitReduce(ReduceOp op);
+  void emitResults();
+  void saveIntermediates(Operation *stage, ElementEmitter &emitter, ArrayRef<Index> index,
+                         Value mask);
+  bool overColumns(Value v) const {
+    return cast<RankedTensorType>(v.getType()).getRank() ==
+               static_cast<int64_t>(rowShape.size() + columnShape.size());
+  }
+};
+} // namespace
+
+static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
+
+LogicalResult RowEmission::analyze() {
+  for (ReduceOp op : kernel.body().getOps<ReduceOp>()) {
+    reduces.push_back(op);
+  }
+  if (reduces.empty()) {
+    return kernel.fusion.emitOpError("of strategy 'row' has no reduce");
+  }
+  ArrayRef<int64_t> shape = typeOf(reduces.front().getInputs()[0]).getShape();
+  int64_t columns = reduces.front().getDimensions().size();
+  for (ReduceOp op : reduces) {
+    if (typeOf(op.getInputs()[0]).getShape() != shape ||
+        static_cast<int64_t>(op.getDimensions().size()) != columns) {
+      return op.emitOpError("in a row kernel differs in shape from the others");
+    }
+  }
+  rowShape.assign(shape.begin(), shape.end() - columns);
+  columnShape.assign(shape.end() - columns, shape.end());
+  return success();
+}
+
+/// Ops that are worth a store and a load rather than a second evaluation.
+static bool isCostly(Operation *op) {
+  return isa<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
+             SineOp, CosineOp, ErfOp, PowerOp, DivideOp, SqrtOp, RsqrtOp, CbrtOp, Atan2Op>(op);
+}
+
+void RowEmission::planScratch() {
+  // Which stages (reduces, and the terminator for the results) reach each costly value.
+  SmallVector<Operation *> stages(reduces.begin(), reduces.end());
+  stages.push_back(kernel.body().getTerminator());
+  DenseMap<Value, SmallVector<Operation *>> users;
+  for (Operation *stage : stages) {
+    DenseSet<Value> seen;
+    SmallVector<Value> work(stage->getOperands());
+    while (!work.empty()) {
+      Value v = work.pop_back_val();
+      Operation *op = v.getDefiningOp();
+      if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
+        continue;
+      }
+      bool isFloat = isa<FloatType>(typeOf(v).getElementType());
+      if (isCostly(op) && isFloat && overColumns(v)) {
+        users[v].push_back(stage);
+        continue; // what is below it need not be kept
+      }
+      work.append(op->operand_begin(), op->operand_end());
+    }
+  }
+  int64_t columns = 1;
+  for (int64_t size : columnShape) {
+    columns *= size;
+  }
+  int64_t bytes = 0;
+  for (Operation &op : kernel.body().without_terminator()) {
+    for (Value v : op.getResults()) {
+      auto it = users.find(v);
+      if (it == users.end() || it->second.size() < 2) {
+        continue;
+      }
+      Type element = computeType(typeOf(v).getElementType());
+      int64_t size = columns * storageBytes(element);
+      if (bytes + size > kRowScratchBytes) {
+        return;
+      }
+      bytes += size;
+      saved[it->second.front()].push_back(v);
+    }
+  }
+}
+
+void RowEmission::allocateScratch(int64_t columns) {
+  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  for (ReduceOp stage : reduces) {
+    for (Value v : saved.lookup(stage)) {
+      Type element = computeType(typeOf(v).getElementType());
+      scratch[v] = LLVM::AllocaOp::create(e.b, e.loc, pointer, element, constI64(e, columns), 64);
+    }
+  }
+}
+
+void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
+                                    ArrayRef<Index> index, Value mask) {
+  auto it = saved.find(stage);
+  if (it == saved.end()) {
+    return;
+  }
+  auto strides = rowMajorStrides(columnShape);
+  for (Value v : it->second) {
+    Elem elem = emitter.emit(v, index, mask);
+    Value at = constI64(e, 0);
+    for (size_t c = 0; c < columnShape.size(); ++c) {
+      at = addI(e, at, mulI(e, index[rowShape.size() + c].base, strides[c]));
+    }
+    Type element = computeType(typeOf(v).getElementType());
+    storeElements(e, element, elem, scratch.lookup(v), at, mask);
+  }
+}
+
+void RowEmission::emitReduce(ReduceOp op) {
+  size_t count = op.getInputs().size() / 2;
+  ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
+  SmallVector<Type> accumulators;
+  for (Value init : inits) {
+    accumulators.push_back(elementType(init.getType()));
+  }
+  Reducer reducer(kernel.lookup(op.getToApplyAttr()), accumulators);
+  SmallVector<Elem> start;
+  for (auto [n, init] : llvm::enumerate(inits)) {
+    start.push_back(reducer.convertInput(e, accumulators[n], n, scalars.emit(init, {})));
+  }
+
+  // The element (of each input) at the current row and a column.
+  SmallVector<Index> index(row);
+  auto inputsAt = [&](ElementEmitter &emitter, Value mask) {
+    SmallVector<Elem> elems;
+    for (auto [n, input] : llvm::enumerate(inputs)) {
+      elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
+                                           emitter.emit(input, index, mask)));
+    }
+    saveIntermediates(op, emitter, index, mask);
+    return elems;
+  };
+
+  int64_t n = columnShape.back();
+  bool vectorize = reducer.isAssociative() && lanes > 1 && n >= lanes;
+  ElementEmitter &main = n >= 8 * lanes ? wide : vectors;
+  SmallVector<Elem> zero =
+      vectorize ? SmallVector<Elem>{reducer.identity(e, main.lanes())} : SmallVector<Elem>(start);
+  // Two accumulators: full vectors, and the scalars that are left over.
+  Elem rest = vectorize ? reducer.identity(e, 1) : Elem();
+  SmallVector<Value> init = flattenElems(zero);
+  size_t mainValues = init.size();
+  if (vectorize) {
+    llvm::append_range(init, flattenElems(rest));
+  }
+
+  std::function<SmallVector<Value>(size_t, ValueRange)> nest = [&](size_t c, ValueRange carried) {
+    if (c + 1 < columnShape.size()) {
+      return emitForCarrying(e, constI64(e, 0), constI64(e, columnShape[c]), 1, carried,
+                             [&](Value i, ValueRange inner) {
+                               index.push_back(Index(i));
+                               SmallVector<Value> next = nest(c + 1, inner);
+                               index.pop_back();
+                               return next;
+                             });
+    }
+    int64_t width = vectorize ? main.lanes() : 1;
+    int64_t whole = n / width * width;
+    ElementEmitter &emitter = vectorize ? main : scalars;
+    SmallVector<Value> state = emitForCarrying(
+        e, constI64(e, 0), constI64(e, whole), width, carried.take_front(mainValues),
+        [&](Value i, ValueRange inner) {
+          ElementEmitter::Scope scope(emitter);
+          index.push_back(vectorize ? Index(i, 1, width) : Index(i));
+          SmallVector<Elem> elems = inputsAt(emitter, {});
+          index.pop_back();
+          return flattenElems(reducer.combine(e, unflattenElems(inner, zero), elems));
+        });
+    if (!vectorize) {
+      return state;
+    }
+    SmallVector<Value> left = emitForCarrying(
+        e, constI64(e, whole), constI64(e, n), 1, carried.drop_front(mainValues),
+        [&](Value i, ValueRange inner) {
+          ElementEmitter::Scope scope(scalars);
+          index.push_back(Index(i));
+          SmallVector<Elem> elems = inputsAt(scalars, {});
+          index.pop_back();
+          return flattenElems(reducer.combine(e, unflattenElems(inner, {rest}), elems));
+        });
+    llvm::append_range(state, left);
+    return state;
+  };
+  SmallVector<Value> state = nest(0, init);
+  SmallVector<Elem> totals;
+  if (vectorize) {
+    Elem folded = reducer.combineLanes(e, unflattenElems(ValueRange(state).take_front(mainValues), zero)[0]);
+    if (n % main.lanes() != 0) {
+      Elem left = unflattenElems(ValueRange(state).drop_front(mainValues), {rest})[0];
+      folded = reducer.combine(e, {folded}, {left})[0];
+    }
+    totals = reducer.combine(e, start, {folded});
+  } else {
+    totals = unflattenElems(state, start);
+  }
+  for (auto [i, total] : llvm::enumerate(totals)) {
+    Type to = elementType(op->getResult(i).getType());
+    bindAll(op->getResult(i), reducer.finish(e, i, to, total));
+  }
+  // From here on the saved values are read back.
+  auto it = saved.find(op);
+  if (it != saved.end()) {
+    for (Value v : it->second) {
+      SmallVector<int64_t> strides(rowShape.size(), 0);
+      llvm::append_range(strides, rowMajorStrides(columnShape));
+      for (ElementEmitter *emitter : emitters()) {
+        emitter->materialize(v, scratch.lookup(v), strides);
+      }
+    }
+  }
+}
+
+void RowEmission::emitResults() {
+  Operation *end = kernel.body().getTerminator();
+  SmallVector<int64_t> fullShape(rowShape);
+  llvm::append_range(fullShape, columnShape);
+  SmallVector<int64_t> strides = rowMajorStrides(fullShape), rowStrides = rowMajorStrides(rowShape);
+  SmallVector<unsigned> full;
+  for (auto [n, root] : llvm::enumerate(end->getOperands())) {
+    if (overColumns(root)) {
+      full.push_back(n);
+      continue;
+    }
+    ElementEmitter::Scope scope(scalars);
+    Elem value = scalars.emit(root, row);
+    Value at = constI64(e, 0);
+    for (auto [i, stride] : llvm::zip(row, rowStrides)) {
+      at = addI(e, at, mulI(e, i.base, stride));
+    }
+    storeElements(e, typeOf(root).getElementType(), value, kernel.resultPtrs[n], at);
+  }
+  if (full.empty()) {
+    return;
+  }
+  SmallVector<Index> index(row);
+  std::function<void(size_t)> nest = [&](size_t c) {
+    if (c + 1 < columnShape.size()) {
+      emitFor(e, constI64(e, 0), constI64(e, columnShape[c]), 1, [&](Value i) {
+        index.push_back(Index(i));
+        nest(c + 1);
+        index.pop_back();
+      });
+      return;
+    }
+    Value base = constI64(e, 0);
+    for (auto [i, stride] : llvm::zip(index, strides)) {
+      base = addI(e, base, mulI(e, i.base, stride));
+    }
+    emitVectorLoop(e, constI64(e, 0), constI64(e, columnShape.back()), vectors, scalars,
+                   [&](Index i, ElementEmitter &emitter, Value mask) {
+                     index.push_back(i);
+                     SmallVector<Elem> values;
+                     for (unsigned n : full) {
+                       values.push_back(emitter.emit(end->getOperand(n), index, mask));
+                     }
+                     for (auto [n, value] : llvm::zip(full, values)) {
+                       storeElements(e, typeOf(end->getOperand(n)).getElementType(), value,
+                                     kernel.resultPtrs[n], addI(e, base, i.base), mask);
+                     }
+                     index.pop_back();
+                   });
+  };
+  nest(0);
+}
+
+void RowEmission::emitRow(Value rowNumber) {
+  row.clear();
+  for (Value i : delinearize(e, rowNumber, rowShape)) {
+    row.push_back(Index(i));
+  }
+  for (ReduceOp op : reduces) {
+    emitReduce(op);
+  }
+  emitResults();
+}
+
+LogicalResult emitRowKernel(KernelBuilder &kernel) {
+  RowEmission emission(kernel, kernelLanes(kernel));
+  if (failed(emission.analyze())) {
+    return failure();
+  }
+  Emission &e = kernel.e;
+  int64_t rows = 1, columns = 1;
+  for (int64_t size : emission.rowShape) {
+    rows *= size;
+  }
+  for (int64_t size : emission.columnShape) {
+    columns *= size;
+  }
+  if (rows == 0) {
+    kernel.tasks = 0;
+    return success();
+  }
+  emission.planScratch();
+  emission.allocateScratch(columns);
+  int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
+  kernel.tasks = llvm::divideCeil(rows, perTask);
+  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
+  Value hi = constI64(e, rows);
+  if (kernel.tasks > 1) {
+    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
+  }
+  emitFor(e, lo, hi, 1, [&](Value rowNumber) { emission.emitRow(rowNumber); });
+  return success();
+}
+
+LogicalResult emitReduceKernel(KernelBuilder &kernel) { return emitRowKernel(kernel); }
+
+} // namespace hlo::codegen

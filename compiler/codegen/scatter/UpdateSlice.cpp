@@ -1,0 +1,83 @@
+//===- UpdateSlice.cpp - Strategy "update-slice": a window in place -------===//
+//
+// In: a region whose root is a dynamic-update-slice of a kernel operand; the
+// result's buffer holds that operand already (`in_place`). Out: a loop nest over
+// the window that stores the update, and touches nothing else:
+//
+//   result[start + i] = update[i]     start clamped so that the window fits
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Lanes.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static constexpr int64_t kElementsPerTask = 16 << 10;
+
+LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
+  Emission &e = kernel.e;
+  auto op = dyn_cast_or_null<DynamicUpdateSliceOp>(kernel.root());
+  if (!op) {
+    return kernel.fusion.emitOpError("of strategy 'update-slice' must return a dynamic-update-slice");
+  }
+  auto arrayType = cast<RankedTensorType>(op.getType());
+  ArrayRef<int64_t> shape = arrayType.getShape();
+  ArrayRef<int64_t> window = cast<RankedTensorType>(op.getUpdate().getType()).getShape();
+  Type element = arrayType.getElementType();
+  if (llvm::is_contained(window, 0)) {
+    kernel.tasks = 0;
+    return success();
+  }
+  int64_t lanes = kernelLanes(kernel);
+  ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
+
+  // The element number of the window's first element.
+  SmallVector<int64_t> strides = rowMajorStrides(shape);
+  Value origin = constI64(e, 0);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t last = shape[d] - window[d];
+    if (last > 0) {
+      Value start = scalars.impl().clampedStart(op.getStartIndices()[d], last, {});
+      origin = addI(e, origin, mulI(e, start, strides[d]));
+    }
+  }
+  auto store = [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
+    Elem value = emitter.emit(op.getUpdate(), index, mask);
+    storeElements(e, element, value, kernel.resultPtrs[0], base, mask);
+  };
+  if (shape.empty()) {
+    store(scalars, {}, origin, {});
+    return success();
+  }
+  int64_t rows = 1, columns = window.back();
+  for (int64_t size : window.drop_back()) {
+    rows *= size;
+  }
+  int64_t perTask = std::max<int64_t>(1, kElementsPerTask / columns);
+  kernel.tasks = llvm::divideCeil(rows, perTask);
+  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
+  Value hi = constI64(e, rows);
+  if (kernel.tasks > 1) {
+    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
+  }
+  emitFor(e, lo, hi, 1, [&](Value rowNumber) {
+    SmallVector<Index> index;
+    Value base = origin;
+    for (auto [d, i] : llvm::enumerate(delinearize(e, rowNumber, window.drop_back()))) {
+      index.push_back(Index(i));
+      base = addI(e, base, mulI(e, i, strides[d]));
+    }
+    emitVectorLoop(e, constI64(e, 0), constI64(e, columns), vectors, scalars,
+                   [&](Index i, ElementEmitter &emitter, Value mask) {
+                     index.push_back(i);
+                     store(emitter, index, addI(e, base, i.base), mask);
+                     index.pop_back();
+                   });
+  });
+  return success();
+}
+
+} // namespace hlo::codegen
