@@ -1,0 +1,313 @@
+//===- Contraction.cpp - The common form of dots and convolutions ---------===//
+//
+// In: two operands and their dimensions in four groups. Out: a Contraction whose
+// groups have as few dimensions as possible: neighbours that are one run in
+// every array they occur in become one dimension, and dimensions of size 1 go.
+// For operands that are computed, "in memory" means row-major order; a merged
+// index is split again when the operand is read.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/Contraction.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+SmallVector<Index> splitIndex(Emission &e, const Index &linear, ArrayRef<int64_t> sizes,
+                              int64_t lanes) {
+  SmallVector<Index> indices(sizes.size());
+  Index rest = linear;
+  for (size_t d = sizes.size(); d-- > 1;) {
+    auto [quotient, remainder] = divRemIndex(e, rest, sizes[d], lanes);
+    indices[d] = sizes[d] == 1 ? Index(constI64(e, 0)) : remainder;
+    rest = quotient;
+  }
+  if (!sizes.empty()) {
+    indices[0] = rest;
+  }
+  return indices;
+}
+
+std::optional<int64_t> linearStride(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
+  if (sizes.empty()) {
+    return 0;
+  }
+  for (size_t d = 0; d + 1 < sizes.size(); ++d) {
+    if (strides[d] != strides[d + 1] * sizes[d + 1]) {
+      return std::nullopt;
+    }
+  }
+  return strides.back();
+}
+
+void swapSides(Contraction &c) {
+  std::swap(c.m, c.n);
+  std::swap(c.lhs, c.rhs);
+  std::swap(c.outM, c.outN);
+  c.outIndex = [inner = c.outIndex](Contraction::Indices batch, Contraction::Indices m,
+                                    Contraction::Indices n,
+                                    int64_t lanes) { return inner(batch, n, m, lanes); };
+}
+
+int64_t lanesFor(const Contraction &c, int64_t count) {
+  Type part = computeType(c.element);
+  int64_t bytes = std::max<int64_t>(1, part.getIntOrFloatBitWidth() / 8);
+  int64_t most = std::max<int64_t>(1, c.kernel.e.target.vectorBytes / std::max<int64_t>(bytes, 4));
+  return std::min<int64_t>(most, llvm::PowerOf2Ceil(std::max<int64_t>(1, count)));
+}
+
+Type accumulationType(Type lhs, Type rhs, Type result) {
+  MLIRContext *context = result.getContext();
+  auto part = [](Type type) {
+    auto complex = dyn_cast<ComplexType>(type);
+    return complex ? complex.getElementType() : type;
+  };
+  bool wide = part(lhs).isF64() || part(rhs).isF64() || part(result).isF64();
+  Type real = wide ? Type(Float64Type::get(context)) : Type(Float32Type::get(context));
+  if (isa<ComplexType>(result)) {
+    return ComplexType::get(real);
+  }
+  if (isa<FloatType>(result)) {
+    return real;
+  }
+  if (result.isInteger(1)) {
+    return result;
+  }
+  // Sums wrap around, so a wider sum has the right low bits.
+  auto integer = cast<IntegerType>(result);
+  return integer.getWidth() >= 32
+             ? result
+             : IntegerType::get(context, 32,
+                                isUnsignedElement(result) ? IntegerType::Unsigned
+                                                          : IntegerType::Signed);
+}
+
+static Value fusedMultiplyAdd(Emission &e, Value a, Value b, Value acc) {
+  if (isa<VectorType>(acc.getType())) {
+    return vector::FMAOp::create(e.b, e.loc, a, b, acc);
+  }
+  return math::FmaOp::create(e.b, e.loc, a, b, acc);
+}
+
+static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b) {
+  Type scalar = getElementTypeOrSelf(acc.getType());
+  if (scalar.isInteger(1)) {
+    return arith::OrIOp::create(e.b, e.loc, acc, arith::AndIOp::create(e.b, e.loc, a, b));
+  }
+  if (isa<IntegerType>(scalar)) {
+    return arith::AddIOp::create(e.b, e.loc, acc, arith::MulIOp::create(e.b, e.loc, a, b));
+  }
+  if (e.target.fma) {
+    return fusedMultiplyAdd(e, a, b, acc);
+  }
+  return arith::AddFOp::create(e.b, e.loc, acc, arith::MulFOp::create(e.b, e.loc, a, b));
+}
+
+Elem multiplyAdd(Emission &e, Type element, const Elem &acc, const Elem &a, const Elem &b) {
+  if (!isa<ComplexType>(element)) {
+    return multiplyAddPart(e, acc.re, a.re, b.re);
+  }
+  Value minus = arith::NegFOp::create(e.b, e.loc, a.im);
+  Value re = multiplyAddPart(e, multiplyAddPart(e, acc.re, a.re, b.re), minus, b.im);
+  Value im = multiplyAddPart(e, multiplyAddPart(e, acc.im, a.re, b.im), a.im, b.re);
+  return Elem(re, im);
+}
+
+Elem addElems(Emission &e, Type element, const Elem &a, const Elem &b) {
+  auto add = [&](Value x, Value y) -> Value {
+    Type scalar = getElementTypeOrSelf(x.getType());
+    if (scalar.isInteger(1)) {
+      return arith::OrIOp::create(e.b, e.loc, x, y);
+    }
+    if (isa<IntegerType>(scalar)) {
+      return arith::AddIOp::create(e.b, e.loc, x, y);
+    }
+    return arith::AddFOp::create(e.b, e.loc, x, y);
+  };
+  return isa<ComplexType>(element) ? Elem(add(a.re, b.re), add(a.im, b.im)) : Elem(add(a.re, b.re));
+}
+
+Elem zeroUnless(Emission &e, Type element, Value condition, const Elem &value) {
+  if (!condition) {
+    return value;
+  }
+  if (auto known = constantOf(condition); known && *known != 0 && lanesOf(condition) == 1) {
+    return value;
+  }
+  return selectElem(e, condition, value, zeroElem(e, element, lanesOf(value.re)));
+}
+
+namespace {
+using Dim = DimensionGroups::Dim;
+
+/// One dimension of a group after merging: its parts, outermost first.
+struct MergedDim {
+  int64_t size = 1;
+  SmallVector<Dim> parts;
+};
+
+struct Strides {
+  ArrayRef<int64_t> lhs, rhs;
+  SmallVector<int64_t> out;
+  int64_t lhsOf(const Dim &d) const { return d.lhs < 0 ? 0 : lhs[d.lhs]; }
+  int64_t rhsOf(const Dim &d) const { return d.rhs < 0 ? 0 : rhs[d.rhs]; }
+  int64_t outOf(const Dim &d) const { return d.out < 0 ? 0 : out[d.out]; }
+};
+} // namespace
+
+static SmallVector<MergedDim> mergeDims(ArrayRef<Dim> dims, const Strides &strides) {
+  SmallVector<MergedDim> merged;
+  for (const Dim &dim : dims) {
+    if (dim.size == 1) {
+      continue;
+    }
+    if (!merged.empty()) {
+      MergedDim &last = merged.back();
+      const Dim &outer = last.parts.back();
+      if (strides.lhsOf(outer) == strides.lhsOf(dim) * dim.size &&
+          strides.rhsOf(outer) == strides.rhsOf(dim) * dim.size &&
+          strides.outOf(outer) == strides.outOf(dim) * dim.size) {
+        last.size *= dim.size;
+        last.parts.push_back(dim);
+        continue;
+      }
+    }
+    merged.push_back({dim.size, {dim}});
+  }
+  return merged;
+}
+
+/// Scatters the indices of a group's merged dimensions to the dimensions of an array.
+static void spreadIndices(Emission &e, ArrayRef<MergedDim> group, ArrayRef<Index> indices,
+                          int64_t lanes, int64_t Dim::*array, MutableArrayRef<Index> full) {
+  for (auto [dim, index] : llvm::zip(group, indices)) {
+    SmallVector<int64_t> sizes;
+    for (const Dim &part : dim.parts) {
+      sizes.push_back(part.size);
+    }
+    SmallVector<Index> parts = splitIndex(e, index, sizes, lanes);
+    for (auto [part, partIndex] : llvm::zip(dim.parts, parts)) {
+      if (part.*array >= 0) {
+        full[part.*array] = partIndex;
+      }
+    }
+  }
+}
+
+static SmallVector<int64_t> sizesOf(ArrayRef<MergedDim> group) {
+  SmallVector<int64_t> sizes;
+  for (const MergedDim &dim : group) {
+    sizes.push_back(dim.size);
+  }
+  return sizes;
+}
+
+static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrides) {
+  if (!kStrides.empty() && kStrides.back() == 1) {
+    return UnitStride::K;
+  }
+  if (!freeStrides.empty() && freeStrides.back() == 1) {
+    return UnitStride::Free;
+  }
+  return UnitStride::None;
+}
+
+/// `freeDims`: the group of dimensions that this side has alone.
+static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> operand,
+                                SmallVector<MergedDim> batch, SmallVector<MergedDim> freeDims,
+                                SmallVector<MergedDim> k, int64_t Dim::*array) {
+  ContractionSide side;
+  auto stridesOf = [&](ArrayRef<MergedDim> group) {
+    SmallVector<int64_t> strides;
+    for (const MergedDim &dim : group) {
+      strides.push_back(operand->strides()[dim.parts.back().*array]);
+    }
+    return strides;
+  };
+  side.batchStrides = stridesOf(batch);
+  side.freeStrides = stridesOf(freeDims);
+  side.kStrides = stridesOf(k);
+  side.unit = unitOf(side.freeStrides, side.kStrides);
+  if (operand->isStrided()) {
+    side.strided = operand;
+    side.read = [&e = kernel.e, operand, batchStrides = side.batchStrides,
+                 freeStrides = side.freeStrides, kStrides = side.kStrides](
+                    ArrayRef<Index> batch, ArrayRef<Index> free, ArrayRef<Index> k, int64_t lanes,
+                    Value mask) {
+      Index offset(constI64(e, 0));
+      auto add = [&](ArrayRef<Index> indices, ArrayRef<int64_t> strides) {
+        for (auto [index, stride] : llvm::zip(indices, strides)) {
+          offset = addIndex(e, offset, mulIndex(e, index, stride), lanes);
+        }
+      };
+      add(batch, batchStrides);
+      add(free, freeStrides);
+      add(k, kStrides);
+      return operand->atOffset(offset, lanes, mask);
+    };
+    return side;
+  }
+  side.read = [&e = kernel.e, operand, batch, freeDims, k, array](
+                  ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex, ArrayRef<Index> kIndex,
+                  int64_t lanes, Value mask) {
+    SmallVector<Index> full(operand->strides().size(), Index(constI64(e, 0)));
+    spreadIndices(e, batch, batchIndex, lanes, array, full);
+    spreadIndices(e, freeDims, freeIndex, lanes, array, full);
+    spreadIndices(e, k, kIndex, lanes, array, full);
+    return operand->at(full, lanes, mask);
+  };
+  return side;
+}
+
+Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element,
+                            std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,
+                            DimensionGroups groups) {
+  auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
+  Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
+  // The order of summation is free: follow the lhs in memory, or the rhs if only that is known.
+  bool byLhs = lhs->isStrided() || !rhs->isStrided();
+  auto strideOf = [&](const Dim &d) { return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d)); };
+  for (auto last = groups.k.begin(); last != groups.k.end(); ++last) {
+    auto place = std::upper_bound(groups.k.begin(), last, *last, [&](const Dim &a, const Dim &b) {
+      return strideOf(a) > strideOf(b);
+    });
+    std::rotate(place, last, last + 1);
+  }
+  SmallVector<MergedDim> batch = mergeDims(groups.batch, strides);
+  SmallVector<MergedDim> m = mergeDims(groups.m, strides), n = mergeDims(groups.n, strides);
+  SmallVector<MergedDim> k = mergeDims(groups.k, strides);
+
+  Contraction c{kernel, hero, element, sizesOf(batch), sizesOf(m), sizesOf(n), sizesOf(k)};
+  c.lhs = makeSide(kernel, lhs, batch, m, k, &Dim::lhs);
+  c.rhs = makeSide(kernel, rhs, batch, n, k, &Dim::rhs);
+  auto outStrides = [&](ArrayRef<MergedDim> group) {
+    SmallVector<int64_t> result;
+    for (const MergedDim &dim : group) {
+      result.push_back(strides.outOf(dim.parts.back()));
+    }
+    return result;
+  };
+  c.outBatch = outStrides(batch);
+  c.outM = outStrides(m);
+  c.outN = outStrides(n);
+  c.outIndex = [&e = kernel.e, batch, m, n, rank = resultType.getRank()](
+                   ArrayRef<Index> batchIndex, ArrayRef<Index> mIndex, ArrayRef<Index> nIndex,
+                   int64_t lanes) {
+    SmallVector<Index> full(rank, Index(constI64(e, 0)));
+    spreadIndices(e, batch, batchIndex, lanes, &Dim::out, full);
+    spreadIndices(e, m, mIndex, lanes, &Dim::out, full);
+    spreadIndices(e, n, nIndex, lanes, &Dim::out, full);
+    return full;
+  };
+  return c;
+}
+
+void emitTasks(KernelBuilder &kernel, int64_t tasks, function_ref<void(Value)> body) {
+  kernel.tasks = tasks;
+  if (tasks == 0) {
+    return;
+  }
+  emitFor(kernel.e, kernel.first, kernel.last, 1, body);
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,76 @@
+//===- Dot.cpp - Kernels around an hlo.dot --------------------------------===//
+//
+// In: a fusion with one dot, producers of its operands, and element-wise ops on
+// its result. Out: a contraction in the form that suits its shape:
+//
+//   nest      pred, empty sums, and shapes too small for anything else
+//   inner     few rows or columns, both sides step by one along k: lanes along k
+//   blocked   everything else
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/Contraction.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static ArrayRef<int64_t> dimsOr(std::optional<ArrayRef<int64_t>> dims) {
+  return dims ? *dims : ArrayRef<int64_t>();
+}
+
+static DimensionGroups groupsOf(DotOp dot) {
+  using Dim = DimensionGroups::Dim;
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType()).getShape();
+  auto rhs = cast<RankedTensorType>(dot.getRhs().getType()).getShape();
+  ArrayRef<int64_t> lhsBatch = dimsOr(dot.getLhsBatchDims()), rhsBatch = dimsOr(dot.getRhsBatchDims());
+  ArrayRef<int64_t> lhsK = dimsOr(dot.getLhsContractingDims());
+  ArrayRef<int64_t> rhsK = dimsOr(dot.getRhsContractingDims());
+  DimensionGroups groups;
+  int64_t out = 0;
+  for (auto [l, r] : llvm::zip(lhsBatch, rhsBatch)) {
+    groups.batch.push_back(Dim{lhs[l], l, r, out++});
+  }
+  for (int64_t d = 0; d < static_cast<int64_t>(lhs.size()); ++d) {
+    if (!llvm::is_contained(lhsBatch, d) && !llvm::is_contained(lhsK, d)) {
+      groups.m.push_back(Dim{lhs[d], d, -1, out++});
+    }
+  }
+  for (int64_t d = 0; d < static_cast<int64_t>(rhs.size()); ++d) {
+    if (!llvm::is_contained(rhsBatch, d) && !llvm::is_contained(rhsK, d)) {
+      groups.n.push_back(Dim{rhs[d], -1, d, out++});
+    }
+  }
+  for (auto [l, r] : llvm::zip(lhsK, rhsK)) {
+    groups.k.push_back(Dim{lhs[l], l, r, -1});
+  }
+  return groups;
+}
+
+void emitContraction(Contraction &c, Epilogue &epilogue) {
+  // A column vector of results is a row vector of the swapped product.
+  if (c.nSize() == 1 && c.mSize() > 1) {
+    swapSides(c);
+  }
+  emitNest(c, epilogue);
+}
+
+LogicalResult emitDotKernel(KernelBuilder &kernel) {
+  auto dot = findHero<DotOp>(kernel);
+  if (!dot) {
+    return kernel.fusion.emitOpError("of strategy 'dot' holds no dot");
+  }
+  FailureOr<Epilogue> epilogue = Epilogue::create(kernel, dot);
+  if (failed(epilogue)) {
+    return failure();
+  }
+  Type element = accumulationType(elementType(dot.getLhs().getType()),
+                                  elementType(dot.getRhs().getType()),
+                                  elementType(dot.getResult().getType()));
+  auto lhs = std::make_shared<Operand>(kernel, dot.getLhs(), element);
+  auto rhs = std::make_shared<Operand>(kernel, dot.getRhs(), element);
+  Contraction c = makeContraction(kernel, dot, element, lhs, rhs, groupsOf(dot));
+  emitContraction(c, *epilogue);
+  return success();
+}
+
+} // namespace hlo::codegen

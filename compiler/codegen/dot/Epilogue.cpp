@@ -1,0 +1,75 @@
+//===- Epilogue.cpp - What follows the hero: roots and stores -------------===//
+//
+// In: the hero's value at an index, in the type of accumulation. Out: all roots of
+// the fusion at that index, in memory. A root may be a row-major relabelling of a
+// value at the hero's index: bytes land at the same place, so it costs nothing.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/Epilogue.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+FailureOr<Epilogue> Epilogue::create(KernelBuilder &kernel, Operation *hero) {
+  Epilogue epilogue(kernel, hero);
+  for (Value root : kernel.body().getTerminator()->getOperands()) {
+    Value inner = root;
+    while (Operation *op = inner.getDefiningOp()) {
+      if (op == hero || !isa<ReshapeOp, BitcastOp, CopyOp>(op) ||
+          elementType(op->getOperand(0).getType()) != elementType(inner.getType())) {
+        break;
+      }
+      if (shapeOf(inner) == shapeOf(hero->getResult(0)) && !isa<CopyOp>(op)) {
+        break;
+      }
+      inner = op->getOperand(0);
+    }
+    if (shapeOf(inner) != shapeOf(hero->getResult(0))) {
+      kernel.fusion.emitOpError() << "root '" << inner.getType()
+                                  << "' does not have the shape of its "
+                                  << hero->getName().stripDialect() << " '"
+                                  << hero->getResult(0).getType() << "'";
+      return failure();
+    }
+    epilogue.roots.push_back(inner);
+  }
+  return epilogue;
+}
+
+void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_t lanes,
+                     Value mask) {
+  Emission &e = kernel->e;
+  Value result = hero->getResult(0);
+  Elem converted = from == heroElement() ? value : emitConvert(e, from, heroElement(), value);
+  Index linear(constI64(e, 0));
+  for (auto [i, stride] : llvm::zip(index, rowMajorStrides(shapeOf(result)))) {
+    linear = addIndex(e, linear, mulIndex(e, i, stride), lanes);
+  }
+  ElementEmitter emitter(*kernel, lanes);
+  emitter.bind(result, converted);
+  SmallVector<Elem> elems;
+  for (Value root : roots) {
+    elems.push_back(emitter.emit(root, index, mask));
+  }
+  for (auto [number, elem] : llvm::enumerate(elems)) {
+    Type element = elementType(roots[number].getType());
+    Value base = kernel->resultPtrs[number];
+    if (lanes <= 1 || (!linear.lanes && linear.stride == 1)) {
+      storeElements(e, element, elem, base, linear.base, mask);
+      continue;
+    }
+    // Lanes that are not neighbours in memory: one store each.
+    Value at = laneIndices(e, linear, lanes);
+    for (int64_t l = 0; l < lanes; ++l) {
+      auto lane = [&](Value v) -> Value {
+        return v ? vector::ExtractOp::create(e.b, e.loc, v, l).getResult() : v;
+      };
+      storeElements(e, element, Elem(lane(elem.re), lane(elem.im)), base, lane(at), lane(mask));
+    }
+  }
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,78 @@
+//===- Nest.cpp - A contraction as a loop nest per output vector ----------===//
+//
+// The form that takes every shape and every type: for each vector of output
+// elements along n, a nest of loops over the dimensions of k carries the sums in
+// registers. It needs no scratch memory. It is at memory speed where each element
+// of the rhs is used once, and far from peak where elements are used many times.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/Contraction.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Multiply-adds that make a task worth its dispatch.
+static constexpr int64_t kMultipliesPerTask = 1 << 16;
+
+namespace {
+struct Nest {
+  Contraction &c;
+  int64_t lanes;
+  SmallVector<Index> batch, m, n;
+  Value mask;
+
+  /// Sums over dimensions depth, depth + 1, ... of k.
+  SmallVector<Value> sum(SmallVector<Index> k, ValueRange acc) {
+    Emission &e = c.kernel.e;
+    if (k.size() == c.k.size()) {
+      Elem a = splatTo(c.lhs.read(batch, m, k, 1, {}));
+      Elem b = c.rhs.read(batch, n, k, lanes, mask);
+      Elem next = multiplyAdd(e, c.element, Elem(acc[0], acc.size() > 1 ? acc[1] : Value()), a, b);
+      return next.im ? SmallVector<Value>{next.re, next.im} : SmallVector<Value>{next.re};
+    }
+    return emitForCarrying(e, constI64(e, 0), constI64(e, c.k[k.size()]), 1, acc,
+                           [&](Value i, ValueRange carried) {
+                             SmallVector<Index> deeper(k);
+                             deeper.push_back(Index(i));
+                             return sum(deeper, carried);
+                           });
+  }
+
+  Elem splatTo(const Elem &scalar) { return lanes > 1 ? splat(c.kernel.e, scalar, lanes) : scalar; }
+};
+} // namespace
+
+void emitNest(Contraction &c, Epilogue &epilogue) {
+  Emission &e = c.kernel.e;
+  int64_t size = c.nSize(), lanes = lanesFor(c, size);
+  int64_t vectors = llvm::divideCeil(size, lanes);
+  int64_t items = c.batchSize() * c.mSize() * vectors;
+  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, c.kSize() * lanes),
+                                        1, std::max<int64_t>(1, items));
+  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
+    Value from = mulI(e, task, perTask);
+    Value to = arith::MinSIOp::create(e.b, e.loc, addI(e, from, perTask), constI64(e, items));
+    emitFor(e, from, to, 1, [&](Value item) {
+      SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
+      Nest nest{c, lanes};
+      nest.batch = splitIndex(e, Index(place[0]), c.batch, 1);
+      nest.m = splitIndex(e, Index(place[1]), c.m, 1);
+      Index column(mulI(e, place[2], lanes), lanes > 1 ? 1 : 0, lanes);
+      nest.n = splitIndex(e, column, c.n, lanes);
+      if (size % lanes != 0) {
+        nest.mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, column, lanes), size);
+      }
+      Elem zero = zeroElem(e, c.element, lanes);
+      SmallVector<Value> init{zero.re};
+      if (zero.im) {
+        init.push_back(zero.im);
+      }
+      SmallVector<Value> sums = nest.sum({}, init);
+      epilogue.store(c.element, Elem(sums[0], sums.size() > 1 ? sums[1] : Value()),
+                     c.outIndex(nest.batch, nest.m, nest.n, lanes), lanes, nest.mask);
+    });
+  });
+}
+
+} // namespace hlo::codegen

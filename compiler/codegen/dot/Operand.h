@@ -1,0 +1,52 @@
+//===- Operand.h - Reading an operand of a contraction --------------------===//
+#ifndef COMPILER_CODEGEN_DOT_OPERAND_H
+#define COMPILER_CODEGEN_DOT_OPERAND_H
+
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/Kernel.h"
+
+namespace hlo::codegen {
+
+/// An operand of a dot or convolution. If it is an operand of the kernel, seen through ops that only
+/// relabel it (transpose, broadcast, slice, reverse, reshape) or widen it exactly (convert), it is
+/// read from memory with strides; else through an ElementEmitter.
+class Operand {
+public:
+  /// `as`: the HLO element type that values are converted to after reading.
+  Operand(KernelBuilder &kernel, mlir::Value value, mlir::Type as);
+
+  /// Whether elements are read straight from memory.
+  bool isStrided() const { return static_cast<bool>(base); }
+  /// Address of element {0, ..., 0}; set if strided.
+  mlir::Value pointer() const { return base; }
+  /// The element type in memory, if strided.
+  mlir::Type storage() const { return storageType; }
+  /// Elements between neighbours of each dimension; row-major if not strided.
+  llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
+  /// From now on only every step-th index of `dim` is addressed.
+  void setStep(unsigned dim, int64_t step);
+
+  /// The element (or one per lane) at an index per dimension.
+  Elem at(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask = {});
+  /// The element at a distance from element {0, ..., 0}; strided operands only.
+  Elem atOffset(const Index &offset, int64_t lanes, mlir::Value mask = {});
+  /// The same at an address.
+  Elem atPointer(mlir::Value address, int64_t lanes, mlir::Value mask = {});
+
+private:
+  Elem converted(mlir::Type from, const Elem &elem);
+
+  KernelBuilder *kernel;
+  mlir::Value value;
+  mlir::Type as;
+  mlir::Value base;
+  mlir::Type storageType;
+  /// Types that the stored element goes through before `as`.
+  llvm::SmallVector<mlir::Type> conversions;
+  llvm::SmallVector<int64_t> dimStrides;
+  llvm::SmallVector<int64_t> steps;
+};
+
+} // namespace hlo::codegen
+
+#endif
