@@ -48,7 +48,8 @@ def Hlo_CollectivePermuteDoneOp : Hlo_DoneOp<"collective_permute_done">;
 def Hlo_PartitionIdOp : Hlo_CommOp<"partition_id", (ins)>;
 def Hlo_ReplicaIdOp : Hlo_CommOp<"replica_id", (ins)>;
 
-def Hlo_InfeedOp : Hlo_CommOp<"infeed", (ins AnyType:$token, OptionalAttr<StrAttr>:$infeed_config)>;
+/// The token goes when tuples are flattened: the order of the block is the order of feeds.
+def Hlo_InfeedOp : Hlo_CommOp<"infeed", (ins Optional<AnyType>:$token, OptionalAttr<StrAttr>:$infeed_config)>;
 /// Operands: the data (one, or its leaves once flattened), then the token.
 def Hlo_OutfeedOp : Hlo_CommOp<"outfeed",
     (ins Variadic<AnyType>:$inputs, OptionalAttr<TypeAttr>:$outfeed_shape, OptionalAttr<StrAttr>:$outfeed_config)>;

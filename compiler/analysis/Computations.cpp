@@ -1,0 +1,156 @@
+//===- Computations.cpp - Who calls which computation, and in what role ---===//
+//
+// A computation is named by symbol attributes (`to_apply`, `body`, ...) and by
+// arrays of them (`branch_computations`). The graph is found by an explicit
+// stack, so that a chain of ten thousand calls is no deeper than one.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
+
+using namespace mlir;
+using namespace hlo;
+
+void hlo::forEachCallee(Operation *op, function_ref<void(FlatSymbolRefAttr)> visit) {
+  for (NamedAttribute attr : op->getAttrs()) {
+    if (auto symbol = dyn_cast<FlatSymbolRefAttr>(attr.getValue())) {
+      visit(symbol);
+    } else if (auto list = dyn_cast<ArrayAttr>(attr.getValue())) {
+      for (Attribute item : list) {
+        if (auto symbol = dyn_cast<FlatSymbolRefAttr>(item)) {
+          visit(symbol);
+        }
+      }
+    }
+  }
+}
+
+void hlo::renameCallees(Operation *op,
+                        function_ref<FlatSymbolRefAttr(FlatSymbolRefAttr)> rename) {
+  auto renamed = [&](Attribute attr) -> Attribute {
+    auto symbol = dyn_cast<FlatSymbolRefAttr>(attr);
+    FlatSymbolRefAttr name = symbol ? rename(symbol) : FlatSymbolRefAttr();
+    return name ? Attribute(name) : attr;
+  };
+  SmallVector<NamedAttribute> attrs(op->getAttrs());
+  bool changed = false;
+  for (NamedAttribute &attr : attrs) {
+    Attribute value = attr.getValue();
+    if (auto list = dyn_cast<ArrayAttr>(value)) {
+      if (llvm::none_of(list, llvm::IsaPred<FlatSymbolRefAttr>)) {
+        continue;
+      }
+      value = ArrayAttr::get(op->getContext(), llvm::map_to_vector(list, renamed));
+    } else {
+      value = renamed(value);
+    }
+    changed |= value != attr.getValue();
+    attr.setValue(value);
+  }
+  if (changed) {
+    op->setAttrs(attrs);
+  }
+}
+
+bool hlo::callsAtTopLevel(Operation *op) {
+  return isa<CallOp, WhileOp, ConditionalOp, FusionOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(
+      op);
+}
+
+bool ComputationGraph::hasSideEffects(Operation *op) const {
+  if (auto call = dyn_cast<CustomCallOp>(op)) {
+    return call.getCustomCallHasSideEffect().value_or(false);
+  }
+  if (isa<InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp, RngGetAndUpdateStateOp>(
+          op)) {
+    return true;
+  }
+  // A collective is a meeting of all ranks: one that leaves it out blocks the others.
+  if (isa<AllReduceOp, AllReduceStartOp, AllReduceDoneOp, AllGatherOp, AllGatherStartOp,
+          AllGatherDoneOp, ReduceScatterOp, AllToAllOp, RaggedAllToAllOp, CollectiveBroadcastOp,
+          CollectivePermuteOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op)) {
+    return true;
+  }
+  bool found = false;
+  forEachCallee(op, [&](FlatSymbolRefAttr name) {
+    Operation *callee = lookup(name);
+    found |= callee && effects.contains(callee);
+  });
+  return found;
+}
+
+FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
+  ComputationGraph graph;
+  for (auto computation : module.getOps<ComputationOp>()) {
+    graph.byName[computation.getSymNameAttr()] = computation;
+    if (computation.getEntry()) {
+      graph.entryOp = computation;
+    }
+  }
+  if (!graph.entryOp) {
+    return module.emitError("module has no entry computation");
+  }
+
+  enum State { Unseen, Open, Done };
+  DenseMap<Operation *, State> states;
+  struct Frame {
+    ComputationOp computation;
+    SmallVector<std::pair<Operation *, ComputationOp>> callees;
+    size_t next = 0;
+  };
+  SmallVector<Frame, 0> stack;
+  auto open = [&](ComputationOp computation) -> LogicalResult {
+    states[computation] = Open;
+    Frame frame{computation, {}};
+    for (Operation &op : computation.getBody().front()) {
+      WalkResult result = op.walk([&](Operation *inner) {
+        bool known = true;
+        forEachCallee(inner, [&](FlatSymbolRefAttr name) {
+          ComputationOp callee = graph.lookup(name);
+          if (!callee) {
+            inner->emitError("computation does not exist: ") << name.getValue();
+            known = false;
+            return;
+          }
+          ++graph.useCounts[callee];
+          frame.callees.push_back({inner, callee});
+        });
+        return known ? WalkResult::advance() : WalkResult::interrupt();
+      });
+      if (result.wasInterrupted()) {
+        return failure();
+      }
+    }
+    stack.push_back(std::move(frame));
+    return success();
+  };
+
+  if (failed(open(graph.entryOp))) {
+    return failure();
+  }
+  while (!stack.empty()) {
+    Frame &frame = stack.back();
+    if (frame.next < frame.callees.size()) {
+      auto [caller, callee] = frame.callees[frame.next++];
+      State state = states.lookup(callee);
+      if (state == Open) {
+        caller->emitError("computation calls itself: ") << callee.getSymName();
+        return failure();
+      }
+      if (state == Unseen && failed(open(callee))) {
+        return failure();
+      }
+      continue;
+    }
+    ComputationOp computation = frame.computation;
+    stack.pop_back();
+    states[computation] = Done;
+    graph.order.push_back(computation);
+    WalkResult result = computation.getBody().walk([&](Operation *op) {
+      return graph.hasSideEffects(op) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      graph.effects.insert(computation);
+    }
+  }
+  return graph;
+}

@@ -1,0 +1,60 @@
+//===- Computations.h - Who calls which computation, and in what role -----===//
+//
+// One walk over a module, then every question is a table look-up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_ANALYSIS_COMPUTATIONS_H
+#define COMPILER_ANALYSIS_COMPUTATIONS_H
+
+#include "dialect/hlo/Dialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace hlo {
+
+/// Calls `visit` for each computation that `op` names, in attribute order.
+void forEachCallee(mlir::Operation *op, llvm::function_ref<void(mlir::FlatSymbolRefAttr)> visit);
+
+/// Replaces the names of computations in the attributes of `op`. `rename` gets
+/// the old name and returns the new one, or null to keep it.
+void renameCallees(mlir::Operation *op,
+                   llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)> rename);
+
+/// Whether the callees of `op` run at top level, for its own sake: calls,
+/// loops, branches. The callees of all other ops are scalar computations.
+bool callsAtTopLevel(mlir::Operation *op);
+
+/// The computations of a module and the calls between them.
+class ComputationGraph {
+public:
+  /// Reports a missing entry, an unknown callee and recursion at their place.
+  static mlir::FailureOr<ComputationGraph> build(mlir::ModuleOp module);
+
+  ComputationOp entry() const { return entryOp; }
+  /// Null when there is no such computation.
+  ComputationOp lookup(mlir::FlatSymbolRefAttr name) const { return byName.lookup(name.getAttr()); }
+  /// Those reachable from the entry, callees before callers.
+  llvm::ArrayRef<ComputationOp> postOrder() const { return order; }
+  /// How many times reachable ops name the computation.
+  int64_t uses(ComputationOp computation) const { return useCounts.lookup(computation); }
+  bool isReachable(ComputationOp computation) const {
+    return computation == entryOp || useCounts.contains(computation);
+  }
+  /// Whether running the computation does more than computing its results:
+  /// feeds, collectives, calls with side effects, also inside callees.
+  bool hasSideEffects(ComputationOp computation) const { return effects.contains(computation); }
+  /// The same of one op. An op of the core set without callees is pure unless
+  /// it communicates.
+  bool hasSideEffects(mlir::Operation *op) const;
+
+private:
+  ComputationOp entryOp;
+  llvm::DenseMap<mlir::StringAttr, ComputationOp> byName;
+  llvm::SmallVector<ComputationOp> order;
+  llvm::DenseMap<mlir::Operation *, int64_t> useCounts;
+  llvm::DenseSet<mlir::Operation *> effects;
+};
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,66 @@
+//===- EntryLayout.h - The entry as its user sees it ----------------------===//
+//
+// Passes take the entry's tuples and layouts apart; what the module's user
+// passes and receives is written down once, when tuples are flattened, in
+// module attributes that no later pass changes:
+//
+//   hlo.entry_layout = {
+//     inputs  = [{name = "state_0_w", type = tensor<..., #hlo.layout<...>>,
+//                 parameter = 0, index = array<i64: 0, 1>, donor}, ...],
+//     outputs = [{name = "", type = ..., index = array<i64: 0>}, ...]}
+//   hlo.leaf_alias = array<i64: output leaf, input leaf, ...>
+//
+// A leaf is an array of the flattened parameters or results, depth first;
+// tokens are no leaves. Leaf i is block argument i, or operand i of the
+// hlo.return, of the entry, as long as no pass drops arguments of the entry.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_ANALYSIS_ENTRYLAYOUT_H
+#define COMPILER_ANALYSIS_ENTRYLAYOUT_H
+
+#include "dialect/hlo/Dialect.h"
+
+namespace hlo {
+
+/// One array of the entry's parameters or results.
+struct EntryLeaf {
+  /// The parameter's HLO name and the path inside it: `state_0_1`; for a
+  /// result the path alone, joined by `_`, empty if the result is no tuple.
+  std::string name;
+  /// Logical shape with the user's layout, dynamic bounds and properties.
+  /// Where the module declares an `entry_computation_layout`, it is that one.
+  mlir::RankedTensorType type;
+  /// HLO parameter number; -1 for a result.
+  int64_t parameter = -1;
+  /// Path of tuple indices inside the parameter or result.
+  llvm::SmallVector<int64_t> index;
+  /// The caller gives the buffer away (`buffer_donor`), aliased or not.
+  bool donor = false;
+};
+
+/// An output that may live in an input's buffer (`input_output_alias`).
+struct LeafAlias {
+  int64_t output = 0;
+  int64_t input = 0;
+};
+
+struct EntryLayout {
+  llvm::SmallVector<EntryLeaf> inputs;
+  llvm::SmallVector<EntryLeaf> outputs;
+  llvm::SmallVector<LeafAlias> aliases;
+
+  /// Reads the module's attributes; an error at the module if there are none.
+  static mlir::FailureOr<EntryLayout> get(mlir::ModuleOp module);
+  /// Writes them.
+  void set(mlir::ModuleOp module) const;
+};
+
+/// The dimensions of `type` from slowest to fastest in memory.
+llvm::SmallVector<int64_t> majorToMinor(mlir::RankedTensorType type);
+/// The dense row-major type whose bytes are those of `type` in its layout:
+/// dimensions permuted to `majorToMinor`.
+mlir::RankedTensorType physicalType(mlir::RankedTensorType type);
+
+} // namespace hlo
+
+#endif

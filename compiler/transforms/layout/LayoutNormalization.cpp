@@ -1,0 +1,250 @@
+//===- LayoutNormalization.cpp - Dense row-major arrays only --------------===//
+//
+// Before: array types may carry a layout (order of dimensions in memory). After:
+// none does. HLO's ops speak of logical dimensions, so inside the program an
+// order is a hint and is dropped, and a copy that only changes it vanishes.
+// Where bytes are seen the order is made explicit, with M the dimensions from
+// slowest to fastest:
+//
+//   entry parameter        a parameter of the physical shape, then transpose
+//   entry result           transpose by M, returned in the physical shape
+//   bitcast                transpose by M of the operand, reshape, inverse
+//                          transpose by M of the result
+//   custom call, feeds     as at the entry; `operand_types` and `result_types`
+//                          keep the logical types with their layouts
+//
+// Assumes flat tuples, and the entry's layout recorded (analysis/EntryLayout.h).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/EntryLayout.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/layout/Layout.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+class LayoutNormalizationPass
+    : public PassWrapper<LayoutNormalizationPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LayoutNormalizationPass)
+  StringRef getArgument() const final { return "hlo-layout-normalization"; }
+  StringRef getDescription() const final { return "Make every array dense and row-major"; }
+
+  void runOnOperation() final {
+    FailureOr<EntryLayout> layout = EntryLayout::get(getOperation());
+    if (failed(layout)) {
+      return signalPassFailure();
+    }
+    bool ok = true;
+    for (auto computation : getOperation().getOps<ComputationOp>()) {
+      for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
+        ok &= succeeded(normalizeBytes(&op));
+      }
+      if (computation.getEntry()) {
+        ok &= succeeded(normalizeEntry(computation, *layout));
+      }
+      stripTypes(computation);
+    }
+    if (!ok) {
+      signalPassFailure();
+    }
+  }
+
+private:
+  LogicalResult normalizeBytes(Operation *op);
+  LogicalResult normalizeBitcast(BitcastOp op);
+  void normalizeCall(Operation *op);
+  LogicalResult normalizeEntry(ComputationOp entry, const EntryLayout &layout);
+  void stripTypes(ComputationOp computation);
+};
+
+/// For `order` the inverse permutation.
+SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> result(order.size());
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    result[dim] = i;
+  }
+  return result;
+}
+
+/// The array whose bytes, row-major, are those of `value` laid out as `type` says.
+Value toPhysical(HloBuilder &b, Value value, RankedTensorType type) {
+  return b.transpose(value, majorToMinor(type));
+}
+
+/// The inverse of toPhysical.
+Value toLogical(HloBuilder &b, Value value, RankedTensorType type) {
+  return b.transpose(value, inverse(majorToMinor(type)));
+}
+
+} // namespace
+
+LogicalResult LayoutNormalizationPass::normalizeBytes(Operation *op) {
+  if (auto bitcast = dyn_cast<BitcastOp>(op)) {
+    return normalizeBitcast(bitcast);
+  }
+  if (isa<CustomCallOp, InfeedOp, OutfeedOp>(op)) {
+    normalizeCall(op);
+  }
+  return success();
+}
+
+LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
+  RankedTensorType from = arrayType(op.getOperand());
+  RankedTensorType to = arrayType(op.getResult());
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  Value value = toPhysical(b, op.getOperand(), from);
+  RankedTensorType physical = physicalType(to);
+  if (from.getElementType() != to.getElementType()) {
+    int64_t fromBits = from.getElementTypeBitWidth(), toBits = to.getElementTypeBitWidth();
+    int64_t bytes = from.getNumElements() * fromBits;
+    if (isa<ComplexType>(from.getElementType()) || isa<ComplexType>(to.getElementType()) ||
+        bytes != to.getNumElements() * toBits) {
+      return op.emitError("bitcast from ") << from << " to " << to << " is not supported yet";
+    }
+    if (fromBits < toBits) {
+      value = b.reshape(value, {to.getNumElements(), toBits / fromBits});
+    } else {
+      value = b.reshape(value, {from.getNumElements()});
+    }
+    SmallVector<int64_t> shape{from.getNumElements()};
+    if (fromBits < toBits) {
+      shape = {to.getNumElements()};
+    } else if (fromBits > toBits) {
+      shape.push_back(fromBits / toBits);
+    }
+    value = b.bitcastConvert(value, HloBuilder::array(shape, to.getElementType()));
+  }
+  value = b.reshape(value, physical.getShape());
+  op.getResult().replaceAllUsesWith(toLogical(b, value, to));
+  op.erase();
+  return success();
+}
+
+/// Operands and results of ops that the runtime executes get physical shapes.
+void LayoutNormalizationPass::normalizeCall(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  SmallVector<Type> seen(op->getOperandTypes());
+  ArrayAttr constraints;
+  if (auto call = dyn_cast<CustomCallOp>(op)) {
+    constraints = call.getOperandLayoutConstraintsAttr();
+  } else if (auto outfeed = dyn_cast<OutfeedOp>(op)) {
+    if (TypeAttr shape = outfeed.getOutfeedShapeAttr()) {
+      constraints = builder.getArrayAttr(shape);
+    }
+  }
+  if (constraints) {
+    SmallVector<Type> leaves;
+    SmallVector<Type> stack;
+    for (Attribute type : llvm::reverse(constraints)) {
+      stack.push_back(cast<TypeAttr>(type).getValue());
+    }
+    while (!stack.empty()) {
+      Type type = stack.pop_back_val();
+      if (auto tuple = dyn_cast<TupleType>(type)) {
+        llvm::append_range(stack, llvm::reverse(tuple.getTypes()));
+      } else if (!isa<TokenType>(type)) {
+        leaves.push_back(type);
+      }
+    }
+    if (leaves.size() == seen.size()) {
+      seen = leaves;
+    }
+  } else if (isa<CustomCallOp, OutfeedOp>(op)) {
+    for (Type &type : seen) {
+      type = arrayType(type) ? withoutLayout(arrayType(type)) : type;
+    }
+  }
+  auto types = [&](TypeRange range) {
+    return builder.getArrayAttr(llvm::map_to_vector(
+        range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
+  };
+  if (!op->hasAttr("operand_types")) {
+    op->setAttr("operand_types", types(seen));
+  }
+  if (!op->hasAttr("result_types")) {
+    op->setAttr("result_types", types(op->getResultTypes()));
+  }
+  for (auto [operand, type] : llvm::zip(op->getOpOperands(), seen)) {
+    if (RankedTensorType array = arrayType(type)) {
+      operand.set(toPhysical(b, operand.get(), array));
+    }
+  }
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    RankedTensorType array = arrayType(result);
+    if (!array || !layoutOf(array)) {
+      continue;
+    }
+    result.setType(physicalType(array));
+    Value logical = toLogical(b, result, array);
+    if (logical != result) {
+      result.replaceAllUsesExcept(logical, logical.getDefiningOp());
+    }
+  }
+}
+
+LogicalResult LayoutNormalizationPass::normalizeEntry(ComputationOp entry,
+                                                      const EntryLayout &layout) {
+  Block &body = entry.getBody().front();
+  Operation *root = body.getTerminator();
+  if (layout.inputs.size() != body.getNumArguments() ||
+      layout.outputs.size() != root->getNumOperands()) {
+    return entry.emitError("entry has ")
+           << body.getNumArguments() << " parameters and " << root->getNumOperands()
+           << " results, its layout " << layout.inputs.size() << " and " << layout.outputs.size();
+  }
+  LogicalResult result = success();
+  auto check = [&](const EntryLeaf &leaf, Location loc) {
+    LayoutAttr attr = layoutOf(leaf.type);
+    if (attr && StringRef(attr.getProperties()).contains("T(")) {
+      emitError(loc) << "tiled layouts at the entry are not supported yet: " << leaf.type;
+      result = failure();
+    }
+  };
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (auto [argument, leaf] : llvm::zip(body.getArguments(), layout.inputs)) {
+    check(leaf, argument.getLoc());
+    HloBuilder b(builder, argument.getLoc());
+    argument.setType(physicalType(leaf.type));
+    Value logical = toLogical(b, argument, leaf.type);
+    if (logical != argument) {
+      argument.replaceAllUsesExcept(logical, logical.getDefiningOp());
+    }
+  }
+  builder.setInsertionPoint(root);
+  for (auto [operand, leaf] : llvm::zip(root->getOpOperands(), layout.outputs)) {
+    check(leaf, root->getLoc());
+    HloBuilder b(builder, operand.get().getLoc());
+    operand.set(toPhysical(b, operand.get(), leaf.type));
+  }
+  return result;
+}
+
+void LayoutNormalizationPass::stripTypes(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  auto strip = [](Value value) {
+    if (RankedTensorType type = arrayType(value); type && type.getEncoding()) {
+      value.setType(withoutLayout(type));
+    }
+  };
+  llvm::for_each(body.getArguments(), strip);
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    llvm::for_each(op.getResults(), strip);
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      copy.getResult().replaceAllUsesWith(copy.getOperand());
+      copy.erase();
+    }
+  }
+  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
+                                                body.getTerminator()->getOperandTypes()));
+}
+
+std::unique_ptr<Pass> hlo::createLayoutNormalizationPass() {
+  return std::make_unique<LayoutNormalizationPass>();
+}

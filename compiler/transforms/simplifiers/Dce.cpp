@@ -1,0 +1,264 @@
+//===- Dce.cpp - Unused ops, computations and loop carries ----------------===//
+//
+// Runs over the computations from the entry down. In a block, ops are visited
+// last to first: one without users and side effects goes. A loop's carry stays
+// if its result has users, or if the condition, an op with side effects in the
+// body, or a carry that stays needs it:
+//
+//   %a, %b = while(%x, %y)   with %b unused, %a's body not reading %b
+//   -> %a = while(%x)
+//
+// so the unused ones are found as the complement of what a walk backwards from
+// the needed ones reaches; each value is visited once. A conditional loses its
+// unused results and the operands that no branch reads. Computations that
+// nobody names any more are erased.
+//
+// Assumes flat tuples, and that loops and branches have computations of their
+// own (hlo-flatten-calls).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+class DcePass : public PassWrapper<DcePass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DcePass)
+  StringRef getArgument() const final { return "hlo-dce"; }
+  StringRef getDescription() const final {
+    return "Remove unused ops, computations and loop carries";
+  }
+
+  void runOnOperation() final {
+    FailureOr<ComputationGraph> built = ComputationGraph::build(getOperation());
+    if (failed(built)) {
+      return signalPassFailure();
+    }
+    graph = &*built;
+    SmallVector<ComputationOp> worklist{graph->entry()};
+    DenseSet<Operation *> reached{graph->entry()};
+    while (!worklist.empty()) {
+      ComputationOp computation = worklist.pop_back_val();
+      Block &block = computation.getBody().front();
+      sweep(block);
+      for (Operation &op : block) {
+        forEachCallee(&op, [&](FlatSymbolRefAttr name) {
+          ComputationOp callee = graph->lookup(name);
+          if (reached.insert(callee).second) {
+            worklist.push_back(callee);
+          }
+        });
+      }
+    }
+    for (ComputationOp computation :
+         llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
+      if (!reached.contains(computation)) {
+        computation.erase();
+      }
+    }
+  }
+
+private:
+  void sweep(Block &block);
+  /// Both return the op to visit next: the given one or what replaced it.
+  Operation *shrinkWhile(WhileOp op);
+  Operation *shrinkConditional(ConditionalOp op);
+
+  ComputationGraph *graph = nullptr;
+};
+
+/// Keeps the listed entries of the signature of `computation`.
+void keepSignature(ComputationOp computation, const BitVector &arguments,
+                   const BitVector &results) {
+  Block &block = computation.getBody().front();
+  Operation *root = block.getTerminator();
+  BitVector unusedResults = results;
+  unusedResults.flip();
+  root->eraseOperands(unusedResults);
+  BitVector unusedArguments = arguments;
+  unusedArguments.flip();
+  block.eraseArguments(unusedArguments);
+  computation.setFunctionType(FunctionType::get(computation.getContext(), block.getArgumentTypes(),
+                                                root->getOperandTypes()));
+}
+
+SmallVector<Value> kept(ValueRange values, const BitVector &keep) {
+  SmallVector<Value> result;
+  for (unsigned i : keep.set_bits()) {
+    result.push_back(values[i]);
+  }
+  return result;
+}
+
+/// `op` with other operands, and only those of its results that `keep` names.
+Operation *rebuild(Operation *op, ArrayRef<Value> operands, const BitVector &keep) {
+  OperationState state(op->getLoc(), op->getName());
+  state.attributes = op->getAttrs();
+  state.addOperands(operands);
+  for (unsigned i : keep.set_bits()) {
+    state.addTypes(op->getResult(i).getType());
+  }
+  OpBuilder builder(op);
+  Operation *result = builder.create(state);
+  for (auto [i, old] : llvm::enumerate(keep.set_bits())) {
+    op->getResult(old).replaceAllUsesWith(result->getResult(i));
+  }
+  return result;
+}
+
+} // namespace
+
+void DcePass::sweep(Block &block) {
+  Operation *next = nullptr;
+  for (Operation *op = block.getTerminator()->getPrevNode(); op; op = next) {
+    if (auto loop = dyn_cast<WhileOp>(op)) {
+      op = shrinkWhile(loop);
+    } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+      op = shrinkConditional(conditional);
+    }
+    next = op->getPrevNode();
+    if (op->use_empty() && !graph->hasSideEffects(op)) {
+      op->erase();
+    }
+  }
+}
+
+Operation *DcePass::shrinkWhile(WhileOp op) {
+  if (op->use_empty() && !graph->hasSideEffects(op)) {
+    return op;
+  }
+  ComputationOp condition = graph->lookup(op.getConditionAttr());
+  ComputationOp body = graph->lookup(op.getBodyAttr());
+  Block &bodyBlock = body.getBody().front();
+  if (graph->uses(condition) != 1 || graph->uses(body) != 1 ||
+      bodyBlock.getNumArguments() != op->getNumOperands()) {
+    return op;
+  }
+  Operation *root = bodyBlock.getTerminator();
+
+  BitVector live(op->getNumOperands());
+  SmallVector<unsigned> pending;
+  auto need = [&](unsigned i) {
+    if (!live.test(i)) {
+      live.set(i);
+      pending.push_back(i);
+    }
+  };
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> stack;
+  auto reach = [&](Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      need(argument.getArgNumber());
+    } else if (seen.insert(value.getDefiningOp()).second) {
+      stack.push_back(value.getDefiningOp());
+    }
+  };
+  auto drain = [&] {
+    while (!stack.empty()) {
+      for (Value operand : stack.pop_back_val()->getOperands()) {
+        reach(operand);
+      }
+    }
+  };
+
+  sweep(condition.getBody().front());
+  for (BlockArgument argument : condition.getBody().getArguments()) {
+    if (!argument.use_empty()) {
+      need(argument.getArgNumber());
+    }
+  }
+  for (OpResult result : op->getResults()) {
+    if (!result.use_empty()) {
+      need(result.getResultNumber());
+    }
+  }
+  for (Operation &inner : bodyBlock.without_terminator()) {
+    if (graph->hasSideEffects(&inner) && seen.insert(&inner).second) {
+      stack.push_back(&inner);
+    }
+  }
+  drain();
+  while (!pending.empty()) {
+    reach(root->getOperand(pending.pop_back_val()));
+    drain();
+  }
+  if (live.all()) {
+    return op;
+  }
+
+  // What the dead carries alone compute goes first: their arguments may have users among it.
+  BitVector dead = live;
+  dead.flip();
+  root->eraseOperands(dead);
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(bodyBlock.without_terminator()))) {
+    if (!seen.contains(&inner) && inner.use_empty() && !graph->hasSideEffects(&inner)) {
+      inner.erase();
+    }
+  }
+  keepSignature(body, live, BitVector(root->getNumOperands(), true));
+  keepSignature(condition, live, BitVector(1, true));
+  Operation *shrunk = rebuild(op, kept(op->getOperands(), live), live);
+  op->erase();
+  return shrunk;
+}
+
+Operation *DcePass::shrinkConditional(ConditionalOp op) {
+  if (op->use_empty() && !graph->hasSideEffects(op)) {
+    return op;
+  }
+  SmallVector<ComputationOp> branches;
+  for (Attribute name : op.getBranchComputations()) {
+    ComputationOp branch = graph->lookup(cast<FlatSymbolRefAttr>(name));
+    if (graph->uses(branch) != 1) {
+      return op;
+    }
+    branches.push_back(branch);
+  }
+  std::optional<ArrayRef<int64_t>> counts = op.getBranchOperandCounts();
+  if (!counts || counts->size() != branches.size()) {
+    return op;
+  }
+  BitVector results(op->getNumResults());
+  for (OpResult result : op->getResults()) {
+    if (!result.use_empty()) {
+      results.set(result.getResultNumber());
+    }
+  }
+  SmallVector<Value> operands{op.getSelector()};
+  SmallVector<int64_t> newCounts;
+  unsigned next = 1;
+  bool changed = !results.all();
+  for (auto [branch, count] : llvm::zip(branches, *counts)) {
+    Block &block = branch.getBody().front();
+    if (!results.all()) {
+      keepSignature(branch, BitVector(block.getNumArguments(), true), results);
+    }
+    sweep(block);
+    BitVector used(block.getNumArguments());
+    for (BlockArgument argument : block.getArguments()) {
+      if (!argument.use_empty()) {
+        used.set(argument.getArgNumber());
+        operands.push_back(op->getOperand(next + argument.getArgNumber()));
+      }
+    }
+    next += count;
+    newCounts.push_back(used.count());
+    if (!used.all()) {
+      changed = true;
+      keepSignature(branch, used, BitVector(block.getTerminator()->getNumOperands(), true));
+    }
+  }
+  if (!changed) {
+    return op;
+  }
+  Operation *shrunk = rebuild(op, operands, results);
+  cast<ConditionalOp>(shrunk).setBranchOperandCounts(newCounts);
+  op->erase();
+  return shrunk;
+}
+
+std::unique_ptr<Pass> hlo::createDcePass() { return std::make_unique<DcePass>(); }

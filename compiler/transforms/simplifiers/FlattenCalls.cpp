@@ -1,0 +1,438 @@
+//===- FlattenCalls.cpp - Calls, fusions and async wrappers inlined -------===//
+//
+// Before: `hlo.call`, parsed `hlo.fusion` (calls=), asynchronous pairs with
+// wrapped computations or opcodes of their own, custom calls that only
+// annotate. After: none of these, and each loop and branch has computations
+// that nobody else names, so that later passes change signatures freely.
+//
+// Computations are visited callees first, so that a callee is flat when it is
+// copied: each call costs its callee's size, whatever the depth. The last call
+// of a computation takes its ops instead of a copy.
+//
+// An asynchronous start becomes the tuple of its type (operands, result,
+// context), computed on the spot, and its done an element of it; so a state
+// that travels through loops and tuples needs no tracking.
+//
+// Attributes that say nothing about what an op computes (metadata, shardings,
+// statistics, ...) are dropped here: they would keep equal ops from being one.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Builder.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+/// Whether a custom call of this name leaves its operand as it is.
+bool isAnnotation(StringRef target) {
+  return llvm::StringSwitch<bool>(target)
+      .Cases({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}, true)
+      .Cases({"annotate_device_placement", "MoveToHost", "MoveToDevice", "LayoutConstraint"}, true)
+      .Cases({"xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
+              "xla.sdy.LocalToGlobalShape", "xla.sdy.PropagationBarrier"},
+             true)
+      .Default(false);
+}
+
+class FlattenCallsPass : public PassWrapper<FlattenCallsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FlattenCallsPass)
+  StringRef getArgument() const final { return "hlo-flatten-calls"; }
+  StringRef getDescription() const final {
+    return "Inline calls, fusions and asynchronous wrappers";
+  }
+
+  void runOnOperation() final {
+    FailureOr<ComputationGraph> built = ComputationGraph::build(getOperation());
+    if (failed(built)) {
+      return signalPassFailure();
+    }
+    graph = &*built;
+    for (ComputationOp computation : graph->postOrder()) {
+      remaining[computation] = graph->uses(computation);
+    }
+    for (ComputationOp computation : graph->postOrder()) {
+      if (consumed.contains(computation)) {
+        continue;
+      }
+      if (failed(flatten(computation))) {
+        return signalPassFailure();
+      }
+    }
+    for (ComputationOp computation :
+         llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
+      if (computation != graph->entry() &&
+          (consumed.contains(computation) || remaining.lookup(computation) == 0)) {
+        computation.erase();
+      }
+    }
+    separateBodies();
+    remaining.clear();
+    consumed.clear();
+  }
+
+private:
+  LogicalResult flatten(ComputationOp computation);
+  LogicalResult flattenOp(Operation *op);
+  SmallVector<Value> inlineAt(OpBuilder &builder, ComputationOp callee, ValueRange operands,
+                              Location loc);
+  FailureOr<Value> startAsync(OpBuilder &builder, Operation *op, FlatSymbolRefAttr calls,
+                              ValueRange operands);
+  LogicalResult flattenAsync(Operation *op);
+  LogicalResult flattenCollectivePair(Operation *op);
+  LogicalResult flattenCustomCall(CustomCallOp op);
+  void stripAttributes(Operation *op);
+  void separateBodies();
+
+  ComputationGraph *graph = nullptr;
+  /// How many ops still name a computation; the last call may take its body.
+  DenseMap<Operation *, int64_t> remaining;
+  /// Computations whose ops have moved into a caller.
+  DenseSet<Operation *> consumed;
+};
+
+/// `value` as `type`, which differs at most in layouts.
+Value castLayout(HloBuilder &b, Value value, Type type) {
+  return value.getType() == type ? value : b.copy(value, type);
+}
+
+Value elementOf(HloBuilder &b, Value tuple, int64_t index) {
+  Type type = cast<TupleType>(tuple.getType()).getType(index);
+  return GetTupleElementOp::create(b.b, b.loc, TypeRange(type), tuple,
+                                   b.b.getI64IntegerAttr(index))
+      .getResult(0);
+}
+
+Value makeTuple(HloBuilder &b, Type type, ValueRange elements) {
+  return TupleOp::create(b.b, b.loc, TypeRange(type), elements).getResult(0);
+}
+
+/// A value of any type that nobody looks at: zeros.
+Value makePlaceholder(HloBuilder &b, Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    SmallVector<Value> elements;
+    for (Type element : tuple.getTypes()) {
+      elements.push_back(makePlaceholder(b, element));
+    }
+    return makeTuple(b, type, elements);
+  }
+  if (auto array = dyn_cast<RankedTensorType>(type)) {
+    RankedTensorType plain = RankedTensorType::get(array.getShape(), array.getElementType());
+    return castLayout(b, b.constant(HloBuilder::splatAttr(plain, 0)), type);
+  }
+  return AfterAllOp::create(b.b, b.loc, TypeRange(TokenType::get(b.b.getContext())), ValueRange())
+      .getResult(0);
+}
+
+} // namespace
+
+/// Keeps the op's own attributes, and of the others those that ops executed by
+/// the runtime pass on.
+void FlattenCallsPass::stripAttributes(Operation *op) {
+  bool runtime = isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op);
+  std::optional<RegisteredOperationName> info = op->getRegisteredInfo();
+  if (!info) {
+    return;
+  }
+  ArrayRef<StringAttr> own = info->getAttributeNames();
+  SmallVector<NamedAttribute> kept;
+  for (NamedAttribute attr : op->getAttrs()) {
+    StringRef name = attr.getName().getValue();
+    if (llvm::is_contained(own, attr.getName()) || name == "predicated" ||
+        (runtime && (name == "backend_config" || name == "frontend_attributes"))) {
+      kept.push_back(attr);
+    }
+  }
+  if (kept.size() != op->getAttrs().size()) {
+    op->setAttrs(kept);
+  }
+}
+
+LogicalResult FlattenCallsPass::flatten(ComputationOp computation) {
+  LogicalResult result = success();
+  for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
+    stripAttributes(&op);
+    if (failed(flattenOp(&op))) {
+      result = failure();
+    }
+  }
+  return result;
+}
+
+LogicalResult FlattenCallsPass::flattenOp(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  FlatSymbolRefAttr callee;
+  if (auto call = dyn_cast<CallOp>(op)) {
+    callee = call.getToApplyAttr();
+  } else if (auto fusion = dyn_cast<FusionOp>(op)) {
+    callee = fusion.getCallsAttr();
+  }
+  if (callee) {
+    SmallVector<Value> results =
+        inlineAt(builder, graph->lookup(callee), op->getOperands(), op->getLoc());
+    if (results.size() != op->getNumResults()) {
+      return op->emitError() << "computation has " << results.size() << " results, the op has "
+                             << op->getNumResults();
+    }
+    for (auto [result, value] : llvm::zip(op->getResults(), results)) {
+      result.replaceAllUsesWith(castLayout(b, value, result.getType()));
+    }
+    op->erase();
+    return success();
+  }
+  if (isa<AsyncStartOp, AsyncUpdateOp, AsyncDoneOp>(op)) {
+    return flattenAsync(op);
+  }
+  if (isa<AllReduceStartOp, AllReduceDoneOp, AllGatherStartOp, AllGatherDoneOp,
+          CollectivePermuteStartOp, CollectivePermuteDoneOp, CopyStartOp, CopyDoneOp>(op)) {
+    return flattenCollectivePair(op);
+  }
+  if (auto custom = dyn_cast<CustomCallOp>(op)) {
+    return flattenCustomCall(custom);
+  }
+  if (isa<OptBarrierOp, DomainOp>(op)) {
+    for (auto [result, operand] : llvm::zip(op->getResults(), op->getOperands())) {
+      result.replaceAllUsesWith(castLayout(b, operand, result.getType()));
+    }
+    op->erase();
+  }
+  return success();
+}
+
+/// Puts the ops of `callee` before the builder's point and returns its results.
+SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp callee,
+                                              ValueRange operands, Location loc) {
+  HloBuilder b(builder, loc);
+  Block &body = callee.getBody().front();
+  SmallVector<Value> arguments;
+  for (auto [operand, parameter] : llvm::zip(operands, body.getArguments())) {
+    arguments.push_back(castLayout(b, operand, parameter.getType()));
+  }
+  if (--remaining[callee] == 0) {
+    consumed.insert(callee);
+    for (auto [parameter, argument] : llvm::zip(body.getArguments(), arguments)) {
+      parameter.replaceAllUsesWith(argument);
+    }
+    Operation *terminator = body.getTerminator();
+    SmallVector<Value> results(terminator->getOperands());
+    terminator->erase();
+    Block *block = builder.getInsertionBlock();
+    block->getOperations().splice(builder.getInsertionPoint(), body.getOperations());
+    return results;
+  }
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  for (Operation &op : body.without_terminator()) {
+    builder.clone(op, mapping);
+    forEachCallee(&op, [&](FlatSymbolRefAttr name) { ++remaining[graph->lookup(name)]; });
+  }
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+/// The state of an asynchronous op: (operands, result, context...). With fewer
+/// operands than the computation takes, the result waits for an update.
+FailureOr<Value> FlattenCallsPass::startAsync(OpBuilder &builder, Operation *op,
+                                              FlatSymbolRefAttr calls, ValueRange operands) {
+  HloBuilder b(builder, op->getLoc());
+  auto state = dyn_cast<TupleType>(op->getResult(0).getType());
+  if (!state || state.size() < 2 || !isa<TupleType>(state.getType(0))) {
+    return op->emitError("asynchronous state is not a tuple ((operands), result, ...)");
+  }
+  ComputationOp callee = graph->lookup(calls);
+  SmallVector<Value> elements;
+  auto operandTypes = cast<TupleType>(state.getType(0));
+  SmallVector<Value> cast;
+  for (auto [operand, type] : llvm::zip(operands, operandTypes.getTypes())) {
+    cast.push_back(castLayout(b, operand, type));
+  }
+  elements.push_back(makeTuple(b, operandTypes, cast));
+  if (callee.getBody().getNumArguments() == operands.size()) {
+    SmallVector<Value> results = inlineAt(builder, callee, operands, op->getLoc());
+    elements.push_back(castLayout(b, results.front(), state.getType(1)));
+  } else {
+    elements.push_back(makePlaceholder(b, state.getType(1)));
+  }
+  for (Type context : state.getTypes().drop_front(2)) {
+    elements.push_back(makePlaceholder(b, context));
+  }
+  return makeTuple(b, state, elements);
+}
+
+LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  if (auto start = dyn_cast<AsyncStartOp>(op)) {
+    FailureOr<Value> state = startAsync(builder, op, start.getCallsAttr(), op->getOperands());
+    if (failed(state)) {
+      return failure();
+    }
+    op->getResult(0).replaceAllUsesWith(*state);
+    // Updates and dones that bind late find the computation here.
+    state->getDefiningOp()->setAttr("calls", start.getCallsAttr());
+    op->erase();
+    return success();
+  }
+  Value state = op->getOperand(0);
+  auto type = dyn_cast<TupleType>(state.getType());
+  if (!type || type.size() < 2) {
+    return op->emitError("operand is not an asynchronous state");
+  }
+  if (isa<AsyncDoneOp>(op)) {
+    op->getResult(0).replaceAllUsesWith(
+        castLayout(b, elementOf(b, state, 1), op->getResult(0).getType()));
+    op->erase();
+    return success();
+  }
+  if (op->getNumOperands() == 1) {
+    op->getResult(0).replaceAllUsesWith(castLayout(b, state, op->getResult(0).getType()));
+    op->erase();
+    return success();
+  }
+  auto calls = op->getAttrOfType<FlatSymbolRefAttr>("calls");
+  if (!calls && state.getDefiningOp()) {
+    calls = state.getDefiningOp()->getAttrOfType<FlatSymbolRefAttr>("calls");
+  }
+  if (!calls) {
+    return op->emitError("async-update with further operands needs calls=");
+  }
+  SmallVector<Value> operands;
+  Value bound = elementOf(b, state, 0);
+  for (size_t i = 0, e = cast<TupleType>(bound.getType()).size(); i < e; ++i) {
+    operands.push_back(elementOf(b, bound, i));
+  }
+  llvm::append_range(operands, op->getOperands().drop_front());
+  FailureOr<Value> updated = startAsync(builder, op, calls, operands);
+  if (failed(updated)) {
+    return failure();
+  }
+  updated->getDefiningOp()->setAttr("calls", calls);
+  op->getResult(0).replaceAllUsesWith(*updated);
+  op->erase();
+  return success();
+}
+
+/// all-reduce-start, copy-start and the like: the synchronous op at the start.
+LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  Value result = op->getResult(0);
+  auto replace = [&](Value value) {
+    result.replaceAllUsesWith(castLayout(b, value, result.getType()));
+    op->erase();
+    return success();
+  };
+  if (isa<AllReduceDoneOp>(op)) {
+    return replace(op->getOperand(0));
+  }
+  if (isa<AllGatherDoneOp, CollectivePermuteDoneOp, CopyDoneOp>(op)) {
+    auto state = dyn_cast<TupleType>(op->getOperand(0).getType());
+    if (!state || state.size() < 2) {
+      return op->emitError("operand is not an asynchronous state");
+    }
+    return replace(elementOf(b, op->getOperand(0), isa<CopyDoneOp>(op) ? 0 : 1));
+  }
+  if (isa<AllReduceStartOp>(op)) {
+    return replace(AllReduceOp::create(builder, op->getLoc(), op->getResultTypes(),
+                                       op->getOperands(), op->getAttrs())
+                       .getResult(0));
+  }
+  auto state = dyn_cast<TupleType>(result.getType());
+  if (!state || state.size() < 2) {
+    return op->emitError("result is not an asynchronous state");
+  }
+  SmallVector<Value> elements;
+  if (isa<CopyStartOp>(op)) {
+    elements.push_back(b.copy(op->getOperand(0), state.getType(0)));
+    elements.push_back(castLayout(b, op->getOperand(0), state.getType(1)));
+  } else {
+    auto sources = dyn_cast<TupleType>(state.getType(0));
+    if (sources && op->getNumOperands() >= sources.size()) {
+      elements.push_back(
+          makeTuple(b, sources, op->getOperands().take_front(sources.size())));
+    } else {
+      elements.push_back(castLayout(b, op->getOperand(0), state.getType(0)));
+    }
+    Operation *done;
+    if (isa<AllGatherStartOp>(op)) {
+      done = AllGatherOp::create(builder, op->getLoc(), TypeRange(state.getType(1)),
+                                 op->getOperands(), op->getAttrs());
+    } else {
+      done = CollectivePermuteOp::create(builder, op->getLoc(), TypeRange(state.getType(1)),
+                                         op->getOperands(), op->getAttrs());
+    }
+    elements.push_back(done->getResult(0));
+  }
+  for (Type context : state.getTypes().drop_front(2)) {
+    elements.push_back(makePlaceholder(b, context));
+  }
+  return replace(makeTuple(b, state, elements));
+}
+
+LogicalResult FlattenCallsPass::flattenCustomCall(CustomCallOp op) {
+  StringRef target = op.getCustomCallTarget();
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  if (isAnnotation(target) && op.getNumOperands() == 1 && op->getNumResults() == 1) {
+    auto from = dyn_cast<RankedTensorType>(op.getOperand(0).getType());
+    auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    if (from && to && from.getShape() != to.getShape()) {
+      return op.emitError() << "custom call " << target
+                            << " between different shapes: modules that still need partitioning "
+                               "are not supported yet";
+    }
+    op->getResult(0).replaceAllUsesWith(
+        castLayout(b, op.getOperand(0), op->getResult(0).getType()));
+    op.erase();
+    return success();
+  }
+  if (target == "TopK" && op.getNumOperands() == 1 && op->getNumResults() == 1) {
+    auto tuple = dyn_cast<TupleType>(op->getResult(0).getType());
+    auto values = tuple && tuple.size() == 2 ? dyn_cast<RankedTensorType>(tuple.getType(0))
+                                             : RankedTensorType();
+    if (!values || values.getRank() == 0) {
+      return op.emitError("custom call TopK: result is not (values, indices)");
+    }
+    auto topk = TopkOp::create(builder, op.getLoc(), op->getResultTypes(), op.getOperand(0),
+                               builder.getI64IntegerAttr(values.getShape().back()),
+                               builder.getBoolAttr(true), builder.getBoolAttr(true));
+    op->getResult(0).replaceAllUsesWith(topk->getResult(0));
+    op.erase();
+  }
+  return success();
+}
+
+/// Copies the computations of loops and branches that several ops name.
+void FlattenCallsPass::separateBodies() {
+  SymbolTable symbols(getOperation());
+  DenseSet<Operation *> claimed;
+  SmallVector<ComputationOp> worklist{graph->entry()};
+  while (!worklist.empty()) {
+    ComputationOp computation = worklist.pop_back_val();
+    for (Operation &op : computation.getBody().front()) {
+      op.removeAttr("calls");
+      if (!isa<WhileOp, ConditionalOp>(op)) {
+        continue;
+      }
+      renameCallees(&op, [&](FlatSymbolRefAttr name) -> FlatSymbolRefAttr {
+        auto callee = symbols.lookup<ComputationOp>(name.getAttr());
+        if (!claimed.insert(callee).second) {
+          callee = callee.clone();
+          symbols.insert(callee, std::next(Block::iterator(computation)));
+          claimed.insert(callee);
+        }
+        worklist.push_back(callee);
+        return FlatSymbolRefAttr::get(callee.getSymNameAttr());
+      });
+    }
+  }
+}
+
+std::unique_ptr<Pass> hlo::createFlattenCallsPass() {
+  return std::make_unique<FlattenCallsPass>();
+}

@@ -1,0 +1,453 @@
+//===- FlattenTuples.cpp - Tuples replaced by their leaves ----------------===//
+//
+// Before: tuple-typed values anywhere, variadic ops with one tuple result,
+// tokens. After: every value is an array (or opaque, or a buffer); an op that
+// took or gave a tuple takes and gives its leaves, depth first; tokens are
+// gone, since ops with side effects stay in the order of the block.
+//
+//   %s = while(%t) : tuple<A, tuple<B, C>>   ->   %s:3 = while(%a, %b, %c)
+//
+// Each tuple value is a run of leaves in one arena, and taking an element is a
+// sub-range of it, so that a chain of n-tuples costs its length, not n times it.
+// A conditional gets `branch_operand_counts`. A custom call or a feed whose
+// operands or results were tuples, or have layouts, keeps the types it was
+// written with in `operand_types` and `result_types`: its callee sees them.
+//
+// Assumes hlo-flatten-calls. Writes the entry's layout (analysis/EntryLayout.h).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
+#include "compiler/analysis/EntryLayout.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/simplifiers/EntryAttributes.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Builder.h"
+#include "llvm/Support/Allocator.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+bool isFlat(Type type) { return !isa<TupleType, TokenType>(type); }
+
+void appendLeafTypes(Type type, SmallVectorImpl<Type> &leaves) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (Type element : tuple.getTypes()) {
+      appendLeafTypes(element, leaves);
+    }
+  } else if (!isa<TokenType>(type)) {
+    leaves.push_back(type);
+  }
+}
+
+SmallVector<Type> leafTypes(TypeRange types) {
+  SmallVector<Type> leaves;
+  for (Type type : types) {
+    appendLeafTypes(type, leaves);
+  }
+  return leaves;
+}
+
+size_t leafCount(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    size_t count = 0;
+    for (Type element : tuple.getTypes()) {
+      count += leafCount(element);
+    }
+    return count;
+  }
+  return isa<TokenType>(type) ? 0 : 1;
+}
+
+/// Calls `visit(leaf, path)` for each leaf of `type`.
+void forEachLeaf(Type type, SmallVectorImpl<int64_t> &path,
+                 function_ref<void(Type, ArrayRef<int64_t>)> visit) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (auto [i, element] : llvm::enumerate(tuple.getTypes())) {
+      path.push_back(i);
+      forEachLeaf(element, path, visit);
+      path.pop_back();
+    }
+  } else if (!isa<TokenType>(type)) {
+    visit(type, path);
+  }
+}
+
+std::string joined(StringRef prefix, ArrayRef<int64_t> path) {
+  std::string name = prefix.str();
+  for (int64_t index : path) {
+    name += (name.empty() ? "" : "_") + std::to_string(index);
+  }
+  return name;
+}
+
+class TupleFlattener {
+public:
+  explicit TupleFlattener(ModuleOp module) : module(module) {}
+
+  LogicalResult run() {
+    ComputationOp entry;
+    for (auto computation : module.getOps<ComputationOp>()) {
+      entry = computation.getEntry() ? computation : entry;
+    }
+    if (!entry) {
+      return module.emitError("module has no entry computation");
+    }
+    if (failed(recordEntry(entry))) {
+      return failure();
+    }
+    for (auto computation : module.getOps<ComputationOp>()) {
+      if (failed(flatten(computation))) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+private:
+  LogicalResult recordEntry(ComputationOp entry);
+  LogicalResult flatten(ComputationOp computation);
+  LogicalResult flattenOp(Operation *op);
+  LogicalResult flattenElement(GetTupleElementOp op);
+  LogicalResult flattenConstant(ConstantOp op);
+  void flattenSelect(SelectOp op);
+  void rebuild(Operation *op);
+
+  /// The leaves of `value`: itself if it is flat. Valid until the next call.
+  ArrayRef<Value> leaves(Value value) {
+    if (isFlat(value.getType())) {
+      single = value;
+      return ArrayRef<Value>(single);
+    }
+    return tuples.lookup(value);
+  }
+  SmallVector<Value> leaves(ValueRange values) {
+    SmallVector<Value> result;
+    for (Value value : values) {
+      llvm::append_range(result, leaves(value));
+    }
+    return result;
+  }
+  /// From now on `value` is `parts`.
+  void bind(Value value, ArrayRef<Value> parts) {
+    if (isFlat(value.getType())) {
+      value.replaceAllUsesWith(parts.front());
+      return;
+    }
+    tuples[value] = parts;
+  }
+  void bindCopy(Value value, ArrayRef<Value> parts) { bind(value, parts.copy(arena)); }
+
+  ModuleOp module;
+  DenseMap<Value, ArrayRef<Value>> tuples;
+  llvm::BumpPtrAllocator arena;
+  Value single;
+  SmallVector<Operation *> dead;
+};
+
+class FlattenTuplesPass : public PassWrapper<FlattenTuplesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FlattenTuplesPass)
+  StringRef getArgument() const final { return "hlo-flatten-tuples"; }
+  StringRef getDescription() const final { return "Replace tuples by their leaves"; }
+
+  void runOnOperation() final {
+    if (failed(TupleFlattener(getOperation()).run())) {
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
+  FailureOr<EntryAttributes> declared = EntryAttributes::take(module);
+  if (failed(declared)) {
+    return failure();
+  }
+  Block &body = entry.getBody().front();
+  EntryLayout layout;
+  auto addLeaves = [&](Type type, Type written, StringRef name, int64_t parameter,
+                       SmallVectorImpl<EntryLeaf> &list) -> LogicalResult {
+    SmallVector<Type> declaredLeaves;
+    appendLeafTypes(written ? written : type, declaredLeaves);
+    if (declaredLeaves.size() != leafCount(type)) {
+      return entry.emitError("entry_computation_layout has ")
+             << declaredLeaves.size() << " arrays where the entry has " << leafCount(type);
+    }
+    size_t next = 0;
+    SmallVector<int64_t> path;
+    LogicalResult result = success();
+    forEachLeaf(type, path, [&](Type leaf, ArrayRef<int64_t> index) {
+      auto own = dyn_cast<RankedTensorType>(leaf);
+      auto given = dyn_cast<RankedTensorType>(declaredLeaves[next++]);
+      if (!own || !given) {
+        entry.emitError("entry parameters and results must be arrays, got ") << leaf;
+        result = failure();
+        return;
+      }
+      if (own.getShape() != given.getShape() || own.getElementType() != given.getElementType()) {
+        entry.emitError("entry_computation_layout has ") << given << " where the entry has " << own;
+        result = failure();
+        return;
+      }
+      list.push_back({joined(name, index), given, parameter, SmallVector<int64_t>(index), false});
+    });
+    return result;
+  };
+
+  bool useDeclared = declared->parameters.size() == body.getNumArguments();
+  for (BlockArgument argument : body.getArguments()) {
+    int64_t number = argument.getArgNumber();
+    std::string name = "arg" + std::to_string(number);
+    if (auto loc = argument.getLoc()->findInstanceOf<NameLoc>()) {
+      name = loc.getName().str();
+    }
+    if (failed(addLeaves(argument.getType(), useDeclared ? declared->parameters[number] : Type(),
+                         name, number, layout.inputs))) {
+      return failure();
+    }
+  }
+  Operation *root = body.getTerminator();
+  bool tupled = root->getNumOperands() != 1;
+  for (auto [i, type] : llvm::enumerate(root->getOperandTypes())) {
+    if (failed(addLeaves(type, tupled ? Type() : declared->result,
+                         tupled ? std::to_string(i) : std::string(), -1, layout.outputs))) {
+      return failure();
+    }
+  }
+
+  auto find = [](ArrayRef<EntryLeaf> list, int64_t parameter, ArrayRef<int64_t> index) -> int64_t {
+    for (auto [i, leaf] : llvm::enumerate(list)) {
+      if (leaf.parameter == parameter && ArrayRef(leaf.index) == index) {
+        return i;
+      }
+    }
+    return -1;
+  };
+  for (const EntryAttributes::Alias &alias : declared->aliases) {
+    int64_t output = find(layout.outputs, -1, alias.output);
+    int64_t input = find(layout.inputs, alias.parameter, alias.index);
+    if (output < 0 || input < 0) {
+      return entry.emitError("input_output_alias names no array: output {")
+             << joined("", alias.output) << "}, parameter " << alias.parameter << " {"
+             << joined("", alias.index) << "}";
+    }
+    layout.aliases.push_back({output, input});
+  }
+  for (const EntryAttributes::Donor &donor : declared->donors) {
+    int64_t input = find(layout.inputs, donor.parameter, donor.index);
+    if (input < 0) {
+      return entry.emitError("buffer_donor names no array: parameter ")
+             << donor.parameter << " {" << joined("", donor.index) << "}";
+    }
+    layout.inputs[input].donor = true;
+  }
+  layout.set(module);
+  return success();
+}
+
+LogicalResult TupleFlattener::flatten(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  computation.removeArgAttrsAttr();
+  computation.removeResAttrsAttr();
+
+  unsigned originalArguments = body.getNumArguments();
+  if (!llvm::all_of(body.getArgumentTypes(), isFlat)) {
+    for (unsigned i = 0; i < originalArguments; ++i) {
+      BlockArgument argument = body.getArgument(i);
+      auto named = argument.getLoc()->findInstanceOf<NameLoc>();
+      SmallVector<Value> parts;
+      SmallVector<int64_t> path;
+      forEachLeaf(argument.getType(), path, [&](Type type, ArrayRef<int64_t> index) {
+        Location loc = argument.getLoc();
+        if (named && !index.empty()) {
+          loc = NameLoc::get(
+              StringAttr::get(loc.getContext(), joined(named.getName().getValue(), index)),
+              named.getChildLoc());
+        }
+        parts.push_back(body.addArgument(type, loc));
+      });
+      bindCopy(argument, parts);
+    }
+  } else {
+    originalArguments = 0;
+  }
+
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (failed(flattenOp(&op))) {
+      return failure();
+    }
+  }
+  for (Operation *op : llvm::reverse(dead)) {
+    op->erase();
+  }
+  dead.clear();
+  tuples.clear();
+  body.eraseArguments(0, originalArguments);
+  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
+                                                body.getTerminator()->getOperandTypes()));
+  return success();
+}
+
+LogicalResult TupleFlattener::flattenOp(Operation *op) {
+  auto finish = [&] {
+    dead.push_back(op);
+    return success();
+  };
+  if (auto element = dyn_cast<GetTupleElementOp>(op)) {
+    return flattenElement(element);
+  }
+  if (isa<TupleOp>(op)) {
+    bindCopy(op->getResult(0), leaves(op->getOperands()));
+    return finish();
+  }
+  if (isa<AfterAllOp>(op)) {
+    bind(op->getResult(0), {});
+    return finish();
+  }
+  if (isa<AddDependencyOp>(op)) {
+    bindCopy(op->getResult(0), leaves(op->getOperand(0)));
+    return finish();
+  }
+  if (llvm::all_of(op->getOperandTypes(), isFlat) && llvm::all_of(op->getResultTypes(), isFlat)) {
+    if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+      if (!conditional.getBranchOperandCounts()) {
+        rebuild(op);
+      }
+    }
+    return success();
+  }
+  if (isa<CopyOp>(op)) {
+    SmallVector<Value> parts = leaves(op->getOperands());
+    SmallVector<Type> types = leafTypes(op->getResultTypes());
+    OpBuilder builder(op);
+    for (auto [part, type] : llvm::zip(parts, types)) {
+      part = CopyOp::create(builder, op->getLoc(), type, part);
+    }
+    bindCopy(op->getResult(0), parts);
+    return finish();
+  }
+  if (auto select = dyn_cast<SelectOp>(op)) {
+    flattenSelect(select);
+    return success();
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    return flattenConstant(constant);
+  }
+  if (auto infeed = dyn_cast<InfeedOp>(op)) {
+    if (leafTypes(op->getResultTypes()).empty()) {
+      for (Value result : op->getResults()) {
+        bind(result, {});
+      }
+      return finish();
+    }
+  }
+  rebuild(op);
+  return success();
+}
+
+LogicalResult TupleFlattener::flattenElement(GetTupleElementOp op) {
+  auto tuple = dyn_cast<TupleType>(op.getOperand().getType());
+  int64_t index = op.getIndex();
+  if (!tuple || index < 0 || index >= static_cast<int64_t>(tuple.size())) {
+    return op.emitError("get-tuple-element: no element ")
+           << index << " in " << op.getOperand().getType();
+  }
+  size_t first = 0;
+  for (Type type : tuple.getTypes().take_front(index)) {
+    first += leafCount(type);
+  }
+  ArrayRef<Value> parts =
+      leaves(op.getOperand()).slice(first, leafCount(tuple.getType(index)));
+  Value result = op->getResult(0);
+  if (isFlat(result.getType())) {
+    Value part = parts.front();
+    if (part.getType() != result.getType()) {
+      OpBuilder builder(op);
+      part = CopyOp::create(builder, op.getLoc(), result.getType(), part);
+    }
+    result.replaceAllUsesWith(part);
+  } else {
+    bind(result, parts);
+  }
+  dead.push_back(op);
+  return success();
+}
+
+LogicalResult TupleFlattener::flattenConstant(ConstantOp op) {
+  SmallVector<Attribute> values;
+  SmallVector<Attribute> stack{op.getValue()};
+  SmallVector<Type> types = leafTypes(op->getResultTypes());
+  while (!stack.empty()) {
+    Attribute value = stack.pop_back_val();
+    if (auto list = dyn_cast<ArrayAttr>(value)) {
+      llvm::append_range(stack, llvm::reverse(list.getValue()));
+    } else {
+      values.push_back(value);
+    }
+  }
+  if (values.size() != types.size()) {
+    return op.emitError("constant has ") << values.size() << " arrays for " << types.size();
+  }
+  OpBuilder builder(op);
+  SmallVector<Value> parts;
+  for (auto [value, type] : llvm::zip(values, types)) {
+    parts.push_back(ConstantOp::create(builder, op.getLoc(), type, value));
+  }
+  bindCopy(op.getResult(), parts);
+  dead.push_back(op);
+  return success();
+}
+
+void TupleFlattener::flattenSelect(SelectOp op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  SmallVector<Value> onTrue = leaves(ValueRange(op.getOnTrue()));
+  SmallVector<Value> onFalse = leaves(ValueRange(op.getOnFalse()));
+  SmallVector<Value> parts;
+  for (auto [yes, no] : llvm::zip(onTrue, onFalse)) {
+    parts.push_back(SelectOp::create(builder, op.getLoc(), yes.getType(), op.getPred(), yes, no));
+  }
+  bindCopy(op.getResult(), parts);
+  dead.push_back(op);
+}
+
+/// The same op over leaves.
+void TupleFlattener::rebuild(Operation *op) {
+  OperationState state(op->getLoc(), op->getName());
+  state.attributes = op->getAttrs();
+  Builder builder(op->getContext());
+  if (isa<ConditionalOp>(op)) {
+    SmallVector<int64_t> counts;
+    for (Value operand : op->getOperands().drop_front()) {
+      counts.push_back(leafCount(operand.getType()));
+    }
+    state.attributes.set("branch_operand_counts", builder.getDenseI64ArrayAttr(counts));
+  }
+  if (isa<CustomCallOp, InfeedOp, OutfeedOp>(op)) {
+    auto types = [&](TypeRange range) {
+      return builder.getArrayAttr(llvm::map_to_vector(
+          range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
+    };
+    state.attributes.set("operand_types", types(op->getOperandTypes()));
+    state.attributes.set("result_types", types(op->getResultTypes()));
+  }
+  state.addOperands(leaves(op->getOperands()));
+  state.addTypes(leafTypes(op->getResultTypes()));
+  OpBuilder opBuilder(op);
+  Operation *flat = opBuilder.create(state);
+  ArrayRef<Value> results =
+      ArrayRef<Value>(SmallVector<Value>(flat->getResults())).copy(arena);
+  for (Value result : op->getResults()) {
+    size_t count = leafCount(result.getType());
+    bind(result, results.take_front(count));
+    results = results.drop_front(count);
+  }
+  dead.push_back(op);
+}
+
+std::unique_ptr<Pass> hlo::createFlattenTuplesPass() {
+  return std::make_unique<FlattenTuplesPass>();
+}

@@ -1,0 +1,37 @@
+//===- Passes.cpp - The canonicalize phase and its registration -----------===//
+//
+// The order inside the phase; what each pass needs is said at its file.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/expanders/Expanders.h"
+#include "compiler/transforms/layout/Layout.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void hlo::addCanonicalizePasses(OpPassManager &manager) {
+  manager.addPass(createFlattenCallsPass());
+  manager.addPass(createFlattenTuplesPass());
+  // Layouts go before anything compares types: two arrays of one shape are then one type.
+  manager.addPass(createLayoutNormalizationPass());
+  manager.addPass(createComputationDedupPass());
+  manager.addPass(createDcePass());
+  addExpanderPasses(manager);
+  addSimplifyPasses(manager);
+  manager.addPass(createVerifyFlatPass());
+}
+
+void hlo::addSimplifyPasses(OpPassManager &manager) {
+  manager.addPass(createCSEPass());
+  manager.addPass(createDcePass());
+}
+
+void hlo::registerSimplifierPasses() {
+  registerPass([] { return createFlattenCallsPass(); });
+  registerPass([] { return createFlattenTuplesPass(); });
+  registerPass([] { return createDcePass(); });
+  registerPass([] { return createComputationDedupPass(); });
+  registerPass([] { return createVerifyFlatPass(); });
+}

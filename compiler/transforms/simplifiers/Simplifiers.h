@@ -1,0 +1,52 @@
+//===- Simplifiers.h - hlo -> smaller hlo ---------------------------------===//
+//
+// Passes over the whole module that establish the invariants of the
+// canonicalize phase (see compiler/README.md) and then shrink the program.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_SIMPLIFIERS_H
+#define COMPILER_TRANSFORMS_SIMPLIFIERS_SIMPLIFIERS_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace hlo {
+
+/// The canonicalize phase: from the module as parsed to invariant 2 of
+/// compiler/README.md.
+void addCanonicalizePasses(mlir::OpPassManager &manager);
+/// Its second half, which may run again after any pass that keeps the invariant:
+/// folds, simplifies, removes what is equal or unused.
+void addSimplifyPasses(mlir::OpPassManager &manager);
+
+/// `hlo-flatten-calls`: inlines calls, composites, parsed fusions and
+/// asynchronous wrappers; gives each loop and branch computations of its own.
+std::unique_ptr<mlir::Pass> createFlattenCallsPass();
+/// `hlo-flatten-tuples`: replaces tuples by their leaves, removes tokens and
+/// records the entry's layout.
+std::unique_ptr<mlir::Pass> createFlattenTuplesPass();
+/// `hlo-dce`: removes unused ops, computations and loop carries.
+std::unique_ptr<mlir::Pass> createDcePass();
+/// `hlo-computation-dedup`: equal computations become one.
+std::unique_ptr<mlir::Pass> createComputationDedupPass();
+/// `hlo-algebraic-simplifier`: local rewrites that are exact in every bit.
+std::unique_ptr<mlir::Pass> createAlgebraicSimplifierPass();
+/// `hlo-constant-folding`: evaluates ops of small constant operands.
+std::unique_ptr<mlir::Pass> createConstantFoldingPass();
+/// `hlo-while-loop-simplifier`: trip counts, loops that run zero times or
+/// once, constant and invariant carries.
+std::unique_ptr<mlir::Pass> createWhileLoopSimplifierPass();
+/// `hlo-conditional-simplifier`: inlines the branch of a constant selector.
+std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
+/// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
+std::unique_ptr<mlir::Pass> createVerifyFlatPass();
+
+/// Registers the passes of this folder.
+void registerSimplifierPasses();
+
+} // namespace hlo
+
+#endif
