@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Target.h"
+#include "runtime/abi/hlo/cpu.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -145,6 +146,13 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     target.features += (target.features.empty() ? "" : ",") + features.str();
   }
 
+  // Instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse the object.
+  for (StringRef name : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1",
+                         "avx10.2", "cmpccxadd"}) {
+    if (makeSubtarget(triple, target.cpu, target.features)->checkFeatures(("+" + name).str())) {
+      target.features += (target.features.empty() ? "-" : ",-") + name.str();
+    }
+  }
   std::unique_ptr<MCSubtargetInfo> subtarget = makeSubtarget(triple, target.cpu, target.features);
   auto has = [&](StringRef name) { return subtarget->checkFeatures(("+" + name).str()); };
   if (!has("64bit")) {
@@ -173,21 +181,15 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   return target;
 }
 
-std::vector<std::string> hlo::requiredCpuFeatures(const Target &target) {
-  static constexpr StringRef asked[] = {
-      "sse3",       "ssse3",      "sse4.1",     "sse4.2",       "popcnt",       "cx16",
-      "movbe",      "avx",        "f16c",       "fma",          "bmi",          "bmi2",
-      "lzcnt",      "avx2",       "avx512f",    "avx512bw",     "avx512cd",     "avx512dq",
-      "avx512vl",   "avx512vbmi", "avx512vnni", "avx512vbmi2",  "avx512bitalg", "avx512vpopcntdq",
-      "avx512bf16", "avx512fp16", "avxvnni",    "gfni",         "vpclmulqdq",   "amx-tile",
-      "amx-int8",   "amx-bf16"};
+uint64_t hlo::cpuFeatureBits(const Target &target) {
   std::unique_ptr<MCSubtargetInfo> subtarget =
       makeSubtarget(Triple(target.triple), target.cpu, target.features);
-  std::vector<std::string> names;
-  for (StringRef name : asked) {
-    if (subtarget && subtarget->checkFeatures(("+" + name).str())) {
-      names.push_back(name.str());
-    }
+  uint64_t bits = 0;
+#define HLO_CPU_ASK(bit, id, name)                                                                 \
+  if (subtarget && subtarget->checkFeatures("+" name)) {                                           \
+    bits |= HLO_CPU_##id;                                                                          \
   }
-  return names;
+  HLO_CPU_FEATURES(HLO_CPU_ASK)
+#undef HLO_CPU_ASK
+  return bits;
 }

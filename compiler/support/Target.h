@@ -7,7 +7,6 @@
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace hlo {
 
@@ -44,12 +43,10 @@ llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef featu
 /// Makes the X86 backend known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The ISA extensions ("avx2", "fma", ...) that code for the target may use, of those that a
-/// program can ask CPUID for; in a fixed order.
-std::vector<std::string> requiredCpuFeatures(const Target &target);
+/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use.
+uint64_t cpuFeatureBits(const Target &target);
 
-/// `name` and up to three of `known` that are spelled most like it, as in
-/// "; did you mean 'a', 'b'?" (empty if nothing is near).
+/// Up to three of `known` that are spelled most like `name`, as in "; did you mean 'a', 'b'?" (empty if nothing is near).
 std::string nearestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace hlo

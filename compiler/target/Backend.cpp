@@ -1,0 +1,152 @@
+//===- Backend.cpp - LLVM IR to optimized IR to machine code --------------===//
+//
+// In: modules of the LLVM dialect, or LLVM IR. Out: machine code. Everything that
+// depends on LLVM's code generator as such is here: options of the target machine,
+// attributes of functions, the order of LLVM's passes.
+//
+// Floating point: multiplications and additions may be contracted to FMA when code is
+// selected (FPOpFusion::Fast), nothing is reassociated, subnormals are kept.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/Backend.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/BDCE.h"
+#include "llvm/Transforms/Scalar/CorrelatedValuePropagation.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int optLevel) {
+  initializeTargets();
+  std::string message;
+  Triple triple(target.triple);
+  const llvm::Target *backend = TargetRegistry::lookupTarget(triple, message);
+  if (!backend) {
+    return nullptr;
+  }
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Fast;
+  options.MCOptions.AsmVerbose = false;
+  options.EmitAddrsig = false;
+  options.UniqueSectionNames = false;
+  CodeGenOptLevel level = optLevel == 0   ? CodeGenOptLevel::None
+                          : optLevel == 1 ? CodeGenOptLevel::Less
+                          : optLevel == 2 ? CodeGenOptLevel::Default
+                                          : CodeGenOptLevel::Aggressive;
+  return std::unique_ptr<TargetMachine>(backend->createTargetMachine(
+      triple, target.cpu, target.features, options, Reloc::PIC_, CodeModel::Small, level));
+}
+
+void hlo::setTarget(Module &module, TargetMachine &machine, const Target &target) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  AttrBuilder attributes(module.getContext());
+  attributes.addAttribute("target-cpu", target.cpu);
+  attributes.addAttribute("target-features", machine.getTargetFeatureString());
+  attributes.addAttribute("prefer-vector-width", std::to_string(target.vectorBytes * 8));
+  attributes.addAttribute(Attribute::NoUnwind);
+  for (Function &function : module) {
+    if (function.isIntrinsic()) {
+      continue;
+    }
+    if (function.isDeclaration()) {
+      function.setDoesNotThrow();
+    } else {
+      function.addFnAttrs(attributes);
+    }
+    function.setDSOLocal(function.hasLocalLinkage() || function.hasHiddenVisibility());
+  }
+}
+
+std::unique_ptr<Module> hlo::translate(mlir::ModuleOp module, LLVMContext &context,
+                                       TargetMachine &machine) {
+  std::unique_ptr<Module> result =
+      mlir::translateModuleToLLVMIR(module, context, "kernels", /*disableVerification=*/true);
+  if (result) {
+    result->setTargetTriple(machine.getTargetTriple());
+    result->setDataLayout(machine.createDataLayout());
+  }
+  return result;
+}
+
+/// The clean-up of one function, innermost loops first.
+static FunctionPassManager makeFunctionPasses(int optLevel) {
+  FunctionPassManager passes;
+  if (optLevel == 0) {
+    return passes;
+  }
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass());
+  // Addresses and reciprocals that do not change leave the loops; rotation first, so that there
+  // is a place before a loop that may run zero times.
+  LoopPassManager early;
+  early.addPass(LoopRotatePass());
+  early.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(early), /*UseMemorySSA=*/true));
+  if (optLevel >= 2) {
+    LoopPassManager late;
+    late.addPass(IndVarSimplifyPass());
+    late.addPass(LoopDeletionPass());
+    late.addPass(LoopFullUnrollPass(optLevel));
+    passes.addPass(createFunctionToLoopPassAdaptor(std::move(late), /*UseMemorySSA=*/false));
+    // Unrolled bodies show equal loads and constant indices to GVN.
+    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+    passes.addPass(GVNPass());
+    passes.addPass(BDCEPass());
+    passes.addPass(InstCombinePass());
+    passes.addPass(DSEPass());
+    passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  }
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(ADCEPass());
+  return passes;
+}
+
+void hlo::optimizeKernels(Module &module, TargetMachine &machine, int optLevel) {
+  if (optLevel == 0) {
+    return;
+  }
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(makeFunctionPasses(optLevel)));
+  passes.run(module, modules);
+}
+
+SmallString<0> hlo::generateCode(Module &module, TargetMachine &machine, CodeGenFileType kind) {
+  SmallString<0> code;
+  raw_svector_ostream stream(code);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind, /*DisableVerify=*/true)) {
+    return {};
+  }
+  passes.run(module);
+  return code;
+}

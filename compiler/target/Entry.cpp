@@ -1,0 +1,347 @@
+//===- Entry.cpp - The planned program as LLVM IR -------------------------===//
+//
+// In: a cpurt.entry. Out: PREFIX_run_buffers, the one function of an object that does
+// work:
+//
+//     frame on the stack; hlo_rt_begin; launches, copies, loops, branches; hlo_rt_end
+//
+// A kernel of one task is a direct call; one of several tasks goes to
+// hlo_rt_parallel_for as a small function that unpacks its buffers from an array on the
+// stack (one array serves all launches). Nothing but the frame's address, the arena's and
+// the two tables of pointers lives across calls, so that entries of thousands of launches
+// compile in linear time and need no optimization. The caller's wish to stop is looked
+// at once per iteration of a loop, and every few dozen launches of straight code.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/Entry.h"
+#include "runtime/abi/hlo/generated.h"
+#include "llvm/IR/IRBuilder.h"
+
+using namespace hlo;
+using llvm::BasicBlock;
+
+/// Launches between two looks at the caller's wish to stop.
+static constexpr unsigned launchesPerPoll = 64;
+
+namespace {
+class EntryBuilder {
+public:
+  EntryBuilder(llvm::StringRef prefix, const llvm::StringMap<KernelInfo> &kernels,
+               const llvm::StringMap<std::string> &constants, llvm::Module &module)
+      : prefix(prefix), kernels(kernels), constants(constants), module(module),
+        context(module.getContext()), b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()),
+        i64(b.getInt64Ty()) {}
+
+  mlir::LogicalResult build(cpurt::EntryOp entry);
+
+private:
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
+  void emitCopy(cpurt::CopyOp copy);
+  mlir::LogicalResult emitWhile(cpurt::WhileOp loop);
+  mlir::LogicalResult emitCountedLoop(cpurt::WhileOp loop, int64_t count);
+  mlir::LogicalResult emitCase(cpurt::CaseOp op);
+  llvm::Value *address(mlir::Value buffer);
+  llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers);
+  llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
+  llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters) {
+    return module.getOrInsertFunction(name, llvm::FunctionType::get(i32, parameters, false));
+  }
+  BasicBlock *newBlock(llvm::StringRef name) { return BasicBlock::Create(context, name, function); }
+  void leaveIfError(llvm::Value *status);
+  void poll();
+
+  llvm::StringRef prefix;
+  const llvm::StringMap<KernelInfo> &kernels;
+  const llvm::StringMap<std::string> &constants;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  llvm::Type *pointer, *i32, *i64;
+
+  llvm::Function *function = nullptr;
+  llvm::Value *frame = nullptr, *arena = nullptr, *watch = nullptr;
+  llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
+  unsigned argumentCount = 0;
+  BasicBlock *end = nullptr;
+  llvm::PHINode *status = nullptr; ///< in `end`
+  unsigned launchesSincePoll = 0;
+};
+} // namespace
+
+llvm::Value *EntryBuilder::address(mlir::Value buffer) {
+  mlir::Operation *op = buffer.getDefiningOp();
+  if (auto input = mlir::dyn_cast<cpurt::InputOp>(op)) {
+    llvm::Value *slot = b.CreateConstInBoundsGEP1_64(pointer, function->getArg(1), input.getIndex());
+    return b.CreateLoad(pointer, slot);
+  }
+  if (auto output = mlir::dyn_cast<cpurt::OutputOp>(op)) {
+    llvm::Value *slot = b.CreateConstInBoundsGEP1_64(pointer, function->getArg(2), output.getIndex());
+    return b.CreateLoad(pointer, slot);
+  }
+  if (auto slice = mlir::dyn_cast<cpurt::ArenaOp>(op)) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slice.getOffset());
+  }
+  if (auto constant = mlir::dyn_cast<cpurt::ConstantOp>(op)) {
+    std::string symbol = constants.lookup(constant.getGlobal());
+    auto *global = llvm::cast<llvm::GlobalVariable>(
+        module.getOrInsertGlobal(symbol, b.getInt8Ty()));
+    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    global->setDSOLocal(true);
+    global->setConstant(true);
+    return global;
+  }
+  op->emitError() << "internal error: " << op->getName() << " is no buffer";
+  return nullptr;
+}
+
+/// Leaves the program through `end` if the status is not 0.
+void EntryBuilder::leaveIfError(llvm::Value *error) {
+  BasicBlock *next = newBlock("");
+  status->addIncoming(error, b.GetInsertBlock());
+  b.CreateCondBr(b.CreateIsNotNull(error), end, next);
+  b.SetInsertPoint(next);
+}
+
+/// Asks the runtime whether to go on, if the caller could ever want to stop.
+void EntryBuilder::poll() {
+  BasicBlock *ask = newBlock("poll"), *next = newBlock("");
+  b.CreateCondBr(b.CreateIsNotNull(watch), ask, next);
+  b.SetInsertPoint(ask);
+  llvm::Value *error = b.CreateCall(runtime("hlo_rt_poll", {pointer}), {frame});
+  status->addIncoming(error, ask);
+  b.CreateCondBr(b.CreateIsNotNull(error), end, next);
+  b.SetInsertPoint(next);
+  launchesSincePoll = 0;
+}
+
+llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned buffers) {
+  if (llvm::Function *known = module.getFunction(symbol)) {
+    return known;
+  }
+  llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
+  parameters.append(2, i64);
+  auto *kernel = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false),
+                                        llvm::GlobalValue::ExternalLinkage, symbol, module);
+  kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  kernel->setDSOLocal(true);
+  return kernel;
+}
+
+/// `void KERNEL.task(ptr args, i64 first, i64 last)`: the kernel on the buffers in args[].
+llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buffers) {
+  std::string name = (kernel->getName() + ".task").str();
+  if (llvm::Function *known = module.getFunction(name)) {
+    return known;
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+  auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+  llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
+  llvm::SmallVector<llvm::Value *> values;
+  for (unsigned i = 0; i < buffers; ++i) {
+    llvm::Value *slot = inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i);
+    values.push_back(inside.CreateLoad(pointer, slot));
+  }
+  values.append({task->getArg(1), task->getArg(2)});
+  inside.CreateCall(kernel, values)->setTailCall();
+  inside.CreateRetVoid();
+  return task;
+}
+
+mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
+  auto known = kernels.find(launch.getKernel());
+  if (known == kernels.end()) {
+    return launch.emitError("internal error: kernel ") << launch.getKernel() << " was not emitted";
+  }
+  const KernelInfo &info = known->second;
+  if (info.tasks == 0) {
+    return mlir::success();
+  }
+  if (++launchesSincePoll > launchesPerPoll) {
+    poll();
+  }
+  unsigned buffers = launch.getBuffers().size();
+  llvm::SmallVector<llvm::Value *> values;
+  for (mlir::Value buffer : launch.getBuffers()) {
+    values.push_back(address(buffer));
+    if (!values.back()) {
+      return mlir::failure();
+    }
+  }
+  llvm::Function *kernel = kernelFunction(info.symbol, buffers);
+  if (info.tasks == 1) {
+    values.append({b.getInt64(0), b.getInt64(1)});
+    b.CreateCall(kernel, values);
+    return mlir::success();
+  }
+  if (!arguments) {
+    llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
+    arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
+  }
+  argumentCount = std::max(argumentCount, buffers);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+  }
+  llvm::Value *error =
+      b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+                   {frame, taskFunction(kernel, buffers), arguments, b.getInt64(info.tasks)});
+  leaveIfError(error);
+  return mlir::success();
+}
+
+void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
+  llvm::Value *destination = address(copy.getDst()), *source = address(copy.getSrc());
+  if (copy.getBytes() > 0) {
+    // LLVM's memcpy, like cpurt.copy, allows equal ranges.
+    b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), copy.getBytes());
+  }
+}
+
+/// header: poll, condition -> body or exit; body -> header.
+mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
+  if (std::optional<uint64_t> count = loop.getTripCount()) {
+    return emitCountedLoop(loop, *count);
+  }
+  BasicBlock *header = newBlock("while");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  poll();
+  if (mlir::failed(emitBlock(loop.getCondition().front()))) {
+    return mlir::failure();
+  }
+  auto condition = mlir::cast<cpurt::ConditionOp>(loop.getCondition().front().back());
+  llvm::Value *go = b.CreateLoad(b.getInt8Ty(), address(condition.getPred()));
+  BasicBlock *body = newBlock("do"), *exit = newBlock("done");
+  b.CreateCondBr(b.CreateIsNotNull(go), body, exit);
+  b.SetInsertPoint(body);
+  if (mlir::failed(emitBlock(loop.getBody().front()))) {
+    return mlir::failure();
+  }
+  b.CreateBr(header);
+  b.SetInsertPoint(exit);
+  launchesSincePoll = 0;
+  return mlir::success();
+}
+
+/// A loop whose trip count is known: nobody but the loop reads what its condition computes, so
+/// a counter takes its place.
+mlir::LogicalResult EntryBuilder::emitCountedLoop(cpurt::WhileOp loop, int64_t count) {
+  if (count <= 0) {
+    return mlir::success();
+  }
+  BasicBlock *before = b.GetInsertBlock(), *header = newBlock("for");
+  b.CreateBr(header);
+  b.SetInsertPoint(header);
+  llvm::PHINode *counter = b.CreatePHI(i64, 2);
+  counter->addIncoming(b.getInt64(count), before);
+  poll();
+  if (mlir::failed(emitBlock(loop.getBody().front()))) {
+    return mlir::failure();
+  }
+  llvm::Value *left = b.CreateSub(counter, b.getInt64(1));
+  counter->addIncoming(left, b.GetInsertBlock());
+  BasicBlock *exit = newBlock("done");
+  b.CreateCondBr(b.CreateIsNotNull(left), header, exit);
+  b.SetInsertPoint(exit);
+  launchesSincePoll = 0;
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
+  bool predicated = op.getPredicated();
+  llvm::Value *selector =
+      b.CreateLoad(predicated ? b.getInt8Ty() : i32, address(op.getSelector()));
+  unsigned count = op.getBranches().size();
+  BasicBlock *head = b.GetInsertBlock(), *join = newBlock("join");
+  llvm::SmallVector<BasicBlock *> starts;
+  for (mlir::Region &branch : op.getBranches()) {
+    starts.push_back(newBlock("branch"));
+    b.SetInsertPoint(starts.back());
+    if (mlir::failed(emitBlock(branch.front()))) {
+      return mlir::failure();
+    }
+    b.CreateBr(join);
+  }
+  b.SetInsertPoint(head);
+  if (predicated) {
+    b.CreateCondBr(b.CreateIsNotNull(selector), starts[0], starts[1]);
+  } else {
+    llvm::SwitchInst *choice = b.CreateSwitch(selector, starts.back(), count - 1);
+    for (unsigned i = 0; i + 1 < count; ++i) {
+      choice->addCase(b.getInt32(i), starts[i]);
+    }
+  }
+  b.SetInsertPoint(join);
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
+  for (mlir::Operation &op : block) {
+    mlir::LogicalResult result = mlir::success();
+    if (auto launch = mlir::dyn_cast<cpurt::LaunchOp>(op)) {
+      result = emitLaunch(launch);
+    } else if (auto copy = mlir::dyn_cast<cpurt::CopyOp>(op)) {
+      emitCopy(copy);
+    } else if (auto loop = mlir::dyn_cast<cpurt::WhileOp>(op)) {
+      result = emitWhile(loop);
+    } else if (auto choice = mlir::dyn_cast<cpurt::CaseOp>(op)) {
+      result = emitCase(choice);
+    } else if (!mlir::isa<cpurt::InputOp, cpurt::OutputOp, cpurt::ArenaOp, cpurt::ConstantOp>(op) &&
+               !op.hasTrait<mlir::OpTrait::IsTerminator>()) {
+      result = op.emitError("internal error: ") << op.getName() << " has no translation";
+    }
+    if (mlir::failed(result)) {
+      return mlir::failure();
+    }
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
+  auto *type = llvm::FunctionType::get(i32, {pointer, pointer, pointer}, false);
+  // The description may have declared it.
+  function = llvm::cast<llvm::Function>(
+      module.getOrInsertFunction((prefix + "_run_buffers").str(), type).getCallee());
+  b.SetInsertPoint(newBlock(""));
+  BasicBlock *refused = newBlock("refused"), *body = newBlock("body");
+  end = BasicBlock::Create(context, "end");
+  llvm::IRBuilder<> atEnd(end);
+  status = atEnd.CreatePHI(i32, 2, "status");
+
+  auto *storage =
+      b.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), HLO_FRAME_BYTES), nullptr, "frame");
+  storage->setAlignment(llvm::Align(16));
+  frame = storage;
+  llvm::Value *description = module.getNamedValue((prefix + "_desc").str());
+  llvm::Value *error =
+      b.CreateCall(runtime("hlo_rt_begin", {pointer, pointer, pointer, pointer, pointer}),
+                   {function->getArg(0), description, function->getArg(1), function->getArg(2), frame});
+  b.CreateCondBr(b.CreateIsNotNull(error), refused, body);
+  b.SetInsertPoint(refused);
+  b.CreateRet(error);
+  b.SetInsertPoint(body);
+  arena = b.CreateLoad(pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
+                                                             offsetof(hlo_frame, arena)));
+  watch = b.CreateLoad(i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
+                                                         offsetof(hlo_frame, watch)));
+  if (mlir::failed(emitBlock(entry.getBody().front()))) {
+    delete end;
+    return mlir::failure();
+  }
+  status->addIncoming(b.getInt32(0), b.GetInsertBlock());
+  b.CreateBr(end);
+  end->insertInto(function);
+  b.SetInsertPoint(end);
+  b.CreateRet(b.CreateCall(runtime("hlo_rt_end", {pointer, i32}), {frame, status}));
+  if (arguments) {
+    arguments->setOperand(0, b.getInt32(argumentCount));
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult hlo::buildEntry(cpurt::EntryOp entry, llvm::StringRef prefix,
+                                    const llvm::StringMap<KernelInfo> &kernels,
+                                    const llvm::StringMap<std::string> &constants,
+                                    llvm::Module &module) {
+  return EntryBuilder(prefix, kernels, constants, module).build(entry);
+}

@@ -1,0 +1,43 @@
+//===- Entry.h - The planned program as LLVM IR ---------------------------===//
+#ifndef COMPILER_TARGET_ENTRY_H
+#define COMPILER_TARGET_ENTRY_H
+
+#include "compiler/support/Target.h"
+#include "compiler/target/Signature.h"
+#include "dialect/cpurt/Dialect.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Module.h"
+
+namespace hlo {
+
+/// A kernel's function, as the entry calls it.
+struct KernelInfo {
+  std::string symbol;
+  int64_t tasks = 0;
+};
+
+/// What the object says of itself (hlo_module_desc), besides the signature.
+struct Description {
+  std::string version;  ///< of the compiler
+  std::string flags;    ///< of the compiler
+  std::string sha256;   ///< of the HLO text
+  uint64_t arenaBytes = 0, arenaAlign = 64;
+  uint32_t needs = 0;   ///< set of HLO_NEEDS_*
+  std::vector<std::string> customCalls; ///< targets, sorted
+};
+
+/// Adds to `module` the function PREFIX_run_buffers: what `entry` does, in terms of the
+/// runtime's ABI (runtime/abi/hlo/generated.h). `kernels` maps the names of cpurt.kernels to
+/// their functions; `constants` those of cpurt.globals to symbols.
+mlir::LogicalResult buildEntry(cpurt::EntryOp entry, llvm::StringRef prefix,
+                               const llvm::StringMap<KernelInfo> &kernels,
+                               const llvm::StringMap<std::string> &constants,
+                               llvm::Module &module);
+
+/// Adds PREFIX_describe and the static description that it returns.
+void buildDescription(const Signature &signature, const Description &description,
+                      const Target &target, llvm::Module &module);
+
+} // namespace hlo
+
+#endif

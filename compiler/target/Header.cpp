@@ -1,0 +1,117 @@
+//===- Header.cpp - The C header of a compiled module ---------------------===//
+//
+// In: the module's signature. Out: a header with the sizes as macros, a struct with one
+// pointer per leaf, PREFIX_run (inline: it checks the signature and passes the pointers on
+// to PREFIX_run_buffers), and PREFIX_describe.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/Header.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace hlo;
+
+/// The C type of one element.
+static StringRef cType(hlo_type type) {
+  switch (type) {
+  case HLO_PRED: return "uint8_t";
+  case HLO_S1: case HLO_S2: case HLO_S4: case HLO_S8: return "int8_t";
+  case HLO_S16: return "int16_t";
+  case HLO_S32: return "int32_t";
+  case HLO_S64: return "int64_t";
+  case HLO_U1: case HLO_U2: case HLO_U4: case HLO_U8: return "uint8_t";
+  case HLO_U16: return "uint16_t";
+  case HLO_U32: return "uint32_t";
+  case HLO_U64: return "uint64_t";
+  case HLO_F16: return "hlo_f16";
+  case HLO_BF16: return "hlo_bf16";
+  case HLO_F32: return "float";
+  case HLO_F64: return "double";
+  case HLO_C64: return "hlo_c64";
+  case HLO_C128: return "hlo_c128";
+  case HLO_F4E2M1FN: case HLO_F6E2M3FN: case HLO_F6E3M2FN: return "uint8_t";
+  default: return "hlo_f8";
+  }
+}
+
+/// One member of the struct with its comment.
+static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all) {
+  out << "  " << (isInput ? "const " : "") << cType(leaf.type) << " *" << leaf.name << "; /**< "
+      << leaf.typeText << ", " << leaf.bytes << " bytes";
+  if (leaf.alias >= 0) {
+    const Leaf &other = (isInput ? all.outputs : all.inputs)[leaf.alias];
+    out << (isInput ? ", overwritten if it is the same buffer as " : ", may be the same buffer as ")
+        << other.name;
+  }
+  out << " */\n";
+}
+
+std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) {
+  std::string text;
+  raw_string_ostream out(text);
+  const std::string &prefix = signature.prefix;
+  std::string upper = StringRef(prefix).upper();
+  std::string guard = upper + "_H_";
+  size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
+  std::string hash = formatv("UINT64_C({0:x16})", signature.hash).str();
+  hash = StringRef(hash).lower();
+  hash = "UINT64_C" + hash.substr(strlen("UINT64_C"));
+
+  out << "/* " << prefix << ".h - made by hlo-compile " << info.version << " from " << info.source
+      << "\n * (sha256 " << info.sha256 << ");\n * you may use it under any terms.\n *\n"
+      << " * There are no globals: calls may run at the same time if each has its own hlo_call and\n"
+      << " * arena. Any buffer aligned to its element will do; 64 bytes are faster. */\n"
+      << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
+  out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
+      << outputs << "\n"
+      << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
+      << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
+      << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
+      << "/** Hash of all types, layouts and aliases. */\n"
+      << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
+      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+      << "/** The buffers of one call. */\ntypedef struct " << prefix << "_args {\n"
+      << "  uint64_t signature; /**< " << upper << "_SIGNATURE; set by " << upper
+      << "_ARGS_INIT */\n";
+  for (const Leaf &leaf : signature.inputs) {
+    printMember(out, leaf, true, signature);
+  }
+  for (const Leaf &leaf : signature.outputs) {
+    printMember(out, leaf, false, signature);
+  }
+  out << "} " << prefix << "_args;\n#define " << upper << "_ARGS_INIT { " << upper << "_SIGNATURE";
+  for (size_t i = 0; i < inputs + outputs; ++i) {
+    out << ", 0";
+  }
+  out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc *"
+      << prefix << "_describe(void);\n\n"
+      << "/** Runs the module on one pointer per leaf, in order. `call` may be null if no scratch is\n"
+      << " *  needed: then it runs on the calling thread. */\n"
+      << "HLO_NODISCARD hlo_status " << prefix
+      << "_run_buffers(const hlo_call *call, const void *const *inputs,\n"
+      << "    void *const *outputs);\n\n"
+      << "/** Runs the module. */\nHLO_NODISCARD static inline hlo_status " << prefix
+      << "_run(const hlo_call *call, const " << prefix << "_args *args) {\n";
+  auto printArray = [&](StringRef type, StringRef name, const std::vector<Leaf> &leaves) {
+    out << "  " << type << name << "[" << std::max<size_t>(1, leaves.size()) << "];\n";
+  };
+  printArray("const void *", "inputs", signature.inputs);
+  printArray("void *", "outputs", signature.outputs);
+  out << "  if (args->signature != " << upper << "_SIGNATURE) {\n    return hlo_bad_signature(call, "
+      << prefix << "_describe(), args->signature);\n  }\n";
+  auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
+    for (const auto &[i, leaf] : enumerate(leaves)) {
+      out << "  " << name << "[" << i << "] = args->" << leaf.name << ";\n";
+    }
+    if (leaves.empty()) {
+      out << "  " << name << "[0] = 0;\n";
+    }
+  };
+  printFill("inputs", signature.inputs);
+  printFill("outputs", signature.outputs);
+  out << "  return " << prefix << "_run_buffers(call, inputs, outputs);\n}\n\n"
+      << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* " << guard << " */\n";
+  return text;
+}

@@ -1,0 +1,22 @@
+//===- Header.h - The C header of a compiled module -----------------------===//
+#ifndef COMPILER_TARGET_HEADER_H
+#define COMPILER_TARGET_HEADER_H
+
+#include "compiler/target/Signature.h"
+
+namespace hlo {
+
+/// What the header says besides the signature.
+struct HeaderInfo {
+  std::string source;  ///< the HLO file's name without folders
+  std::string sha256;  ///< of the HLO text
+  std::string version; ///< of the compiler
+  uint64_t arenaBytes = 0, arenaAlign = 64;
+};
+
+/// The header's text: valid as C99, C11, C++11 and later, without warnings.
+std::string makeHeader(const Signature &signature, const HeaderInfo &info);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,72 @@
+//===- LowerToLLVM.cpp - Kernel functions to the LLVM dialect -------------===//
+//
+// In: llvm.func whose bodies are scf, cf, arith, math, vector and ub ops on i1, iN, f16,
+// bf16, f32, f64, vectors of them, and !llvm.ptr. Out: the same in the LLVM dialect alone.
+//
+// One conversion does it all: the structured loops become blocks, and each op becomes its
+// LLVM counterpart at the same visit. The patterns that lower vector ops to simpler vector
+// ops take part in the same conversion, so that no greedy rewriting visits the functions
+// beforehand. LLVM's own passes clean up afterwards; nothing is folded twice.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/LowerToLLVM.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+/// Vector ops without an LLVM counterpart, in terms of those that have one.
+static void addVectorLoweringPatterns(RewritePatternSet &patterns) {
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorMaskOpLoweringPatterns(patterns);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorStepLoweringPatterns(patterns);
+  vector::populateVectorInterleaveLoweringPatterns(patterns);
+  vector::populateVectorBitCastLoweringPatterns(patterns);
+  vector::populateVectorRankReducingFMAPattern(patterns);
+  vector::populateVectorTransposeLoweringPatterns(patterns,
+                                                  vector::VectorTransposeLowering::Shuffle1D);
+  vector::populateVectorMultiReductionLoweringPatterns(
+      patterns, vector::VectorMultiReductionLowering::InnerParallel);
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorToElementsUnrollPatterns(patterns);
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
+}
+
+LogicalResult hlo::lowerToLLVM(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  addVectorLoweringPatterns(patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns, /*reassociateFPReductions=*/false,
+                                         /*force32BitVectorIndices=*/true);
+
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  target.addIllegalDialect<scf::SCFDialect, cf::ControlFlowDialect, arith::ArithDialect,
+                           math::MathDialect, vector::VectorDialect, ub::UBDialect>();
+  ConversionConfig config;
+  // Source ops are not needed any more once replaced, and rollback is never wanted.
+  config.allowPatternRollback = false;
+  return applyFullConversion(module, target, std::move(patterns), config);
+}

@@ -1,0 +1,16 @@
+//===- LowerToLLVM.h - Kernel functions to the LLVM dialect ---------------===//
+#ifndef COMPILER_TARGET_LOWERTOLLVM_H
+#define COMPILER_TARGET_LOWERTOLLVM_H
+
+#include "compiler/support/Target.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hlo {
+
+/// Converts every op of `module` (llvm.func of scf, cf, arith, math, vector, ub ops)
+/// to the LLVM dialect, in one conversion. An op that no pattern takes is an error at it.
+mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,30 @@
+//===- ObjectMerge.h - Several ELF objects and constants into one ---------===//
+#ifndef COMPILER_TARGET_OBJECTMERGE_H
+#define COMPILER_TARGET_OBJECTMERGE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace hlo {
+
+/// Read-only data of the merged object, under a local symbol.
+struct ConstantData {
+  std::string symbol;
+  llvm::ArrayRef<char> bytes;
+  uint64_t alignment = 64; ///< a power of two
+  bool splat = false;      ///< `bytes` is one element, repeated to `size` bytes
+  uint64_t size = 0;
+};
+
+/// Merges x86-64 relocatable objects, as LLVM writes them, and constants. Undefined symbols of one
+/// object are bound to the definitions in the others; only symbols in `exported` stay
+/// global, all other definitions become local. The result depends on nothing but the arguments.
+llvm::Expected<std::string> mergeObjects(llvm::ArrayRef<llvm::StringRef> objects,
+                                         llvm::ArrayRef<ConstantData> constants,
+                                         llvm::ArrayRef<std::string> exported);
+
+} // namespace hlo
+
+#endif
