@@ -1,0 +1,50 @@
+//===- Kernels.h - Phase emit: kernels to functions, in groups ------------===//
+//
+// Kernels are emitted, optimized and turned into machine code in groups, one LLVM
+// module each, so that threads have independent work. The groups are chosen from the
+// module alone: the output does not depend on how many threads there are.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_PIPELINE_KERNELS_H
+#define COMPILER_PIPELINE_KERNELS_H
+
+#include "compiler/support/Target.h"
+#include "dialect/cpurt/Dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace hlo {
+
+/// One kernel of a planned module.
+struct KernelUnit {
+  cpurt::KernelOp op;
+  std::string symbol;  ///< of the function
+  int64_t weight = 1;  ///< a guess at the time to compile it
+  int64_t tasks = 0;   ///< set by emission
+};
+
+/// Kernels that become one LLVM module.
+struct KernelGroup {
+  llvm::SmallVector<unsigned> units;        ///< indices, increasing
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< the functions; set by emission
+};
+
+/// The kernels of a planned module in order; `prefix` starts each symbol.
+std::vector<KernelUnit> collectKernels(mlir::ModuleOp planned, llvm::StringRef prefix);
+
+/// Splits kernels into groups of about equal weight, or puts all into one.
+std::vector<KernelGroup> groupKernels(llvm::ArrayRef<KernelUnit> units, bool single);
+
+/// Emits the functions of one group and sets `tasks` of its units. May run on several threads
+/// for different groups, if the context allows threads.
+mlir::LogicalResult emitGroup(KernelGroup &group, llvm::MutableArrayRef<KernelUnit> units,
+                              mlir::ModuleOp planned, const Target &target);
+
+/// Emits every kernel of a planned module, or every fusion that has a strategy, into `into`;
+/// for tests.
+mlir::LogicalResult emitAllKernels(mlir::ModuleOp module, const Target &target,
+                                   mlir::ModuleOp into);
+
+} // namespace hlo
+
+#endif

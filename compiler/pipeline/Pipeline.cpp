@@ -1,0 +1,114 @@
+//===- Pipeline.cpp - The order of the passes, phase by phase -------------===//
+//
+// In: a module of `hlo` ops as the parser makes it, verified. Out: a planned module of
+// `cpurt`. This is the one place that orders passes; each order that is not obvious has
+// its reason beside it. What holds after each phase is in compiler/README.md.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/pipeline/Pipeline.h"
+#if __has_include("compiler/transforms/fusion/Fusion.h")
+#include "compiler/transforms/fusion/Fusion.h"
+#define HLO_HAS_FUSION
+#endif
+#if __has_include("compiler/transforms/layout/Layout.h")
+#include "compiler/transforms/layout/Layout.h"
+#define HLO_HAS_LAYOUT
+#endif
+#if __has_include("compiler/transforms/simplifiers/Simplifiers.h")
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#define HLO_HAS_SIMPLIFIERS
+#endif
+#if __has_include("compiler/transforms/schedule/Schedule.h")
+#include "compiler/transforms/schedule/Schedule.h"
+#define HLO_HAS_SCHEDULE
+#endif
+#include "dialect/cpurt/Dialect.h"
+#include "dialect/hlo/Dialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace hlo;
+
+void hlo::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<HloDialect, cpurt::CpurtDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+}
+
+void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
+  switch (phase) {
+  case Phase::Canonicalize:
+#ifdef HLO_HAS_SIMPLIFIERS
+    addCanonicalizePasses(passes);
+#endif
+    break;
+  case Phase::Layout:
+#ifdef HLO_HAS_LAYOUT
+    addLayoutPasses(passes);
+#endif
+    break;
+  case Phase::Fuse:
+#ifdef HLO_HAS_FUSION
+    passes.addPass(createHloFusionPass(target));
+#endif
+    break;
+  case Phase::Plan:
+#ifdef HLO_HAS_SCHEDULE
+    passes.addPass(createHloPlanMemoryPass());
+#endif
+    break;
+  case Phase::Parse:
+  case Phase::Emit:
+  case Phase::Optimize:
+  case Phase::Package:
+    break;
+  }
+}
+
+/// Counts errors that go through a context while it lives, and lets them pass.
+namespace {
+struct ErrorCounter {
+  explicit ErrorCounter(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          errors += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+          return failure();
+        }) {}
+  unsigned errors = 0;
+  ScopedDiagnosticHandler handler;
+};
+} // namespace
+
+LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Target &target) {
+  ErrorCounter counter(module.getContext());
+  auto passes = PassManager::on<ModuleOp>(module.getContext());
+  // Verification after each pass costs more than most passes; each phase is verified as a whole.
+  passes.enableVerifier(false);
+  addPhase(passes, phase, target);
+  if (failed(passes.run(module))) {
+    if (!counter.errors) {
+      module.emitError("internal error: phase ") << phaseName(phase) << " failed without a reason";
+    }
+    return failure();
+  }
+  if (failed(verify(module))) {
+    return module.emitError("internal error: the module is invalid after phase ")
+           << phaseName(phase);
+  }
+  return success();
+}
+
+void hlo::registerAllPasses() {
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerSymbolDCEPass();
+  registerStripDebugInfoPass();
+  for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
+    PassPipelineRegistration<>(("phase-" + phaseName(phase)).str(),
+                               ("All passes of phase " + phaseName(phase)).str(),
+                               [phase](OpPassManager &passes) {
+                                 addPhase(passes, phase, llvm::cantFail(describeTarget("x86-64-v3")));
+                               });
+  }
+}
