@@ -1,0 +1,133 @@
+//===- Cost.cpp - What an op costs and what it is to the fusion pass ------===//
+//
+// One place that knows, for each opcode, whether a kernel can compute it element by
+// element, needs a kernel of its own, or leaves it to the top level.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/Cost.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+/// dynamic-update-slice of so few elements is cheaper as a select in its consumer than in place.
+static constexpr int64_t kSmallUpdateElements = 64;
+/// A dot of so few multiplications is a loop in its consumer.
+static constexpr int64_t kSmallDotWork = 512;
+
+int64_t elementsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getNumElements() : 0;
+}
+
+int64_t resultElements(Operation *op) {
+  return op->getNumResults() == 0 ? 0 : elementsOf(op->getResult(0));
+}
+
+bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  if (!constant) {
+    return false;
+  }
+  auto literal = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return literal && (literal.isSplat() || literal.getNumElements() == 1);
+}
+
+bool isTrailingReduce(ReduceOp op) {
+  int64_t rank = cast<RankedTensorType>(op.getInputs()[0].getType()).getRank();
+  SmallVector<int64_t> dims(op.getDimensions());
+  llvm::sort(dims);
+  int64_t first = rank - static_cast<int64_t>(dims.size());
+  for (auto [i, d] : llvm::enumerate(dims)) {
+    if (d != first + static_cast<int64_t>(i)) {
+      return false;
+    }
+  }
+  return !dims.empty();
+}
+
+static bool isSmallDot(DotOp op) {
+  int64_t lhs = elementsOf(op.getLhs());
+  int64_t contracted = 1;
+  auto shape = cast<RankedTensorType>(op.getLhs().getType()).getShape();
+  for (int64_t d : op.getLhsContractingDims().value_or(ArrayRef<int64_t>())) {
+    contracted *= shape[d];
+  }
+  return lhs > 0 && resultElements(op) * contracted <= kSmallDotWork;
+}
+
+Role roleOf(Operation *op) {
+  for (Type type : op->getOperandTypes()) {
+    if (!isa<RankedTensorType>(type)) {
+      return Role::TopLevel;
+    }
+  }
+  return llvm::TypeSwitch<Operation *, Role>(op)
+      .Case([](ConstantOp constant) {
+        return isSplatConstant(constant) ? Role::Free : Role::TopLevel;
+      })
+      .Case<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, IotaOp, CopyOp>(
+          [](Operation *) { return Role::Free; })
+      .Case<PadOp, ConcatenateOp, DynamicSliceOp, GatherOp, MapOp>(
+          [](Operation *) { return Role::Compute; })
+      .Case([](DynamicUpdateSliceOp update) {
+        return resultElements(update) <= kSmallUpdateElements ? Role::Compute : Role::Hero;
+      })
+      .Case<ReduceOp, ReduceWindowOp>([](Operation *) { return Role::Reduce; })
+      .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
+      .Case<ConvolutionOp, SortOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
+            FftOp, CholeskyOp, TriangularSolveOp, ScanOp>([](Operation *) { return Role::Hero; })
+      .Case<ReturnOp, WhileOp, ConditionalOp, CallOp, FusionOp, CustomCallOp, TupleOp,
+            GetTupleElementOp>([](Operation *) { return Role::TopLevel; })
+      .Default([](Operation *op) {
+        // Element-wise ops are the rest of what is pure and of one array result.
+        bool oneArray = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
+        return isPure(op) && oneArray && op->getNumOperands() > 0 ? Role::Compute : Role::TopLevel;
+      });
+}
+
+StringRef strategyOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](DotOp dot) { return isSmallDot(dot) ? "loop" : "dot"; })
+      .Case([](DynamicUpdateSliceOp update) {
+        return resultElements(update) <= kSmallUpdateElements ? "loop" : "update-slice";
+      })
+      .Case([](ReduceOp reduce) { return isTrailingReduce(reduce) ? "reduce" : "loop"; })
+      .Case<ConvolutionOp>([](Operation *) { return "conv"; })
+      .Case<SortOp>([](Operation *) { return "sort"; })
+      .Case<ScatterOp>([](Operation *) { return "scatter"; })
+      .Case<SelectAndScatterOp>([](Operation *) { return "select-and-scatter"; })
+      .Case<RngBitGeneratorOp>([](Operation *) { return "rng"; })
+      .Case<FftOp>([](Operation *) { return "fft"; })
+      .Case<CholeskyOp>([](Operation *) { return "cholesky"; })
+      .Case<TriangularSolveOp>([](Operation *) { return "triangular-solve"; })
+      .Case<ScanOp>([](Operation *) { return "scan"; })
+      .Default([](Operation *) { return "loop"; });
+}
+
+int64_t costOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case<ConstantOp, BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, IotaOp,
+            CopyOp, ConvertOp, BitcastConvertOp, RealOp, ImagOp>([](Operation *) { return 0; })
+      .Case<DivideOp, SqrtOp, RsqrtOp, RemainderOp, PadOp, ConcatenateOp, DynamicSliceOp, GatherOp,
+            DynamicUpdateSliceOp>([](Operation *) { return 4; })
+      .Case<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
+            SineOp, CosineOp, ErfOp, PowerOp, CbrtOp, Atan2Op, AcosOp, AcoshOp, AsinOp, AsinhOp,
+            AtanhOp, SinhOp, CoshOp, StochasticConvertOp, MapOp>([](Operation *) { return 20; })
+      .Case([](ReduceOp reduce) {
+        return elementsOf(reduce.getInputs()[0]) / std::max<int64_t>(1, resultElements(reduce));
+      })
+      .Case([](ReduceWindowOp reduce) {
+        int64_t size = 1;
+        if (reduce.getWindow()) {
+          for (int64_t s : reduce.getWindow()->getSize()) {
+            size *= s;
+          }
+        }
+        return size;
+      })
+      .Case([](DotOp dot) { return 8; })
+      .Default([](Operation *) { return 1; });
+}
+
+} // namespace hlo::fusion

@@ -1,0 +1,33 @@
+//===- Cost.h - What an op costs and what it is to the fusion pass --------===//
+#ifndef COMPILER_TRANSFORMS_FUSION_COST_H
+#define COMPILER_TRANSFORMS_FUSION_COST_H
+
+#include "dialect/hlo/Dialect.h"
+
+namespace hlo::fusion {
+
+/// What part an op can play in a kernel.
+enum class Role {
+  TopLevel, ///< runs on its own: loops, conditionals, runtime calls, large constants
+  Free,     ///< moves data or makes it from nothing; costs nothing to repeat
+  Compute,  ///< one result element from one element of each operand, or a window of them
+  Reduce,   ///< reduce, reduce-window: many operand elements for one of the result
+  Hero,     ///< has a kernel of its own; see strategyOf
+};
+
+Role roleOf(mlir::Operation *op);
+/// The strategy of a kernel whose root or hero is `op`; "loop" for the rest.
+llvm::StringRef strategyOf(mlir::Operation *op);
+/// Relative cost of one result element: 0 free, 1 an add, about 20 an exponential.
+int64_t costOf(mlir::Operation *op);
+/// Elements of the first result.
+int64_t resultElements(mlir::Operation *op);
+int64_t elementsOf(mlir::Value value);
+/// A constant of one repeated element, which is written into each kernel that uses it.
+bool isSplatConstant(mlir::Operation *op);
+/// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
+bool isTrailingReduce(hlo::ReduceOp op);
+
+} // namespace hlo::fusion
+
+#endif

@@ -1,0 +1,115 @@
+//===- DimMap.cpp - Which dimension of a kernel's space an array follows --===//
+//
+// The part of index analysis that fusion decisions need: not the full index
+// expression, only whether a dimension is walked in step with the kernel's own.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/DimMap.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+DimMap DimMap::identity(ArrayRef<int64_t> shape) {
+  DimMap map;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    map.dims.push_back(size == 1 ? kOne : static_cast<int64_t>(d));
+  }
+  return map;
+}
+
+DimMap DimMap::unknown(size_t rank) {
+  DimMap map;
+  map.dims.assign(rank, kOther);
+  return map;
+}
+
+bool DimMap::isIdentity() const {
+  for (auto [i, d] : llvm::enumerate(dims)) {
+    if (d != kOne && d != static_cast<int64_t>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+DimMap DimMap::meet(const DimMap &other) const {
+  if (dims.size() != other.dims.size()) {
+    return unknown(dims.size());
+  }
+  DimMap map = *this;
+  for (auto [a, b] : llvm::zip(map.dims, other.dims)) {
+    if (a != b) {
+      a = kOther;
+    }
+  }
+  return map;
+}
+
+/// Through a reshape that only adds or drops dimensions of size 1.
+static DimMap throughReshape(const DimMap &map, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  DimMap source = DimMap::unknown(from.size());
+  size_t j = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 1) {
+      source.dims[i] = DimMap::kOne;
+      continue;
+    }
+    while (j < to.size() && to[j] == 1) {
+      ++j;
+    }
+    if (j == to.size() || to[j] != from[i]) {
+      DimMap none = DimMap::unknown(from.size());
+      for (size_t k = 0; k < from.size(); ++k) {
+        if (from[k] == 1) {
+          none.dims[k] = DimMap::kOne;
+        }
+      }
+      return none;
+    }
+    source.dims[i] = map.dims[j++];
+  }
+  return source;
+}
+
+DimMap DimMap::ofOperand(Operation *op, unsigned number) const {
+  Value operand = op->getOperand(number);
+  ArrayRef<int64_t> shape = shapeOf(operand);
+  DimMap source = unknown(shape.size());
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    for (auto [i, d] : llvm::enumerate(broadcast.getDimensions())) {
+      source.dims[i] = dims[d];
+    }
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [i, d] : llvm::enumerate(transpose.getDimensions())) {
+      source.dims[d] = dims[i];
+    }
+  } else if (isa<ReshapeOp, BitcastOp>(op)) {
+    source = throughReshape(*this, shape, shapeOf(op->getResult(0)));
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (!shape.empty()) {
+      size_t kept = 0;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        bool reduced = llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(d));
+        source.dims[d] = reduced ? static_cast<int64_t>(d) : dims[kept++];
+      }
+    }
+  } else if (isa<DynamicUpdateSliceOp>(op) && number == 0) {
+    source = *this;
+  } else if (isa<PadOp, ConcatenateOp, SliceOp, ReverseOp, GatherOp, DynamicSliceOp,
+                 DynamicUpdateSliceOp, ReduceWindowOp, DotOp>(op)) {
+    // Not in step.
+  } else if (shape.size() == dims.size()) {
+    source = *this;
+  }
+  for (auto [d, size] : llvm::zip(source.dims, shape)) {
+    if (size == 1) {
+      d = kOne;
+    }
+  }
+  return source;
+}
+
+} // namespace hlo::fusion

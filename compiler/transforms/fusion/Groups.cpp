@@ -1,0 +1,377 @@
+//===- Groups.cpp - Which ops become one kernel ---------------------------===//
+//
+// In: the ops of a block. Out: groups. Walks from the last op to the first, so that the
+// users of an op are placed before it is:
+//
+//   - all users in one group that can take it:        it joins (never stored)
+//   - free of cost, users in several groups:          it is cloned into each
+//   - otherwise:                                      it is the root of a new group
+//
+// Because an op joins only where all its users are, no path leaves a group and
+// comes back. A group can take an op if evaluating it there repeats no costly
+// work: `evaluations` counts how often each element is asked for.
+//
+// Two groups grow out of a loop: over a trailing reduce whose row is the
+// loop's row it becomes a row kernel (softmax, layer norm), and over a dot or
+// convolution of its own shape it becomes that one's epilogue.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/Groups.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+/// Bounds on one kernel, to keep compile time and register pressure in hand.
+static constexpr size_t kMaxMembers = 160;
+static constexpr size_t kMaxOperands = 48;
+/// Repeated evaluation of up to this factor is cheaper than a store and a load of an op of cost 1.
+static constexpr double kCheapRepeat = 1.5;
+/// A value of so few elements may be re-evaluated per element, as long as it costs no more than this.
+static constexpr int64_t kMaxReduceInLoop = 4096;
+
+static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
+
+/// How many evaluations of an operand one evaluation of `user` causes.
+static double fanOf(Operation *user, unsigned operandNumber) {
+  if (isa<ReduceOp, ReduceWindowOp>(user)) {
+    unsigned inputs = user->getNumOperands() / 2;
+    return operandNumber < inputs ? static_cast<double>(costOf(user)) : 0.0;
+  }
+  if (auto dot = dyn_cast<DotOp>(user)) {
+    auto shape = shapeOf(dot.getLhs());
+    double k = 1;
+    for (int64_t d : dot.getLhsContractingDims().value_or(ArrayRef<int64_t>())) {
+      k *= shape[d];
+    }
+    return k;
+  }
+  return 1.0;
+}
+
+namespace {
+class Grouper {
+public:
+  explicit Grouper(Block &block) : block(block) {}
+  Grouping run();
+
+private:
+  void place(Operation *op);
+  bool canTake(Group &group, Operation *op);
+  void take(Group &group, Operation *op);
+  Group &newGroup(Operation *op);
+  double evaluationsIn(Group &group, Operation *op);
+  DimMap mapIn(Group &group, Value v);
+  size_t operandCountWith(Group &group, Operation *op);
+  bool canBecomeRow(Group &group, ReduceOp op);
+
+  Block &block;
+  Grouping result;
+};
+} // namespace
+
+/// The map of v as its users in the group see it.
+DimMap Grouper::mapIn(Group &group, Value v) {
+  std::optional<DimMap> map;
+  for (OpOperand &use : v.getUses()) {
+    Operation *user = use.getOwner();
+    if (!group.members.contains(user)) {
+      continue;
+    }
+    DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
+    map = map ? map->meet(seen) : seen;
+  }
+  return map ? *map : DimMap::unknown(shapeOf(v).size());
+}
+
+double Grouper::evaluationsIn(Group &group, Operation *op) {
+  double most = 0, sum = 0;
+  bool inStep = true;
+  std::optional<DimMap> map;
+  for (Value v : op->getResults()) {
+    for (OpOperand &use : v.getUses()) {
+      Operation *user = use.getOwner();
+      if (!group.members.contains(user)) {
+        continue;
+      }
+      double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());
+      DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
+      inStep &= !map || (*map == seen && !llvm::is_contained(seen.dims, DimMap::kOther));
+      map = seen;
+      most = std::max(most, count);
+      sum += count;
+    }
+  }
+  // In a row kernel what follows the rows alone is computed once a row.
+  if (group.strategy == "row" && map && group.rows > 0) {
+    bool rowOnly = llvm::all_of(map->dims, [&](int64_t d) {
+      return d == DimMap::kOne || (d >= 0 && d < group.rows);
+    });
+    if (rowOnly) {
+      double rows = 1;
+      for (int64_t d = 0; d < group.rows; ++d) {
+        rows *= group.rowSpace[d];
+      }
+      return std::min(most, rows);
+    }
+    return most; // stages keep what is costly; see RowKernel.cpp
+  }
+  return inStep ? most : sum;
+}
+
+size_t Grouper::operandCountWith(Group &group, Operation *op) {
+  DenseSet<Value> operands;
+  auto visit = [&](Operation *member) {
+    for (Value v : member->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (!def || (def != op && !group.members.contains(def) && !isSplatConstant(def))) {
+        operands.insert(v);
+      }
+    }
+  };
+  llvm::for_each(group.members, visit);
+  visit(op);
+  return operands.size();
+}
+
+/// A trailing reduce whose result the group walks row by row.
+bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
+  if (!isTrailingReduce(op) || (group.strategy != "loop" && group.strategy != "row" &&
+                                group.strategy != "reduce")) {
+    return false;
+  }
+  ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
+  int64_t rows = space.size() - op.getDimensions().size();
+  if (group.strategy == "row" || group.strategy == "reduce") {
+    if (ArrayRef<int64_t>(group.rowSpace) != space || group.rows != rows) {
+      return false;
+    }
+  } else {
+    ArrayRef<int64_t> root = shapeOf(group.root->getResult(0));
+    if (root != space && root != space.take_front(rows)) {
+      return false;
+    }
+    // Every result that is not over the full space is stored once a row.
+    for (Operation *member : group.members) {
+      if (isa<ReduceOp>(member)) {
+        return false;
+      }
+    }
+    if (root == space.take_front(rows) && root == space) {
+      return false;
+    }
+  }
+  for (Value v : op->getResults()) {
+    if (!v.use_empty() && !mapIn(group, v).isIdentity()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Grouper::canTake(Group &group, Operation *op) {
+  Role role = roleOf(op);
+  if (group.members.size() >= kMaxMembers || role == Role::TopLevel) {
+    return false;
+  }
+  StringRef strategy = group.strategy;
+  if (role == Role::Hero) {
+    // The epilogue of a dot or convolution: the loop walks the hero's own shape, once.
+    if (strategy != "loop" || group.hero || !isa<DotOp, ConvolutionOp>(op)) {
+      return false;
+    }
+    for (Operation *member : group.members) {
+      if (isa<ReduceOp, ReduceWindowOp, DotOp>(member)) {
+        return false;
+      }
+    }
+    return shapeOf(group.root->getResult(0)) == shapeOf(op->getResult(0)) &&
+           mapIn(group, op->getResult(0)).isIdentity() &&
+           evaluationsIn(group, op) <= static_cast<double>(resultElements(op)) &&
+           operandCountWith(group, op) <= kMaxOperands;
+  }
+  bool open = strategy == "loop" || strategy == "row" || strategy == "reduce" ||
+              strategy == "update-slice" || strategy == "dot" || strategy == "conv";
+  if (!open) {
+    return role == Role::Free && isSplatConstant(op);
+  }
+  if (isSplatConstant(op)) {
+    return true;
+  }
+  if (operandCountWith(group, op) > kMaxOperands) {
+    return false;
+  }
+  if (strategy == "dot" || strategy == "conv") {
+    // The hero reads its operands from memory; the epilogue takes what follows the result.
+    for (Operation *user : op->getUsers()) {
+      if (user == group.hero) {
+        return false;
+      }
+    }
+    if (role == Role::Reduce) {
+      return false;
+    }
+  }
+  if (strategy == "update-slice") {
+    // The array is overwritten while the update is computed: the update must not read it.
+    Value array = cast<DynamicUpdateSliceOp>(group.root).getOperand();
+    for (Operation *user : op->getUsers()) {
+      if (user == group.root && op->getResult(0) == array) {
+        return false;
+      }
+    }
+    for (Value v : op->getOperands()) {
+      while (auto relabel = v.getDefiningOp<BitcastOp>()) {
+        v = relabel.getOperand();
+      }
+      while (auto relabel = v.getDefiningOp<ReshapeOp>()) {
+        v = relabel.getOperand();
+      }
+      if (v == array) {
+        return false;
+      }
+    }
+    if (role == Role::Reduce) {
+      return false;
+    }
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (canBecomeRow(group, reduce)) {
+      return true;
+    }
+    if (strategy != "loop" || isTrailingReduce(reduce)) {
+      // A trailing reduce has a faster kernel of its own, unless it is tiny.
+      if (strategy != "loop" || elementsOf(reduce.getInputs()[0]) > 64) {
+        return false;
+      }
+    }
+    if (costOf(op) > kMaxReduceInLoop) {
+      return false;
+    }
+  } else if (role == Role::Reduce && strategy != "loop") {
+    return false;
+  }
+  double evaluations = evaluationsIn(group, op);
+  double elements = std::max<double>(1, resultElements(op));
+  int64_t cost = costOf(op);
+  bool scalar = shapeOf(op->getResult(0)).empty() && role != Role::Reduce;
+  if (cost == 0 || scalar || evaluations <= elements * 1.0001) {
+    return true;
+  }
+  return cost <= 1 && evaluations <= elements * kCheapRepeat;
+}
+
+void Grouper::take(Group &group, Operation *op) {
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && canBecomeRow(group, reduce)) {
+    group.strategy = "row";
+    group.rowSpace.assign(shapeOf(reduce.getInputs()[0]).begin(),
+                          shapeOf(reduce.getInputs()[0]).end());
+    group.rows = group.rowSpace.size() - reduce.getDimensions().size();
+  }
+  if (isa<DotOp, ConvolutionOp>(op) && roleOf(op) == Role::Hero) {
+    group.strategy = strategyOf(op).str();
+    group.hero = op;
+  }
+  group.evaluations[op] = evaluationsIn(group, op);
+  for (Value v : op->getResults()) {
+    group.maps[v] = mapIn(group, v);
+  }
+  group.members.insert(op);
+  result.groupsOf[op].push_back(&group);
+}
+
+Group &Grouper::newGroup(Operation *op) {
+  result.groups.push_back(std::make_unique<Group>());
+  Group &group = *result.groups.back();
+  group.root = op;
+  group.strategy = strategyOf(op).str();
+  if (roleOf(op) == Role::Hero) {
+    group.hero = op;
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && group.strategy == "reduce") {
+    group.rowSpace.assign(shapeOf(reduce.getInputs()[0]).begin(),
+                          shapeOf(reduce.getInputs()[0]).end());
+    group.rows = group.rowSpace.size() - reduce.getDimensions().size();
+  }
+  for (Value v : op->getResults()) {
+    ArrayRef<int64_t> shape = shapeOf(v);
+    group.maps[v] = DimMap::identity(shape);
+  }
+  group.evaluations[op] = resultElements(op);
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && group.hero) {
+    // Iterates over the window, which the update follows.
+    group.evaluations[op] = elementsOf(update.getUpdate());
+  }
+  group.members.insert(op);
+  result.groupsOf[op].push_back(&group);
+  return group;
+}
+
+void Grouper::place(Operation *op) {
+  Role role = roleOf(op);
+  if (role == Role::TopLevel) {
+    return;
+  }
+  llvm::SetVector<Group *> groups;
+  bool outside = false;
+  for (Operation *user : op->getUsers()) {
+    auto it = result.groupsOf.find(user);
+    if (it == result.groupsOf.end() || it->second.empty()) {
+      outside = true;
+      continue;
+    }
+    for (Group *group : it->second) {
+      groups.insert(group);
+    }
+  }
+  if (isSplatConstant(op)) {
+    for (Group *group : groups) {
+      take(*group, op);
+    }
+    return; // stays at top level too, for other users
+  }
+  // What is shared by several groups is computed in each only if that is free.
+  int64_t elements = resultElements(op);
+  bool fromScalar = isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1;
+  bool clone = isa<IotaOp>(op) || fromScalar ||
+               (role == Role::Free && !isa<CopyOp>(op) && groups.size() <= 4) ||
+               (role == Role::Compute && costOf(op) <= 1 && elements <= 1 && groups.size() <= 4);
+  bool all = !outside && llvm::all_of(groups, [&](Group *g) { return canTake(*g, op); });
+  if (all && !groups.empty() && (groups.size() == 1 || clone)) {
+    for (Group *group : groups) {
+      take(*group, op);
+    }
+    return;
+  }
+  // Free ops enter the groups that can take them even if others need the value in memory.
+  if (isa<IotaOp>(op) || fromScalar || isa<ReshapeOp, BitcastOp>(op)) {
+    bool stored = outside;
+    for (Group *group : groups) {
+      if (canTake(*group, op)) {
+        take(*group, op);
+      } else {
+        stored = true;
+      }
+    }
+    if (!stored) {
+      return;
+    }
+  }
+  if (isa<ReshapeOp, BitcastOp>(op)) {
+    result.relabels.insert(op);
+    return;
+  }
+  newGroup(op);
+}
+
+Grouping Grouper::run() {
+  for (Operation &op : llvm::reverse(block)) {
+    place(&op);
+  }
+  std::reverse(result.groups.begin(), result.groups.end());
+  return std::move(result);
+}
+
+Grouping groupOps(Block &block) { return Grouper(block).run(); }
+
+} // namespace hlo::fusion

@@ -1,0 +1,38 @@
+//===- Groups.h - Which ops become one kernel -----------------------------===//
+#ifndef COMPILER_TRANSFORMS_FUSION_GROUPS_H
+#define COMPILER_TRANSFORMS_FUSION_GROUPS_H
+
+#include "compiler/transforms/fusion/Cost.h"
+#include "compiler/transforms/fusion/DimMap.h"
+
+namespace hlo::fusion {
+
+/// A kernel to be: a root, and the producers that are evaluated inside it.
+struct Group {
+  mlir::Operation *root = nullptr;
+  mlir::Operation *hero = nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
+  std::string strategy;
+  llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
+  /// How each value of the group (and each operand) follows the iteration space.
+  llvm::DenseMap<mlir::Value, DimMap> maps;
+  /// How often an element of each member is evaluated, summed over all elements.
+  llvm::DenseMap<mlir::Operation *, double> evaluations;
+  /// Row kernels: the shape that is reduced, and how many leading dimensions are rows.
+  llvm::SmallVector<int64_t> rowSpace;
+  int64_t rows = 0;
+};
+
+/// All groups of a block, in the order of their roots.
+struct Grouping {
+  std::vector<std::unique_ptr<Group>> groups;
+  /// Groups an op belongs to: none (stays at top level), one, or several (cheap ops, cloned).
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Group *, 1>> groupsOf;
+  /// Ops that relabel memory at top level.
+  llvm::SetVector<mlir::Operation *> relabels;
+};
+
+Grouping groupOps(mlir::Block &block);
+
+} // namespace hlo::fusion
+
+#endif

@@ -1,0 +1,212 @@
+//===- InstructionFusion.cpp - hlo-fusion: kernels as regions -------------===//
+//
+// In: computations that run at top level, of core ops on dense row-major arrays.
+// Out: the same computations of hlo.fusion, hlo.bitcast, hlo.constant, hlo.while,
+// hlo.conditional and runtime ops only:
+//
+//   %e = hlo.exponential %x          %s = hlo.fusion %x {
+//   %s = hlo.reduce %e, %zero   =>     ^bb0(%a): ... hlo.return %r
+//                                    } {strategy = "reduce"}
+//
+// Groups.cpp decides; this file moves the ops into regions and says
+// which buffers a kernel may or must share.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/Fusion.h"
+#include "compiler/transforms/fusion/Groups.h"
+
+using namespace mlir;
+
+namespace hlo {
+namespace {
+
+using namespace hlo::fusion;
+
+int64_t elementBytes(Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    return 2 * ((complex.getElementType().getIntOrFloatBitWidth() + 7) / 8);
+  }
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+/// Pairs (result, operand) of one buffer: what the kernel reads of the operand at an index is read before
+/// it writes the result there, and nowhere else.
+SmallVector<int64_t> findMayAlias(Group &group, ArrayRef<Value> operands,
+                                  function_ref<DimMap(Value)> mapOf) {
+  SmallVector<int64_t> pairs;
+  if (group.strategy != "loop" && group.strategy != "row") {
+    return pairs;
+  }
+  Type rootType = group.root->getResult(0).getType();
+  if (group.root->getNumResults() != 1) {
+    return pairs;
+  }
+  for (auto [n, operand] : llvm::enumerate(operands)) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (type.getShape() == cast<RankedTensorType>(rootType).getShape() &&
+        elementBytes(type) == elementBytes(rootType) && mapOf(operand).isIdentity()) {
+      pairs.append({0, static_cast<int64_t>(n)});
+    }
+  }
+  return pairs;
+}
+
+/// scatter and update-slice need their arrays in the result's buffer.
+SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Value> operands) {
+  SmallVector<int64_t> pairs;
+  auto require = [&](int64_t result, Value array) {
+    pairs.append({result, llvm::find(operands, array) - operands.begin()});
+  };
+  if (group.strategy == "update-slice") {
+    require(0, cast<DynamicUpdateSliceOp>(group.root).getOperand());
+  }
+  if (group.strategy == "scatter") {
+    auto scatter = cast<ScatterOp>(group.root);
+    for (int64_t n = 0, count = scatter->getNumResults(); n < count; ++n) {
+      require(n, scatter.getInputs()[n]);
+    }
+  }
+  return pairs;
+}
+
+FusionOp buildFusion(Group &group, const Grouping &grouping) {
+  // Members in the order of the text, and the values they take from outside.
+  SmallVector<Operation *> members(group.members.begin(), group.members.end());
+  llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::SetVector<Value> operands;
+  for (Operation *member : members) {
+    for (Value v : member->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (!def || !group.members.contains(def)) {
+        operands.insert(v);
+      }
+    }
+  }
+  auto mapOf = [&](Value v) {
+    std::optional<DimMap> map;
+    for (Operation *member : members) {
+      for (OpOperand &use : member->getOpOperands()) {
+        if (use.get() == v) {
+          DimMap seen = group.maps.lookup(member->getResult(0)).ofOperand(member, use.getOperandNumber());
+          map = map ? map->meet(seen) : seen;
+        }
+      }
+    }
+    return *map;
+  };
+  SmallVector<int64_t> mayAlias = findMayAlias(group, operands.getArrayRef(), mapOf);
+  SmallVector<int64_t> inPlace = findInPlace(group, operands.getArrayRef());
+
+  OpBuilder builder(group.root);
+  OperationState state(group.root->getLoc(), FusionOp::getOperationName());
+  state.addOperands(operands.getArrayRef());
+  state.addTypes(group.root->getResultTypes());
+  state.addAttribute("strategy", builder.getStringAttr(group.strategy));
+  if (!mayAlias.empty()) {
+    state.addAttribute("may_alias", builder.getDenseI64ArrayAttr(mayAlias));
+  }
+  if (!inPlace.empty()) {
+    state.addAttribute("in_place", builder.getDenseI64ArrayAttr(inPlace));
+  }
+  Region *region = state.addRegion();
+  auto *body = new Block;
+  region->push_back(body);
+  IRMapping mapping;
+  for (Value operand : operands) {
+    mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
+  }
+  OpBuilder inside = OpBuilder::atBlockEnd(body);
+  for (Operation *member : members) {
+    Operation *copy = inside.clone(*member, mapping);
+    // Names and metadata of the text do not distinguish kernels.
+    for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
+      if (attribute.getName().strref().starts_with("hlo.")) {
+        copy->removeAttr(attribute.getName());
+      }
+    }
+  }
+  SmallVector<Value> roots;
+  for (Value v : group.root->getResults()) {
+    roots.push_back(mapping.lookup(v));
+  }
+  ReturnOp::create(inside, group.root->getLoc(), roots);
+  return cast<FusionOp>(builder.create(state));
+}
+
+void fuseBlock(Block &block) {
+  Grouping grouping = groupOps(block);
+  SmallVector<std::pair<Operation *, FusionOp>> built;
+  for (auto &group : grouping.groups) {
+    built.push_back({group->root, buildFusion(*group, grouping)});
+  }
+  for (auto &[root, fusion] : built) {
+    root->replaceUsesWithIf(fusion->getResults(), [&](OpOperand &) { return true; });
+  }
+  for (Operation *relabel : grouping.relabels) {
+    OpBuilder builder(relabel);
+    auto bitcast = BitcastOp::create(builder, relabel->getLoc(), relabel->getResult(0).getType(),
+                                     relabel->getOperand(0));
+    relabel->getResult(0).replaceAllUsesWith(bitcast.getResult());
+    relabel->erase();
+  }
+  // What is left without uses lives on inside the kernels.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (!isa<FusionOp, ReturnOp, BitcastOp>(op) && op.use_empty() &&
+        (isPure(&op) || roleOf(&op) != Role::TopLevel)) {
+      op.erase();
+    } else if (isa<BitcastOp, FusionOp>(op) && op.use_empty()) {
+      op.erase();
+    }
+  }
+}
+
+class HloFusionPass : public PassWrapper<HloFusionPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloFusionPass)
+
+  StringRef getArgument() const override { return "hlo-fusion"; }
+  StringRef getDescription() const override {
+    return "Gather ops into kernels: hlo.fusion regions with a strategy";
+  }
+  StringRef getName() const override { return "HloFusionPass"; }
+
+  void runOnOperation() override {
+    // The computations that run at top level, from the entry on.
+    SymbolTable symbols(getOperation());
+    SmallVector<ComputationOp> work;
+    DenseSet<Operation *> seen;
+    for (auto computation : getOperation().getOps<ComputationOp>()) {
+      if (computation.getEntry()) {
+        work.push_back(computation);
+      }
+    }
+    while (!work.empty()) {
+      ComputationOp computation = work.pop_back_val();
+      if (!computation || !seen.insert(computation).second) {
+        continue;
+      }
+      for (Operation &op : computation.getBody().front()) {
+        if (auto loop = dyn_cast<WhileOp>(op)) {
+          work.push_back(symbols.lookup<ComputationOp>(loop.getCondition()));
+          work.push_back(symbols.lookup<ComputationOp>(loop.getBody()));
+        } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+          for (Attribute branch : conditional.getBranchComputations()) {
+            work.push_back(symbols.lookup<ComputationOp>(cast<FlatSymbolRefAttr>(branch).getValue()));
+          }
+        }
+      }
+      fuseBlock(computation.getBody().front());
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createHloFusionPass(const Target &) {
+  return std::make_unique<HloFusionPass>();
+}
+
+void registerFusionPasses() { PassRegistration<HloFusionPass>(); }
+
+} // namespace hlo
