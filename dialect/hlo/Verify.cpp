@@ -1,2 +1,142 @@
-#include "dialect/hlo/Dialect.h"
-mlir::LogicalResult hlo::verifyOp(mlir::Operation *op) { return mlir::success(); }
+//===- Verify.cpp - Checks of one op --------------------------------------===//
+//
+// Every instruction is checked by its opcode's rule (Rule.h), which gives the
+// shape that the operands and attributes ask for; the written shape must equal
+// it. Layouts do not count: they say where elements lie, not which they are.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/hlo/Rule.h"
+
+using namespace mlir;
+
+namespace hlo {
+
+/// Whether an opcode only passes values on, so that not even the precision may
+/// differ from the operand's.
+static bool forwardsData(StringRef opName) {
+  return llvm::is_contained(
+      {"hlo.bitcast", "hlo.call", "hlo.conditional", "hlo.constant", "hlo.copy_done",
+       "hlo.copy_start", "hlo.custom_call", "hlo.get_tuple_element", "hlo.infeed",
+       "hlo.outfeed", "hlo.opt_barrier", "hlo.recv", "hlo.recv_done", "hlo.send",
+       "hlo.send_done", "hlo.tuple", "hlo.while"},
+      opName);
+}
+
+/// Checks the results against the shape that the rule gave. One tuple result
+/// and its flattened leaves are both right.
+static void checkResults(RuleContext &context, TypeRange written, Type inferred,
+                         StringRef opName) {
+  Precision precision = forwardsData(opName) ? Precision::exact : Precision::anyFloat;
+  if (written.size() == 1 && sameShape(written.front(), inferred, precision)) {
+    return;
+  }
+  if (!context.isFlattened()) {
+    // A flattened op may happen to have one leaf.
+    SmallVector<Type> leaves = leafTypes(inferred);
+    if (leaves.size() == 1 && isa<TupleType>(inferred) &&
+        sameShape(written.front(), leaves.front(), precision)) {
+      return;
+    }
+    context.fail("c0", "the written shape is ", written.front(), ", the operands ask for ",
+                 inferred);
+    return;
+  }
+  SmallVector<Type> leaves = leafTypes(inferred), results = leafTypes(written);
+  bool same = leaves.size() == results.size() &&
+              llvm::all_of(llvm::zip(leaves, results), [&](auto pair) {
+                return sameShape(std::get<0>(pair), std::get<1>(pair), precision);
+              });
+  if (!same) {
+    context.fail("c0", "the written shape is ", context.writtenType(),
+                 ", the operands ask for ", inferred);
+  }
+}
+
+/// Checks a type on its own: sizes, their product, and the layout.
+static void checkType(RuleContext &context, Type type) {
+  for (Type leaf : leafTypes(type)) {
+    if (auto buffer = dyn_cast<BufferType>(leaf)) {
+      leaf = buffer.getArray();
+    }
+    RankedTensorType array = asArray(leaf);
+    if (!array) {
+      continue;
+    }
+    std::string problem = shapeProblem(array);
+    if (!problem.empty()) {
+      context.fail("c0", problem);
+    }
+  }
+}
+
+/// A fusion holds its computation itself or names it; its own must take the
+/// operands and give the results.
+static void checkRegion(RuleContext &context, Operation *op) {
+  bool hasRegion = op->getNumRegions() == 1 && !op->getRegion(0).empty();
+  if (hasRegion == op->hasAttr("calls")) {
+    context.fail("c2", hasRegion ? "has both a region and 'calls'"
+                                 : "has neither a region nor 'calls'");
+    return;
+  }
+  if (!hasRegion) {
+    return;
+  }
+  Region &region = op->getRegion(0);
+  if (!region.hasOneBlock()) {
+    context.fail("c2", "the region must have one block");
+    return;
+  }
+  Block &block = region.front();
+  auto sameTypes = [](TypeRange a, TypeRange b) {
+    return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+             return sameShape(std::get<0>(pair), std::get<1>(pair));
+           });
+  };
+  auto tupleOf = [&](TypeRange types) -> Type {
+    return TupleType::get(op->getContext(), types);
+  };
+  if (!sameTypes(block.getArgumentTypes(), op->getOperandTypes())) {
+    context.fail("c1", "the region takes ", tupleOf(block.getArgumentTypes()),
+                 ", the operands are ", tupleOf(op->getOperandTypes()));
+  }
+  auto root = block.empty() ? ReturnOp() : dyn_cast<ReturnOp>(block.back());
+  if (!root) {
+    context.fail("c2", "the region must end in hlo.return");
+  } else if (!sameTypes(root->getOperandTypes(), op->getResultTypes())) {
+    context.fail("c5", "the region gives ", tupleOf(root->getOperandTypes()),
+                 ", the results are ", tupleOf(op->getResultTypes()));
+  }
+}
+
+LogicalResult verifyOp(Operation *op) {
+  StringRef opName = op->getName().getStringRef();
+  Rule rule = findRule(opName);
+  if (!rule) {
+    return success();
+  }
+  auto lookup = [op](StringRef name) {
+    return dyn_cast_if_present<ComputationOp>(SymbolTable::lookupNearestSymbolFrom(
+        op, StringAttr::get(op->getContext(), name)));
+  };
+  // Not emitOpError: messages carry the opcode, and the op need not be printed.
+  auto emitError = [op] { return mlir::emitError(op->getLoc()); };
+  RuleContext context(opName, op->getOperands(), op->getAttrDictionary(), op->getResultTypes(),
+                      lookup, emitError);
+  for (Type type : op->getResultTypes()) {
+    checkType(context, type);
+  }
+  if (context.hasFailed()) {
+    return failure();
+  }
+  FailureOr<Type> inferred = rule(context);
+  if (context.hasFailed() || failed(inferred)) {
+    return failure();
+  }
+  if (isa<FusionOp>(op)) {
+    checkRegion(context, op);
+  }
+  checkResults(context, op->getResultTypes(), *inferred, opName);
+  return failure(context.hasFailed());
+}
+
+} // namespace hlo

@@ -1,0 +1,225 @@
+//===- InferCommunication.cpp - Rules of feeds, transfers, random ---------===//
+//
+// Ops that meet the outside: their results are what is written, as far as the
+// operands allow it. Collectives are in InferCollective.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/hlo/Rule.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace hlo {
+
+static Type unsignedScalar(RuleContext &context, unsigned width) {
+  return scalarType(IntegerType::get(context.mlirContext(), width, IntegerType::Unsigned));
+}
+
+static Type token(RuleContext &context) { return TokenType::get(context.mlirContext()); }
+
+static void checkToken(RuleContext &context, int64_t i) {
+  if (!isa<TokenType>(context.type(i))) {
+    (void)context.failAt({i}, "c1", "operand ", i, " must be token[], is ", context.type(i));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Feeds and transfers
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Type> infeed(RuleContext &context) {
+  if (failed(context.expectOperands(1))) {
+    return failure();
+  }
+  FailureOr<Type> written = context.requiredWritten();
+  if (failed(written)) {
+    return failure();
+  }
+  checkToken(context, 0);
+  auto tuple = dyn_cast<TupleType>(*written);
+  if (!context.isFlattened() && tuple &&
+      (tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) {
+    context.fail("c2", "the result must be (data, token[]), is ", *written);
+  }
+  return context.result(*written);
+}
+
+static FailureOr<Type> outfeed(RuleContext &context) {
+  if (failed(context.expectAtLeast(1))) {
+    return failure();
+  }
+  int64_t last = context.size() - 1;
+  checkToken(context, last);
+  if (auto shape = context.get<TypeAttr>("outfeed_shape")) {
+    SmallVector<Type> given = leafTypes(context.all().drop_back().getTypes());
+    SmallVector<Type> expected = leafTypes(shape.getValue());
+    bool same = given.size() == expected.size() &&
+                llvm::all_of(llvm::zip(given, expected), [](auto pair) {
+                  return sameShape(std::get<0>(pair), std::get<1>(pair));
+                });
+    if (!same) {
+      (void)context.failAt({0}, "c2", "outfeed_shape is ", shape.getValue(), ", the data is ",
+                           last == 1 ? context.type(0)
+                                     : Type(TupleType::get(context.mlirContext(), given)));
+    }
+  }
+  return context.result(token(context));
+}
+
+static FailureOr<Type> send(RuleContext &context) {
+  if (failed(context.expectAtLeast(1))) {
+    return failure();
+  }
+  checkToken(context, context.size() - 1);
+  if (context.size() != 2) {
+    FailureOr<Type> written = context.requiredWritten();
+    return context.hasFailed() ? FailureOr<Type>(failure()) : written;
+  }
+  return context.result(
+      TupleType::get(context.mlirContext(),
+                     {context.type(0), unsignedScalar(context, 32), token(context)}));
+}
+
+static FailureOr<Type> recv(RuleContext &context) {
+  if (failed(context.expectOperands(1))) {
+    return failure();
+  }
+  FailureOr<Type> written = context.requiredWritten();
+  if (failed(written)) {
+    return failure();
+  }
+  checkToken(context, 0);
+  auto tuple = dyn_cast<TupleType>(*written);
+  if (!context.isFlattened() &&
+      (!tuple || tuple.size() != 3 ||
+       !sameShape(tuple.getType(1), unsignedScalar(context, 32)) ||
+       !isa<TokenType>(tuple.getType(2)))) {
+    context.fail("c2", "the result must be (data, u32[], token[]), is ", *written);
+  }
+  return context.result(*written);
+}
+
+/// The state `(data, u32[], token[])` of a transfer.
+static TupleType transferState(RuleContext &context) {
+  auto state = dyn_cast<TupleType>(context.type(0));
+  if (state && state.size() == 3) {
+    return state;
+  }
+  (void)context.failAt({0}, "c1", "the operand must be (data, u32[], token[]), is ",
+                       context.type(0));
+  return {};
+}
+
+static FailureOr<Type> sendDone(RuleContext &context) {
+  if (failed(context.expectAtLeast(1))) {
+    return failure();
+  }
+  if (context.size() == 1 && !transferState(context)) {
+    return failure();
+  }
+  return token(context);
+}
+
+static FailureOr<Type> recvDone(RuleContext &context) {
+  if (failed(context.expectAtLeast(1))) {
+    return failure();
+  }
+  if (context.size() > 1) {
+    return context.requiredWritten();
+  }
+  TupleType state = transferState(context);
+  if (!state) {
+    return failure();
+  }
+  return Type(TupleType::get(context.mlirContext(), {state.getType(0), token(context)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Random
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Type> rng(RuleContext &context) {
+  if (failed(context.expectOperands(2))) {
+    return failure();
+  }
+  RankedTensorType a = context.array(0), b = context.array(1);
+  FailureOr<RankedTensorType> written = context.requiredWrittenArray();
+  if (!a || !b || failed(written)) {
+    return failure();
+  }
+  if (a.getRank() != 0 || b.getRank() != 0 || a.getElementType() != b.getElementType()) {
+    return context.failAt({0, 1}, "c1", "the parameters must be two scalars of one type, are ",
+                          a, " and ", b);
+  }
+  StringRef distribution = context.text("distribution");
+  Type element = a.getElementType();
+  if (distribution == "rng_normal") {
+    if (!isFloat(element)) {
+      (void)context.failAt({0}, "c2", "rng_normal takes floating parameters, has ", a);
+    }
+  } else if (distribution != "rng_uniform") {
+    context.fail("c3", "distribution is '", distribution,
+                 "', must be rng_uniform or rng_normal");
+  } else if (isComplex(element)) {
+    (void)context.failAt({0}, "c2", "rng_uniform takes no complex parameters, has ", a);
+  }
+  return context.result(withElement(*written, element));
+}
+
+static FailureOr<Type> rngBitGenerator(RuleContext &context) {
+  if (failed(context.expectOperands(1))) {
+    return failure();
+  }
+  RankedTensorType state = context.array(0);
+  FailureOr<Type> written = context.requiredWritten();
+  if (!state || failed(written)) {
+    return failure();
+  }
+  StringRef algorithm = context.text("algorithm");
+  if (!llvm::is_contained({"rng_default", "rng_three_fry", "rng_philox"}, algorithm)) {
+    context.fail("c1", "algorithm is '", algorithm,
+                 "', must be rng_default, rng_three_fry or rng_philox");
+  }
+  if (!isInteger(state.getElementType())) {
+    (void)context.failAt({0}, "c2", "the state must hold integers, is ", state);
+  }
+  auto tuple = dyn_cast<TupleType>(*written);
+  if (!tuple || tuple.size() != 2 || !asArray(tuple.getType(1))) {
+    return context.fail("c3", "the result must be (state, bits), is ", *written);
+  }
+  return context.result(
+      TupleType::get(context.mlirContext(), {Type(state), tuple.getType(1)}));
+}
+
+static FailureOr<Type> rngGetAndUpdateState(RuleContext &context) {
+  if (failed(context.expectOperands(0)) || failed(context.requiredInteger("delta"))) {
+    return failure();
+  }
+  return Type(RankedTensorType::get(
+      {2}, IntegerType::get(context.mlirContext(), 64, IntegerType::Unsigned)));
+}
+
+static FailureOr<Type> deviceId(RuleContext &context) {
+  if (failed(context.expectOperands(0))) {
+    return failure();
+  }
+  return unsignedScalar(context, 32);
+}
+
+Rule communicationRule(StringRef opName) {
+  return llvm::StringSwitch<Rule>(opName)
+      .Case("hlo.infeed", infeed)
+      .Case("hlo.outfeed", outfeed)
+      .Case("hlo.send", send)
+      .Case("hlo.send_done", sendDone)
+      .Case("hlo.recv", recv)
+      .Case("hlo.recv_done", recvDone)
+      .Case("hlo.rng", rng)
+      .Case("hlo.rng_bit_generator", rngBitGenerator)
+      .Case("hlo.rng_get_and_update_state", rngGetAndUpdateState)
+      .Cases({"hlo.partition_id", "hlo.replica_id"}, deviceId)
+      .Default(nullptr);
+}
+
+} // namespace hlo
