@@ -165,9 +165,10 @@ typedef struct Loop {
   _Atomic int32_t stopped; /* HLO_CANCELLED or HLO_DEADLINE once seen */
 } Loop;
 
-/* Where chunk `i` starts; 128 bits, since tasks * chunks may exceed 64. */
+/* Where chunk `i` starts: the first tasks % chunks chunks are one task longer. */
 static int64_t chunk_start(const Loop *loop, int64_t i) {
-  return (int64_t)((__int128)loop->tasks * i / loop->chunks);
+  const int64_t longer = loop->tasks % loop->chunks;
+  return loop->tasks / loop->chunks * i + (i < longer ? i : longer);
 }
 
 static void run_chunk(void *arg, int64_t i) {

@@ -1,0 +1,130 @@
+//===- Leaf.cpp - Buffers of a program's array leaves ---------------------===//
+//
+// Memory for leaves and arena, and the difference between what files hold (raw bits,
+// row-major) and what programs expect of bytes (extended sub-byte values).
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/Leaf.h"
+#include "tools/hlo-run/Permute.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
+#include <sys/mman.h>
+#include <utility>
+
+using namespace llvm;
+using namespace hlo::run;
+
+namespace {
+constexpr size_t hugePage = 2 << 20;
+constexpr size_t leastMapped = 2 * hugePage;
+
+/// Bits of a sub-byte integer type or float, else 0; negative: signed.
+int subByteBits(int32_t type) {
+  switch (type) {
+  case HLO_S1:
+    return -1;
+  case HLO_S2:
+    return -2;
+  case HLO_S4:
+    return -4;
+  case HLO_U1:
+    return 1;
+  case HLO_U2:
+    return 2;
+  case HLO_U4:
+  case HLO_F4E2M1FN:
+    return 4;
+  case HLO_F6E2M3FN:
+  case HLO_F6E3M2FN:
+    return 6;
+  default:
+    return 0;
+  }
+}
+} // namespace
+
+Memory::Memory(uint64_t bytes) : bytes(bytes) {
+  if (bytes < leastMapped) {
+    size_t rounded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
+    start = static_cast<char *>(std::aligned_alloc(64, rounded ? rounded : 64));
+    return;
+  }
+  if (bytes > SIZE_MAX / 2) {
+    return;
+  }
+  mappingBytes = static_cast<size_t>(bytes) + hugePage;
+  mapping = mmap(nullptr, mappingBytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    mapping = nullptr;
+    return;
+  }
+  uintptr_t at = (reinterpret_cast<uintptr_t>(mapping) + hugePage - 1) / hugePage * hugePage;
+  start = reinterpret_cast<char *>(at);
+  madvise(start, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+}
+
+Memory::~Memory() {
+  if (mapping) {
+    munmap(mapping, mappingBytes);
+  } else {
+    std::free(start);
+  }
+}
+
+Memory::Memory(Memory &&other) { *this = std::move(other); }
+
+Memory &Memory::operator=(Memory &&other) {
+  std::swap(start, other.start);
+  std::swap(bytes, other.bytes);
+  std::swap(mapping, other.mapping);
+  std::swap(mappingBytes, other.mappingBytes);
+  return *this;
+}
+
+int64_t hlo::run::countOf(const hlo_buffer_desc &leaf) {
+  int64_t count = 1;
+  for (int64_t dim : dimsOf(leaf)) {
+    count *= dim;
+  }
+  return count;
+}
+
+std::string hlo::run::typeOf(const hlo_buffer_desc &leaf) {
+  std::string text = hlo_type_name(leaf.type);
+  text += "[" + llvm::join(llvm::map_range(dimsOf(leaf), [](int64_t d) { return itostr(d); }), ",");
+  text += "]";
+  if (!sameOrder(dimsOf(leaf), orderOf(leaf), rowMajor(dimsOf(leaf).size()))) {
+    auto order = llvm::map_range(orderOf(leaf), [](int64_t d) { return itostr(d); });
+    text += "{" + llvm::join(order, ",") + "}";
+  }
+  return text;
+}
+
+void hlo::run::normalize(int32_t type, MutableArrayRef<char> items) {
+  if (type == HLO_PRED) {
+    for (char &item : items) {
+      item = item != 0;
+    }
+    return;
+  }
+  int bits = subByteBits(type);
+  if (bits > 0) {
+    denormalize(type, items);
+  } else if (bits < 0) {
+    int shift = 8 + bits;
+    for (char &item : items) {
+      item = static_cast<char>(static_cast<int8_t>(static_cast<uint8_t>(item) << shift) >> shift);
+    }
+  }
+}
+
+void hlo::run::denormalize(int32_t type, MutableArrayRef<char> items) {
+  int bits = std::abs(subByteBits(type));
+  if (bits == 0) {
+    return;
+  }
+  for (char &item : items) {
+    item = static_cast<char>(item & ((1 << bits) - 1));
+  }
+}

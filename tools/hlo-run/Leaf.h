@@ -1,0 +1,52 @@
+//===- Leaf.h - Buffers of a program's array leaves -----------------------===//
+#ifndef TOOLS_HLO_RUN_LEAF_H
+#define TOOLS_HLO_RUN_LEAF_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <cstddef>
+#include <hlo/rt.h>
+#include <string>
+
+namespace hlo::run {
+
+/// Memory aligned to 64 bytes, on huge pages where it is large; contents unspecified.
+class Memory {
+public:
+  Memory() = default;
+  /// Null data if there is not that much memory.
+  explicit Memory(uint64_t bytes);
+  ~Memory();
+  Memory(Memory &&other);
+  Memory &operator=(Memory &&other);
+  char *data() const { return start; }
+  uint64_t size() const { return bytes; }
+  explicit operator bool() const { return start != nullptr; }
+
+private:
+  char *start = nullptr;
+  uint64_t bytes = 0;
+  void *mapping = nullptr; ///< if mapped
+  size_t mappingBytes = 0;
+};
+
+inline llvm::ArrayRef<int64_t> dimsOf(const hlo_buffer_desc &leaf) {
+  return {leaf.dims, static_cast<size_t>(leaf.rank)};
+}
+inline llvm::ArrayRef<int64_t> orderOf(const hlo_buffer_desc &leaf) {
+  return {leaf.minor_to_major, static_cast<size_t>(leaf.rank)};
+}
+int64_t countOf(const hlo_buffer_desc &leaf);
+
+/// The leaf's type as HLO writes it, with the layout where it is not the default: "f32[2,3]{0,1}".
+std::string typeOf(const hlo_buffer_desc &leaf);
+
+/// Sub-byte types: puts the bytes into the form that programs expect (sign- or zero-extended);
+/// pred: 0 or 1. Other types are left alone.
+void normalize(int32_t type, llvm::MutableArrayRef<char> items);
+/// The other way: sub-byte types as raw bits with zeros above, in place.
+void denormalize(int32_t type, llvm::MutableArrayRef<char> items);
+
+} // namespace hlo::run
+
+#endif

@@ -1,0 +1,23 @@
+//===- Npz.h - Array leaves from and to .npz files ------------------------===//
+#ifndef TOOLS_HLO_RUN_NPZ_H
+#define TOOLS_HLO_RUN_NPZ_H
+
+#include "tools/hlo-run/Leaf.h"
+#include "tools/hlo-run/Zip.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace hlo::run {
+
+/// Reads the array `name` (without ".npy") of the archive into `buffer`, which has leaf.bytes bytes: element
+/// type and shape must be the leaf's; the order of dimensions becomes the leaf's.
+llvm::Error loadLeaf(const ZipReader &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
+                     char *buffer);
+
+/// Adds the contents of `buffer`, which is in the leaf's layout, as a row-major array `name`.
+llvm::Error saveLeaf(ZipWriter &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
+                     const char *buffer);
+
+} // namespace hlo::run
+
+#endif

@@ -1,0 +1,123 @@
+//===- Print.cpp - Arrays as text for a person ----------------------------===//
+//
+// In: a leaf in its own layout; out: its logical elements, row by row. An array of up
+// to `wholeElements` elements is printed in full, of a larger one each dimension shows its
+// first and last `edge` indices.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/Print.h"
+#include "tools/hlo-run/Leaf.h"
+#include "tools/hlo-run/Number.h"
+#include "llvm/Support/Format.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace hlo::run;
+
+namespace {
+constexpr int64_t wholeElements = 64, edge = 3;
+constexpr int64_t gap = -1; ///< stands for the indices left out
+
+class Printer {
+public:
+  Printer(raw_ostream &os, const hlo_buffer_desc &leaf, const char *buffer, unsigned indent)
+      : os(os), leaf(leaf), buffer(buffer), indent(indent), dims(dimsOf(leaf)),
+        whole(countOf(leaf) <= wholeElements), strides(dims.size()) {
+    int64_t stride = static_cast<int64_t>(hlo_type_bytes(leaf.type));
+    for (int64_t d : orderOf(leaf)) {
+      strides[d] = stride;
+      stride *= dims[d];
+    }
+  }
+
+  void print() {
+    measure(0, 0);
+    os.indent(indent);
+    write(0, 0);
+    os << "\n";
+  }
+
+private:
+  SmallVector<int64_t> shown(int64_t size) const {
+    SmallVector<int64_t> indices;
+    for (int64_t i = 0; i < size; ++i) {
+      if (!whole && size > 2 * edge + 1 && i == edge) {
+        indices.push_back(gap);
+        i = size - edge;
+      }
+      indices.push_back(i);
+    }
+    return indices;
+  }
+
+  void measure(size_t dim, int64_t offset) {
+    if (dim == dims.size()) {
+      width = std::max(width, formatElement(leaf.type, buffer + offset).size());
+      return;
+    }
+    for (int64_t i : shown(dims[dim])) {
+      if (i != gap) {
+        measure(dim + 1, offset + i * strides[dim]);
+      }
+    }
+  }
+
+  void write(size_t dim, int64_t offset) {
+    if (dim == dims.size()) {
+      std::string text = formatElement(leaf.type, buffer + offset);
+      os.indent(dims.empty() ? 0 : static_cast<unsigned>(width - text.size())) << text;
+      return;
+    }
+    bool last = dim + 1 == dims.size();
+    os << "[";
+    bool first = true;
+    for (int64_t i : shown(dims[dim])) {
+      if (!first && last) {
+        os << " ";
+      } else if (!first) {
+        os << "\n";
+        os.indent(indent + static_cast<unsigned>(dim) + 1);
+      }
+      first = false;
+      if (i == gap) {
+        os << "...";
+      } else {
+        write(dim + 1, offset + i * strides[dim]);
+      }
+    }
+    os << "]";
+  }
+
+  raw_ostream &os;
+  const hlo_buffer_desc &leaf;
+  const char *buffer;
+  unsigned indent;
+  ArrayRef<int64_t> dims;
+  bool whole;
+  SmallVector<int64_t> strides; ///< in bytes
+  size_t width = 0;
+};
+} // namespace
+
+void hlo::run::printLeaf(raw_ostream &os, const hlo_buffer_desc &leaf, const char *buffer,
+                         unsigned indent) {
+  Printer(os, leaf, buffer, indent).print();
+}
+
+std::string hlo::run::formatBytes(uint64_t bytes) {
+  if (bytes < 1024) {
+    return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  }
+  double value = static_cast<double>(bytes);
+  const char *unit = "";
+  for (const char *next : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (value < 1024) {
+      break;
+    }
+    value /= 1024;
+    unit = next;
+  }
+  std::string out;
+  raw_string_ostream(out) << format("%.1f %s", value, unit);
+  return out;
+}

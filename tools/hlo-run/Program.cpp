@@ -1,0 +1,145 @@
+//===- Program.cpp - Calling a compiled module ----------------------------===//
+//
+// Owns what the ABI leaves to the caller: a buffer per leaf, the arena, the thread
+// pool. Memory is touched before the first timed run. Inputs whose buffer an output shares are
+// overwritten by each run; they are restored, outside the measured time, before the next.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/Program.h"
+#include "tools/hlo-run/Error.h"
+#include "tools/hlo-run/Print.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+using namespace llvm;
+using namespace hlo::run;
+
+namespace {
+using Clock = std::chrono::steady_clock;
+constexpr size_t mostRuns = 1000000; // bounds the list of times, not much else
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Expected<Memory> take(uint64_t bytes, const Twine &what) {
+  Memory memory(bytes);
+  if (!memory) {
+    return makeError(ExitRun, "not enough memory: " + formatBytes(bytes) + " for " + what);
+  }
+  return std::move(memory);
+}
+} // namespace
+
+Program::~Program() { hlo_pool_destroy(pool); }
+
+Program::Program(Program &&other)
+    : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
+      arena(std::move(other.arena)), state(std::move(other.state)), inputs(std::move(other.inputs)),
+      outputs(std::move(other.outputs)), kept(std::move(other.kept)), fresh(other.fresh),
+      inputPointers(std::move(other.inputPointers)),
+      outputPointers(std::move(other.outputPointers)) {}
+
+Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
+  Program program;
+  program.desc = &desc;
+  if (threads != 1) {
+    program.pool = hlo_pool_create(threads);
+    if (!program.pool) {
+      return makeError(ExitRun, "cannot start " + Twine(threads) + " threads");
+    }
+  }
+  auto arena = take(desc.arena_bytes, "the arena");
+  if (!arena) {
+    return arena.takeError();
+  }
+  program.arena = std::move(*arena);
+  std::memset(program.arena.data(), 0, desc.arena_bytes);
+  auto state = take(desc.state_bytes, "the state");
+  if (!state) {
+    return state.takeError();
+  }
+  program.state = std::move(*state);
+  std::memset(program.state.data(), 0, desc.state_bytes);
+  for (uint32_t i = 0; i < desc.num_inputs; ++i) {
+    auto memory = take(desc.inputs[i].bytes, "input " + Twine(i));
+    if (!memory) {
+      return memory.takeError();
+    }
+    program.inputPointers.push_back(memory->data());
+    program.inputs.push_back(std::move(*memory));
+  }
+  for (uint32_t i = 0; i < desc.num_outputs; ++i) {
+    const hlo_buffer_desc &output = desc.outputs[i];
+    uint32_t shared = static_cast<uint32_t>(output.alias);
+    if (output.alias >= 0 && shared < desc.num_inputs && desc.inputs[shared].bytes == output.bytes) {
+      program.outputPointers.push_back(program.inputs[shared].data());
+      program.kept.emplace_back(shared, Memory());
+      continue;
+    }
+    auto memory = take(output.bytes, "output " + Twine(i));
+    if (!memory) {
+      return memory.takeError();
+    }
+    std::memset(memory->data(), 0, output.bytes);
+    program.outputPointers.push_back(memory->data());
+    program.outputs.push_back(std::move(*memory));
+  }
+  return std::move(program);
+}
+
+Error Program::keepInputs() {
+  for (auto &[input, copy] : kept) {
+    auto memory = take(inputs[input].size(), "a copy of input " + Twine(input));
+    if (!memory) {
+      return memory.takeError();
+    }
+    copy = std::move(*memory);
+    std::memcpy(copy.data(), inputs[input].data(), copy.size());
+  }
+  return Error::success();
+}
+
+Expected<double> Program::run() {
+  if (!fresh) {
+    for (auto &[input, copy] : kept) {
+      std::memcpy(inputs[input].data(), copy.data(), copy.size());
+    }
+  }
+  fresh = false;
+  char message[1024] = "";
+  hlo_call call = hlo_call_init();
+  call.arena = arena.data();
+  call.arena_bytes = arena.size();
+  call.exec = pool ? hlo_pool_executor(pool) : nullptr;
+  call.state = desc->state_bytes ? reinterpret_cast<hlo_state *>(state.data()) : nullptr;
+  call.deadline_ns = deadline;
+  call.message = message;
+  call.message_bytes = sizeof(message);
+  Clock::time_point start = Clock::now();
+  hlo_status status = desc->run(&call, inputPointers.data(), outputPointers.data());
+  double seconds = secondsSince(start);
+  if (status != HLO_OK) {
+    int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
+    return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
+  }
+  return seconds;
+}
+
+Expected<Timing> Program::bench(double seconds) {
+  if (auto warm = run(); !warm) {
+    return warm.takeError();
+  }
+  std::vector<double> times;
+  Clock::time_point start = Clock::now();
+  while (times.size() < 3 || (times.size() < mostRuns && secondsSince(start) < seconds)) {
+    auto time = run();
+    if (!time) {
+      return time.takeError();
+    }
+    times.push_back(*time);
+  }
+  std::sort(times.begin(), times.end());
+  return Timing{times.front(), times[times.size() / 2], times.size()};
+}

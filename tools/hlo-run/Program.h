@@ -1,0 +1,74 @@
+//===- Program.h - A compiled module, loaded and called -------------------===//
+#ifndef TOOLS_HLO_RUN_PROGRAM_H
+#define TOOLS_HLO_RUN_PROGRAM_H
+
+#include "tools/hlo-run/Leaf.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <hlo/pool.h>
+#include <hlo/rt.h>
+#include <memory>
+#include <vector>
+
+namespace hlo::run {
+
+/// An object file linked into this process. Its code lives as long as this does.
+class LoadedObject {
+public:
+  /// Links the ELF object, whose exported symbols start with `prefix`, against libhlo_rt and this
+  /// process's libc and libm. `object` may go away afterwards.
+  static llvm::Expected<LoadedObject> load(llvm::StringRef object, llvm::StringRef prefix);
+  ~LoadedObject();
+  LoadedObject(LoadedObject &&);
+  const hlo_module_desc &describe() const { return *desc; }
+
+private:
+  struct Impl;
+  LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc *desc);
+  std::unique_ptr<Impl> impl;
+  const hlo_module_desc *desc;
+};
+
+/// Times of successive runs, in seconds.
+struct Timing {
+  double min = 0, median = 0;
+  uint64_t runs = 0;
+};
+
+/// A module with all that one call needs: buffers, arena, threads.
+class Program {
+public:
+  /// Takes memory for every leaf and the arena. An output that may share its input's buffer does.
+  static llvm::Expected<Program> create(const hlo_module_desc &desc, uint32_t threads);
+  ~Program();
+  Program(Program &&);
+
+  const hlo_module_desc &describe() const { return *desc; }
+  char *input(uint32_t i) { return inputs[i].data(); }
+  const char *output(uint32_t i) const { return static_cast<const char *>(outputPointers[i]); }
+  /// Keeps a copy of the inputs that a run overwrites; to be called once they are filled.
+  llvm::Error keepInputs();
+  /// Gives up `deadlineNs` after its start (CLOCK_MONOTONIC; 0: never).
+  void setDeadline(int64_t deadlineNs) { deadline = deadlineNs; }
+
+  /// One run on fresh inputs; returns its time in seconds.
+  llvm::Expected<double> run();
+  /// A run to warm up, then as many as fit into `seconds`, at least three.
+  llvm::Expected<Timing> bench(double seconds);
+
+private:
+  Program() = default;
+  const hlo_module_desc *desc = nullptr;
+  hlo_pool *pool = nullptr;
+  int64_t deadline = 0;
+  Memory arena, state;
+  std::vector<Memory> inputs, outputs;
+  std::vector<std::pair<uint32_t, Memory>> kept; ///< input and what it was
+  bool fresh = true;                             ///< inputs are as they were given
+  std::vector<const void *> inputPointers;
+  std::vector<void *> outputPointers;
+};
+
+} // namespace hlo::run
+
+#endif
