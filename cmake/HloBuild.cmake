@@ -33,6 +33,12 @@ function(hlo_compiler_target name)
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_options(${name} PRIVATE ${HLO_COMPILER_FLAGS} -Xclang -fno-pch-timestamp)
   target_precompile_headers(${name} REUSE_FROM HloPch)
+  # The precompiled header is -fPIC; CMake would compile executables as -fPIE.
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
 endfunction()
 
 # All .cpp files of the calling folder, unless SRCS names them. A folder without
