@@ -1,5 +1,6 @@
 //===- ControlOps.cpp - Generated definitions of ControlOps.td -----------===//
 #include "dialect/hlo/Families.h"
+#include "dialect/hlo/Shapes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -35,4 +36,42 @@ void hlo::ComputationOp::print(OpAsmPrinter &printer) {
   function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
                                            getFunctionTypeAttrName(), getArgAttrsAttrName(),
                                            getResAttrsAttrName());
+}
+
+LogicalResult hlo::ComputationOp::verifyRegions() {
+  auto fail = [&](const Twine &message) {
+    return mlir::emitError(getLoc(), "computation '" + getSymName() + "': " + message);
+  };
+  if (!getBody().hasOneBlock() || getBody().front().empty()) {
+    return fail("the body must have one block");
+  }
+  auto root = dyn_cast<ReturnOp>(getBody().front().back());
+  if (!root) {
+    return fail("the body must end in hlo.return");
+  }
+  ArrayRef<Type> results = getResultTypes();
+  if (root->getNumOperands() != results.size()) {
+    return fail("returns " + Twine(root->getNumOperands()) + " values, its signature has " +
+                Twine(results.size()));
+  }
+  bool good = true;
+  for (auto [value, type] : llvm::zip(root->getOperands(), results)) {
+    if (!sameShape(value.getType(), type)) {
+      InFlightDiagnostic diagnostic = fail("returns " + hloText(value.getType()) +
+                                           ", its signature has " + hloText(type));
+      diagnostic.attachNote(value.getLoc()) << "the value is defined here";
+      good = false;
+    }
+  }
+  for (BlockArgument argument : getBody().getArguments()) {
+    for (Type leaf : leafTypes(argument.getType())) {
+      auto array = asArray(leaf);
+      std::string problem = array ? shapeProblem(array) : std::string();
+      if (!problem.empty()) {
+        mlir::emitError(argument.getLoc(), "parameter: " + problem);
+        good = false;
+      }
+    }
+  }
+  return success(good);
 }

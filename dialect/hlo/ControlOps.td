@@ -24,6 +24,7 @@ def Hlo_ComputationOp : Op<Hlo_Dialect, "computation", [FunctionOpInterface, Iso
     ::mlir::Operation *getReturn() { return getBody().front().getTerminator(); }
   }];
   let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
 }
 def Hlo_ReturnOp : Op<Hlo_Dialect, "return", [Pure, Terminator, ReturnLike]> {
   let summary = "Root value(s) of a computation or of a fusion region";

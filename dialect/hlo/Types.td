@@ -27,9 +27,8 @@ def Hlo_LayoutAttr : Hlo_Attr<"Layout", "layout"> {
   let parameters = (ins OptionalArrayRefParameter<"int64_t">:$minorToMajor,
                         OptionalArrayRefParameter<"int64_t">:$dynamic,
                         StringRefParameter<"text after the colon", [{""}]>:$properties);
-  let assemblyFormat = [{
-    `<` `[` (`]`) : ($minorToMajor^ `]`)? (`,` `dynamic` `=` `[` $dynamic^ `]`)? (`,` $properties^)? `>`
-  }];
+  // <[1, 0]>, <[0, 1], dynamic = [0], properties = "S(1)">
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Hlo_WindowAttr : Hlo_Attr<"Window", "window"> {
