@@ -96,7 +96,7 @@ FailureOr<EntryLayout> EntryLayout::get(ModuleOp module) {
 }
 
 SmallVector<int64_t> hlo::majorToMinor(RankedTensorType type) {
-  SmallVector<int64_t> order(llvm::seq<int64_t>(0, type.getRank()));
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
   LayoutAttr layout = layoutOf(type);
   if (layout && static_cast<int64_t>(layout.getMinorToMajor().size()) == type.getRank()) {
     llvm::copy(llvm::reverse(layout.getMinorToMajor()), order.begin());

@@ -18,6 +18,19 @@ namespace hlo {
 /// All expanders, in an order in which each meets only ops it knows.
 void addExpanderPasses(mlir::OpPassManager &manager);
 
+/// `hlo-batch-norm-expander`: batch normalization as reductions and arithmetic.
+std::unique_ptr<mlir::Pass> createBatchNormExpanderPass();
+/// `hlo-topk-expander`: topk as a stable sort and a slice.
+std::unique_ptr<mlir::Pass> createTopkExpanderPass();
+/// `hlo-rng-expander`: rng as rng-bit-generator and a transformation.
+std::unique_ptr<mlir::Pass> createRngExpanderPass();
+/// `hlo-map-inliner`: map as the element-wise ops of its computation.
+std::unique_ptr<mlir::Pass> createMapInlinerPass();
+/// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
+std::unique_ptr<mlir::Pass> createIndexExpanderPass();
+/// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.
+std::unique_ptr<mlir::Pass> createSingleRankCollectivesPass();
+
 /// Registers the passes of this folder.
 void registerExpanderPasses();
 

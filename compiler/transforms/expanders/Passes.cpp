@@ -8,6 +8,20 @@
 
 using namespace mlir;
 
-void hlo::addExpanderPasses(OpPassManager &manager) {}
+void hlo::addExpanderPasses(OpPassManager &manager) {
+  manager.addPass(createBatchNormExpanderPass());
+  manager.addPass(createTopkExpanderPass());
+  manager.addPass(createRngExpanderPass());
+  manager.addPass(createMapInlinerPass());
+  manager.addPass(createIndexExpanderPass());
+  manager.addPass(createSingleRankCollectivesPass());
+}
 
-void hlo::registerExpanderPasses() {}
+void hlo::registerExpanderPasses() {
+  registerPass([] { return createBatchNormExpanderPass(); });
+  registerPass([] { return createTopkExpanderPass(); });
+  registerPass([] { return createRngExpanderPass(); });
+  registerPass([] { return createMapInlinerPass(); });
+  registerPass([] { return createIndexExpanderPass(); });
+  registerPass([] { return createSingleRankCollectivesPass(); });
+}

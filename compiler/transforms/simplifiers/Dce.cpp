@@ -194,9 +194,11 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
   BitVector dead = live;
   dead.flip();
   root->eraseOperands(dead);
-  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(bodyBlock.without_terminator()))) {
-    if (!seen.contains(&inner) && inner.use_empty() && !graph->hasSideEffects(&inner)) {
-      inner.erase();
+  Operation *previous = nullptr;
+  for (Operation *inner = root->getPrevNode(); inner; inner = previous) {
+    previous = inner->getPrevNode();
+    if (!seen.contains(inner)) {
+      inner->erase();
     }
   }
   keepSignature(body, live, BitVector(root->getNumOperands(), true));

@@ -1,0 +1,73 @@
+//===- OpExpander.h - What all expanders share ----------------------------===//
+//
+// A pass that replaces each op of one kind by values computed from its
+// operands, and the scalar computations that the replacements reduce with.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_OPEXPANDER_H
+#define COMPILER_TRANSFORMS_EXPANDERS_OPEXPANDER_H
+
+#include "compiler/transforms/expanders/Expanders.h"
+#include "dialect/hlo/Builder.h"
+#include "mlir/Pass/Pass.h"
+
+namespace hlo {
+
+/// Makes scalar computations once per module and element type.
+class ScalarComputations {
+public:
+  explicit ScalarComputations(mlir::ModuleOp module) : module(module) {}
+
+  /// (x, y) -> Op(x, y), named `<name>.<type>`.
+  template <typename Op> mlir::FlatSymbolRefAttr binary(mlir::Type element) {
+    mlir::StringRef name = Op::getOperationName().drop_front(4);
+    return get(name, element, [](HloBuilder &b, mlir::ValueRange arguments) {
+      return b.binary<Op>(arguments[0], arguments[1]);
+    });
+  }
+  /// (x, y, i, j) -> x `direction` y, in total order for floats: a comparator of two arrays.
+  mlir::FlatSymbolRefAttr comparator(llvm::StringRef direction, mlir::Type element,
+                                     mlir::Type other);
+
+private:
+  mlir::FlatSymbolRefAttr
+  get(llvm::StringRef name, llvm::ArrayRef<mlir::Type> elements,
+      llvm::function_ref<mlir::Value(HloBuilder &, mlir::ValueRange)> build);
+
+  mlir::ModuleOp module;
+  llvm::StringMap<mlir::FlatSymbolRefAttr> made;
+};
+
+/// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives values.
+/// expand returns failure after reporting an error, and no values to keep the op.
+template <typename Derived, typename Op>
+class OpExpanderPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  void runOnOperation() final {
+    mlir::ModuleOp module = this->getOperation();
+    ScalarComputations scalars(module);
+    bool ok = true;
+    llvm::SmallVector<Op> ops;
+    module.walk([&](Op op) { ops.push_back(op); });
+    for (Op op : ops) {
+      mlir::OpBuilder builder(op);
+      HloBuilder b(builder, op->getLoc());
+      mlir::FailureOr<Values> values = static_cast<Derived *>(this)->expand(op, b, scalars);
+      ok &= mlir::succeeded(values);
+      if (mlir::failed(values) || values->empty()) {
+        continue;
+      }
+      op->replaceAllUsesWith(mlir::ValueRange(*values));
+      op->erase();
+    }
+    if (!ok) {
+      this->signalPassFailure();
+    }
+  }
+};
+
+} // namespace hlo
+
+#endif

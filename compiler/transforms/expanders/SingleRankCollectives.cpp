@@ -1,0 +1,78 @@
+//===- SingleRankCollectives.cpp - Collectives of one rank are local ------===//
+//
+// In a module of one replica and one partition, every group has one member:
+//
+//   all-reduce, all-gather, reduce-scatter, all-to-all, collective-broadcast(x)  ->  x
+//   collective-permute(x)           ->  x if 0 sends to 0, else zeros
+//   replica-id(), partition-id()    ->  0
+//
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/expanders/OpExpander.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+class SingleRankCollectivesPass
+    : public PassWrapper<SingleRankCollectivesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SingleRankCollectivesPass)
+  StringRef getArgument() const final { return "hlo-single-rank-collectives"; }
+  StringRef getDescription() const final { return "Replace the collectives of one rank"; }
+
+  void runOnOperation() final {
+    auto count = [&](StringRef name) -> int64_t {
+      auto attr = getOperation()->getAttrOfType<IntegerAttr>(name);
+      return attr ? attr.getInt() : 1;
+    };
+    if (count("hlo.replica_count") * count("hlo.num_partitions") > 1) {
+      return;
+    }
+    getOperation().walk([&](Operation *op) { replace(op); });
+  }
+
+private:
+  static void replace(Operation *op) {
+    OpBuilder builder(op);
+    HloBuilder b(builder, op->getLoc());
+    if (isa<ReplicaIdOp, PartitionIdOp>(op)) {
+      op->getResult(0).replaceAllUsesWith(b.scalar(elementTypeOf(op->getResult(0)), 0));
+      op->erase();
+      return;
+    }
+    bool zeros = false;
+    if (auto permute = dyn_cast<CollectivePermuteOp>(op)) {
+      if (op->getNumOperands() != op->getNumResults()) {
+        return;
+      }
+      // The only pair that one rank can have is {0,0}.
+      zeros = !permute.getSourceTargetPairs().contains('0');
+    } else if (!isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, CollectiveBroadcastOp>(
+                   op)) {
+      return;
+    }
+    unsigned results = op->getNumResults();
+    if (op->getNumOperands() < results) {
+      return;
+    }
+    for (unsigned i = 0; i < results; ++i) {
+      if (op->getOperand(i).getType() != op->getResult(i).getType()) {
+        return;
+      }
+    }
+    for (unsigned i = 0; i < results; ++i) {
+      RankedTensorType type = arrayType(op->getResult(i));
+      op->getResult(i).replaceAllUsesWith(zeros ? b.splat(type, 0.0) : op->getOperand(i));
+    }
+    op->erase();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hlo::createSingleRankCollectivesPass() {
+  return std::make_unique<SingleRankCollectivesPass>();
+}
