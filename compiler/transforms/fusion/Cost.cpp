@@ -46,6 +46,25 @@ bool isTrailingReduce(ReduceOp op) {
   return !dims.empty();
 }
 
+/// A row of so many bytes is sorted on the stack.
+static constexpr int64_t kStackRowBytes = 64 << 10;
+
+int64_t sortScratchBytes(SortOp op) {
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  int64_t n = type.getRank() == 0 ? 1 : type.getShape()[op.getDimension()], rowBytes = 0;
+  if (n == 0) {
+    return 0;
+  }
+  for (Value input : op.getInputs()) {
+    Type element = cast<RankedTensorType>(input.getType()).getElementType();
+    int64_t bytes = isa<ComplexType>(element)
+                        ? 2 * cast<ComplexType>(element).getElementType().getIntOrFloatBitWidth() / 8
+                        : (element.getIntOrFloatBitWidth() + 7) / 8;
+    rowBytes += llvm::alignTo(n * bytes, 64);
+  }
+  return rowBytes <= kStackRowBytes ? 0 : 2 * rowBytes * (type.getNumElements() / n);
+}
+
 static bool isSmallDot(DotOp op) {
   int64_t lhs = elementsOf(op.getLhs());
   int64_t contracted = 1;

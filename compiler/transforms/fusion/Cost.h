@@ -28,6 +28,10 @@ bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
 bool isTrailingReduce(hlo::ReduceOp op);
 
+/// Bytes of scratch that a sort kernel needs beyond its stack: two copies of every row where one row is
+/// large; else 0. Given to the kernel as an additional result of u8.
+int64_t sortScratchBytes(hlo::SortOp op);
+
 } // namespace hlo::fusion
 
 #endif

@@ -49,6 +49,17 @@ static double fanOf(Operation *user, unsigned operandNumber) {
   return 1.0;
 }
 
+/// Whether the group's kernel updates the array v in place: then v must be an operand.
+static bool isOverwritten(const Group &group, Value v) {
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(group.root)) {
+    return group.strategy == "update-slice" && update.getOperand() == v;
+  }
+  if (auto scatter = dyn_cast<ScatterOp>(group.root)) {
+    return llvm::is_contained(scatter.getInputs().take_front(scatter->getNumResults()), v);
+  }
+  return false;
+}
+
 namespace {
 class Grouper {
 public:
@@ -192,11 +203,14 @@ bool Grouper::canTake(Group &group, Operation *op) {
   }
   bool open = strategy == "loop" || strategy == "row" || strategy == "reduce" ||
               strategy == "update-slice" || strategy == "dot" || strategy == "conv";
-  if (!open) {
-    return role == Role::Free && isSplatConstant(op);
-  }
   if (isSplatConstant(op)) {
-    return true;
+    return !isOverwritten(group, op->getResult(0));
+  }
+  if (!open) {
+    // Sorts take what is made from nothing, such as the iota of an argsort.
+    return strategy == "sort" &&
+           (isa<IotaOp>(op) ||
+            (isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1));
   }
   if (operandCountWith(group, op) > kMaxOperands) {
     return false;
@@ -215,10 +229,8 @@ bool Grouper::canTake(Group &group, Operation *op) {
   if (strategy == "update-slice") {
     // The array is overwritten while the update is computed: the update must not read it.
     Value array = cast<DynamicUpdateSliceOp>(group.root).getOperand();
-    for (Operation *user : op->getUsers()) {
-      if (user == group.root && op->getResult(0) == array) {
-        return false;
-      }
+    if (isOverwritten(group, op->getResult(0))) {
+      return false;
     }
     for (Value v : op->getOperands()) {
       while (auto relabel = v.getDefiningOp<BitcastOp>()) {
@@ -326,7 +338,9 @@ void Grouper::place(Operation *op) {
   }
   if (isSplatConstant(op)) {
     for (Group *group : groups) {
-      take(*group, op);
+      if (canTake(*group, op)) {
+        take(*group, op);
+      }
     }
     return; // stays at top level too, for other users
   }

@@ -99,9 +99,18 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
   SmallVector<int64_t> inPlace = findInPlace(group, operands.getArrayRef());
 
   OpBuilder builder(group.root);
+  Type scratch;
+  if (auto sort = dyn_cast<SortOp>(group.root)) {
+    if (int64_t bytes = sortScratchBytes(sort)) {
+      scratch = RankedTensorType::get({bytes}, builder.getIntegerType(8, /*isSigned=*/false));
+    }
+  }
   OperationState state(group.root->getLoc(), FusionOp::getOperationName());
   state.addOperands(operands.getArrayRef());
   state.addTypes(group.root->getResultTypes());
+  if (scratch) {
+    state.addTypes(scratch);
+  }
   state.addAttribute("strategy", builder.getStringAttr(group.strategy));
   if (!mayAlias.empty()) {
     state.addAttribute("may_alias", builder.getDenseI64ArrayAttr(mayAlias));
@@ -130,6 +139,12 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
   for (Value v : group.root->getResults()) {
     roots.push_back(mapping.lookup(v));
   }
+  if (scratch) {
+    auto none = DenseElementsAttr::get(
+        cast<ShapedType>(scratch),
+        builder.getIntegerAttr(cast<ShapedType>(scratch).getElementType(), 0));
+    roots.push_back(ConstantOp::create(inside, group.root->getLoc(), scratch, none).getResult());
+  }
   ReturnOp::create(inside, group.root->getLoc(), roots);
   return cast<FusionOp>(builder.create(state));
 }
@@ -141,7 +156,7 @@ void fuseBlock(Block &block) {
     built.push_back({group->root, buildFusion(*group, grouping)});
   }
   for (auto &[root, fusion] : built) {
-    root->replaceUsesWithIf(fusion->getResults(), [&](OpOperand &) { return true; });
+    root->replaceAllUsesWith(fusion->getResults().take_front(root->getNumResults()));
   }
   for (Operation *relabel : grouping.relabels) {
     OpBuilder builder(relabel);
