@@ -1,0 +1,292 @@
+//===- Element.cpp - Element types, loads, stores -------------------------===//
+//
+// Memory <-> values, as the table "How elements are held" in compiler/README.md
+// has it. In: HLO element types and !llvm.ptr bases; out: arith, vector and
+// LLVM-dialect ops at the Emission's insertion point. Assumes row-major arrays
+// aligned to their element (one part of it, for complex).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/Element.h"
+#include "compiler/codegen/Elementwise.h"
+#include "compiler/codegen/elementwise/Num.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+Type elementType(Type arrayType) {
+  if (auto shaped = dyn_cast<ShapedType>(arrayType)) {
+    return shaped.getElementType();
+  }
+  return arrayType;
+}
+
+bool isUnsignedElement(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer && (integer.isUnsigned() || (integer.isSignless() && integer.getWidth() == 1));
+}
+
+bool isNarrowFloat(Type element) {
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32;
+}
+
+Type computeType(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    return complex.getElementType();
+  }
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    return IntegerType::get(element.getContext(), integer.getWidth());
+  }
+  return isNarrowFloat(element) ? Float32Type::get(element.getContext()) : element;
+}
+
+int64_t storageBytes(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    return 2 * storageBytes(complex.getElementType());
+  }
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+Type laneType(Type scalar, int64_t lanes) {
+  return lanes > 1 ? Type(VectorType::get({lanes}, scalar)) : scalar;
+}
+
+int64_t lanesOf(Value value) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return vector ? vector.getNumElements() : 1;
+}
+
+Value constI64(Emission &e, int64_t value) {
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(value));
+}
+
+Value addBytes(Emission &e, Value base, Value bytes) {
+  return LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+/// The type of one element (or one part) as loads and stores see it.
+static Type memoryType(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    return complex.getElementType();
+  }
+  if (isNarrowFloat(element) || isa<IntegerType>(element)) {
+    return IntegerType::get(element.getContext(), 8 * storageBytes(element));
+  }
+  return element;
+}
+
+/// Bits in memory -> value.
+static Value decode(Emission &e, Type element, Value raw) {
+  if (isNarrowFloat(element)) {
+    return decodeNarrow(e, element, raw);
+  }
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.getWidth() >= 8) {
+    return raw;
+  }
+  Num bits(e, raw);
+  if (integer.isSignless()) {
+    return notEqual(bits, 0);
+  }
+  return zextTo(bits, computeType(element));
+}
+
+/// Value -> bits in memory.
+static Value encode(Emission &e, Type element, Value value) {
+  if (isNarrowFloat(element)) {
+    return encodeNarrow(e, element, value);
+  }
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer || integer.getWidth() >= 8) {
+    return value;
+  }
+  Num bits(e, value);
+  return isUnsignedElement(element) ? zextTo(bits, e.b.getI8Type())
+                                    : sextTo(bits, e.b.getI8Type());
+}
+
+static Value elementPointer(Emission &e, Type memory, Value base, Value index) {
+  return LLVM::GEPOp::create(e.b, e.loc, base.getType(), memory, base,
+                             ArrayRef<LLVM::GEPArg>{index});
+}
+
+static unsigned alignmentOf(Type memory) { return memory.getIntOrFloatBitWidth() / 8; }
+
+static Value zeroOf(Emission &e, Type type) {
+  return arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(type)));
+}
+
+/// `lanes` consecutive memory elements at `pointer`.
+static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Value mask) {
+  Type type = laneType(memory, lanes);
+  unsigned alignment = alignmentOf(memory);
+  if (!mask) {
+    return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
+  }
+  if (lanes > 1) {
+    Value zero = zeroOf(e, type);
+    return LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, mask, zero,
+                                      e.b.getI32IntegerAttr(alignment));
+  }
+  auto guard = scf::IfOp::create(e.b, e.loc, TypeRange{type}, mask, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(e.b);
+  e.b.setInsertionPointToStart(&guard.getThenRegion().front());
+  Value loaded = LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
+  scf::YieldOp::create(e.b, e.loc, loaded);
+  e.b.setInsertionPointToStart(&guard.getElseRegion().front());
+  scf::YieldOp::create(e.b, e.loc, zeroOf(e, type));
+  return guard.getResult(0);
+}
+
+static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value mask) {
+  unsigned alignment = alignmentOf(memory);
+  if (!mask) {
+    LLVM::StoreOp::create(e.b, e.loc, value, pointer, alignment);
+    return;
+  }
+  if (lanesOf(value) > 1) {
+    LLVM::MaskedStoreOp::create(e.b, e.loc, value, pointer, mask,
+                                e.b.getI32IntegerAttr(alignment));
+    return;
+  }
+  auto guard = scf::IfOp::create(e.b, e.loc, mask, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard restore(e.b);
+  e.b.setInsertionPointToStart(&guard.getThenRegion().front());
+  LLVM::StoreOp::create(e.b, e.loc, value, pointer, alignment);
+}
+
+static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
+}
+
+/// a0 b0 a1 b1 ...
+static Value interleave(Emission &e, Value a, Value b) {
+  SmallVector<int64_t> order;
+  for (int64_t l = 0, lanes = lanesOf(a); l < lanes; ++l) {
+    order.push_back(l);
+    order.push_back(lanes + l);
+  }
+  return shuffle(e, a, b, order);
+}
+
+static Value twice(Emission &e, Value index) { return shl(Num(e, index), 1); }
+
+Elem loadElements(Emission &e, Type element, Value base, Value index, int64_t lanes, Value mask) {
+  Type memory = memoryType(element);
+  if (!isa<ComplexType>(element)) {
+    Value raw = loadRaw(e, memory, elementPointer(e, memory, base, index), lanes, mask);
+    return decode(e, element, raw);
+  }
+  Value pointer = elementPointer(e, memory, base, twice(e, index));
+  if (lanes <= 1) {
+    Value second = elementPointer(e, memory, pointer, constI64(e, 1));
+    Value re = loadRaw(e, memory, pointer, 1, mask);
+    return Elem(re, loadRaw(e, memory, second, 1, mask));
+  }
+  Value pairMask = mask ? interleave(e, mask, mask) : Value();
+  Value pairs = loadRaw(e, memory, pointer, 2 * lanes, pairMask);
+  SmallVector<int64_t> even, odd;
+  for (int64_t l = 0; l < lanes; ++l) {
+    even.push_back(2 * l);
+    odd.push_back(2 * l + 1);
+  }
+  Value re = shuffle(e, pairs, pairs, even);
+  return Elem(re, shuffle(e, pairs, pairs, odd));
+}
+
+static Value gatherRaw(Emission &e, Type memory, Value base, Value indices, Value mask) {
+  int64_t lanes = lanesOf(indices);
+  auto type = cast<VectorType>(laneType(memory, lanes));
+  Value pointers =
+      LLVM::GEPOp::create(e.b, e.loc, laneType(base.getType(), lanes), memory, base,
+                          ArrayRef<LLVM::GEPArg>{indices});
+  if (!mask) {
+    mask = arith::ConstantOp::create(
+        e.b, e.loc, DenseElementsAttr::get(VectorType::get({lanes}, e.b.getI1Type()), true));
+  }
+  Value zero = zeroOf(e, type);
+  return LLVM::masked_gather::create(e.b, e.loc, type, pointers, mask, ValueRange{zero},
+                                     e.b.getI32IntegerAttr(alignmentOf(memory)));
+}
+
+Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value mask) {
+  if (lanesOf(indices) == 1) {
+    return loadElements(e, element, base, indices, 1, mask);
+  }
+  Type memory = memoryType(element);
+  if (!isa<ComplexType>(element)) {
+    return decode(e, element, gatherRaw(e, memory, base, indices, mask));
+  }
+  Num first = shl(Num(e, indices), 1);
+  Value re = gatherRaw(e, memory, base, first, mask);
+  return Elem(re, gatherRaw(e, memory, base, first + 1, mask));
+}
+
+void storeElements(Emission &e, Type element, const Elem &value, Value base, Value index,
+                   Value mask) {
+  Type memory = memoryType(element);
+  if (!isa<ComplexType>(element)) {
+    Value raw = encode(e, element, value.re);
+    storeRaw(e, memory, raw, elementPointer(e, memory, base, index), mask);
+    return;
+  }
+  Value pointer = elementPointer(e, memory, base, twice(e, index));
+  if (lanesOf(value.re) == 1) {
+    storeRaw(e, memory, value.re, pointer, mask);
+    storeRaw(e, memory, value.im, elementPointer(e, memory, pointer, constI64(e, 1)), mask);
+    return;
+  }
+  Value pairMask = mask ? interleave(e, mask, mask) : Value();
+  storeRaw(e, memory, interleave(e, value.re, value.im), pointer, pairMask);
+}
+
+Elem splat(Emission &e, const Elem &value, int64_t lanes) {
+  auto one = [&](Value part) -> Value {
+    if (!part || lanes <= 1 || lanesOf(part) == lanes) {
+      return part;
+    }
+    auto type = cast<VectorType>(laneType(part.getType(), lanes));
+    return vector::BroadcastOp::create(e.b, e.loc, type, part);
+  };
+  Value re = one(value.re);
+  return Elem(re, one(value.im));
+}
+
+Elem selectElem(Emission &e, Value condition, const Elem &a, const Elem &b) {
+  Value re = arith::SelectOp::create(e.b, e.loc, condition, a.re, b.re);
+  if (!a.im) {
+    return re;
+  }
+  return Elem(re, arith::SelectOp::create(e.b, e.loc, condition, a.im, b.im));
+}
+
+static Value floatConstant(Emission &e, Type type, APFloat value) {
+  bool losesInfo = false;
+  value.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return arith::ConstantOp::create(e.b, e.loc, FloatAttr::get(type, value));
+}
+
+Elem literalElement(Emission &e, DenseElementsAttr literal, int64_t index) {
+  Type element = literal.getElementType();
+  Type type = computeType(element);
+  if (isa<ComplexType>(element)) {
+    std::complex<APFloat> value = literal.getValues<std::complex<APFloat>>()[index];
+    Value re = floatConstant(e, type, value.real());
+    return Elem(re, floatConstant(e, type, value.imag()));
+  }
+  if (isa<FloatType>(element)) {
+    return floatConstant(e, type, literal.getValues<APFloat>()[index]);
+  }
+  APInt value = literal.getValues<APInt>()[index];
+  return Elem(arith::ConstantOp::create(e.b, e.loc, IntegerAttr::get(type, value)));
+}
+
+Elem zeroElem(Emission &e, Type element, int64_t lanes) {
+  Value zero = zeroOf(e, laneType(computeType(element), lanes));
+  return isa<ComplexType>(element) ? Elem(zero, zero) : Elem(zero);
+}
+
+} // namespace hlo::codegen

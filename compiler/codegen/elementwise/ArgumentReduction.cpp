@@ -1,0 +1,208 @@
+//===- ArgumentReduction.cpp - x modulo pi/2 ------------------------------===//
+//
+// Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Lanes
+// beyond that, behind a branch, go one by one through a function of the module
+// that does Payne and Hanek's in integers: hlo_rem_pio2(f64) -> {hi, lo, quadrant}.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/ArgumentReduction.h"
+#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static constexpr double twoOverPi = 0x1.45f306dc9c883p-1;
+static constexpr llvm::StringLiteral functionName = "hlo_rem_pio2";
+static constexpr llvm::StringLiteral tableName = "hlo_two_over_pi";
+
+/// 64 zero bits, then the first 1280 bits of 2/pi after the point.
+static constexpr uint64_t twoOverPiBits[] = {
+    0,
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+
+static LLVM::GlobalOp tableOfBits(ModuleOp module, OpBuilder &b, Location loc) {
+  if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(tableName)) {
+    return existing;
+  }
+  constexpr int64_t words = std::size(twoOverPiBits);
+  auto values = DenseElementsAttr::get(RankedTensorType::get({words}, b.getI64Type()),
+                                       llvm::ArrayRef<uint64_t>(twoOverPiBits));
+  return LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI64Type(), words),
+                                /*isConstant=*/true, LLVM::Linkage::Internal, tableName, values);
+}
+
+/// The body: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Of 2/pi only the 192 bits from
+/// weight 2^-(E - 1) on matter: those above give multiples of 4 quadrants, those below nothing.
+static SmallVector<Value> payneHanek(Emission &e, Value argument, LLVM::GlobalOp table) {
+  Num x(e, argument);
+  Num bits = bitsOf(x);
+  Num mantissa = (bits & INT64_C(0x000fffffffffffff)) | INT64_C(0x0010000000000000);
+  Num offset = (shrU(bits, 52) & 0x7ff) + (64 - 2 - 1075);
+  Num word = shrU(offset, 6);
+  Num shift = offset & 63;
+  Value base = LLVM::AddressOfOp::create(e.b, e.loc, table);
+  SmallVector<Num, 4> words;
+  for (int i = 0; i < 4; ++i) {
+    Value pointer = LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI64Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{Value(word + i)});
+    words.push_back(Num(e, LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), pointer, 8)));
+  }
+  SmallVector<Num, 3> window;
+  for (int i = 0; i < 3; ++i) {
+    window.push_back(shl(words[i], shift) | shrU(shrU(words[i + 1], 1), 63 - shift));
+  }
+  auto product = [&](Num a, Num b) {
+    auto op = arith::MulUIExtendedOp::create(e.b, e.loc, a, b);
+    return std::pair(Num(e, op.getLow()), Num(e, op.getHigh()));
+  };
+  auto [low2, high2] = product(mantissa, window[2]);
+  auto [low1, high1] = product(mantissa, window[1]);
+  Num middle = high2 + low1;
+  Num carry = zextTo(below(middle, high2), e.b.getI64Type());
+  Num top = high1 + mantissa * window[0] + carry;
+  // top:middle:low2 is x 2/pi in units of 2^-190, modulo 4.
+  Num quadrant = shrU(top, 62);
+  Num high = shl(top, 2) | shrU(middle, 62);
+  Num low = shl(middle, 2) | shrU(low2, 62);
+  Num above = less(high, 0);
+  quadrant = quadrant + zextTo(above, e.b.getI64Type());
+  Num carried = zextTo(equal(low, 0), e.b.getI64Type());
+  high = select(above, (high ^ -1) + carried, high);
+  low = select(above, -low, low);
+  auto piece = [&](Num bitsOfPiece, double unit) {
+    return signedToFloat(bitsOfPiece, e.b.getF64Type()) * unit;
+  };
+  NumPair fraction = twoSum(piece(shrU(high, 32), 0x1p-32), piece(high & 0xffffffff, 0x1p-64));
+  fraction = fraction + piece(shrU(low, 32), 0x1p-96);
+  fraction = fraction + piece(low & 0xffffffff, 0x1p-128);
+  NumPair rest = fraction * NumPair{x.of(0x1.921fb54442d18p+0), x.of(0x1.1a62633145c07p-54)};
+  Num negative = less(bits, 0);
+  Num flip = negative ^ above;
+  rest = selectPair(flip, negate(rest), rest);
+  quadrant = select(negative, -quadrant, quadrant);
+  return {rest.hi, rest.lo, quadrant};
+}
+
+static LLVM::LLVMFuncOp reductionFunction(Emission &e) {
+  Operation *parent = e.b.getInsertionBlock()->getParentOp();
+  auto module = isa<ModuleOp>(parent) ? cast<ModuleOp>(parent) : parent->getParentOfType<ModuleOp>();
+  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(functionName)) {
+    return existing;
+  }
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(module.getBody());
+  LLVM::GlobalOp table = tableOfBits(module, e.b, e.loc);
+  Type f64 = e.b.getF64Type();
+  auto result = LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f64, f64, e.b.getI64Type()});
+  auto function = LLVM::LLVMFuncOp::create(e.b, e.loc, functionName,
+                                           LLVM::LLVMFunctionType::get(result, {f64}),
+                                           LLVM::Linkage::Internal);
+  e.b.setInsertionPointToStart(function.addEntryBlock(e.b));
+  Value packed = LLVM::UndefOp::create(e.b, e.loc, result);
+  for (auto [i, value] : llvm::enumerate(payneHanek(e, function.getArgument(0), table))) {
+    packed = LLVM::InsertValueOp::create(e.b, e.loc, packed, value, ArrayRef<int64_t>{int64_t(i)});
+  }
+  LLVM::ReturnOp::create(e.b, e.loc, packed);
+  return function;
+}
+
+/// {rest.hi, rest.lo, quadrant} of one f64.
+static SmallVector<Num> callReduction(Emission &e, LLVM::LLVMFuncOp function, Num x) {
+  auto call = LLVM::CallOp::create(e.b, e.loc, function, ValueRange{x});
+  SmallVector<Num> parts;
+  for (int64_t i = 0; i < 3; ++i) {
+    parts.push_back(Num(e, LLVM::ExtractValueOp::create(e.b, e.loc, call.getResult(), i)));
+  }
+  return parts;
+}
+
+/// The same for every lane of x (f64), in a loop.
+static SmallVector<Num> reduceLanes(Num x) {
+  Emission &e = *x.e;
+  LLVM::LLVMFuncOp function = reductionFunction(e);
+  if (x.lanes() == 1) {
+    return callReduction(e, function, x);
+  }
+  auto index = [&](int64_t i) -> Value {
+    return arith::ConstantIndexOp::create(e.b, e.loc, i);
+  };
+  SmallVector<Value> init = {x, x, bitsOf(x)};
+  auto loop = scf::ForOp::create(e.b, e.loc, index(0), index(x.lanes()), index(1), init);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(loop.getBody());
+  Value lane = loop.getInductionVar();
+  Num one(e, vector::ExtractOp::create(e.b, e.loc, x.v, OpFoldResult(lane)));
+  SmallVector<Value> next;
+  for (auto [part, sum] :
+       llvm::zip(callReduction(e, function, one), loop.getRegionIterArgs())) {
+    next.push_back(vector::InsertOp::create(e.b, e.loc, part.v, sum, OpFoldResult(lane)));
+  }
+  scf::YieldOp::create(e.b, e.loc, next);
+  SmallVector<Num> results;
+  for (Value result : loop.getResults()) {
+    results.push_back(Num(e, result));
+  }
+  return results;
+}
+
+static Num isHuge(Num x, double limit) {
+  Num magnitude = abs(x);
+  return greater(magnitude, limit) &
+         less(magnitude, std::numeric_limits<double>::infinity());
+}
+
+static Reduced reduceDouble(Num x) {
+  Rounded n = roundProduct(x, twoOverPi);
+  // Parts of 33 bits: their products with n < 2^20 are exact.
+  Num first = x - n.value * 0x1.921fb544p+0;
+  Num product = n.value * 0x1.0b4611a6p-34;
+  Num hi = first - product;
+  Num lo = (first - hi) - product;
+  lo = lo - n.value * 0x1.3198a2ep-69;
+  lo = fma(n.value, -0x1.b839a252049c1p-104, lo);
+  NumPair rest = fastTwoSum(hi, lo);
+  Num huge = isHuge(x, 0x1p20);
+  SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, n.integer}, [&] {
+    SmallVector<Num> large = reduceLanes(select(huge, x, 0x1p20));
+    return SmallVector<Num>{select(huge, large[0], rest.hi), select(huge, large[1], rest.lo),
+                            select(huge, large[2], n.integer)};
+  });
+  return {{parts[0], parts[1]}, parts[2]};
+}
+
+static Reduced reduceFloat(Num x) {
+  Type f32 = x.scalar();
+  OpBuilder &b = x.e->b;
+  double limit = 0x1p16;
+  Num rest, quadrant;
+  if (x.e->target.fma) {
+    Rounded n = roundProduct(x, twoOverPi);
+    rest = fma(n.value, -0x1.921fb6p+0, x);
+    rest = fma(n.value, 0x1.777a5cp-25, rest);
+    rest = fma(n.value, 0x1.ee59dap-50, rest);
+    quadrant = n.integer;
+  } else {
+    Num wide = floatTo(x, b.getF64Type());
+    Rounded n = roundProduct(wide, twoOverPi);
+    Num first = wide - n.value * 0x1.921fb544p+0;
+    rest = floatTo(first - n.value * 0x1.0b4611a626331p-34, f32);
+    quadrant = zextTo(n.integer, b.getI32Type());
+  }
+  Num huge = isHuge(x, limit);
+  SmallVector<Num> parts = rarely(huge, {rest, quadrant}, [&] {
+    SmallVector<Num> large = reduceLanes(floatTo(select(huge, x, limit), b.getF64Type()));
+    return SmallVector<Num>{select(huge, floatTo(large[0], f32), rest),
+                            select(huge, zextTo(large[2], b.getI32Type()), quadrant)};
+  });
+  return {{parts[0], {}}, parts[1]};
+}
+
+Reduced reduceByHalfPi(Num x) { return x.isF64() ? reduceDouble(x) : reduceFloat(x); }
+
+} // namespace hlo::codegen

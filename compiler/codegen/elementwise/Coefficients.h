@@ -1,0 +1,297 @@
+//===- Coefficients.h - Polynomials of the elementary functions -----------===//
+//
+// Written by coefficients.py; do not edit. Lowest power first. The error is relative
+// to the function that the polynomial is part of.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
+
+namespace hlo::codegen::coefficients {
+
+/// (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2. Error 2^-26.1.
+inline constexpr double exp32[] = {
+    0x1.0000000000000p-1,
+    0x1.5554ac0000000p-3,
+    0x1.5554f00000000p-5,
+    0x1.122a660000000p-7,
+    0x1.6d43c60000000p-10,
+};
+/// The same. Error 2^-61.7.
+inline constexpr double exp64[] = {
+    0x1.0000000000000p-1,
+    0x1.5555555555559p-3,
+    0x1.5555555555557p-5,
+    0x1.111111110f627p-7,
+    0x1.6c16c16c15761p-10,
+    0x1.a01a01b0226ffp-13,
+    0x1.a01a01ab2599ep-16,
+    0x1.71ddf7a854c96p-19,
+    0x1.27e4d10b579c8p-22,
+    0x1.af60045ea779fp-26,
+    0x1.1f8455015c488p-29,
+};
+/// 2^f on |f| <= 1/2, in f64 for results in f32. Error 2^-34.5.
+inline constexpr double exp2m32[] = {
+    0x1.ffffffffa70bbp-1,
+    0x1.62e42fef84cd5p-1,
+    0x1.ebfbe0aa0c6b7p-3,
+    0x1.c6b08dd700792p-5,
+    0x1.3b29d8b558b88p-7,
+    0x1.5d8745a3d1de6p-10,
+    0x1.446c7dbc66a44p-13,
+    0x1.00dc4c3b9706ap-16,
+};
+/// (log(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]. Error 2^-27.2.
+inline constexpr double log32[] = {
+    0x1.5555520000000p-2,
+    -0x1.0002360000000p-2,
+    0x1.99a12e0000000p-3,
+    -0x1.546fa80000000p-3,
+    0x1.22c32c0000000p-3,
+    -0x1.0d859a0000000p-3,
+    0x1.05e90e0000000p-3,
+    -0x1.3a060a0000000p-4,
+};
+/// With s = f / (2 + f), z = s^2: (log(1 + f) - 2s) / (s z). Error 2^-58.5.
+inline constexpr double log64[] = {
+    0x1.5555555555594p-1,
+    0x1.999999997f6afp-2,
+    0x1.24924942480fdp-2,
+    0x1.c71c51c8bc57fp-3,
+    0x1.74664b664ee85p-3,
+    0x1.39a0851f12e68p-3,
+    0x1.2f11403af66d5p-3,
+};
+/// With s = (m - 1) / (m + 1), z = s^2: log2(m) / s; for f32 powers. Error 2^-50.8.
+inline constexpr double log2in64[] = {
+    0x1.71547652b82ffp+1,
+    0x1.ec709dc39cce5p-1,
+    0x1.2776c51678f5ep-1,
+    0x1.a61756a09ce39p-2,
+    0x1.484fa3839210ep-2,
+    0x1.0bb8984f47324p-2,
+    0x1.f1743bd4ffbb0p-3,
+};
+/// With s = f / (2 + f), z = s^2: (log(1 + f) - 2s - 2s^3/3) / (s z^2), for double-double logs. Error 2^-72.2.
+inline constexpr double logTail64[] = {
+    0x1.9999999999995p-2,
+    0x1.2492492493153p-2,
+    0x1.c71c71c563af0p-3,
+    0x1.745d183e47dbap-3,
+    0x1.3b135fe34dfd7p-3,
+    0x1.11211756f1c14p-3,
+    0x1.de2554caec662p-4,
+    0x1.eb7d2c5b3eec2p-4,
+};
+/// (sin(r) - r) / r^3 in r^2 on |r| <= pi/4. Error 2^-32.3.
+inline constexpr double sin32[] = {
+    -0x1.5555560000000p-3,
+    0x1.1111660000000p-7,
+    -0x1.a04a700000000p-13,
+    0x1.78620c0000000p-19,
+};
+/// (cos(r) - 1 + r^2/2) / r^4 in r^2. Error 2^-33.0.
+inline constexpr double cos32[] = {
+    0x1.55554a0000000p-5,
+    -0x1.6c0c2c0000000p-10,
+    0x1.99e9c80000000p-16,
+};
+/// The same. Error 2^-62.9.
+inline constexpr double sin64[] = {
+    -0x1.5555555555555p-3,
+    0x1.111111111108ap-7,
+    -0x1.a01a01a0069bep-13,
+    0x1.71de3a3fc52f5p-19,
+    -0x1.ae643cd6d86ffp-26,
+    0x1.611463394bcdfp-33,
+    -0x1.a53d7ca5a176bp-41,
+};
+/// The same. Error 2^-64.0.
+inline constexpr double cos64[] = {
+    0x1.555555555554bp-5,
+    -0x1.6c16c16c15038p-10,
+    0x1.a01a019c943f8p-16,
+    -0x1.27e4f7f5d133fp-22,
+    0x1.1ee9ded481b46p-29,
+    -0x1.8fa8131cd1000p-37,
+};
+/// (tan(r) - r) / r^3 in r^2. Error 2^-29.2.
+inline constexpr double tan32[] = {
+    0x1.5555600000000p-2,
+    0x1.110d940000000p-3,
+    0x1.badc7a0000000p-5,
+    0x1.5c9ebe0000000p-6,
+    0x1.6390ce0000000p-7,
+    0x1.154ba40000000p-14,
+    0x1.1fa9ce0000000p-8,
+};
+/// The same. Error 2^-59.7.
+inline constexpr double tan64[] = {
+    0x1.555555555555ep-2,
+    0x1.11111111105c1p-3,
+    0x1.ba1ba1bac07b7p-5,
+    0x1.664f485cd6760p-6,
+    0x1.226e3a8bb4e41p-7,
+    0x1.d6d2e6042da54p-9,
+    0x1.7db1a5dfcd8ecp-10,
+    0x1.34bb40844eb0fp-11,
+    0x1.ff3a0477a97cbp-13,
+    0x1.5e41c558386e6p-14,
+    0x1.1a53347f29db9p-14,
+    -0x1.afe42da1e0833p-16,
+    0x1.98b86d23ab179p-15,
+    -0x1.97f2198226460p-16,
+    0x1.49195e390c51ap-17,
+};
+/// (tanh(x) - x) / x^3 in x^2 on [0, 0.625]. Error 2^-27.8.
+inline constexpr double tanh32[] = {
+    -0x1.5555340000000p-2,
+    0x1.1107580000000p-3,
+    -0x1.b841ac0000000p-5,
+    0x1.52444c0000000p-6,
+    -0x1.7655640000000p-8,
+};
+/// The same. Error 2^-64.6.
+inline constexpr double tanh64[] = {
+    -0x1.5555555555555p-2,
+    0x1.11111111110a3p-3,
+    -0x1.ba1ba1ba14f22p-5,
+    0x1.664f48810c7cdp-6,
+    -0x1.226e351b0144ep-7,
+    0x1.d6d3c340844aep-9,
+    -0x1.7da272a5d07d3p-10,
+    0x1.354c5c1ecb001p-11,
+    -0x1.f4abdd9b9d443p-13,
+    0x1.914d5d81b9865p-14,
+    -0x1.3254ada74c65ep-15,
+    0x1.88a17f7d178c4p-17,
+    -0x1.2c1d6a6d421bfp-19,
+};
+/// (atan(x) - x) / x^3 in x^2 on [0, tan(pi/8)]. Error 2^-30.4.
+inline constexpr double atan32[] = {
+    -0x1.55554a0000000p-2,
+    0x1.9991e20000000p-3,
+    -0x1.23b9980000000p-3,
+    0x1.b2231a0000000p-4,
+    -0x1.f2dc380000000p-5,
+};
+/// The same. Error 2^-59.4.
+inline constexpr double atan64[] = {
+    -0x1.555555555553cp-2,
+    0x1.9999999995681p-3,
+    -0x1.24924922a288ep-3,
+    0x1.c71c70e21fa6ep-4,
+    -0x1.745cf871489ddp-4,
+    0x1.3b1111fcbe5bbp-4,
+    -0x1.10eb6a36f0103p-4,
+    0x1.df0afdf26bbc5p-5,
+    -0x1.9cbfdddd3dae7p-5,
+    0x1.37a6cd6602394p-5,
+    -0x1.2505d7a5c5f02p-6,
+};
+/// (asin(x) - x) / x^3 in x^2 on [0, 1/2]. Error 2^-59.7.
+inline constexpr double asin64[] = {
+    0x1.5555555555576p-3,
+    0x1.333333332e352p-4,
+    0x1.6db6db71f943fp-5,
+    0x1.f1c71a9e3a848p-6,
+    0x1.6e8bdddfc24c8p-6,
+    0x1.1c4a01f8e691dp-6,
+    0x1.ca1df114df284p-7,
+    0x1.759264eccf81bp-7,
+    0x1.60f64ecb408d6p-7,
+    0x1.e9ff863dabb17p-9,
+    0x1.626a229ec2843p-6,
+    -0x1.565752cb36dbbp-6,
+    0x1.0ac63157eb818p-5,
+};
+/// (sinh(x) - x) / x^3 in x^2 on [0, 1]. Error 2^-62.5.
+inline constexpr double sinh64[] = {
+    0x1.5555555555555p-3,
+    0x1.111111111117cp-7,
+    0x1.a01a01a00dbc1p-13,
+    0x1.71de3a6097d87p-19,
+    0x1.ae644b504704ap-26,
+    0x1.612aa79b667d3p-33,
+    0x1.aaca9e555cf3ep-41,
+    0x1.3e1e4b3ec1be7p-48,
+};
+/// cbrt(x) on [1, 2]. Error 2^-16.6.
+inline constexpr double cbrtStart[] = {
+    0x1.03fa5b8a9cf7fp-1,
+    0x1.6e8b8fda433d4p-1,
+    -0x1.316cd55992a59p-2,
+    0x1.5c429f96d1c1dp-4,
+    -0x1.559d89b229968p-7,
+};
+/// (erf(x) - x) / x in x^2 on [0, 1]. Error 2^-30.0.
+inline constexpr double erfSmall32[] = {
+    0x1.06eba80000000p-3,
+    -0x1.8127440000000p-2,
+    0x1.ce2ea00000000p-4,
+    -0x1.b821e60000000p-6,
+    0x1.55dcc60000000p-8,
+    -0x1.b99eb60000000p-11,
+    0x1.c7734a0000000p-14,
+    -0x1.1fd46e0000000p-17,
+};
+/// The same. Error 2^-56.2.
+inline constexpr double erfSmall64[] = {
+    0x1.06eba8214db69p-3,
+    -0x1.812746b037a06p-2,
+    0x1.ce2f21a04402ap-4,
+    -0x1.b82ce312eb269p-6,
+    0x1.565bcd1f53aa8p-8,
+    -0x1.c02db7a6a348cp-11,
+    0x1.f9a3adb34172fp-14,
+    -0x1.f4dfd442d4326p-17,
+    0x1.badac09447bccp-20,
+    -0x1.6bc1965a9bb78p-23,
+    0x1.6ed6c34f5d8cdp-26,
+    -0x1.b7f581234d03ep-28,
+    0x1.7e910810a315bp-29,
+    -0x1.ca6afd301e71fp-31,
+    0x1.f73e615eaa93fp-34,
+};
+/// log(1 - erf(t)) / t on [1, 4]. Error 2^-32.8.
+inline constexpr double erfLarge32[] = {
+    -0x1.20ec4a0000000p+0,
+    -0x1.4550ee0000000p-1,
+    -0x1.b108b40000000p-4,
+    0x1.7b3ac60000000p-6,
+    -0x1.a57e0c0000000p-9,
+    0x1.3c92100000000p-13,
+    0x1.b4ce2c0000000p-16,
+    -0x1.c2e05a0000000p-19,
+};
+/// The same in t - 2.5, on [1, 6]. Error 2^-63.7.
+inline constexpr double erfLarge64[] = {
+    -0x1.f3a2dc8691b91p+2,
+    -0x1.56925248da93bp+2,
+    -0x1.e3460a18c5648p-1,
+    -0x1.63cc1da7a490dp-7,
+    0x1.1bd558ec2b1c9p-9,
+    -0x1.b961395b23de9p-12,
+    0x1.431732a5cead2p-14,
+    -0x1.ac03d2f2f1a48p-17,
+    0x1.dadb667bd2032p-20,
+    -0x1.4ef191f3b5b78p-23,
+    -0x1.b1264412a0b18p-27,
+    0x1.77b3f503e2ce0p-27,
+    -0x1.e2ed9b0653e49p-29,
+    0x1.cd8e28af712efp-31,
+    -0x1.64dfd5c75bb24p-33,
+    0x1.a7a991478c7e6p-36,
+    -0x1.60bd239b68901p-40,
+    -0x1.3319ffcc5827ap-41,
+    0x1.4bee5cc279293p-43,
+    -0x1.61f9e359a13a2p-44,
+    0x1.36a741b999002p-45,
+    -0x1.387db0c75c3fbp-49,
+    -0x1.bd2b1a2f1a489p-51,
+};
+
+} // namespace hlo::codegen::coefficients
+
+#endif

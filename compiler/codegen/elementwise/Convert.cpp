@@ -1,0 +1,226 @@
+//===- Convert.cpp - Conversions of value and of representation -----------===//
+//
+// hlo.convert between any two element types, rounding once; bitcast_convert between
+// types of one width; reduce_precision; stochastic_convert.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Families.h"
+#include "compiler/codegen/elementwise/Narrow.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
+
+/// f32 or f64 -> the compute type of a float type, rounded once.
+static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
+  if (from == to) {
+    return x;
+  }
+  if (!isNarrowFloat(to)) {
+    return floatTo(x, to);
+  }
+  if (x.isF64()) {
+    x = roundToOdd(x, e.b.getF32Type());
+  } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
+    return x; // Eight bits of mantissa and of exponent hold every such value.
+  }
+  return Num(e, roundNarrow(e, to, x));
+}
+
+/// Integers of more bits than f64 has, so that a later rounding is as if made at once: the bits
+/// that f64 would lose become one sticky bit.
+static Num stickyBits(Num x, bool isUnsigned) {
+  Num low = x & 0x7ff;
+  Num sticky = (x & ~INT64_C(0x7ff)) | (select(notEqual(low, 0), 0x400, low));
+  Num small = isUnsigned ? below(x, INT64_C(1) << 53)
+                         : below(x + (INT64_C(1) << 53), INT64_C(1) << 54);
+  return select(small, x, sticky);
+}
+
+static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
+  auto convert = [&](Num n, Type type) {
+    return isUnsigned ? unsignedToFloat(n, type) : signedToFloat(n, type);
+  };
+  if (x.width() < 32) {
+    x = isUnsigned ? zextTo(x, e.b.getI32Type()) : sextTo(x, e.b.getI32Type());
+    Num value = signedToFloat(x, computeType(to));
+    return isNarrowFloat(to) ? Num(e, roundNarrow(e, to, value)) : value;
+  }
+  if (!isNarrowFloat(to)) {
+    return convert(x, to);
+  }
+  Num wide = convert(x.width() == 64 ? stickyBits(x, isUnsigned) : x, e.b.getF64Type());
+  return Num(e, roundNarrow(e, to, roundToOdd(wide, e.b.getF32Type())));
+}
+
+/// Truncates; saturates; NaN gives 0.
+static Num floatToInteger(Emission &e, Num x, Type to) {
+  bool isUnsigned = isUnsignedElement(to);
+  auto width = static_cast<int>(to.getIntOrFloatBitWidth());
+  double end = std::ldexp(1.0, isUnsigned ? width : width - 1);
+  double low = isUnsigned ? 0.0 : -end;
+  Num tooHigh = greaterEqual(x, end), tooLow = less(x, low);
+  Num inRange = greaterEqual(x, low) & less(x, end);
+  Num safe = select(inRange, x, 0.0);
+  // Through at least 32 bits, of a signed type if that holds the range.
+  Type through = e.b.getIntegerType(std::max(width, 32));
+  Num value = isUnsigned && width >= 32 ? floatToUnsigned(safe, through)
+                                        : floatToSigned(safe, through);
+  value = zextTo(value, computeType(to));
+  llvm::APInt max = isUnsigned ? llvm::APInt::getMaxValue(width)
+                               : llvm::APInt::getSignedMaxValue(width);
+  llvm::APInt min = isUnsigned ? llvm::APInt::getMinValue(width)
+                               : llvm::APInt::getSignedMinValue(width);
+  value = select(tooHigh, value.of(max), value);
+  return select(tooLow, value.of(min), value);
+}
+
+static Num convertReal(Emission &e, Num x, Type from, Type to) {
+  if (from == to) {
+    return x;
+  }
+  if (isPredicate(to)) {
+    return x.isFloat() ? notEqual(x, 0.0) : notEqual(x, 0);
+  }
+  if (isa<FloatType>(from)) {
+    return isa<FloatType>(to) ? floatToFloat(e, x, from, to) : floatToInteger(e, x, to);
+  }
+  bool isUnsigned = isUnsignedElement(from);
+  if (isa<FloatType>(to)) {
+    return integerToFloat(e, x, isUnsigned, to);
+  }
+  return isUnsigned ? zextTo(x, computeType(to)) : sextTo(x, computeType(to));
+}
+
+Elem emitConvert(Emission &e, Type from, Type to, const Elem &value) {
+  auto fromComplex = dyn_cast<ComplexType>(from), toComplex = dyn_cast<ComplexType>(to);
+  Num re(e, value.re);
+  if (!fromComplex) {
+    if (!toComplex) {
+      return Elem(convertReal(e, re, from, to));
+    }
+    Num converted = convertReal(e, re, from, toComplex.getElementType());
+    return Elem(converted, converted.of(0.0));
+  }
+  Num im(e, value.im);
+  Type part = fromComplex.getElementType();
+  if (toComplex) {
+    Type target = toComplex.getElementType();
+    Value converted = convertReal(e, re, part, target);
+    return Elem(converted, convertReal(e, im, part, target));
+  }
+  if (isPredicate(to)) {
+    return Elem(notEqual(re, 0.0) | notEqual(im, 0.0));
+  }
+  return Elem(convertReal(e, re, part, to));
+}
+
+/// The element's bits, as an integer of its own width.
+static Num toBits(Emission &e, Type element, Num value) {
+  if (isNarrowFloat(element)) {
+    Num code(e, encodeNarrow(e, element, value));
+    return zextTo(code, e.b.getIntegerType(element.getIntOrFloatBitWidth()));
+  }
+  return value.isFloat() ? bitsOf(value) : value;
+}
+
+static Num fromBits(Emission &e, Type element, Num bits) {
+  if (isNarrowFloat(element)) {
+    Num stored = zextTo(bits, e.b.getIntegerType(8 * storageBytes(element)));
+    return Num(e, decodeNarrow(e, element, stored));
+  }
+  return isa<FloatType>(element) ? floatOf(bits) : bits;
+}
+
+Elem emitBitcast(const Request &r) {
+  if (r.operand == r.result) {
+    return r.values[0];
+  }
+  if (isa<ComplexType>(r.operand) || isa<ComplexType>(r.result) ||
+      r.operand.getIntOrFloatBitWidth() != r.result.getIntOrFloatBitWidth()) {
+    return {};
+  }
+  return Elem(fromBits(r.e, r.result, toBits(r.e, r.operand, r.re(0))));
+}
+
+namespace {
+/// Fields of an IEEE format that is held in an integer.
+struct Fields {
+  int exponent, mantissa;
+};
+} // namespace
+
+static Fields fieldsOf(Type element) {
+  if (isNarrowFloat(element)) {
+    NarrowFormat format = narrowFormat(element);
+    return {format.exponent, format.mantissa};
+  }
+  return element.isF64() ? Fields{11, 52} : Fields{8, 23};
+}
+
+/// Rounds the mantissa to nearest even, then gives infinity for what is beyond the reduced exponent's range,
+/// and zero for what is below its normal numbers.
+Elem emitReducePrecision(const Request &r) {
+  if (!isa<FloatType>(r.operand)) {
+    return {};
+  }
+  Emission &e = r.e;
+  auto exponentBits = static_cast<int>(r.integer("exponent_bits"));
+  auto mantissaBits = static_cast<int>(r.integer("mantissa_bits"));
+  Fields source = fieldsOf(r.operand);
+  Num value = r.re(0);
+  // Sign extension keeps narrow bits comparable; only 16 bits and up have room for all steps.
+  Num bits = toBits(e, r.operand, value);
+  int width = source.exponent + source.mantissa + 1;
+  if (width < 16) {
+    bits = zextTo(bits, e.b.getI16Type());
+  }
+  auto mask = [&](int count, int at) {
+    return bits.of(llvm::APInt::getBitsSet(bits.width(), at, at + count));
+  };
+  Num sign = bits & mask(1, width - 1);
+  Num reduced = bits;
+  if (mantissaBits < source.mantissa) {
+    int drop = source.mantissa - mantissaBits;
+    Num last = shrU(bits, drop) & 1;
+    Num half = bits.of((INT64_C(1) << (drop - 1)) - 1);
+    reduced = (bits + half + last) & (mask(bits.width(), 0) ^ mask(drop, 0));
+  }
+  if (exponentBits < source.exponent) {
+    Num exponentMask = mask(source.exponent, source.mantissa);
+    Num exponent = reduced & exponentMask;
+    int64_t bias = (INT64_C(1) << (source.exponent - 1)) - 1;
+    int64_t reducedBias = (INT64_C(1) << (exponentBits - 1)) - 1;
+    Num overflows = below(bits.of((bias + reducedBias) << source.mantissa), exponent);
+    Num underflows = belowEqual(exponent, (bias - reducedBias) << source.mantissa);
+    reduced = select(overflows, sign | exponentMask, reduced);
+    reduced = select(underflows, sign, reduced);
+  }
+  if (width < 16) {
+    reduced = zextTo(reduced, e.b.getIntegerType(width));
+  }
+  return Elem(select(isNaN(value), value, fromBits(e, r.operand, reduced)));
+}
+
+/// Truncates |x|, then rounds up if the random integer is below the fraction's bits.
+Elem emitStochasticConvert(const Request &r) {
+  auto result = dyn_cast<IntegerType>(r.result);
+  if (!isa<FloatType>(r.operand) || !result || isPredicate(result)) {
+    return {};
+  }
+  Emission &e = r.e;
+  Num x = r.re(0), random = r.re(1);
+  Num magnitude = abs(x);
+  Num whole = trunc(magnitude);
+  Num fraction = magnitude - whole;
+  Num finite = equal(fraction, fraction);
+  Num scaled = select(finite, fraction, 0.0) * std::ldexp(1.0, random.width());
+  Num threshold = floatToUnsigned(scaled, random.scalar());
+  Num rounded = select(below(random, threshold) & finite, whole + 1.0, whole);
+  return Elem(floatToInteger(e, copySign(rounded, x), result));
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,161 @@
+//===- Elementwise.cpp - Names, types, and which family emits -------------===//
+//
+// In: an op (or its name and types) and its operands' values. Out: the value of its
+// result, by the family of the operands' element type. Operands that are
+// scalars beside vectors are spread over the lanes first.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Families.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+std::optional<Opcode> parseOpcode(StringRef name) {
+  return llvm::StringSwitch<std::optional<Opcode>>(name)
+      .Case("abs", Opcode::Abs)
+      .Case("acos", Opcode::Acos)
+      .Case("acosh", Opcode::Acosh)
+      .Case("asin", Opcode::Asin)
+      .Case("asinh", Opcode::Asinh)
+      .Case("atanh", Opcode::Atanh)
+      .Case("cbrt", Opcode::Cbrt)
+      .Case("ceil", Opcode::Ceil)
+      .Case("cosine", Opcode::Cosine)
+      .Case("cosh", Opcode::Cosh)
+      .Case("count_leading_zeros", Opcode::CountLeadingZeros)
+      .Case("erf", Opcode::Erf)
+      .Case("exponential", Opcode::Exponential)
+      .Case("exponential_minus_one", Opcode::ExponentialMinusOne)
+      .Case("floor", Opcode::Floor)
+      .Case("imag", Opcode::Imag)
+      .Case("is_finite", Opcode::IsFinite)
+      .Case("log", Opcode::Log)
+      .Case("log_plus_one", Opcode::LogPlusOne)
+      .Case("logistic", Opcode::Logistic)
+      .Case("negate", Opcode::Negate)
+      .Case("not", Opcode::Not)
+      .Case("popcnt", Opcode::Popcnt)
+      .Case("real", Opcode::Real)
+      .Case("round_nearest_afz", Opcode::RoundNearestAfz)
+      .Case("round_nearest_even", Opcode::RoundNearestEven)
+      .Case("rsqrt", Opcode::Rsqrt)
+      .Case("sign", Opcode::Sign)
+      .Case("sine", Opcode::Sine)
+      .Case("sinh", Opcode::Sinh)
+      .Case("sqrt", Opcode::Sqrt)
+      .Case("tan", Opcode::Tan)
+      .Case("tanh", Opcode::Tanh)
+      .Case("add", Opcode::Add)
+      .Case("and", Opcode::And)
+      .Case("atan2", Opcode::Atan2)
+      .Case("complex", Opcode::Complex)
+      .Case("divide", Opcode::Divide)
+      .Case("maximum", Opcode::Maximum)
+      .Case("minimum", Opcode::Minimum)
+      .Case("mulhi", Opcode::Mulhi)
+      .Case("multiply", Opcode::Multiply)
+      .Case("or", Opcode::Or)
+      .Case("power", Opcode::Power)
+      .Case("remainder", Opcode::Remainder)
+      .Case("shift_left", Opcode::ShiftLeft)
+      .Case("shift_right_arithmetic", Opcode::ShiftRightArithmetic)
+      .Case("shift_right_logical", Opcode::ShiftRightLogical)
+      .Case("subtract", Opcode::Subtract)
+      .Case("xor", Opcode::Xor)
+      .Case("stochastic_convert", Opcode::StochasticConvert)
+      .Case("compare", Opcode::Compare)
+      .Case("select", Opcode::Select)
+      .Case("clamp", Opcode::Clamp)
+      .Case("convert", Opcode::Convert)
+      .Case("bitcast_convert", Opcode::BitcastConvert)
+      .Case("reduce_precision", Opcode::ReducePrecision)
+      .Default(std::nullopt);
+}
+
+std::optional<Direction> parseDirection(StringRef name) {
+  return llvm::StringSwitch<std::optional<Direction>>(name)
+      .Case("EQ", Direction::EQ)
+      .Case("NE", Direction::NE)
+      .Case("GE", Direction::GE)
+      .Case("GT", Direction::GT)
+      .Case("LE", Direction::LE)
+      .Case("LT", Direction::LT)
+      .Default(std::nullopt);
+}
+
+StringRef Request::string(StringRef name) const {
+  auto attr = attrs ? attrs.getAs<StringAttr>(name) : StringAttr();
+  return attr ? attr.getValue() : StringRef();
+}
+
+int64_t Request::integer(StringRef name) const {
+  auto attr = attrs ? attrs.getAs<IntegerAttr>(name) : IntegerAttr();
+  return attr ? attr.getInt() : 0;
+}
+
+static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
+
+static Elem emitRequest(const Request &request) {
+  Emission &e = request.e;
+  switch (request.opcode) {
+  case Opcode::Select:
+    return selectElem(e, request.values[0].re, request.values[1], request.values[2]);
+  case Opcode::Convert:
+    return emitConvert(e, request.operand, request.result, request.values[0]);
+  case Opcode::BitcastConvert:
+    return emitBitcast(request);
+  case Opcode::ReducePrecision:
+    return emitReducePrecision(request);
+  case Opcode::StochasticConvert:
+    return emitStochasticConvert(request);
+  default:
+    break;
+  }
+  if (isa<ComplexType>(request.operand)) {
+    return emitComplexOp(request);
+  }
+  if (isa<FloatType>(request.operand)) {
+    return emitFloatOp(request);
+  }
+  return isPredicate(request.operand) ? emitPredicateOp(request) : emitIntegerOp(request);
+}
+
+bool isElementwise(Operation *op) {
+  return isa<HloDialect>(op->getDialect()) && parseOpcode(op->getName().stripDialect());
+}
+
+Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultElement,
+               ArrayRef<Elem> operands, DictionaryAttr attrs) {
+  std::optional<Opcode> parsed = parseOpcode(opcode);
+  if (!parsed) {
+    emitError(e.loc) << "op " << opcode << " is not element-wise";
+    return {};
+  }
+  int64_t lanes = 1;
+  for (const Elem &operand : operands) {
+    lanes = std::max(lanes, lanesOf(operand.re));
+  }
+  SmallVector<Elem, 3> values;
+  for (const Elem &operand : operands) {
+    values.push_back(splat(e, operand, lanes));
+  }
+  Elem result = emitRequest({e, *parsed, operandElement, resultElement, values, attrs});
+  if (!result) {
+    emitError(e.loc) << "op " << opcode << " is not defined for element type " << operandElement
+                     << (operandElement == resultElement ? "" : " and this result type");
+  }
+  return result;
+}
+
+Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
+  StringRef name = op->getName().stripDialect();
+  // The pred of a select is no data.
+  unsigned data = isa<SelectOp>(op) ? 1 : 0;
+  Emission here{e.b, op->getLoc(), e.target};
+  return emitNamed(here, name, elementType(op->getOperand(data).getType()),
+                   elementType(op->getResult(0).getType()), operands, op->getAttrDictionary());
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,139 @@
+//===- Exponential.cpp - exp and what is built on it ----------------------===//
+//
+// e^x = 2^n e^r with n the integer next to x / ln 2 and |r| <= ln(2)/2; e^r - 1 is a
+// polynomial. In and out as Functions.h says.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Coefficients.h"
+#include "compiler/codegen/elementwise/Functions.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+FloatTraits::FloatTraits(Num x) : wide(x.isF64()) {
+  mantissaBits = wide ? 52 : 23;
+  bias = wide ? 1023 : 127;
+  minNormal = wide ? 0x1p-1022 : 0x1p-126;
+  largest = wide ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
+  integerMagic = wide ? 0x1.8p52 : 0x1.8p23;
+  ln2Hi = wide ? 0x1.62e42feep-1 : 0x1.62e4p-1;
+  ln2Lo = wide ? 0x1.a39ef35793c76p-33 : 0x1.7f7d1cp-20;
+  signMask = wide ? INT64_MIN : INT64_C(0x80000000);
+}
+
+Num clampTo(Num x, double lo, double hi) {
+  return minNum(x.of(hi), maxNum(x.of(lo), x));
+}
+
+Rounded roundToInteger(Num x) { return roundProduct(x, 1.0); }
+
+Rounded roundProduct(Num x, double factor) {
+  FloatTraits traits(x);
+  Num magic = x.of(traits.integerMagic);
+  Num sum = factor == 1.0 ? x + magic : fma(x, factor, magic);
+  return {sum - magic, bitsOf(sum) - bitsOf(magic)};
+}
+
+Num powerOfTwo(Num n, const FloatTraits &traits) {
+  return floatOf(shl(n + traits.bias, traits.mantissaBits));
+}
+
+Num scaleByPower(Num x, Num n, const FloatTraits &traits) {
+  Num half = shrS(n, 1);
+  return x * powerOfTwo(half, traits) * powerOfTwo(n - half, traits);
+}
+
+Num signBits(Num x) { return bitsOf(x) & FloatTraits(x).signMask; }
+
+namespace {
+/// e^x = 2^n (1 + m).
+struct ExpParts {
+  Num n, m;
+};
+} // namespace
+
+static ExpParts expParts(Num x, Num low = {}) {
+  FloatTraits traits(x);
+  Rounded n = roundProduct(x, 0x1.71547652b82fep0);
+  Num r = fma(n.value, -traits.ln2Hi, x);
+  r = fma(n.value, -traits.ln2Lo, r);
+  if (low.v) {
+    r = r + low;
+  }
+  Num q = traits.wide ? polynomial(r, coefficients::exp64) : polynomial(r, coefficients::exp32);
+  return {n.integer, fma(r * r, q, r)};
+}
+
+static Num expWithin(Num x, Num low, double lowest, double highest) {
+  ExpParts parts = expParts(clampTo(x, lowest, highest), low);
+  return scaleByPower(parts.m + 1.0, parts.n, FloatTraits(x));
+}
+
+Num expOf(Num x) {
+  return x.isF64() ? expWithin(x, {}, -746.0, 710.0) : expWithin(x, {}, -104.0, 89.0);
+}
+
+Num expOf(NumPair x) {
+  return x.hi.isF64() ? expWithin(x.hi, x.lo, -746.0, 710.0)
+                      : expWithin(x.hi, x.lo, -104.0, 89.0);
+}
+
+Num expm1Of(Num x) {
+  FloatTraits traits(x);
+  Num bounded = traits.wide ? clampTo(x, -40.0, 710.0) : clampTo(x, -20.0, 89.0);
+  ExpParts parts = expParts(bounded);
+  // 2^n m + (2^n - 1), halved so that n = bias + 1 does not overflow early.
+  Num half = powerOfTwo(parts.n - 1, traits);
+  Num sum = fma(half, parts.m, half - 0.5) * 2.0;
+  return copySign(select(equal(parts.n, 0), parts.m, sum), x);
+}
+
+Num logisticOf(Num x) {
+  // Of e^-|x| <= 1, so that nothing overflows and small results keep their precision.
+  Num power = expOf(-abs(x));
+  Num numerator = select(less(x, 0.0), power, x.of(1.0));
+  return numerator / (power + 1.0);
+}
+
+Num tanhOf(Num x) {
+  bool wide = x.isF64();
+  Num magnitude = abs(x);
+  Num z = x * x;
+  Num p = wide ? polynomial(z, coefficients::tanh64) : polynomial(z, coefficients::tanh32);
+  Num small = fma(x * z, p, x);
+  Num power = expOf(minNum(x.of(wide ? 20.0 : 10.0), magnitude) * 2.0);
+  Num large = copySign(1.0 - 2.0 / (power + 1.0), x);
+  return select(less(magnitude, 0.625), small, large);
+}
+
+Num viaDouble(Num x, Num (*function)(Num)) {
+  OpBuilder &b = x.e->b;
+  return floatTo(function(floatTo(x, b.getF64Type())), b.getF32Type());
+}
+
+Num sinhOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, sinhOf);
+  }
+  Num magnitude = abs(x);
+  Num z = x * x;
+  Num small = fma(x * z, polynomial(z, coefficients::sinh64), x);
+  // e^|x| / 2, which overflows later than e^|x|.
+  FloatTraits traits(x);
+  ExpParts parts = expParts(clampTo(magnitude, 0.0, 711.0));
+  Num half = scaleByPower(parts.m + 1.0, parts.n - 1, traits);
+  Num large = half - 0.25 / half;
+  return select(less(magnitude, 1.0), small, copySign(large, x));
+}
+
+Num coshOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, coshOf);
+  }
+  ExpParts parts = expParts(clampTo(abs(x), 0.0, 711.0));
+  Num half = scaleByPower(parts.m + 1.0, parts.n - 1, FloatTraits(x));
+  return half + 0.25 / half;
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,61 @@
+//===- Families.h - Opcodes, and who emits them for which types -----------===//
+//
+// emitNamed turns an opcode's name into an Opcode and hands the request to the family
+// of the operands' element type. A family returns a null Elem for what it does not define.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FAMILIES_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FAMILIES_H
+
+#include "compiler/codegen/Elementwise.h"
+#include "compiler/codegen/elementwise/Functions.h"
+#include <optional>
+
+namespace hlo::codegen {
+
+enum class Opcode {
+  Abs, Acos, Acosh, Asin, Asinh, Atanh, Cbrt, Ceil, Cosine, Cosh, CountLeadingZeros, Erf,
+  Exponential, ExponentialMinusOne, Floor, Imag, IsFinite, Log, LogPlusOne, Logistic, Negate, Not,
+  Popcnt, Real, RoundNearestAfz, RoundNearestEven, Rsqrt, Sign, Sine, Sinh, Sqrt, Tan, Tanh,
+  Add, And, Atan2, Complex, Divide, Maximum, Minimum, Mulhi, Multiply, Or, Power, Remainder,
+  ShiftLeft, ShiftRightArithmetic, ShiftRightLogical, Subtract, Xor, StochasticConvert,
+  Compare, Select, Clamp, Convert, BitcastConvert, ReducePrecision,
+};
+/// By the op's name without its dialect, e.g. "shift_left".
+std::optional<Opcode> parseOpcode(llvm::StringRef name);
+
+/// One op on values. `operand`: element type of the data operands.
+struct Request {
+  Emission &e;
+  Opcode opcode;
+  mlir::Type operand, result;
+  llvm::ArrayRef<Elem> values;
+  mlir::DictionaryAttr attrs;
+
+  Num re(unsigned i) const { return Num(e, values[i].re); }
+  Num im(unsigned i) const { return Num(e, values[i].im); }
+  llvm::StringRef string(llvm::StringRef name) const;
+  int64_t integer(llvm::StringRef name) const;
+};
+
+/// The order of a compare.
+enum class Direction { EQ, NE, GE, GT, LE, LT };
+std::optional<Direction> parseDirection(llvm::StringRef name);
+
+Elem emitPredicateOp(const Request &request);
+Elem emitIntegerOp(const Request &request);
+Elem emitFloatOp(const Request &request);
+Elem emitComplexOp(const Request &request);
+
+/// The larger or smaller of floats; NaN if either is.
+Num floatMaximum(Num a, Num b);
+Num floatMinimum(Num a, Num b);
+
+/// Ops on representations: any element type.
+Elem emitBitcast(const Request &request);
+Elem emitReducePrecision(const Request &request);
+Elem emitStochasticConvert(const Request &request);
+
+} // namespace hlo::codegen
+
+#endif

@@ -1,0 +1,191 @@
+//===- Float.cpp - Ops on real floats -------------------------------------===//
+//
+// f32 and f64 as they are; narrow floats are computed in f32 and rounded to their
+// type wherever the result may not be representable. Add, subtract and multiply of
+// f32 and f64 may be contracted to FMA; nothing else may be transformed.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Families.h"
+#include "compiler/codegen/elementwise/Narrow.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+Num floatMaximum(Num a, Num b) { return select(isNaN(a), a, maxNum(a, b)); }
+Num floatMinimum(Num a, Num b) { return select(isNaN(a), a, minNum(a, b)); }
+
+template <typename Op> static Num contracted(Num a, Num b) {
+  Emission &e = *a.e;
+  auto flags = arith::FastMathFlagsAttr::get(e.b.getContext(), arith::FastMathFlags::contract);
+  return Num(e, Op::create(e.b, e.loc, a.v, b.v, flags));
+}
+
+/// Floats as integers that compare (signed) in the total order.
+static Num totalOrder(Num a) {
+  Num bits = bitsOf(a);
+  Num sign = shrS(bits, bits.width() - 1);
+  return bits ^ shrU(sign, 1);
+}
+
+static Elem emitCompare(const Request &r) {
+  std::optional<Direction> direction = parseDirection(r.string("direction"));
+  if (!direction) {
+    return {};
+  }
+  Num a = r.re(0), b = r.re(1);
+  if (r.string("type") == "TOTALORDER") {
+    a = totalOrder(a);
+    b = totalOrder(b);
+  }
+  switch (*direction) {
+  case Direction::EQ:
+    return Elem(equal(a, b));
+  case Direction::NE:
+    return Elem(notEqual(a, b));
+  case Direction::LT:
+    return Elem(less(a, b));
+  case Direction::LE:
+    return Elem(lessEqual(a, b));
+  case Direction::GT:
+    return Elem(greater(a, b));
+  case Direction::GE:
+    return Elem(greaterEqual(a, b));
+  }
+  llvm_unreachable("all directions are above");
+}
+
+static Num signOf(Num x) {
+  return select(notEqual(x, 0.0) & equal(x, x), copySign(x.of(1.0), x), x);
+}
+
+/// Results that are representable in the operands' type as they are; null if not such an op.
+static Num emitExact(const Request &r) {
+  Num x = r.re(0);
+  switch (r.opcode) {
+  case Opcode::Abs:
+    return abs(x);
+  case Opcode::Maximum:
+    return floatMaximum(x, r.re(1));
+  case Opcode::Minimum:
+    return floatMinimum(x, r.re(1));
+  case Opcode::Clamp:
+    return floatMinimum(r.re(2), floatMaximum(x, r.re(1)));
+  case Opcode::Real:
+    return x;
+  case Opcode::Imag:
+    return x.of(0.0);
+  default:
+    return {};
+  }
+}
+
+static Num emitUnary(Opcode opcode, Num x) {
+  switch (opcode) {
+  case Opcode::Acos:
+    return acosOf(x);
+  case Opcode::Acosh:
+    return acoshOf(x);
+  case Opcode::Asin:
+    return asinOf(x);
+  case Opcode::Asinh:
+    return asinhOf(x);
+  case Opcode::Atanh:
+    return atanhOf(x);
+  case Opcode::Cbrt:
+    return cbrtOf(x);
+  case Opcode::Ceil:
+    return ceil(x);
+  case Opcode::Cosine:
+    return cosOf(x);
+  case Opcode::Cosh:
+    return coshOf(x);
+  case Opcode::Erf:
+    return erfOf(x);
+  case Opcode::Exponential:
+    return expOf(x);
+  case Opcode::ExponentialMinusOne:
+    return expm1Of(x);
+  case Opcode::Floor:
+    return floor(x);
+  case Opcode::Log:
+    return logOf(x);
+  case Opcode::LogPlusOne:
+    return log1pOf(x);
+  case Opcode::Logistic:
+    return logisticOf(x);
+  case Opcode::Negate:
+    return -x;
+  case Opcode::RoundNearestAfz:
+    return Num(*x.e, math::RoundOp::create(x.e->b, x.e->loc, x.v));
+  case Opcode::RoundNearestEven:
+    return roundEven(x);
+  case Opcode::Rsqrt:
+    return rsqrtOf(x);
+  case Opcode::Sign:
+    return signOf(x);
+  case Opcode::Sine:
+    return sinOf(x);
+  case Opcode::Sinh:
+    return sinhOf(x);
+  case Opcode::Sqrt:
+    return sqrt(x);
+  case Opcode::Tan:
+    return tanOf(x);
+  case Opcode::Tanh:
+    return tanhOf(x);
+  default:
+    return {};
+  }
+}
+
+static Num emitBinary(Opcode opcode, Num a, Num b) {
+  switch (opcode) {
+  case Opcode::Add:
+    return contracted<arith::AddFOp>(a, b);
+  case Opcode::Subtract:
+    return contracted<arith::SubFOp>(a, b);
+  case Opcode::Multiply:
+    return contracted<arith::MulFOp>(a, b);
+  case Opcode::Divide:
+    return a / b;
+  case Opcode::Remainder:
+    return remOf(a, b);
+  case Opcode::Power:
+    return powOf(a, b);
+  case Opcode::Atan2:
+    return atan2Of(a, b);
+  default:
+    return {};
+  }
+}
+
+Elem emitFloatOp(const Request &r) {
+  Num x = r.re(0);
+  switch (r.opcode) {
+  case Opcode::Compare:
+    return emitCompare(r);
+  case Opcode::IsFinite:
+    return Elem(less(abs(x), std::numeric_limits<double>::infinity()));
+  case Opcode::Complex:
+    return Elem(r.values[0].re, r.values[1].re);
+  default:
+    break;
+  }
+  if (Num exact = emitExact(r); exact.v) {
+    return Elem(exact);
+  }
+  Num value = r.values.size() == 1 ? emitUnary(r.opcode, x) : emitBinary(r.opcode, x, r.re(1));
+  if (!value.v) {
+    return {};
+  }
+  bool keepsPrecision = r.opcode == Opcode::Negate || r.opcode == Opcode::Sign;
+  if (!isNarrowFloat(r.operand) ||
+      (keepsPrecision && narrowFormat(r.operand).kind == NarrowKind::Ieee)) {
+    return Elem(value);
+  }
+  return Elem(roundNarrow(r.e, r.operand, value));
+}
+
+} // namespace hlo::codegen

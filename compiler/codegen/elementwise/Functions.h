@@ -1,0 +1,83 @@
+//===- Functions.h - Elementary functions of reals ------------------------===//
+//
+// Each takes and gives f32 or f64 (scalar or vector), and is right for NaN, infinities,
+// signed zeros and subnormals. Algorithms and measured errors: README.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_H
+
+#include "compiler/codegen/elementwise/Num.h"
+
+namespace hlo::codegen {
+
+/// Constants and limits of f32 or f64, whichever `x` is.
+struct FloatTraits {
+  explicit FloatTraits(Num x);
+  bool wide;           ///< f64
+  int mantissaBits;    ///< 23 or 52, without the hidden one
+  int bias;            ///< 127 or 1023
+  double minNormal;    ///< 2^-126 or 2^-1022
+  double largest;      ///< largest finite
+  double integerMagic; ///< 1.5 * 2^mantissaBits: adding it rounds to an integer
+  double ln2Hi, ln2Lo; ///< ln 2; ln2Hi times any exponent is exact
+  int64_t signMask;
+};
+
+/// A value and what it lacks in precision: the sum of both, not rounded.
+struct NumPair {
+  Num hi, lo;
+};
+
+/// Bounds that NaN passes: lo <= x <= hi, or NaN.
+Num clampTo(Num x, double lo, double hi);
+/// Nearest integer to x (|x| < 2^(mantissaBits - 2)) as a float and as an integer of its width.
+struct Rounded {
+  Num value, integer;
+};
+Rounded roundToInteger(Num x);
+/// x * factor, rounded to an integer.
+Rounded roundProduct(Num x, double factor);
+/// 2^n for an integer n within the normal exponents.
+Num powerOfTwo(Num n, const FloatTraits &traits);
+/// x * 2^n, rounded once; |n| up to twice the largest exponent.
+Num scaleByPower(Num x, Num n, const FloatTraits &traits);
+/// The sign bit of x alone, as an integer.
+Num signBits(Num x);
+/// An f32 function by way of the f64 one, for functions that few programs use.
+Num viaDouble(Num x, Num (*function)(Num));
+
+Num expOf(Num x);
+/// e^(hi + lo), |lo| far below |hi|.
+Num expOf(NumPair x);
+Num expm1Of(Num x);
+Num logisticOf(Num x);
+Num tanhOf(Num x);
+Num sinhOf(Num x);
+Num coshOf(Num x);
+
+Num logOf(Num x);
+Num log1pOf(Num x);
+Num asinhOf(Num x);
+Num acoshOf(Num x);
+Num atanhOf(Num x);
+
+Num sinOf(Num x);
+Num cosOf(Num x);
+NumPair sinCosOf(Num x); ///< hi: sine, lo: cosine
+Num tanOf(Num x);
+
+Num asinOf(Num x);
+Num acosOf(Num x);
+Num atan2Of(Num y, Num x);
+
+Num erfOf(Num x);
+Num cbrtOf(Num x);
+Num rsqrtOf(Num x);
+Num powOf(Num x, Num y);
+Num remOf(Num x, Num y);
+Num hypotOf(Num x, Num y);
+
+} // namespace hlo::codegen
+
+#endif

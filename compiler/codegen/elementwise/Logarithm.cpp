@@ -1,0 +1,133 @@
+//===- Logarithm.cpp - log and what is built on it ------------------------===//
+//
+// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) is a polynomial in f (f32), or
+// in s = f / (2 + f) (f64). In and out as Functions.h says.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Coefficients.h"
+#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/Functions.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+static constexpr double quietNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// k ln 2 + log(1 + f).
+static Num logKernel(Num f, Num k, const FloatTraits &traits) {
+  Num halfSquare = f * f * 0.5;
+  Num rest;
+  if (traits.wide) {
+    Num s = f / (f + 2.0);
+    Num z = s * s;
+    rest = s * fma(z, polynomial(z, coefficients::log64), halfSquare);
+  } else {
+    rest = f * f * f * polynomial(f, coefficients::log32);
+  }
+  rest = fma(k, traits.ln2Lo, rest);
+  return fma(k, traits.ln2Hi, f - (halfSquare - rest));
+}
+
+/// The exponent k of x, such that x 2^-k is in [sqrt(1/2), sqrt(2)).
+static Num logExponent(Num bits, const FloatTraits &traits) {
+  int64_t root = traits.wide ? INT64_C(0x3fe6a09e667f3bcd) : INT64_C(0x3f3504f3);
+  return shrS(bits - root, traits.mantissaBits);
+}
+
+static Num logSpecials(Num x, Num pole, Num result) {
+  Num special = select(equal(pole, 0.0), -infinity, x.of(quietNaN));
+  result = select(greater(pole, 0.0), result, special);
+  return select(equal(x, infinity), infinity, result);
+}
+
+Num logOf(Num x) {
+  FloatTraits traits(x);
+  Num subnormal = less(x, traits.minNormal);
+  double scale = std::ldexp(1.0, traits.mantissaBits + 2);
+  Num bits = bitsOf(select(subnormal, x * scale, x));
+  Num k = logExponent(bits, traits);
+  Num f = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
+  Num exponent = signedToFloat(k, x.scalar());
+  exponent = select(subnormal, exponent - (traits.mantissaBits + 2), exponent);
+  return logSpecials(x, x, logKernel(f, exponent, traits));
+}
+
+Num log1pOf(Num x) {
+  FloatTraits traits(x);
+  Num u = x + 1.0;
+  Num bits = bitsOf(u);
+  Num k = logExponent(bits, traits);
+  // x 2^-k is exact, and so is 2^-k - 1 where it matters.
+  Num scale = powerOfTwo(-k, traits);
+  Num f = fma(x, scale, scale - 1.0);
+  Num large = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
+  f = select(greater(k, 100), large, f);
+  Num result = logKernel(f, signedToFloat(k, x.scalar()), traits);
+  return select(equal(x, 0.0), x, logSpecials(x, u, result));
+}
+
+/// log1p(hi + lo).
+static Num log1pOf(NumPair x) {
+  // The derivative of log1p at hi is 1 / (1 + hi).
+  Num value = log1pOf(x.hi);
+  Num corrected = value + x.lo / (x.hi + 1.0);
+  return select(less(abs(x.hi), infinity), corrected, value);
+}
+
+/// The error of root = sqrt(square): root^2 differs from it by 2 root times this.
+static NumPair sqrtPair(NumPair square) {
+  Num root = sqrt(square.hi);
+  NumPair back = twoProduct(root, root);
+  Num rest = ((square.hi - back.hi) - back.lo) + square.lo;
+  Num low = rest / (root * 2.0);
+  return {root, select(greater(root, 0.0), low, 0.0)};
+}
+
+Num asinhOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, asinhOf);
+  }
+  Num a = abs(x);
+  // log1p(a + a^2 / (1 + sqrt(1 + a^2))); beyond 2^28, log(2a).
+  Num bounded = minNum(x.of(0x1p30), a);
+  NumPair square = twoProduct(bounded, bounded);
+  NumPair root = sqrtPair(square + x.of(1.0));
+  NumPair sum = square / (root + x.of(1.0)) + bounded;
+  Num moderate = log1pOf(sum);
+  Num large = logOf(a) + 0x1.62e42fefa39efp-1;
+  Num result = select(less(a, 0x1p28), moderate, large);
+  result = select(less(a, 0x1p-30), a, result);
+  return copySign(result, x);
+}
+
+Num acoshOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, acoshOf);
+  }
+  // With t = x - 1: log1p(t + sqrt(2t + t^2)); beyond 2^28, log(2x).
+  Num t = minNum(x.of(0x1p30), x - 1.0);
+  NumPair root = sqrtPair(twoProduct(t, t) + t * 2.0);
+  Num moderate = log1pOf(root + t);
+  Num large = logOf(x) + 0x1.62e42fefa39efp-1;
+  Num result = select(less(x, 0x1p28), moderate, large);
+  return select(less(x, 1.0), quietNaN, result);
+}
+
+Num atanhOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, atanhOf);
+  }
+  Num a = abs(x);
+  // log1p(2a / (1 - a)) / 2, the quotient in two parts; 1 - a has no rounding error from 1/2 on.
+  NumPair denominator = fastTwoSum(x.of(1.0), -a);
+  NumPair quotient = NumPair{a * 2.0, x.of(0.0)} / denominator;
+  Num result = log1pOf(quotient) * 0.5;
+  result = select(equal(a, 1.0), infinity, result);
+  result = select(less(a, 0x1p-30), a, result);
+  return copySign(select(greater(a, 1.0), quietNaN, result), x);
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,225 @@
+//===- Narrow.cpp - Floats of fewer than 32 bits --------------------------===//
+//
+// Storage bits <-> f32 values of f16, bf16, f8*, f6* and f4*, and rounding of an
+// f32 to such a type: round to nearest even, with each type's own rules for
+// overflow and NaN. All by integer arithmetic, but f16 by conversion instructions
+// where the target has F16C.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/Elementwise.h"
+#include "compiler/codegen/elementwise/Narrow.h"
+#include "compiler/codegen/elementwise/Num.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+NarrowFormat narrowFormat(Type element) {
+  auto type = cast<FloatType>(element);
+  NarrowFormat f;
+  f.bits = type.getWidth();
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  f.mantissa = static_cast<int>(APFloat::semanticsPrecision(semantics)) - 1;
+  f.exponent = f.bits - 1 - f.mantissa;
+  f.bias = 1 - APFloat::semanticsMinExponent(semantics);
+  uint32_t signBit = 1u << (f.bits - 1);
+  uint32_t topExponent = ((1u << f.exponent) - 1) << f.mantissa;
+  if (isa<Float8E8M0FNUType>(element)) {
+    f.kind = NarrowKind::Exponent;
+    f.exponent = 8;
+    f.bias = 127;
+    f.maxCode = 0xfe;
+    f.overflowCode = f.nanCode = 0xff;
+  } else if (isa<Float8E4M3B11FNUZType, Float8E4M3FNUZType, Float8E5M2FNUZType>(element)) {
+    f.kind = NarrowKind::NoNegativeZero;
+    f.maxCode = signBit - 1;
+    f.overflowCode = f.nanCode = signBit;
+  } else if (isa<Float8E4M3FNType>(element)) {
+    f.kind = NarrowKind::NoInfinity;
+    f.maxCode = signBit - 2;
+    f.overflowCode = f.nanCode = signBit - 1;
+  } else if (isa<Float4E2M1FNType, Float6E2M3FNType, Float6E3M2FNType>(element)) {
+    f.kind = NarrowKind::FiniteOnly;
+    f.maxCode = f.overflowCode = signBit - 1;
+    f.nanCode = 0;
+  } else {
+    f.kind = NarrowKind::Ieee;
+    f.maxCode = topExponent - 1;
+    f.overflowCode = topExponent;
+    f.nanCode = topExponent | 1u << (f.mantissa - 1);
+  }
+  return f;
+}
+
+static constexpr int64_t floatSign = 0x80000000;
+static constexpr int64_t floatMagnitude = 0x7fffffff;
+static constexpr int64_t floatInfinity = 0x7f800000;
+static constexpr int64_t floatNaN = 0x7fc00000;
+
+/// Bits of the f32 2^exponent.
+static int64_t powerOfTwo(int exponent) { return static_cast<int64_t>(exponent + 127) << 23; }
+
+/// Adds half a unit of the last place that is kept, ties to even; the low `shift` bits are then noise.
+static Num addHalf(Num magnitude, int shift) {
+  Num odd = shrU(magnitude, shift) & 1;
+  return magnitude + odd + ((int64_t(1) << (shift - 1)) - 1);
+}
+
+static Num roundBfloat(Num x) {
+  Num bits = bitsOf(x);
+  Num rounded = addHalf(bits, 16);
+  return select(isNaN(x), bits | 0x00400000, rounded);
+}
+
+static Value decodeExponent(Num bits) {
+  Num code = zextTo(bits, bits.e->b.getI32Type());
+  Num value = shl(code, 23);
+  value = select(equal(code, 0), powerOfTwo(-127 + 1) / 2, value);
+  return floatOf(select(equal(code, 0xff), floatNaN, value));
+}
+
+Value decodeNarrow(Emission &e, Type element, Value bits) {
+  NarrowFormat f = narrowFormat(element);
+  Num stored(e, bits);
+  if (element.isBF16()) {
+    return floatOf(shl(zextTo(stored, e.b.getI32Type()), 16));
+  }
+  if (element.isF16() && e.target.f16c) {
+    return floatTo(floatOf(stored), e.b.getF32Type());
+  }
+  if (f.kind == NarrowKind::Exponent) {
+    return decodeExponent(stored);
+  }
+  Num code = zextTo(stored, e.b.getI32Type());
+  int64_t signBit = int64_t(1) << (f.bits - 1);
+  Num magnitude = code & (signBit - 1);
+  Num sign = shl(code & signBit, 32 - f.bits);
+  Num normal = shl(magnitude, 23 - f.mantissa) + (int64_t(127 - f.bias) << 23);
+  Num units = signedToFloat(magnitude, e.b.getF32Type());
+  Num subnormal = bitsOf(units * std::ldexp(1.0, 1 - f.bias - f.mantissa));
+  Num value = select(less(magnitude, int64_t(1) << f.mantissa), subnormal, normal);
+  switch (f.kind) {
+  case NarrowKind::Ieee: {
+    value = select(equal(magnitude, f.overflowCode), floatInfinity, value);
+    Num payload = shl(magnitude, 23 - f.mantissa) | floatNaN;
+    Num nan = element.isF16() ? (payload & floatMagnitude) : value.of(floatNaN);
+    value = select(greater(magnitude, f.overflowCode), nan, value);
+    break;
+  }
+  case NarrowKind::NoInfinity:
+    value = select(equal(magnitude, f.nanCode), floatNaN, value);
+    break;
+  case NarrowKind::NoNegativeZero:
+    value = select(equal(code, signBit), floatNaN, value);
+    break;
+  default:
+    break;
+  }
+  return floatOf(value | sign);
+}
+
+static Value encodeExponent(Num x) {
+  Num bits = bitsOf(x);
+  Num code = shrU(bits + 0x00400000, 23);
+  // Below 2^-126 the bits are a subnormal: halfway between 2^-127 and 2^-126 is 3 * 2^-128.
+  Num small = select(less(bits, 0x00600000), int64_t(0), bits.of(int64_t(1)));
+  code = select(less(bits, 0x00800000), small, code);
+  return zextTo(select(greater(x, 0.0), code, 0xff), x.e->b.getI8Type());
+}
+
+/// The f32 bits of |x| -> the code of the magnitude, before NaN and sign.
+static Num encodeMagnitude(const NarrowFormat &f, Num magnitude) {
+  int shift = 23 - f.mantissa;
+  Num normal = shrU(addHalf(magnitude, shift), shift) - (int64_t(127 - f.bias) << f.mantissa);
+  // The float addition rounds at the unit of the subnormals.
+  double magic = std::ldexp(1.0, 1 - f.bias - f.mantissa + 23);
+  Num aligned = floatOf(magnitude) + magic;
+  Num subnormal = bitsOf(aligned) - bitsOf(aligned.of(magic));
+  Num code = select(less(magnitude, powerOfTwo(1 - f.bias)), subnormal, normal);
+  return select(greater(code, int64_t(f.maxCode)), int64_t(f.overflowCode), code);
+}
+
+Value encodeNarrow(Emission &e, Type element, Value value) {
+  NarrowFormat f = narrowFormat(element);
+  Num x(e, value);
+  if (element.isBF16()) {
+    return zextTo(shrU(roundBfloat(x), 16), e.b.getI16Type());
+  }
+  if (element.isF16() && e.target.f16c) {
+    return bitsOf(floatTo(x, e.b.getF16Type()));
+  }
+  if (f.kind == NarrowKind::Exponent) {
+    return encodeExponent(x);
+  }
+  Num bits = bitsOf(x);
+  Num magnitude = bits & floatMagnitude;
+  Num sign = shrU(bits, 32 - f.bits) & (int64_t(1) << (f.bits - 1));
+  Num code = encodeMagnitude(f, magnitude);
+  Num nan = isNaN(x);
+  switch (f.kind) {
+  case NarrowKind::FiniteOnly:
+    code = select(nan, (sign ^ (int64_t(1) << (f.bits - 1))), code | sign);
+    break;
+  case NarrowKind::NoNegativeZero: {
+    Num nonzero = notEqual(code, 0);
+    code = select(nonzero, code | sign, int64_t(0));
+    code = select(nan, int64_t(f.nanCode), code);
+    break;
+  }
+  default:
+    code = select(nan, int64_t(f.nanCode), code) | sign;
+    break;
+  }
+  return zextTo(code, f.bits > 8 ? e.b.getI16Type() : e.b.getI8Type());
+}
+
+Value roundNarrow(Emission &e, Type element, Value value) {
+  NarrowFormat f = narrowFormat(element);
+  Num x(e, value);
+  if (element.isBF16()) {
+    return floatOf(roundBfloat(x) & 0xffff0000);
+  }
+  if ((element.isF16() && e.target.f16c) || f.kind == NarrowKind::Exponent) {
+    return decodeNarrow(e, element, encodeNarrow(e, element, value));
+  }
+  // As encodeNarrow, but without leaving the float's own format.
+  Num bits = bitsOf(x);
+  Num magnitude = bits & floatMagnitude;
+  Num sign = bits & floatSign;
+  int shift = 23 - f.mantissa;
+  Num normal = addHalf(magnitude, shift) & ~((int64_t(1) << shift) - 1);
+  double magic = std::ldexp(1.0, 1 - f.bias - f.mantissa + 23);
+  Num subnormal = bitsOf((floatOf(magnitude) + magic) - magic);
+  Num rounded = select(less(magnitude, powerOfTwo(1 - f.bias)), subnormal, normal);
+  int64_t largest = ((int64_t(f.maxCode >> f.mantissa) + 127 - f.bias) << 23) |
+                    int64_t(f.maxCode & ((1u << f.mantissa) - 1)) << shift;
+  int64_t overflow = f.kind == NarrowKind::Ieee         ? floatInfinity
+                     : f.kind == NarrowKind::FiniteOnly ? largest
+                                                        : floatNaN;
+  rounded = select(greater(rounded, largest), overflow, rounded);
+  Num nan = isNaN(x);
+  switch (f.kind) {
+  case NarrowKind::FiniteOnly:
+    return floatOf(select(nan, sign ^ floatSign, rounded | sign));
+  case NarrowKind::NoNegativeZero: {
+    Num kept = select(equal(rounded, 0), rounded, rounded | sign);
+    Num isNan = greater(rounded, floatInfinity) | nan;
+    return floatOf(select(isNan, floatNaN | floatSign, kept));
+  }
+  default:
+    return floatOf(select(nan, floatNaN, rounded) | sign);
+  }
+}
+
+Num roundToOdd(Num x, Type narrower) {
+  Num nearest = floatTo(x, narrower);
+  Num back = floatTo(nearest, x.scalar());
+  Num inexact = notEqual(back, x) & equal(x, x);
+  Num bits = bitsOf(nearest);
+  // Towards zero, then the last bit set: as both neighbours of an inexact value differ in it.
+  Num wide = zextTo(greater(abs(back), abs(x)), bits.scalar());
+  Num odd = (bits - wide) | 1;
+  return select(inexact, floatOf(odd), nearest);
+}
+
+} // namespace hlo::codegen

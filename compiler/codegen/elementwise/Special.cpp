@@ -1,0 +1,122 @@
+//===- Special.cpp - erf, cbrt, rsqrt, hypot, remainder -------------------===//
+//
+// In and out as Functions.h says.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Coefficients.h"
+#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/Functions.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Num erfOf(Num x) {
+  bool wide = x.isF64();
+  Num a = abs(x);
+  Num z = x * x;
+  Num p = wide ? polynomial(z, coefficients::erfSmall64) : polynomial(z, coefficients::erfSmall32);
+  Num small = fma(x, p, x);
+  // 1 - e^q with q = log(erfc(a)); from the bound on the result is 1.
+  Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
+  Num q = wide ? polynomial(bounded - 2.5, coefficients::erfLarge64)
+               : bounded * polynomial(bounded, coefficients::erfLarge32);
+  Num large = copySign(1.0 - expOf(q), x);
+  return select(lessEqual(a, 1.0), small, large);
+}
+
+/// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.
+static Num thirdOf(Num e) { return shrS((e + 3072) * 21846, 16) - 1024; }
+
+Num cbrtOf(Num x) {
+  if (!x.isF64()) {
+    return viaDouble(x, cbrtOf);
+  }
+  FloatTraits traits(x);
+  Num a = abs(x);
+  Num subnormal = less(a, traits.minNormal);
+  Num bits = bitsOf(select(subnormal, a * 0x1p54, a));
+  Num e = shrS(bits, 52) - 1023;
+  Num k = thirdOf(e);
+  Num remainder = e - k * 3;
+  // a = 2^(3k) m, m in [1, 8).
+  Num fraction = floatOf((bits & INT64_C(0x000fffffffffffff)) | INT64_C(0x3ff0000000000000));
+  Num m = floatOf(bitsOf(fraction) + shl(remainder, 52));
+  Num root = select(equal(remainder, 2), 0x1.965fea53d6e3dp+0, x.of(1.0));
+  root = select(equal(remainder, 1), 0x1.428a2f98d728bp+0, root);
+  Num y = polynomial(fraction, coefficients::cbrtStart) * root;
+  // Halley's step, then Newton's with the exact residual.
+  Num cube = y * y * y;
+  y = y * (cube + m * 2.0) / (cube * 2.0 + m);
+  NumPair square = twoProduct(y, y);
+  NumPair third = twoProduct(square.hi, y);
+  Num residual = (third.hi - m) + (third.lo + square.lo * y);
+  y = y - residual / (square.hi * 3.0);
+  Num result = y * powerOfTwo(select(subnormal, k - 18, k), traits);
+  Num finite = less(a, infinity) & greater(a, 0.0);
+  return select(finite, copySign(result, x), x);
+}
+
+Num rsqrtOf(Num x) { return 1.0 / sqrt(x); }
+
+Num hypotOf(Num x, Num y) {
+  Num ax = abs(x), ay = abs(y);
+  if (!x.isF64()) {
+    OpBuilder &b = x.e->b;
+    Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
+    Num result = floatTo(sqrt(wx * wx + wy * wy), b.getF32Type());
+    return select(equal(ax, infinity) | equal(ay, infinity), infinity, result);
+  }
+  // Scaled by powers of two, so that neither square overflows or loses bits.
+  Num large = select(greater(ay, ax), ay, ax);
+  Num scale = select(greater(large, 0x1p510), x.of(0x1p-600), x.of(1.0));
+  scale = select(less(large, 0x1p-450), 0x1p600, scale);
+  Num back = select(greater(large, 0x1p510), x.of(0x1p600), x.of(1.0));
+  back = select(less(large, 0x1p-450), 0x1p-600, back);
+  Num sx = ax * scale, sy = ay * scale;
+  NumPair sum = twoProduct(sx, sx) + twoProduct(sy, sy);
+  Num root = sqrt(sum.hi);
+  NumPair square = twoProduct(root, root);
+  Num low = (((sum.hi - square.hi) - square.lo) + sum.lo) / (root * 2.0);
+  root = select(greater(root, 0.0) & less(large, infinity), root + low, root);
+  root = select(equal(ax, infinity) | equal(ay, infinity), infinity, root * back);
+  return root;
+}
+
+Num remOf(Num x, Num y) {
+  OpBuilder &b = x.e->b;
+  bool wide = x.isF64();
+  // With a quotient below 2^28 (f32, in f64) or 2^52 (f64, with FMA) the remainder of
+  // the truncated quotient is exact, and the quotient is off by one at most.
+  Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
+  Num ax = abs(wx), ay = abs(wy);
+  Num quotient = trunc(ax / ay);
+  Num rest;
+  if (wide) {
+    NumPair product = twoProduct(quotient, ay);
+    rest = (ax - product.hi) - product.lo;
+  } else {
+    rest = ax - quotient * ay;
+  }
+  rest = select(less(rest, 0.0), rest + ay, rest);
+  rest = select(greaterEqual(rest, ay), rest - ay, rest);
+  rest = select(less(ax, ay), ax, rest);
+  Num easy = copySign(floatTo(rest, x.scalar()), x);
+  double limit = wide ? 0x1p51 : 0x1p28;
+  Num rare = greaterEqual(quotient, limit) & less(ax, infinity) & greater(ay, 0.0);
+  if (wide) {
+    // The products of tiny or huge operands are not exact.
+    rare = rare | (less(ay, 0x1p-900) & greaterEqual(ax, ay)) | greater(ax, 0x1p1000);
+  }
+  Num nan = isNaN(x) | isNaN(y) | equal(ax, infinity) | equal(ay, 0.0);
+  easy = select(nan, std::numeric_limits<double>::quiet_NaN(), easy);
+  return rarely(rare, {easy}, [&] {
+    Value exact = arith::RemFOp::create(b, x.e->loc, x.v, y.v);
+    return SmallVector<Num>{Num(*x.e, exact)};
+  })[0];
+}
+
+} // namespace hlo::codegen

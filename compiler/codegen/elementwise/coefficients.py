@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Computes the polynomial coefficients of Coefficients.h (needs mpmath): coefficients.py > Coefficients.h
+
+Each table is a near-minimax fit (least squares over Chebyshev nodes, in 80 digits) of the function, interval, degree and
+weight given below. Coefficients are rounded to their format one by one, lowest first, and those above are fitted anew,
+so that rounding errors of the large coefficients are absorbed by the small ones.
+"""
+import sys
+from mpmath import mp, mpf, matrix, lu_solve
+import mpmath as m
+
+mp.dps = 80
+LN2 = m.log(2)
+
+
+def round_to(x, bits):
+    if x == 0:
+        return mpf(0)
+    exponent = int(m.floor(m.log(abs(x), 2)))
+    unit = mpf(2) ** (exponent - bits + 1)
+    return m.nint(x / unit) * unit
+
+
+def least_squares(f, w, lo, hi, powers):
+    """c such that sum c[i] x^powers[i] ~ f(x), error times w(x) nearly minimax on [lo, hi]: least
+    squares over Chebyshev nodes."""
+    n, count = len(powers), 6 * len(powers) + 40
+    nodes = [(lo + hi) / 2 - (hi - lo) / 2 * m.cos(m.pi * (k + mpf(1) / 2) / count) for k in range(count)]
+    A, b = matrix(n, n), matrix(n, 1)
+    rows = []
+    for x in nodes:
+        wx = w(x)
+        row, value = [wx * x ** p for p in powers], wx * f(x)
+        rows.append((row, value))
+        for i in range(n):
+            b[i] += row[i] * value
+            for j in range(i, n):
+                A[i, j] += row[i] * row[j]
+    for i in range(n):
+        for j in range(i):
+            A[i, j] = A[j, i]
+    s = lu_solve(A, b)
+    error = max(abs(value - sum(s[i] * row[i] for i in range(n))) for row, value in rows)
+    return [s[i] for i in range(n)], error
+
+
+def fit(f, w, lo, hi, degree, bits, first=None):
+    """Coefficients 0..degree in a format of `bits` mantissa bits; `first`: given lowest coefficients."""
+    lo, hi = mpf(lo), mpf(hi)
+    fixed = [mpf(c) for c in (first or [])]
+    while len(fixed) <= degree:
+        rest = lambda x: f(x) - sum(c * x ** i for i, c in enumerate(fixed))
+        c, error = least_squares(rest, w, lo, hi, list(range(len(fixed), degree + 1)))
+        fixed.append(round_to(c[0], bits))
+    return fixed, error
+
+
+def table(name, doc, f, w, lo, hi, degree, bits, first=None):
+    c, error = fit(f, w, lo, hi, degree, bits, first)
+    sys.stderr.write(f"{name}: weighted error 2^{float(m.log(error, 2)):.1f}\n")
+    print(f"/// {doc} Error 2^{float(m.log(error, 2)):.1f}.")
+    print(f"inline constexpr double {name}[] = {{")
+    for x in c:
+        print(f"    {float(x).hex()},")
+    print("};")
+    sys.stdout.flush()
+
+
+def quotient(g, p):
+    """(g(x)) / x^p with a limit at 0 by evaluating nearby (g must be analytic)."""
+    def f(x):
+        if x == 0:
+            x = mpf(10) ** -12
+        return g(x) / x ** p
+    return f
+
+
+def root(g, p):
+    """g as a function of z = x^2, divided by x^p."""
+    def f(z):
+        if z == 0:
+            z = mpf(10) ** -18
+        x = m.sqrt(z)
+        return g(x) / x ** p
+    return f
+
+
+print("""//===- Coefficients.h - Polynomials of the elementary functions -----------===//
+//
+// Written by coefficients.py; do not edit. Lowest power first. The error is relative
+// to the function that the polynomial is part of.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
+
+namespace hlo::codegen::coefficients {
+""")
+one = lambda x: mpf(1)
+
+table("exp32", "(exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2.", quotient(lambda r: m.expm1(r) - r, 2),
+      lambda r: abs(r) + mpf("1e-3"), -0.3475, 0.3475, 4, 24)
+table("exp64", "The same.", quotient(lambda r: m.expm1(r) - r, 2),
+      lambda r: abs(r) + mpf("1e-3"), -0.3475, 0.3475, 10, 53)
+table("exp2m32", "2^f on |f| <= 1/2, in f64 for results in f32.", lambda r: m.power(2, r), one, -0.5, 0.5, 7, 53)
+table("log32", "(log(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1].",
+      quotient(lambda f: m.log1p(f) - f + f * f / 2, 3), lambda f: f ** 2 + mpf("1e-4"),
+      m.sqrt(mpf(1) / 2) - 1, m.sqrt(2) - 1, 7, 24)
+table("log64", "With s = f / (2 + f), z = s^2: (log(1 + f) - 2s) / (s z).",
+      root(lambda s: 2 * m.atanh(s) - 2 * s, 3), lambda z: z + mpf("1e-5"), 0, 0.02946, 6, 53)
+table("log2in64", "With s = (m - 1) / (m + 1), z = s^2: log2(m) / s; for f32 powers.",
+      root(lambda s: 2 * m.atanh(s) / LN2, 1), one, 0, 0.02946, 6, 53)
+table("logTail64", "With s = f / (2 + f), z = s^2: (log(1 + f) - 2s - 2s^3/3) / (s z^2), for double-double logs.",
+      root(lambda s: 2 * m.atanh(s) - 2 * s - 2 * s ** 3 / 3, 5), lambda z: z * z + mpf("1e-7"), 0, 0.02946, 7, 53)
+table("sin32", "(sin(r) - r) / r^3 in r^2 on |r| <= pi/4.", root(lambda r: m.sin(r) - r, 3),
+      lambda z: z + mpf("1e-3"), 0, 0.6186, 3, 24)
+table("cos32", "(cos(r) - 1 + r^2/2) / r^4 in r^2.", root(lambda r: m.cos(r) - 1 + r * r / 2, 4),
+      lambda z: z * z + mpf("1e-3"), 0, 0.6186, 2, 24)
+table("sin64", "The same.", root(lambda r: m.sin(r) - r, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.6186, 6, 53)
+table("cos64", "The same.", root(lambda r: m.cos(r) - 1 + r * r / 2, 4),
+      lambda z: z * z + mpf("1e-4"), 0, 0.6186, 5, 53)
+table("tan32", "(tan(r) - r) / r^3 in r^2.", root(lambda r: m.tan(r) - r, 3),
+      lambda z: z + mpf("1e-3"), 0, 0.6186, 6, 24)
+table("tan64", "The same.", root(lambda r: m.tan(r) - r, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.6186, 14, 53)
+table("tanh32", "(tanh(x) - x) / x^3 in x^2 on [0, 0.625].", root(lambda x: m.tanh(x) - x, 3),
+      lambda z: z + mpf("1e-3"), 0, 0.391, 4, 24)
+table("tanh64", "The same.", root(lambda x: m.tanh(x) - x, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.391, 12, 53)
+table("atan32", "(atan(x) - x) / x^3 in x^2 on [0, tan(pi/8)].", root(lambda x: m.atan(x) - x, 3),
+      lambda z: z + mpf("1e-3"), 0, 0.1717, 4, 24)
+table("atan64", "The same.", root(lambda x: m.atan(x) - x, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.1717, 10, 53)
+table("asin64", "(asin(x) - x) / x^3 in x^2 on [0, 1/2].", root(lambda x: m.asin(x) - x, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.2501, 12, 53)
+table("sinh64", "(sinh(x) - x) / x^3 in x^2 on [0, 1].", root(lambda x: m.sinh(x) - x, 3),
+      lambda z: z + mpf("1e-4"), 0, 1.001, 7, 53)
+table("cbrtStart", "cbrt(x) on [1, 2].", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2, 4, 53)
+table("erfSmall32", "(erf(x) - x) / x in x^2 on [0, 1].", root(lambda x: m.erf(x) - x, 1),
+      lambda z: mpf(1), 0, 1.0001, 7, 24)
+table("erfSmall64", "The same.", root(lambda x: m.erf(x) - x, 1), lambda z: mpf(1), 0, 1.0001, 14, 53)
+erfc_log = lambda t: m.log(m.erfc(t)) / t
+table("erfLarge32", "log(1 - erf(t)) / t on [1, 4].", erfc_log, lambda t: t * m.erfc(t), 1, 4, 7, 24)
+table("erfLarge64", "The same in t - 2.5, on [1, 6].", lambda u: m.log(m.erfc(u + 2.5)),
+      lambda u: m.erfc(u + 2.5) + mpf(10) ** -22, -1.5, 3.5, 22, 53)
+print("""
+} // namespace hlo::codegen::coefficients
+
+#endif""")
