@@ -101,7 +101,7 @@ def Cpurt_OutputOp : Cpurt_BufferOp<"output"> {
   let summary = "The caller's buffer of result leaf `index`";
   let description = [{
     Outputs overlap neither each other nor an input, unless the module's
-    `hlo.input_output_alias` pairs them: then input and output may be one buffer.
+    `hlo.leaf_alias` pairs them: then input and output may be one buffer.
   }];
   let arguments = (ins I64Attr:$index);
   let assemblyFormat = "$index attr-dict";
@@ -135,8 +135,13 @@ def Cpurt_LaunchOp : Cpurt_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpI
 }
 
 def Cpurt_CopyOp : Cpurt_Op<"copy"> {
-  let summary = "Copies `bytes` bytes; the two ranges are equal or disjoint";
-  let arguments = (ins Cpurt_Buffer:$dst, Cpurt_Buffer:$src, I64Attr:$bytes);
+  let summary = "Copies `bytes` bytes between disjoint ranges";
+  let description = [{
+    With `may_be_same`, dst and src are an output and the input that was given
+    away for it: if the caller passed one buffer for both, there is nothing to do.
+  }];
+  let arguments = (ins Cpurt_Buffer:$dst, Cpurt_Buffer:$src, I64Attr:$bytes,
+                       UnitAttr:$may_be_same);
   let assemblyFormat = "$dst `,` $src attr-dict";
 }
 

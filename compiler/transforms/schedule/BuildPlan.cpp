@@ -1,0 +1,462 @@
+//===- BuildPlan.cpp - Top-level computations written out as steps --------===//
+//
+// In: a fused module. Out: a Plan whose values have live ranges and no buffers yet.
+//
+// A computation is written out anew at each use, so that a body shared by two loops is
+// planned for each of them. Values that need no place of their own are the value they
+// stand for: bitcasts, the parameters of branches, the carries that a body hands on
+// unchanged, a conditional's result on which all branches agree.
+//
+//   while (init)         moves init -> carry; loop { condition; test; body; moves next -> carry }
+//   conditional          branch { ...; moves result of the branch -> result }  for each
+//   in_place (r, o)      moves o -> r; launch that has r as operand and as result
+//   copy                 moves
+//   return (entry)       moves value -> output
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/schedule/Liveness.h"
+#include "compiler/transforms/schedule/Plan.h"
+#include "dialect/hlo/Shapes.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::schedule;
+
+std::optional<int64_t> schedule::bytesOf(Type type) {
+  if (isa<TokenType>(type)) {
+    return 0;
+  }
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array || !array.hasStaticShape()) {
+    return std::nullopt;
+  }
+  if (llvm::is_contained(array.getShape(), 0)) {
+    return 0;
+  }
+  int64_t bytes = elementBytes(array.getElementType());
+  for (int64_t size : array.getShape()) {
+    if (__builtin_mul_overflow(bytes, size, &bytes)) {
+      return std::nullopt;
+    }
+  }
+  return bytes;
+}
+
+bool schedule::isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index) {
+  Value value = graph.lookup(loop.getBodyAttr()).getReturn()->getOperand(index);
+  while (Operation *op = value.getDefiningOp()) {
+    auto inner = dyn_cast<WhileOp>(op);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    if (!isa<BitcastOp>(op) && !(inner && isInvariantCarry(graph, inner, number))) {
+      return false;
+    }
+    value = op->getOperand(number);
+  }
+  return cast<BlockArgument>(value).getArgNumber() == index;
+}
+
+namespace {
+class PlanBuilder {
+public:
+  PlanBuilder(const ComputationGraph &graph, Plan &plan)
+      : graph(graph), plan(plan), liveness(plan) {}
+
+  LogicalResult run();
+
+private:
+  using Environment = DenseMap<Value, ValueId>;
+
+  FailureOr<ValueId> addValue(Value value);
+  FailureOr<ValueId> constantValue(ConstantOp op);
+  SequenceId openSequence(Sequence::Kind kind, SequenceId parent);
+  Step &addStep(SequenceId sequence, StepKind kind, Operation *op);
+  /// Appends moves; each target gets its definition, each source a use.
+  void addMoves(SequenceId sequence, Operation *op, ArrayRef<Move> moves);
+
+  FailureOr<SmallVector<ValueId>> writeOut(ComputationOp computation, ArrayRef<ValueId> arguments,
+                                           SequenceId sequence);
+  LogicalResult writeOp(Operation *op, Environment &environment, SequenceId sequence);
+  LogicalResult writeLaunch(FusionOp op, Environment &environment, SequenceId sequence);
+  LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
+  LogicalResult writeConditional(ConditionalOp op, Environment &environment, SequenceId sequence);
+  FailureOr<SmallVector<AliasPair>> readPairs(FusionOp op, StringRef name);
+  static SmallVector<ValueId> lookUp(ValueRange values, const Environment &environment) {
+    return llvm::map_to_vector(values, [&](Value value) { return environment.at(value); });
+  }
+
+  const ComputationGraph &graph;
+  Plan &plan;
+  Liveness liveness;
+  uint32_t nextPosition = 0;
+  DenseMap<Operation *, std::vector<Operation *>> schedules;
+  DenseMap<Attribute, ValueId> constants;
+};
+} // namespace
+
+FailureOr<ValueId> PlanBuilder::addValue(Value value) {
+  std::optional<int64_t> bytes = bytesOf(value.getType());
+  if (!bytes) {
+    return emitError(value.getLoc(), "the size of ") << value.getType() << " is not known or exceeds 2^63 bytes";
+  }
+  plan.values.push_back({.bytes = *bytes, .location = value.getLoc()});
+  return plan.values.size() - 1;
+}
+
+FailureOr<ValueId> PlanBuilder::constantValue(ConstantOp op) {
+  auto literal = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!literal) {
+    return op.emitOpError("the literal's elements are not given");
+  }
+  auto [it, isNew] = constants.try_emplace(literal, none);
+  if (isNew) {
+    FailureOr<ValueId> value = addValue(op.getResult());
+    if (failed(value)) {
+      return failure();
+    }
+    plan.values[*value].home = Home::Constant;
+    plan.values[*value].constant = literal;
+    plan.values[*value].scopes.push_back({0, 0});
+    it->second = *value;
+  }
+  return it->second;
+}
+
+SequenceId PlanBuilder::openSequence(Sequence::Kind kind, SequenceId parent) {
+  SequenceId id = plan.sequences.size();
+  Sequence sequence{.kind = kind, .parent = parent, .begin = 2 * nextPosition};
+  if (parent != none) {
+    bool inLoop = kind == Sequence::Condition || kind == Sequence::Body;
+    sequence.loopDepth = plan.sequences[parent].loopDepth + inLoop;
+  }
+  plan.sequences.push_back(std::move(sequence));
+  return id;
+}
+
+Step &PlanBuilder::addStep(SequenceId sequence, StepKind kind, Operation *op) {
+  std::vector<Step> &steps = plan.sequences[sequence].steps;
+  steps.push_back({kind, op, nextPosition++});
+  return steps.back();
+}
+
+void PlanBuilder::addMoves(SequenceId sequence, Operation *op, ArrayRef<Move> moves) {
+  if (moves.empty()) {
+    return;
+  }
+  Step &step = addStep(sequence, StepKind::Moves, op);
+  for (Move move : moves) {
+    step.moves.push_back(move);
+    liveness.addUse(move.source, sequence, 2 * step.position + 1);
+  }
+}
+
+FailureOr<SmallVector<AliasPair>> PlanBuilder::readPairs(FusionOp op, StringRef name) {
+  SmallVector<AliasPair> pairs;
+  auto attr = op->getAttrOfType<DenseI64ArrayAttr>(name);
+  if (!attr) {
+    return pairs;
+  }
+  if (attr.size() % 2) {
+    return op.emitOpError() << name << " has " << attr.size() << " numbers, not pairs";
+  }
+  for (size_t i = 0; i < size_t(attr.size()); i += 2) {
+    int64_t result = attr[i], operand = attr[i + 1];
+    if (result < 0 || result >= op->getNumResults() || operand < 0 ||
+        operand >= op->getNumOperands()) {
+      return op.emitOpError() << name << " pairs result " << result << " with operand " << operand
+                              << "; there are " << op->getNumResults() << " and "
+                              << op->getNumOperands();
+    }
+    if (bytesOf(op->getResult(result).getType()) == bytesOf(op->getOperand(operand).getType())) {
+      pairs.push_back({unsigned(result), unsigned(operand)});
+    } else if (name == "in_place") {
+      return op.emitOpError() << "in_place pairs types of different sizes: "
+                              << op->getResult(result).getType() << " and "
+                              << op->getOperand(operand).getType();
+    }
+  }
+  return pairs;
+}
+
+LogicalResult PlanBuilder::writeLaunch(FusionOp op, Environment &environment,
+                                       SequenceId sequence) {
+  if (op.getBody().empty()) {
+    return op.emitOpError("has no region: it was not made by the fusion pass");
+  }
+  FailureOr<SmallVector<AliasPair>> inPlace = readPairs(op, "in_place");
+  FailureOr<SmallVector<AliasPair>> mayAlias = readPairs(op, "may_alias");
+  if (failed(inPlace) || failed(mayAlias)) {
+    return failure();
+  }
+  SmallVector<ValueId> operands = lookUp(op->getOperands(), environment);
+  SmallVector<ValueId> results;
+  for (Value result : op->getResults()) {
+    FailureOr<ValueId> value = addValue(result);
+    if (failed(value)) {
+      return failure();
+    }
+    results.push_back(*value);
+    environment[result] = *value;
+  }
+
+  SmallVector<Move> moves;
+  SmallVector<unsigned> pairsOfOperand(operands.size());
+  for (AliasPair pair : *inPlace) {
+    moves.push_back({operands[pair.operand], results[pair.result]});
+    ++pairsOfOperand[pair.operand];
+  }
+  llvm::BitVector defined(results.size());
+  addMoves(sequence, op, moves);
+  for (AliasPair pair : *inPlace) {
+    plan.values[results[pair.result]].scopes.push_back({sequence, 2 * nextPosition - 1});
+    defined.set(pair.result);
+    // The operand's bytes are in the result's buffer now. (Unless in those of several
+    // results; then the kernel reads the operand where it always was.)
+    if (pairsOfOperand[pair.operand] == 1) {
+      operands[pair.operand] = results[pair.result];
+    }
+  }
+
+  Step &step = addStep(sequence, StepKind::Launch, op);
+  step.operands.assign(operands.begin(), operands.end());
+  step.results.assign(results.begin(), results.end());
+  step.mayAlias.assign(mayAlias->begin(), mayAlias->end());
+  for (ValueId operand : operands) {
+    liveness.addUse(operand, sequence, 2 * step.position + 2);
+  }
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (!defined.test(i)) {
+      plan.values[result].scopes.push_back({sequence, 2 * step.position});
+    }
+    liveness.addUse(result, sequence, 2 * step.position + 2);
+  }
+  return success();
+}
+
+LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, SequenceId sequence) {
+  ComputationOp condition = graph.lookup(op.getConditionAttr());
+  ComputationOp body = graph.lookup(op.getBodyAttr());
+  SmallVector<ValueId> carries = lookUp(op->getOperands(), environment);
+  SmallVector<unsigned> written; // the carries that are not invariant
+  SmallVector<Move> moves;
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    if (!isInvariantCarry(graph, op, i)) {
+      FailureOr<ValueId> carry = addValue(result);
+      if (failed(carry)) {
+        return failure();
+      }
+      written.push_back(i);
+      moves.push_back({carries[i], *carry});
+      carries[i] = *carry;
+    }
+    environment[result] = carries[i];
+  }
+  addMoves(sequence, op, moves);
+  uint32_t initialized = 2 * nextPosition - 1;
+
+  uint32_t position = addStep(sequence, StepKind::Loop, op).position;
+  size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
+  SequenceId conditionId = openSequence(Sequence::Condition, sequence);
+  FailureOr<SmallVector<ValueId>> pred = writeOut(condition, carries, conditionId);
+  if (failed(pred)) {
+    return failure();
+  }
+  uint32_t test = nextPosition++;
+  plan.sequences[conditionId].pred = pred->front();
+  liveness.addUse(pred->front(), conditionId, 2 * test + 2);
+  plan.sequences[conditionId].end = 2 * nextPosition;
+
+  SequenceId bodyId = openSequence(Sequence::Body, sequence);
+  FailureOr<SmallVector<ValueId>> next = writeOut(body, carries, bodyId);
+  if (failed(next)) {
+    return failure();
+  }
+  moves.clear();
+  for (unsigned i : written) {
+    moves.push_back({(*next)[i], carries[i]});
+  }
+  addMoves(bodyId, op, moves);
+  uint32_t advanced = 2 * nextPosition - 1;
+  plan.sequences[bodyId].end = 2 * nextPosition;
+  uint32_t end = 2 * ++nextPosition;
+  for (SequenceId id : {conditionId, bodyId}) {
+    plan.sequences[id].outerBegin = 2 * position;
+    plan.sequences[id].outerEnd = end;
+  }
+  plan.sequences[sequence].steps[stepIndex].sequences = {conditionId, bodyId};
+
+  for (unsigned i : written) {
+    PlanValue &carry = plan.values[carries[i]];
+    carry.range.add({initialized, plan.sequences[conditionId].end});
+    carry.range.add({advanced, end});
+    carry.scopes.push_back({conditionId, plan.sequences[conditionId].begin});
+    carry.scopes.push_back({bodyId, plan.sequences[bodyId].begin});
+    carry.scopes.push_back({sequence, end - 1});
+  }
+  return success();
+}
+
+LogicalResult PlanBuilder::writeConditional(ConditionalOp op, Environment &environment,
+                                            SequenceId sequence) {
+  SmallVector<ValueId> operands = lookUp(op.getInputs(), environment);
+  SmallVector<ComputationOp> branches;
+  size_t wanted = 0;
+  for (Attribute name : op.getBranchComputations()) {
+    branches.push_back(graph.lookup(cast<FlatSymbolRefAttr>(name)));
+    wanted += branches.back().getBody().getNumArguments();
+  }
+  if (wanted != operands.size()) {
+    return op.emitOpError("branches take ") << wanted << " operands, got " << operands.size();
+  }
+  Step &step = addStep(sequence, StepKind::Branch, op);
+  uint32_t position = step.position;
+  size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
+  ValueId selector = environment.at(op.getSelector());
+  step.operands.push_back(selector);
+  liveness.addUse(selector, sequence, 2 * position + 2);
+
+  SmallVector<SequenceId> ids;
+  SmallVector<SmallVector<ValueId>> results;
+  SmallVector<uint32_t> ends; // positions kept free for the moves
+  ArrayRef<ValueId> rest = operands;
+  for (ComputationOp branch : branches) {
+    ids.push_back(openSequence(Sequence::Branch, sequence));
+    size_t count = branch.getBody().getNumArguments();
+    FailureOr<SmallVector<ValueId>> values = writeOut(branch, rest.take_front(count), ids.back());
+    if (failed(values)) {
+      return failure();
+    }
+    rest = rest.drop_front(count);
+    results.push_back(*values);
+    ends.push_back(nextPosition++);
+    plan.sequences[ids.back()].outerBegin = 2 * position;
+    plan.sequences[ids.back()].end = 2 * nextPosition;
+  }
+  uint32_t end = 2 * ++nextPosition;
+  plan.sequences[sequence].steps[stepIndex].sequences.assign(ids.begin(), ids.end());
+
+  SmallVector<SmallVector<Move, 1>> moves(branches.size());
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    ValueId first = results.front()[i];
+    if (llvm::all_of(results, [&, i = i](auto &values) { return values[i] == first; })) {
+      environment[result] = first;
+      continue;
+    }
+    FailureOr<ValueId> joined = addValue(result);
+    if (failed(joined)) {
+      return failure();
+    }
+    environment[result] = *joined;
+    plan.values[*joined].scopes.push_back({sequence, end - 2});
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+      uint32_t written = 2 * ends[branch] + 1;
+      moves[branch].push_back({results[branch][i], *joined});
+      liveness.addUse(results[branch][i], ids[branch], written);
+      plan.values[*joined].range.add({written, written + 1});
+    }
+    plan.values[*joined].range.add({end - 2, end});
+  }
+  for (size_t branch = 0; branch < branches.size(); ++branch) {
+    if (!moves[branch].empty()) {
+      plan.sequences[ids[branch]].steps.push_back({StepKind::Moves, op, ends[branch]});
+      plan.sequences[ids[branch]].steps.back().moves = moves[branch];
+    }
+  }
+  return success();
+}
+
+LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, SequenceId sequence) {
+  if (auto fusion = dyn_cast<FusionOp>(op)) {
+    return writeLaunch(fusion, environment, sequence);
+  }
+  if (auto loop = dyn_cast<WhileOp>(op)) {
+    return writeLoop(loop, environment, sequence);
+  }
+  if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+    return writeConditional(conditional, environment, sequence);
+  }
+  if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
+    FailureOr<ValueId> value = constantValue(constant);
+    if (succeeded(value)) {
+      environment[constant.getResult()] = *value;
+    }
+    return LogicalResult(value);
+  }
+  if (isa<BitcastOp>(op)) {
+    environment[op->getResult(0)] = environment.at(op->getOperand(0));
+    return success();
+  }
+  if (auto copy = dyn_cast<hlo::CopyOp>(op)) {
+    FailureOr<ValueId> value = addValue(copy.getResult());
+    if (failed(value)) {
+      return failure();
+    }
+    addMoves(sequence, op, {{environment.at(copy.getOperand()), *value}});
+    environment[copy.getResult()] = *value;
+    plan.values[*value].scopes.push_back({sequence, 2 * nextPosition - 1});
+    liveness.addUse(*value, sequence, 2 * nextPosition);
+    return success();
+  }
+  return op->emitError() << op->getName().stripDialect() << " is not supported yet";
+}
+
+FailureOr<SmallVector<ValueId>> PlanBuilder::writeOut(ComputationOp computation,
+                                                      ArrayRef<ValueId> arguments,
+                                                      SequenceId sequence) {
+  auto [it, isNew] = schedules.try_emplace(computation);
+  if (isNew) {
+    it->second = scheduleComputation(computation, graph);
+  }
+  // Nested computations may make the table grow, so the order is not read in place.
+  std::vector<Operation *> order = it->second;
+  Environment environment;
+  for (auto [argument, id] : llvm::zip(computation.getBody().getArguments(), arguments)) {
+    environment[argument] = id;
+  }
+  for (Operation *op : order) {
+    if (failed(writeOp(op, environment, sequence))) {
+      return failure();
+    }
+  }
+  return lookUp(computation.getReturn()->getOperands(), environment);
+}
+
+LogicalResult PlanBuilder::run() {
+  ComputationOp entry = graph.entry();
+  SequenceId root = openSequence(Sequence::Entry, none);
+  for (auto [i, argument] : llvm::enumerate(entry.getBody().getArguments())) {
+    FailureOr<ValueId> input = addValue(argument);
+    if (failed(input)) {
+      return failure();
+    }
+    plan.inputs.push_back(*input);
+    plan.values[*input].home = Home::Input;
+    plan.values[*input].number = i;
+    plan.values[*input].scopes.push_back({root, 0});
+  }
+  FailureOr<SmallVector<ValueId>> results = writeOut(entry, plan.inputs, root);
+  if (failed(results)) {
+    return failure();
+  }
+  SmallVector<Move> moves;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    plan.values.push_back({.bytes = plan.values[result].bytes,
+                           .home = Home::Output,
+                           .number = uint32_t(i),
+                           .location = entry.getReturn()->getLoc()});
+    plan.outputs.push_back(plan.values.size() - 1);
+    moves.push_back({result, plan.outputs.back()});
+  }
+  addMoves(root, entry.getReturn(), moves);
+  uint32_t written = 2 * nextPosition - 1;
+  plan.positions = ++nextPosition;
+  plan.sequences[root].end = 2 * nextPosition;
+  for (ValueId output : plan.outputs) {
+    plan.values[output].range.add({written, plan.sequences[root].end});
+  }
+  liveness.fillRanges();
+  return success();
+}
+
+LogicalResult schedule::buildPlan(const ComputationGraph &graph, Plan &plan) {
+  return PlanBuilder(graph, plan).run();
+}

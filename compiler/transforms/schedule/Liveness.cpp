@@ -1,0 +1,68 @@
+//===- Liveness.cpp - From uses to live ranges ----------------------------===//
+//
+// A use in a sequence keeps the value alive from where the sequence begins, or from the
+// value's scope in it. If the sequence is no scope of the value, then the value comes from
+// outside, and the use counts outside as well:
+//   - of a loop: up to the loop's end, since the next iteration will need it too;
+//   - of a branch: up to the branching. What the other branches do is no concern of it, so
+//     a value used in one branch leaves its bytes to the others.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/schedule/Liveness.h"
+
+using namespace hlo;
+using namespace hlo::schedule;
+
+void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
+  // The last use in every sequence that the value is seen from.
+  llvm::SmallVector<std::pair<SequenceId, uint32_t>, 2> last;
+  auto scopeIn = [&](SequenceId sequence) {
+    return llvm::find_if(value.scopes,
+                         [&](const Scope &scope) { return scope.sequence == sequence; });
+  };
+  auto note = [&](SequenceId sequence, uint32_t end) {
+    auto *it = llvm::find_if(last, [&](auto &entry) { return entry.first == sequence; });
+    if (it == last.end()) {
+      last.push_back({sequence, end});
+      return;
+    }
+    it->second = std::max(it->second, end);
+  };
+  for (const Use &use : ofValue) {
+    SequenceId sequence = use.sequence;
+    uint32_t end = use.end;
+    while (scopeIn(sequence) == value.scopes.end()) {
+      const Sequence &inner = plan.sequences[sequence];
+      if (inner.kind == Sequence::Branch) {
+        note(sequence, end);
+        end = inner.outerBegin + 2;
+      } else {
+        end = inner.outerEnd;
+      }
+      sequence = inner.parent;
+    }
+    note(sequence, end);
+  }
+  for (auto [sequence, end] : last) {
+    auto *scope = scopeIn(sequence);
+    value.range.add({scope == value.scopes.end() ? plan.sequences[sequence].begin : scope->begin, end});
+  }
+}
+
+void Liveness::fillRanges() {
+  std::vector<uint32_t> first(plan.values.size() + 1, 0);
+  for (const Use &use : uses) {
+    ++first[use.value + 1];
+  }
+  for (size_t i = 1; i < first.size(); ++i) {
+    first[i] += first[i - 1];
+  }
+  std::vector<Use> sorted(uses.size());
+  std::vector<uint32_t> next(first.begin(), first.end() - 1);
+  for (const Use &use : uses) {
+    sorted[next[use.value]++] = use;
+  }
+  for (auto [id, value] : llvm::enumerate(plan.values)) {
+    fillRange(value, llvm::ArrayRef(sorted).slice(first[id], first[id + 1] - first[id]));
+  }
+}

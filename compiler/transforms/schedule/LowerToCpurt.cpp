@@ -1,0 +1,263 @@
+//===- LowerToCpurt.cpp - A finished plan as cpurt ops --------------------===//
+//
+// In: a module of fused computations and its plan. Out: the same program as one
+// cpurt.entry. Each buffer is named once, at the entry's start; each set of equal fusions
+// becomes one cpurt.kernel, which takes the region of the first of them; constants of equal
+// bytes become one cpurt.global. The module attributes `cpurt.kernels_before` and
+// `cpurt.kernels_after` hold the number of launches and of kernels.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/schedule/LowerToCpurt.h"
+#include "compiler/transforms/schedule/KernelTable.h"
+#include "compiler/transforms/schedule/Pack.h"
+#include "dialect/cpurt/Dialect.h"
+
+using namespace mlir;
+using namespace hlo;
+using namespace hlo::schedule;
+
+namespace {
+class Lowering {
+public:
+  Lowering(ModuleOp module, const ComputationGraph &graph, const Plan &plan)
+      : module(module), graph(graph), plan(plan), table(graph), header(module.getContext()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  void run();
+
+private:
+  std::string uniqueName(std::string name);
+  Value buffer(ValueId value);
+  FlatSymbolRefAttr globalFor(DenseElementsAttr literal, Location location);
+  void emitSequence(SequenceId id, OpBuilder &b);
+  void emitStep(const Step &step, OpBuilder &b);
+  void emitMove(const Step &step, const Move &move, OpBuilder &b);
+  /// A block of its own for a sequence, ended by `Terminator`.
+  template <typename Terminator, typename... Operands>
+  void emitRegion(Region &region, SequenceId id, Location location, Operands... operands);
+  void numberKernels();
+  void emitKernels(OpBuilder &b);
+  void removeComputations();
+
+  ModuleOp module;
+  const ComputationGraph &graph;
+  const Plan &plan;
+  KernelTable table;
+  OpBuilder header; ///< at the end of the entry's list of buffers
+  Type pointer;
+  OpBuilder *globals = nullptr;
+  DenseMap<ValueId, Value> buffers;
+  llvm::StringSet<> names;
+  std::vector<FlatSymbolRefAttr> kernelNames;
+  DenseMap<llvm::hash_code, SmallVector<cpurt::GlobalOp, 1>> globalsByHash;
+  int64_t launches = 0;
+};
+} // namespace
+
+std::string Lowering::uniqueName(std::string name) {
+  std::string unique = name;
+  for (unsigned i = 0; !names.insert(unique).second; ++i) {
+    unique = name + "_" + std::to_string(i);
+  }
+  return unique;
+}
+
+FlatSymbolRefAttr Lowering::globalFor(DenseElementsAttr literal, Location location) {
+  ArrayRef<char> data = literal.getRawData();
+  llvm::hash_code hash = llvm::hash_combine(
+      literal.getElementType(), literal.getNumElements(), literal.isSplat(),
+      llvm::hash_value(StringRef(data.data(), data.size())));
+  SmallVector<cpurt::GlobalOp, 1> &candidates = globalsByHash[hash];
+  for (cpurt::GlobalOp candidate : candidates) {
+    auto other = cast<DenseElementsAttr>(candidate.getValue());
+    if (other.getElementType() == literal.getElementType() &&
+        other.getNumElements() == literal.getNumElements() &&
+        other.isSplat() == literal.isSplat() && other.getRawData() == data) {
+      return FlatSymbolRefAttr::get(candidate.getSymNameAttr());
+    }
+  }
+  std::string name = uniqueName("c" + std::to_string(globalsByHash.size() - 1));
+  auto global = cpurt::GlobalOp::create(*globals, location, name, literal, arenaAlignment);
+  candidates.push_back(global);
+  return FlatSymbolRefAttr::get(global.getSymNameAttr());
+}
+
+Value Lowering::buffer(ValueId value) {
+  ValueId id = plan.bufferOf(value);
+  Value &result = buffers[id];
+  if (result) {
+    return result;
+  }
+  const PlanValue &info = plan.values[id];
+  switch (info.home) {
+  case Home::Input:
+    result = cpurt::InputOp::create(header, info.location, pointer, info.number);
+    break;
+  case Home::Output:
+    result = cpurt::OutputOp::create(header, info.location, pointer, info.number);
+    break;
+  case Home::Constant:
+    result = cpurt::ConstantOp::create(header, info.location, pointer,
+                                       globalFor(info.constant, info.location));
+    break;
+  case Home::Arena:
+    result = cpurt::ArenaOp::create(header, info.location, pointer, info.offset, info.bytes);
+    break;
+  }
+  header.setInsertionPointAfter(result.getDefiningOp());
+  return result;
+}
+
+void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
+  const PlanValue &target = plan.values[plan.bufferOf(move.target)];
+  const PlanValue &source = plan.values[plan.bufferOf(move.source)];
+  bool maybeSame = source.home == Home::Input && target.home == Home::Output &&
+                   llvm::any_of(plan.donations, [&](Donation donation) {
+                     return donation.input == source.number && donation.output == target.number;
+                   });
+  Value to = buffer(move.target), from = buffer(move.source);
+  cpurt::CopyOp::create(b, step.op->getLoc(), to, from, target.bytes, maybeSame);
+}
+
+template <typename Terminator, typename... Operands>
+void Lowering::emitRegion(Region &region, SequenceId id, Location location, Operands... operands) {
+  OpBuilder b(module.getContext());
+  b.createBlock(&region);
+  emitSequence(id, b);
+  Terminator::create(b, location, operands...);
+}
+
+void Lowering::emitStep(const Step &step, OpBuilder &b) {
+  Location location = step.op->getLoc();
+  switch (step.kind) {
+  case StepKind::Launch: {
+    ++launches;
+    SmallVector<Value> pointers;
+    for (ValueId value : llvm::concat<const ValueId>(step.operands, step.results)) {
+      pointers.push_back(buffer(value));
+    }
+    unsigned number = table.add(cast<FusionOp>(step.op));
+    cpurt::LaunchOp::create(b, location, kernelNames[number], pointers, IntegerAttr());
+    return;
+  }
+  case StepKind::Moves:
+    for (const Move &move : step.moves) {
+      emitMove(step, move, b);
+    }
+    return;
+  case StepKind::Loop: {
+    auto loop = cpurt::WhileOp::create(b, location, step.op->getAttrOfType<IntegerAttr>("trip_count"));
+    Value pred = buffer(plan.sequences[step.sequences[0]].pred);
+    emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location, pred);
+    emitRegion<cpurt::YieldOp>(loop.getBody(), step.sequences[1], location, ValueRange());
+    return;
+  }
+  case StepKind::Branch: {
+    auto selector = cast<RankedTensorType>(cast<ConditionalOp>(step.op).getSelector().getType());
+    auto branching =
+        cpurt::CaseOp::create(b, location, buffer(step.operands.front()),
+                              selector.getElementType().isInteger(1), step.sequences.size());
+    for (auto [region, id] : llvm::zip(branching.getBranches(), step.sequences)) {
+      emitRegion<cpurt::YieldOp>(region, id, location, ValueRange());
+    }
+    return;
+  }
+  }
+}
+
+void Lowering::emitSequence(SequenceId id, OpBuilder &b) {
+  for (const Step &step : plan.sequences[id].steps) {
+    emitStep(step, b);
+  }
+}
+
+/// Numbers the fusions in the order of the program, before any of them is changed.
+void Lowering::numberKernels() {
+  std::vector<std::pair<uint32_t, FusionOp>> fusions;
+  for (const Sequence &sequence : plan.sequences) {
+    for (const Step &step : sequence.steps) {
+      if (step.kind == StepKind::Launch) {
+        fusions.push_back({step.position, cast<FusionOp>(step.op)});
+      }
+    }
+  }
+  llvm::sort(fusions, llvm::less_first());
+  for (auto [position, fusion] : fusions) {
+    table.add(fusion);
+  }
+  for (unsigned number : llvm::seq<unsigned>(table.kernels().size())) {
+    kernelNames.push_back(
+        FlatSymbolRefAttr::get(module.getContext(), uniqueName(table.name(number))));
+  }
+}
+
+void Lowering::emitKernels(OpBuilder &b) {
+  for (auto [number, first] : llvm::enumerate(table.kernels())) {
+    FusionOp fusion = first;
+    FlatSymbolRefAttr name = kernelNames[number];
+    Location location = fusion.getLoc();
+    auto kernel = cpurt::KernelOp::create(b, location, name.getAttr());
+    OpBuilder inside(module.getContext());
+    SmallVector<Location> locations(fusion->getNumOperands(), location);
+    Block *block = inside.createBlock(&kernel.getBody(), {}, fusion->getOperandTypes(), locations);
+    OperationState state(location, FusionOp::getOperationName(), block->getArguments(),
+                         fusion->getResultTypes(), fusion->getAttrs());
+    state.addRegion()->takeBody(fusion.getBody());
+    Operation *copy = inside.create(state);
+    cpurt::YieldOp::create(inside, location, copy->getResults());
+  }
+}
+
+/// All but the scalar computations that kernels call, directly or not.
+void Lowering::removeComputations() {
+  llvm::SetVector<Operation *> needed;
+  auto addCallees = [&](Operation *root) {
+    root->walk([&](Operation *op) {
+      forEachCallee(op, [&](FlatSymbolRefAttr name) {
+        if (ComputationOp callee = graph.lookup(name)) {
+          needed.insert(callee);
+        }
+      });
+    });
+  };
+  for (auto kernel : module.getOps<cpurt::KernelOp>()) {
+    addCallees(kernel);
+  }
+  for (size_t i = 0; i < needed.size(); ++i) {
+    addCallees(needed[i]);
+  }
+  for (auto computation : llvm::make_early_inc_range(module.getOps<ComputationOp>())) {
+    if (!needed.contains(computation)) {
+      computation.erase();
+    }
+  }
+}
+
+void Lowering::run() {
+  for (auto computation : module.getOps<ComputationOp>()) {
+    names.insert(computation.getName());
+  }
+  ComputationOp main = graph.entry();
+  numberKernels();
+
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto entry = cpurt::EntryOp::create(b, main.getLoc(), main.getName(), plan.arenaBytes, arenaAlignment);
+  b.setInsertionPoint(entry);
+  globals = &b;
+  OpBuilder body(module.getContext());
+  Block *block = body.createBlock(&entry.getBody());
+  auto end = cpurt::ReturnOp::create(body, main.getReturn()->getLoc());
+  body.setInsertionPoint(end);
+  header.setInsertionPointToStart(block);
+  emitSequence(0, body);
+  emitKernels(b);
+  removeComputations();
+
+  Builder attributes(module.getContext());
+  module->setAttr("cpurt.kernels_before", attributes.getI64IntegerAttr(launches));
+  module->setAttr("cpurt.kernels_after", attributes.getI64IntegerAttr(kernelNames.size()));
+}
+
+void schedule::lowerToCpurt(ModuleOp module, const ComputationGraph &graph, const Plan &plan) {
+  Lowering(module, graph, plan).run();
+}

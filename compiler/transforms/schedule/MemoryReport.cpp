@@ -1,0 +1,132 @@
+//===- MemoryReport.cpp - Who lives where, and when -----------------------===//
+//
+// In: a planned module. Out: text, one line for each buffer of the arena:
+//
+//   arena 192 bytes, 3 buffers, 128 in use at step 2 (k1_reduce_add)
+//     offset   bytes  first  last  value
+//          0      64      0     2  %add.3
+//
+// Steps count launches and copies in the order of the text. A buffer that is used inside
+// a loop and outside of it is counted for the whole loop. The report is made from the ops
+// alone, not from the planner's own notes: it shows what the program does.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/schedule/Schedule.h"
+#include "dialect/cpurt/Dialect.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+struct Buffer {
+  cpurt::ArenaOp op;
+  unsigned first = ~0u, last = 0;
+};
+
+struct Report {
+  std::vector<Buffer> buffers;
+  DenseMap<Value, unsigned> indices;
+  std::vector<std::string> steps; ///< what each step runs
+};
+} // namespace
+
+static void touch(Report &report, Value pointer, unsigned first, unsigned last) {
+  auto it = report.indices.find(pointer);
+  if (it != report.indices.end()) {
+    Buffer &buffer = report.buffers[it->second];
+    buffer.first = std::min(buffer.first, first);
+    buffer.last = std::max(buffer.last, last);
+  }
+}
+
+/// Numbers the steps of a block and notes which buffers they use.
+static void walk(Block &block, Report &report) {
+  for (Operation &op : block) {
+    unsigned begin = report.steps.size();
+    if (isa<cpurt::LaunchOp, cpurt::CopyOp>(op)) {
+      auto launch = dyn_cast<cpurt::LaunchOp>(op);
+      report.steps.push_back(launch ? launch.getKernel().str() : "copy");
+    }
+    for (Region &region : op.getRegions()) {
+      walk(region.front(), report);
+    }
+    unsigned end = std::max<unsigned>(report.steps.size(), begin + 1) - 1;
+    for (Value operand : op.getOperands()) {
+      touch(report, operand, begin, begin);
+    }
+    if (!isa<cpurt::WhileOp>(op)) {
+      continue;
+    }
+    // What lives on from before the loop, or is read after it, lives throughout; whatever
+    // is used in it may be carried from one iteration to the next.
+    llvm::SmallDenseSet<Value> used;
+    op.walk([&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
+    for (Value value : used) {
+      auto it = report.indices.find(value);
+      if (it != report.indices.end() && llvm::any_of(value.getUsers(), [&](Operation *user) {
+            return !op.isProperAncestor(user);
+          })) {
+        touch(report, value, begin, end);
+      }
+    }
+  }
+}
+
+static std::string nameOf(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    return "%" + name.getName().str();
+  }
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations()) {
+      std::string name = nameOf(part);
+      if (name != "?") {
+        return name;
+      }
+    }
+  }
+  return "?";
+}
+
+std::string hlo::memoryReport(ModuleOp planned) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto entry : planned.getOps<cpurt::EntryOp>()) {
+    Report report;
+    for (auto arena : entry.getOps<cpurt::ArenaOp>()) {
+      report.indices[arena] = report.buffers.size();
+      report.buffers.push_back({arena});
+    }
+    walk(entry.getBody().front(), report);
+
+    std::vector<int64_t> change(report.steps.size() + 2, 0);
+    for (Buffer &buffer : report.buffers) {
+      if (buffer.first != ~0u) {
+        change[buffer.first] += buffer.op.getBytes();
+        change[buffer.last + 1] -= buffer.op.getBytes();
+      }
+    }
+    int64_t live = 0, peak = 0;
+    size_t peakStep = 0;
+    for (size_t step = 0; step < report.steps.size(); ++step) {
+      live += change[step];
+      if (live > peak) {
+        peak = live;
+        peakStep = step;
+      }
+    }
+    os << "arena " << entry.getArenaBytes() << " bytes, " << report.buffers.size() << " buffers";
+    if (peak) {
+      os << ", " << peak << " in use at step " << peakStep << " (" << report.steps[peakStep] << ")";
+    }
+    os << "\n      offset        bytes  first   last  value\n";
+    for (Buffer &buffer : report.buffers) {
+      bool isUsed = buffer.first != ~0u;
+      bool atPeak = isUsed && buffer.first <= peakStep && peakStep <= buffer.last;
+      os << llvm::format("%12lld %12lld %6u %6u  ", (long long)buffer.op.getOffset(),
+                         (long long)buffer.op.getBytes(), isUsed ? buffer.first : 0, buffer.last)
+         << nameOf(buffer.op.getLoc()) << (atPeak && peak ? "  (peak)" : "") << '\n';
+    }
+  }
+  return text;
+}

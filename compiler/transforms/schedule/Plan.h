@@ -1,0 +1,145 @@
+//===- Plan.h - A program in one line, before and after it has addresses --===//
+//
+// The module's top-level computations, written out at each use as one tree of steps:
+//
+//   launch   one kernel                      moves    copies that happen at once
+//   loop     a condition, a test, a body     branch   one of several sequences
+//
+// Every step has a position; position k stands for two points, 2k (it reads) and 2k + 1
+// (it writes). A launch reads while it writes: its operands live through both points and
+// its results from the first one on. Moves read all sources, then write all targets.
+//
+// Values need places. What HLO defines once is one value. A loop's carry, the result of a
+// conditional and an output are values too, but written by moves: at first every one of
+// them has a place of its own, and a move into it wherever a value enters. Coalescing then
+// gives both sides of a move one buffer wherever no two values that differ would have to
+// be there at one time, and the move is gone. So copy insertion is: the moves that are left.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TRANSFORMS_SCHEDULE_PLAN_H
+#define COMPILER_TRANSFORMS_SCHEDULE_PLAN_H
+
+#include "compiler/analysis/Computations.h"
+#include "compiler/analysis/LiveRange.h"
+#include <vector>
+
+namespace hlo::schedule {
+
+using ValueId = uint32_t;
+using SequenceId = uint32_t;
+constexpr uint32_t none = ~0u;
+
+/// Where a value's bytes are.
+enum class Home {
+  Arena,
+  Input,   ///< entry leaf `number`: never written
+  Output,  ///< result leaf `number`
+  Constant ///< never written
+};
+
+/// From where on a value is there, seen from one sequence: its definition, or for a carry
+/// the start of the body and the end of the loop.
+struct Scope {
+  SequenceId sequence;
+  uint32_t begin; ///< point
+};
+
+struct PlanValue {
+  int64_t bytes = 0;
+  Home home = Home::Arena;
+  uint32_t number = 0;         ///< of the input or output
+  mlir::DenseElementsAttr constant;
+  mlir::Location location;     ///< who defines it
+  llvm::SmallVector<Scope, 1> scopes;
+  LiveRange range; ///< when filled: the points at which its bytes are needed
+  int64_t offset = 0; ///< in the arena; of a buffer's representative
+};
+
+struct Move {
+  ValueId source, target;
+};
+
+enum class StepKind { Launch, Moves, Loop, Branch };
+
+/// A result and an operand of a launch, as numbers among its results and operands.
+struct AliasPair {
+  unsigned result, operand;
+};
+
+struct Step {
+  StepKind kind;
+  mlir::Operation *op; ///< the hlo op it comes from
+  uint32_t position;
+  llvm::SmallVector<ValueId, 4> operands; ///< Launch: of the kernel. Branch: the selector
+  llvm::SmallVector<ValueId, 1> results;  ///< Launch
+  llvm::SmallVector<AliasPair, 0> mayAlias; ///< Launch
+  llvm::SmallVector<Move, 1> moves;
+  /// Loop: condition, body. Branch: one for each.
+  llvm::SmallVector<SequenceId, 0> sequences;
+};
+
+/// Steps that run one after another: the entry, or a region of a loop or branch.
+struct Sequence {
+  enum Kind { Entry, Condition, Body, Branch } kind;
+  SequenceId parent = none;
+  uint32_t begin = 0;     ///< first point
+  uint32_t end = 0;       ///< the point after the last
+  uint32_t outerBegin = 0; ///< point where the whole loop, or the branching step, begins
+  uint32_t outerEnd = 0;   ///< Condition, Body: the point after the whole loop
+  unsigned loopDepth = 0;
+  ValueId pred = none; ///< Condition: what is tested
+  std::vector<Step> steps;
+};
+
+/// An output that the caller may have put into an input's buffer.
+struct Donation {
+  uint32_t output, input;
+};
+
+struct Plan {
+  std::vector<PlanValue> values;
+  std::vector<Sequence> sequences; ///< 0 is the entry
+  llvm::SmallVector<ValueId> inputs, outputs;
+  llvm::SmallVector<Donation> donations;
+  uint32_t positions = 0; ///< how many there are
+  int64_t arenaBytes = 0;
+
+  /// Representative of the buffer that holds the value.
+  ValueId bufferOf(ValueId value) const {
+    while (buffers[value] != value) {
+      value = buffers[value];
+    }
+    return value;
+  }
+  std::vector<ValueId> buffers; ///< union-find; the root is the representative
+};
+
+/// Bytes of an array; nothing if they exceed 63 bits or the type is no static array.
+/// Tokens have 0 bytes.
+std::optional<int64_t> bytesOf(mlir::Type type);
+
+/// Whether a loop hands on its operand `index` unchanged, possibly through loops inside it.
+bool isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index);
+
+/// The order in which the ops of a top-level computation run (constants and bitcasts
+/// included, the terminator not).
+std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
+                                                   const ComputationGraph &graph);
+
+/// Writes the program out as steps and fills the live ranges of all values.
+mlir::LogicalResult buildPlan(const ComputationGraph &graph, Plan &plan);
+
+/// Fills `buffers`: which values share one. Moves within a buffer disappear; those left
+/// in a step are put in an order in which they can be executed one by one.
+void coalesce(Plan &plan);
+
+/// Gives the arena's buffers their offsets. Fails if they exceed 63 bits.
+mlir::LogicalResult assignOffsets(Plan &plan);
+
+/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint,
+/// inputs and constants are never written. A failure is a fault of the planner.
+mlir::LogicalResult checkPlan(const Plan &plan);
+
+} // namespace hlo::schedule
+
+#endif
