@@ -42,6 +42,7 @@ struct CompileOptions {
   int optLevel = 2;              ///< 0..3
   std::string name;              ///< prefix of the exported symbols; empty: the module's name
   Phase compileTo = Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
+  std::optional<Phase> startFrom; ///< the text is MLIR, as compileTo the phase before gives it
   unsigned emit = EmitObject;    ///< set of Emit
   Check check = Check::None;
   std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there

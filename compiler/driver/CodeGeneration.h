@@ -1,0 +1,61 @@
+//===- CodeGeneration.h - Phases emit, optimize and package ---------------===//
+#ifndef COMPILER_DRIVER_CODEGENERATION_H
+#define COMPILER_DRIVER_CODEGENERATION_H
+
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Constants.h"
+#include "compiler/pipeline/Kernels.h"
+#include "compiler/target/Entry.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace hlo {
+
+/// What the last phases need of the ones before.
+struct CodeGenerationInput {
+  mlir::ModuleOp planned;
+  const Target &target;
+  const CompileOptions &options;
+  const Signature &signature;
+  const Description &description;
+  const ConstantPool &constants;
+  llvm::ThreadPoolInterface *pool; ///< null: one thread
+};
+
+/// One way through the last phases. For an object, kernels are compiled in groups, and constants
+/// are appended to the merged object. For text, everything is one LLVM module.
+class CodeGeneration {
+public:
+  CodeGeneration(const CodeGenerationInput &input, bool single);
+
+  /// Phase emit: every kernel becomes a function.
+  mlir::LogicalResult emit();
+  /// Phase optimize, for an object: LLVM IR and machine code of every group and of the entry.
+  mlir::LogicalResult compileObjects();
+  /// Phase package, for an object.
+  mlir::LogicalResult package(std::string &object);
+  /// Phases optimize and package for text: assembly, LLVM IR, bitcode, as options.emit asks.
+  mlir::LogicalResult compileText(Artifacts &artifacts);
+  /// The emitted functions as MLIR.
+  void printKernels(llvm::raw_ostream &out);
+
+private:
+  using Code = llvm::SmallString<0>;
+  void forEach(size_t count, llvm::function_ref<void(size_t)> body);
+  llvm::StringMap<KernelInfo> kernelInfos() const;
+  mlir::LogicalResult compileGroup(size_t index);
+  mlir::LogicalResult compileEntry();
+  mlir::LogicalResult addEntry(llvm::Module &module);
+  mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
+                               llvm::CodeGenFileType kind, Code &code);
+  void dump(llvm::Module &module, const llvm::Twine &name);
+
+  CodeGenerationInput in;
+  std::vector<KernelUnit> units;
+  std::vector<KernelGroup> groups;
+  std::vector<Code> objects; ///< one per group, then the entry's
+};
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,304 @@
+//===- Compile.cpp - From HLO text to artefacts ---------------------------===//
+//
+// In: HLO text and options. Out: artefacts, or errors in the form `file:line:col: error:`
+// with a kind that tells whose fault it is. This file goes through the phases and keeps
+// the books: times, dumps, kinds of errors. What a phase does is elsewhere: the parser,
+// compiler/pipeline (canonicalize to plan), CodeGeneration.cpp (emit to package).
+//
+// An error is the input's fault up to verification, and means "not supported" after; a
+// phase that fails without saying why, or that leaves an invalid module, is the
+// compiler's fault.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/CodeGeneration.h"
+#include "compiler/parser/Parser.h"
+#include "compiler/parser/Printer.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/target/Header.h"
+#include "dialect/hlo/VerifyModule.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/SourceMgr.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+/// One compilation in progress.
+class Compilation {
+public:
+  Compilation(StringRef text, StringRef fileName, const CompileOptions &options,
+              Artifacts &artifacts, llvm::raw_ostream &diagnostics)
+      : text(text), fileName(fileName), options(options), artifacts(artifacts), out(diagnostics) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult fail(ErrorKind kind, const llvm::Twine &message);
+  LogicalResult runPhases(MLIRContext &context);
+  LogicalResult parseAndVerify(MLIRContext &context);
+  LogicalResult runBackend(const Target &target);
+  void fillDescription(Description &description, const Target &target);
+  bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
+
+  /// Runs one phase: its time is noted, its errors counted, its result dumped.
+  LogicalResult phase(Phase which, ErrorKind blame, llvm::function_ref<LogicalResult()> body);
+  void dumpModule(Phase which);
+
+  StringRef text, fileName;
+  const CompileOptions &options;
+  Artifacts &artifacts;
+  llvm::raw_ostream &out;
+  std::unique_ptr<llvm::ThreadPoolInterface> pool;
+  OwningOpRef<ModuleOp> module;
+  std::string prefix;
+  unsigned errors = 0, internalErrors = 0;
+};
+} // namespace
+
+/// Reports an error that has no place in the text.
+LogicalResult Compilation::fail(ErrorKind kind, const llvm::Twine &message) {
+  out << fileName << ": error: " << message << '\n';
+  artifacts.error = kind;
+  return failure();
+}
+
+/// HLO text of a module that has `hlo` ops only.
+static LogicalResult printAsHlo(ModuleOp module, std::string &text) {
+  llvm::raw_string_ostream stream(text);
+  return printHlo(module, stream);
+}
+
+void Compilation::dumpModule(Phase which) {
+  if (options.dumpDir.empty() || !module) {
+    return;
+  }
+  std::string name = llvm::formatv("{0}/{1,0+2}-{2}.mlir", options.dumpDir,
+                                   static_cast<int>(which) + 1, phaseName(which));
+  std::error_code error;
+  llvm::raw_fd_ostream file(name, error);
+  if (!error) {
+    module->print(file, OpPrintingFlags().elideLargeElementsAttrs(64));
+    file << '\n';
+  }
+}
+
+LogicalResult Compilation::phase(Phase which, ErrorKind blame,
+                                 llvm::function_ref<LogicalResult()> body) {
+  auto start = std::chrono::steady_clock::now();
+  unsigned before = errors;
+  LogicalResult result = body();
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (artifacts.phaseSeconds.empty() || artifacts.phaseSeconds.back().first != phaseName(which)) {
+    artifacts.phaseSeconds.emplace_back(phaseName(which).str(), 0);
+  }
+  artifacts.phaseSeconds.back().second += seconds.count();
+  if (succeeded(result) && errors == before) {
+    dumpModule(which);
+    return success();
+  }
+  if (errors == before) {
+    return fail(ErrorKind::Internal,
+                "internal error: phase " + phaseName(which) + " failed without a reason");
+  }
+  artifacts.error = internalErrors ? ErrorKind::Internal : blame;
+  return failure();
+}
+
+LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
+  if (options.startFrom) {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context), fileName);
+    return success(module);
+  }
+  module = parseHlo(text, fileName, &context, ParseOptions());
+  if (!module) {
+    return failure();
+  }
+  return options.check == Check::Syntax ? success() : verifyModule(*module);
+}
+
+/// Flags that change the output, for the description in the object.
+static std::string describeFlags(const CompileOptions &options, const Target &target) {
+  std::string flags = "-O" + std::to_string(options.optLevel) + " --cpu=" + target.cpu;
+  return options.features.empty() ? flags : flags + " --features=" + options.features;
+}
+
+void Compilation::fillDescription(Description &description, const Target &target) {
+  llvm::SHA256 hash;
+  hash.update(text);
+  description.sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
+  description.version = HLO_COMPILE_VERSION;
+  description.flags = describeFlags(options, target);
+  cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
+  description.arenaBytes = entry.getArenaBytes();
+  description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
+}
+
+LogicalResult Compilation::runBackend(const Target &target) {
+  FailureOr<Signature> signature = failure();
+  Description description;
+  ConstantPool constants;
+  if (failed(phase(Phase::Plan, ErrorKind::Unsupported, [&]() -> LogicalResult {
+        if (module->getOps<cpurt::EntryOp>().empty()) {
+          return module->emitError("internal error: the plan has no entry");
+        }
+        signature = makeSignature(*module, prefix);
+        fillDescription(description, target);
+        return failed(signature) ? failure() : collectConstants(*module, prefix, constants);
+      }))) {
+    return failure();
+  }
+  artifacts.arenaBytes = description.arenaBytes;
+  artifacts.constantBytes = constants.totalBytes;
+  if (options.maxArenaBytes && description.arenaBytes > options.maxArenaBytes) {
+    return fail(ErrorKind::Limit, "the program needs an arena of " +
+                                      llvm::Twine(description.arenaBytes) +
+                                      " bytes, but the limit is " +
+                                      llvm::Twine(options.maxArenaBytes));
+  }
+  if (options.emit & EmitHeader) {
+    HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
+                    description.version, description.arenaBytes, description.arenaAlign};
+    artifacts.header = makeHeader(*signature, info);
+  }
+
+  CodeGenerationInput input{*module,     target,    options, *signature,
+                            description, constants, pool.get()};
+  bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
+  bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
+  if (wantsObject) {
+    CodeGeneration generation(input, /*single=*/false);
+    if (failed(phase(Phase::Emit, ErrorKind::Unsupported, [&] { return generation.emit(); }))) {
+      return failure();
+    }
+    if (stopsAfter(Phase::Emit)) {
+      llvm::raw_string_ostream stream(artifacts.mlir);
+      generation.printKernels(stream);
+      return success();
+    }
+    if (failed(phase(Phase::Optimize, ErrorKind::Unsupported,
+                     [&] { return generation.compileObjects(); }))) {
+      return failure();
+    }
+    if (!stopsAfter(Phase::Optimize) &&
+        failed(phase(Phase::Package, ErrorKind::Unsupported,
+                     [&] { return generation.package(artifacts.object); }))) {
+      return failure();
+    }
+  }
+  if (!wantsText) {
+    return success();
+  }
+  CodeGeneration generation(input, /*single=*/true);
+  if (failed(phase(Phase::Emit, ErrorKind::Unsupported, [&] { return generation.emit(); }))) {
+    return failure();
+  }
+  return phase(Phase::Optimize, ErrorKind::Unsupported,
+               [&] { return generation.compileText(artifacts); });
+}
+
+LogicalResult Compilation::runPhases(MLIRContext &context) {
+  llvm::Expected<Target> target =
+      describeTarget(options.cpu, options.features, options.triple);
+  if (!target) {
+    return fail(ErrorKind::Usage, llvm::toString(target.takeError()));
+  }
+  if (failed(phase(Phase::Parse, ErrorKind::Input, [&] { return parseAndVerify(context); }))) {
+    return failure();
+  }
+  if (options.check != Check::None) {
+    return success();
+  }
+  StringRef moduleName = module->getSymName().value_or("module");
+  prefix = cIdentifier(options.name.empty() ? moduleName : StringRef(options.name));
+  artifacts.prefix = prefix;
+  // Text of HLO as it came in, unless a later phase is asked for.
+  if ((options.emit & EmitHlo) && stopsAfter(Phase::Package)) {
+    if (failed(printAsHlo(*module, artifacts.hlo))) {
+      return fail(ErrorKind::Internal, "internal error: the module cannot be printed");
+    }
+    if (options.emit == EmitHlo) {
+      return success();
+    }
+  }
+  for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
+    auto body = [&] { return runPhase(*module, which, *target); };
+    bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
+    if (runs && failed(phase(which, ErrorKind::Unsupported, body))) {
+      return failure();
+    }
+    bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan;
+    if (!stopsAfter(which) && !printsHere) {
+      continue;
+    }
+    if (options.emit & EmitHlo) {
+      if (failed(printAsHlo(*module, artifacts.hlo))) {
+        return fail(ErrorKind::Internal, "internal error: the module cannot be printed as HLO");
+      }
+    } else if (options.emit & EmitMlir) {
+      llvm::raw_string_ostream stream(artifacts.mlir);
+      module->print(stream);
+      stream << '\n';
+    }
+    if (stopsAfter(which) || options.emit == EmitMlir) {
+      return success();
+    }
+  }
+  unsigned launches = 0;
+  module->walk([&](cpurt::LaunchOp) { ++launches; });
+  auto kernels = module->getOps<cpurt::KernelOp>();
+  artifacts.kernelsBefore = launches;
+  artifacts.kernelsAfter = std::distance(kernels.begin(), kernels.end());
+  return runBackend(*target);
+}
+
+LogicalResult Compilation::run() {
+  if (!options.dumpDir.empty()) {
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir)) {
+      return fail(ErrorKind::File, "cannot make folder '" + options.dumpDir + "': " +
+                                       error.message());
+    }
+  }
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // Threads may not load dialects, and several will build ops of most of them.
+  context.loadAllAvailableDialects();
+  llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(options.jobs);
+  if (strategy.compute_thread_count() > 1) {
+    pool = std::make_unique<llvm::DefaultThreadPool>(strategy);
+    context.setThreadPool(*pool);
+  }
+
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(text, fileName, /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  SourceMgrDiagnosticHandler printer(sources, &context, out);
+  ScopedDiagnosticHandler counter(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      ++errors;
+      internalErrors += StringRef(diagnostic.str()).contains("internal error");
+    }
+    return failure();
+  });
+  LogicalResult result = runPhases(context);
+  module = nullptr;
+  return result;
+}
+
+LogicalResult hlo::compile(StringRef text, StringRef fileName, const CompileOptions &options,
+                           Artifacts &artifacts, llvm::raw_ostream &diagnostics) {
+  return Compilation(text, fileName, options, artifacts, diagnostics).run();
+}

@@ -1,0 +1,73 @@
+//===- Constants.cpp - The bytes of a module's constants ------------------===//
+//
+// In: cpurt.global ops. Out: one run of bytes each. MLIR holds elements as the ABI does,
+// little-endian and a byte at least, except that elements of fewer than 8 bits are
+// zero-extended (the ABI sign-extends signed ones) and that pred may be packed; those are
+// copied, all others are used in place.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Constants.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// Elements of a few bits, one byte each.
+static std::string widenElements(DenseElementsAttr value, bool isSigned) {
+  std::string bytes;
+  bytes.reserve(value.isSplat() ? 1 : value.getNumElements());
+  auto add = [&](const APInt &element) {
+    bytes += static_cast<char>(isSigned ? element.getSExtValue() : element.getZExtValue());
+  };
+  if (value.isSplat()) {
+    add(value.getSplatValue<APInt>());
+  } else {
+    for (APInt element : value.getValues<APInt>()) {
+      add(element);
+    }
+  }
+  return bytes;
+}
+
+/// The bytes of one constant; a single element if it is a splat.
+static FailureOr<ArrayRef<char>> bytesOf(cpurt::GlobalOp global, ConstantPool &pool) {
+  ElementsAttr value = global.getValue();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob()) {
+      return blob->getData();
+    }
+    return global.emitError("internal error: constant has no data");
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense) {
+    return global.emitError("internal error: constant is neither dense nor a resource");
+  }
+  auto integer = dyn_cast<IntegerType>(dense.getElementType());
+  if (integer && integer.getWidth() < 8) {
+    return ArrayRef<char>(pool.owned.emplace_back(widenElements(dense, integer.isSigned())));
+  }
+  return dense.getRawData();
+}
+
+LogicalResult hlo::collectConstants(ModuleOp planned, StringRef prefix, ConstantPool &pool) {
+  for (auto global : planned.getOps<cpurt::GlobalOp>()) {
+    FailureOr<ArrayRef<char>> bytes = bytesOf(global, pool);
+    if (failed(bytes)) {
+      return failure();
+    }
+    ConstantData data;
+    data.symbol = (prefix + "." + global.getSymName()).str();
+    data.alignment = global.getAlignment();
+    data.bytes = *bytes;
+    data.size = bytes->size();
+    auto dense = dyn_cast<DenseElementsAttr>(global.getValue());
+    if (dense && dense.isSplat()) {
+      data.splat = true;
+      data.size = bytes->size() * dense.getNumElements();
+    }
+    pool.totalBytes += data.size;
+    pool.symbols[global.getSymName()] = data.symbol;
+    pool.data.push_back(std::move(data));
+  }
+  return success();
+}

@@ -1,0 +1,27 @@
+//===- Constants.h - The bytes of a module's constants --------------------===//
+#ifndef COMPILER_DRIVER_CONSTANTS_H
+#define COMPILER_DRIVER_CONSTANTS_H
+
+#include "compiler/target/ObjectMerge.h"
+#include "dialect/cpurt/Dialect.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+
+namespace hlo {
+
+/// The constants of a planned module, as they lie in memory (compiler/README.md, "How elements
+/// are held"). `data` points into the IR, or into `owned` where bytes had to be changed.
+struct ConstantPool {
+  std::vector<ConstantData> data;
+  llvm::StringMap<std::string> symbols; ///< name of the cpurt.global -> symbol
+  uint64_t totalBytes = 0;
+  std::deque<std::string> owned;
+};
+
+/// Collects all cpurt.globals; `prefix` starts each symbol.
+mlir::LogicalResult collectConstants(mlir::ModuleOp planned, llvm::StringRef prefix,
+                                     ConstantPool &pool);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,42 @@
+"""lit configuration: FileCheck tests of every folder of the tree.
+
+Run with `ninja check-lit`, or one test with
+  lit-22 -sv --param build=build test/target/some-test.mlir
+"""
+import os
+import shutil
+
+import lit.formats
+import lit.util
+
+config.name = "hlo-compile"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".hlo", ".test"]
+config.excludes = ["unit", "CMakeLists.txt", "Inputs", "golden", "performance"]
+config.test_source_root = os.path.dirname(__file__)
+
+root = os.path.dirname(config.test_source_root)
+build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
+config.test_exec_root = os.path.join(build, "test", "lit")
+llvm_bin = lit_config.params.get("llvm_bin", "/usr/lib/llvm-22/bin")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(build, "bin"), llvm_bin, config.environment["PATH"]])
+
+# Names as whole words only, so that `hlo-opt` in a message or a path stays what it is.
+for tool in ["hlo-opt", "hlo-compile", "hlo-run"]:
+    path = os.path.join(build, "bin", tool)
+    if os.path.exists(path):
+        config.available_features.add(tool)
+config.substitutions.append(("%root", root))
+config.substitutions.append(("%build", build))
+config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))
+config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
+# How a C program is linked with an object.
+config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))
+
+with open("/proc/cpuinfo") as file:
+    flags = next((line for line in file if line.startswith("flags")), "").split()
+for feature in ["avx2", "fma", "avx512f", "avx512_bf16"]:
+    if feature in flags:
+        config.available_features.add(feature)

@@ -1,0 +1,229 @@
+//===- CommandLine.cpp - The flags of hlo-compile -------------------------===//
+//
+// In: argv. Out: options, and what to write where. Mistakes are reported with the
+// nearest names and exit code 2. LLVM's own flags stay hidden (--help-hidden).
+//
+//===----------------------------------------------------------------------===//
+#include "CommandLine.h"
+#include "compiler/support/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlo;
+using namespace hlo::tool;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+static constexpr int usageError = 2;
+
+namespace {
+struct Kind {
+  StringRef name, suffix;
+  Emit kind;
+};
+
+/// The flags. They live only while the command line is read.
+struct Flags {
+  cl::OptionCategory category{"hlo-compile options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<in.hlo | ->"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::value_desc("file"), cl::cat(category),
+                              cl::desc("Output; its kind by suffix: .o .s .ll .bc .mlir .hlo")};
+  cl::opt<std::string> header{"header", cl::value_desc("file.h"), cl::desc("Write the C header"),
+                              cl::cat(category)};
+  cl::list<std::string> emit{"emit", cl::CommaSeparated, cl::value_desc("kind,..."),
+                             cl::desc("What to write: obj, asm, llvm, bc, mlir, hlo, none"),
+                             cl::cat(category)};
+  cl::opt<std::string> name{"name", cl::value_desc("id"), cl::cat(category),
+                            cl::desc("Prefix of exported symbols (default: the module's name)")};
+  cl::opt<std::string> target{"target", cl::value_desc("triple"), cl::cat(category),
+                              cl::desc("Target (default: x86_64-unknown-linux-gnu)")};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("name"), cl::init("x86-64-v3"), cl::cat(category),
+                           cl::desc("CPU, or host (default: x86-64-v3)")};
+  cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
+                                cl::desc("CPU features on top of those of the CPU")};
+  cl::opt<int> optLevel{"O", cl::Prefix, cl::value_desc("0..3"), cl::init(2), cl::cat(category),
+                        cl::desc("Optimization level (default: 2)")};
+  cl::opt<unsigned> jobs{"jobs", cl::value_desc("n"), cl::init(0), cl::cat(category),
+                         cl::desc("Threads of the compiler; the output does not depend on it "
+                                  "(default: one per CPU)")};
+  cl::alias jobsAlias{"j", cl::aliasopt(jobs), cl::desc("Same as --jobs"), cl::cat(category),
+                      cl::NotHidden};
+  cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
+                                cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
+  cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
+                             cl::desc("Check the input and write nothing"), cl::cat(category)};
+  cl::opt<std::string> compileTo{"compile-to", cl::value_desc("phase"), cl::cat(category),
+                                 cl::desc("Stop after a phase and print the module")};
+  cl::opt<std::string> startFrom{"start-from", cl::value_desc("phase"), cl::cat(category),
+                                 cl::desc("The input is MLIR, as the phase before this one prints it")};
+  cl::opt<bool> listPhases{"list-phases", cl::desc("Print the names of the phases"),
+                           cl::cat(category)};
+  cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
+                               cl::desc("Write the module after each phase to a folder")};
+  cl::opt<std::string> timeReport{"time-report", cl::ValueOptional, cl::value_desc("json"),
+                                  cl::desc("Print seconds per phase to standard error"),
+                                  cl::cat(category)};
+};
+} // namespace
+
+static constexpr Kind kinds[] = {
+    {"obj", ".o", EmitObject},  {"asm", ".s", EmitAssembly}, {"llvm", ".ll", EmitLlvmIr},
+    {"bc", ".bc", EmitBitcode}, {"mlir", ".mlir", EmitMlir}, {"hlo", ".hlo", EmitHlo},
+    {"none", "", EmitNone}};
+
+static int complain(const llvm::Twine &message) {
+  llvm::errs() << "hlo-compile: error: " << message << '\n';
+  return usageError;
+}
+
+static const Kind *kindOfSuffix(StringRef path) {
+  StringRef suffix = llvm::sys::path::extension(path);
+  const Kind *found = llvm::find_if(kinds, [&](const Kind &kind) { return kind.suffix == suffix; });
+  return found != std::end(kinds) && !suffix.empty() ? found : nullptr;
+}
+
+/// "64M" -> bytes; nullopt if it is no size.
+static std::optional<uint64_t> parseSize(StringRef text) {
+  uint64_t factor = 1;
+  if (!text.empty()) {
+    size_t power = StringRef("KMG").find(llvm::toUpper(text.back()));
+    if (power != StringRef::npos) {
+      factor = uint64_t(1) << (10 * (power + 1));
+      text = text.drop_back();
+    }
+  }
+  uint64_t number;
+  if (text.getAsInteger(10, number) || number > UINT64_MAX / factor) {
+    return std::nullopt;
+  }
+  return number * factor;
+}
+
+/// Decides what is written where, from --emit, -o and the phase to stop at.
+static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
+  llvm::SmallVector<const Kind *> wanted;
+  for (const std::string &name : flags.emit) {
+    const Kind *kind = llvm::find_if(kinds, [&](const Kind &k) { return k.name == name; });
+    if (kind == std::end(kinds)) {
+      llvm::SmallVector<StringRef> names;
+      for (const Kind &known : kinds) {
+        names.push_back(known.name);
+      }
+      return complain("unknown kind of output '" + name + "'" + nearestNames(name, names));
+    }
+    wanted.push_back(kind);
+  }
+  bool stopsEarly = line.options.compileTo < Phase::Optimize;
+  if (wanted.empty()) {
+    const Kind *bySuffix = kindOfSuffix(flags.output);
+    if (!bySuffix && !flags.output.empty() && flags.output != "-" && flags.output != "/dev/null") {
+      return complain("cannot tell the kind of output '" + flags.output +
+                      "' from its suffix; use .o, .s, .ll, .bc, .mlir or .hlo, or --emit");
+    }
+    wanted.push_back(bySuffix ? bySuffix : stopsEarly ? &kinds[4] : &kinds[0]);
+  }
+  line.options.emit = EmitNone;
+  std::string stem = llvm::sys::path::stem(line.input).str();
+  for (const Kind *kind : wanted) {
+    if (kind->kind == EmitNone) {
+      continue;
+    }
+    line.options.emit |= kind->kind;
+    std::string path = flags.output;
+    if (path.empty()) {
+      bool binary = kind->kind == EmitObject || kind->kind == EmitBitcode;
+      if (binary && line.input == "-") {
+        return complain("reading from standard input needs -o FILE");
+      }
+      path = binary ? stem + kind->suffix.str() : "-";
+    } else if (wanted.size() > 1 && path != "-") {
+      llvm::SmallString<128> named(path);
+      llvm::sys::path::replace_extension(named, kind->suffix);
+      path = named.str();
+    }
+    line.outputs.push_back({kind->kind, path});
+  }
+  if (!flags.header.empty()) {
+    line.options.emit |= EmitHeader;
+    line.outputs.push_back({EmitHeader, flags.header});
+  }
+  return std::nullopt;
+}
+
+/// Turns the flags into options.
+static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
+  CompileOptions &options = line.options;
+  line.input = flags.input;
+  options.cpu = flags.cpu;
+  options.features = flags.features;
+  options.triple = flags.target;
+  options.name = flags.name;
+  options.jobs = flags.jobs;
+  options.dumpDir = flags.dumpDir;
+  options.optLevel = flags.optLevel;
+  if (options.optLevel < 0 || options.optLevel > 3) {
+    return complain("optimization level must be 0, 1, 2 or 3, not " +
+                    llvm::Twine(options.optLevel));
+  }
+  if (flags.input.empty()) {
+    return complain("no input; give a file, or - for standard input");
+  }
+  for (const cl::opt<std::string> *flag : {&flags.compileTo, &flags.startFrom}) {
+    std::optional<Phase> phase = parsePhase(*flag);
+    if (!phase && !flag->empty()) {
+      return complain("--" + flag->ArgStr + ": unknown phase '" + *flag + "'" +
+                      nearestNames(*flag, phaseNames()));
+    }
+    if (phase && flag == &flags.compileTo) {
+      options.compileTo = *phase;
+    } else if (phase) {
+      options.startFrom = phase;
+    }
+  }
+  if (options.startFrom && *options.startFrom > Phase::Emit) {
+    return complain("--start-from: nothing is printed before phase '" + flags.startFrom +
+                    "' that could be read again; the last is emit");
+  }
+  if (!flags.maxArena.empty()) {
+    std::optional<uint64_t> size = parseSize(flags.maxArena);
+    if (!size) {
+      return complain("--max-arena: '" + flags.maxArena + "' is not a size");
+    }
+    options.maxArenaBytes = *size;
+  }
+  if (flags.timeReport.getNumOccurrences()) {
+    if (!flags.timeReport.empty() && flags.timeReport != "json") {
+      return complain("--time-report: unknown form '" + flags.timeReport + "'; only json is known");
+    }
+    line.timeReport = flags.timeReport == "json" ? TimeReport::Json : TimeReport::Text;
+  }
+  if (flags.check.getNumOccurrences()) {
+    if (!flags.check.empty() && flags.check != "syntax") {
+      return complain("--check: unknown form '" + flags.check + "'; only syntax is known");
+    }
+    options.check = flags.check == "syntax" ? Check::Syntax : Check::Full;
+    return std::nullopt;
+  }
+  return chooseOutputs(flags, line);
+}
+
+std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLine &line) {
+  Flags flags;
+  cl::HideUnrelatedOptions(flags.category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  if (!cl::ParseCommandLineOptions(argc, argv, "compiles an HLO module to an object\n", &stream)) {
+    llvm::errs() << messages;
+    return usageError;
+  }
+  if (flags.listPhases) {
+    for (StringRef name : phaseNames()) {
+      llvm::outs() << name << '\n';
+    }
+    return 0;
+  }
+  return interpret(flags, line);
+}

@@ -1,0 +1,34 @@
+//===- CommandLine.h - The flags of hlo-compile ---------------------------===//
+#ifndef TOOLS_HLO_COMPILE_COMMANDLINE_H
+#define TOOLS_HLO_COMPILE_COMMANDLINE_H
+
+#include "compiler/support/Options.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hlo::tool {
+
+/// One file to write; "-" is standard output.
+struct OutputFile {
+  Emit kind;
+  std::string path;
+};
+
+enum class TimeReport { None, Text, Json };
+
+/// A command line, understood.
+struct CommandLine {
+  std::string input;
+  CompileOptions options;
+  std::vector<OutputFile> outputs;
+  TimeReport timeReport = TimeReport::None;
+};
+
+/// Returns an exit code if there is nothing to compile: after --help and the like, or a
+/// message about a mistake.
+std::optional<int> parseCommandLine(int argc, char **argv, CommandLine &line);
+
+} // namespace hlo::tool
+
+#endif

@@ -1,0 +1,102 @@
+//===- Main.cpp - hlo-compile: HLO text to an object and a header ---------===//
+//
+// In: a command line and one HLO module. Out: files, each written under a temporary name
+// and renamed once complete, and the exit code (0 done, 1 the input has errors, 2 usage,
+// 3 file, 4 unsupported, 5 limit, 70 internal). Everything else is in compiler/driver.
+//
+//===----------------------------------------------------------------------===//
+#include "CommandLine.h"
+#include "Output.h"
+#include "compiler/driver/Compile.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlo;
+using namespace hlo::tool;
+
+/// Deeply nested modules recurse: more than the usual 8 MiB of stack.
+static constexpr unsigned stackBytes = 256u << 20;
+
+/// Seconds per phase, as a table or as one line of JSON.
+static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_ostream &out) {
+  double total = 0;
+  for (const auto &[name, seconds] : artifacts.phaseSeconds) {
+    total += seconds;
+  }
+  if (form == TimeReport::Json) {
+    out << "{\"phases\":{";
+    for (const auto &[i, entry] : llvm::enumerate(artifacts.phaseSeconds)) {
+      out << (i ? "," : "") << llvm::formatv("\"{0}\":{1:f6}", entry.first, entry.second);
+    }
+    out << llvm::formatv("},\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
+                         "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5}}\n",
+                         total, artifacts.kernelsBefore, artifacts.kernelsAfter,
+                         artifacts.arenaBytes, artifacts.constantBytes, artifacts.object.size());
+    return;
+  }
+  for (const auto &[name, seconds] : artifacts.phaseSeconds) {
+    out << llvm::formatv("{0,-14}{1,10:f3} s\n", name, seconds);
+  }
+  out << llvm::formatv("{0,-14}{1,10:f3} s\n", "total", total);
+  out << llvm::formatv("{0} launches of {1} kernels, arena {2} bytes, constants {3} bytes\n",
+                       artifacts.kernelsBefore, artifacts.kernelsAfter, artifacts.arenaBytes,
+                       artifacts.constantBytes);
+}
+
+/// Writes what was asked for; returns an exit code.
+static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
+  for (const OutputFile &file : line.outputs) {
+    if (std::string message = writeFile(file.path, contentsOf(artifacts, file.kind));
+        !message.empty()) {
+      llvm::errs() << "hlo-compile: error: cannot write '" << file.path << "': " << message << '\n';
+      return static_cast<int>(ErrorKind::File);
+    }
+  }
+  return 0;
+}
+
+static int run(const CommandLine &line) {
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false,
+                                                   /*RequiresNullTerminator=*/true);
+  if (!buffer) {
+    llvm::errs() << "hlo-compile: error: cannot read '" << line.input
+                 << "': " << buffer.getError().message() << '\n';
+    return static_cast<int>(ErrorKind::File);
+  }
+  std::string name = line.input == "-" ? "<stdin>" : line.input;
+  Artifacts artifacts;
+  (void)compile((*buffer)->getBuffer(), name, line.options, artifacts, llvm::errs());
+  if (line.timeReport != TimeReport::None) {
+    reportTimes(artifacts, line.timeReport, llvm::errs());
+  }
+  if (artifacts.error == ErrorKind::Internal) {
+    llvm::errs() << "hlo-compile: this is a fault of the compiler; the phase and the input above, "
+                    "and --dump-dir, help to find it\n";
+  }
+  if (artifacts.error != ErrorKind::None) {
+    return static_cast<int>(artifacts.error);
+  }
+  return writeOutputs(line, artifacts);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CommandLine line;
+  if (std::optional<int> code = parseCommandLine(argc, argv, line)) {
+    return *code;
+  }
+  llvm::CrashRecoveryContext::Enable();
+  int code = static_cast<int>(ErrorKind::Internal);
+  llvm::CrashRecoveryContext recovery;
+  if (!recovery.RunSafelyOnThread([&] { code = run(line); }, stackBytes)) {
+    llvm::errs() << (line.input == "-" ? "<stdin>" : line.input)
+                 << ": error: internal error: the compiler crashed (signal "
+                 << recovery.RetCode - 128 << ")\n";
+    code = static_cast<int>(ErrorKind::Internal);
+  }
+  llvm::outs().flush();
+  return code;
+}

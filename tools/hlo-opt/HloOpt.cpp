@@ -1,0 +1,122 @@
+//===- HloOpt.cpp - The pass driver of this project's tests ---------------===//
+//
+// mlir-opt with our dialects and passes, and two more ways in and out: `--hlo` reads HLO
+// text instead of MLIR, `--print-hlo` prints HLO text instead of MLIR. `--emit-kernels`
+// runs, after the passes, the code generator on every kernel and prints the functions.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/parser/Parser.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/support/Target.h"
+#include "compiler/pipeline/Kernels.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+namespace {
+/// The options that MlirOptMain does not have.
+struct Options {
+  cl::OptionCategory category{"hlo-opt options"};
+  cl::opt<bool> readHlo{"hlo", cl::desc("Read HLO text"), cl::cat(category)};
+  cl::opt<bool> printHlo{"print-hlo", cl::desc("Print HLO text"), cl::cat(category)};
+  cl::opt<bool> emitKernels{"emit-kernels", cl::cat(category),
+                            cl::desc("After the passes, print the function of every kernel")};
+  cl::opt<std::string> cpu{"cpu", cl::desc("CPU that --emit-kernels is for"), cl::cat(category),
+                           cl::init("x86-64-v3")};
+};
+} // namespace
+
+/// Parses, runs the passes, prints: one piece of the input.
+static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                  const MlirOptMainConfig &config, const Options &options,
+                                  const hlo::Target &target, DialectRegistry &registry,
+                                  llvm::raw_ostream &out) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string name = buffer->getBufferIdentifier().str();
+  llvm::StringRef text = buffer->getBuffer();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+
+  auto run = [&]() -> LogicalResult {
+    OwningOpRef<ModuleOp> module;
+    if (options.readHlo) {
+      module = hlo::parseHlo(text, name, &context, hlo::ParseOptions());
+    } else {
+      module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+    }
+    if (!module || (options.readHlo && failed(verify(*module)))) {
+      return failure();
+    }
+    auto passes = PassManager::on<ModuleOp>(&context);
+    passes.enableVerifier(config.shouldVerifyPasses());
+    if (failed(config.setupPassPipeline(passes)) || failed(passes.run(*module))) {
+      return failure();
+    }
+    if (options.emitKernels) {
+      OwningOpRef<ModuleOp> kernels = ModuleOp::create(module->getLoc());
+      if (failed(hlo::emitAllKernels(*module, target, *kernels))) {
+        return failure();
+      }
+      module = std::move(kernels);
+    }
+    if (options.printHlo) {
+      return hlo::printHlo(*module, out);
+    }
+    module->print(out);
+    out << '\n';
+    return success();
+  };
+  if (config.shouldVerifyDiagnostics()) {
+    SourceMgrDiagnosticVerifierHandler handler(*sources, &context);
+    (void)run();
+    return handler.verify();
+  }
+  SourceMgrDiagnosticHandler handler(*sources, &context);
+  return run();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  DialectRegistry registry;
+  hlo::registerAllDialects(registry);
+  hlo::registerAllPasses();
+  auto [input, output] = registerAndParseCLIOptions(argc, argv, "HLO pass driver", registry);
+  if (!options.readHlo && !options.printHlo && !options.emitKernels) {
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  }
+
+  llvm::Expected<hlo::Target> target = hlo::describeTarget(options.cpu);
+  if (!target) {
+    llvm::errs() << "hlo-opt: error: " << llvm::toString(target.takeError()) << '\n';
+    return 2;
+  }
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
+  std::unique_ptr<llvm::ToolOutputFile> file = buffer ? openOutputFile(output, &message) : nullptr;
+  if (!file) {
+    llvm::errs() << "hlo-opt: error: " << message << '\n';
+    return 3;
+  }
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
+    return processPiece(std::move(piece), config, options, *target, registry, out);
+  };
+  LogicalResult result = splitAndProcessBuffer(std::move(buffer), process, file->os(),
+                                               config.inputSplitMarker(), config.outputSplitMarker());
+  if (succeeded(result)) {
+    file->keep();
+  }
+  return asMainReturnCode(result);
+}
