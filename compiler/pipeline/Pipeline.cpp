@@ -6,22 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
-#if __has_include("compiler/transforms/fusion/Fusion.h")
+#include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
-#define HLO_HAS_FUSION
-#endif
-#if __has_include("compiler/transforms/layout/Layout.h")
 #include "compiler/transforms/layout/Layout.h"
-#define HLO_HAS_LAYOUT
-#endif
-#if __has_include("compiler/transforms/simplifiers/Simplifiers.h")
-#include "compiler/transforms/simplifiers/Simplifiers.h"
-#define HLO_HAS_SIMPLIFIERS
-#endif
-#if __has_include("compiler/transforms/schedule/Schedule.h")
 #include "compiler/transforms/schedule/Schedule.h"
-#define HLO_HAS_SCHEDULE
-#endif
+#include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/Dialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -40,24 +29,16 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
   switch (phase) {
   case Phase::Canonicalize:
-#ifdef HLO_HAS_SIMPLIFIERS
     addCanonicalizePasses(passes);
-#endif
     break;
   case Phase::Layout:
-#ifdef HLO_HAS_LAYOUT
     addLayoutPasses(passes);
-#endif
     break;
   case Phase::Fuse:
-#ifdef HLO_HAS_FUSION
     passes.addPass(createHloFusionPass(target));
-#endif
     break;
   case Phase::Plan:
-#ifdef HLO_HAS_SCHEDULE
     passes.addPass(createHloPlanMemoryPass());
-#endif
     break;
   case Phase::Parse:
   case Phase::Emit:
@@ -104,6 +85,11 @@ void hlo::registerAllPasses() {
   registerCSEPass();
   registerSymbolDCEPass();
   registerStripDebugInfoPass();
+  registerSimplifierPasses();
+  registerExpanderPasses();
+  registerLayoutPasses();
+  registerFusionPasses();
+  registerSchedulePasses();
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(("phase-" + phaseName(phase)).str(),
                                ("All passes of phase " + phaseName(phase)).str(),
