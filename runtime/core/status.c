@@ -59,7 +59,7 @@ const char *hlo_status_name(hlo_status status) {
 }
 
 static const struct {
-  const char *name;
+  char name[15]; /* within the entry: a pointer would need relocation at load time */
   uint8_t bytes;
 } kTypes[] = {
     [HLO_INVALID_TYPE] = {"invalid", 0},

@@ -1,0 +1,280 @@
+//===- FrameTest.cpp - Calls: checks, arena, floating-point mode, stopping ===//
+//
+// Drives the functions that generated code calls, with a description made by hand. Every
+// error is compared with its whole text.
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/runtime/FakeModule.h"
+#include "gtest/gtest.h"
+#include <atomic>
+#include <cstring>
+#include <hlo/cpu.h>
+#include <hlo/pool.h>
+#include <ctime>
+#include <vector>
+#include <xmmintrin.h>
+
+namespace {
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+TEST(Frame, BeginGivesTheArenaAndEndReturnsTheStatus) {
+  FakeModule m;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(m.frame.arena, m.arena);
+  EXPECT_EQ(m.frame.threads, 1u);
+  EXPECT_EQ(m.frame.watch, 0u);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OUT_OF_RANGE), HLO_OUT_OF_RANGE);
+}
+
+TEST(Frame, NullCallIsSerialWithoutScratch) {
+  FakeModule m;
+  m.desc.arena_bytes = 0;
+  ASSERT_EQ(hlo_rt_begin(nullptr, &m.desc, m.ins, m.outs, &m.frame), HLO_OK);
+  EXPECT_EQ(m.frame.arena, nullptr);
+  EXPECT_EQ(hlo_rt_poll(&m.frame), HLO_OK);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  m.desc.arena_bytes = 1;
+  EXPECT_EQ(hlo_rt_begin(nullptr, &m.desc, m.ins, m.outs, &m.frame), HLO_ERR_ARENA);
+}
+
+TEST(Frame, ArenaErrorsTellNeedAndGiven) {
+  FakeModule m;
+  m.call.arena_bytes = 100;
+  EXPECT_EQ(m.begin(), HLO_ERR_ARENA);
+  EXPECT_STREQ(m.message, "fake: arena: needs 256 bytes (align 64), given 100");
+  m.call.arena = nullptr;
+  m.call.arena_bytes = 0;
+  EXPECT_EQ(m.begin(), HLO_ERR_ARENA);
+  EXPECT_STREQ(m.message, "fake: arena: needs 256 bytes (align 64), given neither arena nor alloc");
+  m.call.arena = reinterpret_cast<void *>(uintptr_t(0x1008));
+  m.call.arena_bytes = 4096;
+  EXPECT_EQ(m.begin(), HLO_ERR_ARENA);
+  EXPECT_STREQ(m.message, "fake: arena: needs 256 bytes (align 64), given 4096 at 0x1008");
+}
+
+/// Counts what is taken and given back; gives `memory`.
+struct CountingAllocator {
+  hlo_allocator vtable = {sizeof(hlo_allocator), 0, this, take, give};
+  alignas(64) char memory[512];
+  void *gives = memory;
+  int taken = 0, given = 0;
+
+  static void *take(void *user, size_t bytes, size_t align) {
+    auto *self = static_cast<CountingAllocator *>(user);
+    EXPECT_EQ(bytes, 256u);
+    EXPECT_EQ(align, 64u);
+    ++self->taken;
+    return self->gives;
+  }
+  static void give(void *user, void *memory, size_t bytes) {
+    auto *self = static_cast<CountingAllocator *>(user);
+    EXPECT_EQ(memory, self->gives);
+    EXPECT_EQ(bytes, 256u);
+    ++self->given;
+  }
+};
+
+TEST(Frame, ArenaFromTheAllocatorIsGivenBack) {
+  FakeModule m;
+  CountingAllocator allocator;
+  m.call.arena = nullptr;
+  m.call.alloc = &allocator.vtable;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(m.frame.arena, allocator.memory);
+  EXPECT_EQ(allocator.given, 0);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  EXPECT_EQ(allocator.taken, 1);
+  EXPECT_EQ(allocator.given, 1);
+
+  allocator.gives = nullptr;
+  EXPECT_EQ(m.begin(), HLO_ERR_ALLOC);
+  EXPECT_STREQ(m.message, "fake: alloc gave no memory for an arena of 256 bytes (align 64)");
+  allocator.gives = allocator.memory + 8;
+  EXPECT_EQ(m.begin(), HLO_ERR_ALLOC);
+  EXPECT_STREQ(m.message, "fake: alloc gave misaligned memory for an arena of 256 bytes (align 64)");
+  EXPECT_EQ(allocator.given, 2);
+}
+
+TEST(Frame, BufferErrorsNameTheLeaf) {
+  FakeModule m;
+  m.ins[1] = nullptr;
+  EXPECT_EQ(m.begin(), HLO_ERR_NULL);
+  EXPECT_STREQ(m.message, "input 1 (rhs) is null, it needs 16 bytes");
+  m.inputs[1].bytes = 0;
+  EXPECT_EQ(m.beginAndEnd(), HLO_OK) << "a leaf of no bytes may be null";
+  m.outs[0] = reinterpret_cast<char *>(m.out0) + 2;
+  EXPECT_EQ(m.begin(), HLO_ERR_ALIGN);
+  EXPECT_EQ(std::string(m.message).substr(0, 21), "output 0 (sum) is at ");
+  EXPECT_NE(std::string(m.message).find(", which is not aligned to 4"), std::string::npos);
+  EXPECT_EQ(hlo_rt_begin(&m.call, &m.desc, nullptr, m.outs, &m.frame), HLO_ERR_NULL);
+  EXPECT_STREQ(m.message, "the array of inputs is null, it needs 2 pointers");
+}
+
+TEST(Frame, MissingCpuFeaturesAreNamed) {
+  FakeModule m;
+  m.desc.cpu_features = HLO_CPU_SSE3 | HLO_CPU_XOP | HLO_CPU_TBM;
+  if ((hlo_cpu_detect() & (HLO_CPU_XOP | HLO_CPU_TBM)) != 0) {
+    GTEST_SKIP() << "this CPU has them";
+  }
+  EXPECT_EQ(m.begin(), HLO_ERR_CPU);
+  EXPECT_STREQ(m.message,
+               "fake: this CPU lacks xop, tbm, for which the module was compiled (x86_64 fake-cpu)");
+  m.desc.cpu_features = UINT64_C(1) << 62;
+  EXPECT_EQ(m.begin(), HLO_ERR_CPU);
+  EXPECT_STREQ(m.message, "fake: this CPU lacks a feature unknown to this runtime, for which the "
+                          "module was compiled (x86_64 fake-cpu)");
+  m.desc.cpu_features = hlo_cpu_detect();
+  EXPECT_EQ(m.beginAndEnd(), HLO_OK);
+}
+
+TEST(Frame, VersionsThatDoNotFitAreRefused) {
+  FakeModule m;
+  m.call.abi = 7;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "") << "a call of another abi has no message that we know";
+  m.call.abi = HLO_ABI;
+  m.call.struct_size = 4;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  m.call.struct_size = sizeof(hlo_call);
+  m.desc.abi = 2;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "module has abi 2 and a description of 168 bytes, this runtime expects abi "
+                          "1 and at least 168 bytes");
+}
+
+TEST(Frame, FieldsBeyondTheSizeOfAnOlderCallAreZero) {
+  FakeModule m;
+  int32_t cancel = 1;
+  m.call.cancel = &cancel;
+  m.call.struct_size = offsetof(hlo_call, alloc);
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(m.frame.watch, 0u);
+  EXPECT_EQ(hlo_rt_fail(&m.frame, HLO_INTERNAL, "lost"), HLO_INTERNAL);
+  EXPECT_STREQ(m.message, "") << "that version has no message";
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
+
+TEST(Frame, FloatingPointModeIsTheModulesAndThenTheCallersAgain) {
+  FakeModule m;
+  constexpr unsigned flushing = 0x1f80 | 0x8040; // FTZ, DAZ
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(flushing);
+  hlo_status begun = m.begin();
+  unsigned inside = _mm_getcsr();
+  hlo_status ended = hlo_rt_end(&m.frame, HLO_OK);
+  unsigned after = _mm_getcsr();
+  m.call.arena_bytes = 1;
+  hlo_status refused = m.begin();
+  unsigned afterError = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(begun, HLO_OK);
+  EXPECT_EQ(ended, HLO_OK);
+  EXPECT_EQ(refused, HLO_ERR_ARENA);
+  EXPECT_EQ(inside, 0x1f80u);
+  EXPECT_EQ(after & ~0x3fu, flushing & ~0x3fu);
+  EXPECT_EQ(afterError & ~0x3fu, flushing & ~0x3fu);
+}
+
+TEST(Frame, CancellationAndDeadline) {
+  FakeModule m;
+  int32_t cancel = 0;
+  m.call.cancel = &cancel;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(m.frame.watch, 1u);
+  EXPECT_EQ(hlo_rt_poll(&m.frame), HLO_OK);
+  cancel = 1;
+  EXPECT_EQ(hlo_rt_poll(&m.frame), HLO_CANCELLED);
+  EXPECT_STREQ(m.message, "fake: cancelled");
+  int runs = 0;
+  auto task = [](void *args, int64_t, int64_t) { ++*static_cast<int *>(args); };
+  EXPECT_EQ(hlo_rt_parallel_for(&m.frame, task, &runs, 10), HLO_CANCELLED);
+  EXPECT_EQ(runs, 0);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_CANCELLED), HLO_CANCELLED);
+
+  m.call.cancel = nullptr;
+  m.call.deadline_ns = now() + INT64_C(3600) * 1000000000;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(hlo_rt_poll(&m.frame), HLO_OK);
+  m.call.deadline_ns = now() - 1;
+  EXPECT_EQ(hlo_rt_poll(&m.frame), HLO_DEADLINE);
+  EXPECT_STREQ(m.message, "fake: deadline passed");
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_DEADLINE), HLO_DEADLINE);
+}
+
+TEST(Frame, FailWritesTheMessageAndCutsIt) {
+  FakeModule m;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(hlo_rt_fail(&m.frame, HLO_NOT_FOUND, "no such thing"), HLO_NOT_FOUND);
+  EXPECT_STREQ(m.message, "fake: no such thing");
+  m.call.message_bytes = 8;
+  EXPECT_EQ(hlo_rt_fail(&m.frame, HLO_NOT_FOUND, "no such thing"), HLO_NOT_FOUND);
+  EXPECT_STREQ(m.message, "fake: n");
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
+
+TEST(Frame, SignatureMismatch) {
+  FakeModule m;
+  m.desc.signature = 0xabcdef;
+  EXPECT_EQ(hlo_bad_signature(&m.call, &m.desc, 0x12), HLO_ERR_SIGNATURE);
+  EXPECT_STREQ(m.message, "fake: header and object do not belong together: args have signature 0x12, "
+                          "the object has 0xabcdef");
+}
+
+TEST(Check, ListsEverythingAtOnce) {
+  FakeModule m;
+  const char *targets[] = {"known", "unknown", nullptr};
+  hlo_custom_call entries[] = {{"known", HLO_API_ORIGINAL, 0, nullptr, nullptr}};
+  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, entries};
+  m.desc.custom_calls = targets;
+  m.desc.needs = HLO_NEEDS_INFEED | HLO_NEEDS_COMM;
+  m.desc.constants_bytes = 1000;
+  m.call.custom_calls = &table;
+  m.call.arena_bytes = 10;
+  char text[512];
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_CONSTANTS);
+  EXPECT_STREQ(text, "fake: external constants: needs 1000 bytes (align 64), given none; "
+                     "fake: hlo_call has no infeed; hlo_call has no comm; "
+                     "no custom call target named unknown; "
+                     "fake: arena: needs 256 bytes (align 64), given 10");
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, nullptr, 0), HLO_ERR_CONSTANTS);
+  m.desc.custom_calls = nullptr;
+  m.desc.needs = 0;
+  m.desc.constants_bytes = 0;
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_ARENA);
+  EXPECT_STREQ(text, "fake: arena: needs 256 bytes (align 64), given 10");
+  m.call.arena_bytes = 256;
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_OK);
+  EXPECT_STREQ(text, "");
+}
+
+TEST(Names, StatusesAndTypes) {
+  EXPECT_STREQ(hlo_status_name(HLO_OK), "HLO_OK");
+  EXPECT_STREQ(hlo_status_name(HLO_ERR_ARENA), "HLO_ERR_ARENA");
+  EXPECT_STREQ(hlo_status_name(HLO_INVALID_ARGUMENT | (99 << 8)), "HLO_INVALID_ARGUMENT");
+  EXPECT_STREQ(hlo_status_name(77), "HLO_UNKNOWN");
+  EXPECT_EQ(hlo_status_code(HLO_ERR_ARENA), HLO_RESOURCE_EXHAUSTED);
+  EXPECT_STREQ(hlo_type_name(HLO_BF16), "bf16");
+  EXPECT_EQ(hlo_type_bytes(HLO_C128), 16u);
+  EXPECT_EQ(hlo_type_bytes(HLO_S4), 1u);
+  EXPECT_EQ(hlo_type_bytes(-1), 0u);
+  EXPECT_STREQ(hlo_type_name(1000), "invalid");
+  for (int32_t type = 1; type <= HLO_F6E3M2FN; ++type) {
+    EXPECT_GT(hlo_type_bytes(type), 0u) << type;
+  }
+}
+
+TEST(Cpu, NamesAndCertainties) {
+  EXPECT_STREQ(hlo_cpu_feature_name(HLO_CPU_AVX512BF16 | HLO_CPU_AMX_TILE), "avx512bf16");
+  EXPECT_EQ(hlo_cpu_feature_name(0), nullptr);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_SSE3) != 0, __builtin_cpu_supports("sse3") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX2) != 0, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_FMA) != 0, __builtin_cpu_supports("fma") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX512F) != 0, __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX512BF16) != 0,
+            __builtin_cpu_supports("avx512bf16") != 0);
+}
+} // namespace

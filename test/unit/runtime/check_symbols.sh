@@ -1,0 +1,28 @@
+#!/bin/sh
+# check_symbols.sh ARCHIVE ALLOWED NM: every undefined symbol of the archive is defined in it, or
+# listed in ALLOWED; it exports only names that start with hlo_; and its only writable data are one word.
+set -u
+archive=$1
+allowed=$2
+nm=${3:-nm}
+defined=$("$nm" --defined-only "$archive" 2>/dev/null | awk 'NF == 3 {print $3}' | sort -u)
+undefined=$("$nm" --undefined-only "$archive" 2>/dev/null | awk '$1 == "U" {print $2}' | sort -u)
+failed=0
+for symbol in $undefined; do
+  echo "$defined" | grep -qx -- "$symbol" && continue
+  grep -qx -- "$symbol" "$allowed" && continue
+  echo "FAILED: the runtime refers to '$symbol', which allowed_symbols.txt does not list"
+  failed=1
+done
+for symbol in $("$nm" --defined-only --extern-only "$archive" 2>/dev/null | awk 'NF == 3 {print $3}'); do
+  case $symbol in
+    hlo_*) ;;
+    *) echo "FAILED: the runtime exports '$symbol'"; failed=1 ;;
+  esac
+done
+writable=$("$nm" --defined-only "$archive" 2>/dev/null | awk 'NF == 3 && $2 ~ /^[BbDdCc]$/ {print $3}' | grep -v '^detected$')
+if [ -n "$writable" ]; then
+  echo "FAILED: writable static data: $writable"
+  failed=1
+fi
+[ -n "$undefined" ] && [ "$failed" -eq 0 ]
