@@ -65,6 +65,26 @@ int64_t sortScratchBytes(SortOp op) {
   return rowBytes <= kStackRowBytes ? 0 : 2 * rowBytes * (type.getNumElements() / n);
 }
 
+int64_t fftScratchBytes(FftOp op) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+  }
+  ArrayRef<int64_t> lengths = op.getFftLength();
+  bool real = op.getFftType() == "RFFT" || op.getFftType() == "IRFFT";
+  int64_t elements = 1, longest = 1, batches = 1;
+  for (auto [d, n] : llvm::enumerate(lengths)) {
+    elements *= real && d + 1 == lengths.size() ? n / 2 + 1 : n;
+    longest = std::max(longest, n);
+  }
+  for (int64_t size : type.getShape().drop_back(lengths.size())) {
+    batches *= size;
+  }
+  int64_t bytes = (elements + 2 * longest) * 2 * (element.getIntOrFloatBitWidth() / 8);
+  return bytes <= kStackRowBytes ? 0 : bytes * batches;
+}
+
 static bool isSmallDot(DotOp op) {
   int64_t lhs = elementsOf(op.getLhs());
   int64_t contracted = 1;

@@ -31,6 +31,8 @@ bool isTrailingReduce(hlo::ReduceOp op);
 /// Bytes of scratch that a sort kernel needs beyond its stack: two copies of every row where one row is
 /// large; else 0. Given to the kernel as an additional result of u8.
 int64_t sortScratchBytes(hlo::SortOp op);
+/// The same for an fft: the work array of each batch and two lines.
+int64_t fftScratchBytes(hlo::FftOp op);
 
 } // namespace hlo::fusion
 

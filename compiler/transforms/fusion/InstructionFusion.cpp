@@ -100,10 +100,14 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
 
   OpBuilder builder(group.root);
   Type scratch;
+  int64_t scratchBytes = 0;
   if (auto sort = dyn_cast<SortOp>(group.root)) {
-    if (int64_t bytes = sortScratchBytes(sort)) {
-      scratch = RankedTensorType::get({bytes}, builder.getIntegerType(8, /*isSigned=*/false));
-    }
+    scratchBytes = sortScratchBytes(sort);
+  } else if (auto fft = dyn_cast<FftOp>(group.root)) {
+    scratchBytes = fftScratchBytes(fft);
+  }
+  if (scratchBytes > 0) {
+    scratch = RankedTensorType::get({scratchBytes}, builder.getIntegerType(8, /*isSigned=*/false));
   }
   OperationState state(group.root->getLoc(), FusionOp::getOperationName());
   state.addOperands(operands.getArrayRef());
