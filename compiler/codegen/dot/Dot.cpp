@@ -8,7 +8,7 @@
 //   blocked   everything else
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/BlockPlan.h"
 
 using namespace mlir;
 
@@ -51,7 +51,11 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
-  emitNest(c, epilogue);
+  if (canBlock(c)) {
+    emitBlocked(c, epilogue);
+  } else {
+    emitNest(c, epilogue);
+  }
 }
 
 LogicalResult emitDotKernel(KernelBuilder &kernel) {

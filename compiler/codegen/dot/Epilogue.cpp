@@ -72,4 +72,10 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
   }
 }
 
+void Epilogue::storeAt(Type from, const Elem &value, Value linear, Value mask) {
+  Emission &e = kernel->e;
+  Elem converted = from == heroElement() ? value : emitConvert(e, from, heroElement(), value);
+  storeElements(e, heroElement(), converted, kernel->resultPtrs[0], linear, mask);
+}
+
 } // namespace hlo::codegen

@@ -17,13 +17,13 @@ public:
   bool isIdentity() const { return roots.size() == 1 && roots[0] == hero->getResult(0); }
   /// Element type of the hero's result.
   mlir::Type heroElement() const { return elementType(hero->getResult(0).getType()); }
-  /// Where result 0 is written.
-  mlir::Value resultPointer() const { return kernel->resultPtrs[0]; }
 
   /// Converts `value` (of HLO type `from`) to the hero's type, evaluates the roots at `index` (one entry
   /// per dimension of the hero's result) and writes them.
   void store(mlir::Type from, const Elem &value, llvm::ArrayRef<Index> index, int64_t lanes,
              mlir::Value mask = {});
+  /// The same for an identity, at a linear index of the result.
+  void storeAt(mlir::Type from, const Elem &value, mlir::Value linear, mlir::Value mask = {});
 
 private:
   Epilogue(KernelBuilder &kernel, mlir::Operation *hero) : kernel(&kernel), hero(hero) {}

@@ -1,0 +1,228 @@
+//===- BlockPlan.cpp - Sizes and forms of the blocked contraction ---------===//
+//
+// In: the sizes and strides of a contraction and the target. Out: the register
+// tile, cache blocks, tasks, and whether operands are packed. Nothing here looks
+// at the number of threads, so results do not depend on it.
+//
+// The register tile follows from a model of the inner loop: per k, a tile of R
+// rows and V vectors issues R*V multiply-adds (two per cycle) and R + V loads (two
+// per cycle), and the chain through one accumulator is four cycles long. The
+// tile whose full and partial copies cover m x n in the fewest cycles wins, so
+// that 49 rows are cut into sevens and 64 columns into twos or fours.
+//
+// Cache blocks: a panel of the rhs (kMost x columns) stays in L1 while all rows of
+// the task's block go past it; the packed block of the lhs stays in L2.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockPlan.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Latency of a multiply-add on every x86 core since Skylake.
+static constexpr double kFmaLatency = 4;
+/// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
+static constexpr double kPanelShare = 0.68;
+/// Bytes of stack for packed rows of the lhs, and for sums between blocks of k.
+static constexpr int64_t kLhsBuffer = 192 << 10, kSumBuffer = 192 << 10;
+/// A task of fewer multiply-adds than this (about 10 us) is not split further.
+static constexpr int64_t kSmallTask = 1 << 20;
+/// Tasks are split until there are this many, so that a few threads share evenly.
+static constexpr int64_t kEnoughTasks = 16;
+/// Blocks of fewer rows or columns than this repeat too much packing.
+static constexpr int64_t kNarrowBlock = 96;
+
+TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
+                     int64_t parts, int64_t rowMultiple) {
+  int64_t registers = target.vectorRegisters;
+  int64_t needed = llvm::divideCeil(n, lanes);
+  TileShape best{1, 1, 1e300};
+  auto cost = [&](int64_t rows, int64_t vectors) {
+    if (rows == 0 || vectors == 0) {
+      return 0.0;
+    }
+    double arithmetic = rows * vectors * parts * parts / 2.0;
+    double loads = (rows + vectors) * parts / 2.0;
+    double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
+    return std::max({arithmetic, loads, kFmaLatency}) + start;
+  };
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
+    for (int64_t rows = 1; rows <= std::min<int64_t>(m, 28); ++rows) {
+      // Accumulators, the vectors of the rhs, one broadcast of the lhs.
+      if (parts * (rows * vectors + (rows == 1 ? 1 : vectors) + 1) > registers) {
+        break;
+      }
+      if (rowMultiple != 0 && (rowMultiple % rows != 0 || !llvm::isPowerOf2_64(rows))) {
+        continue;
+      }
+      int64_t rowTail = m % rows, vectorTail = needed % vectors;
+      double down = m / rows, across = needed / vectors;
+      double cycles = down * across * cost(rows, vectors) + down * cost(rows, vectorTail) +
+                      across * cost(rowTail, vectors) + cost(rowTail, vectorTail);
+      // Each kind of partial tile is code of its own.
+      cycles *= 1.0 + 0.01 * (rowTail != 0) + 0.01 * (vectorTail != 0);
+      if (cycles < best.cycles * 0.999) {
+        best = {rows, vectors, cycles};
+      }
+    }
+  }
+  return best;
+}
+
+bool canBlock(const Contraction &c) {
+  return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
+}
+
+/// Whether memory holds elements as the inner loop uses them.
+static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
+  return side.strided->storage() == c.element;
+}
+
+static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.lhs;
+  LhsForm packed = side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
+  if (!side.strided || !linearStride(c.k, side.kStrides)) {
+    return packed;
+  }
+  std::optional<int64_t> rowStride = linearStride(c.m, side.freeStrides);
+  if (!rowStride) {
+    return packed;
+  }
+  int64_t uses = llvm::divideCeil(c.nSize(), plan.columns());
+  if (!isStoredAsUsed(c, side)) {
+    return c.mSize() <= 2 && uses <= 2 ? LhsForm::Direct : packed;
+  }
+  if (uses <= 2 || c.mSize() == 1) {
+    return LhsForm::Direct;
+  }
+  int64_t bytes = plan.partBytes * plan.parts;
+  // Rows a multiple of 512 bytes apart fall into few sets of L1.
+  bool spread = std::abs(*rowStride * bytes) % 512 != 0;
+  bool small = c.mSize() * c.kSize() * bytes <= (16 << 10);
+  return small || (side.unit == UnitStride::K && spread) ? LhsForm::Direct : packed;
+}
+
+static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.rhs;
+  RhsForm packed =
+      side.unit == UnitStride::K && !c.k.empty() ? RhsForm::PackTranspose : RhsForm::PackN;
+  if (!side.strided) {
+    return packed;
+  }
+  std::optional<int64_t> column = linearStride(c.n, side.freeStrides);
+  std::optional<int64_t> row = linearStride(c.k, side.kStrides);
+  if (!column || !row || (*column != 1 && c.nSize() != 1)) {
+    return packed;
+  }
+  int64_t uses = llvm::divideCeil(c.mSize(), plan.rows);
+  if (!isStoredAsUsed(c, side)) {
+    return uses == 1 ? RhsForm::Direct : packed;
+  }
+  bool contiguous = c.nSize() <= plan.columns();
+  bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
+  return uses <= 2 || contiguous || small ? RhsForm::Direct : packed;
+}
+
+static void cutK(const Contraction &c, BlockPlan &plan) {
+  double panel = c.kernel.e.target.l1Bytes * kPanelShare;
+  int64_t target = std::clamp<int64_t>(panel / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
+  if (plan.rhs == RhsForm::Direct && plan.lhs == LhsForm::Direct) {
+    // Nothing is packed, and everything is used once or twice: one pass.
+    target = std::max<int64_t>(target, std::min<int64_t>(c.kSize(), 1 << 20));
+  }
+  plan.kDim = static_cast<int64_t>(c.k.size()) - 1;
+  plan.kInner = 1;
+  while (plan.kDim > 0 && plan.kInner * c.k[plan.kDim] <= target * 5 / 4) {
+    plan.kInner *= c.k[plan.kDim--];
+  }
+  if (plan.kDim < 0) {
+    plan.kChunk = plan.kChunks = plan.kBlocks = plan.kMost = 1;
+    return;
+  }
+  int64_t size = c.k[plan.kDim];
+  plan.kChunks = 1;
+  if (plan.kInner * size > target * 5 / 4) {
+    plan.kChunks = llvm::divideCeil(size, std::max<int64_t>(1, target / plan.kInner));
+  }
+  plan.kChunk = llvm::divideCeil(size, plan.kChunks);
+  if (plan.kChunks > 1 && plan.kInner == 1) {
+    // Vectors along k never cross the end of a piece.
+    plan.kChunk = llvm::alignTo(plan.kChunk, plan.fullLanes);
+  }
+  plan.kChunks = llvm::divideCeil(size, plan.kChunk);
+  plan.kBlocks = plan.kChunks;
+  for (int64_t d = 0; d < plan.kDim; ++d) {
+    plan.kBlocks *= c.k[d];
+  }
+  plan.kMost = plan.kChunk * plan.kInner;
+}
+
+static void cutTasks(const Contraction &c, BlockPlan &plan) {
+  int64_t m = c.mSize(), n = c.nSize(), batch = c.batchSize();
+  int64_t bytes = plan.partBytes * plan.parts;
+  int64_t mMost = plan.lhs == LhsForm::Direct ? 4096 : kLhsBuffer / (plan.kMost * bytes);
+  int64_t nMost = 4096;
+  if (plan.kBlocks > 1) {
+    mMost = std::min<int64_t>(mMost, 192);
+    nMost = kSumBuffer / (std::min(mMost, m) * bytes);
+  }
+  auto block = [](int64_t size, int64_t most, int64_t unit) {
+    most = std::max(unit, most / unit * unit);
+    int64_t blocks = llvm::divideCeil(size, most);
+    return static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(size, blocks), unit));
+  };
+  plan.mBlock = block(m, mMost, plan.rows);
+  plan.nBlock = block(n, nMost, plan.columns());
+  plan.batchBlock = 1;
+  auto count = [&] {
+    plan.mBlocks = llvm::divideCeil(m, plan.mBlock);
+    plan.nBlocks = llvm::divideCeil(n, plan.nBlock);
+    plan.batchBlocks = llvm::divideCeil(batch, plan.batchBlock);
+    return plan.mBlocks * plan.nBlocks * plan.batchBlocks;
+  };
+  int64_t weight = plan.parts * plan.parts * c.kSize();
+  while (count() < kEnoughTasks && plan.mBlock * plan.nBlock * weight > 2 * kSmallTask) {
+    bool splitN = plan.nBlock >= plan.mBlock ? plan.nBlock > plan.columns()
+                                             : plan.mBlock <= plan.rows;
+    int64_t &size = splitN ? plan.nBlock : plan.mBlock;
+    int64_t unit = splitN ? plan.columns() : plan.rows;
+    // Few rows leave nothing to pack twice, so columns may be cut finely, and the other way round.
+    bool repeats = splitN ? plan.lhs != LhsForm::Direct : plan.rhs != RhsForm::Direct;
+    if (size <= unit || (repeats && size < 2 * kNarrowBlock)) {
+      break;
+    }
+    size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
+  }
+  if (plan.mBlock >= m && plan.nBlock >= n) {
+    int64_t one = std::max<int64_t>(1, m * n * weight);
+    plan.batchBlock = std::clamp<int64_t>(kSmallTask / one, 1, batch);
+  }
+  count();
+}
+
+BlockPlan planBlocks(const Contraction &c) {
+  BlockPlan plan;
+  const Target &target = c.kernel.e.target;
+  int64_t m = c.mSize(), n = c.nSize();
+  plan.parts = isa<ComplexType>(c.element) ? 2 : 1;
+  plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
+  plan.lanes = lanesFor(c, n);
+  plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  // Lanes along the last of several dimensions of m must not leave it.
+  bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
+  TileShape tile = chooseTile(target, m, n, c.kSize(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
+  plan.rows = tile.rows;
+  plan.vectors = tile.vectors;
+  plan.rowTail = m % plan.rows;
+  plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
+  plan.lhs = chooseLhs(c, plan);
+  plan.rhs = chooseRhs(c, plan);
+  cutK(c, plan);
+  cutTasks(c, plan);
+  plan.lhsRow = llvm::alignTo(plan.kMost, plan.fullLanes) + plan.fullLanes;
+  plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);
+  return plan;
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,59 @@
+//===- BlockPlan.h - Sizes and forms of the blocked contraction -----------===//
+#ifndef COMPILER_CODEGEN_DOT_BLOCKPLAN_H
+#define COMPILER_CODEGEN_DOT_BLOCKPLAN_H
+
+#include "compiler/codegen/dot/Contraction.h"
+
+namespace hlo::codegen {
+
+/// How the inner loop finds its operands.
+enum class LhsForm {
+  Direct, ///< scalars straight from memory
+  PackK,  ///< a buffer of rows, contiguous along k
+  PackM   ///< a buffer of panels of `rows` elements per k
+};
+enum class RhsForm {
+  Direct,       ///< vectors straight from memory
+  PackN,        ///< a panel of `vectors` vectors per k, read by lanes along n
+  PackTranspose ///< the same panel, read by lanes along k and transposed in registers
+};
+
+/// Everything about a blocked contraction that is decided before code is made.
+struct BlockPlan {
+  int64_t parts;       ///< 2 for complex, else 1
+  int64_t partBytes;   ///< of one part of one element
+  int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
+  int64_t fullLanes;   ///< of the target's vectors
+  int64_t rows;        ///< of a register tile
+  int64_t vectors;     ///< of a register tile, along n
+  int64_t rowTail;     ///< rows of the last tile if fewer, else 0
+  int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
+  LhsForm lhs;
+  RhsForm rhs;
+  int64_t batchBlock, mBlock, nBlock; ///< of a task
+  int64_t batchBlocks, mBlocks, nBlocks;
+  /// k is cut along dimension kDim into pieces of kChunk; the dimensions inside make kInner.
+  int64_t kDim, kChunk, kChunks, kInner, kBlocks, kMost;
+  int64_t lhsRow;   ///< elements from row to row of a PackK buffer
+  int64_t lhsWidth; ///< lanes of a PackM panel: rows, rounded up to a power of two
+
+  int64_t columns() const { return vectors * lanes; }
+};
+
+BlockPlan planBlocks(const Contraction &c);
+/// Whether the blocked form takes this contraction.
+bool canBlock(const Contraction &c);
+
+/// A register tile, and the cycles per k that it takes for all of m x n.
+struct TileShape {
+  int64_t rows, vectors;
+  double cycles;
+};
+/// The tile with the least cycles for an m x n result; rows a divisor of `rowMultiple` and a power
+/// of two if that is not 0.
+TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
+                     int64_t parts, int64_t rowMultiple);
+
+} // namespace hlo::codegen
+
+#endif

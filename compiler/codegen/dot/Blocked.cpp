@@ -1,0 +1,230 @@
+//===- Blocked.cpp - Cache blocks around register tiles -------------------===//
+//
+// In: a contraction. Out, for each task (a block of m x n of some batch indices):
+//
+//   for each piece of k
+//     pack the block of the lhs (k runs along rows, or m inside panels), if needed
+//     for each panel of columns
+//       pack the panel of the rhs, if needed
+//       for each tile of rows: multiply in registers
+//
+// With one piece of k the tile's sums go through the epilogue at once. With more,
+// they rest in a buffer on the stack, and the epilogue runs at the end.
+//
+// The body of a tile is emitted for full tiles, and once more for fewer rows and
+// for fewer columns where the sizes leave a remainder: at most four times.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+Value stackBuffer(Emission &e, int64_t bytes) {
+  OpBuilder::InsertionGuard guard(e.b);
+  Operation *function = e.b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function)) {
+    function = function->getParentOp();
+  }
+  e.b.setInsertionPointToStart(&cast<FunctionOpInterface>(function).getFunctionBody().front());
+  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, bytes),
+                                /*alignment=*/64);
+}
+
+void emitIf(Emission &e, Value condition, function_ref<void()> body) {
+  if (std::optional<int64_t> known = constantOf(condition)) {
+    if (*known != 0) {
+      body();
+    }
+    return;
+  }
+  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+Value minI(Emission &e, Value a, int64_t b) {
+  if (std::optional<int64_t> known = constantOf(a)) {
+    return constI64(e, std::min(*known, b));
+  }
+  return arith::MinSIOp::create(e.b, e.loc, a, constI64(e, b));
+}
+
+BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), plan(planBlocks(c)) {
+  auto complex = dyn_cast<ComplexType>(c.element);
+  part = complex ? complex.getElementType() : c.element;
+  int64_t bytes = plan.partBytes * plan.parts;
+  if (plan.lhs == LhsForm::PackK) {
+    lhsBuffer = stackBuffer(e, plan.mBlock * plan.lhsRow * bytes);
+  } else if (plan.lhs == LhsForm::PackM) {
+    lhsBuffer = stackBuffer(e, plan.mBlock / plan.rows * plan.kMost * plan.lhsWidth * bytes);
+  }
+  if (plan.rhs != RhsForm::Direct) {
+    rhsBuffer = stackBuffer(e, (plan.kMost + plan.lanes) * plan.columns() * bytes);
+  }
+  if (plan.kBlocks > 1) {
+    sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
+  } else if (!epilogue.isIdentity()) {
+    sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
+  }
+}
+
+void BlockedEmitter::emit() {
+  int64_t tasks = plan.batchBlocks * plan.nBlocks * plan.mBlocks;
+  emitTasks(c.kernel, tasks, [&](Value task) {
+    SmallVector<Value> place =
+        delinearize(e, task, {plan.batchBlocks, plan.nBlocks, plan.mBlocks});
+    auto range = [&](Value number, int64_t blocks, int64_t block, int64_t size) {
+      if (blocks == 1) {
+        return std::pair(constI64(e, 0), constI64(e, size));
+      }
+      Value from = mulI(e, number, block);
+      return std::pair(from, minI(e, addI(e, from, block), size));
+    };
+    Block block;
+    std::tie(block.n0, block.n1) = range(place[1], plan.nBlocks, plan.nBlock, c.nSize());
+    std::tie(block.m0, block.m1) = range(place[2], plan.mBlocks, plan.mBlock, c.mSize());
+    auto [batch0, batch1] = range(place[0], plan.batchBlocks, plan.batchBlock, c.batchSize());
+    emitFor(e, batch0, batch1, 1, [&](Value batch) {
+      block.batchNumber = batch;
+      block.batch = splitIndex(e, Index(batch), c.batch, 1);
+      emitBlock(block);
+    });
+  });
+}
+
+BlockedEmitter::KBlock BlockedEmitter::kBlockAt(Value number) {
+  KBlock k;
+  k.number = number;
+  if (plan.kDim < 0) {
+    k.start = k.first = constI64(e, 0);
+    k.end = k.length = constI64(e, 1);
+    return k;
+  }
+  SmallVector<int64_t> sizes(c.k.begin(), c.k.begin() + plan.kDim);
+  sizes.push_back(plan.kChunks);
+  SmallVector<Index> place = splitIndex(e, Index(number), sizes, 1);
+  int64_t size = c.k[plan.kDim];
+  k.start = mulI(e, place.back().base, plan.kChunk);
+  k.end = plan.kChunks == 1 ? constI64(e, size) : minI(e, addI(e, k.start, plan.kChunk), size);
+  k.outer.assign(place.begin(), place.end() - 1);
+  k.length = mulI(e, subI(e, k.end, k.start), plan.kInner);
+  Value outer = constI64(e, 0);
+  for (auto [index, extent] : llvm::zip(k.outer, sizes)) {
+    outer = addI(e, mulI(e, outer, extent), index.base);
+  }
+  k.first = mulI(e, addI(e, mulI(e, outer, size), k.start), plan.kInner);
+  return k;
+}
+
+void BlockedEmitter::forEachK(const KBlock &k, int64_t step, KBody body) {
+  int64_t rank = c.k.size();
+  if (plan.kDim < 0) {
+    body({}, constI64(e, 0), {});
+    return;
+  }
+  std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> index, Value local) {
+    int64_t d = index.size();
+    if (d == rank) {
+      body(index, local, {});
+      return;
+    }
+    bool cut = d == plan.kDim;
+    Value lo = cut ? k.start : constI64(e, 0), hi = cut ? k.end : constI64(e, c.k[d]);
+    Value base = mulI(e, local, c.k[d]);
+    bool last = d == rank - 1 && step > 1;
+    emitFor(e, lo, hi, last ? step : 1, [&](Value i) {
+      Value position = addI(e, base, subI(e, i, lo));
+      SmallVector<Index> deeper(index);
+      deeper.push_back(last ? Index(i, 1, step) : Index(i));
+      if (!last) {
+        nest(deeper, position);
+        return;
+      }
+      Value mask;
+      if (c.k[d] % step != 0) {
+        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, deeper.back(), step), c.k[d]);
+      }
+      body(deeper, position, mask);
+    });
+  };
+  nest(SmallVector<Index>(k.outer), constI64(e, 0));
+}
+
+void BlockedEmitter::forEachPanel(const Block &block, function_ref<void(const Panel &)> body) {
+  int64_t columns = plan.columns(), full = c.nSize() / columns * columns;
+  if (full > 0) {
+    emitFor(e, block.n0, minI(e, block.n1, full), columns,
+            [&](Value n) { body(Panel{n, plan.vectors, false}); });
+  }
+  if (plan.vectorTail > 0) {
+    Value last = compareI(e, arith::CmpIPredicate::eq, block.n1, c.nSize());
+    emitIf(e, last, [&] { body(Panel{constI64(e, full), plan.vectorTail, true}); });
+  }
+}
+
+void BlockedEmitter::forEachTile(const Block &block,
+                                 function_ref<void(Value, Value, int64_t)> body) {
+  Value tiles = divI(e, subI(e, block.m1, block.m0), plan.rows);
+  emitFor(e, constI64(e, 0), tiles, 1, [&](Value number) {
+    body(addI(e, block.m0, mulI(e, number, plan.rows)), number, plan.rows);
+  });
+  if (plan.rowTail > 0) {
+    Value last = compareI(e, arith::CmpIPredicate::eq, block.m1, c.mSize());
+    emitIf(e, last, [&] {
+      body(constI64(e, c.mSize() - plan.rowTail), tiles, plan.rowTail);
+    });
+  }
+}
+
+void BlockedEmitter::emitBlock(const Block &block) {
+  emitFor(e, constI64(e, 0), constI64(e, plan.kBlocks), 1, [&](Value number) {
+    KBlock k = kBlockAt(number);
+    packLhs(block, k);
+    forEachPanel(block, [&](const Panel &panel) {
+      packRhs(block, k, panel);
+      forEachTile(block, [&](Value m, Value tile, int64_t rows) {
+        emitTile(block, k, panel, m, tile, rows);
+      });
+    });
+  });
+  if (plan.kBlocks > 1) {
+    Value rows = subI(e, block.m1, block.m0);
+    forEachPanel(block, [&](const Panel &panel) {
+      finishRows(block, panel, block.m0, rows,
+                 bufferAddress(sumBuffer, subI(e, panel.n, block.n0)), plan.nBlock * plan.parts);
+    });
+  }
+}
+
+Value BlockedEmitter::bufferAddress(Value base, Value index, int64_t fixed) {
+  Value at = addBytes(e, base, mulI(e, index, plan.partBytes));
+  return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * plan.partBytes));
+}
+
+Elem BlockedEmitter::loadBuffer(Value address, int64_t lanes, int64_t partDistance) {
+  Value zero = constI64(e, 0);
+  Elem elem(loadElements(e, part, address, zero, lanes).re);
+  if (plan.parts == 2) {
+    Value im = addBytes(e, address, constI64(e, partDistance * plan.partBytes));
+    elem.im = loadElements(e, part, im, zero, lanes).re;
+  }
+  return elem;
+}
+
+void BlockedEmitter::storeBuffer(Value address, const Elem &value, int64_t partDistance) {
+  Value zero = constI64(e, 0);
+  storeElements(e, part, Elem(value.re), address, zero);
+  if (plan.parts == 2) {
+    Value im = addBytes(e, address, constI64(e, partDistance * plan.partBytes));
+    storeElements(e, part, Elem(value.im), im, zero);
+  }
+}
+
+void emitBlocked(Contraction &c, Epilogue &epilogue) { BlockedEmitter(c, epilogue).emit(); }
+
+} // namespace hlo::codegen

@@ -1,0 +1,97 @@
+//===- BlockedEmitter.h - Loops, packing and register tiles ---------------===//
+#ifndef COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
+#define COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
+
+#include "compiler/codegen/dot/BlockPlan.h"
+
+namespace hlo::codegen {
+
+/// Bytes on the stack of the kernel's function, aligned to a cache line.
+mlir::Value stackBuffer(Emission &e, int64_t bytes);
+/// Element (row, column) of an L x L matrix held in L vectors moves to (column, row).
+llvm::SmallVector<mlir::Value> transposeLanes(Emission &e, llvm::ArrayRef<mlir::Value> rows);
+/// Runs `body` where `condition` (i1) holds; no branch if it is constant.
+void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
+/// min(a, b) of an i64 and a constant.
+mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
+
+/// Emits the blocked form of one contraction.
+class BlockedEmitter {
+public:
+  BlockedEmitter(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  /// A piece of k: dimensions before plan.kDim are fixed, kDim runs over [start, end).
+  struct KBlock {
+    llvm::SmallVector<Index> outer;
+    mlir::Value start, end;
+    mlir::Value first;  ///< linear index of its first element
+    mlir::Value length; ///< elements
+    mlir::Value number; ///< 0, 1, ...
+  };
+  /// The part of the result that a task makes, for one batch index.
+  struct Block {
+    llvm::SmallVector<Index> batch;
+    mlir::Value batchNumber, m0, m1, n0, n1;
+  };
+  /// A panel of columns: where it starts, and how wide it is.
+  struct Panel {
+    mlir::Value n;
+    int64_t vectors;
+    bool tail; ///< the last vector may be partly outside
+  };
+  using KBody = llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value, mlir::Value)>;
+
+  void emitBlock(const Block &block);
+  KBlock kBlockAt(mlir::Value number);
+  /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
+  void forEachK(const KBlock &k, int64_t step, KBody body);
+  void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
+  void forEachTile(const Block &block,
+                   llvm::function_ref<void(mlir::Value m, mlir::Value number, int64_t rows)> body);
+
+  // Packing.cpp
+  void packLhs(const Block &block, const KBlock &k);
+  void packLhsRows(const Block &block, const KBlock &k);
+  void packLhsPanels(const Block &block, const KBlock &k);
+  void packRhs(const Block &block, const KBlock &k, const Panel &panel);
+  void packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel);
+  llvm::SmallVector<Index> columnIndex(mlir::Value n, int64_t vector);
+  /// Lanes of vector `vector` of the panel that exist; null if all do.
+  mlir::Value columnMask(const Panel &panel, int64_t vector);
+
+  // Tile.cpp
+  using Tile = llvm::SmallVector<Elem>; ///< row-major: rows x vectors
+  void emitTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
+                mlir::Value number, int64_t rows);
+  Tile multiplyTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
+                    mlir::Value number, int64_t rows, const Tile &init);
+  std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
+                                                      mlir::Value m, mlir::Value number);
+  std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
+                                                      const Panel &panel);
+  void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,
+                 const Tile &tile);
+  /// Epilogue over rows [m, m + rows) of sums kept in a buffer with rows of `rowElements`.
+  void finishRows(const Block &block, const Panel &panel, mlir::Value m, mlir::Value rows,
+                  mlir::Value buffer, int64_t rowElements);
+  void storeVector(const Block &block, mlir::Value m, mlir::Value n, const Elem &value,
+                   mlir::Value mask);
+
+  /// Loads and stores of buffers: vectors (or scalars) of parts at base + (index + fixed) parts.
+  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
+  Elem loadBuffer(mlir::Value address, int64_t lanes, int64_t partDistance);
+  void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance);
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  BlockPlan plan;
+  mlir::Type part; ///< HLO type of one part of an element
+  mlir::Value lhsBuffer, rhsBuffer, sumBuffer;
+};
+
+} // namespace hlo::codegen
+
+#endif

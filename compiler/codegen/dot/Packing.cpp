@@ -1,0 +1,158 @@
+//===- Packing.cpp - Operands into panels ---------------------------------===//
+//
+// In: a block of an operand, through its reader. Out: the same elements in the
+// type of accumulation, contiguous in the order in which the tiles use them.
+// Vectors are read along whichever dimension steps by one in memory; a panel of
+// the rhs that has to be read along k is transposed in registers, lanes x lanes
+// elements at a time. Vectors may write past the end of a row or panel: what they
+// spoil is written afterwards, or is padding.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+SmallVector<Value> transposeLanes(Emission &e, ArrayRef<Value> rows) {
+  SmallVector<Value> result(rows);
+  int64_t size = rows.size();
+  for (int64_t step = 1; step < size; step *= 2) {
+    SmallVector<int64_t> low(size), high(size);
+    for (int64_t l = 0; l < size; ++l) {
+      bool second = (l & step) != 0;
+      low[l] = second ? size + l - step : l;
+      high[l] = second ? size + l : l + step;
+    }
+    for (int64_t r = 0; r < size; ++r) {
+      if ((r & step) == 0) {
+        Value a = result[r], b = result[r + step];
+        result[r] = vector::ShuffleOp::create(e.b, e.loc, a, b, low);
+        result[r + step] = vector::ShuffleOp::create(e.b, e.loc, a, b, high);
+      }
+    }
+  }
+  return result;
+}
+
+SmallVector<Index> BlockedEmitter::columnIndex(Value n, int64_t vector) {
+  Index column(addI(e, n, vector * plan.lanes), plan.lanes > 1 ? 1 : 0, plan.lanes);
+  return splitIndex(e, column, c.n, plan.lanes);
+}
+
+Value BlockedEmitter::columnMask(const Panel &panel, int64_t vector) {
+  int64_t rest = c.nSize() % plan.lanes;
+  if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
+    return {};
+  }
+  SmallVector<bool> on(plan.lanes);
+  std::fill(on.begin(), on.begin() + rest, true);
+  auto type = VectorType::get({plan.lanes}, e.b.getI1Type());
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+}
+
+void BlockedEmitter::packLhs(const Block &block, const KBlock &k) {
+  if (plan.lhs == LhsForm::PackK) {
+    packLhsRows(block, k);
+  } else if (plan.lhs == LhsForm::PackM) {
+    packLhsPanels(block, k);
+  }
+}
+
+void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k) {
+  bool byLanes = c.lhs.unit == UnitStride::K && plan.kDim >= 0;
+  int64_t lanes = byLanes ? std::min<int64_t>(lanesFor(c, c.k.back()), plan.lhsRow) : 1;
+  emitFor(e, constI64(e, 0), subI(e, block.m1, block.m0), 1, [&](Value row) {
+    SmallVector<Index> m = splitIndex(e, Index(addI(e, block.m0, row)), c.m, 1);
+    Value at = mulI(e, row, plan.lhsRow * plan.parts);
+    forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
+      Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
+      storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
+    });
+  });
+}
+
+void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k) {
+  int64_t lanes = plan.lhsWidth, panelParts = plan.kMost * plan.parts * lanes;
+  Value rows = subI(e, block.m1, block.m0);
+  Value panels = divI(e, addI(e, rows, plan.rows - 1), plan.rows);
+  emitFor(e, constI64(e, 0), panels, 1, [&](Value panel) {
+    Index row(addI(e, block.m0, mulI(e, panel, plan.rows)), lanes > 1 ? 1 : 0, plan.rows);
+    SmallVector<Index> m = splitIndex(e, row, c.m, lanes);
+    Value mask;
+    if (lanes != plan.rows || c.mSize() % lanes != 0) {
+      mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
+    }
+    Value at = mulI(e, panel, panelParts);
+    forEachK(k, 1, [&](ArrayRef<Index> index, Value local, Value) {
+      Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
+      Value place = addI(e, at, mulI(e, local, plan.parts * lanes));
+      storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
+    });
+  });
+}
+
+void BlockedEmitter::packRhs(const Block &block, const KBlock &k, const Panel &panel) {
+  if (plan.rhs == RhsForm::Direct) {
+    return;
+  }
+  if (plan.rhs == RhsForm::PackTranspose && plan.lanes > 1) {
+    packRhsTransposed(block, k, panel);
+    return;
+  }
+  SmallVector<SmallVector<Index>> columns;
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    columns.push_back(columnIndex(panel.n, v));
+  }
+  forEachK(k, 1, [&](ArrayRef<Index> index, Value local, Value) {
+    Value row = mulI(e, local, plan.parts * plan.columns());
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Elem value = c.rhs.read(block.batch, columns[v], index, plan.lanes, columnMask(panel, v));
+      storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
+    }
+  });
+}
+
+void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel) {
+  int64_t lanes = plan.lanes;
+  // A computed operand is evaluated by one piece of code, through a buffer of its own.
+  Value square;
+  if (!c.rhs.strided) {
+    square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);
+  }
+  emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value v) {
+    Value first = addI(e, panel.n, mulI(e, v, lanes));
+    auto column = [&](Value i) {
+      Value n = addI(e, first, i);
+      return splitIndex(e, Index(panel.tail ? minI(e, n, c.nSize() - 1) : n), c.n, 1);
+    };
+    forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
+      SmallVector<Value> re, im;
+      if (square) {
+        emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
+          Elem value = c.rhs.read(block.batch, column(i), index, lanes, mask);
+          storeBuffer(bufferAddress(square, mulI(e, i, lanes * plan.parts)), value, lanes);
+        });
+      }
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value row = constI64(e, i);
+        Elem value = square ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
+                                         lanes, lanes)
+                            : c.rhs.read(block.batch, column(row), index, lanes, mask);
+        re.push_back(value.re);
+        im.push_back(value.im);
+      }
+      re = transposeLanes(e, re);
+      if (plan.parts == 2) {
+        im = transposeLanes(e, im);
+      }
+      Value place = addI(e, mulI(e, local, plan.parts * plan.columns()), mulI(e, v, lanes));
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value at = bufferAddress(rhsBuffer, place, i * plan.parts * plan.columns());
+        storeBuffer(at, Elem(re[i], im[i]), plan.columns());
+      }
+    });
+  });
+}
+
+} // namespace hlo::codegen

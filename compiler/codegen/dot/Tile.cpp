@@ -1,0 +1,211 @@
+//===- Tile.cpp - The register tile and what becomes of it ----------------===//
+//
+// In: `rows` rows of the lhs, a panel of the rhs, a piece of k. Out: one loop over
+// k that carries rows x vectors sums, each step of which loads the vectors of the
+// rhs once, and broadcasts one element of the lhs per row.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// The distance in bytes of linear index `index` in a strided side.
+static Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
+  return mulI(e, index, stride * storageBytes(side.strided->storage()));
+}
+
+static Value batchAddress(Emission &e, const ContractionSide &side, ArrayRef<Index> batch) {
+  Value address = side.strided->pointer();
+  for (auto [index, stride] : llvm::zip(batch, side.batchStrides)) {
+    address = addBytes(e, address, strideBytes(e, side, index.base, stride));
+  }
+  return address;
+}
+
+std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block, const KBlock &k,
+                                                              Value m, Value number) {
+  if (plan.lhs == LhsForm::Direct) {
+    int64_t rowStride = *linearStride(c.m, c.lhs.freeStrides);
+    int64_t kStride = *linearStride(c.k, c.lhs.kStrides);
+    Value base = batchAddress(e, c.lhs, block.batch);
+    base = addBytes(e, base, strideBytes(e, c.lhs, m, rowStride));
+    base = addBytes(e, base, strideBytes(e, c.lhs, k.first, kStride));
+    int64_t rowBytes = rowStride * storageBytes(c.lhs.strided->storage());
+    return [this, base, kStride, rowBytes](Value i, int64_t row) {
+      Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride));
+      return c.lhs.strided->atPointer(addBytes(e, at, constI64(e, row * rowBytes)), 1);
+    };
+  }
+  if (plan.lhs == LhsForm::PackK) {
+    int64_t row = plan.lhsRow * plan.parts;
+    Value base = bufferAddress(lhsBuffer, mulI(e, subI(e, m, block.m0), row));
+    return [this, base, row](Value i, int64_t r) {
+      return loadBuffer(bufferAddress(base, i, r * row), 1, plan.lhsRow);
+    };
+  }
+  int64_t width = plan.lhsWidth * plan.parts;
+  Value base = bufferAddress(lhsBuffer, mulI(e, number, plan.kMost * width));
+  return [this, base, width](Value i, int64_t r) {
+    return loadBuffer(bufferAddress(base, mulI(e, i, width), r), 1, plan.lhsWidth);
+  };
+}
+
+std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
+                                                              const Panel &panel) {
+  if (plan.rhs == RhsForm::Direct) {
+    int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
+    Value base = batchAddress(e, c.rhs, block.batch);
+    base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
+    base = addBytes(e, base, strideBytes(e, c.rhs, k.first, kStride));
+    int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
+    return [this, base, kStride, vectorBytes, panel](Value i, int64_t v) {
+      Value at = addBytes(e, base, strideBytes(e, c.rhs, i, kStride));
+      return c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)), plan.lanes,
+                                      columnMask(panel, v));
+    };
+  }
+  int64_t row = plan.columns() * plan.parts;
+  return [this, row](Value i, int64_t v) {
+    return loadBuffer(bufferAddress(rhsBuffer, mulI(e, i, row), v * plan.lanes), plan.lanes,
+                      plan.columns());
+  };
+}
+
+static SmallVector<Value> flatten(ArrayRef<Elem> elems) {
+  SmallVector<Value> values;
+  for (const Elem &elem : elems) {
+    values.push_back(elem.re);
+    if (elem.im) {
+      values.push_back(elem.im);
+    }
+  }
+  return values;
+}
+
+static SmallVector<Elem> unflatten(ValueRange values, int64_t parts) {
+  SmallVector<Elem> elems;
+  for (size_t i = 0; i < values.size(); i += parts) {
+    elems.push_back(Elem(values[i], parts == 2 ? values[i + 1] : Value()));
+  }
+  return elems;
+}
+
+BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlock &k,
+                                                  const Panel &panel, Value m, Value number,
+                                                  int64_t rows, const Tile &init) {
+  auto lhs = lhsReader(block, k, m, number);
+  auto rhs = rhsReader(block, k, panel);
+  SmallVector<Value> sums = emitForCarrying(
+      e, constI64(e, 0), k.length, 1, flatten(init), [&](Value i, ValueRange carried) {
+        Tile acc = unflatten(carried, plan.parts);
+        SmallVector<Elem> columns;
+        for (int64_t v = 0; v < panel.vectors; ++v) {
+          columns.push_back(rhs(i, v));
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+          Elem scalar = lhs(i, r);
+          Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
+          for (int64_t v = 0; v < panel.vectors; ++v) {
+            Elem &sum = acc[r * panel.vectors + v];
+            sum = multiplyAdd(e, c.element, sum, a, columns[v]);
+          }
+        }
+        return flatten(acc);
+      });
+  return unflatten(sums, plan.parts);
+}
+
+void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
+                              Value number, int64_t rows) {
+  Tile zeros(rows * panel.vectors, zeroElem(e, c.element, plan.lanes));
+  if (plan.kBlocks == 1) {
+    storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, zeros));
+    return;
+  }
+  int64_t row = plan.nBlock * plan.parts;
+  Value base = bufferAddress(sumBuffer, addI(e, mulI(e, subI(e, m, block.m0), row),
+                                             subI(e, panel.n, block.n0)));
+  auto address = [&](int64_t i) {
+    return bufferAddress(base, constI64(e, 0),
+                         i / panel.vectors * row + i % panel.vectors * plan.lanes);
+  };
+  // Sums start at zero in the first piece of k, and where the last one left them afterwards.
+  Value isFirst = compareI(e, arith::CmpIPredicate::eq, k.number, 0);
+  SmallVector<Value> zeroValues = flatten(zeros);
+  auto start = scf::IfOp::create(e.b, e.loc, ValueRange(zeroValues).getTypes(), isFirst,
+                                 /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(start.thenBlock());
+    scf::YieldOp::create(e.b, e.loc, zeroValues);
+    e.b.setInsertionPointToStart(start.elseBlock());
+    Tile before;
+    for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+      before.push_back(loadBuffer(address(i), plan.lanes, plan.nBlock));
+    }
+    scf::YieldOp::create(e.b, e.loc, flatten(before));
+  }
+  Tile sums = multiplyTile(block, k, panel, m, number, rows,
+                           unflatten(start.getResults(), plan.parts));
+  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+    storeBuffer(address(i), sums[i], plan.nBlock);
+  }
+}
+
+void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, int64_t rows,
+                               const Tile &tile) {
+  if (epilogue.isIdentity()) {
+    for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+      int64_t v = i % panel.vectors;
+      storeVector(block, addI(e, m, i / panel.vectors), addI(e, panel.n, v * plan.lanes), tile[i],
+                  columnMask(panel, v));
+    }
+    return;
+  }
+  int64_t row = plan.columns() * plan.parts;
+  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+    int64_t fixed = i / panel.vectors * row + i % panel.vectors * plan.lanes;
+    storeBuffer(bufferAddress(sumBuffer, constI64(e, 0), fixed), tile[i], plan.columns());
+  }
+  finishRows(block, panel, m, constI64(e, rows), sumBuffer, row);
+}
+
+void BlockedEmitter::finishRows(const Block &block, const Panel &panel, Value m, Value rows,
+                                Value buffer, int64_t rowElements) {
+  int64_t full = panel.vectors;
+  bool partial = columnMask(panel, full - 1) != Value();
+  emitFor(e, constI64(e, 0), rows, 1, [&](Value row) {
+    Value from = bufferAddress(buffer, mulI(e, row, rowElements));
+    auto finish = [&](Value column, Value mask) {
+      Elem value = loadBuffer(bufferAddress(from, column), plan.lanes, rowElements / plan.parts);
+      storeVector(block, addI(e, m, row), addI(e, panel.n, column), value, mask);
+    };
+    emitFor(e, constI64(e, 0), constI64(e, (full - partial) * plan.lanes), plan.lanes,
+            [&](Value column) { finish(column, {}); });
+    if (partial) {
+      finish(constI64(e, (full - 1) * plan.lanes), columnMask(panel, full - 1));
+    }
+  });
+}
+
+void BlockedEmitter::storeVector(const Block &block, Value m, Value n, const Elem &value,
+                                 Value mask) {
+  std::optional<int64_t> mStride = linearStride(c.m, c.outM), nStride = linearStride(c.n, c.outN);
+  if (epilogue.isIdentity() && mStride && nStride && (*nStride == 1 || plan.lanes == 1)) {
+    Value at = addI(e, mulI(e, m, *mStride), mulI(e, n, *nStride));
+    for (auto [index, stride] : llvm::zip(block.batch, c.outBatch)) {
+      at = addI(e, at, mulI(e, index.base, stride));
+    }
+    epilogue.storeAt(c.element, value, at, mask);
+    return;
+  }
+  Index column(n, plan.lanes > 1 ? 1 : 0, plan.lanes);
+  epilogue.store(c.element, value,
+                 c.outIndex(block.batch, splitIndex(e, Index(m), c.m, 1),
+                            splitIndex(e, column, c.n, plan.lanes), plan.lanes),
+                 plan.lanes, mask);
+}
+
+} // namespace hlo::codegen
