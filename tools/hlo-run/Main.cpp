@@ -39,7 +39,7 @@ static cl::opt<std::string> threadsFlag("threads", cl::init("1"), cl::value_desc
 static cl::opt<double> benchSeconds("bench", cl::ValueOptional, cl::init(-1),
                                     cl::value_desc("SECONDS"), cl::cat(category),
                                     cl::desc("Run repeatedly for that long and at least three times"));
-static cl::opt<bool> json("json", cl::cat(category), cl::desc("Print one line of JSON"));
+static cl::opt<bool> asJson("json", cl::cat(category), cl::desc("Print one line of JSON"));
 static cl::opt<double> timeout("timeout", cl::init(0), cl::value_desc("SECONDS"), cl::cat(category),
                                cl::desc("Give up a run (not a compilation) after that long"));
 static cl::opt<std::string> cpu("cpu", cl::init("host"), cl::value_desc("NAME|host"),
@@ -231,7 +231,7 @@ Expected<Timing> execute(Program &program) {
   if (Error e = writeOutputs(program)) {
     return std::move(e);
   }
-  if (!json) {
+  if (!asJson) {
     const hlo_module_desc &desc = program.describe();
     printLeaves(desc.outputs, desc.num_outputs, "out",
                 [&](uint32_t i) { return program.output(i); });
@@ -272,7 +272,7 @@ Error runAll() {
   if (Error e = program->keepInputs()) {
     return e;
   }
-  if (!json) {
+  if (!asJson) {
     outs() << inputFile << ": compiled in " << format("%.3f s", compileSeconds) << " for "
            << desc.target << "\n";
     printLeaves(desc.inputs, desc.num_inputs, "in", [&](uint32_t i) { return program->input(i); });
@@ -288,7 +288,7 @@ Error runAll() {
   if (!timing) {
     return timing.takeError();
   }
-  if (json) {
+  if (asJson) {
     printJson(desc, compileSeconds, *timing, *threads);
   } else {
     printTiming(desc, *timing, *threads);
@@ -309,7 +309,7 @@ int report(Error error) {
   }
   outs().flush();
   errs() << (StringRef(text).contains("error: ") ? "" : "error: ") << text << "\n";
-  if (json) {
+  if (asJson) {
     outs() << json::Value(json::Object{{"error", json::fixUTF8(text)}, {"exit", code}}) << "\n";
   }
   return code;
