@@ -180,27 +180,36 @@ static Reduced reduceFloat(Num x) {
   Type f32 = x.scalar();
   OpBuilder &b = x.e->b;
   double limit = 0x1p16;
-  Num rest, quadrant;
+  auto split = [&](Num wide) {
+    Num hi = floatTo(wide, f32);
+    return NumPair{hi, floatTo(wide - floatTo(hi, b.getF64Type()), f32)};
+  };
+  NumPair rest;
+  Num quadrant;
   if (x.e->target.fma) {
     Rounded n = roundProduct(x, twoOverPi);
-    rest = fma(n.value, -0x1.921fb6p+0, x);
-    rest = fma(n.value, 0x1.777a5cp-25, rest);
-    rest = fma(n.value, 0x1.ee59dap-50, rest);
+    Num first = fma(n.value, -0x1.921fb6p+0, x);
+    Num second = fma(n.value, 0x1.777a5cp-25, first);
+    rest.hi = fma(n.value, 0x1.ee59dap-50, second);
+    // The same with all that the roundings lost, for tan.
+    NumPair product = twoProduct(n.value, x.of(0x1.777a5cp-25));
+    NumPair sum = twoSum(first, product.hi);
+    rest.lo = (sum.hi - rest.hi) + fma(n.value, 0x1.ee59dap-50, sum.lo + product.lo);
     quadrant = n.integer;
   } else {
     Num wide = floatTo(x, b.getF64Type());
     Rounded n = roundProduct(wide, twoOverPi);
-    Num first = wide - n.value * 0x1.921fb544p+0;
-    rest = floatTo(first - n.value * 0x1.0b4611a626331p-34, f32);
+    rest = split((wide - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a626331p-34);
     quadrant = zextTo(n.integer, b.getI32Type());
   }
   Num huge = isHuge(x, limit);
-  SmallVector<Num> parts = rarely(huge, {rest, quadrant}, [&] {
+  SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, quadrant}, [&] {
     SmallVector<Num> large = reduceLanes(floatTo(select(huge, x, limit), b.getF64Type()));
-    return SmallVector<Num>{select(huge, floatTo(large[0], f32), rest),
+    NumPair both = split(large[0]);
+    return SmallVector<Num>{select(huge, both.hi, rest.hi), select(huge, both.lo, rest.lo),
                             select(huge, zextTo(large[2], b.getI32Type()), quadrant)};
   });
-  return {{parts[0], {}}, parts[1]};
+  return {{parts[0], parts[1]}, parts[2]};
 }
 
 Reduced reduceByHalfPi(Num x) { return x.isF64() ? reduceDouble(x) : reduceFloat(x); }

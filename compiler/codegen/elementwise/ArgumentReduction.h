@@ -8,7 +8,7 @@ namespace hlo::codegen {
 
 /// x = quadrant * pi/2 + rest, |rest| <= pi/4 and a little. NaN for NaN and infinities.
 struct Reduced {
-  NumPair rest; ///< lo is null for f32
+  NumPair rest;
   Num quadrant; ///< integer as wide as x; its two lowest bits count
 };
 Reduced reduceByHalfPi(Num x);

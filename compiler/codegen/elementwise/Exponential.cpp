@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/DoubleDouble.h"
 
 using namespace mlir;
 
@@ -90,10 +90,24 @@ Num expm1Of(Num x) {
 }
 
 Num logisticOf(Num x) {
-  // Of e^-|x| <= 1, so that nothing overflows and small results keep their precision.
-  Num power = expOf(-abs(x));
-  Num numerator = select(less(x, 0.0), power, x.of(1.0));
-  return numerator / (power + 1.0);
+  FloatTraits traits(x);
+  // e / (1 + e) or 1 / (1 + e), of e = e^-|x| <= 1, so that nothing overflows and small results
+  // keep their precision. Sums and the quotient are corrected by what their rounding lost.
+  ExpParts parts = expParts(clampTo(-abs(x), traits.wide ? -746.0 : -104.0, 0.0));
+  NumPair mantissa = fastTwoSum(x.of(1.0), parts.m);
+  NumPair power = {scaleByPower(mantissa.hi, parts.n, traits),
+                   scaleByPower(mantissa.lo, parts.n, traits)};
+  NumPair denominator = fastTwoSum(x.of(1.0), power.hi);
+  Num negative = less(x, 0.0);
+  Num top = select(negative, power.hi, 1.0);
+  Num rest = select(negative, power.lo, 0.0);
+  Num inverse = 1.0 / denominator.hi;
+  Num quotient = x.e->target.fma ? top * inverse : top / denominator.hi;
+  rest = rest - quotient * (denominator.lo + power.lo);
+  if (x.e->target.fma) {
+    rest = rest + fma(-quotient, denominator.hi, top);
+  }
+  return fma(rest, inverse, quotient);
 }
 
 Num tanhOf(Num x) {
@@ -101,10 +115,10 @@ Num tanhOf(Num x) {
   Num magnitude = abs(x);
   Num z = x * x;
   Num p = wide ? polynomial(z, coefficients::tanh64) : polynomial(z, coefficients::tanh32);
-  Num small = fma(x * z, p, x);
+  Num small = fma(magnitude * z, p, magnitude);
   Num power = expOf(minNum(x.of(wide ? 20.0 : 10.0), magnitude) * 2.0);
-  Num large = copySign(1.0 - 2.0 / (power + 1.0), x);
-  return select(less(magnitude, 0.625), small, large);
+  Num large = 1.0 - 2.0 / (power + 1.0);
+  return copySign(select(less(magnitude, 0.625), small, large), x);
 }
 
 Num viaDouble(Num x, Num (*function)(Num)) {

@@ -18,11 +18,13 @@ Num atan2Of(Num y, Num x) {
   // Out of the way of overflow in the sum below, and of underflow in the quotient.
   Num ax = abs(x), ay = abs(y);
   Num large = maxNum(ax, ay);
-  Num scale = select(greater(large, wide ? 0x1p1000 : 0x1p120), x.of(0.25), x.of(1.0));
+  Num scale = select(greater(large, wide ? 0x1p900 : 0x1p120),
+                     x.of(wide ? 0x1p-100 : 0.25), x.of(1.0));
   scale = select(less(large, wide ? 0x1p-900 : 0x1p-80), wide ? 0x1p100 : 0x1p40, scale);
-  Num bothInfinite = equal(ax, infinity) & equal(ay, infinity);
-  Num sx = select(bothInfinite, 1.0, ax * scale);
-  Num sy = select(bothInfinite, 1.0, ay * scale);
+  // Infinities have the angles of 0 and 1.
+  Num infinite = equal(large, infinity);
+  Num sx = select(infinite, select(equal(ax, infinity), 1.0, x.of(0.0)), ax * scale);
+  Num sy = select(infinite, select(equal(ay, infinity), 1.0, x.of(0.0)), ay * scale);
   Num swap = greater(sy, sx);
   Num high = select(swap, sy, sx), low = select(swap, sx, sy);
   Num beyond = greater(low, high * 0.414213562373095);

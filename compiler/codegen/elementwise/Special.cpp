@@ -22,10 +22,10 @@ Num erfOf(Num x) {
   Num small = fma(x, p, x);
   // 1 - e^q with q = log(erfc(a)); from the bound on the result is 1.
   Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
-  Num q = wide ? polynomial(bounded - 2.5, coefficients::erfLarge64)
+  Num q = wide ? polynomial(bounded - 2.0, coefficients::erfLarge64)
                : bounded * polynomial(bounded, coefficients::erfLarge32);
   Num large = copySign(1.0 - expOf(q), x);
-  return select(lessEqual(a, 1.0), small, large);
+  return select(lessEqual(a, 1.25), small, large);
 }
 
 /// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.

@@ -51,15 +51,11 @@ Num tanOf(Num x) {
   Num r = reduced.rest.hi;
   Num z = r * r;
   Num odd = notEqual(reduced.quadrant & 1, 0);
-  Num tangent;
-  if (x.isF64()) {
-    tangent = r * z * polynomial(z, coefficients::tan64);
-    // tan(r + lo) = tan(r) + lo (1 + tan(r)^2).
-    Num whole = r + tangent;
-    tangent = r + (tangent + fma(reduced.rest.lo, whole * whole, reduced.rest.lo));
-  } else {
-    tangent = fma(r * z, polynomial(z, coefficients::tan32), r);
-  }
+  Num p = x.isF64() ? polynomial(z, coefficients::tan64) : polynomial(z, coefficients::tan32);
+  Num tail = r * z * p;
+  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2).
+  Num whole = r + tail;
+  Num tangent = r + (tail + fma(reduced.rest.lo, whole * whole, reduced.rest.lo));
   Num result = select(odd, -1.0 / tangent, tangent);
   return select(equal(x, 0.0), x, result);
 }

@@ -137,13 +137,13 @@ table("asin64", "(asin(x) - x) / x^3 in x^2 on [0, 1/2].", root(lambda x: m.asin
 table("sinh64", "(sinh(x) - x) / x^3 in x^2 on [0, 1].", root(lambda x: m.sinh(x) - x, 3),
       lambda z: z + mpf("1e-4"), 0, 1.001, 7, 53)
 table("cbrtStart", "cbrt(x) on [1, 2].", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2, 4, 53)
-table("erfSmall32", "(erf(x) - x) / x in x^2 on [0, 1].", root(lambda x: m.erf(x) - x, 1),
-      lambda z: mpf(1), 0, 1.0001, 7, 24)
-table("erfSmall64", "The same.", root(lambda x: m.erf(x) - x, 1), lambda z: mpf(1), 0, 1.0001, 14, 53)
+table("erfSmall32", "(erf(x) - x) / x in x^2 on [0, 1.25].", root(lambda x: m.erf(x) - x, 1),
+      lambda z: mpf(1), 0, 1.5626, 7, 24)
+table("erfSmall64", "The same.", root(lambda x: m.erf(x) - x, 1), lambda z: mpf(1), 0, 1.5626, 17, 53)
 erfc_log = lambda t: m.log(m.erfc(t)) / t
-table("erfLarge32", "log(1 - erf(t)) / t on [1, 4].", erfc_log, lambda t: t * m.erfc(t), 1, 4, 7, 24)
-table("erfLarge64", "The same in t - 2.5, on [1, 6].", lambda u: m.log(m.erfc(u + 2.5)),
-      lambda u: m.erfc(u + 2.5) + mpf(10) ** -22, -1.5, 3.5, 22, 53)
+table("erfLarge32", "log(1 - erf(t)) / t on [1.25, 4].", erfc_log, lambda t: t * m.erfc(t), 1.25, 4, 6, 24)
+table("erfLarge64", "log(1 - erf(t)) in t - 2, on [1.25, 6].", lambda u: m.log(m.erfc(u + 2)),
+      lambda u: m.erfc(u + 2) + mpf(10) ** -22, -0.75, 4, 20, 53)
 print("""
 } // namespace hlo::codegen::coefficients
 
