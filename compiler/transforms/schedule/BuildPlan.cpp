@@ -307,6 +307,15 @@ LogicalResult PlanBuilder::writeConditional(ConditionalOp op, Environment &envir
   if (wanted != operands.size()) {
     return op.emitOpError("branches take ") << wanted << " operands, got " << operands.size();
   }
+  if (branches.size() == 1) {
+    FailureOr<SmallVector<ValueId>> values = writeOut(branches.front(), operands, sequence);
+    if (succeeded(values)) {
+      for (auto [result, value] : llvm::zip(op->getResults(), *values)) {
+        environment[result] = value;
+      }
+    }
+    return LogicalResult(values);
+  }
   Step &step = addStep(sequence, StepKind::Branch, op);
   uint32_t position = step.position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;

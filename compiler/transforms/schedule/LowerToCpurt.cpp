@@ -43,7 +43,8 @@ private:
   const ComputationGraph &graph;
   const Plan &plan;
   KernelTable table;
-  OpBuilder header; ///< at the end of the entry's list of buffers
+  OpBuilder header; ///< in the entry's block, for the list of buffers at its start
+  Operation *lastBuffer = nullptr; ///< of that list
   Type pointer;
   OpBuilder *globals = nullptr;
   DenseMap<ValueId, Value> buffers;
@@ -89,6 +90,11 @@ Value Lowering::buffer(ValueId value) {
     return result;
   }
   const PlanValue &info = plan.values[id];
+  if (lastBuffer) {
+    header.setInsertionPointAfter(lastBuffer);
+  } else {
+    header.setInsertionPointToStart(header.getBlock());
+  }
   switch (info.home) {
   case Home::Input:
     result = cpurt::InputOp::create(header, info.location, pointer, info.number);
@@ -104,7 +110,7 @@ Value Lowering::buffer(ValueId value) {
     result = cpurt::ArenaOp::create(header, info.location, pointer, info.offset, info.bytes);
     break;
   }
-  header.setInsertionPointAfter(result.getDefiningOp());
+  lastBuffer = result.getDefiningOp();
   return result;
 }
 

@@ -1,10 +1,12 @@
 //===- Pack.cpp - Offsets for buffers with live ranges --------------------===//
 //
-// Two placements are made and the smaller one is kept:
-//   - by size: big buffers first, each into the tightest gap between those that are placed
-//     already and live at one time with it. Mostly within a few per cent of the peak.
+// Several placements are made and the smallest one is kept:
+//   - big buffers first, each into the tightest gap between those that are placed already
+//     and live at one time with it; and the same with long-lived buffers first, and with
+//     those first whose bytes times life is most. The best of them is mostly within a few
+//     per cent of the peak; once the peak is reached, no other is tried.
 //   - by time: a sweep over the program with a list of free blocks, tightest first.
-// The first one costs as much as there are pairs of buffers that live at one time; where
+// The first kind costs as much as there are pairs of buffers that live at one time; where
 // that is too many (20,000 buffers that all live together have 200 million), only the
 // second one is made.
 //
@@ -19,8 +21,8 @@
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Pairs of buffers that live together up to which the placement by size is tried; it
-/// handles some 10 million a second.
+/// Pairs of buffers that live together up to which placements of the first kind are tried;
+/// each of them handles some 10 million a second.
 static constexpr uint64_t pairBudget = 5'000'000;
 
 static int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, arenaAlignment); }
@@ -178,21 +180,22 @@ static int64_t packByTime(llvm::ArrayRef<PackItem> items, std::vector<int64_t> &
   return blocks.size();
 }
 
-static int64_t packBySize(llvm::ArrayRef<PackItem> items, std::vector<int64_t> &offsets) {
-  std::vector<uint32_t> order(items.size());
+/// Places the items with the greatest weight first.
+static int64_t packByWeight(llvm::ArrayRef<PackItem> items,
+                            llvm::function_ref<double(const PackItem &)> weight,
+                            std::vector<int64_t> &offsets) {
+  std::vector<std::pair<double, uint32_t>> order;
   uint32_t points = 0;
   for (auto [i, item] : llvm::enumerate(items)) {
-    order[i] = i;
+    order.push_back({-weight(item), uint32_t(i)});
     points = std::max(points, item.range->end());
   }
-  llvm::sort(order, [&](uint32_t a, uint32_t b) {
-    return std::pair(-items[a].bytes, a) < std::pair(-items[b].bytes, b);
-  });
+  llvm::sort(order);
 
   TimeIndex placed(points, items.size());
   std::vector<std::pair<int64_t, int64_t>> taken; // offset, end
   int64_t total = 0;
-  for (uint32_t id : order) {
+  for (auto [minusWeight, id] : order) {
     const LiveRange &range = *items[id].range;
     taken.clear();
     placed.query(range.begin(), range.end(), [&](uint32_t other) {
@@ -232,12 +235,22 @@ std::optional<int64_t> schedule::pack(llvm::MutableArrayRef<PackItem> items) {
   }
   std::vector<int64_t> offsets(items.size());
   int64_t total = packByTime(items, offsets);
-  if (pairs <= pairBudget) {
-    std::vector<int64_t> bySize(items.size());
-    int64_t totalBySize = packBySize(items, bySize);
-    if (totalBySize <= total) {
-      total = totalBySize;
-      offsets = std::move(bySize);
+  auto life = [](const PackItem &item) { return double(item.range->end() - item.range->begin()); };
+  const std::function<double(const PackItem &)> weights[] = {
+      [](const PackItem &item) { return double(item.bytes); },
+      [&](const PackItem &item) { return double(item.bytes) * life(item); },
+      [&](const PackItem &item) { return life(item); },
+  };
+  const int64_t peak = peakBytes(items);
+  for (const auto &weight : weights) {
+    if (pairs > pairBudget || total == peak) {
+      break;
+    }
+    std::vector<int64_t> candidate(items.size());
+    int64_t candidateTotal = packByWeight(items, weight, candidate);
+    if (candidateTotal < total) {
+      total = candidateTotal;
+      offsets = std::move(candidate);
     }
   }
   for (auto [item, offset] : llvm::zip(items, offsets)) {
