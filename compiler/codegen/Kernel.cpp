@@ -89,7 +89,6 @@ static Emitter emitterOf(StringRef strategy) {
       .Case("fft", emitFftKernel)
       .Case("cholesky", emitCholeskyKernel)
       .Case("triangular-solve", emitTriangularSolveKernel)
-      .Case("scan", emitScanKernel)
       .Default(nullptr);
 }
 

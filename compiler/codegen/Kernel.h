@@ -112,7 +112,6 @@ mlir::LogicalResult emitRngKernel(KernelBuilder &kernel);             // "rng"
 mlir::LogicalResult emitFftKernel(KernelBuilder &kernel);             // "fft"
 mlir::LogicalResult emitCholeskyKernel(KernelBuilder &kernel);        // "cholesky"
 mlir::LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel); // "triangular-solve"
-mlir::LogicalResult emitScanKernel(KernelBuilder &kernel);            // "scan"
 
 } // namespace hlo::codegen
 

@@ -115,9 +115,9 @@ Role roleOf(Operation *op) {
       .Case<ReduceOp, ReduceWindowOp>([](Operation *) { return Role::Reduce; })
       .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
       .Case<ConvolutionOp, SortOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
-            FftOp, CholeskyOp, TriangularSolveOp, ScanOp>([](Operation *) { return Role::Hero; })
+            FftOp, CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
       .Case<ReturnOp, WhileOp, ConditionalOp, CallOp, FusionOp, CustomCallOp, TupleOp,
-            GetTupleElementOp>([](Operation *) { return Role::TopLevel; })
+            GetTupleElementOp, ScanOp>([](Operation *) { return Role::TopLevel; })
       .Default([](Operation *op) {
         // Element-wise ops are the rest of what is pure and of one array result.
         bool oneArray = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
@@ -140,7 +140,6 @@ StringRef strategyOf(Operation *op) {
       .Case<FftOp>([](Operation *) { return "fft"; })
       .Case<CholeskyOp>([](Operation *) { return "cholesky"; })
       .Case<TriangularSolveOp>([](Operation *) { return "triangular-solve"; })
-      .Case<ScanOp>([](Operation *) { return "scan"; })
       .Default([](Operation *) { return "loop"; });
 }
 
