@@ -1,0 +1,41 @@
+//===- Elements.h - Bits of one literal element ---------------------------===//
+#ifndef COMPILER_PARSER_ELEMENTS_H
+#define COMPILER_PARSER_ELEMENTS_H
+
+#include "llvm/ADT/APFloat.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <string>
+
+namespace hlo::parser {
+
+/// How elements of one type are written in text and held in a DenseElementsAttr.
+struct ElementFormat {
+  enum Kind : uint8_t { Pred, Signed, Unsigned, Float, Complex } kind;
+  /// Bits and bytes of one number (of a part, for Complex).
+  unsigned bits;
+  unsigned bytes;
+  /// Of Float and of the parts of Complex.
+  const llvm::fltSemantics *semantics;
+
+  /// Bytes of one element; pred and 1-bit integers are packed by the caller.
+  unsigned elementBytes() const { return kind == Complex ? 2 * bytes : bytes; }
+  bool isOneBit() const { return bits == 1; }
+};
+
+/// The format of an array's element type; nullopt if it has no literals.
+std::optional<ElementFormat> getElementFormat(mlir::Type elementType);
+
+/// Encodes a finite number, nearest even. False if it does not fit.
+bool encodeFinite(const ElementFormat &format, double value, uint64_t &bits);
+/// Encodes an infinity, as what stands for it in the type.
+uint64_t encodeInfinity(const ElementFormat &format, bool negative);
+/// Encodes a NaN; without payload the quiet one. False if the payload is not
+/// possible; `maxPayload` then holds the largest one (0: none is).
+bool encodeNan(const ElementFormat &format, bool negative, std::optional<uint64_t> payload,
+               uint64_t &bits, uint64_t &maxPayload);
+/// Prints one number of a Float or Complex format so that it reads back.
+void printFloat(const ElementFormat &format, uint64_t bits, std::string &out);
+
+} // namespace hlo::parser
+
+#endif

@@ -1,0 +1,56 @@
+//===- Reporter.h - Places and errors of one text -------------------------===//
+#ifndef COMPILER_PARSER_REPORTER_H
+#define COMPILER_PARSER_REPORTER_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include <string>
+#include <vector>
+
+namespace hlo::parser {
+
+/// Turns pointers into a buffer into locations, and counts the errors.
+class Reporter {
+public:
+  Reporter(llvm::StringRef buffer, llvm::StringRef fileName, mlir::MLIRContext *context,
+           unsigned errorLimit);
+
+  /// The file, line and column (both from 1) of a place in the buffer.
+  mlir::FileLineColLoc locate(const char *position) const;
+
+  /// Opens an error at `position`. Once the limit is passed nothing is shown
+  /// any more; the result is a failure all the same.
+  mlir::InFlightDiagnostic error(const char *position);
+
+  /// Whether no more errors are shown.
+  bool isFull() const { return errors > limit; }
+  bool hasErrors() const { return errors > 0; }
+
+private:
+  llvm::StringRef buffer;
+  mlir::StringAttr fileName;
+  std::vector<uint32_t> lineStarts;
+  unsigned limit;
+  unsigned errors = 0;
+};
+
+/// Finds the known name that is nearest to a mistyped one.
+class NearestName {
+public:
+  explicit NearestName(llvm::StringRef wrong);
+  /// Considers one known name.
+  void consider(llvm::StringRef known);
+  /// `; did you mean 'x'?`, or nothing.
+  std::string suggestion() const;
+
+private:
+  llvm::StringRef wrong;
+  std::string best;
+  unsigned bestDistance;
+};
+
+} // namespace hlo::parser
+
+#endif

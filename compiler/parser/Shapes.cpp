@@ -1,0 +1,394 @@
+//===- Shapes.cpp - Shapes and layouts ------------------------------------===//
+//
+// `f32[2,<=3]{1,0:T(8,128)}` to a tensor type, tuples to tuple types. A layout
+// that says nothing beyond row-major, of a static array, leaves no encoding.
+// Shapes repeat a lot, so array shapes are looked up by their spelling first.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/parser/ParserImpl.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace hlo;
+using namespace hlo::parser;
+using namespace mlir;
+using llvm::StringRef;
+
+namespace {
+/// The element type of a primitive word; null for token and opaque.
+Type getElementType(StringRef word, MLIRContext *context) {
+  if (word == "pred") {
+    return IntegerType::get(context, 1);
+  }
+  unsigned width;
+  if ((word.front() == 's' || word.front() == 'u') && !word.drop_front().getAsInteger(10, width)) {
+    return IntegerType::get(context, width,
+                            word.front() == 's' ? IntegerType::Signed : IntegerType::Unsigned);
+  }
+  return llvm::StringSwitch<llvm::function_ref<Type()>>(word)
+      .Case("f32", [&]() -> Type { return Float32Type::get(context); })
+      .Case("f64", [&]() -> Type { return Float64Type::get(context); })
+      .Case("f16", [&]() -> Type { return Float16Type::get(context); })
+      .Case("bf16", [&]() -> Type { return BFloat16Type::get(context); })
+      .Case("f8e5m2", [&]() -> Type { return Float8E5M2Type::get(context); })
+      .Case("f8e4m3", [&]() -> Type { return Float8E4M3Type::get(context); })
+      .Case("f8e3m4", [&]() -> Type { return Float8E3M4Type::get(context); })
+      .Case("f8e4m3fn", [&]() -> Type { return Float8E4M3FNType::get(context); })
+      .Case("f8e4m3b11fnuz", [&]() -> Type { return Float8E4M3B11FNUZType::get(context); })
+      .Case("f8e5m2fnuz", [&]() -> Type { return Float8E5M2FNUZType::get(context); })
+      .Case("f8e4m3fnuz", [&]() -> Type { return Float8E4M3FNUZType::get(context); })
+      .Case("f8e8m0fnu", [&]() -> Type { return Float8E8M0FNUType::get(context); })
+      .Case("f6e3m2fn", [&]() -> Type { return Float6E3M2FNType::get(context); })
+      .Case("f6e2m3fn", [&]() -> Type { return Float6E2M3FNType::get(context); })
+      .Case("f4e2m1fn", [&]() -> Type { return Float4E2M1FNType::get(context); })
+      .Case("c64", [&]() -> Type { return ComplexType::get(Float32Type::get(context)); })
+      .Case("c128", [&]() -> Type { return ComplexType::get(Float64Type::get(context)); })
+      .Default([]() -> Type { return Type(); })();
+}
+
+constexpr int64_t maxTupleElements = int64_t(1) << 24;
+} // namespace
+
+bool hlo::parser::areCompatible(Type a, Type b) {
+  if (a == b) {
+    return true;
+  }
+  if (auto tupleA = llvm::dyn_cast<TupleType>(a)) {
+    auto tupleB = llvm::dyn_cast<TupleType>(b);
+    return tupleB && tupleA.size() == tupleB.size() &&
+           llvm::all_of(llvm::zip(tupleA.getTypes(), tupleB.getTypes()), [](auto pair) {
+             return areCompatible(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+  if (auto bufferA = llvm::dyn_cast<BufferType>(a)) {
+    auto bufferB = llvm::dyn_cast<BufferType>(b);
+    return bufferB && areCompatible(bufferA.getArray(), bufferB.getArray());
+  }
+  auto arrayA = llvm::dyn_cast<RankedTensorType>(a);
+  auto arrayB = llvm::dyn_cast<RankedTensorType>(b);
+  if (!arrayA || !arrayB || arrayA.getElementType() != arrayB.getElementType() ||
+      arrayA.getRank() != arrayB.getRank()) {
+    return false;
+  }
+  for (auto [x, y] : llvm::zip(arrayA.getShape(), arrayB.getShape())) {
+    if (x != y && !ShapedType::isDynamic(x) && !ShapedType::isDynamic(y)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+RankedTensorType hlo::parser::dropEncoding(RankedTensorType type) {
+  return type.getEncoding() ? RankedTensorType::get(type.getShape(), type.getElementType()) : type;
+}
+
+bool Parser::atShape() const {
+  return at(Tok::Primitive) || at(Tok::LParen) ||
+         (at(Tok::Ident) && token().text == "b" && lexer.peekChar() == '(');
+}
+
+Parser::Result Parser::parseShape(Type &type) {
+  if (at(Tok::Primitive)) {
+    return parseArrayShape(type);
+  }
+  if (at(Tok::Ident) && token().text == "b" && lexer.peekChar() == '(') {
+    lexer.advance();
+    lexer.advance();
+    const char *start = position();
+    if (!at(Tok::Primitive)) {
+      return unexpected("an array shape", "in a buffer shape");
+    }
+    if (failed(parseArrayShape(type))) {
+      return failure();
+    }
+    if (!llvm::isa<RankedTensorType>(type)) {
+      return error(start) << "a buffer must hold an array";
+    }
+    type = BufferType::get(context, type);
+    return expect(Tok::RParen, "')'", "after a buffer's array");
+  }
+  if (!at(Tok::LParen)) {
+    return unexpected("a shape");
+  }
+  if (failed(enter(position()))) {
+    return failure();
+  }
+  DepthGuard guard(depth);
+  lexer.advance();
+  SmallVector<Type> elements;
+  if (!at(Tok::RParen)) {
+    do {
+      if (failed(parseShape(elements.emplace_back()))) {
+        return failure();
+      }
+      if (int64_t(elements.size()) > maxTupleElements) {
+        return error(position()) << "a tuple of more than " << maxTupleElements << " elements";
+      }
+    } while (consumeIf(Tok::Comma));
+  }
+  type = TupleType::get(context, elements);
+  return expect(Tok::RParen, "',' or ')'", "in a tuple shape");
+}
+
+Parser::Result Parser::parsePrimitive(Type &element, StringRef &word) {
+  word = token().text;
+  element = getElementType(word, context);
+  lexer.advance();
+  return success();
+}
+
+Parser::Result Parser::parseArrayShape(Type &type) {
+  const char *start = position();
+  Type element;
+  StringRef word;
+  (void)parsePrimitive(element, word);
+  if (!at(Tok::LSquare)) {
+    return unexpected("'['", "after an element type");
+  }
+
+  // `word[1,2]{1,0}` without blanks or nested brackets is remembered.
+  const char *bracket = position();
+  StringRef rest(bracket, lexer.getBuffer().end() - bracket);
+  size_t close = rest.take_front(256).find(']');
+  bool cacheable = close != StringRef::npos;
+  if (cacheable) {
+    const char *after = bracket + close + 1;
+    if (after + 1 < rest.end() && *after == '{' && (llvm::isDigit(after[1]) || after[1] == ':')) {
+      size_t brace = StringRef(after, rest.end() - after).take_front(256).find('}');
+      cacheable = brace != StringRef::npos;
+      after += cacheable ? brace + 1 : 0;
+    } else if (after < rest.end() && *after != ' ' && *after != ',' && *after != ')') {
+      cacheable = false; // perhaps a blank or comment before the layout
+    } else if (after < rest.end() && *after == ' ') {
+      StringRef next = StringRef(after, rest.end() - after).take_front(64).ltrim(" ");
+      cacheable = !next.empty() && (isIdentifierStart(next.front()) || next.front() == '%');
+    }
+    if (cacheable) {
+      StringRef spelling(start, after - start);
+      if (Type known = shapeCache.lookup(spelling)) {
+        type = known;
+        lexer.restartAt(after);
+        return success();
+      }
+    }
+  }
+
+  lexer.advance();
+  SmallVector<int64_t, 6> sizes, dynamic, order;
+  if (!at(Tok::RSquare)) {
+    do {
+      const char *dimension = position();
+      if (consumeIf(Tok::Question)) {
+        sizes.push_back(ShapedType::kDynamic);
+        continue;
+      }
+      if (consumeIf(Tok::LessEqual)) {
+        dynamic.push_back(sizes.size());
+      }
+      int64_t size;
+      if (failed(parseInteger(size, "as a dimension"))) {
+        return failure();
+      }
+      if (size < 0) {
+        return error(dimension) << "dimension " << sizes.size() << " has negative size " << size;
+      }
+      sizes.push_back(size);
+    } while (consumeIf(Tok::Comma));
+  }
+  if (failed(expect(Tok::RSquare, "',' or ']'", "in a shape"))) {
+    return failure();
+  }
+
+  const char *layoutAt = position();
+  std::string properties;
+  bool written = false;
+  if (failed(parseLayout(order, properties, written))) {
+    return failure();
+  }
+  if (!element) {
+    if (!sizes.empty()) {
+      return error(start) << word << " has no dimensions, write " << word << "[]";
+    }
+    type = word == "token" ? Type(TokenType::get(context)) : Type(hlo::OpaqueType::get(context));
+    return success();
+  }
+  if (written && order.size() != sizes.size()) {
+    return error(layoutAt) << "layout has " << order.size() << " dimensions, the shape has "
+                           << sizes.size();
+  }
+  bool rowMajor = true;
+  for (auto [i, dimension] : llvm::enumerate(order)) {
+    rowMajor &= dimension == int64_t(order.size() - 1 - i);
+  }
+  if (!written) {
+    for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+      order.push_back(i);
+    }
+  }
+  Attribute encoding;
+  if (!rowMajor || !dynamic.empty() || !properties.empty()) {
+    encoding = LayoutAttr::get(context, order, dynamic, properties);
+  }
+  type = RankedTensorType::get(sizes, element, encoding);
+  if (cacheable && lexer.previousEnd() > start) {
+    shapeCache[StringRef(start, lexer.previousEnd() - start)] = type;
+  }
+  return success();
+}
+
+Parser::Result Parser::parseLayout(SmallVectorImpl<int64_t> &order, std::string &properties,
+                                   bool &written) {
+  if (!at(Tok::LBrace)) {
+    return success();
+  }
+  // A brace that an integer or colon does not follow belongs to something else.
+  Lexer::State state = lexer.save();
+  lexer.advance();
+  if (!at(Tok::Int) && !at(Tok::Colon)) {
+    lexer.restore(state);
+    return success();
+  }
+  written = true;
+  if (at(Tok::Int)) {
+    do {
+      if (failed(parseInteger(order.emplace_back(), "in a layout"))) {
+        return failure();
+      }
+    } while (consumeIf(Tok::Comma));
+  }
+  if (consumeIf(Tok::Colon) && failed(parseLayoutProperties(properties))) {
+    return failure();
+  }
+  return expect(Tok::RBrace, "'}'", "at the end of a layout");
+}
+
+/// What follows the colon: groups in a fixed order, kept without blanks, and
+/// without what is the default.
+Parser::Result Parser::parseLayoutProperties(std::string &properties) {
+  auto atGroup = [&](StringRef word) {
+    return at(Tok::Ident) && token().text == word && lexer.peekChar() == '(';
+  };
+  auto begin = [&]() {
+    lexer.advance();
+    return expect(Tok::LParen, "'('", "in a layout");
+  };
+  auto end = [&]() { return expect(Tok::RParen, "')'", "in a layout"); };
+  auto number = [&](StringRef word, int64_t least, int64_t absent) -> Result {
+    if (!atGroup(word)) {
+      return success();
+    }
+    int64_t value;
+    if (failed(begin())) {
+      return failure();
+    }
+    const char *valueAt = position();
+    if (failed(parseInteger(value, "in a layout"))) {
+      return failure();
+    }
+    if (value < least) {
+      return error(valueAt) << "layout: " << word << "(" << value << ") must be at least "
+                            << least;
+    }
+    if (value != absent) {
+      properties += word.str() + "(" + std::to_string(value) + ")";
+    }
+    return end();
+  };
+
+  if (atGroup("D")) { // dimension level types; they mean nothing for dense arrays
+    if (failed(begin())) {
+      return failure();
+    }
+    do {
+      if (!at(Tok::Ident) || token().text.size() != 1 || !StringRef("DCSH").contains(token().text)) {
+        return unexpected("D, C, S or H", "in a layout");
+      }
+      lexer.advance();
+      consumeIf(Tok::Plus);
+      consumeIf(Tok::Tilde);
+    } while (consumeIf(Tok::Comma));
+    if (failed(end())) {
+      return failure();
+    }
+  }
+  if (atGroup("T")) {
+    lexer.advance();
+    properties += "T";
+    while (consumeIf(Tok::LParen)) {
+      properties += "(";
+      bool first = true;
+      while (!at(Tok::RParen)) {
+        properties += first ? "" : ",";
+        if (!first && failed(expect(Tok::Comma, "',' or ')'", "in a tile"))) {
+          return failure();
+        }
+        first = false;
+        if (consumeIf(Tok::Star)) {
+          properties += "*";
+          continue;
+        }
+        const char *sizeAt = position();
+        int64_t size;
+        if (failed(parseInteger(size, "in a tile"))) {
+          return failure();
+        }
+        if (size < 0) {
+          return error(sizeAt) << "layout: tile size " << size << " is negative";
+        }
+        properties += std::to_string(size);
+      }
+      lexer.advance();
+      properties += ")";
+    }
+  }
+  if (failed(number("L", 1, 1))) {
+    return failure();
+  }
+  for (auto [kind, spelling] : {std::pair(Tok::Hash, "#("), std::pair(Tok::Star, "*(")}) {
+    if (!consumeIf(kind)) {
+      continue;
+    }
+    if (failed(expect(Tok::LParen, "'('", "in a layout"))) {
+      return failure();
+    }
+    if (!at(Tok::Primitive)) {
+      return unexpected("an element type", "in a layout");
+    }
+    properties += spelling + token().text.str() + ")";
+    lexer.advance();
+    if (failed(end())) {
+      return failure();
+    }
+  }
+  if (failed(number("E", 0, 0)) || failed(number("S", 0, 0))) {
+    return failure();
+  }
+  if (atGroup("SC")) {
+    lexer.advance();
+    properties += "SC";
+    while (consumeIf(Tok::LParen)) {
+      int64_t dimension;
+      if (failed(parseInteger(dimension, "in a split configuration")) ||
+          failed(expect(Tok::Colon, "':'", "in a split configuration"))) {
+        return failure();
+      }
+      properties += "(" + std::to_string(dimension) + ":";
+      bool first = true;
+      do {
+        int64_t index;
+        if (failed(parseInteger(index, "in a split configuration"))) {
+          return failure();
+        }
+        properties += (first ? "" : ",") + std::to_string(index);
+        first = false;
+      } while (consumeIf(Tok::Comma));
+      properties += ")";
+      if (failed(end())) {
+        return failure();
+      }
+    }
+  }
+  if (atGroup("P")) {
+    return error(position()) << "layout: a dense array cannot have a physical shape";
+  }
+  return number("M", 0, 0);
+}
