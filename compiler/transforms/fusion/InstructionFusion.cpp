@@ -129,7 +129,8 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
   for (Value operand : operands) {
     mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
   }
-  OpBuilder inside = OpBuilder::atBlockEnd(body);
+  OpBuilder inside(builder.getContext());
+  inside.setInsertionPointToEnd(body);
   for (Operation *member : members) {
     Operation *copy = inside.clone(*member, mapping);
     // Names and metadata of the text do not distinguish kernels.
