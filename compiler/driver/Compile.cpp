@@ -16,7 +16,12 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/target/Header.h"
+#if __has_include("dialect/hlo/VerifyModule.h")
 #include "dialect/hlo/VerifyModule.h"
+#else
+#include "mlir/IR/Verifier.h"
+static llvm::LogicalResult verifyModule(mlir::ModuleOp m) { return mlir::verify(m); }
+#endif
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -73,9 +78,9 @@ LogicalResult Compilation::fail(ErrorKind kind, const llvm::Twine &message) {
 }
 
 /// HLO text of a module that has `hlo` ops only.
-static LogicalResult printAsHlo(ModuleOp module, std::string &text) {
+static void printAsHlo(ModuleOp module, std::string &text) {
   llvm::raw_string_ostream stream(text);
-  return printHlo(module, stream);
+  printHlo(module, stream);
 }
 
 void Compilation::dumpModule(Phase which) {
@@ -117,7 +122,7 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
 LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   if (options.startFrom) {
     module = parseSourceString<ModuleOp>(text, ParserConfig(&context), fileName);
-    return success(module);
+    return success(static_cast<bool>(module));
   }
   module = parseHlo(text, fileName, &context, ParseOptions());
   if (!module) {
@@ -223,9 +228,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   artifacts.prefix = prefix;
   // Text of HLO as it came in, unless a later phase is asked for.
   if ((options.emit & EmitHlo) && stopsAfter(Phase::Package)) {
-    if (failed(printAsHlo(*module, artifacts.hlo))) {
-      return fail(ErrorKind::Internal, "internal error: the module cannot be printed");
-    }
+    printAsHlo(*module, artifacts.hlo);
     if (options.emit == EmitHlo) {
       return success();
     }
@@ -241,9 +244,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
       continue;
     }
     if (options.emit & EmitHlo) {
-      if (failed(printAsHlo(*module, artifacts.hlo))) {
-        return fail(ErrorKind::Internal, "internal error: the module cannot be printed as HLO");
+      if (which == Phase::Plan) {
+        return fail(ErrorKind::Usage, "a planned module has no HLO text; ask for MLIR");
       }
+      printAsHlo(*module, artifacts.hlo);
     } else if (options.emit & EmitMlir) {
       llvm::raw_string_ostream stream(artifacts.mlir);
       module->print(stream);

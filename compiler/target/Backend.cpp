@@ -59,7 +59,9 @@ void hlo::setTarget(Module &module, TargetMachine &machine, const Target &target
   module.setDataLayout(machine.createDataLayout());
   AttrBuilder attributes(module.getContext());
   attributes.addAttribute("target-cpu", target.cpu);
-  attributes.addAttribute("target-features", machine.getTargetFeatureString());
+  if (!target.features.empty()) {
+    attributes.addAttribute("target-features", target.features);
+  }
   attributes.addAttribute("prefer-vector-width", std::to_string(target.vectorBytes * 8));
   attributes.addAttribute(Attribute::NoUnwind);
   for (Function &function : module) {

@@ -191,9 +191,20 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
 
 void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
   llvm::Value *destination = address(copy.getDst()), *source = address(copy.getSrc());
-  if (copy.getBytes() > 0) {
-    // LLVM's memcpy, like cpurt.copy, allows equal ranges.
-    b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), copy.getBytes());
+  if (copy.getBytes() <= 0) {
+    return;
+  }
+  BasicBlock *after = nullptr;
+  if (copy.getMayBeSame()) {
+    BasicBlock *different = newBlock("copy");
+    after = newBlock("");
+    b.CreateCondBr(b.CreateICmpEQ(destination, source), after, different);
+    b.SetInsertPoint(different);
+  }
+  b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), copy.getBytes());
+  if (after) {
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
   }
 }
 

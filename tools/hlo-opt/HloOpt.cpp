@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Parser.h"
+#include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/support/Target.h"
 #include "compiler/pipeline/Kernels.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -71,7 +73,8 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
       module = std::move(kernels);
     }
     if (options.printHlo) {
-      return hlo::printHlo(*module, out);
+      hlo::printHlo(*module, out);
+      return success();
     }
     module->print(out);
     out << '\n';
@@ -109,7 +112,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "hlo-opt: error: " << message << '\n';
     return 3;
   }
-  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
     return processPiece(std::move(piece), config, options, *target, registry, out);
   };

@@ -1,18 +1,18 @@
 //===- Main.cpp - hlo-run: compile a module here and run it ---------------===//
 //
-// Command line of hlo-run: HLO text in; results as .npz, as text for a person, or one
-// line of JSON out. Compiles for the host CPU, in this process. Exit codes are in Error.h;
-// errors go to stderr, with --json also as {"error": ...} to stdout.
+// HLO text in; results as .npz, as text for a person, or one line of JSON out. Compiles
+// for the host CPU, in this process. Exit codes are in Error.h; errors go to stderr, with
+// --json also as {"error": ...} to stdout.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Npz.h"
 #include "tools/hlo-run/Print.h"
-#include "tools/hlo-run/Progress.h"
 #include "tools/hlo-run/Program.h"
+#include "tools/hlo-run/Progress.h"
 #include "tools/hlo-run/Random.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -24,100 +24,23 @@
 using namespace llvm;
 using namespace hlo::run;
 
-static cl::OptionCategory category("hlo-run options");
-static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<module.hlo | ->"), cl::Required,
-                                      cl::cat(category));
-static cl::opt<std::string> inputsFile("inputs", cl::value_desc("IN.npz"), cl::cat(category),
-                                       cl::desc("Arrays in0, in1, ...: the leaves of the parameters"));
-static cl::opt<uint64_t> seed("seed", cl::init(0), cl::value_desc("K"), cl::cat(category),
-                              cl::desc("Seed of random inputs, where --inputs is absent (default 0)"));
-static cl::opt<std::string> outputsFile("outputs", cl::value_desc("OUT.npz"), cl::cat(category),
-                                        cl::desc("Write the results as out0, out1, ..."));
-static cl::opt<std::string> threadsFlag("threads", cl::init("1"), cl::value_desc("N|all"),
-                                        cl::cat(category),
-                                        cl::desc("Threads to run on (default 1)"));
-static cl::opt<double> benchSeconds("bench", cl::ValueOptional, cl::init(-1),
-                                    cl::value_desc("SECONDS"), cl::cat(category),
-                                    cl::desc("Run repeatedly for that long and at least three times"));
-static cl::opt<bool> asJson("json", cl::cat(category), cl::desc("Print one line of JSON"));
-static cl::opt<double> timeout("timeout", cl::init(0), cl::value_desc("SECONDS"), cl::cat(category),
-                               cl::desc("Give up a run (not a compilation) after that long"));
-static cl::opt<std::string> cpu("cpu", cl::init("host"), cl::value_desc("NAME|host"),
-                                cl::cat(category), cl::desc("CPU to compile for (default host)"));
-static cl::opt<unsigned> jobs("jobs", cl::init(0), cl::value_desc("N"), cl::cat(category),
-                              cl::desc("Threads of the compiler (default one per CPU)"));
-static cl::opt<int> replicas("replicas", cl::init(1), cl::value_desc("N"), cl::cat(category),
-                             cl::desc("Replicas to run at once"));
-static cl::opt<int> partitions("partitions", cl::init(1), cl::value_desc("N"), cl::cat(category),
-                               cl::desc("Partitions to run at once"));
-static cl::opt<std::string> infeedFile("infeed", cl::value_desc("F.npz"), cl::cat(category),
-                                       cl::desc("Items for infeed: feed0, feed1, ..."));
-static cl::opt<std::string> outfeedFile("outfeed", cl::value_desc("F.npz"), cl::cat(category),
-                                        cl::desc("Where items from outfeed go"));
-static cl::list<std::string> customCalls("custom-calls", cl::CommaSeparated, cl::value_desc("LIB.so"),
-                                         cl::cat(category),
-                                         cl::desc("Shared libraries with custom call targets"));
-
 namespace {
 using Clock = std::chrono::steady_clock;
 
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// What this version does not do yet, although the interface has it.
-Error checkSupported() {
-  auto unsupported = [](StringRef flag) {
-    return makeError(ExitUnsupported, "error: --" + flag + " is not supported yet");
-  };
-  if (replicas < 1 || partitions < 1) {
-    return makeError(ExitUsage, "error: --replicas and --partitions take a number of at least 1");
-  }
-  if (replicas > 1) {
-    return unsupported("replicas");
-  }
-  if (partitions > 1) {
-    return unsupported("partitions");
-  }
-  if (infeedFile.getNumOccurrences()) {
-    return unsupported("infeed");
-  }
-  if (outfeedFile.getNumOccurrences()) {
-    return unsupported("outfeed");
-  }
-  if (customCalls.getNumOccurrences()) {
-    return unsupported("custom-calls");
-  }
-  return Error::success();
-}
-
-/// The value of --threads; 0 stands for all CPUs.
-Expected<uint32_t> parseThreads() {
-  uint32_t threads = 0;
-  if (threadsFlag == "all") {
-    return hlo_pool_cpus();
-  }
-  if (StringRef(threadsFlag).getAsInteger(10, threads) || threads < 1 || threads > 4096) {
-    return makeError(ExitUsage, "error: --threads=" + threadsFlag +
-                                    ": expected a number from 1 to 4096, or all");
-  }
-  return threads;
-}
-
-/// Compiles the file; diagnostics go to stderr as they are.
-Expected<hlo::Artifacts> compileFile() {
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(inputFile);
+/// Compiles the file; warnings go to stderr as they are.
+Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(line.module);
   if (!text) {
-    return makeError(ExitFile, inputFile + ": error: cannot read: " + text.getError().message());
+    return makeError(ExitFile, line.module + ": error: cannot read: " + text.getError().message());
   }
   hlo::CompileOptions options;
-  options.cpu = cpu;
-  options.jobs = jobs;
+  options.cpu = line.cpu;
+  options.jobs = line.jobs;
   options.emit = hlo::EmitObject;
   hlo::Artifacts artifacts;
   std::string diagnostics;
   raw_string_ostream os(diagnostics);
-  StringRef name = inputFile == "-" ? StringRef("<stdin>") : StringRef(inputFile);
+  StringRef name = line.module == "-" ? StringRef("<stdin>") : StringRef(line.module);
   {
     Progress progress(("compiling " + name).str());
     if (failed(hlo::compile((*text)->getBuffer(), name, options, artifacts, os))) {
@@ -130,15 +53,15 @@ Expected<hlo::Artifacts> compileFile() {
   return std::move(artifacts);
 }
 
-Error fillInputs(Program &program) {
+Error fillInputs(const CommandLine &line, Program &program) {
   const hlo_module_desc &desc = program.describe();
-  if (inputsFile.empty()) {
+  if (line.inputs.empty()) {
     for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-      fillRandom(seed, i, desc.inputs[i], program.input(i));
+      fillRandom(line.seed, i, desc.inputs[i], program.input(i));
     }
     return Error::success();
   }
-  Expected<ZipReader> archive = ZipReader::open(inputsFile);
+  Expected<ZipReader> archive = ZipReader::open(line.inputs);
   if (!archive) {
     return archive.takeError();
   }
@@ -150,12 +73,12 @@ Error fillInputs(Program &program) {
   return all;
 }
 
-Error writeOutputs(const Program &program) {
-  if (outputsFile.empty()) {
+Error writeOutputs(const CommandLine &line, const Program &program) {
+  if (line.outputs.empty()) {
     return Error::success();
   }
   const hlo_module_desc &desc = program.describe();
-  Expected<ZipWriter> archive = ZipWriter::create(outputsFile);
+  Expected<ZipWriter> archive = ZipWriter::create(line.outputs);
   if (!archive) {
     return archive.takeError();
   }
@@ -168,7 +91,7 @@ Error writeOutputs(const Program &program) {
   return archive->finish();
 }
 
-/// "2 inputs", "1 input".
+/// "2 runs", "1 run".
 std::string counted(uint64_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
@@ -178,7 +101,7 @@ void printLeaves(const hlo_buffer_desc *leaves, uint32_t count, StringRef prefix
   constexpr uint32_t most = 12;
   for (uint32_t i = 0; i < count; ++i) {
     if (count > most && i == most - 1) {
-      outs() << "... " << counted(count - i, "more leaf") << "\n";
+      outs() << "... and " << count - i << " more, up to " << prefix << count - 1 << "\n";
       return;
     }
     std::string position = (prefix + Twine(i)).str();
@@ -223,35 +146,28 @@ void printTiming(const hlo_module_desc &desc, const Timing &timing, uint32_t thr
 }
 
 /// Runs once for the results, and again for the time if that was asked for.
-Expected<Timing> execute(Program &program) {
+Expected<Timing> execute(const CommandLine &line, Program &program) {
   Expected<double> once = program.run();
   if (!once) {
     return once.takeError();
   }
-  if (Error e = writeOutputs(program)) {
+  if (Error e = writeOutputs(line, program)) {
     return std::move(e);
   }
-  if (!asJson) {
+  if (!line.json) {
     const hlo_module_desc &desc = program.describe();
     printLeaves(desc.outputs, desc.num_outputs, "out",
                 [&](uint32_t i) { return program.output(i); });
   }
-  if (benchSeconds.getNumOccurrences() == 0) {
+  if (!line.benchSeconds) {
     return Timing{*once, *once, 1};
   }
-  return program.bench(benchSeconds < 0 ? 1 : benchSeconds);
+  return program.bench(*line.benchSeconds);
 }
 
-Error runAll() {
-  if (Error e = checkSupported()) {
-    return e;
-  }
-  Expected<uint32_t> threads = parseThreads();
-  if (!threads) {
-    return threads.takeError();
-  }
+Error runAll(const CommandLine &line) {
   Clock::time_point start = Clock::now();
-  Expected<hlo::Artifacts> artifacts = compileFile();
+  Expected<hlo::Artifacts> artifacts = compileFile(line);
   if (!artifacts) {
     return artifacts.takeError();
   }
@@ -259,45 +175,45 @@ Error runAll() {
   if (!object) {
     return object.takeError();
   }
-  double compileSeconds = secondsSince(start);
+  double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   *artifacts = {}; // hundreds of megabytes, if the module has such constants
   const hlo_module_desc &desc = object->describe();
-  Expected<Program> program = Program::create(desc, *threads);
+  Expected<Program> program = Program::create(desc, line.threads);
   if (!program) {
     return program.takeError();
   }
-  if (Error e = fillInputs(*program)) {
+  if (Error e = fillInputs(line, *program)) {
     return e;
   }
   if (Error e = program->keepInputs()) {
     return e;
   }
-  if (!asJson) {
-    outs() << inputFile << ": compiled in " << format("%.3f s", compileSeconds) << " for "
+  if (!line.json) {
+    outs() << line.module << ": compiled in " << format("%.3f s", compileSeconds) << " for "
            << desc.target << "\n";
     printLeaves(desc.inputs, desc.num_inputs, "in", [&](uint32_t i) { return program->input(i); });
     outs().flush();
   }
-  if (timeout > 0) {
+  if (line.timeoutSeconds > 0) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     program->setDeadline(now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
-                         static_cast<int64_t>(timeout * 1e9));
+                         static_cast<int64_t>(line.timeoutSeconds * 1e9));
   }
-  Expected<Timing> timing = execute(*program);
+  Expected<Timing> timing = execute(line, *program);
   if (!timing) {
     return timing.takeError();
   }
-  if (asJson) {
-    printJson(desc, compileSeconds, *timing, *threads);
+  if (line.json) {
+    printJson(desc, compileSeconds, *timing, line.threads);
   } else {
-    printTiming(desc, *timing, *threads);
+    printTiming(desc, *timing, line.threads);
   }
   return Error::success();
 }
 
 /// Reports all errors, and returns the exit code of the first.
-int report(Error error) {
+int report(Error error, bool asJson) {
   int code = ExitDone;
   std::string text;
   handleAllErrors(std::move(error), [&](const RunError &e) {
@@ -308,7 +224,7 @@ int report(Error error) {
     return code;
   }
   outs().flush();
-  errs() << (StringRef(text).contains("error: ") ? "" : "error: ") << text << "\n";
+  errs() << (StringRef(text).contains("error: ") ? "" : "hlo-run: error: ") << text << "\n";
   if (asJson) {
     outs() << json::Value(json::Object{{"error", json::fixUTF8(text)}, {"exit", code}}) << "\n";
   }
@@ -318,13 +234,9 @@ int report(Error error) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
-  std::string usage;
-  raw_string_ostream usageStream(usage);
-  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles an HLO module for this CPU and runs it\n",
-                                   &usageStream)) {
-    errs() << usage;
-    return ExitUsage;
+  CommandLine line;
+  if (std::optional<int> code = parseCommandLine(argc, argv, line)) {
+    return *code;
   }
-  return report(runAll());
+  return report(runAll(line), line.json);
 }

@@ -1,0 +1,138 @@
+//===- CommandLine.cpp - The flags of hlo-run -----------------------------===//
+//
+// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2, flags that are
+// part of the interface but not done by this version with 4. LLVM's own flags stay hidden
+// (--help-hidden); one of the same name as ours makes room for ours.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/CommandLine.h"
+#include "tools/hlo-run/Error.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <hlo/pool.h>
+
+using namespace hlo::run;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+namespace {
+/// The flags. They live only while the command line is read.
+struct Flags {
+  cl::OptionCategory category{"hlo-run options"};
+  cl::opt<std::string> module{cl::Positional, cl::desc("<module.hlo | ->"), cl::Required,
+                              cl::cat(category)};
+  cl::opt<std::string> inputs{"inputs", cl::value_desc("in.npz"), cl::cat(category),
+                              cl::desc("Arrays in0, in1, ...: the leaves of the parameters")};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
+                         cl::desc("Seed of random inputs, used without --inputs (default: 0)")};
+  cl::opt<std::string> outputs{"outputs", cl::value_desc("out.npz"), cl::cat(category),
+                               cl::desc("Write the results as out0, out1, ...")};
+  cl::opt<std::string> threads{"threads", cl::init("1"), cl::value_desc("n|all"), cl::cat(category),
+                               cl::desc("Threads to run on (default: 1)")};
+  cl::opt<std::string> bench{"bench", cl::ValueOptional, cl::value_desc("seconds"),
+                             cl::cat(category),
+                             cl::desc("Run for that long (default: 1), at least three times")};
+  cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
+  cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
+                          cl::desc("Stop running (not compiling) after that long")};
+  cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
+                           cl::desc("CPU to compile for (default: host)")};
+  cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
+                         cl::desc("Threads of the compiler (default: one per CPU)")};
+  cl::opt<unsigned> replicas{"replicas", cl::init(1), cl::value_desc("n"), cl::cat(category),
+                             cl::desc("Replicas to run at once; only 1 is supported yet")};
+  cl::opt<unsigned> partitions{"partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
+                               cl::desc("Partitions to run at once; only 1 is supported yet")};
+  cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
+                              cl::desc("Items for infeed; not supported yet")};
+  cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
+                               cl::desc("Items from outfeed; not supported yet")};
+  cl::list<std::string> customCalls{"custom-calls", cl::CommaSeparated, cl::value_desc("lib.so,..."),
+                                    cl::desc("Custom call targets; not supported yet"),
+                                    cl::cat(category)};
+};
+
+/// Takes LLVM's and MLIR's flags with a name of ours out of the table.
+void makeRoom() {
+  auto &registered = cl::getRegisteredOptions();
+  for (StringRef name : {"inputs", "seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
+                         "jobs", "replicas", "partitions", "infeed", "outfeed", "custom-calls"}) {
+    auto found = registered.find(name);
+    if (found != registered.end()) {
+      found->second->removeArgument();
+    }
+  }
+}
+
+int complain(const llvm::Twine &message, int exitCode = ExitUsage) {
+  llvm::errs() << "hlo-run: error: " << message << '\n';
+  return exitCode;
+}
+
+/// An exit code if a flag asks for what this version does not do.
+std::optional<int> findUnsupported(const Flags &flags) {
+  auto unsupported = [](StringRef flag) {
+    return complain("--" + flag + " is not supported yet", ExitUnsupported);
+  };
+  if (flags.replicas < 1 || flags.partitions < 1) {
+    return complain("--replicas and --partitions: expected a number of at least 1");
+  }
+  if (flags.replicas > 1) {
+    return unsupported("replicas");
+  }
+  if (flags.partitions > 1) {
+    return unsupported("partitions");
+  }
+  if (flags.infeed.getNumOccurrences()) {
+    return unsupported("infeed");
+  }
+  if (flags.outfeed.getNumOccurrences()) {
+    return unsupported("outfeed");
+  }
+  if (flags.customCalls.getNumOccurrences()) {
+    return unsupported("custom-calls");
+  }
+  return std::nullopt;
+}
+} // namespace
+
+std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine &line) {
+  makeRoom();
+  Flags flags;
+  cl::HideUnrelatedOptions(flags.category);
+  std::string usage;
+  llvm::raw_string_ostream os(usage);
+  if (!cl::ParseCommandLineOptions(argc, argv, "Compiles an HLO module for this CPU and runs it\n",
+                                   &os)) {
+    llvm::errs() << usage;
+    return ExitUsage;
+  }
+  if (std::optional<int> code = findUnsupported(flags)) {
+    return code;
+  }
+  if (flags.inputs.getNumOccurrences() && flags.seed.getNumOccurrences()) {
+    return complain("--inputs and --seed: only one of them can be given");
+  }
+  StringRef threads = flags.threads;
+  if (threads == "all") {
+    line.threads = hlo_pool_cpus();
+  } else if (threads.getAsInteger(10, line.threads) || line.threads < 1 || line.threads > 4096) {
+    return complain("--threads=" + threads + ": expected a number from 1 to 4096, or all");
+  }
+  if (flags.bench.getNumOccurrences()) {
+    double seconds = 1;
+    if (!flags.bench.empty() && (StringRef(flags.bench).getAsDouble(seconds) || !(seconds >= 0))) {
+      return complain("--bench=" + flags.bench + ": expected a number of seconds");
+    }
+    line.benchSeconds = seconds;
+  }
+  line.module = flags.module;
+  line.inputs = flags.inputs;
+  line.outputs = flags.outputs;
+  line.seed = flags.seed;
+  line.timeoutSeconds = flags.timeout;
+  line.json = flags.json;
+  line.cpu = flags.cpu;
+  line.jobs = flags.jobs;
+  return std::nullopt;
+}
