@@ -142,8 +142,8 @@ void FlattenCallsPass::stripAttributes(Operation *op) {
   SmallVector<NamedAttribute> kept;
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName().getValue();
-    if (llvm::is_contained(own, attr.getName()) || name == "predicated" ||
-        (runtime && (name == "backend_config" || name == "frontend_attributes"))) {
+    if (llvm::is_contained(own, attr.getName()) || name == "predicated" || name == "hlo.predicated" ||
+        (runtime && (name == "hlo.backend_config" || name == "hlo.frontend_attributes"))) {
       kept.push_back(attr);
     }
   }

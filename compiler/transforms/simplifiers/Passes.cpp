@@ -24,8 +24,13 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
 }
 
 void hlo::addSimplifyPasses(OpPassManager &manager) {
-  manager.addPass(createCSEPass());
-  manager.addPass(createDcePass());
+  // Twice: what one round of folding, merging and simplifying finds is often worth a second.
+  for (int round = 0; round < 2; ++round) {
+    manager.addPass(createConstantFoldingPass());
+    manager.addPass(createAlgebraicSimplifierPass());
+    manager.addPass(createCSEPass());
+    manager.addPass(createDcePass());
+  }
 }
 
 void hlo::registerSimplifierPasses() {
@@ -33,5 +38,7 @@ void hlo::registerSimplifierPasses() {
   registerPass([] { return createFlattenTuplesPass(); });
   registerPass([] { return createDcePass(); });
   registerPass([] { return createComputationDedupPass(); });
+  registerPass([] { return createAlgebraicSimplifierPass(); });
+  registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createVerifyFlatPass(); });
 }

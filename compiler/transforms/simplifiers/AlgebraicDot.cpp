@@ -1,0 +1,107 @@
+//===- AlgebraicDot.cpp - Rules of dot ------------------------------------===//
+//
+// A dot reads its operands in any order of dimensions, so it absorbs
+// transposes; one that sums nothing is a multiplication.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+
+using namespace mlir;
+using namespace hlo;
+
+static ArrayRef<int64_t> orEmpty(std::optional<ArrayRef<int64_t>> list) {
+  return list.value_or(ArrayRef<int64_t>());
+}
+
+// dot(x, y) whose contracted dimensions are of size one, or none -> broadcast(x) * broadcast(y)
+static Value outerProduct(DotOp op, HloBuilder &b) {
+  ArrayRef<int64_t> lhsBatch = orEmpty(op.getLhsBatchDims()), rhsBatch = orEmpty(op.getRhsBatchDims());
+  ArrayRef<int64_t> lhsContract = orEmpty(op.getLhsContractingDims());
+  ArrayRef<int64_t> rhsContract = orEmpty(op.getRhsContractingDims());
+  Type element = elementTypeOf(op.getResult());
+  if (elementTypeOf(op.getLhs()) != element || elementTypeOf(op.getRhs()) != element ||
+      isa<ComplexType>(element)) {
+    return {};
+  }
+  for (int64_t dim : lhsContract) {
+    if (shapeOf(op.getLhs())[dim] != 1) {
+      return {};
+    }
+  }
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  int64_t next = lhsBatch.size();
+  // The operand without contracted dimensions, spread over the result.
+  auto spread = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    SmallVector<int64_t> kept, dimensions;
+    for (int64_t dim = 0, rank = rankOf(operand); dim < rank; ++dim) {
+      if (llvm::is_contained(contract, dim)) {
+        continue;
+      }
+      kept.push_back(shapeOf(operand)[dim]);
+      auto place = llvm::find(batch, dim);
+      dimensions.push_back(place != batch.end() ? place - batch.begin() : next++);
+    }
+    return b.broadcast(b.reshape(operand, kept), shape, dimensions);
+  };
+  Value lhs = spread(op.getLhs(), lhsBatch, lhsContract);
+  Value rhs = spread(op.getRhs(), rhsBatch, rhsContract);
+  return b.mul(lhs, rhs);
+}
+
+// dot over contracted dimensions of size zero -> 0
+static Value emptyDot(DotOp op, HloBuilder &b) {
+  for (int64_t dim : orEmpty(op.getLhsContractingDims())) {
+    if (shapeOf(op.getLhs())[dim] == 0) {
+      return b.splat(HloBuilder::type(op.getResult()), 0);
+    }
+  }
+  return {};
+}
+
+// dot(transpose(x), y) -> dot(x, y) with other dimension numbers, where the free dimensions of x
+// stay in order; the same for y
+static Value absorbTranspose(DotOp op, HloBuilder &b) {
+  auto absorb = [](Value &operand, SmallVector<int64_t> &batch, SmallVector<int64_t> &contract) {
+    auto transpose = operand.getDefiningOp<TransposeOp>();
+    if (!transpose) {
+      return false;
+    }
+    ArrayRef<int64_t> dimensions = transpose.getDimensions();
+    int64_t last = -1;
+    for (auto [i, dim] : llvm::enumerate(dimensions)) {
+      int64_t place = i;
+      if (llvm::is_contained(batch, place) || llvm::is_contained(contract, place)) {
+        continue;
+      }
+      if (dim < last) {
+        return false;
+      }
+      last = dim;
+    }
+    for (SmallVector<int64_t> *list : {&batch, &contract}) {
+      for (int64_t &dim : *list) {
+        dim = dimensions[dim];
+      }
+    }
+    operand = transpose.getOperand();
+    return true;
+  };
+  Value lhs = op.getLhs(), rhs = op.getRhs();
+  SmallVector<int64_t> lhsBatch(orEmpty(op.getLhsBatchDims()));
+  SmallVector<int64_t> rhsBatch(orEmpty(op.getRhsBatchDims()));
+  SmallVector<int64_t> lhsContract(orEmpty(op.getLhsContractingDims()));
+  SmallVector<int64_t> rhsContract(orEmpty(op.getRhsContractingDims()));
+  bool changed = absorb(lhs, lhsBatch, lhsContract);
+  changed |= absorb(rhs, rhsBatch, rhsContract);
+  if (!changed) {
+    return {};
+  }
+  auto list = [&](ArrayRef<int64_t> dims) { return b.b.getDenseI64ArrayAttr(dims); };
+  return DotOp::create(b.b, b.loc, op.getResult().getType(), lhs, rhs, list(lhsBatch),
+                       list(rhsBatch), list(lhsContract), list(rhsContract),
+                       op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+}
+
+void hlo::populateDotRules(RewritePatternSet &patterns) {
+  addRules<DotOp>(patterns, {emptyDot, outerProduct, absorbTranspose});
+}

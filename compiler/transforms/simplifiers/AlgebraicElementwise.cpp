@@ -1,0 +1,346 @@
+//===- AlgebraicElementwise.cpp - Rules of element-wise ops ---------------===//
+//
+// Each rule keeps every bit of the result, NaN payloads aside: x + 0 is x only
+// for integers (for floats -0 + 0 is +0), x - 0 and x * 1 always.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+
+using namespace mlir;
+using namespace hlo;
+
+// x + 0 -> x for integers, x + -0.0 -> x
+static Value addZero(AddOp op, HloBuilder &b) {
+  for (auto [x, zero] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (isInteger(zero, 0) || isFloat(zero, -0.0)) {
+      return x;
+    }
+  }
+  return {};
+}
+
+// x - 0 -> x; x - x -> 0 for integers
+static Value subtractZero(SubtractOp op, HloBuilder &b) {
+  if (isInteger(op.getRhs(), 0) || isFloat(op.getRhs(), 0.0)) {
+    return op.getLhs();
+  }
+  if (op.getLhs() == op.getRhs() && isIntegral(op.getLhs())) {
+    return b.splat(HloBuilder::type(op.getResult()), 0);
+  }
+  return {};
+}
+
+// x * 1 -> x; x * 0 -> 0 for integers
+static Value multiplyOne(MultiplyOp op, HloBuilder &b) {
+  for (auto [x, c] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (isInteger(c, 1) || isFloat(c, 1.0)) {
+      return x;
+    }
+    if (isInteger(c, 0)) {
+      return c;
+    }
+  }
+  return {};
+}
+
+// x / 1 -> x
+static Value divideOne(DivideOp op, HloBuilder &b) {
+  bool one = isFloat(op.getRhs(), 1.0) || (isInteger(op.getRhs(), 1) && !isPred(op.getRhs()));
+  return one ? op.getLhs() : Value();
+}
+
+// x / 2^k -> x * 2^-k for floats, where 2^-k is a normal number
+static Value divideByPowerOfTwo(DivideOp op, HloBuilder &b) {
+  DenseElementsAttr attr = splatConstant(op.getRhs());
+  auto element = attr ? dyn_cast<FloatType>(attr.getElementType()) : FloatType();
+  if (!element || element.getWidth() < 16) {
+    return {};
+  }
+  APFloat inverse(element.getFloatSemantics());
+  if (!attr.getSplatValue<APFloat>().getExactInverse(&inverse)) {
+    return {};
+  }
+  RankedTensorType scalar = RankedTensorType::get({}, element);
+  Value factor = b.constant(DenseElementsAttr::get(scalar, inverse));
+  return b.mul(op.getLhs(), b.broadcastScalar(factor, shapeOf(op.getResult())));
+}
+
+// x & x -> x; x & true -> x; x & 0 -> 0
+static Value simplifyAnd(AndOp op, HloBuilder &b) {
+  if (op.getLhs() == op.getRhs()) {
+    return op.getLhs();
+  }
+  for (auto [x, c] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (isInteger(c, -1)) {
+      return x;
+    }
+    if (isInteger(c, 0)) {
+      return c;
+    }
+  }
+  return {};
+}
+
+// x | x -> x; x | 0 -> x; x | true -> true
+static Value simplifyOr(OrOp op, HloBuilder &b) {
+  if (op.getLhs() == op.getRhs()) {
+    return op.getLhs();
+  }
+  for (auto [x, c] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (isInteger(c, 0)) {
+      return x;
+    }
+    if (isInteger(c, -1)) {
+      return c;
+    }
+  }
+  return {};
+}
+
+// x ^ 0 -> x; x ^ x -> 0; p ^ true -> not p
+static Value simplifyXor(XorOp op, HloBuilder &b) {
+  if (op.getLhs() == op.getRhs()) {
+    return b.splat(HloBuilder::type(op.getResult()), 0);
+  }
+  for (auto [x, c] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    if (isInteger(c, 0)) {
+      return x;
+    }
+    if (isInteger(c, -1)) {
+      return b.unary<NotOp>(x);
+    }
+  }
+  return {};
+}
+
+// x << 0, x >> 0 -> x
+template <typename Op> static Value shiftByZero(Op op, HloBuilder &b) {
+  return isInteger(op.getRhs(), 0) ? op.getLhs() : Value();
+}
+
+// max(x, x), min(x, x) -> x
+template <typename Op> static Value idempotent(Op op, HloBuilder &b) {
+  return op.getLhs() == op.getRhs() ? op.getLhs() : Value();
+}
+
+// f(f(x)) -> x for not, negate
+template <typename Op> static Value involution(Op op, HloBuilder &b) {
+  auto inner = op.getOperand().template getDefiningOp<Op>();
+  return inner ? inner.getOperand() : Value();
+}
+
+// f(f(x)) -> f(x) for abs, ceil, floor, rounding
+template <typename Op> static Value projection(Op op, HloBuilder &b) {
+  return op.getOperand().template getDefiningOp<Op>() ? op.getOperand() : Value();
+}
+
+// not(compare LT) -> compare GE and so on, where no operand is a NaN
+static Value negatedCompare(NotOp op, HloBuilder &b) {
+  auto compare = op.getOperand().getDefiningOp<CompareOp>();
+  if (!compare || !compare->hasOneUse()) {
+    return {};
+  }
+  StringRef direction = compare.getDirection();
+  bool total = isIntegral(compare.getLhs()) || compare.getType() == "TOTALORDER";
+  if (!total && direction != "EQ" && direction != "NE") {
+    return {};
+  }
+  StringRef opposite = llvm::StringSwitch<StringRef>(direction)
+                           .Case("EQ", "NE")
+                           .Case("NE", "EQ")
+                           .Case("LT", "GE")
+                           .Case("GE", "LT")
+                           .Case("GT", "LE")
+                           .Case("LE", "GT")
+                           .Default("");
+  return b.compare(compare.getLhs(), compare.getRhs(), opposite, compare.getType().value_or(""));
+}
+
+// x == x, x <= x, x >= x -> true, x != x, x < x, x > x -> false for integers; unsigned x < 0 -> false
+static Value compareConstant(CompareOp op, HloBuilder &b) {
+  if (!isIntegral(op.getLhs())) {
+    return {};
+  }
+  auto constant = [&](bool value) {
+    return b.splat(HloBuilder::type(op.getResult()), value ? 1 : 0);
+  };
+  StringRef direction = op.getDirection();
+  if (op.getLhs() == op.getRhs()) {
+    return constant(direction == "EQ" || direction == "LE" || direction == "GE");
+  }
+  bool isUnsigned = !cast<IntegerType>(elementTypeOf(op.getLhs())).isSigned();
+  if (isUnsigned && isInteger(op.getRhs(), 0) && (direction == "LT" || direction == "GE")) {
+    return constant(direction == "GE");
+  }
+  if (isPred(op.getLhs()) && direction == "NE" && isInteger(op.getRhs(), 0)) {
+    return op.getLhs();
+  }
+  if (isPred(op.getLhs()) && direction == "EQ" && isInteger(op.getRhs(), 1)) {
+    return op.getLhs();
+  }
+  return {};
+}
+
+// select(true, x, y) -> x; select(false, x, y) -> y; select(p, x, x) -> x; select(not p, x, y) ->
+// select(p, y, x); select(p, true, false) -> p
+static Value simplifySelect(SelectOp op, HloBuilder &b) {
+  if (isInteger(op.getPred(), 1)) {
+    return op.getOnTrue();
+  }
+  if (isInteger(op.getPred(), 0)) {
+    return op.getOnFalse();
+  }
+  if (op.getOnTrue() == op.getOnFalse()) {
+    return op.getOnTrue();
+  }
+  if (auto inverted = op.getPred().getDefiningOp<NotOp>()) {
+    return b.select(inverted.getOperand(), op.getOnFalse(), op.getOnTrue());
+  }
+  if (isPred(op.getOnTrue()) && isInteger(op.getOnTrue(), 1) && isInteger(op.getOnFalse(), 0)) {
+    return b.broadcastLike(op.getPred(), op.getResult());
+  }
+  return {};
+}
+
+/// Whether every value of `narrow` is one of `wide`.
+static bool isWidening(Type narrow, Type wide) {
+  auto fromInteger = dyn_cast<IntegerType>(narrow), toInteger = dyn_cast<IntegerType>(wide);
+  if (fromInteger && toInteger) {
+    if (fromInteger.isSigned() == toInteger.isSigned()) {
+      return toInteger.getWidth() >= fromInteger.getWidth();
+    }
+    return toInteger.isSigned() && toInteger.getWidth() > fromInteger.getWidth();
+  }
+  auto fromFloat = dyn_cast<FloatType>(narrow), toFloat = dyn_cast<FloatType>(wide);
+  if (fromFloat && toFloat) {
+    return isa<Float16Type, BFloat16Type, Float32Type>(fromFloat) &&
+           isa<Float32Type, Float64Type>(toFloat) && toFloat.getWidth() >= fromFloat.getWidth();
+  }
+  return false;
+}
+
+// convert to the same type -> x; convert(convert(x)) -> convert(x) where the inner one loses nothing
+static Value simplifyConvert(ConvertOp op, HloBuilder &b) {
+  Type to = elementTypeOf(op.getResult());
+  if (elementTypeOf(op.getOperand()) == to) {
+    return op.getOperand();
+  }
+  auto inner = op.getOperand().getDefiningOp<ConvertOp>();
+  if (!inner) {
+    return {};
+  }
+  Type from = elementTypeOf(inner.getOperand()), middle = elementTypeOf(inner.getResult());
+  bool sameClass = isa<IntegerType>(from) == isa<IntegerType>(middle);
+  // An integer to a narrower float through a wider float would round twice.
+  return sameClass && isWidening(from, middle) ? b.convert(inner.getOperand(), to) : Value();
+}
+
+// bitcast-convert to the same type -> x; of a bitcast-convert -> one
+static Value simplifyBitcastConvert(BitcastConvertOp op, HloBuilder &b) {
+  if (op.getOperand().getType() == op.getResult().getType()) {
+    return op.getOperand();
+  }
+  auto inner = op.getOperand().getDefiningOp<BitcastConvertOp>();
+  if (inner && shapeOf(inner.getOperand()) == shapeOf(inner.getResult()) &&
+      shapeOf(op.getOperand()) == shapeOf(op.getResult())) {
+    return b.bitcastConvert(inner.getOperand(), HloBuilder::type(op.getResult()));
+  }
+  return {};
+}
+
+// complex(real(x), imag(x)) -> x
+static Value rejoinedComplex(ComplexOp op, HloBuilder &b) {
+  auto real = op.getLhs().getDefiningOp<RealOp>();
+  auto imag = op.getRhs().getDefiningOp<ImagOp>();
+  return real && imag && real.getOperand() == imag.getOperand() &&
+                 real.getOperand().getType() == op.getResult().getType()
+             ? real.getOperand()
+             : Value();
+}
+
+// real(complex(x, y)) -> x
+static Value realOfComplex(RealOp op, HloBuilder &b) {
+  auto complex = op.getOperand().getDefiningOp<ComplexOp>();
+  return complex ? complex.getLhs() : Value();
+}
+
+// imag(complex(x, y)) -> y
+static Value imagOfComplex(ImagOp op, HloBuilder &b) {
+  auto complex = op.getOperand().getDefiningOp<ComplexOp>();
+  return complex ? complex.getRhs() : Value();
+}
+
+namespace {
+
+/// f(broadcast(x), broadcast(y)) -> broadcast(f(x, y)) where all broadcasts are alike: f runs on
+/// fewer elements.
+class BroadcastSinking : public RewritePattern {
+public:
+  explicit BroadcastSinking(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const final {
+    if (op->getNumOperands() == 0 || op->getNumResults() != 1 || !isElementwiseOp(op)) {
+      return failure();
+    }
+    BroadcastOp first;
+    for (Value operand : op->getOperands()) {
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      if (!broadcast || shapeOf(operand) != shapeOf(op->getResult(0))) {
+        return failure();
+      }
+      if (first && (first.getDimensions() != broadcast.getDimensions() ||
+                    shapeOf(first.getOperand()) != shapeOf(broadcast.getOperand()))) {
+        return failure();
+      }
+      first = broadcast;
+    }
+    if (elementsOf(first.getOperand()) >= elementsOf(first.getResult())) {
+      return failure();
+    }
+    HloBuilder b(rewriter, op->getLoc());
+    OperationState state(op->getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    for (Value operand : op->getOperands()) {
+      state.addOperands(operand.getDefiningOp<BroadcastOp>().getOperand());
+    }
+    RankedTensorType type = arrayType(op->getResult(0));
+    state.addTypes(
+        RankedTensorType::get(shapeOf(first.getOperand()), type.getElementType()));
+    Value inner = rewriter.create(state)->getResult(0);
+    rewriter.replaceOp(op, b.broadcast(inner, type.getShape(), first.getDimensions()));
+    return success();
+  }
+};
+
+} // namespace
+
+void hlo::populateElementwiseRules(RewritePatternSet &patterns) {
+  addRules<AddOp>(patterns, {addZero});
+  addRules<SubtractOp>(patterns, {subtractZero});
+  addRules<MultiplyOp>(patterns, {multiplyOne});
+  addRules<DivideOp>(patterns, {divideOne, divideByPowerOfTwo});
+  addRules<AndOp>(patterns, {simplifyAnd});
+  addRules<OrOp>(patterns, {simplifyOr});
+  addRules<XorOp>(patterns, {simplifyXor});
+  addRules<ShiftLeftOp>(patterns, {shiftByZero<ShiftLeftOp>});
+  addRules<ShiftRightLogicalOp>(patterns, {shiftByZero<ShiftRightLogicalOp>});
+  addRules<ShiftRightArithmeticOp>(patterns, {shiftByZero<ShiftRightArithmeticOp>});
+  addRules<MaximumOp>(patterns, {idempotent<MaximumOp>});
+  addRules<MinimumOp>(patterns, {idempotent<MinimumOp>});
+  addRules<NotOp>(patterns, {involution<NotOp>, negatedCompare});
+  addRules<NegateOp>(patterns, {involution<NegateOp>});
+  addRules<AbsOp>(patterns, {projection<AbsOp>});
+  addRules<CeilOp>(patterns, {projection<CeilOp>});
+  addRules<FloorOp>(patterns, {projection<FloorOp>});
+  addRules<RoundNearestEvenOp>(patterns, {projection<RoundNearestEvenOp>});
+  addRules<CompareOp>(patterns, {compareConstant});
+  addRules<SelectOp>(patterns, {simplifySelect});
+  addRules<ConvertOp>(patterns, {simplifyConvert});
+  addRules<BitcastConvertOp>(patterns, {simplifyBitcastConvert});
+  addRules<ComplexOp>(patterns, {rejoinedComplex});
+  addRules<RealOp>(patterns, {realOfComplex});
+  addRules<ImagOp>(patterns, {imagOfComplex});
+  patterns.add<BroadcastSinking>(patterns.getContext());
+}

@@ -1,0 +1,159 @@
+//===- AlgebraicIndex.cpp - Rules of gather and scatter -------------------===//
+//
+// A gather or scatter of one window is a dynamic slice or a dynamic update: no
+// array of indices, and producers and consumers fuse. What differs is kept:
+// both clamp in gather, but a scatter skips a window that does not fit, so its
+// update writes the old elements back.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Evaluator.h"
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// How many index vectors `indices` holds.
+static int64_t indexVectors(Value indices, int64_t vectorDim) {
+  int64_t count = 1;
+  for (auto [i, size] : llvm::enumerate(shapeOf(indices))) {
+    count *= static_cast<int64_t>(i) == vectorDim ? 1 : size;
+  }
+  return count;
+}
+
+/// The components of the only index vector, as scalars.
+static SmallVector<Value> components(HloBuilder &b, Value indices) {
+  int64_t count = elementsOf(indices);
+  Value flat = b.reshape(indices, {count});
+  SmallVector<Value> scalars;
+  for (int64_t i = 0; i < count; ++i) {
+    scalars.push_back(b.reshape(b.sliceDim(flat, 0, i, i + 1), {}));
+  }
+  return scalars;
+}
+
+/// A start for each dimension: the components at `map`, zero elsewhere.
+static SmallVector<Value> startsOf(HloBuilder &b, Value indices, ArrayRef<int64_t> map,
+                                   int64_t rank) {
+  SmallVector<Value> starts(rank);
+  SmallVector<Value> scalars = components(b, indices);
+  for (auto [i, dim] : llvm::enumerate(map)) {
+    starts[dim] = scalars[i];
+  }
+  for (Value &start : starts) {
+    start = start ? start : b.scalar(elementTypeOf(indices), 0);
+  }
+  return starts;
+}
+
+// gather of one window -> reshape(dynamic-slice)
+static Value gatherOfOneWindow(GatherOp op, HloBuilder &b) {
+  if (!op.getOperandBatchingDims().value_or(ArrayRef<int64_t>()).empty() ||
+      indexVectors(op.getStartIndices(), op.getIndexVectorDim()) != 1) {
+    return {};
+  }
+  Value operand = op.getOperand();
+  SmallVector<Value> starts =
+      startsOf(b, op.getStartIndices(), op.getStartIndexMap(), rankOf(operand));
+  RankedTensorType window = HloBuilder::array(op.getSliceSizes(), elementTypeOf(operand));
+  Value slice = DynamicSliceOp::create(b.b, b.loc, window, operand, starts,
+                                       b.b.getDenseI64ArrayAttr(op.getSliceSizes()));
+  return b.reshape(slice, shapeOf(op.getResult()));
+}
+
+namespace {
+
+/// scatter of one window -> dynamic-update-slice of combine(old window, update), or of the old
+/// window where it does not fit
+struct ScatterOfOneWindow : public OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const final {
+    if (op->getNumOperands() != 3 || op->getNumResults() != 1 ||
+        !op.getInputBatchingDims().value_or(ArrayRef<int64_t>()).empty()) {
+      return failure();
+    }
+    Value array = op.getInputs()[0], indices = op.getInputs()[1], update = op.getInputs()[2];
+    if (indexVectors(indices, op.getIndexVectorDim()) != 1 || elementsOf(array) == 0 ||
+        elementsOf(update) == 0) {
+      return failure();
+    }
+    ComputationOp combine = findElementwise(op, op.getToApplyAttr());
+    if (!combine) {
+      return failure();
+    }
+    SmallVector<int64_t> window;
+    size_t next = 0;
+    for (int64_t dim = 0, rank = rankOf(array); dim < rank; ++dim) {
+      bool inserted = llvm::is_contained(op.getInsertedWindowDims(), dim);
+      window.push_back(inserted ? 1 : shapeOf(update)[op.getUpdateWindowDims()[next++]]);
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    // Whether the window fits, known now or computed.
+    Value fits;
+    bool known = true;
+    std::optional<SmallVector<int64_t>> constants = constantIntegers(indices);
+    SmallVector<Value> starts =
+        startsOf(b, indices, op.getScatterDimsToOperandDims(), rankOf(array));
+    bool isSigned = cast<IntegerType>(elementTypeOf(indices)).isSigned();
+    for (auto [i, dim] : llvm::enumerate(op.getScatterDimsToOperandDims())) {
+      int64_t last = shapeOf(array)[dim] - window[dim];
+      if (constants) {
+        int64_t start = (*constants)[i];
+        known &= start >= 0 && start <= last;
+        continue;
+      }
+      Type element = elementTypeOf(indices);
+      unsigned width = element.getIntOrFloatBitWidth();
+      uint64_t largest = ~uint64_t(0) >> (64 - width + (isSigned ? 1 : 0));
+      if (isSigned) {
+        fits = conjunction(b, fits, b.compare(starts[dim], b.scalar(element, 0), "GE"));
+      }
+      // Beyond the type's range every index is small enough.
+      if (static_cast<uint64_t>(last) < largest) {
+        fits = conjunction(b, fits, b.compare(starts[dim], b.scalar(element, last), "LE"));
+      }
+    }
+    if (!known) {
+      rewriter.replaceOp(op, array);
+      return success();
+    }
+    Value piece = b.reshape(update, window);
+    bool overwrites = combine.getReturn()->getOperand(0) == combine.getBody().getArgument(1);
+    if (!overwrites || fits) {
+      RankedTensorType type = HloBuilder::array(window, elementTypeOf(array));
+      Value old = DynamicSliceOp::create(rewriter, op.getLoc(), type, array, starts,
+                                         rewriter.getDenseI64ArrayAttr(window));
+      piece = applyElementwise(b, combine, {old, piece}).front();
+      if (fits) {
+        piece = b.select(b.broadcastScalar(fits, window), piece, old);
+      }
+    }
+    rewriter.replaceOpWithNewOp<DynamicUpdateSliceOp>(op, array.getType(), array, piece, starts);
+    return success();
+  }
+
+private:
+  static Value conjunction(HloBuilder &b, Value all, Value one) {
+    return all ? b.binary<AndOp>(all, one) : one;
+  }
+};
+
+/// scatter of no updates -> operands
+struct EmptyScatter : public OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const final {
+    unsigned count = op->getNumResults();
+    if (op->getNumOperands() != 2 * count + 1 || elementsOf(op.getInputs().back()) != 0) {
+      return failure();
+    }
+    rewriter.replaceOp(op, op.getInputs().take_front(count));
+    return success();
+  }
+};
+
+} // namespace
+
+void hlo::populateIndexRules(RewritePatternSet &patterns) {
+  addRules<GatherOp>(patterns, {gatherOfOneWindow});
+  patterns.add<ScatterOfOneWindow, EmptyScatter>(patterns.getContext());
+}

@@ -1,0 +1,179 @@
+//===- AlgebraicReduce.cpp - Rules of reduce, reduce-window, sort ---------===//
+//
+// A reduction over nothing still applies its computation once, to the initial
+// value and the element: the initial value need not be the identity.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+
+using namespace mlir;
+using namespace hlo;
+
+static bool isAll(ArrayRef<int64_t> values, int64_t value) {
+  return llvm::all_of(values, [=](int64_t v) { return v == value; });
+}
+
+namespace {
+
+/// reduce over dimensions of size one, or none -> to_apply(init, reshape(x)); reduce of nothing ->
+/// init
+struct UnitReduce : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
+    unsigned count = op->getNumOperands() / 2;
+    if (op->getNumResults() != count) {
+      return failure();
+    }
+    ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+    HloBuilder b(rewriter, op.getLoc());
+    SmallVector<Value> results;
+    if (elementsOf(inputs.front()) == 0) {
+      for (Value init : inits) {
+        results.push_back(b.broadcastScalar(init, shape));
+      }
+      rewriter.replaceOp(op, results);
+      return success();
+    }
+    for (int64_t dim : op.getDimensions()) {
+      if (shapeOf(inputs.front())[dim] != 1) {
+        return failure();
+      }
+    }
+    ComputationOp computation = findElementwise(op, op.getToApplyAttr());
+    if (!computation) {
+      return failure();
+    }
+    SmallVector<Value> arguments;
+    for (Value init : inits) {
+      arguments.push_back(b.broadcastScalar(init, shape));
+    }
+    for (Value input : inputs) {
+      arguments.push_back(b.reshape(input, shape));
+    }
+    results = applyElementwise(b, computation, arguments);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order
+struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
+    if (op->getNumOperands() != 2) {
+      return failure();
+    }
+    auto transpose = op.getInputs().front().getDefiningOp<TransposeOp>();
+    if (!transpose) {
+      return failure();
+    }
+    SmallVector<int64_t> dimensions;
+    int64_t last = -1;
+    for (auto [i, dim] : llvm::enumerate(transpose.getDimensions())) {
+      if (llvm::is_contained(op.getDimensions(), static_cast<int64_t>(i))) {
+        dimensions.push_back(dim);
+        continue;
+      }
+      if (dim < last) {
+        return failure();
+      }
+      last = dim;
+    }
+    llvm::sort(dimensions);
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperand(0, transpose.getOperand());
+      op.setDimensions(dimensions);
+    });
+    return success();
+  }
+};
+
+/// reduce(x) with dimensions of size one among others -> reduce(reshape(x)) without them, where
+/// every other dimension is more than one element
+struct SqueezeReduce : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
+    unsigned count = op->getNumOperands() / 2;
+    ArrayRef<int64_t> shape = shapeOf(op.getInputs().front());
+    SmallVector<int64_t> squeezed, dimensions;
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      bool reduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(i));
+      if (reduced && size == 1) {
+        continue;
+      }
+      if (reduced) {
+        dimensions.push_back(squeezed.size());
+      }
+      squeezed.push_back(size);
+    }
+    if (squeezed.size() == shape.size() || dimensions.empty()) {
+      return failure();
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    SmallVector<Value> operands;
+    for (auto [i, operand] : llvm::enumerate(op.getInputs())) {
+      operands.push_back(i < count ? b.reshape(operand, squeezed) : operand);
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      op->setOperands(operands);
+      op.setDimensions(dimensions);
+    });
+    return success();
+  }
+};
+
+/// reduce-window with windows of one element, all steps one, no padding -> to_apply(init, x)
+struct UnitReduceWindow : public OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
+    unsigned count = op->getNumOperands() / 2;
+    if (op->getNumResults() != count) {
+      return failure();
+    }
+    if (WindowAttr window = op.getWindowAttr()) {
+      if (!isAll(window.getSize(), 1) || !isAll(window.getStrides(), 1) ||
+          !isAll(window.getPadLow(), 0) || !isAll(window.getPadHigh(), 0) ||
+          !isAll(window.getBaseDilations(), 1)) {
+        return failure();
+      }
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+    if (shape != shapeOf(op.getInputs().front())) {
+      return failure();
+    }
+    ComputationOp computation = findElementwise(op, op.getToApplyAttr());
+    if (!computation) {
+      return failure();
+    }
+    SmallVector<Value> arguments;
+    for (Value init : op.getInputs().drop_front(count)) {
+      arguments.push_back(b.broadcastScalar(init, shape));
+    }
+    llvm::append_range(arguments, op.getInputs().take_front(count));
+    SmallVector<Value> results = applyElementwise(b, computation, arguments);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// sort of dimensions of at most one element -> x
+struct UnitSort : public OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const final {
+    if (op->getNumResults() != op->getNumOperands() ||
+        shapeOf(op->getOperand(0))[op.getDimension()] > 1) {
+      return failure();
+    }
+    rewriter.replaceOp(op, op->getOperands());
+    return success();
+  }
+};
+
+} // namespace
+
+void hlo::populateReduceRules(RewritePatternSet &patterns) {
+  patterns.add<UnitReduce, ReduceOfTranspose, SqueezeReduce, UnitReduceWindow, UnitSort>(
+      patterns.getContext());
+}

@@ -1,0 +1,95 @@
+//===- AlgebraicRules.h - How a rewrite rule is written -------------------===//
+//
+// A rule is a function from an op to the value that replaces its only result,
+// or null. Rules of one op family live in one file, one line of comment each.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAICRULES_H
+#define COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAICRULES_H
+
+#include "compiler/analysis/Shapes.h"
+#include "dialect/hlo/Builder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace hlo {
+
+/// `op` -> the value that replaces it, of the same type, or null.
+template <typename Op> using Rule = mlir::Value (*)(Op op, HloBuilder &b);
+
+/// The pattern of one rule.
+template <typename Op> class RulePattern : public mlir::OpRewritePattern<Op> {
+public:
+  RulePattern(mlir::MLIRContext *context, Rule<Op> rule)
+      : mlir::OpRewritePattern<Op>(context), rule(rule) {}
+  mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
+    HloBuilder b(rewriter, op->getLoc());
+    mlir::Value value = rule(op, b);
+    if (!value || value == op->getResult(0)) {
+      return mlir::failure();
+    }
+    rewriter.replaceOp(op, value);
+    return mlir::success();
+  }
+
+private:
+  Rule<Op> rule;
+};
+
+template <typename Op>
+void addRules(mlir::RewritePatternSet &patterns, std::initializer_list<Rule<Op>> rules) {
+  for (Rule<Op> rule : rules) {
+    patterns.add<RulePattern<Op>>(patterns.getContext(), rule);
+  }
+}
+
+/// The scalar constant that `value` is, or that it broadcasts.
+inline mlir::DenseElementsAttr splatConstant(mlir::Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
+    value = broadcast.getOperand();
+  }
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto attr = constant ? llvm::dyn_cast<mlir::DenseElementsAttr>(constant.getValue())
+                       : mlir::DenseElementsAttr();
+  return attr && attr.isSplat() && attr.getNumElements() > 0 ? attr : mlir::DenseElementsAttr();
+}
+
+/// Whether `value` is the integer `number` everywhere; false for floats.
+inline bool isInteger(mlir::Value value, int64_t number) {
+  mlir::DenseElementsAttr attr = splatConstant(value);
+  if (!attr || !llvm::isa<mlir::IntegerType>(attr.getElementType())) {
+    return false;
+  }
+  llvm::APInt bits = attr.getSplatValue<llvm::APInt>();
+  return bits == llvm::APInt(64, static_cast<uint64_t>(number)).trunc(bits.getBitWidth());
+}
+
+/// Whether `value` is exactly the float `number` everywhere, sign of zero included.
+inline bool isFloat(mlir::Value value, double number) {
+  mlir::DenseElementsAttr attr = splatConstant(value);
+  return attr && llvm::isa<mlir::FloatType>(attr.getElementType()) &&
+         attr.getSplatValue<llvm::APFloat>().isExactlyValue(number);
+}
+
+inline bool isIntegral(mlir::Value value) {
+  return llvm::isa<mlir::IntegerType>(elementTypeOf(value));
+}
+inline bool isPred(mlir::Value value) { return elementTypeOf(value).isSignlessInteger(1); }
+
+/// The scalar computation `name` near `user`, if it consists of element-wise ops and constants
+/// whose results have the types of `user`'s results; else null.
+ComputationOp findElementwise(mlir::Operation *user, mlir::FlatSymbolRefAttr name);
+/// The results of such a computation on arrays of one shape.
+llvm::SmallVector<mlir::Value> applyElementwise(HloBuilder &b, ComputationOp computation,
+                                                mlir::ValueRange arguments);
+
+void populateElementwiseRules(mlir::RewritePatternSet &patterns);
+void populateShapeRules(mlir::RewritePatternSet &patterns);
+void populateSliceRules(mlir::RewritePatternSet &patterns);
+void populateReduceRules(mlir::RewritePatternSet &patterns);
+void populateDotRules(mlir::RewritePatternSet &patterns);
+void populateIndexRules(mlir::RewritePatternSet &patterns);
+
+} // namespace hlo
+
+#endif

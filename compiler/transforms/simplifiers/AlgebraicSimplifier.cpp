@@ -1,0 +1,93 @@
+//===- AlgebraicSimplifier.cpp - Local rewrites to a fixed point ----------===//
+//
+// Runs the rules of all op families over every computation, from operands to
+// users, until none applies. Rules look at an op and its operands' ops only, so
+// a run costs in proportion to the ops times the rewrites of each.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace hlo;
+
+ComputationOp hlo::findElementwise(Operation *user, FlatSymbolRefAttr name) {
+  auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(user->getParentOp(), name);
+  if (!computation) {
+    return {};
+  }
+  Block &body = computation.getBody().front();
+  Operation *root = body.getTerminator();
+  if (root->getNumOperands() != user->getNumResults() ||
+      !llvm::all_of(body.without_terminator(), [](Operation &op) {
+        return isElementwiseOp(&op) || isa<ConstantOp>(op);
+      })) {
+    return {};
+  }
+  for (auto [result, value] : llvm::zip(user->getResults(), root->getOperands())) {
+    if (elementTypeOf(result) != elementTypeOf(value)) {
+      return {};
+    }
+  }
+  return computation;
+}
+
+SmallVector<Value> hlo::applyElementwise(HloBuilder &b, ComputationOp computation,
+                                         ValueRange arguments) {
+  Block &body = computation.getBody().front();
+  ArrayRef<int64_t> shape = shapeOf(arguments.front());
+  IRMapping mapping;
+  for (auto [parameter, argument] : llvm::zip(body.getArguments(), arguments)) {
+    mapping.map(parameter, b.convert(argument, elementTypeOf(parameter)));
+  }
+  for (Operation &op : body.without_terminator()) {
+    Operation *copy = b.b.clone(op, mapping);
+    copy->setLoc(b.loc);
+    if (isa<ConstantOp>(op)) {
+      mapping.map(op.getResult(0), b.broadcastScalar(copy->getResult(0), shape));
+      continue;
+    }
+    for (OpResult result : copy->getResults()) {
+      result.setType(RankedTensorType::get(shape, elementTypeOf(result)));
+    }
+  }
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookup(value); });
+}
+
+namespace {
+
+class AlgebraicSimplifierPass
+    : public PassWrapper<AlgebraicSimplifierPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AlgebraicSimplifierPass)
+  StringRef getArgument() const final { return "hlo-algebraic-simplifier"; }
+  StringRef getDescription() const final { return "Rewrite ops by exact local rules"; }
+
+  void runOnOperation() final {
+    RewritePatternSet patterns(&getContext());
+    populateElementwiseRules(patterns);
+    populateShapeRules(patterns);
+    populateSliceRules(patterns);
+    populateReduceRules(patterns);
+    populateDotRules(patterns);
+    populateIndexRules(patterns);
+    GreedyRewriteConfig config;
+    // Ops are erased by hlo-dce and merged by CSE, which know loops; constants fold in their pass.
+    config.enableFolding(false)
+        .enableConstantCSE(false)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .setUseTopDownTraversal(true)
+        .setMaxIterations(8);
+    // What remains to be done after so many iterations is left undone, which is correct.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hlo::createAlgebraicSimplifierPass() {
+  return std::make_unique<AlgebraicSimplifierPass>();
+}

@@ -1,0 +1,136 @@
+//===- ConstantFolding.cpp - Ops of constants computed here ---------------===//
+//
+// One walk in block order, so that a chain of ops folds in one run. An op folds
+// if its operands are constants, small iotas or broadcast scalars, and neither
+// it nor they have more elements than the limit:
+//
+//   add(constant a, constant b)              ->  constant a + b
+//   add(broadcast(constant a), broadcast(..)) ->  left to the algebraic simplifier
+//   slice(iota)                              ->  constant
+//
+// A large splat constant becomes a broadcast scalar, which costs no memory. An
+// iota or broadcast on its own stays what it is.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+/// Elements of a folded result; beyond, a constant costs more memory traffic than
+/// most ops that would compute it cost time.
+constexpr int64_t kMaxResult = 1024;
+/// Elements of an operand that a fold looks at.
+constexpr int64_t kMaxOperand = 4096;
+
+class ConstantFoldingPass : public PassWrapper<ConstantFoldingPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConstantFoldingPass)
+  StringRef getArgument() const final { return "hlo-constant-folding"; }
+  StringRef getDescription() const final { return "Evaluate ops of small constants"; }
+
+  void runOnOperation() final {
+    for (auto computation : getOperation().getOps<ComputationOp>()) {
+      for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
+        fold(&op);
+      }
+    }
+  }
+
+private:
+  /// The constant that `value` is, computing small iotas and broadcasts of constants.
+  DenseElementsAttr valueOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = arrayType(value);
+    if (!op || !type || !type.hasStaticShape() || type.getNumElements() > kMaxOperand) {
+      return {};
+    }
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      return dyn_cast<DenseElementsAttr>(constant.getValue());
+    }
+    if (!isa<IotaOp, BroadcastOp>(op)) {
+      return {};
+    }
+    SmallVector<DenseElementsAttr> operands;
+    for (Value operand : op->getOperands()) {
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      auto attr = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+      if (!attr) {
+        return {};
+      }
+      operands.push_back(attr);
+    }
+    return evaluate(op, operands);
+  }
+
+  /// A constant, or a broadcast scalar if all elements are equal.
+  static Value materialize(HloBuilder &b, DenseElementsAttr value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!value.isSplat() || type.getNumElements() < 2) {
+      return b.constant(value);
+    }
+    RankedTensorType scalar = RankedTensorType::get({}, type.getElementType());
+    return b.broadcastScalar(b.constant(value.resizeSplat(scalar)), type.getShape());
+  }
+
+  void fold(Operation *op) {
+    if (op->getNumResults() != 1 || isa<IotaOp>(op) || !isPure(op)) {
+      return;
+    }
+    RankedTensorType type = arrayType(op->getResult(0));
+    if (!type || !type.hasStaticShape()) {
+      return;
+    }
+    OpBuilder builder(op);
+    HloBuilder b(builder, op->getLoc());
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto attr = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (attr && attr.isSplat() && type.getNumElements() > 1 && !type.getEncoding()) {
+        op->getResult(0).replaceAllUsesWith(materialize(b, attr));
+        op->erase();
+      }
+      return;
+    }
+    if (type.getNumElements() > kMaxResult || op->getNumOperands() == 0) {
+      return;
+    }
+    if (isa<BroadcastOp>(op) && isScalar(op->getOperand(0)) && type.getNumElements() > 1) {
+      return;
+    }
+    // Nothing is computed for an op with a variable operand, however many constants it has.
+    if (!llvm::all_of(op->getOperands(), [](Value operand) {
+          return llvm::isa_and_present<ConstantOp, IotaOp, BroadcastOp>(operand.getDefiningOp());
+        })) {
+      return;
+    }
+    SmallVector<DenseElementsAttr> operands;
+    bool scalarsOnly = type.getNumElements() > 1;
+    for (Value operand : op->getOperands()) {
+      DenseElementsAttr attr = valueOf(operand);
+      if (!attr) {
+        return;
+      }
+      operands.push_back(attr);
+      auto broadcast = operand.getDefiningOp<BroadcastOp>();
+      scalarsOnly &= broadcast && isScalar(broadcast.getOperand());
+    }
+    if (scalarsOnly) {
+      return;
+    }
+    if (DenseElementsAttr value = evaluate(op, operands)) {
+      op->getResult(0).replaceAllUsesWith(materialize(b, value));
+      op->erase();
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hlo::createConstantFoldingPass() {
+  return std::make_unique<ConstantFoldingPass>();
+}
