@@ -120,6 +120,10 @@ bool Coalescer::isExcused(Segment common, ValueId a, ValueId b) const {
   if (read == none || written == none || read == written) {
     return false;
   }
+  // A result that nobody reads is live here only; the operand must end here all the same.
+  if (plan.values[read].range.contains(2 * position + 2)) {
+    return false;
+  }
   for (unsigned operand : reads) {
     for (unsigned result : writes) {
       if (llvm::none_of(launch->mayAlias, [&](AliasPair pair) {

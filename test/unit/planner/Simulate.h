@@ -1,0 +1,34 @@
+//===- Simulate.h - Fused and planned modules, run on symbols -------------===//
+//
+// Both simulators run a module with a symbol (a 64-bit hash) in place of each array. A
+// kernel's result is a symbol made from its `tag` attribute and its operands' symbols, so
+// two runs agree iff every kernel got what it should have. Predicates and selectors are
+// read off the symbols too. The planned module runs on memory that is tracked byte range by
+// byte range: a write destroys what it overlaps, a read must find just what was written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TEST_UNIT_PLANNER_SIMULATE_H
+#define TEST_UNIT_PLANNER_SIMULATE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hlo::test {
+
+/// Symbols of the entry's results, for inputs with symbols made from `seed`.
+std::vector<uint64_t> runFused(mlir::ModuleOp module, uint64_t seed);
+
+struct PlannedRun {
+  std::vector<uint64_t> outputs;
+  std::string error; ///< the first rule that was broken, or empty
+};
+
+/// The same on a planned module. `shareDonated`: the caller passes one buffer for each
+/// output and the input given away for it.
+PlannedRun runPlanned(mlir::ModuleOp module, uint64_t seed, bool shareDonated);
+
+} // namespace hlo::test
+
+#endif
