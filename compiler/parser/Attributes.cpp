@@ -43,7 +43,7 @@ void Parser::suggestAttributes(InFlightDiagnostic &diagnostic, const Instruction
   }
   diagnostic << nearest.suggestion();
   if (nearest.suggestion().empty()) {
-    diagnostic.attachNote() << inst.info->name << " takes "
+    diagnostic.attachNote() << inst.opcode << " takes "
                             << (list.empty() ? "no attributes of its own" : list)
                             << ", and the common attributes";
   }
@@ -72,7 +72,7 @@ Parser::Result Parser::parseAttribute(Scope &scope, Instruction &inst) {
   }
   if (!found && !isCommonAttribute(name)) {
     InFlightDiagnostic diagnostic = error(start);
-    diagnostic << inst.info->name << " has no attribute '" << name << "'";
+    diagnostic << inst.opcode << " has no attribute '" << name << "'";
     suggestAttributes(diagnostic, inst, name);
     return diagnostic;
   }

@@ -163,6 +163,7 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
                << word << "'" << nearest.suggestion();
     return diagnostic;
   }
+  inst.opcode = word;
   lexer.advance();
   return success();
 }
@@ -316,7 +317,7 @@ Parser::Result Parser::parseNested(Scope &scope, Type type, const char *shapeAt,
 Parser::Result Parser::checkOperandCount(Instruction &inst) {
   int64_t count = inst.operands.size();
   int64_t least = inst.info->minOperands, most = inst.info->maxOperands;
-  StringRef opcode = inst.info->name;
+  StringRef opcode = inst.opcode;
   if (inst.async == AsyncPart::Update || inst.async == AsyncPart::Done) {
     least = most = 1;
   } else if (inst.async == AsyncPart::Start) {
@@ -366,7 +367,7 @@ Parser::Result Parser::checkAttributes(Instruction &inst) {
   if (inst.async == AsyncPart::None || inst.async == AsyncPart::Start) {
     for (const AttrSpec &spec : inst.info->attributes) {
       if (spec.required && !inst.hasSeen(spec.name)) {
-        return error(inst.opcodePosition) << opcode << " needs the attribute '" << spec.name
+        return error(inst.opcodePosition) << inst.opcode << " needs the attribute '" << spec.name
                                           << "'";
       }
     }
@@ -535,7 +536,10 @@ Parser::Result Parser::inferShape(Instruction &inst) {
         silent |= !op;
         return op;
       },
-      [&]() { return silent ? InFlightDiagnostic() : error(inst.opcodePosition); });
+      [&]() {
+        return silent ? reporter.silentError(inst.opcodePosition) : error(inst.opcodePosition);
+      });
+  reporter.unmute();
   if (failed(type)) {
     if (!reporter.hasErrors()) {
       error(inst.opcodePosition) << "the shape of this " << opcode << " cannot be inferred";

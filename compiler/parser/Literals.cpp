@@ -17,6 +17,9 @@ using namespace mlir;
 using llvm::StringRef;
 
 namespace {
+/// An array whose literal is a bare scalar may not become larger than this.
+constexpr int64_t maxPaddedBytes = int64_t(1) << 28;
+
 /// Reads scalars of one type and collects their bytes.
 class ElementReader {
 public:
@@ -217,13 +220,28 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
   int64_t rank = type.getRank();
   ElementReader reader(lexer, reporter, type.getElementType(), *format);
 
-  bool bare = rank == 1 && sizes[0] == 1 && !at(Tok::LBrace);
+  // A bare scalar is the first element of an array, as XLA has it; the others,
+  // if any, are zero.
+  bool bare = rank > 0 && !at(Tok::LBrace) && !llvm::is_contained(sizes, 0);
   if (rank == 0 || bare) {
+    const char *start = position();
     if (at(Tok::LBrace)) {
-      return error(position()) << "a scalar literal has no braces";
+      return error(start) << "a scalar literal has no braces";
     }
     if (failed(reader.readScalar())) {
       return failure();
+    }
+    int64_t bytes = format->elementBytes();
+    for (int64_t size : sizes) {
+      if (llvm::MulOverflow(bytes, size, bytes) || bytes > maxPaddedBytes) {
+        return error(start) << "literal has 1 element, too few for this shape";
+      }
+    }
+    if (size_t(bytes) > reader.bytes.size()) {
+      emitWarning(reporter.locate(start))
+          << "literal has 1 element, the shape " << bytes / format->elementBytes()
+          << "; the others are 0";
+      reader.bytes.resize(bytes);
     }
   } else {
     if (!at(Tok::LBrace)) {

@@ -69,6 +69,8 @@ struct Instruction {
   const char *opcodePosition = nullptr;
   const char *namePosition = nullptr;
   llvm::StringRef name;
+  /// The opcode as written, `X-start` included.
+  llvm::StringRef opcode;
   /// Null while unknown.
   mlir::Type type;
   const char *shapePosition = nullptr;

@@ -15,7 +15,8 @@ using llvm::StringRef;
 
 Reporter::Reporter(StringRef buffer, StringRef fileName, MLIRContext *context, unsigned errorLimit)
     : buffer(buffer), fileName(StringAttr::get(context, fileName)),
-      limit(std::max(errorLimit, 1u)) {
+      limit(std::max(errorLimit, 1u)),
+      handler(context, [this](Diagnostic &) { return success(muted); }) {
   lineStarts.push_back(0);
   for (size_t at = buffer.find('\n'); at != StringRef::npos; at = buffer.find('\n', at + 1)) {
     lineStarts.push_back(at + 1);
@@ -31,14 +32,17 @@ FileLineColLoc Reporter::locate(const char *position) const {
 
 InFlightDiagnostic Reporter::error(const char *position) {
   ++errors;
-  if (errors > limit) {
-    return InFlightDiagnostic();
-  }
+  muted |= isFull();
   InFlightDiagnostic diagnostic = emitError(locate(position));
   if (errors == limit && limit > 1) {
     diagnostic.attachNote() << "this is error " << limit << "; further ones are not shown";
   }
   return diagnostic;
+}
+
+InFlightDiagnostic Reporter::silentError(const char *position) {
+  muted = true;
+  return emitError(locate(position));
 }
 
 NearestName::NearestName(StringRef wrong)

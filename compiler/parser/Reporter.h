@@ -16,6 +16,8 @@ class Reporter {
 public:
   Reporter(llvm::StringRef buffer, llvm::StringRef fileName, mlir::MLIRContext *context,
            unsigned errorLimit);
+  Reporter(const Reporter &) = delete;
+  Reporter &operator=(const Reporter &) = delete;
 
   /// The file, line and column (both from 1) of a place in the buffer.
   mlir::FileLineColLoc locate(const char *position) const;
@@ -23,6 +25,11 @@ public:
   /// Opens an error at `position`. Once the limit is passed nothing is shown
   /// any more; the result is a failure all the same.
   mlir::InFlightDiagnostic error(const char *position);
+
+  /// An error that is counted by nobody and shown to nobody: for users of what
+  /// had an error of its own. Until `unmute`, nothing else is shown either.
+  mlir::InFlightDiagnostic silentError(const char *position);
+  void unmute() { muted = isFull(); }
 
   /// Whether no more errors are shown.
   bool isFull() const { return errors > limit; }
@@ -34,6 +41,8 @@ private:
   std::vector<uint32_t> lineStarts;
   unsigned limit;
   unsigned errors = 0;
+  bool muted = false;
+  mlir::ScopedDiagnosticHandler handler;
 };
 
 /// Finds the known name that is nearest to a mistyped one.
