@@ -28,6 +28,8 @@ std::unique_ptr<mlir::Pass> createRngExpanderPass();
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
 std::unique_ptr<mlir::Pass> createIndexExpanderPass();
+/// `hlo-implicit-broadcast-expander`: scalar operands of clamp and select as broadcasts.
+std::unique_ptr<mlir::Pass> createImplicitBroadcastExpanderPass();
 /// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.
 std::unique_ptr<mlir::Pass> createSingleRankCollectivesPass();
 

@@ -14,6 +14,7 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createRngExpanderPass());
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
+  manager.addPass(createImplicitBroadcastExpanderPass());
   manager.addPass(createSingleRankCollectivesPass());
 }
 
@@ -23,5 +24,6 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createRngExpanderPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createIndexExpanderPass(); });
+  registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
 }

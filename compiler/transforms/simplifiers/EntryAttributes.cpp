@@ -1,10 +1,10 @@
 //===- EntryAttributes.cpp - What the module's header says of the entry ---===//
 //
-// In: the module attributes that keep the header's text form,
+// In: the module attributes that the parser makes of the header,
 //   hlo.entry_computation_layout   a function type of the declared shapes
-//   hlo.input_output_alias         "{ {0}: (1, {}, may-alias), ... }"
-//   hlo.buffer_donor               "{ (1, {}), ... }"
-// Out: the same as vectors. Spaces and commas have no meaning in the strings.
+//   hlo.input_output_alias         [{output_index, parameter, parameter_index, kind}, ...]
+//   hlo.buffer_donor               [{parameter, parameter_index}, ...]
+// Out: the same as vectors.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/EntryAttributes.h"
@@ -12,108 +12,68 @@
 using namespace mlir;
 using namespace hlo;
 
-namespace {
-
-/// Reads `{`, `(`, numbers and words, skipping the separators in between.
-class Reader {
-public:
-  explicit Reader(StringRef text) : text(text) { skip(); }
-  bool consume(char c) {
-    if (!text.starts_with(StringRef(&c, 1))) {
-      return false;
-    }
-    text = text.drop_front();
-    skip();
-    return true;
-  }
-  bool number(int64_t &value) {
-    if (text.consumeInteger(10, value)) {
-      return false;
-    }
-    skip();
-    return true;
-  }
-  void word() {
-    text = text.drop_while([](char c) { return isalpha(c) || c == '-' || c == '_'; });
-    skip();
-  }
-  /// `{0,1}`
-  bool path(SmallVectorImpl<int64_t> &values) {
-    if (!consume('{')) {
-      return false;
-    }
-    int64_t value;
-    while (number(value)) {
-      values.push_back(value);
-    }
-    return consume('}');
-  }
-  bool atEnd() const { return text.empty(); }
-
-private:
-  void skip() {
-    text = text.drop_while([](char c) { return isspace(c) || c == ',' || c == ':'; });
-  }
-  StringRef text;
-};
-
-bool readAliases(StringRef text, SmallVectorImpl<EntryAttributes::Alias> &aliases) {
-  Reader reader(text);
-  if (!reader.consume('{')) {
+/// Reads `parameter` and `parameter_index` of an entry.
+static bool readPlace(DictionaryAttr dict, int64_t &parameter, SmallVectorImpl<int64_t> &index) {
+  auto number = dict.getAs<IntegerAttr>("parameter");
+  auto path = dict.getAs<DenseI64ArrayAttr>("parameter_index");
+  if (!number || !path) {
     return false;
   }
-  while (!reader.consume('}')) {
-    EntryAttributes::Alias alias;
-    if (!reader.path(alias.output) || !reader.consume('(') || !reader.number(alias.parameter) ||
-        !reader.path(alias.index)) {
-      return false;
-    }
-    reader.word();
-    if (!reader.consume(')')) {
-      return false;
-    }
-    aliases.push_back(std::move(alias));
-  }
-  return reader.atEnd();
+  parameter = number.getInt();
+  index.assign(path.asArrayRef().begin(), path.asArrayRef().end());
+  return true;
 }
 
-bool readDonors(StringRef text, SmallVectorImpl<EntryAttributes::Donor> &donors) {
-  Reader reader(text);
-  if (!reader.consume('{')) {
-    return false;
+/// Calls `read` on each dictionary of an array attribute of the module.
+static LogicalResult readEntries(ModuleOp module, StringRef name,
+                                 function_ref<bool(DictionaryAttr)> read) {
+  Attribute attr = module->getAttr(name);
+  if (!attr) {
+    return success();
   }
-  while (!reader.consume('}')) {
-    EntryAttributes::Donor donor;
-    if (!reader.consume('(') || !reader.number(donor.parameter) || !reader.path(donor.index) ||
-        !reader.consume(')')) {
-      return false;
-    }
-    donors.push_back(std::move(donor));
+  auto list = dyn_cast<ArrayAttr>(attr);
+  if (!list || !llvm::all_of(list, [&](Attribute entry) {
+        auto dict = dyn_cast<DictionaryAttr>(entry);
+        return dict && read(dict);
+      })) {
+    return module.emitError("malformed ") << name << ": " << attr;
   }
-  return reader.atEnd();
+  return success();
 }
 
-} // namespace
-
-FailureOr<EntryAttributes> EntryAttributes::take(ModuleOp module) {
+FailureOr<EntryAttributes> EntryAttributes::get(ModuleOp module) {
   EntryAttributes result;
   if (auto layout = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout")) {
     auto type = dyn_cast<FunctionType>(layout.getValue());
     if (!type || type.getNumResults() != 1) {
-      return module.emitError("malformed entry_computation_layout: ") << layout;
+      return module.emitError("malformed hlo.entry_computation_layout: ") << layout;
     }
     result.parameters.assign(type.getInputs().begin(), type.getInputs().end());
     result.result = type.getResult(0);
   }
-  if (auto text = module->getAttrOfType<StringAttr>("hlo.input_output_alias")) {
-    if (!readAliases(text.getValue(), result.aliases)) {
-      return module.emitError("malformed input_output_alias: ") << text;
-    }
+  if (failed(readEntries(module, "hlo.input_output_alias", [&](DictionaryAttr dict) {
+        Alias alias;
+        auto output = dict.getAs<DenseI64ArrayAttr>("output_index");
+        if (!output || !readPlace(dict, alias.parameter, alias.index)) {
+          return false;
+        }
+        alias.output.assign(output.asArrayRef().begin(), output.asArrayRef().end());
+        // As in XLA, the first entry of an output wins.
+        if (llvm::none_of(result.aliases,
+                          [&](const Alias &other) { return other.output == alias.output; })) {
+          result.aliases.push_back(std::move(alias));
+        }
+        return true;
+      }))) {
+    return failure();
   }
-  if (auto text = module->getAttrOfType<StringAttr>("hlo.buffer_donor")) {
-    if (!readDonors(text.getValue(), result.donors)) {
-      return module.emitError("malformed buffer_donor: ") << text;
-    }
+  if (failed(readEntries(module, "hlo.buffer_donor", [&](DictionaryAttr dict) {
+        Donor donor;
+        bool ok = readPlace(dict, donor.parameter, donor.index);
+        result.donors.push_back(std::move(donor));
+        return ok;
+      }))) {
+    return failure();
   }
   return result;
 }

@@ -30,7 +30,7 @@ struct EntryAttributes {
   llvm::SmallVector<Donor> donors;
 
   /// Reads the attributes; an error at the module if one is malformed.
-  static mlir::FailureOr<EntryAttributes> take(mlir::ModuleOp module);
+  static mlir::FailureOr<EntryAttributes> get(mlir::ModuleOp module);
 };
 
 } // namespace hlo

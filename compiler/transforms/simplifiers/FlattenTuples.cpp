@@ -162,7 +162,7 @@ public:
 } // namespace
 
 LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
-  FailureOr<EntryAttributes> declared = EntryAttributes::take(module);
+  FailureOr<EntryAttributes> declared = EntryAttributes::get(module);
   if (failed(declared)) {
     return failure();
   }
