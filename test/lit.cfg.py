@@ -5,6 +5,7 @@ Run with `ninja check-lit`, or one test with
 """
 import os
 import shutil
+import sys
 
 import lit.formats
 import lit.util
@@ -28,6 +29,7 @@ for tool in ["hlo-opt", "hlo-compile", "hlo-run"]:
     path = os.path.join(build, "bin", tool)
     if os.path.exists(path):
         config.available_features.add(tool)
+config.substitutions.append(("%{python}", sys.executable))
 config.substitutions.append(("%root", root))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))

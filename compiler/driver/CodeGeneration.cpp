@@ -126,7 +126,7 @@ static std::unique_ptr<llvm::Module> lowerGroup(ModuleOp group, llvm::LLVMContex
     return nullptr;
   }
   for (llvm::Function &function : *module) {
-    if (!function.isDeclaration()) {
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
       function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     }
   }

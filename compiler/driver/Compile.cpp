@@ -239,7 +239,9 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     if (runs && failed(phase(which, ErrorKind::Unsupported, body))) {
       return failure();
     }
-    bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan;
+    // The last module there is; after it, only single kernels are MLIR.
+    bool printsHere =
+        (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
     if (!stopsAfter(which) && !printsHere) {
       continue;
     }

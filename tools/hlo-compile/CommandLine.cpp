@@ -48,8 +48,6 @@ struct Flags {
   cl::opt<unsigned> jobs{"jobs", cl::value_desc("n"), cl::init(0), cl::cat(category),
                          cl::desc("Threads of the compiler; the output does not depend on it "
                                   "(default: one per CPU)")};
-  cl::alias jobsAlias{"j", cl::aliasopt(jobs), cl::desc("Same as --jobs"), cl::cat(category),
-                      cl::NotHidden};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
