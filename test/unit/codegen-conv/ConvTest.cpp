@@ -1,0 +1,221 @@
+//===- ConvTest.cpp - Kernels around a convolution, against a naive loop --===//
+//
+// Each parameter of the op alone, the layouts and gradients of models, and random
+// combinations of everything from a fixed seed; each at several targets.
+//
+//===----------------------------------------------------------------------===//
+#include "test/unit/codegen-conv/ConvCase.h"
+#include "test/unit/kernel-runner/KernelRunner.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace hlo::testing;
+using Dims = std::vector<int64_t>;
+
+namespace {
+
+void check(const ConvCase &c, const hlo::Target &target) {
+  SCOPED_TRACE(c.describe() + " on " + target.cpu);
+  std::mt19937 random(11);
+  Array input(c.type, c.inputShape()), kernel(c.type, c.kernelShape());
+  Array out(c.out, c.outputShape()), bias(c.out, {c.outputFeatures});
+  for (Array *array : {&input, &kernel, &out, &bias}) {
+    array->fillRandom(random);
+  }
+  auto compiled = Kernel::compile(c.moduleText(), target);
+  if (!compiled) {
+    FAIL() << llvm::toString(compiled.takeError());
+  }
+  ASSERT_EQ((*compiled)->tasks() == 0, out.size() == 0);
+  int64_t half = (*compiled)->tasks() / 2;
+  std::vector<void *> buffers{input.data(), kernel.data(), bias.data(), out.data()};
+  (*compiled)->run(buffers, half, (*compiled)->tasks());
+  (*compiled)->run(buffers, 0, half);
+  int64_t failures = 0;
+  forEachIndex(out.shape(), [&](const Dims &index) {
+    Array::Value expected = c.reference(input, kernel, index);
+    if (c.biasAndMaximum) {
+      Array::Value b = bias.get(index[c.position(2, 'f')]);
+      expected = std::max((expected + b).real(), b.real());
+    }
+    if (isInteger(c.out)) {
+      Array rounded(c.out, {1});
+      rounded.set(0, expected);
+      expected = rounded.get(0);
+    }
+    Array::Value actual = out.at(index);
+    double tolerance = 4 * epsilonOf(c.out) * (std::abs(expected) + 1);
+    if (!(std::abs(actual - expected) <= tolerance) && ++failures <= 3) {
+      ADD_FAILURE() << "at " << out.linear(index) << ": " << actual.real() << "+" << actual.imag()
+                    << "i, expected " << expected.real() << "+" << expected.imag() << "i";
+    }
+  });
+  EXPECT_EQ(failures, 0);
+}
+
+hlo::Target targetNamed(const char *cpu) {
+  auto target = hlo::describeTarget(cpu);
+  if (!target) {
+    llvm::report_fatal_error(target.takeError());
+  }
+  return *target;
+}
+
+std::vector<hlo::Target> targets() {
+  std::vector<hlo::Target> list{targetNamed("host")};
+  if (list[0].avx512) {
+    list.push_back(targetNamed("x86-64-v3"));
+  }
+  list.push_back(targetNamed("x86-64"));
+  return list;
+}
+
+void checkAll(ConvCase c) {
+  for (const hlo::Target &target : targets()) {
+    check(c, target);
+    c.biasAndMaximum = c.type != Type::C64;
+  }
+}
+
+const char *const kNhwc = "b01f_01io->b01f";
+
+ConvCase square(int64_t batch, int64_t size, int64_t in, int64_t out, Window window,
+                const char *labels = kNhwc) {
+  window.input = size;
+  return {Type::F32, Type::F32, labels, batch, in, out, {window, window}};
+}
+
+TEST(Conv, Nhwc) {
+  checkAll(square(1, 14, 32, 64, {0, 1}));
+  checkAll(square(2, 14, 32, 64, {0, 1, 2}));
+  checkAll(square(1, 14, 32, 64, {0, 3, 1, 1, 1}));
+  checkAll(square(2, 9, 40, 33, {0, 3, 2, 0, 1}));
+  checkAll(square(1, 30, 3, 64, {0, 7, 2, 3, 3}));
+  checkAll(square(1, 32, 3, 48, {0, 16, 16}));
+  checkAll(square(1, 7, 300, 16, {0, 3, 1, 1, 1}));
+}
+
+TEST(Conv, EachParameter) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "bf01_01io->b01f", "b01f_oi01->bf01"}) {
+    checkAll(square(2, 8, 6, 5, {0, 3}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 3, 3}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 3, 1, 2, -1}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 3, 1, -2, 3}, labels));
+    checkAll(square(2, 5, 6, 5, {0, 3, 1, 2, 1, 2}, labels));
+    checkAll(square(2, 9, 6, 5, {0, 3, 1, 1, 1, 1, 2}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 3, 2, 1, 1, 3, 2, true}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 1, 1, 0, 0, 1, 1, true}, labels));
+    checkAll(square(2, 8, 6, 5, {0, 2, 1, 1, -1, 1, 1, true}, labels));
+    ConvCase grouped = square(2, 8, 12, 6, {0, 3, 1, 1, 1}, labels);
+    grouped.featureGroups = 3;
+    checkAll(grouped);
+    grouped = square(6, 8, 4, 9, {0, 3, 1, 1, 1}, labels);
+    grouped.batchGroups = 3;
+    checkAll(grouped);
+  }
+}
+
+TEST(Conv, Depthwise) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "bf01_01io->bf01"}) {
+    for (int64_t channels : {5, 16, 40}) {
+      for (int64_t multiplier : {1, 2}) {
+        ConvCase c = square(2, 12, channels, channels * multiplier, {0, 3, 1, 1, 1}, labels);
+        c.featureGroups = channels;
+        checkAll(c);
+        c.windows[0].stride = c.windows[1].stride = 2;
+        checkAll(c);
+        c.windows[0].kernelDilation = c.windows[1].kernelDilation = 2;
+        checkAll(c);
+        c.type = c.out = Type::BF16;
+        checkAll(c);
+      }
+    }
+    ConvCase gradient = square(12, 9, 1, 12, {0, 3, 1, 1, 1}, labels);
+    gradient.batchGroups = 12;
+    checkAll(gradient);
+  }
+}
+
+TEST(Conv, Gradients) {
+  checkAll(square(2, 14, 24, 32, {0, 3, 1, 1, 1}, "b01f_01oi->b01f"));
+  checkAll(square(2, 7, 32, 24, {0, 3, 1, 2, 1, 2}, "b01f_01oi->b01f"));
+  checkAll(square(2, 7, 32, 24, {0, 1, 1, 0, 1, 2}, "b01f_01oi->b01f"));
+  checkAll(square(32, 14, 4, 24, {0, 14, 1, 1, 1}, "f01b_i01o->01bf"));
+  checkAll(square(16, 14, 4, 24, {0, 7, 1, 0, 1, 1, 2}, "f01b_i01o->01bf"));
+  checkAll(square(16, 14, 4, 24, {0, 7, 1, 0, -1, 1, 2}, "f01b_i01o->01bf"));
+  checkAll(square(3, 30, 4, 24, {0, 14, 1, 3, 2, 1, 2}, "f01b_i01o->01bf"));
+}
+
+TEST(Conv, Ranks) {
+  checkAll({Type::F32, Type::F32, "bf_io->bf", 5, 7, 9, {}});
+  checkAll({Type::F32, Type::F32, "b0f_0io->b0f", 2, 7, 9, {{20, 5, 1, 2, 2}}});
+  checkAll({Type::F32, Type::F32, "bf0_oi0->bf0", 2, 7, 9, {{20, 5, 2, 2, 2}}});
+  checkAll({Type::F32, Type::F32, "b012f_012io->b012f", 2, 5, 9,
+            {{6, 3, 1, 1, 1}, {5, 2, 2, 0, 1}, {7, 3, 1, 1, 1}}});
+  checkAll({Type::F32, Type::F32, "bf0123_oi0123->bf0123", 1, 3, 4,
+            {{4, 2}, {3, 2, 1, 1, 0}, {4, 3, 1, 1, 1}, {3, 1}}});
+  checkAll(square(0, 8, 6, 5, {0, 3}));
+  checkAll(square(2, 2, 6, 5, {0, 3}));
+  checkAll(square(2, 8, 0, 5, {0, 3}));
+  checkAll({Type::F32, Type::F32, "b0f_0io->b0f", 2, 7, 9, {{0, 1, 1, 2, 2}}});
+}
+
+TEST(Conv, Types) {
+  struct Combination {
+    Type type, out;
+  };
+  for (auto [type, out] : std::vector<Combination>{{Type::F64, Type::F64}, {Type::F16, Type::F16},
+          {Type::BF16, Type::BF16}, {Type::BF16, Type::F32}, {Type::S8, Type::S32},
+          {Type::S32, Type::S32}, {Type::C64, Type::C64}}) {
+    for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
+      ConvCase c = square(2, 9, 12, 20, {0, 3, 1, 1, 1}, labels);
+      c.type = type;
+      c.out = out;
+      checkAll(c);
+      c.featureGroups = 4;
+      checkAll(c);
+    }
+  }
+}
+
+TEST(Conv, Random) {
+  std::mt19937 random(5);
+  std::vector<hlo::Target> machines = targets();
+  const std::vector<Type> types{Type::F32, Type::F32, Type::F32, Type::F64, Type::BF16, Type::S32};
+  auto pick = [&](std::vector<int64_t> list) { return list[random() % list.size()]; };
+  for (int round = 0; round < 200; ++round) {
+    ConvCase c;
+    c.type = c.out = types[random() % types.size()];
+    size_t rank = random() % 4;
+    std::string sides[3] = {"bf", "io", "bf"};
+    for (std::string &side : sides) {
+      for (size_t d = 0; d < rank; ++d) {
+        side += static_cast<char>('0' + d);
+      }
+      std::shuffle(side.begin(), side.end(), random);
+    }
+    c.labels = sides[0] + "_" + sides[1] + "->" + sides[2];
+    int64_t groups = pick({1, 1, 2, 3});
+    bool byBatch = random() % 2;
+    (byBatch ? c.batchGroups : c.featureGroups) = groups;
+    c.batch = pick({1, 2, 3}) * (byBatch ? groups : 1);
+    c.inputFeatures = pick({1, 3, 4, 8, 17}) * (byBatch ? 1 : groups);
+    c.outputFeatures = pick({1, 2, 5, 16, 20}) * groups;
+    for (size_t d = 0; d < rank; ++d) {
+      Window w{pick({3, 5, 8, 11}), pick({1, 2, 3})};
+      w.stride = pick({1, 1, 2, 3});
+      w.padLow = pick({0, 0, 1, 2, -1});
+      w.padHigh = pick({0, 0, 1, 2, -1});
+      w.inputDilation = pick({1, 1, 1, 2});
+      w.kernelDilation = pick({1, 1, 1, 2});
+      w.reversed = random() % 4 == 0;
+      c.windows.push_back(w);
+    }
+    c.biasAndMaximum = random() % 2;
+    c.negatedOperands = random() % 3 == 0;
+    check(c, machines[round % machines.size()]);
+  }
+}
+
+} // namespace
