@@ -9,6 +9,7 @@
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/PrinterImpl.h"
 #include "dialect/hlo/InferType.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace hlo;
 using namespace hlo::parser;
@@ -23,16 +24,8 @@ Type withoutBounds(Type type) {
   if (!layout || layout.getDynamic().empty()) {
     return type;
   }
-  ArrayRef<int64_t> order = layout.getMinorToMajor();
-  bool rowMajor = true;
-  for (auto [i, dimension] : llvm::enumerate(order)) {
-    rowMajor &= dimension == int64_t(order.size() - 1 - i);
-  }
-  Attribute encoding;
-  if (!rowMajor || !layout.getProperties().empty()) {
-    encoding = LayoutAttr::get(type.getContext(), order, {}, layout.getProperties());
-  }
-  return RankedTensorType::get(array.getShape(), array.getElementType(), encoding);
+  return arrayType(array.getShape(), array.getElementType(), layout.getMinorToMajor(), {},
+                   layout.getProperties());
 }
 
 /// Elements of an array, or nullopt if unknown or too many to count.
@@ -50,10 +43,6 @@ std::optional<int64_t> countElements(RankedTensorType type) {
   return count;
 }
 
-bool isScalar(Type type) {
-  auto array = llvm::dyn_cast<RankedTensorType>(type);
-  return array && array.getRank() == 0;
-}
 } // namespace
 
 Parser::Result Parser::checkInstructionName(const Token &name) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hlo;
@@ -215,20 +216,7 @@ Parser::Result Parser::parseArrayShape(Type &type) {
     return error(layoutAt) << "layout has " << order.size() << " dimensions, the shape has "
                            << sizes.size();
   }
-  bool rowMajor = true;
-  for (auto [i, dimension] : llvm::enumerate(order)) {
-    rowMajor &= dimension == int64_t(order.size() - 1 - i);
-  }
-  if (!written) {
-    for (int64_t i = sizes.size() - 1; i >= 0; --i) {
-      order.push_back(i);
-    }
-  }
-  Attribute encoding;
-  if (!rowMajor || !dynamic.empty() || !properties.empty()) {
-    encoding = LayoutAttr::get(context, order, dynamic, properties);
-  }
-  type = RankedTensorType::get(sizes, element, encoding);
+  type = arrayType(sizes, element, order, dynamic, properties);
   if (cacheable && lexer.previousEnd() > start) {
     shapeCache[StringRef(start, lexer.previousEnd() - start)] = type;
   }
