@@ -332,6 +332,8 @@ void Grouper::place(Operation *op) {
       outside = true;
       continue;
     }
+    // A relabelling may stand at top level as well as inside kernels.
+    outside |= result.relabels.contains(user);
     for (Group *group : it->second) {
       groups.insert(group);
     }

@@ -245,6 +245,11 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
     layout.inputs[input].donor = true;
   }
   layout.set(module);
+  // They speak of a signature that is no more.
+  for (StringRef name :
+       {"hlo.entry_computation_layout", "hlo.input_output_alias", "hlo.buffer_donor"}) {
+    module->removeAttr(name);
+  }
   return success();
 }
 

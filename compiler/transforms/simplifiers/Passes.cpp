@@ -12,6 +12,8 @@
 using namespace mlir;
 
 void hlo::addCanonicalizePasses(OpPassManager &manager) {
+  // First, while the constants are in the order of the text.
+  manager.addPass(createElidedConstantsPass());
   manager.addPass(createFlattenCallsPass());
   manager.addPass(createFlattenTuplesPass());
   // Layouts go before anything compares types: two arrays of one shape are then one type.
@@ -34,6 +36,7 @@ void hlo::addSimplifyPasses(OpPassManager &manager) {
 }
 
 void hlo::registerSimplifierPasses() {
+  registerPass([] { return createElidedConstantsPass(); });
   registerPass([] { return createFlattenCallsPass(); });
   registerPass([] { return createFlattenTuplesPass(); });
   registerPass([] { return createDcePass(); });

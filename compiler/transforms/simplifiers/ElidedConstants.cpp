@@ -1,0 +1,96 @@
+//===- ElidedConstants.cpp - hlo-elided-constants -------------------------===//
+//
+// In: constants whose literal is `{...}`: default printing leaves large literals out of the
+// text. Out: constants with placeholder values, and one warning that says where the first
+// is. The values are those that XLA's own parser fills in (a running 32-bit counter as
+// raw bits, in the order of the text), so that both run such a module alike.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Dialect.h"
+
+using namespace mlir;
+
+namespace hlo {
+namespace {
+
+/// Hands out the raw bytes of one literal after the other.
+class PlaceholderBytes {
+public:
+  std::vector<char> next(size_t size) {
+    std::vector<char> bytes(size, 0);
+    for (size_t word = 0; word < size / 4; ++word) {
+      memcpy(&bytes[4 * word], &counter, 4);
+      ++counter;
+    }
+    for (size_t i = 0; i < size % 4; ++i) {
+      bytes[size / 4 + i] = static_cast<char>(byteCounter++);
+    }
+    return bytes;
+  }
+
+private:
+  uint32_t counter = 0;
+  uint8_t byteCounter = 0;
+};
+
+DenseElementsAttr fill(RankedTensorType type, PlaceholderBytes &source) {
+  Type element = type.getElementType();
+  auto plain = RankedTensorType::get(type.getShape(), element);
+  unsigned bits = 0;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+  } else {
+    bits = element.getIntOrFloatBitWidth();
+  }
+  size_t size = plain.getNumElements() * ((bits + 7) / 8);
+  std::vector<char> bytes = source.next(size);
+  if (bits == 1) {
+    SmallVector<bool> values;
+    for (char byte : bytes) {
+      values.push_back(byte & 1);
+    }
+    return DenseElementsAttr::get(plain, ArrayRef<bool>(values));
+  }
+  return DenseElementsAttr::getFromRawBuffer(plain, bytes);
+}
+
+class HloElidedConstantsPass
+    : public PassWrapper<HloElidedConstantsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloElidedConstantsPass)
+
+  StringRef getArgument() const override { return "hlo-elided-constants"; }
+  StringRef getDescription() const override {
+    return "Give constants without values in the text placeholder values";
+  }
+  StringRef getName() const override { return "HloElidedConstantsPass"; }
+
+  void runOnOperation() override {
+    PlaceholderBytes source;
+    ConstantOp first;
+    size_t count = 0;
+    getOperation().walk<WalkOrder::PreOrder>([&](ConstantOp op) {
+      auto type = dyn_cast<RankedTensorType>(op.getType());
+      if (!isa<UnitAttr>(op.getValue()) || !type || !type.hasStaticShape()) {
+        return;
+      }
+      op.setValueAttr(fill(type, source));
+      first = first ? first : op;
+      ++count;
+    });
+    if (first) {
+      first.emitWarning() << count << (count == 1 ? " constant is" : " constants are")
+                          << " elided in the text ('{...}'), this one first; placeholder values are "
+                             "used, so results mean nothing";
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createElidedConstantsPass() {
+  return std::make_unique<HloElidedConstantsPass>();
+}
+
+} // namespace hlo
