@@ -59,7 +59,9 @@ def Hlo_FusionOp : Hlo_Op<"fusion", []> {
                        OptionalAttr<StrAttr>:$strategy);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region AnyRegion:$body);
-  let assemblyFormat = "operands ($body^)? attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    operands (`calls` $calls^) : ($body)? attr-dict `:` functional-type(operands, results)
+  }];
 }
 def Hlo_TupleOp : Hlo_ControlOp<"tuple", (ins Variadic<AnyType>:$inputs), [Pure]>;
 def Hlo_GetTupleElementOp : Hlo_ControlOp<"get_tuple_element", (ins AnyType:$operand, I64Attr:$index), [Pure]>;

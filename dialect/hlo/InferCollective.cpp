@@ -18,9 +18,12 @@ namespace hlo {
 // Groups
 //===----------------------------------------------------------------------===//
 
+/// Whether groups must be of one size, and whether they must hold every device.
+enum class Groups { equal, all, some };
+
 /// Checks the replica groups; gives the size of each, 0 if all devices or if
 /// sizes differ.
-static FailureOr<int64_t> groupSize(RuleContext &context, bool equalSizes) {
+static FailureOr<int64_t> groupSize(RuleContext &context, Groups kind) {
   StringRef text = context.text("replica_groups");
   if (text.empty()) {
     return 0;
@@ -36,7 +39,7 @@ static FailureOr<int64_t> groupSize(RuleContext &context, bool equalSizes) {
       context.fail("c1", "replica group ", i, " is empty");
     }
     if (static_cast<int64_t>(group.size()) != size) {
-      if (equalSizes) {
+      if (kind == Groups::equal) {
         context.fail("c1", "replica groups differ in size: group 0 has ",
                      groups->front().size(), " devices, group ", i, " has ", group.size());
       }
@@ -52,7 +55,7 @@ static FailureOr<int64_t> groupSize(RuleContext &context, bool equalSizes) {
   }
   // Ids are 0 to n-1, each once.
   for (int64_t device = 0, n = seen.size(); device < n && !context.hasFailed(); ++device) {
-    if (!seen.contains(device)) {
+    if (kind != Groups::some && !seen.contains(device)) {
       context.fail("c1", "replica groups hold ", n, " devices, but not device ", device);
     }
   }
@@ -101,7 +104,7 @@ static FailureOr<Type> allReduce(RuleContext &context) {
     return failure();
   }
   auto operands = context.arrays();
-  if (failed(operands) || failed(groupSize(context, /*equalSizes=*/false))) {
+  if (failed(operands) || failed(groupSize(context, Groups::all))) {
     return failure();
   }
   checkChannel(context);
@@ -191,7 +194,7 @@ static FailureOr<Type> gatherOrScatter(RuleContext &context, Type results, bool 
   }
   auto operands = context.arrays();
   auto dimension = context.requiredInteger("dimension");
-  auto group = groupSize(context, /*equalSizes=*/true);
+  auto group = groupSize(context, Groups::equal);
   if (failed(operands) || failed(dimension) || failed(group)) {
     return failure();
   }
@@ -250,7 +253,7 @@ static FailureOr<Type> allToAll(RuleContext &context) {
     return failure();
   }
   auto operands = context.arrays();
-  auto group = groupSize(context, /*equalSizes=*/true);
+  auto group = groupSize(context, Groups::equal);
   if (failed(operands) || failed(group)) {
     return failure();
   }
@@ -289,7 +292,7 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
     return failure();
   }
   auto operands = context.arrays();
-  if (failed(operands) || failed(groupSize(context, /*equalSizes=*/true))) {
+  if (failed(operands) || failed(groupSize(context, Groups::equal))) {
     return failure();
   }
   RankedTensorType input = (*operands)[0], output = (*operands)[1];
@@ -307,7 +310,7 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
 }
 
 static FailureOr<Type> collectiveBroadcast(RuleContext &context) {
-  if (failed(context.expectAtLeast(1)) || failed(groupSize(context, /*equalSizes=*/false))) {
+  if (failed(context.expectAtLeast(1)) || failed(groupSize(context, Groups::some))) {
     return failure();
   }
   SmallVector<Type> types(context.all().getTypes());

@@ -358,7 +358,9 @@ static FailureOr<Type> asyncStart(RuleContext &context) {
                  Type(TupleType::get(state.getContext(), called->parameters)),
                  ", the operands are ", given);
   }
-  if (!sameShape(state.getType(1), called->result())) {
+  // A done may be the one that names the result; element 1 is then ().
+  auto unbound = dyn_cast<TupleType>(state.getType(1));
+  if (!(unbound && unbound.size() == 0) && !sameShape(state.getType(1), called->result())) {
     context.fail("c4", "element 1 of the state is ", state.getType(1), ", calls '",
                  called->name, "' gives ", called->result());
   }
@@ -387,6 +389,10 @@ static FailureOr<Type> asyncDone(RuleContext &context) {
   TupleType state = asyncState(context.type(0));
   if (!state) {
     return badState(context, context.type(0));
+  }
+  auto unbound = dyn_cast<TupleType>(state.getType(1));
+  if (unbound && unbound.size() == 0) {
+    return context.requiredWritten();
   }
   return state.getType(1);
 }

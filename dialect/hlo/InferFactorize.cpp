@@ -17,9 +17,12 @@ namespace hlo {
 //===----------------------------------------------------------------------===//
 
 /// Checks the transformed dimensions against fft_length; the last one holds
-/// `last` elements.
+/// `last` elements. Nothing is transformed in an empty array.
 static void checkLengths(RuleContext &context, RankedTensorType operand,
                          ArrayRef<int64_t> lengths, int64_t last) {
+  if (elementCount(operand) == 0) {
+    return;
+  }
   int64_t first = operand.getRank() - lengths.size();
   for (auto [i, length] : llvm::enumerate(lengths)) {
     int64_t expected = i + 1 == lengths.size() ? last : length;
@@ -73,9 +76,7 @@ static FailureOr<Type> fft(RuleContext &context) {
     if (!isComplex(element)) {
       return context.failAt({0}, "c2", "IRFFT takes a complex operand, has ", operand);
     }
-    if (n != 0 || operand.getDimSize(rank - 1) != 0) {
-      checkLengths(context, operand, *lengths, n / 2 + 1);
-    }
+    checkLengths(context, operand, *lengths, n / 2 + 1);
     shape.add(n);
     return context.result(shape.build(componentType(element)));
   }

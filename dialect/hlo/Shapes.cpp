@@ -117,7 +117,10 @@ Type componentType(Type type) {
   return complex ? complex.getElementType() : type;
 }
 
-bool sameUpToPrecision(Type a, Type b) { return a == b || (isFloat(a) && isFloat(b)); }
+bool sameUpToPrecision(Type a, Type b) {
+  auto isNarrow = [](Type type) { return isFloat(type) && elementBits(type) <= 32; };
+  return a == b || (isNarrow(a) && isNarrow(b));
+}
 
 Type widerType(Type a, Type b) { return elementBits(b) > elementBits(a) ? b : a; }
 

@@ -46,7 +46,8 @@ inline bool isComplex(mlir::Type type) { return llvm::isa<mlir::ComplexType>(typ
 /// f32 of c64, f64 of c128, the type itself otherwise.
 mlir::Type componentType(mlir::Type elementType);
 
-/// Equal types, or two floating types.
+/// Equal types, or two floating types of at most 32 bits: HLO lets most ops mix
+/// these, as all of them are computed in f32 (f64 takes no part).
 bool sameUpToPrecision(mlir::Type a, mlir::Type b);
 
 /// The one of two equal-up-to-precision types with more bits; `a` on a tie.
@@ -130,8 +131,8 @@ mlir::Type typeAtIndex(mlir::Type type, llvm::ArrayRef<int64_t> index);
 enum class Precision { exact, anyFloat };
 
 /// Whether two shapes have the same structure, sizes and element types;
-/// layouts do not count, `?` fits every size and `<=N` fits N. `anyFloat` takes
-/// all floating types for one.
+/// layouts do not count, `?` fits every size and `<=N` fits N. `anyFloat`
+/// compares element types by sameUpToPrecision.
 bool sameShape(mlir::Type a, mlir::Type b, Precision precision = Precision::exact);
 
 enum class LayoutText { never, nonDefault, always };
