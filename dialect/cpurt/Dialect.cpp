@@ -33,8 +33,9 @@ LogicalResult cpurt::EntryOp::verify() {
   if (!endsIn<ReturnOp>(getBody())) {
     return emitOpError("body must end in cpurt.return");
   }
-  if (getArenaBytes() < 0) {
-    return emitOpError("arena_bytes is negative: ") << getArenaBytes();
+  int64_t bytes = getArenaBytesAttr().getInt();
+  if (bytes < 0) {
+    return emitOpError("arena_bytes is negative: ") << bytes;
   }
   return success();
 }

@@ -1,0 +1,60 @@
+// What the verifiers refuse.
+// RUN: hlo-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{body must be one hlo.fusion and a cpurt.yield}}
+cpurt.kernel @k {
+^bb0(%a: tensor<4xf32>):
+  cpurt.yield %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{arena_bytes is negative: -1}}
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = -1 : i64} {
+  cpurt.return
+}
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  // expected-error@+1 {{no cpurt.global is named @c}}
+  %0 = cpurt.constant @c
+  cpurt.return
+}
+
+// -----
+
+cpurt.kernel @k {
+^bb0(%a: tensor<4xf32>):
+  %r = hlo.fusion %a {
+  ^bb0(%x: tensor<4xf32>):
+    hlo.return %x : tensor<4xf32>
+  } {strategy = "loop"} : (tensor<4xf32>) -> tensor<4xf32>
+  cpurt.yield %r : tensor<4xf32>
+}
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{kernel @k takes 2 buffers, got 1}}
+  cpurt.launch @k(%0)
+  cpurt.return
+}
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{no cpurt.kernel is named @nobody}}
+  cpurt.launch @nobody(%0)
+  cpurt.return
+}
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{a predicated case has 2 branches, got 1}}
+  cpurt.case %0 attributes {predicated} {
+    cpurt.yield
+  }
+  cpurt.return
+}
