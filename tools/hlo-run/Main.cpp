@@ -27,6 +27,11 @@ using namespace hlo::run;
 namespace {
 using Clock = std::chrono::steady_clock;
 
+/// What the module is called in messages.
+StringRef displayName(const CommandLine &line) {
+  return line.module == "-" ? StringRef("<stdin>") : StringRef(line.module);
+}
+
 /// Compiles the file; warnings go to stderr as they are.
 Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(line.module);
@@ -40,7 +45,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   hlo::Artifacts artifacts;
   std::string diagnostics;
   raw_string_ostream os(diagnostics);
-  StringRef name = line.module == "-" ? StringRef("<stdin>") : StringRef(line.module);
+  StringRef name = displayName(line);
   {
     Progress progress(("compiling " + name).str());
     if (failed(hlo::compile((*text)->getBuffer(), name, options, artifacts, os))) {
@@ -106,7 +111,7 @@ void printLeaves(const hlo_buffer_desc *leaves, uint32_t count, StringRef prefix
     }
     std::string position = (prefix + Twine(i)).str();
     outs() << position;
-    if (leaves[i].name != position) {
+    if (!StringRef(leaves[i].name).starts_with(prefix)) { // else it has no name of its own
       outs() << " " << leaves[i].name;
     }
     outs() << ": " << typeOf(leaves[i]) << "\n";
@@ -185,11 +190,13 @@ Error runAll(const CommandLine &line) {
   if (Error e = fillInputs(line, *program)) {
     return e;
   }
-  if (Error e = program->keepInputs()) {
-    return e;
+  if (line.benchSeconds) {
+    if (Error e = program->keepInputs()) {
+      return e;
+    }
   }
   if (!line.json) {
-    outs() << line.module << ": compiled in " << format("%.3f s", compileSeconds) << " for "
+    outs() << displayName(line) << ": compiled in " << format("%.3f s", compileSeconds) << " for "
            << desc.target << "\n";
     printLeaves(desc.inputs, desc.num_inputs, "in", [&](uint32_t i) { return program->input(i); });
     outs().flush();

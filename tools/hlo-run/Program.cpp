@@ -9,8 +9,10 @@
 #include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Print.h"
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstring>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace hlo::run;
@@ -30,6 +32,24 @@ Expected<Memory> take(uint64_t bytes, const Twine &what) {
   }
   return std::move(memory);
 }
+/// An error if all the memory of a call is more than this machine has: found out later, it would be the
+/// kernel that ends some process.
+Error checkMemory(const hlo_module_desc &desc) {
+  uint64_t needed = desc.arena_bytes + desc.state_bytes;
+  for (uint32_t i = 0; i < desc.num_inputs; ++i) {
+    needed += desc.inputs[i].bytes;
+  }
+  for (uint32_t i = 0; i < desc.num_outputs; ++i) {
+    needed += desc.outputs[i].alias >= 0 ? 0 : desc.outputs[i].bytes;
+  }
+  uint64_t has = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  if (needed <= has) {
+    return Error::success();
+  }
+  return makeError(ExitRun, "not enough memory: a run needs " + formatBytes(needed) +
+                                ", this machine has " + formatBytes(has));
+}
 } // namespace
 
 Program::~Program() { hlo_pool_destroy(pool); }
@@ -42,6 +62,9 @@ Program::Program(Program &&other)
       outputPointers(std::move(other.outputPointers)) {}
 
 Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
+  if (Error e = checkMemory(desc)) {
+    return std::move(e);
+  }
   Program program;
   program.desc = &desc;
   if (threads != 1) {
@@ -104,6 +127,7 @@ Error Program::keepInputs() {
 Expected<double> Program::run() {
   if (!fresh) {
     for (auto &[input, copy] : kept) {
+      assert(copy && "a second run needs keepInputs");
       std::memcpy(inputs[input].data(), copy.data(), copy.size());
     }
   }

@@ -46,12 +46,13 @@ public:
   const hlo_module_desc &describe() const { return *desc; }
   char *input(uint32_t i) { return inputs[i].data(); }
   const char *output(uint32_t i) const { return static_cast<const char *>(outputPointers[i]); }
-  /// Keeps a copy of the inputs that a run overwrites; to be called once they are filled.
+  /// Keeps a copy of the inputs that a run overwrites; to be called once they are filled, if there
+  /// will be more than one run.
   llvm::Error keepInputs();
   /// Gives up `deadlineNs` after its start (CLOCK_MONOTONIC; 0: never).
   void setDeadline(int64_t deadlineNs) { deadline = deadlineNs; }
 
-  /// One run on fresh inputs; returns its time in seconds.
+  /// One run on the inputs as they were filled; returns its time in seconds.
   llvm::Expected<double> run();
   /// A run to warm up, then as many as fit into `seconds`, at least three.
   llvm::Expected<Timing> bench(double seconds);
