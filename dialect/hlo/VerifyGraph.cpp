@@ -1,0 +1,301 @@
+//===- VerifyGraph.cpp - Checks between instructions and computations -----===//
+//
+// The call graph, the pairs of asynchronous ops, the order of infeeds, and the
+// devices of collectives. Ops have been verified one by one before.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/TextAttrs.h"
+#include "dialect/hlo/VerifyModule.h"
+
+using namespace mlir;
+
+namespace hlo {
+
+//===----------------------------------------------------------------------===//
+// Call graph
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A call and its callee.
+struct CallEdge {
+  Operation *caller;
+  ComputationOp callee;
+};
+} // namespace
+
+static SmallVector<CallEdge> callsOf(ComputationOp computation, SymbolTable &symbols) {
+  SmallVector<CallEdge> edges;
+  computation->walk([&](Operation *op) {
+    if (op == computation.getOperation()) {
+      return;
+    }
+    op->getAttrDictionary().walk([&](FlatSymbolRefAttr reference) {
+      if (auto callee = symbols.lookup<ComputationOp>(reference.getValue())) {
+        edges.push_back({op, callee});
+      }
+    });
+  });
+  return edges;
+}
+
+LogicalResult verifyCallGraph(ModuleOp module) {
+  SymbolTable symbols(module);
+  bool good = true;
+  // Depth first; `open` holds the path to the current computation.
+  struct Frame {
+    ComputationOp computation;
+    SmallVector<CallEdge> edges;
+    size_t next = 0;
+  };
+  llvm::SmallDenseSet<Operation *> open, done;
+  for (auto start : module.getOps<ComputationOp>()) {
+    if (done.contains(start)) {
+      continue;
+    }
+    SmallVector<Frame> path;
+    path.push_back({start, callsOf(start, symbols)});
+    open.insert(start);
+    while (!path.empty()) {
+      Frame &frame = path.back();
+      if (frame.next == frame.edges.size()) {
+        open.erase(frame.computation);
+        done.insert(frame.computation);
+        path.pop_back();
+        continue;
+      }
+      CallEdge edge = frame.edges[frame.next++];
+      if (edge.callee.getEntry()) {
+        mlir::emitError(edge.caller->getLoc())
+            << "the entry '" << edge.callee.getSymName() << "' is called [module_c12]";
+        good = false;
+      }
+      if (open.contains(edge.callee)) {
+        mlir::emitError(edge.caller->getLoc())
+            << "computation '" << edge.callee.getSymName() << "' reaches itself [module_c13]";
+        good = false;
+      } else if (!done.contains(edge.callee)) {
+        open.insert(edge.callee);
+        path.push_back({edge.callee, callsOf(edge.callee, symbols)});
+      }
+    }
+  }
+  return success(good);
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous pairs
+//===----------------------------------------------------------------------===//
+
+/// The op that must produce a done's state; "" if `opName` is no done.
+static std::string startOf(StringRef opName) {
+  if (opName == "hlo.send_done" || opName == "hlo.recv_done") {
+    return opName.drop_back(5).str();
+  }
+  return opName.consume_back("_done") ? (opName + "_start").str() : "";
+}
+
+/// Whether a value may carry a state from elsewhere: through a tuple, a loop, a
+/// call or a parameter.
+static bool mayCarryState(Operation *producer) {
+  return !producer || producer->getName().getStringRef() == "hlo.async_update" ||
+         isa<GetTupleElementOp, WhileOp, ConditionalOp, CallOp, OptBarrierOp, DomainOp,
+             BitcastOp, CopyOp, AddDependencyOp, FusionOp, CustomCallOp>(producer);
+}
+
+static LogicalResult verifyDone(Operation *done) {
+  std::string expected = startOf(done->getName().getStringRef());
+  if (expected.empty() || done->getNumOperands() != 1) {
+    return success();
+  }
+  Operation *start = done->getOperand(0).getDefiningOp();
+  if (mayCarryState(start)) {
+    return success();
+  }
+  std::string opcode = hloOpcode(done->getName().getStringRef());
+  if (start->getName().getStringRef() != expected) {
+    InFlightDiagnostic diagnostic =
+        mlir::emitError(done->getLoc())
+        << opcode << ": the operand must come from " << hloOpcode(expected) << ", comes from "
+        << hloOpcode(start->getName().getStringRef()) << " [module_c14]";
+    diagnostic.attachNote(start->getLoc()) << "the operand is defined here";
+    return diagnostic;
+  }
+  bool good = true;
+  for (StringRef name : {"channel_id", "is_host_transfer"}) {
+    if (!isa<SendDoneOp, RecvDoneOp>(done) || done->getAttr(name) == start->getAttr(name)) {
+      continue;
+    }
+    auto text = [name](Operation *op) -> std::string {
+      if (auto flag = op->getAttrOfType<BoolAttr>(name)) {
+        return flag.getValue() ? "true" : "false";
+      }
+      auto value = op->getAttrOfType<IntegerAttr>(name);
+      return value ? std::to_string(value.getInt())
+                   : (name == "is_host_transfer" ? "false" : "absent");
+    };
+    if (text(done) == text(start)) {
+      continue;
+    }
+    InFlightDiagnostic diagnostic = mlir::emitError(done->getLoc())
+                                    << opcode << ": " << name << " is " << text(done)
+                                    << ", its start has " << text(start) << " [module_c15]";
+    diagnostic.attachNote(start->getLoc()) << "the start is here";
+    good = false;
+  }
+  return success(good);
+}
+
+static bool isStart(Operation *op) {
+  return isa<SendOp, RecvOp>(op) || op->getName().getStringRef().ends_with("_start");
+}
+
+static LogicalResult verifyStart(Operation *start) {
+  if (!isStart(start) || start->getNumResults() != 1) {
+    return success();
+  }
+  std::string opcode = hloOpcode(start->getName().getStringRef());
+  if (start->use_empty()) {
+    return mlir::emitError(start->getLoc()) << opcode << ": has no done [module_c16]";
+  }
+  Operation *first = nullptr;
+  for (Operation *user : start->getUsers()) {
+    if (startOf(user->getName().getStringRef()).empty()) {
+      continue;
+    }
+    if (first) {
+      InFlightDiagnostic diagnostic =
+          mlir::emitError(start->getLoc()) << opcode << ": has two dones [module_c17]";
+      diagnostic.attachNote(user->getLoc()) << "one is here";
+      diagnostic.attachNote(first->getLoc()) << "another is here";
+      return diagnostic;
+    }
+    first = user;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Feeds
+//===----------------------------------------------------------------------===//
+
+/// Whether `to` depends on `from`, an earlier op of the same block.
+static bool dependsOn(Operation *to, Operation *from) {
+  SmallVector<Operation *> pending = {to};
+  llvm::SmallDenseSet<Operation *> seen;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (op == from) {
+      return true;
+    }
+    if (!seen.insert(op).second) {
+      continue;
+    }
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && !producer->isBeforeInBlock(from)) {
+        pending.push_back(producer);
+      }
+    }
+  }
+  return false;
+}
+
+/// The feed hands out items in one order, so that infeeds must depend on each
+/// other in a chain. Ones that take nothing do not count.
+static LogicalResult verifyInfeeds(ComputationOp computation) {
+  Operation *last = nullptr;
+  bool good = true;
+  for (Operation &op : computation.getBody().front()) {
+    auto infeed = dyn_cast<InfeedOp>(op);
+    if (!infeed) {
+      continue;
+    }
+    SmallVector<Type> leaves = leafTypes(infeed->getResultTypes());
+    if (!llvm::any_of(leaves, llvm::IsaPred<RankedTensorType>)) {
+      continue;
+    }
+    if (last && !dependsOn(&op, last)) {
+      InFlightDiagnostic diagnostic =
+          mlir::emitError(op.getLoc())
+          << "infeed: must depend on the one before it through its token [module_c18]";
+      diagnostic.attachNote(last->getLoc()) << "the infeed before it is here";
+      good = false;
+    }
+    last = &op;
+  }
+  return success(good);
+}
+
+LogicalResult verifyPairs(ModuleOp module) {
+  bool good = true;
+  for (auto computation : module.getOps<ComputationOp>()) {
+    computation->walk([&](Operation *op) {
+      good &= succeeded(verifyDone(op));
+      good &= succeeded(verifyStart(op));
+    });
+    good &= succeeded(verifyInfeeds(computation));
+  }
+  return success(good);
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// The largest device id in replica groups or permutation pairs; -1 if none.
+static int64_t largestDevice(Operation *op) {
+  int64_t largest = -1;
+  auto consider = [&](FailureOr<IntegerLists> lists) {
+    if (succeeded(lists)) {
+      for (const IntegerList &list : *lists) {
+        for (int64_t device : list) {
+          largest = std::max(largest, device);
+        }
+      }
+    }
+  };
+  if (auto groups = op->getAttrOfType<StringAttr>("replica_groups")) {
+    consider(parseReplicaGroups(groups.getValue()));
+  }
+  if (auto pairs = op->getAttrOfType<StringAttr>("source_target_pairs")) {
+    consider(parseIntegerLists(pairs.getValue()));
+  }
+  return largest;
+}
+
+LogicalResult verifyCollectives(ModuleOp module) {
+  auto count = [&](StringRef name) -> int64_t {
+    auto value = module->getAttrOfType<IntegerAttr>(name);
+    return value ? value.getInt() : 1;
+  };
+  int64_t replicas = count("hlo.replica_count"), partitions = count("hlo.num_partitions");
+  // How many replicas run is often said only when the program starts.
+  bool isDeclared = module->hasAttr("hlo.replica_count");
+  bool good = true;
+  AllReduceOp unconstrained, constrained;
+  module->walk([&](Operation *op) {
+    int64_t largest = isDeclared ? largestDevice(op) : -1;
+    if (largest >= replicas && largest / replicas >= partitions) {
+      mlir::emitError(op->getLoc())
+          << hloOpcode(op->getName().getStringRef()) << ": names device " << largest
+          << ", the module has " << replicas << " replicas and " << partitions
+          << " partitions [module_c19]";
+      good = false;
+    }
+    if (auto allReduce = dyn_cast<AllReduceOp>(op)) {
+      auto flag = op->getAttrOfType<BoolAttr>("constrain_layout");
+      (flag && flag.getValue() ? constrained : unconstrained) = allReduce;
+    }
+  });
+  if (constrained && unconstrained) {
+    InFlightDiagnostic diagnostic =
+        mlir::emitError(constrained.getLoc())
+        << "all-reduce: constrain_layout is true, on another it is false [module_c20]";
+    diagnostic.attachNote(unconstrained.getLoc()) << "the other is here";
+    good = false;
+  }
+  return success(good);
+}
+
+} // namespace hlo

@@ -1,0 +1,241 @@
+//===- VerifyModule.cpp - Checks of a whole HLO module --------------------===//
+//
+// MLIR's verifier stops at the first bad op, so that ops are visited here one
+// by one first, and the rest of its checks runs once all of them are good.
+// Labels are [module_cN].
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/hlo/VerifyModule.h"
+
+#include "dialect/hlo/Shapes.h"
+#include "mlir/IR/Verifier.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace hlo {
+
+/// The entry computations of a module.
+static SmallVector<ComputationOp> entries(ModuleOp module) {
+  SmallVector<ComputationOp> found;
+  for (auto computation : module.getOps<ComputationOp>()) {
+    if (computation.getEntry()) {
+      found.push_back(computation);
+    }
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyLayout(ModuleOp module, ComputationOp entry, FunctionType layout) {
+  bool good = true;
+  if (layout.getNumInputs() != entry.getArgumentTypes().size()) {
+    mlir::emitError(module.getLoc())
+        << "entry_computation_layout has " << layout.getNumInputs()
+        << " parameters, the entry has " << entry.getArgumentTypes().size() << " [module_c2]";
+    good = false;
+  } else {
+    for (auto [i, declared, argument] :
+         llvm::enumerate(layout.getInputs(), entry.getBody().getArguments())) {
+      if (!sameShape(declared, argument.getType())) {
+        InFlightDiagnostic diagnostic =
+            mlir::emitError(module.getLoc())
+            << "entry_computation_layout declares parameter " << i << " as "
+            << hloText(declared) << ", it is " << hloText(argument.getType())
+            << " [module_c3]";
+        diagnostic.attachNote(argument.getLoc()) << "parameter " << i << " is defined here";
+        good = false;
+      }
+    }
+  }
+  if (layout.getResults() != entry.getResultTypes() &&
+      (layout.getNumResults() != entry.getResultTypes().size() ||
+       !llvm::all_of(llvm::zip(layout.getResults(), entry.getResultTypes()), [](auto pair) {
+         return sameShape(std::get<0>(pair), std::get<1>(pair));
+       }))) {
+    auto text = [&](TypeRange types) {
+      return hloText(types.size() == 1 ? types.front()
+                                       : Type(TupleType::get(module.getContext(), types)));
+    };
+    InFlightDiagnostic diagnostic = mlir::emitError(module.getLoc())
+                                    << "entry_computation_layout declares the result as "
+                                    << text(layout.getResults()) << ", it is "
+                                    << text(entry.getResultTypes()) << " [module_c4]";
+    diagnostic.attachNote(entry.getReturn()->getLoc()) << "the root is here";
+    good = false;
+  }
+  return success(good);
+}
+
+LogicalResult verifyEntry(ModuleOp module) {
+  SmallVector<ComputationOp> found = entries(module);
+  if (found.size() != 1) {
+    InFlightDiagnostic diagnostic = mlir::emitError(module.getLoc())
+                                    << "module has " << found.size()
+                                    << " entry computations, expected 1 [module_c1]";
+    for (ComputationOp entry : found) {
+      diagnostic.attachNote(entry.getLoc()) << "'" << entry.getSymName() << "' is an entry";
+    }
+    return diagnostic;
+  }
+  ComputationOp entry = found.front();
+  bool good = true;
+  auto refuseBuffers = [&](Type type, Location loc, StringRef what) {
+    if (llvm::any_of(leafTypes(type), llvm::IsaPred<BufferType>)) {
+      mlir::emitError(loc) << what << " of the entry is " << hloText(type)
+                           << ", buffers must stay inside [module_c5]";
+      good = false;
+    }
+  };
+  for (BlockArgument argument : entry.getBody().getArguments()) {
+    refuseBuffers(argument.getType(), argument.getLoc(), "a parameter");
+  }
+  for (Type result : entry.getResultTypes()) {
+    refuseBuffers(result, entry.getReturn()->getLoc(), "the result");
+  }
+  if (auto layout = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout")) {
+    auto type = dyn_cast<FunctionType>(layout.getValue());
+    good &= type && succeeded(verifyLayout(module, entry, type));
+  }
+  for (StringRef count : {"hlo.replica_count", "hlo.num_partitions"}) {
+    auto value = module->getAttrOfType<IntegerAttr>(count);
+    if (value && value.getInt() < 1) {
+      mlir::emitError(module.getLoc()) << count.drop_front(4) << " is " << value.getInt()
+                                       << ", must be positive [module_c6]";
+      good = false;
+    }
+  }
+  return success(good);
+}
+
+//===----------------------------------------------------------------------===//
+// Aliases
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Checks aliases and donors entry by entry, remembering which parameter leaves
+/// are taken.
+class AliasVerifier {
+public:
+  AliasVerifier(ModuleOp module, ComputationOp entry) : module(module), entry(entry) {
+    auto layout = module->getAttrOfType<TypeAttr>("hlo.entry_computation_layout");
+    auto declared = layout ? dyn_cast<FunctionType>(layout.getValue()) : FunctionType();
+    type = declared ? declared : entry.getFunctionType();
+  }
+
+  LogicalResult run() {
+    for (StringRef name : {"input_output_alias", "buffer_donor"}) {
+      auto list = module->getAttrOfType<ArrayAttr>(("hlo." + name).str());
+      if (!list) {
+        continue;
+      }
+      for (Attribute element : list) {
+        if (auto fields = dyn_cast<DictionaryAttr>(element)) {
+          verifyElement(name, fields);
+        }
+      }
+    }
+    return success(good);
+  }
+
+private:
+  InFlightDiagnostic error(StringRef name) {
+    good = false;
+    return mlir::emitError(module.getLoc()) << name << ": ";
+  }
+
+  static SmallVector<int64_t> index(DictionaryAttr fields, StringRef name) {
+    auto list = fields.getAs<DenseI64ArrayAttr>(name);
+    return list ? SmallVector<int64_t>(list.asArrayRef()) : SmallVector<int64_t>();
+  }
+
+  static std::string text(ArrayRef<int64_t> index) {
+    std::string result = "{";
+    for (int64_t step : index) {
+      result += (result.size() > 1 ? "," : "") + std::to_string(step);
+    }
+    return result + "}";
+  }
+
+  void verifyElement(StringRef name, DictionaryAttr fields) {
+    auto number = fields.getAs<IntegerAttr>("parameter");
+    int64_t parameter = number ? number.getInt() : -1;
+    SmallVector<int64_t> path = index(fields, "parameter_index");
+    if (parameter < 0 || parameter >= static_cast<int64_t>(type.getNumInputs())) {
+      error(name) << "there is no parameter " << parameter << ", the entry has "
+                  << type.getNumInputs() << " [module_c7]";
+      return;
+    }
+    RankedTensorType input = asArray(typeAtIndex(type.getInput(parameter), path));
+    if (!input) {
+      error(name) << "parameter " << parameter << " is "
+                  << hloText(type.getInput(parameter)) << ", there is no array at "
+                  << text(path) << " [module_c8]";
+      return;
+    }
+    if (!taken.insert({parameter, path}).second) {
+      error(name) << "parameter " << parameter << " " << text(path)
+                  << " is given away twice [module_c9]";
+    }
+    if (name == "buffer_donor") {
+      return;
+    }
+    SmallVector<int64_t> outputPath = index(fields, "output_index");
+    Type result = type.getNumResults() == 1
+                      ? type.getResult(0)
+                      : Type(TupleType::get(module.getContext(), type.getResults()));
+    RankedTensorType output = asArray(typeAtIndex(result, outputPath));
+    if (!output) {
+      error(name) << "the result is " << hloText(result) << ", there is no array at "
+                  << text(outputPath) << " [module_c10]";
+      return;
+    }
+    auto kind = fields.getAs<StringAttr>("kind");
+    if (kind && kind.getValue() == "must-alias" && output != input) {
+      error(name) << "output " << text(outputPath) << " is "
+                  << hloText(output, LayoutText::always) << ", parameter " << parameter << " "
+                  << text(path) << " is " << hloText(input, LayoutText::always)
+                  << ", both must be equal to alias [module_c11]";
+    }
+  }
+
+  ModuleOp module;
+  ComputationOp entry;
+  FunctionType type;
+  std::set<std::pair<int64_t, SmallVector<int64_t>>> taken;
+  bool good = true;
+};
+} // namespace
+
+LogicalResult verifyAliases(ModuleOp module) {
+  SmallVector<ComputationOp> found = entries(module);
+  return found.size() == 1 ? AliasVerifier(module, found.front()).run() : success();
+}
+
+//===----------------------------------------------------------------------===//
+// All
+//===----------------------------------------------------------------------===//
+
+LogicalResult verifyModule(ModuleOp module) {
+  bool good = true;
+  module->walk([&](Operation *op) {
+    if (op != module.getOperation()) {
+      std::optional<RegisteredOperationName> info = op->getRegisteredInfo();
+      good &= info && succeeded(info->verifyInvariants(op)) &&
+              succeeded(info->verifyRegionInvariants(op));
+    }
+  });
+  if (!good || failed(mlir::verify(module))) {
+    return failure();
+  }
+  for (auto part : {verifyEntry, verifyAliases, verifyCallGraph, verifyPairs, verifyCollectives}) {
+    good &= succeeded(part(module));
+  }
+  return success(good);
+}
+
+} // namespace hlo

@@ -1,0 +1,38 @@
+//===- VerifyModule.h - Checks of a whole HLO module ------------*- C++ -*-===//
+#ifndef DIALECT_HLO_VERIFYMODULE_H
+#define DIALECT_HLO_VERIFYMODULE_H
+
+#include "dialect/hlo/Dialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hlo {
+
+/// Verifies a module as parsed: every op on its own (including MLIR's own
+/// invariants), then what only the whole shows: the entry and its declared
+/// layout, aliases and donors, the call graph, asynchronous pairs, feeds, and
+/// collectives against the device counts. Reports every offender. It does not
+/// hold for later phases, in which tuples and tokens are gone.
+mlir::LogicalResult verifyModule(mlir::ModuleOp module);
+
+// The parts of verifyModule, each after the ops have been verified.
+
+/// One entry; `entry_computation_layout` fits it; no buffers at its boundary.
+mlir::LogicalResult verifyEntry(mlir::ModuleOp module);
+
+/// `input_output_alias` and `buffer_donor` name arrays that exist, each
+/// parameter's once.
+mlir::LogicalResult verifyAliases(mlir::ModuleOp module);
+
+/// No computation reaches itself; the entry is not called.
+mlir::LogicalResult verifyCallGraph(mlir::ModuleOp module);
+
+/// Starts and dones pair up; the infeeds of a computation are in one order.
+mlir::LogicalResult verifyPairs(mlir::ModuleOp module);
+
+/// Collectives name devices that the module has, and all-reduces agree on
+/// `constrain_layout`.
+mlir::LogicalResult verifyCollectives(mlir::ModuleOp module);
+
+} // namespace hlo
+
+#endif
