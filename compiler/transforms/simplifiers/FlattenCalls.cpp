@@ -423,7 +423,7 @@ void FlattenCallsPass::separateBodies() {
         auto callee = symbols.lookup<ComputationOp>(name.getAttr());
         if (!claimed.insert(callee).second) {
           callee = callee.clone();
-          symbols.insert(callee, std::next(Block::iterator(computation)));
+          symbols.insert(callee, Block::iterator(computation));
           claimed.insert(callee);
         }
         worklist.push_back(callee);
