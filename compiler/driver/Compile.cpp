@@ -84,7 +84,8 @@ static void printAsHlo(ModuleOp module, std::string &text) {
 }
 
 void Compilation::dumpModule(Phase which) {
-  if (options.dumpDir.empty() || !module) {
+  // Later phases do not change this module.
+  if (options.dumpDir.empty() || !module || which > Phase::Plan) {
     return;
   }
   std::string name = llvm::formatv("{0}/{1,0+2}-{2}.mlir", options.dumpDir,
