@@ -297,9 +297,7 @@ Parser::Result Parser::parseNested(Scope &scope, Type type, const char *shapeAt,
     return failure();
   }
   value = create(scope, inst, reporter.locate(start));
-  if (Operation *op = value.getDefiningOp()) {
-    scope.anonymous.push_back({op, start});
-  }
+  scope.anonymous.push_back({value, inst.info, start});
   return success();
 }
 
@@ -573,18 +571,25 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
   const char *place = inst.shapePosition ? inst.shapePosition : inst.opcodePosition;
   bool start = inst.async == AsyncPart::Start || opcode == "async-start";
   bool update = inst.async == AsyncPart::Update || opcode == "async-update";
-  if (start || update) {
-    auto tuple = llvm::dyn_cast<TupleType>(inst.type);
-    if (!tuple || tuple.size() < 2 || !llvm::isa<TupleType>(tuple.getType(0))) {
-      return error(place) << "the state of an asynchronous operation is "
-                             "((operands...), result, context...), got "
-                          << typeToText(inst.type);
+  auto checkState = [&](Type type, const char *at) -> Result {
+    auto tuple = llvm::dyn_cast<TupleType>(type);
+    if (tuple && tuple.size() >= 2 && llvm::isa<TupleType>(tuple.getType(0))) {
+      return success();
     }
+    return error(at) << "the state of an asynchronous operation is "
+                        "((operands...), result, context...), got "
+                     << typeToText(type);
+  };
+  if ((start || update) && failed(checkState(inst.type, place))) {
+    return failure();
   }
   if (start) {
     return success();
   }
   Value state = inst.operands[0];
+  if (failed(checkState(state.getType(), inst.operandPositions[0]))) {
+    return failure();
+  }
   if (update && !areCompatible(inst.type, state.getType())) {
     return error(place) << "an update keeps the shape " << typeToText(state.getType())
                         << " of the state, got " << typeToText(inst.type);

@@ -843,16 +843,15 @@ Parser::Result Parser::orderParameters(Scope &scope, StringRef name) {
 /// text does not use these names itself.
 void Parser::nameAnonymous(Scope &scope) {
   llvm::StringMap<int64_t> next;
-  for (auto [op, at] : scope.anonymous) {
-    std::string stem = op->getName().stripDialect().str() + ".anon";
-    std::replace(stem.begin(), stem.end(), '_', '-');
+  for (auto [value, info, at] : scope.anonymous) {
+    std::string stem = info->name.str() + ".anon";
     int64_t &count = next[stem];
     std::string name;
     do {
       name = stem + (count ? "." + std::to_string(count) : "");
       ++count;
     } while (scope.names.contains(name));
-    op->setLoc(NameLoc::get(builder.getStringAttr(name), reporter.locate(at)));
+    value.setLoc(NameLoc::get(builder.getStringAttr(name), reporter.locate(at)));
   }
 }
 
@@ -866,10 +865,13 @@ ComputationOp Parser::finishComputation(Scope &scope, StringRef name, const char
     }
     return op;
   };
-  if (scope.broken || failed(orderParameters(scope, name))) {
+  if (scope.broken) {
     return enter(ComputationOp());
   }
   nameAnonymous(scope);
+  if (failed(orderParameters(scope, name))) {
+    return enter(ComputationOp());
+  }
   Value root = scope.hasRoot ? scope.root : scope.last;
   Location rootLocation = scope.hasRoot ? scope.rootLocation : scope.lastLocation;
   if (written && !areCompatible(written, root.getType())) {

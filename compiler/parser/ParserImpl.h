@@ -39,6 +39,13 @@ struct Parameter {
   mlir::DictionaryAttr attributes;
 };
 
+/// An instruction in place of an operand; it gets its name at the end.
+struct Anonymous {
+  mlir::Value value;
+  const OpcodeInfo *info;
+  const char *position;
+};
+
 /// A computation while its body is parsed.
 struct Scope {
   /// Owns `block` until the computation does.
@@ -47,8 +54,8 @@ struct Scope {
   llvm::DenseMap<llvm::StringRef, Binding> names;
   llvm::SmallVector<Parameter> parameters;
   llvm::DenseSet<int64_t> parameterNumbers;
-  /// Nested instructions, in order; they get their names at the end.
-  llvm::SmallVector<std::pair<mlir::Operation *, const char *>> anonymous;
+  /// Nested instructions, in order.
+  llvm::SmallVector<Anonymous> anonymous;
   mlir::Value root;
   mlir::Location rootLocation;
   mlir::Value last;

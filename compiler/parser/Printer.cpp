@@ -173,7 +173,9 @@ void ModulePrinter::collect() {
 
 void ModulePrinter::printHeader() {
   StringRef name = module.getSymName().value_or("module");
-  os << "HloModule " << identifier(name, "module");
+  bool needsSigil = isReservedWord(name) || isPrimitiveWord(name);
+  os << "HloModule " << (needsSigil ? "%" : "")
+     << (needsSigil ? name.str() : identifier(name, "module"));
   auto has = [&](StringRef attribute) { return module->getAttr(("hlo." + attribute).str()); };
   auto flag = [&](StringRef attribute) {
     if (has(attribute)) {

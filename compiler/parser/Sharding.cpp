@@ -143,6 +143,7 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
   } else if (devicesAt) {
     Lexer::State end = lexer.save();
     lexer.restore(tiles);
+    devices = "devices=";
     if (failed(parseTiles(devices, subgroups.size() + lastReplicate))) {
       return failure();
     }

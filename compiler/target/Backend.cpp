@@ -108,7 +108,6 @@ static FunctionPassManager makeFunctionPasses(int optLevel) {
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(early), /*UseMemorySSA=*/true));
   if (optLevel >= 2) {
     LoopPassManager late;
-    late.addPass(IndVarSimplifyPass());
     late.addPass(LoopDeletionPass());
     late.addPass(LoopFullUnrollPass(optLevel));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(late), /*UseMemorySSA=*/false));

@@ -11,7 +11,8 @@
 // that 49 rows are cut into sevens and 64 columns into twos or fours.
 //
 // Cache blocks: a panel of the rhs (kMost x columns) stays in L1 while all rows of
-// the task's block go past it; the packed block of the lhs stays in L2.
+// the task's block go past it; the block's panels, the rows of the lhs and the sums
+// stay in L2.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
@@ -24,10 +25,13 @@ namespace hlo::codegen {
 static constexpr double kFmaLatency = 4;
 /// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
 static constexpr double kPanelShare = 0.68;
-/// Bytes of stack for packed rows of the lhs, and for sums between blocks of k.
-static constexpr int64_t kLhsBuffer = 192 << 10, kSumBuffer = 192 << 10;
-/// A task of fewer multiply-adds than this (about 10 us) is not split further.
-static constexpr int64_t kSmallTask = 1 << 20;
+/// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
+static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
+/// Most rows and columns of a block whose sums rest in the result: they stay in L2.
+static constexpr int64_t kRestRows = 512, kRestColumns = 256;
+/// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
+/// repeats packing, one of fewer than kSmallPackedTask.
+static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
 /// Tasks are split until there are this many, so that a few threads share evenly.
 static constexpr int64_t kEnoughTasks = 16;
 /// Blocks of fewer rows or columns than this repeat too much packing.
@@ -96,11 +100,10 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   if (uses <= 2 || c.mSize() == 1) {
     return LhsForm::Direct;
   }
-  int64_t bytes = plan.partBytes * plan.parts;
-  // Rows a multiple of 512 bytes apart fall into few sets of L1.
-  bool spread = std::abs(*rowStride * bytes) % 512 != 0;
-  bool small = c.mSize() * c.kSize() * bytes <= (16 << 10);
-  return small || (side.unit == UnitStride::K && spread) ? LhsForm::Direct : packed;
+  // Scalars along k come in whole cache lines, so that a copy would save little: 512x512x512 took
+  // 1.36 ms so, and 1.43 ms with packed rows.
+  bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= (16 << 10);
+  return small || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
 static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
@@ -163,9 +166,15 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   int64_t bytes = plan.partBytes * plan.parts;
   int64_t mMost = plan.lhs == LhsForm::Direct ? 4096 : kLhsBuffer / (plan.kMost * bytes);
   int64_t nMost = 4096;
-  if (plan.kBlocks > 1) {
-    mMost = std::min<int64_t>(mMost, 192);
-    nMost = kSumBuffer / (std::min(mMost, m) * bytes);
+  if (plan.rhs != RhsForm::Direct) {
+    nMost = kRhsBuffer / (plan.rhsRows * bytes);
+  }
+  if (plan.kBlocks > 1 && plan.sumsInResult) {
+    mMost = std::min(mMost, kRestRows);
+    nMost = std::min(nMost, kRestColumns);
+  } else if (plan.kBlocks > 1) {
+    nMost = std::min(nMost, kRestColumns);
+    mMost = std::min(mMost, kSumBuffer / (std::min(nMost, n) * bytes));
   }
   auto block = [](int64_t size, int64_t most, int64_t unit) {
     most = std::max(unit, most / unit * unit);
@@ -182,14 +191,16 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     return plan.mBlocks * plan.nBlocks * plan.batchBlocks;
   };
   int64_t weight = plan.parts * plan.parts * c.kSize();
-  while (count() < kEnoughTasks && plan.mBlock * plan.nBlock * weight > 2 * kSmallTask) {
+  while (count() < kEnoughTasks) {
     bool splitN = plan.nBlock >= plan.mBlock ? plan.nBlock > plan.columns()
                                              : plan.mBlock <= plan.rows;
     int64_t &size = splitN ? plan.nBlock : plan.mBlock;
     int64_t unit = splitN ? plan.columns() : plan.rows;
     // Few rows leave nothing to pack twice, so columns may be cut finely, and the other way round.
     bool repeats = splitN ? plan.lhs != LhsForm::Direct : plan.rhs != RhsForm::Direct;
-    if (size <= unit || (repeats && size < 2 * kNarrowBlock)) {
+    int64_t least = repeats ? kSmallPackedTask : kSmallTask;
+    if (size <= unit || (repeats && size < 2 * kNarrowBlock) ||
+        plan.mBlock * plan.nBlock * weight < 2 * least) {
       break;
     }
     size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
@@ -201,7 +212,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   count();
 }
 
-BlockPlan planBlocks(const Contraction &c) {
+BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   BlockPlan plan;
   const Target &target = c.kernel.e.target;
   int64_t m = c.mSize(), n = c.nSize();
@@ -218,7 +229,9 @@ BlockPlan planBlocks(const Contraction &c) {
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
   plan.lhs = chooseLhs(c, plan);
   plan.rhs = chooseRhs(c, plan);
+  plan.sumsInResult = plainResult;
   cutK(c, plan);
+  plan.rhsRows = plan.kMost + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0);
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.kMost, plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);

@@ -30,17 +30,20 @@ struct BlockPlan {
   int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
   LhsForm lhs;
   RhsForm rhs;
+  bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
   int64_t batchBlock, mBlock, nBlock; ///< of a task
   int64_t batchBlocks, mBlocks, nBlocks;
   /// k is cut along dimension kDim into pieces of kChunk; the dimensions inside make kInner.
   int64_t kDim, kChunk, kChunks, kInner, kBlocks, kMost;
   int64_t lhsRow;   ///< elements from row to row of a PackK buffer
   int64_t lhsWidth; ///< lanes of a PackM panel: rows, rounded up to a power of two
+  int64_t rhsRows;  ///< rows of a panel of the rhs, room for whole vectors along k
 
   int64_t columns() const { return vectors * lanes; }
 };
 
-BlockPlan planBlocks(const Contraction &c);
+/// `plainResult`: the result holds nothing but the sums, in the type of accumulation.
+BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
 

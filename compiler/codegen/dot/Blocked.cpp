@@ -3,13 +3,14 @@
 // In: a contraction. Out, for each task (a block of m x n of some batch indices):
 //
 //   for each piece of k
-//     pack the block of the lhs (k runs along rows, or m inside panels), if needed
+//     pack the rows of the lhs (k runs along rows, or m inside panels), if needed
+//     pack the panels of the rhs, if needed
 //     for each panel of columns
-//       pack the panel of the rhs, if needed
 //       for each tile of rows: multiply in registers
 //
 // With one piece of k the tile's sums go through the epilogue at once. With more,
-// they rest in a buffer on the stack, and the epilogue runs at the end.
+// they rest in the result if it holds nothing else, or in a buffer on the stack
+// from which the epilogue takes them at the end.
 //
 // The body of a tile is emitted for full tiles, and once more for fewer rows and
 // for fewer columns where the sizes leave a remainder: at most four times.
@@ -54,7 +55,9 @@ Value minI(Emission &e, Value a, int64_t b) {
 }
 
 BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), plan(planBlocks(c)) {
+    : c(c), epilogue(epilogue), e(c.kernel.e) {
+  plan = planBlocks(c, epilogue.isIdentity() && epilogue.heroElement() == c.element &&
+                           isResultLinear());
   auto complex = dyn_cast<ComplexType>(c.element);
   part = complex ? complex.getElementType() : c.element;
   int64_t bytes = plan.partBytes * plan.parts;
@@ -64,11 +67,11 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
     lhsBuffer = stackBuffer(e, plan.mBlock / plan.rows * plan.kMost * plan.lhsWidth * bytes);
   }
   if (plan.rhs != RhsForm::Direct) {
-    rhsBuffer = stackBuffer(e, (plan.kMost + plan.lanes) * plan.columns() * bytes);
+    rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);
   }
-  if (plan.kBlocks > 1) {
+  if (plan.kBlocks > 1 && !plan.sumsInResult) {
     sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
-  } else if (!epilogue.isIdentity()) {
+  } else if (plan.kBlocks == 1 && !epilogue.isIdentity()) {
     sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
   }
 }
@@ -185,14 +188,14 @@ void BlockedEmitter::emitBlock(const Block &block) {
   emitFor(e, constI64(e, 0), constI64(e, plan.kBlocks), 1, [&](Value number) {
     KBlock k = kBlockAt(number);
     packLhs(block, k);
+    packRhs(block, k);
     forEachPanel(block, [&](const Panel &panel) {
-      packRhs(block, k, panel);
       forEachTile(block, [&](Value m, Value tile, int64_t rows) {
         emitTile(block, k, panel, m, tile, rows);
       });
     });
   });
-  if (plan.kBlocks > 1) {
+  if (plan.kBlocks > 1 && !plan.sumsInResult) {
     Value rows = subI(e, block.m1, block.m0);
     forEachPanel(block, [&](const Panel &panel) {
       finishRows(block, panel, block.m0, rows,

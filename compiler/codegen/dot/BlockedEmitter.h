@@ -55,9 +55,12 @@ private:
   void packLhs(const Block &block, const KBlock &k);
   void packLhsRows(const Block &block, const KBlock &k);
   void packLhsPanels(const Block &block, const KBlock &k);
-  void packRhs(const Block &block, const KBlock &k, const Panel &panel);
+  void packRhs(const Block &block, const KBlock &k);
+  void packRhsRow(const Block &block, llvm::ArrayRef<Index> k, mlir::Value local, const Panel &panel);
   void packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel);
   llvm::SmallVector<Index> columnIndex(mlir::Value n, int64_t vector);
+  /// Where in the buffer the rows of a panel start, in parts.
+  mlir::Value panelStart(const Block &block, const Panel &panel);
   /// Lanes of vector `vector` of the panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
@@ -76,6 +79,9 @@ private:
   /// Epilogue over rows [m, m + rows) of sums kept in a buffer with rows of `rowElements`.
   void finishRows(const Block &block, const Panel &panel, mlir::Value m, mlir::Value rows,
                   mlir::Value buffer, int64_t rowElements);
+  /// Linear index in the result; for results that are linear in m and n.
+  mlir::Value resultIndex(const Block &block, mlir::Value m, mlir::Value n);
+  bool isResultLinear() const;
   void storeVector(const Block &block, mlir::Value m, mlir::Value n, const Elem &value,
                    mlir::Value mask);
 
@@ -83,6 +89,11 @@ private:
   mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
   Elem loadBuffer(mlir::Value address, int64_t lanes, int64_t partDistance);
   void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance);
+
+  /// One vector of sums between two pieces of k.
+  Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, mlir::Value mask);
+  void storeSum(const Block &block, mlir::Value m, mlir::Value n, const Elem &sum, mlir::Value mask);
+  mlir::Value sumAddress(const Block &block, mlir::Value m, mlir::Value n);
 
   Contraction &c;
   Epilogue &epilogue;

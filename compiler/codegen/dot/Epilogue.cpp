@@ -78,4 +78,8 @@ void Epilogue::storeAt(Type from, const Elem &value, Value linear, Value mask) {
   storeElements(e, heroElement(), converted, kernel->resultPtrs[0], linear, mask);
 }
 
+Elem Epilogue::loadAt(Value linear, int64_t lanes, Value mask) {
+  return loadElements(kernel->e, heroElement(), kernel->resultPtrs[0], linear, lanes, mask);
+}
+
 } // namespace hlo::codegen

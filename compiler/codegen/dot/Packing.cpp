@@ -92,25 +92,33 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k) {
   });
 }
 
-void BlockedEmitter::packRhs(const Block &block, const KBlock &k, const Panel &panel) {
+Value BlockedEmitter::panelStart(const Block &block, const Panel &panel) {
+  return mulI(e, subI(e, panel.n, block.n0), plan.rhsRows * plan.parts);
+}
+
+void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
   if (plan.rhs == RhsForm::Direct) {
     return;
   }
   if (plan.rhs == RhsForm::PackTranspose && plan.lanes > 1) {
-    packRhsTransposed(block, k, panel);
+    forEachPanel(block, [&](const Panel &panel) { packRhsTransposed(block, k, panel); });
     return;
   }
-  SmallVector<SmallVector<Index>> columns;
-  for (int64_t v = 0; v < panel.vectors; ++v) {
-    columns.push_back(columnIndex(panel.n, v));
-  }
+  // Row by row through all panels, which is the order of memory.
   forEachK(k, 1, [&](ArrayRef<Index> index, Value local, Value) {
-    Value row = mulI(e, local, plan.parts * plan.columns());
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      Elem value = c.rhs.read(block.batch, columns[v], index, plan.lanes, columnMask(panel, v));
-      storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
-    }
+    SmallVector<Index> row(index);
+    forEachPanel(block, [&](const Panel &panel) { packRhsRow(block, row, local, panel); });
   });
+}
+
+void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value local,
+                                const Panel &panel) {
+  Value row = addI(e, panelStart(block, panel), mulI(e, local, plan.parts * plan.columns()));
+  for (int64_t v = 0; v < panel.vectors; ++v) {
+    Elem value = c.rhs.read(block.batch, columnIndex(panel.n, v), k, plan.lanes,
+                            columnMask(panel, v));
+    storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
+  }
 }
 
 void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel) {
@@ -147,6 +155,7 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
         im = transposeLanes(e, im);
       }
       Value place = addI(e, mulI(e, local, plan.parts * plan.columns()), mulI(e, v, lanes));
+      place = addI(e, place, panelStart(block, panel));
       for (int64_t i = 0; i < lanes; ++i) {
         Value at = bufferAddress(rhsBuffer, place, i * plan.parts * plan.columns());
         storeBuffer(at, Elem(re[i], im[i]), plan.columns());

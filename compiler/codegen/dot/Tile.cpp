@@ -67,8 +67,9 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
     };
   }
   int64_t row = plan.columns() * plan.parts;
-  return [this, row](Value i, int64_t v) {
-    return loadBuffer(bufferAddress(rhsBuffer, mulI(e, i, row), v * plan.lanes), plan.lanes,
+  Value base = bufferAddress(rhsBuffer, panelStart(block, panel));
+  return [this, base, row](Value i, int64_t v) {
+    return loadBuffer(bufferAddress(base, mulI(e, i, row), v * plan.lanes), plan.lanes,
                       plan.columns());
   };
 }
@@ -124,13 +125,9 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
     storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, zeros));
     return;
   }
-  int64_t row = plan.nBlock * plan.parts;
-  Value base = bufferAddress(sumBuffer, addI(e, mulI(e, subI(e, m, block.m0), row),
-                                             subI(e, panel.n, block.n0)));
-  auto address = [&](int64_t i) {
-    return bufferAddress(base, constI64(e, 0),
-                         i / panel.vectors * row + i % panel.vectors * plan.lanes);
-  };
+  auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
+  auto columnOf = [&](int64_t i) { return addI(e, panel.n, i % panel.vectors * plan.lanes); };
+  auto maskOf = [&](int64_t i) { return columnMask(panel, i % panel.vectors); };
   // Sums start at zero in the first piece of k, and where the last one left them afterwards.
   Value isFirst = compareI(e, arith::CmpIPredicate::eq, k.number, 0);
   SmallVector<Value> zeroValues = flatten(zeros);
@@ -143,14 +140,14 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
     e.b.setInsertionPointToStart(start.elseBlock());
     Tile before;
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-      before.push_back(loadBuffer(address(i), plan.lanes, plan.nBlock));
+      before.push_back(loadSum(block, rowOf(i), columnOf(i), maskOf(i)));
     }
     scf::YieldOp::create(e.b, e.loc, flatten(before));
   }
   Tile sums = multiplyTile(block, k, panel, m, number, rows,
                            unflatten(start.getResults(), plan.parts));
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    storeBuffer(address(i), sums[i], plan.nBlock);
+    storeSum(block, rowOf(i), columnOf(i), sums[i], maskOf(i));
   }
 }
 
@@ -190,15 +187,43 @@ void BlockedEmitter::finishRows(const Block &block, const Panel &panel, Value m,
   });
 }
 
+bool BlockedEmitter::isResultLinear() const {
+  std::optional<int64_t> column = linearStride(c.n, c.outN);
+  return linearStride(c.m, c.outM) && column && (*column == 1 || c.nSize() == 1);
+}
+
+Value BlockedEmitter::resultIndex(const Block &block, Value m, Value n) {
+  Value at = addI(e, mulI(e, m, *linearStride(c.m, c.outM)), n);
+  for (auto [index, stride] : llvm::zip(block.batch, c.outBatch)) {
+    at = addI(e, at, mulI(e, index.base, stride));
+  }
+  return at;
+}
+
+Value BlockedEmitter::sumAddress(const Block &block, Value m, Value n) {
+  Value row = mulI(e, subI(e, m, block.m0), plan.nBlock * plan.parts);
+  return bufferAddress(sumBuffer, addI(e, row, subI(e, n, block.n0)));
+}
+
+Elem BlockedEmitter::loadSum(const Block &block, Value m, Value n, Value mask) {
+  if (plan.sumsInResult) {
+    return epilogue.loadAt(resultIndex(block, m, n), plan.lanes, mask);
+  }
+  return loadBuffer(sumAddress(block, m, n), plan.lanes, plan.nBlock);
+}
+
+void BlockedEmitter::storeSum(const Block &block, Value m, Value n, const Elem &sum, Value mask) {
+  if (plan.sumsInResult) {
+    epilogue.storeAt(c.element, sum, resultIndex(block, m, n), mask);
+    return;
+  }
+  storeBuffer(sumAddress(block, m, n), sum, plan.nBlock);
+}
+
 void BlockedEmitter::storeVector(const Block &block, Value m, Value n, const Elem &value,
                                  Value mask) {
-  std::optional<int64_t> mStride = linearStride(c.m, c.outM), nStride = linearStride(c.n, c.outN);
-  if (epilogue.isIdentity() && mStride && nStride && (*nStride == 1 || plan.lanes == 1)) {
-    Value at = addI(e, mulI(e, m, *mStride), mulI(e, n, *nStride));
-    for (auto [index, stride] : llvm::zip(block.batch, c.outBatch)) {
-      at = addI(e, at, mulI(e, index.base, stride));
-    }
-    epilogue.storeAt(c.element, value, at, mask);
+  if (epilogue.isIdentity() && isResultLinear()) {
+    epilogue.storeAt(c.element, value, resultIndex(block, m, n), mask);
     return;
   }
   Index column(n, plan.lanes > 1 ? 1 : 0, plan.lanes);

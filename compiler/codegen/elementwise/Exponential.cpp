@@ -79,6 +79,12 @@ Num expOf(NumPair x) {
                       : expWithin(x.hi, x.lo, -104.0, 89.0);
 }
 
+Num expTimes(Num x, Num factor) {
+  ExpParts parts = x.isF64() ? expParts(clampTo(x, -1400.0, 1400.0))
+                             : expParts(clampTo(x, -170.0, 170.0));
+  return scaleByPower((parts.m + 1.0) * factor, parts.n, FloatTraits(x));
+}
+
 Num expm1Of(Num x) {
   FloatTraits traits(x);
   Num bounded = traits.wide ? clampTo(x, -40.0, 710.0) : clampTo(x, -20.0, 89.0);

@@ -50,6 +50,8 @@ Num viaDouble(Num x, Num (*function)(Num));
 Num expOf(Num x);
 /// e^(hi + lo), |lo| far below |hi|.
 Num expOf(NumPair x);
+/// e^x * factor, |factor| <= 1, without early overflow.
+Num expTimes(Num x, Num factor);
 Num expm1Of(Num x);
 Num logisticOf(Num x);
 Num tanhOf(Num x);

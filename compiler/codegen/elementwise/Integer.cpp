@@ -83,6 +83,9 @@ static Division divide(Num a, Num b, bool isUnsigned) {
 static Num powerOf(Num base, Num exponent, bool isUnsigned) {
   Emission &e = *base.e;
   Num one = base.of(1);
+  if (base.width() == 1) {
+    return base | (exponent ^ one);
+  }
   SmallVector<Type> types(3, base.type());
   Num negative = isUnsigned ? Num() : less(exponent, 0);
   Num count = isUnsigned ? exponent : select(negative, 0, exponent);

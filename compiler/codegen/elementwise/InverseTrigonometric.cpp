@@ -43,7 +43,8 @@ Num atan2Of(Num y, Num x) {
     Num differenceLow = twoSum(low, -high).lo;
     Num rest = ((numerator - back.hi) - back.lo) +
                (select(beyond, differenceLow, 0.0) - t * exactLow);
-    Num correction = rest / denominator;
+    // Of subnormals nothing exact can be said.
+    Num correction = select(greater(low, 0x1p-900), rest / denominator, 0.0);
     tail = tail + (correction - correction * z);
   }
   // The angle is k pi/4 +- (t + tail).

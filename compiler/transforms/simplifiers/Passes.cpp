@@ -29,6 +29,8 @@ void hlo::addSimplifyPasses(OpPassManager &manager) {
   // Twice: what one round of folding, merging and simplifying finds is often worth a second.
   for (int round = 0; round < 2; ++round) {
     manager.addPass(createConstantFoldingPass());
+    manager.addPass(createConditionalSimplifierPass());
+    manager.addPass(createWhileLoopSimplifierPass());
     manager.addPass(createAlgebraicSimplifierPass());
     manager.addPass(createCSEPass());
     manager.addPass(createDcePass());
@@ -43,5 +45,7 @@ void hlo::registerSimplifierPasses() {
   registerPass([] { return createComputationDedupPass(); });
   registerPass([] { return createAlgebraicSimplifierPass(); });
   registerPass([] { return createConstantFoldingPass(); });
+  registerPass([] { return createWhileLoopSimplifierPass(); });
+  registerPass([] { return createConditionalSimplifierPass(); });
   registerPass([] { return createVerifyFlatPass(); });
 }
