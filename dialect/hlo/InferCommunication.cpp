@@ -18,10 +18,24 @@ static Type unsignedScalar(RuleContext &context, unsigned width) {
 
 static Type token(RuleContext &context) { return TokenType::get(context.mlirContext()); }
 
-static void checkToken(RuleContext &context, int64_t i) {
-  if (!isa<TokenType>(context.type(i))) {
-    (void)context.failAt({i}, "c1", "operand ", i, " must be token[], is ", context.type(i));
+/// The number of operands without the token at the end. There may be none once
+/// tuples and tokens are gone, which an op with a token in its result has not
+/// gone through.
+static int64_t dataOperands(RuleContext &context) {
+  int64_t count = context.size();
+  if (count != 0 && isa<TokenType>(context.type(count - 1))) {
+    return count - 1;
   }
+  Type result = context.isWritten() ? context.writtenType() : token(context);
+  if (llvm::any_of(leafTypes(result), llvm::IsaPred<TokenType>)) {
+    if (count == 0) {
+      context.fail("c1", "the token operand is missing");
+    } else {
+      (void)context.failAt({count - 1}, "c1", "operand ", count - 1, " must be token[], is ",
+                           context.type(count - 1));
+    }
+  }
+  return count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,69 +43,65 @@ static void checkToken(RuleContext &context, int64_t i) {
 //===----------------------------------------------------------------------===//
 
 static FailureOr<Type> infeed(RuleContext &context) {
-  if (failed(context.expectOperands(1))) {
-    return failure();
-  }
   FailureOr<Type> written = context.requiredWritten();
   if (failed(written)) {
     return failure();
   }
-  checkToken(context, 0);
+  if (int64_t count = dataOperands(context)) {
+    return context.fail("c0", "expects only a token, has ", count, " other operands");
+  }
   auto tuple = dyn_cast<TupleType>(*written);
-  if (!context.isFlattened() && tuple &&
-      (tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) {
+  if (context.size() == 1 && !context.isFlattened() &&
+      (!tuple || tuple.size() != 2 || !isa<TokenType>(tuple.getType(1)))) {
     context.fail("c2", "the result must be (data, token[]), is ", *written);
   }
   return context.result(*written);
 }
 
 static FailureOr<Type> outfeed(RuleContext &context) {
-  if (failed(context.expectAtLeast(1))) {
-    return failure();
-  }
-  int64_t last = context.size() - 1;
-  checkToken(context, last);
+  int64_t count = dataOperands(context);
+  ValueRange data = context.all().take_front(count);
   if (auto shape = context.get<TypeAttr>("outfeed_shape")) {
-    SmallVector<Type> given = leafTypes(context.all().drop_back().getTypes());
+    SmallVector<Type> given = leafTypes(data.getTypes());
     SmallVector<Type> expected = leafTypes(shape.getValue());
+    llvm::erase_if(expected, llvm::IsaPred<TokenType>);
+    llvm::erase_if(given, llvm::IsaPred<TokenType>);
     bool same = given.size() == expected.size() &&
                 llvm::all_of(llvm::zip(given, expected), [](auto pair) {
                   return sameShape(std::get<0>(pair), std::get<1>(pair));
                 });
     if (!same) {
       (void)context.failAt({0}, "c2", "outfeed_shape is ", shape.getValue(), ", the data is ",
-                           last == 1 ? context.type(0)
-                                     : Type(TupleType::get(context.mlirContext(), given)));
+                           count == 1 ? context.type(0)
+                                      : Type(TupleType::get(context.mlirContext(), given)));
     }
   }
-  return context.result(token(context));
+  bool hasToken = count != context.size();
+  return context.result(hasToken ? token(context)
+                                 : Type(TupleType::get(context.mlirContext(), {})));
 }
 
 static FailureOr<Type> send(RuleContext &context) {
-  if (failed(context.expectAtLeast(1))) {
-    return failure();
+  int64_t count = dataOperands(context);
+  if (context.size() == 2 && count == 1 && !context.isFlattened()) {
+    return context.result(
+        TupleType::get(context.mlirContext(),
+                       {context.type(0), unsignedScalar(context, 32), token(context)}));
   }
-  checkToken(context, context.size() - 1);
-  if (context.size() != 2) {
-    FailureOr<Type> written = context.requiredWritten();
-    return context.hasFailed() ? FailureOr<Type>(failure()) : written;
-  }
-  return context.result(
-      TupleType::get(context.mlirContext(),
-                     {context.type(0), unsignedScalar(context, 32), token(context)}));
+  FailureOr<Type> written = context.requiredWritten();
+  return context.hasFailed() ? FailureOr<Type>(failure()) : written;
 }
 
 static FailureOr<Type> recv(RuleContext &context) {
-  if (failed(context.expectOperands(1))) {
-    return failure();
-  }
   FailureOr<Type> written = context.requiredWritten();
   if (failed(written)) {
     return failure();
   }
-  checkToken(context, 0);
+  if (int64_t count = dataOperands(context)) {
+    return context.fail("c0", "expects only a token, has ", count, " other operands");
+  }
   auto tuple = dyn_cast<TupleType>(*written);
-  if (!context.isFlattened() &&
+  if (context.size() == 1 && !context.isFlattened() &&
       (!tuple || tuple.size() != 3 ||
        !sameShape(tuple.getType(1), unsignedScalar(context, 32)) ||
        !isa<TokenType>(tuple.getType(2)))) {
@@ -100,39 +110,41 @@ static FailureOr<Type> recv(RuleContext &context) {
   return context.result(*written);
 }
 
-/// The state `(data, u32[], token[])` of a transfer.
-static TupleType transferState(RuleContext &context) {
-  auto state = dyn_cast<TupleType>(context.type(0));
-  if (state && state.size() == 3) {
-    return state;
+/// The state `(data, u32[], token[])` of a transfer; null once flattened.
+static FailureOr<TupleType> transferState(RuleContext &context) {
+  if (context.size() != 1 || !isa<TupleType>(context.type(0))) {
+    if (context.isWritten() && context.size() == 1 && !context.isFlattened() &&
+        llvm::any_of(leafTypes(context.writtenType()), llvm::IsaPred<TokenType>)) {
+      return context.failAt({0}, "c1", "the operand must be (data, u32[], token[]), is ",
+                            context.type(0));
+    }
+    return TupleType();
   }
-  (void)context.failAt({0}, "c1", "the operand must be (data, u32[], token[]), is ",
-                       context.type(0));
-  return {};
+  auto state = cast<TupleType>(context.type(0));
+  if (state.size() != 3) {
+    return context.failAt({0}, "c1", "the operand must be (data, u32[], token[]), is ",
+                          context.type(0));
+  }
+  return state;
 }
 
 static FailureOr<Type> sendDone(RuleContext &context) {
-  if (failed(context.expectAtLeast(1))) {
+  FailureOr<TupleType> state = transferState(context);
+  if (failed(state)) {
     return failure();
   }
-  if (context.size() == 1 && !transferState(context)) {
-    return failure();
-  }
-  return token(context);
+  return *state ? token(context) : context.requiredWritten();
 }
 
 static FailureOr<Type> recvDone(RuleContext &context) {
-  if (failed(context.expectAtLeast(1))) {
+  FailureOr<TupleType> state = transferState(context);
+  if (failed(state)) {
     return failure();
   }
-  if (context.size() > 1) {
+  if (!*state) {
     return context.requiredWritten();
   }
-  TupleType state = transferState(context);
-  if (!state) {
-    return failure();
-  }
-  return Type(TupleType::get(context.mlirContext(), {state.getType(0), token(context)}));
+  return Type(TupleType::get(context.mlirContext(), {state->getType(0), token(context)}));
 }
 
 //===----------------------------------------------------------------------===//
