@@ -192,10 +192,12 @@ static void add_buffer(hlo_text *text, const char *what, uint32_t index, const c
   hlo_text_add(text, ")");
 }
 
-hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const void *const *buffers,
-                             const char *what, hlo_text *text) {
+/* One side; `what` is "input" or "output". */
+static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, uint32_t count,
+                             const void *const *buffers, const char *what, hlo_text *text) {
   if (count > 0 && buffers == NULL) {
-    hlo_text_add(text, "the array of ");
+    hlo_text_add(text, module);
+    hlo_text_add(text, ": the array of ");
     hlo_text_add(text, what);
     hlo_text_add(text, "s is null, it needs ");
     hlo_text_number(text, count);
@@ -204,6 +206,8 @@ hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const
   }
   for (uint32_t i = 0; i < count; ++i) {
     if (buffers[i] == NULL && descs[i].bytes > 0) {
+      hlo_text_add(text, module);
+      hlo_text_add(text, ": ");
       add_buffer(text, what, i, descs[i].name);
       hlo_text_add(text, " is null, it needs ");
       hlo_text_number(text, descs[i].bytes);
@@ -211,6 +215,8 @@ hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const
       return HLO_ERR_NULL;
     }
     if ((uintptr_t)buffers[i] & (descs[i].align - 1)) {
+      hlo_text_add(text, module);
+      hlo_text_add(text, ": ");
       add_buffer(text, what, i, descs[i].name);
       hlo_text_add(text, " is at ");
       hlo_text_hex(text, (uintptr_t)buffers[i]);
@@ -220,6 +226,15 @@ hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const
     }
   }
   return HLO_OK;
+}
+
+hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
+                             const void *const *outputs, hlo_text *text) {
+  const hlo_status status =
+      check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", text);
+  return status != HLO_OK
+             ? status
+             : check_side(desc->name, desc->outputs, desc->num_outputs, outputs, "output", text);
 }
 
 hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,

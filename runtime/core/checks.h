@@ -19,8 +19,8 @@ hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call
 hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** The arena: none needed, or given in full, or an allocator in its place. */
 hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
-/** One array of buffer pointers; `what` is "input" or "output". */
-hlo_status hlo_check_buffers(const hlo_buffer_desc *descs, uint32_t count, const void *const *buffers,
-                             const char *what, hlo_text *text);
+/** The caller's buffers of all leaves: none null but those of 0 bytes, each aligned. */
+hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
+                             const void *const *outputs, hlo_text *text);
 
 #endif

@@ -33,8 +33,7 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   }
   text = hlo_text_of_call(call);
   const void *const *results = (const void *const *)outputs;
-  if ((status = hlo_check_buffers(desc->inputs, desc->num_inputs, inputs, "input", &text)) ||
-      (status = hlo_check_buffers(desc->outputs, desc->num_outputs, results, "output", &text)) ||
+  if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
       (status = hlo_check_cpu(desc, &text)) ||
       (status = hlo_check_constants(desc, call, &text)) ||
       (status = hlo_check_services(desc, call, &text)) ||

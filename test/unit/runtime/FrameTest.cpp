@@ -103,15 +103,15 @@ TEST(Frame, BufferErrorsNameTheLeaf) {
   FakeModule m;
   m.ins[1] = nullptr;
   EXPECT_EQ(m.begin(), HLO_ERR_NULL);
-  EXPECT_STREQ(m.message, "input 1 (rhs) is null, it needs 16 bytes");
+  EXPECT_STREQ(m.message, "fake: input 1 (rhs) is null, it needs 16 bytes");
   m.inputs[1].bytes = 0;
   EXPECT_EQ(m.beginAndEnd(), HLO_OK) << "a leaf of no bytes may be null";
   m.outs[0] = reinterpret_cast<char *>(m.out0) + 2;
   EXPECT_EQ(m.begin(), HLO_ERR_ALIGN);
-  EXPECT_EQ(std::string(m.message).substr(0, 21), "output 0 (sum) is at ");
+  EXPECT_EQ(std::string(m.message).substr(0, 27), "fake: output 0 (sum) is at ");
   EXPECT_NE(std::string(m.message).find(", which is not aligned to 4"), std::string::npos);
   EXPECT_EQ(hlo_rt_begin(&m.call, &m.desc, nullptr, m.outs, &m.frame), HLO_ERR_NULL);
-  EXPECT_STREQ(m.message, "the array of inputs is null, it needs 2 pointers");
+  EXPECT_STREQ(m.message, "fake: the array of inputs is null, it needs 2 pointers");
 }
 
 TEST(Frame, MissingCpuFeaturesAreNamed) {
