@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests; the last line reads 'N passed, N failed'. Installs what is missing.
+# Tests on the shared data (../shared beside the checkout) are skipped, with a message, where it is not.
+set -uo pipefail
+source "$(dirname "$0")/setup.sh"
+
+build all
+cd "$ROOT"
+shared="$ROOT/../shared"
+passed=0 failed=0
+results="$BUILD/test"
+mkdir -p "$results"
+
+# count NAME PASSED FAILED: one line for a suite, added to the sums.
+count() {
+  printf '%-34s %5d passed, %d failed\n' "$1" "$2" "$3"
+  passed=$((passed + $2)) failed=$((failed + $3))
+}
+number() { grep -oE "$1" "$2" 2> /dev/null | tail -n 1 | grep -oE '[0-9]+' || echo 0; }
+
+say "unit tests (GoogleTest)"
+for program in "$BUILD"/bin/unit-*; do
+  [ -x "$program" ] || continue
+  name="$(basename "$program")"
+  "$program" --gtest_brief=1 > "$results/$name.log" 2>&1
+  status=$?
+  ok="$(number 'PASSED  ] [0-9]+' "$results/$name.log")"
+  bad="$(number '^ *[0-9]+ FAILED TEST' "$results/$name.log")"
+  # A program that dies without a summary is one failure.
+  [ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
+  [ "$bad" = 0 ] || grep -E -B 8 'FAILED|Sanitizer' "$results/$name.log" | head -n 60
+  count "$name" "$ok" "$bad"
+done
+
+say "FileCheck tests (lit)"
+lit="$(command -v lit-22 || command -v llvm-lit || echo /usr/lib/llvm-22/bin/llvm-lit)"
+[ -x "$lit" ] || lit=/usr/lib/llvm-22/build/utils/lit/lit.py
+"$lit" -s --param build="$BUILD" --xunit-xml-output="$results/lit.xml" -v test > "$results/lit.log" 2>&1
+ok="$(number 'Passed *: [0-9]+' "$results/lit.log")"
+bad=$(( $(number 'Failed *: [0-9]+' "$results/lit.log") + $(number 'Unresolved *: [0-9]+' "$results/lit.log") ))
+[ "$ok" != 0 ] || [ "$bad" != 0 ] || bad=1
+[ "$bad" = 0 ] || tail -n 60 "$results/lit.log"
+count lit "$ok" "$bad"
+
+say "the demo"
+if "$ROOT/tools/demo.sh" > "$results/demo.log" 2>&1; then count demo 1 0; else tail "$results/demo.log"; count demo 0 1; fi
+tail -n 1 "$results/demo.log"
+
+if [ -d "$shared/conformance" ]; then
+  python_with numpy ml_dtypes
+  say "conformance: golden cases"
+  "$PYTHON" "$shared/conformance/run.py" --tool "$BUILD/bin/hlo-run" --jobs "$(nproc)" --json "$results/conformance.json" \
+    > "$results/conformance.log" 2>&1
+  # Cases that are known not to pass yet are listed, one name a line, and may fail; all others may not.
+  "$PYTHON" "$ROOT/test/known_failures.py" "$results/conformance.json" "$ROOT/test/conformance_known_failures.txt" \
+    > "$results/conformance.txt"
+  cat "$results/conformance.txt"
+  count conformance "$(number '^[0-9]+ passed' "$results/conformance.txt")" "$(number '[0-9]+ failed$' "$results/conformance.txt")"
+  say "conformance: parser, and every module through --check"
+  "$PYTHON" "$ROOT/test/check_modules.py" "$BUILD/bin/hlo-compile" "$shared" > "$results/check.txt"
+  cat "$results/check.txt"
+  count check "$(number '^[0-9]+ passed' "$results/check.txt")" "$(number '[0-9]+ failed$' "$results/check.txt")"
+else
+  say "skipped: the golden cases and models; there is no ../shared beside the checkout"
+fi
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" = 0 ]
