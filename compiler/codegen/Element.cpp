@@ -263,9 +263,13 @@ Elem selectElem(Emission &e, Value condition, const Elem &a, const Elem &b) {
 }
 
 static Value floatConstant(Emission &e, Type type, APFloat value) {
+  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
   bool losesInfo = false;
-  value.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
+  if (value.isNaN() && &value.getSemantics() != &semantics) {
+    // Formats without a quiet bit do not convert.
+    value = APFloat::getQNaN(semantics, value.isNegative());
+  }
+  value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
   return arith::ConstantOp::create(e.b, e.loc, FloatAttr::get(type, value));
 }
 

@@ -30,11 +30,11 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
   return Num(e, roundNarrow(e, to, x));
 }
 
-/// Integers of more bits than f64 has, so that a later rounding is as if made at once: the bits
-/// that f64 would lose become one sticky bit.
+/// 64-bit integers made exact in f64 so that a later rounding is as if made at once: the
+/// eleven bits that f64 would lose are merged into the one above them.
 static Num stickyBits(Num x, bool isUnsigned) {
   Num low = x & 0x7ff;
-  Num sticky = (x & ~INT64_C(0x7ff)) | (select(notEqual(low, 0), 0x400, low));
+  Num sticky = (x & ~INT64_C(0x7ff)) | select(notEqual(low, 0), 0x800, low);
   Num small = isUnsigned ? below(x, INT64_C(1) << 53)
                          : below(x + (INT64_C(1) << 53), INT64_C(1) << 54);
   return select(small, x, sticky);
