@@ -179,7 +179,9 @@ Parser::Result Parser::parseIntegers(SmallVectorImpl<int64_t> &values, Tok open,
 
 Parser::Result Parser::enter(const char *at) {
   if (depth >= maxDepth) {
-    return error(at) << "nested deeper than " << maxDepth << " levels";
+    error(at) << "nested deeper than " << maxDepth << " levels";
+    reporter.giveUp(); // what follows is the rest of the nest
+    return failure();
   }
   ++depth;
   return success();
@@ -783,6 +785,9 @@ Parser::Result Parser::parseBody(Scope &scope, StringRef what) {
   const char *start = position();
   while (!at(Tok::RBrace)) {
     if (at(Tok::Eof) || token().isKeyword("ENTRY")) {
+      if (scope.broken) {
+        return failure(); // the brace was probably skipped with an error
+      }
       scope.broken = true;
       return error(position()) << "the body of " << what << " has no closing '}'";
     }

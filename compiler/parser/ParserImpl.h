@@ -22,6 +22,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "mlir/IR/Builders.h"
 
+#include <set>
+
 namespace hlo::parser {
 
 /// What a name stands for inside a computation. A null value marks an
@@ -53,7 +55,8 @@ struct Scope {
   mlir::Block *block = nullptr;
   llvm::DenseMap<llvm::StringRef, Binding> names;
   llvm::SmallVector<Parameter> parameters;
-  llvm::DenseSet<int64_t> parameterNumbers;
+  /// Not a DenseSet, which cannot hold all numbers.
+  std::set<int64_t> parameterNumbers;
   /// Nested instructions, in order.
   llvm::SmallVector<Anonymous> anonymous;
   mlir::Value root;

@@ -31,6 +31,11 @@ public:
   mlir::InFlightDiagnostic silentError(const char *position);
   void unmute() { muted = isFull(); }
 
+  /// Shows no more errors.
+  void giveUp() {
+    errors = limit + 1;
+    muted = true;
+  }
   /// Whether no more errors are shown.
   bool isFull() const { return errors > limit; }
   bool hasErrors() const { return errors > 0; }
