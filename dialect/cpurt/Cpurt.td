@@ -148,11 +148,11 @@ def Cpurt_CopyOp : Cpurt_Op<"copy"> {
 def Cpurt_WhileOp : Cpurt_Op<"while", [NoRegionArguments]> {
   let summary = "Runs `body` as long as `condition` gives a byte that is not zero";
   let description = [{
-    The carries live in buffers that both regions name; nothing is passed.
-    `trip_count`: how often the body runs, where that is known.
+    The carries live in buffers that both regions name; nothing is passed. With
+    `trip_count` the body runs that often and the condition is an empty region.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$trip_count);
-  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let regions = (region MaxSizedRegion<1>:$condition, SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $condition `do` $body";
   let hasVerifier = 1;
 }

@@ -78,7 +78,10 @@ LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) 
 }
 
 LogicalResult cpurt::WhileOp::verify() {
-  if (!endsIn<ConditionOp>(getCondition())) {
+  if (getTripCount() && !getCondition().empty()) {
+    return emitOpError("has a trip_count and a condition");
+  }
+  if (!getTripCount() && (getCondition().empty() || !endsIn<ConditionOp>(getCondition()))) {
     return emitOpError("condition must end in cpurt.condition");
   }
   if (!endsIn<YieldOp>(getBody())) {

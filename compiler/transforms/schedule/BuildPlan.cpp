@@ -256,13 +256,16 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   uint32_t position = addStep(sequence, StepKind::Loop, op).position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
   SequenceId conditionId = openSequence(Sequence::Condition, sequence);
-  FailureOr<SmallVector<ValueId>> pred = writeOut(condition, carries, conditionId);
-  if (failed(pred)) {
-    return failure();
+  // Who counts need not ask.
+  if (!op->hasAttr("known_trip_count")) {
+    FailureOr<SmallVector<ValueId>> pred = writeOut(condition, carries, conditionId);
+    if (failed(pred)) {
+      return failure();
+    }
+    plan.sequences[conditionId].pred = pred->front();
+    liveness.addUse(pred->front(), conditionId, 2 * nextPosition + 2);
   }
-  uint32_t test = nextPosition++;
-  plan.sequences[conditionId].pred = pred->front();
-  liveness.addUse(pred->front(), conditionId, 2 * test + 2);
+  ++nextPosition;
   plan.sequences[conditionId].end = 2 * nextPosition;
 
   SequenceId bodyId = openSequence(Sequence::Body, sequence);

@@ -152,9 +152,12 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     }
     return;
   case StepKind::Loop: {
-    auto loop = cpurt::WhileOp::create(b, location, step.op->getAttrOfType<IntegerAttr>("trip_count"));
-    Value pred = buffer(plan.sequences[step.sequences[0]].pred);
-    emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location, pred);
+    ValueId pred = plan.sequences[step.sequences[0]].pred;
+    auto count = step.op->getAttrOfType<IntegerAttr>("known_trip_count");
+    auto loop = cpurt::WhileOp::create(b, location, count);
+    if (pred != none) {
+      emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location, buffer(pred));
+    }
     emitRegion<cpurt::YieldOp>(loop.getBody(), step.sequences[1], location, ValueRange());
     return;
   }

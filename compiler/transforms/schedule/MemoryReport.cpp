@@ -49,7 +49,9 @@ static void walk(Block &block, Report &report) {
       report.steps.push_back(launch ? launch.getKernel().str() : "copy");
     }
     for (Region &region : op.getRegions()) {
-      walk(region.front(), report);
+      if (!region.empty()) {
+        walk(region.front(), report);
+      }
     }
     unsigned end = std::max<unsigned>(report.steps.size(), begin + 1) - 1;
     for (Value operand : op.getOperands()) {

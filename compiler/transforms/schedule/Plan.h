@@ -87,7 +87,7 @@ struct Sequence {
   uint32_t outerBegin = 0; ///< point where the whole loop, or the branching step, begins
   uint32_t outerEnd = 0;   ///< Condition, Body: the point after the whole loop
   unsigned loopDepth = 0;
-  ValueId pred = none; ///< Condition: what is tested
+  ValueId pred = none; ///< Condition: what is tested; none if the trip count is known
   std::vector<Step> steps;
 };
 

@@ -58,3 +58,27 @@ cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
   }
   cpurt.return
 }
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{has a trip_count and a condition}}
+  cpurt.while attributes {trip_count = 3 : i64} {
+    cpurt.condition %0
+  } do {
+    cpurt.yield
+  }
+  cpurt.return
+}
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  // expected-error@+1 {{condition must end in cpurt.condition}}
+  cpurt.while {
+  } do {
+    cpurt.yield
+  }
+  cpurt.return
+}

@@ -30,12 +30,18 @@ cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 64 : i64} {
   cpurt.launch @k0_loop_add(%in, %one, %tmp) {tasks = 4 : i64}
   // CHECK: cpurt.copy %[[OUT]], %[[TMP]] {bytes = 16 : i64, may_be_same}
   cpurt.copy %out, %tmp {bytes = 16 : i64, may_be_same}
-  // CHECK: cpurt.while attributes {trip_count = 3 : i64} {
+  // CHECK: cpurt.while {
   // CHECK:   cpurt.condition %[[TMP]]
   // CHECK: } do {
   // CHECK:   cpurt.yield
-  cpurt.while attributes {trip_count = 3 : i64} {
+  cpurt.while {
     cpurt.condition %tmp
+  } do {
+    cpurt.yield
+  }
+  // CHECK: cpurt.while attributes {trip_count = 3 : i64} {
+  // CHECK-NEXT: } do {
+  cpurt.while attributes {trip_count = 3 : i64} {
   } do {
     cpurt.yield
   }

@@ -59,6 +59,7 @@ protected:
     ASSERT_TRUE(planned) << text;
     for (uint64_t seed = 0; seed < seeds; ++seed) {
       std::vector<uint64_t> expected = test::runFused(*fused, seed);
+      EXPECT_FALSE(memoryReport(*planned).empty());
       for (bool shared : {false, true}) {
         test::PlannedRun run = test::runPlanned(*planned, seed, shared);
         if (!run.error.empty() || run.outputs != expected) {

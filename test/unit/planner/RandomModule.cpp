@@ -103,6 +103,7 @@ void RandomModule::addLoop(Body &body) {
   std::string name = "%v" + std::to_string(body.next++);
   body.text += "    " + name + ":" + std::to_string(loop.types.size()) + " = hlo.while " +
                joined(operands) + " {condition = @" + loop.condition + ", body = @" + loop.body +
+               (chance(30) ? ", known_trip_count = " + std::to_string(below(4)) + " : i64" : "") +
                "} : (" + joined(loop.types) + ") -> (" + joined(loop.types) + ")\n";
   for (unsigned r = 0; r < loop.types.size(); ++r) {
     body.values.push_back({name + "#" + std::to_string(r), loop.types[r]});

@@ -70,8 +70,12 @@ SmallVector<uint64_t> FusedRun::run(ComputationOp computation, ArrayRef<uint64_t
       results.push_back(literalSymbol(cast<DenseElementsAttr>(constant.getValue())));
     } else if (auto loop = dyn_cast<hlo::WhileOp>(op)) {
       results = operands;
-      for (unsigned i = 0;
-           continues(run(graph.lookup(loop.getConditionAttr()), results).front(), i); ++i) {
+      auto count = loop->getAttrOfType<IntegerAttr>("known_trip_count");
+      auto goesOn = [&](unsigned i) {
+        return count ? int64_t(i) < count.getInt()
+                     : continues(run(graph.lookup(loop.getConditionAttr()), results).front(), i);
+      };
+      for (unsigned i = 0; goesOn(i); ++i) {
         results = run(graph.lookup(loop.getBodyAttr()), results);
       }
     } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
@@ -275,7 +279,11 @@ void PlannedSimulator::runBlock(Block &block) {
     } else if (auto copy = dyn_cast<cpurt::CopyOp>(op)) {
       runCopy(copy);
     } else if (auto loop = dyn_cast<cpurt::WhileOp>(op)) {
-      for (unsigned i = 0;; ++i) {
+      for (unsigned i = 0; i < loop.getTripCount().value_or(~0u); ++i) {
+        if (loop.getTripCount()) {
+          runBlock(loop.getBody().front());
+          continue;
+        }
         Block &condition = loop.getCondition().front();
         runBlock(condition);
         Value pred = cast<cpurt::ConditionOp>(condition.getTerminator()).getPred();
