@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace hlo {
@@ -32,7 +34,7 @@ static FailureOr<int64_t> groupSize(RuleContext &context, Groups kind) {
   if (failed(groups)) {
     return context.fail("c1", "replica_groups are malformed: ", text);
   }
-  llvm::SmallDenseSet<int64_t> seen;
+  std::set<int64_t> seen;
   int64_t size = groups->empty() ? 0 : groups->front().size();
   for (auto [i, group] : llvm::enumerate(*groups)) {
     if (group.empty()) {
@@ -327,7 +329,7 @@ static LogicalResult checkPairs(RuleContext &context) {
   if (failed(pairs)) {
     return context.fail("c1", "source_target_pairs are malformed: ", text);
   }
-  llvm::SmallDenseSet<int64_t> sources, targets;
+  std::set<int64_t> sources, targets;
   for (auto [i, pair] : llvm::enumerate(*pairs)) {
     if (pair.size() != 2 || pair[0] < 0 || pair[1] < 0) {
       context.fail("c1", "source_target_pairs entry ", i, " must be a source and a target, is ",

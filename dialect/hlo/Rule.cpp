@@ -9,6 +9,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace hlo {
@@ -242,7 +244,8 @@ bool sameDims(RankedTensorType a, RankedTensorType b) {
 
 LogicalResult checkDimensions(RuleContext &context, StringRef label, StringRef what,
                               ArrayRef<int64_t> dimensions, int64_t rank) {
-  llvm::SmallDenseSet<int64_t> seen;
+  // Not a DenseSet, which cannot hold all numbers.
+  std::set<int64_t> seen;
   bool good = true;
   for (int64_t dim : dimensions) {
     if (dim < 0 || dim >= rank) {

@@ -267,7 +267,7 @@ static int64_t largestDevice(Operation *op) {
 LogicalResult verifyCollectives(ModuleOp module) {
   auto count = [&](StringRef name) -> int64_t {
     auto value = module->getAttrOfType<IntegerAttr>(name);
-    return value ? value.getInt() : 1;
+    return value ? std::max<int64_t>(value.getInt(), 1) : 1;
   };
   int64_t replicas = count("hlo.replica_count"), partitions = count("hlo.num_partitions");
   // How many replicas run is often said only when the program starts.
