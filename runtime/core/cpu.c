@@ -11,7 +11,6 @@
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include <hlo/cpu.h>
-
 #include <stdatomic.h>
 #include <stddef.h>
 

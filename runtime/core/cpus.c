@@ -6,9 +6,8 @@
  *
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
-#include <hlo/pool.h>
-
 #include <fcntl.h>
+#include <hlo/pool.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,8 +117,9 @@ static int64_t cgroup_limit(void) {
     /* hierarchy:controllers:/path */
     const size_t length = strcspn(line, "\n");
     const char *controllers = memchr(line, ':', length);
-    const char *path =
-        controllers ? memchr(controllers + 1, ':', (size_t)(line + length - controllers - 1)) : NULL;
+    const char *path = controllers
+                           ? memchr(controllers + 1, ':', (size_t)(line + length - controllers - 1))
+                           : NULL;
     if (path != NULL) {
       const size_t listed = (size_t)(path - controllers - 1);
       const size_t path_length = (size_t)(line + length - path - 1);

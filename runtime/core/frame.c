@@ -7,7 +7,6 @@
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
 #include <hlo/generated.h>
-
 #include <stdatomic.h>
 #include <time.h>
 #include <xmmintrin.h>
@@ -16,7 +15,8 @@
 #include "fields.h"
 
 /* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
- * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays small. */
+ * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays
+ * small. */
 #define CHUNKS_PER_THREAD 4
 
 static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
@@ -34,8 +34,7 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   text = hlo_text_of_call(call);
   const void *const *results = (const void *const *)outputs;
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
-      (status = hlo_check_cpu(desc, &text)) ||
-      (status = hlo_check_constants(desc, call, &text)) ||
+      (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_constants(desc, call, &text)) ||
       (status = hlo_check_services(desc, call, &text)) ||
       (status = hlo_check_arena(desc, call, &text))) {
     return status;
@@ -76,8 +75,8 @@ static hlo_status take_arena(const hlo_call *call, const hlo_module_desc *desc, 
   return HLO_OK;
 }
 
-hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc, const void *const *inputs,
-                        void *const *outputs, hlo_frame *frame) {
+hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
+                        const void *const *inputs, void *const *outputs, hlo_frame *frame) {
   hlo_status status = check_all(call, desc, inputs, outputs);
   if (status != HLO_OK) {
     return status;
@@ -202,8 +201,13 @@ hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int
     return HLO_OK;
   }
   const int64_t most = (int64_t)frame->threads * CHUNKS_PER_THREAD;
-  Loop loop = {task, args, tasks, tasks < most ? tasks : most, frame->watch ? frame->call : NULL,
-               frame->desc->mxcsr, HLO_OK};
+  Loop loop = {task,
+               args,
+               tasks,
+               tasks < most ? tasks : most,
+               frame->watch ? frame->call : NULL,
+               frame->desc->mxcsr,
+               HLO_OK};
   frame->exec->parallel_for(frame->exec->user, run_chunk, &loop, loop.chunks);
   return report_stop(frame, atomic_load_explicit(&loop.stopped, memory_order_relaxed));
 }

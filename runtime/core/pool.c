@@ -18,7 +18,6 @@
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include <hlo/pool.h>
-
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -33,8 +32,8 @@
 #define WAITING 0x40000000u
 #define INSIDE 0x3fffffffu
 
-/* How long idle threads spin before they sleep: about the length of the serial stretches between the
- * parallel kernels of a model; waking a sleeper costs 5 to 50 us. */
+/* How long idle threads spin before they sleep: about the length of the serial stretches between
+ * the parallel kernels of a model; waking a sleeper costs 5 to 50 us. */
 #define SPIN_NS 100000
 
 struct hlo_pool {
@@ -120,8 +119,8 @@ static void *work(void *arg) {
   uint32_t seen = 0;
   for (;;) {
     if (!spin(&pool->epoch, ~0u, seen, 0, pool->spin_ns)) {
-      /* Sequentially consistent with the caller's "advance epoch, then read sleepers": either it sees
-       * this sleeper, or the wait below sees the new epoch and returns at once. */
+      /* Sequentially consistent with the caller's "advance epoch, then read sleepers": either it
+       * sees this sleeper, or the wait below sees the new epoch and returns at once. */
       atomic_fetch_add(&pool->sleepers, 1);
       while (atomic_load(&pool->epoch) == seen) {
         futex_wait(&pool->epoch, seen);

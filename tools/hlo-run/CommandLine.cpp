@@ -47,9 +47,9 @@ struct Flags {
                               cl::desc("Items for infeed; not supported yet")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
                                cl::desc("Items from outfeed; not supported yet")};
-  cl::list<std::string> customCalls{"custom-calls", cl::CommaSeparated, cl::value_desc("lib.so,..."),
-                                    cl::desc("Custom call targets; not supported yet"),
-                                    cl::cat(category)};
+  cl::list<std::string> customCalls{
+      "custom-calls", cl::CommaSeparated, cl::value_desc("lib.so,..."),
+      cl::desc("Custom call targets; not supported yet"), cl::cat(category)};
 };
 
 /// Takes LLVM's and MLIR's flags with a name of ours out of the table.

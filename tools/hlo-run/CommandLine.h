@@ -10,15 +10,15 @@ namespace hlo::run {
 
 /// A command line, understood.
 struct CommandLine {
-  std::string module;                  ///< HLO text; "-" is standard input
-  std::string inputs, outputs;         ///< .npz files; empty: random, none
+  std::string module;          ///< HLO text; "-" is standard input
+  std::string inputs, outputs; ///< .npz files; empty: random, none
   uint64_t seed = 0;
   uint32_t threads = 1;
-  std::optional<double> benchSeconds;  ///< absent: run once
-  double timeoutSeconds = 0;           ///< of a run; 0: none
+  std::optional<double> benchSeconds; ///< absent: run once
+  double timeoutSeconds = 0;          ///< of a run; 0: none
   bool json = false;
-  std::string cpu;                     ///< to compile for
-  unsigned jobs = 0;                   ///< threads of the compiler; 0: one per CPU
+  std::string cpu;   ///< to compile for
+  unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU
 };
 
 /// Returns an exit code if there is nothing to run: after --help and the like, or a message

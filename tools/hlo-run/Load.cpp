@@ -1,9 +1,9 @@
 //===- Load.cpp - Linking an object file into this process ----------------===//
 //
 // In: a relocatable ELF object; out: its description, whose `run` can be called. ORC
-// with JITLink and nothing else: no IR layers, no platform, no threads. The object's sections go into
-// one block of memory, so that code and constants are within reach of each other, whatever their size; calls
-// to the runtime and to libc go through stubs that JITLink makes.
+// with JITLink and nothing else: no IR layers, no platform, no threads. The object's sections go
+// into one block of memory, so that code and constants are within reach of each other, whatever
+// their size; calls to the runtime and to libc go through stubs that JITLink makes.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"
@@ -65,14 +65,16 @@ LoadedObject::LoadedObject(LoadedObject &&) = default;
 LoadedObject::~LoadedObject() = default;
 
 Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix) {
-  auto control = SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
+  auto control =
+      SelfExecutorProcessControl::Create(nullptr, std::make_unique<InPlaceTaskDispatcher>());
   if (!control) {
     return internal(control.takeError());
   }
   auto impl = std::make_unique<Impl>();
   impl->session = std::make_unique<ExecutionSession>(std::move(*control));
   ExecutionSession &session = *impl->session;
-  session.setErrorReporter([](Error e) { consumeError(std::move(e)); }); // the lookup reports it as well
+  session.setErrorReporter(
+      [](Error e) { consumeError(std::move(e)); }); // the lookup reports it as well
   impl->layer = std::make_unique<ObjectLinkingLayer>(session);
 
   JITDylib &library = session.createBareJITDylib("module");

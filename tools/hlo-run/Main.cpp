@@ -17,6 +17,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include <chrono>
 #include <sys/resource.h>
 #include <time.h>
@@ -147,7 +148,8 @@ void printTiming(const hlo_module_desc &desc, const Timing &timing, uint32_t thr
     outs() << " at best, median " << milliseconds(timing.median) << " of "
            << counted(timing.runs, "run");
   }
-  outs() << ", " << counted(threads, "thread") << "; arena " << formatBytes(desc.arena_bytes) << "\n";
+  outs() << ", " << counted(threads, "thread") << "; arena " << formatBytes(desc.arena_bytes)
+         << "\n";
 }
 
 /// Runs once for the results, and again for the time if that was asked for.
@@ -240,6 +242,7 @@ int report(Error error, bool asJson) {
 } // namespace
 
 int main(int argc, char **argv) {
+  setBugReportMsg("hlo-run: internal error; please report it with the module and this trace:\n");
   InitLLVM init(argc, argv);
   CommandLine line;
   if (std::optional<int> code = parseCommandLine(argc, argv, line)) {

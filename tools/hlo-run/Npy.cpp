@@ -99,11 +99,13 @@ std::string quoted(StringRef text) {
 }
 } // namespace
 
-std::string NpyHeader::descr() const { return std::string{order, kind} + std::to_string(itemBytes); }
+std::string NpyHeader::descr() const {
+  return std::string{order, kind} + std::to_string(itemBytes);
+}
 
 std::string hlo::run::formatNpyHeader(const NpyHeader &header) {
-  std::string dict = "{'descr': '" + header.descr() + "', 'fortran_order': " +
-                     (header.fortran ? "True" : "False") + ", 'shape': (";
+  std::string dict = "{'descr': '" + header.descr() +
+                     "', 'fortran_order': " + (header.fortran ? "True" : "False") + ", 'shape': (";
   for (int64_t dim : header.shape) {
     dict += std::to_string(dim) + (header.shape.size() == 1 ? "," : ", ");
   }
@@ -121,7 +123,8 @@ std::string hlo::run::formatNpyHeader(const NpyHeader &header) {
 
 Expected<NpyHeader> hlo::run::parseNpyHeader(StringRef text, StringRef where) {
   auto fail = [&](const Twine &what) {
-    return makeError(ExitInput, where + ": " + what + " in the array's header '" + quoted(text) + "'");
+    return makeError(ExitInput,
+                     where + ": " + what + " in the array's header '" + quoted(text) + "'");
   };
   NpyHeader header;
   bool descr = false, order = false, shape = false;
@@ -171,8 +174,8 @@ Expected<NpyHeader> hlo::run::readNpyHeader(ZipStream &stream, StringRef where) 
   }
   int version = start[6];
   if (version < 1 || version > 3) {
-    return makeError(ExitInput, where + ": .npy version " + Twine(version) +
-                                    " is not known, only 1 to 3");
+    return makeError(ExitInput,
+                     where + ": .npy version " + Twine(version) + " is not known, only 1 to 3");
   }
   uint32_t bytes = support::endian::read16le(start + 8);
   if (version > 1) {

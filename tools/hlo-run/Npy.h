@@ -14,10 +14,10 @@ namespace hlo::run {
 
 /// What an .npy file says of the array that follows.
 struct NpyHeader {
-  char order = '|';        ///< '<', '>', '|' or '='
-  char kind = 'V';         ///< numpy's: b, i, u, f, c, V, ...
+  char order = '|'; ///< '<', '>', '|' or '='
+  char kind = 'V';  ///< numpy's: b, i, u, f, c, V, ...
   int64_t itemBytes = 0;
-  bool fortran = false;    ///< first dimension varies fastest
+  bool fortran = false; ///< first dimension varies fastest
   llvm::SmallVector<int64_t> shape;
   std::string descr() const; ///< e.g. "<f4"
 };

@@ -33,8 +33,7 @@ Error check(const NpyHeader &header, const hlo_buffer_desc &leaf, StringRef wher
   if (!npyMatches(header, leaf.type)) {
     return makeError(ExitInput, where + ": element type " + header.descr() + ", " +
                                     hlo_type_name(leaf.type) + " is stored as '" + Twine(kind) +
-                                    Twine(bytes) + "'" +
-                                    (kind == 'u' ? " (raw bits)" : ""));
+                                    Twine(bytes) + "'" + (kind == 'u' ? " (raw bits)" : ""));
   }
   if (header.order == '>' && header.itemBytes > 1) {
     return makeError(ExitInput, where + ": big-endian array (" + header.descr() +
@@ -77,7 +76,8 @@ Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buf
   if (!direct) {
     copy = Memory(leaf.bytes);
     if (!copy) {
-      return makeError(ExitInput, where + ": not enough memory for " + Twine(leaf.bytes) + " bytes");
+      return makeError(ExitInput,
+                       where + ": not enough memory for " + Twine(leaf.bytes) + " bytes");
     }
   }
   MutableArrayRef<char> items(direct ? buffer : copy.data(), static_cast<size_t>(leaf.bytes));

@@ -9,8 +9,8 @@
 
 namespace hlo::run {
 
-/// Reads the array `name` (without ".npy") of the archive into `buffer`, which has leaf.bytes bytes: element
-/// type and shape must be the leaf's; the order of dimensions becomes the leaf's.
+/// Reads the array `name` (without ".npy") of the archive into `buffer`, which has leaf.bytes
+/// bytes: element type and shape must be the leaf's; the order of dimensions becomes the leaf's.
 llvm::Error loadLeaf(const ZipReader &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
                      char *buffer);
 

@@ -16,8 +16,8 @@ llvm::SmallVector<int64_t> columnMajor(size_t rank);
 /// size 1 do not count; no elements: yes).
 bool sameOrder(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
-/// Copies a dense array whose dimensions vary in order `from` (fastest first) into one in order `to`.
-/// Items have 1, 2, 4, 8 or 16 bytes; the two do not overlap.
+/// Copies a dense array whose dimensions vary in order `from` (fastest first) into one in order
+/// `to`. Items have 1, 2, 4, 8 or 16 bytes; the two do not overlap.
 void permute(llvm::ArrayRef<int64_t> dims, int64_t itemBytes, const char *source,
              llvm::ArrayRef<int64_t> from, char *target, llvm::ArrayRef<int64_t> to);
 

@@ -32,8 +32,8 @@ Expected<Memory> take(uint64_t bytes, const Twine &what) {
   }
   return std::move(memory);
 }
-/// An error if all the memory of a call is more than this machine has: found out later, it would be the
-/// kernel that ends some process.
+/// An error if all the memory of a call is more than this machine has: found out later, it would be
+/// the kernel that ends some process.
 Error checkMemory(const hlo_module_desc &desc) {
   uint64_t needed = desc.arena_bytes + desc.state_bytes;
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
@@ -42,8 +42,8 @@ Error checkMemory(const hlo_module_desc &desc) {
   for (uint32_t i = 0; i < desc.num_outputs; ++i) {
     needed += desc.outputs[i].alias >= 0 ? 0 : desc.outputs[i].bytes;
   }
-  uint64_t has = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-                 static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  uint64_t has =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   if (needed <= has) {
     return Error::success();
   }
@@ -96,7 +96,8 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
   for (uint32_t i = 0; i < desc.num_outputs; ++i) {
     const hlo_buffer_desc &output = desc.outputs[i];
     uint32_t shared = static_cast<uint32_t>(output.alias);
-    if (output.alias >= 0 && shared < desc.num_inputs && desc.inputs[shared].bytes == output.bytes) {
+    if (output.alias >= 0 && shared < desc.num_inputs &&
+        desc.inputs[shared].bytes == output.bytes) {
       program.outputPointers.push_back(program.inputs[shared].data());
       program.kept.emplace_back(shared, Memory());
       continue;

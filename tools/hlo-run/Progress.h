@@ -9,8 +9,8 @@
 
 namespace hlo::run {
 
-/// While it lives and stderr is a terminal: a line "compiling model.hlo  12 s" there, from the second
-/// second on; wiped at the end. Otherwise nothing at all.
+/// While it lives and stderr is a terminal: a line "compiling model.hlo  12 s" there, from the
+/// second second on; wiped at the end. Otherwise nothing at all.
 class Progress {
 public:
   explicit Progress(std::string what);

@@ -85,8 +85,8 @@ private:
   }
 
   static constexpr int layers = 128;
-  static constexpr double start = 3.442619855899;      ///< where the bottom layer's tail begins
-  static constexpr double area = 9.91256303526217e-3;  ///< of each layer
+  static constexpr double start = 3.442619855899;     ///< where the bottom layer's tail begins
+  static constexpr double area = 9.91256303526217e-3; ///< of each layer
   std::array<uint32_t, layers> limit;
   std::array<double, layers> scale, height;
 };
@@ -99,7 +99,8 @@ template <typename T, typename Next> void fill(char *buffer, int64_t count, Next
 }
 } // namespace
 
-void hlo::run::fillRandom(uint64_t seed, uint32_t index, const hlo_buffer_desc &leaf, char *buffer) {
+void hlo::run::fillRandom(uint64_t seed, uint32_t index, const hlo_buffer_desc &leaf,
+                          char *buffer) {
   Bits bits(seed * 0x9e3779b97f4a7c15 + Bits(index).next());
   Normals normals;
   int64_t count = countOf(leaf);
@@ -121,7 +122,8 @@ void hlo::run::fillRandom(uint64_t seed, uint32_t index, const hlo_buffer_desc &
     NarrowEncoder encode(leaf.type);
     bool noSign = leaf.type == HLO_F8E8M0FNU;
     auto narrow = [&] { return encode(noSign ? std::fabs(number()) : number()); };
-    return width == 2 ? fill<uint16_t>(buffer, count, narrow) : fill<uint8_t>(buffer, count, narrow);
+    return width == 2 ? fill<uint16_t>(buffer, count, narrow)
+                      : fill<uint8_t>(buffer, count, narrow);
   }
   auto bit = [&] { return bits.next() >> 63; };
   switch (width) {

@@ -27,7 +27,8 @@ using support::endian::read64le;
 namespace {
 constexpr uint32_t localMagic = 0x04034b50, entryMagic = 0x02014b50;
 constexpr uint32_t endMagic = 0x06054b50, end64Magic = 0x06064b50, locatorMagic = 0x07064b50;
-constexpr size_t localBytes = 30, entryBytes = 46, endBytes = 22, end64Bytes = 56, locatorBytes = 20;
+constexpr size_t localBytes = 30, entryBytes = 46, endBytes = 22, end64Bytes = 56,
+                 locatorBytes = 20;
 
 /// Where the directory is.
 struct DirectoryPlace {
@@ -61,7 +62,8 @@ Expected<DirectoryPlace> findDirectory(int fd, StringRef path, uint64_t fileByte
     return bad(path, "not an .npz file: it has " + Twine(fileBytes) + " bytes");
   }
   // The end record is followed by a comment of at most 65535 bytes.
-  size_t tailBytes = static_cast<size_t>(std::min<uint64_t>(fileBytes, endBytes + 65535 + locatorBytes));
+  size_t tailBytes =
+      static_cast<size_t>(std::min<uint64_t>(fileBytes, endBytes + 65535 + locatorBytes));
   std::string tail(tailBytes, '\0');
   uint64_t tailOffset = fileBytes - tailBytes;
   if (Error e = readAt(fd, path, tailOffset, tail.data(), tailBytes)) {
@@ -294,12 +296,13 @@ Expected<ZipStream> ZipReader::stream(const ZipMember &member) const {
   }
   uint64_t start = member.headerOffset + localBytes + read16le(header + 26) + read16le(header + 28);
   if (start > fileBytes || fileBytes - start < member.packedBytes) {
-    return bad(where, "damaged archive: " + Twine(member.packedBytes) + " bytes at " + Twine(start) +
-                          " do not fit into the file of " + Twine(fileBytes) + " bytes");
+    return bad(where, "damaged archive: " + Twine(member.packedBytes) + " bytes at " +
+                          Twine(start) + " do not fit into the file of " + Twine(fileBytes) +
+                          " bytes");
   }
   if (member.method == 0 && member.packedBytes != member.bytes) {
-    return bad(where, "damaged archive: a stored member of " + Twine(member.bytes) + " bytes takes " +
-                          Twine(member.packedBytes));
+    return bad(where, "damaged archive: a stored member of " + Twine(member.bytes) +
+                          " bytes takes " + Twine(member.packedBytes));
   }
   auto impl = std::make_unique<ZipStream::Impl>();
   impl->fd = fd;

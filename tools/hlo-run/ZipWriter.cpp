@@ -63,7 +63,8 @@ Expected<ZipWriter> ZipWriter::create(StringRef path) {
 
 ZipWriter::ZipWriter(ZipWriter &&other)
     : path(std::move(other.path)), temporary(std::move(other.temporary)),
-      fd(std::exchange(other.fd, -1)), offset(other.offset), directory(std::move(other.directory)) {}
+      fd(std::exchange(other.fd, -1)), offset(other.offset), directory(std::move(other.directory)) {
+}
 
 ZipWriter::~ZipWriter() {
   if (fd >= 0) {
@@ -132,7 +133,14 @@ Error ZipWriter::finish() {
   out.u32(0x06064b50).u64(44).u16(version).u16(version).u32(0).u32(0);
   out.u64(count).u64(count).u64(bytes).u64(start);
   out.u32(0x07064b50).u32(0).u64(start + bytes).u32(1);
-  out.u32(0x06054b50).u16(0).u16(0).u16(UINT16_MAX).u16(UINT16_MAX).u32(inZip64).u32(inZip64).u16(0);
+  out.u32(0x06054b50)
+      .u16(0)
+      .u16(0)
+      .u16(UINT16_MAX)
+      .u16(UINT16_MAX)
+      .u32(inZip64)
+      .u32(inZip64)
+      .u16(0);
   if (Error e = write(out.get())) {
     return e;
   }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 /* X(bit, IDENTIFIER, "LLVM name"): bits are part of the ABI, append only; 63 is reserved. */
+/* clang-format off */
 #define HLO_CPU_FEATURES(X)              \
   X(0, SSE3, "sse3")                     \
   X(1, SSSE3, "ssse3")                   \
@@ -62,6 +63,7 @@
   X(45, VAES, "vaes")                    \
   X(46, VPCLMULQDQ, "vpclmulqdq")        \
   X(47, SHA, "sha")
+/* clang-format on */
 
 #define HLO_CPU_BIT(bit, id, name) static const uint64_t HLO_CPU_##id = UINT64_C(1) << bit;
 HLO_CPU_FEATURES(HLO_CPU_BIT)
@@ -75,8 +77,9 @@ extern "C" {
  *  once hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap afterwards. */
 uint64_t hlo_cpu_detect(void);
 
-/** Asks the operating system for the use of AMX tiles (per process, for good). Returns whether it may be
- *  used; hlo_cpu_detect() then has the AMX bits. Generated code that needs them gets this done at entry. */
+/** Asks the operating system for the use of AMX tiles (per process, for good). Returns whether it
+ * may be used; hlo_cpu_detect() then has the AMX bits. Generated code that needs them gets this
+ * done at entry. */
 int hlo_cpu_enable_amx(void);
 
 /** LLVM's name of the lowest feature in the set; null for an empty set. */

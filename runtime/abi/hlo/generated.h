@@ -39,9 +39,9 @@ extern "C" {
 /** One call in progress. Generated code reserves HLO_FRAME_BYTES aligned to 16, uninitialized, and
  *  reads only the first three fields. */
 typedef struct hlo_frame {
-  void *arena;         /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
-  uint32_t watch;      /**< offset 8: non-zero if the call can be cancelled or has a deadline */
-  uint32_t threads;    /**< offset 12: >= 1; with 1, hlo_rt_parallel_for runs task(args, 0, tasks) itself */
+  void *arena; /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
+  uint32_t watch;       /**< offset 8: non-zero if the call can be cancelled or has a deadline */
+  uint32_t threads;     /**< offset 12: >= 1; with 1, parallel loops run on the calling thread */
   const hlo_call *call; /**< offset 16: the caller's; null if it gave none */
   /* The runtime's own: */
   const hlo_module_desc *desc;
@@ -55,33 +55,37 @@ typedef struct hlo_frame {
 
 #define HLO_FRAME_BYTES 256
 
-/** A kernel over tasks first <= t < last. `args` is what generated code passed to hlo_rt_parallel_for. */
+/** A kernel over tasks first <= t < last. `args` is what generated code passed to
+ * hlo_rt_parallel_for. */
 typedef void hlo_task(void *args, int64_t first, int64_t last);
 
-/** Starts a call. Checks, in this order: desc and call (struct_size, abi), the pointers (none null but for
- *  leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, external constants, feeds, comm,
- *  state, and the arena, which it takes from the caller or from call->alloc. Sets MXCSR to desc->mxcsr
- *  and keeps the old value in the frame. On an error, the text is in call->message, MXCSR is as before,
- *  nothing is allocated, and the frame must not be used. Touches no input or output. */
+/** Starts a call. Checks, in this order: desc and call (struct_size, abi), the pointers (none null
+ * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, external constants,
+ * feeds, comm, state, and the arena, which it takes from the caller or from call->alloc. Sets MXCSR
+ * to desc->mxcsr and keeps the old value in the frame. On an error, the text is in call->message,
+ * MXCSR is as before, nothing is allocated, and the frame must not be used. Touches no input or
+ * output. */
 HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                                       const void *const *inputs, void *const *outputs,
                                       hlo_frame *frame);
 
-/** Ends a call that hlo_rt_begin has started: frees what it allocated, restores MXCSR, returns `status`. */
+/** Ends a call that hlo_rt_begin has started: frees what it allocated, restores MXCSR, returns
+ * `status`. */
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status);
 
-/** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns when all
- *  are done. Ranges run in any order, on the caller's executor if there is one with more than one thread,
- *  under desc->mxcsr. If the call is cancelled or late, ranges that have not started are left out and an
- *  error is returned; then contents of the results are unspecified. */
+/** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns
+ * when all are done. Ranges run in any order, on the caller's executor if there is one with more
+ * than one thread, under desc->mxcsr. If the call is cancelled or late, ranges that have not
+ * started are left out and an error is returned; then contents of the results are unspecified. */
 HLO_NODISCARD hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args,
                                              int64_t tasks);
 
-/** HLO_CANCELLED or HLO_DEADLINE, with the message written, if the caller wants no more; else HLO_OK. */
+/** HLO_CANCELLED or HLO_DEADLINE, with the message written, if the caller wants no more; else
+ * HLO_OK. */
 HLO_NODISCARD hlo_status hlo_rt_poll(hlo_frame *frame);
 
-/** Writes `message` (0-ended, not kept) as the call's error text and returns `code`. Usable from the thread
- *  that called hlo_rt_begin only. Pass the result to hlo_rt_end. */
+/** Writes `message` (0-ended, not kept) as the call's error text and returns `code`. Usable from
+ * the thread that called hlo_rt_begin only. Pass the result to hlo_rt_end. */
 hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message);
 
 #ifdef __cplusplus
@@ -105,7 +109,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, watch) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, threads) == 12);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, call) == 16);
 
-/* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias, i64 0 } */
+/* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
+ * i64 0 } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 56);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, bytes) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, type) == 32);
@@ -116,11 +121,11 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 /* { ptr name, ptr file, i32 line, i32 column, i64 flops, i64 bytes } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 40);
 
-/* { i32 struct_size, i32 abi, ptr name, ptr compiler_version, ptr flags, ptr target, ptr source_sha256,
- *   i64 signature, i64 arena_bytes, i64 constants_bytes, i64 state_bytes,
- *   i32 num_inputs, i32 num_outputs, i32 num_ops, i32 num_cpu_levels, i32 arena_align, i32 mxcsr,
- *   i64 cpu_features, ptr inputs, ptr outputs, ptr ops, ptr custom_calls, ptr run,
- *   i32 num_replicas, i32 num_partitions, i32 needs, i32 0 } */
+/* { i32 struct_size, i32 abi, ptr name, ptr compiler_version, ptr flags, ptr target, ptr
+ * source_sha256, i64 signature, i64 arena_bytes, i64 constants_bytes, i64 state_bytes, i32
+ * num_inputs, i32 num_outputs, i32 num_ops, i32 num_cpu_levels, i32 arena_align, i32 mxcsr, i64
+ * cpu_features, ptr inputs, ptr outputs, ptr ops, ptr custom_calls, ptr run, i32 num_replicas, i32
+ * num_partitions, i32 needs, i32 0 } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 168);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);

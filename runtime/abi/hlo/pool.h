@@ -13,16 +13,17 @@
 extern "C" {
 #endif
 
-/** A set of threads. One may serve any number of modules and of concurrent calls; calls that find its
- *  threads at work for another run on their own thread alone. */
+/** A set of threads. One may serve any number of modules and of concurrent calls; calls that find
+ * its threads at work for another run on their own thread alone. */
 typedef struct hlo_pool hlo_pool;
 
-/** CPUs that this process may use: the affinity mask and the cgroup's quota (rounded up); at least 1. */
+/** CPUs that this process may use: the affinity mask and the cgroup's quota (rounded up); at
+ * least 1. */
 uint32_t hlo_pool_cpus(void);
 
-/** Makes a pool of `num_threads` threads, the caller's included (so N - 1 are started); 0 stands for
- *  hlo_pool_cpus(). The threads wait a short while for the next work at full speed, then sleep; all
- *  signals are blocked in them. Null if memory or threads cannot be had. */
+/** Makes a pool of `num_threads` threads, the caller's included (so N - 1 are started); 0 stands
+ * for hlo_pool_cpus(). The threads wait a short while for the next work at full speed, then sleep;
+ * all signals are blocked in them. Null if memory or threads cannot be had. */
 hlo_pool *hlo_pool_create(uint32_t num_threads);
 
 /** Ends the threads and frees the pool; no call may be using it. Null is allowed. */

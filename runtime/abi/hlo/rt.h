@@ -47,6 +47,7 @@ extern "C" {
  *  numbered as absl::StatusCode is; the bits above say more (HLO_ERR_*). */
 typedef int32_t hlo_status;
 
+/* clang-format off */
 enum {
   HLO_OK = 0,
   HLO_CANCELLED = 1,           /**< *hlo_call.cancel became non-zero */
@@ -64,14 +65,15 @@ enum {
 
   HLO_ERR_NULL = HLO_INVALID_ARGUMENT | (1 << 8),      /**< a required pointer is null */
   HLO_ERR_STRUCT = HLO_INVALID_ARGUMENT | (2 << 8),    /**< struct_size or abi not understood */
-  HLO_ERR_ALIGN = HLO_INVALID_ARGUMENT | (3 << 8),     /**< a buffer is not aligned to its element */
-  HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object do not belong together */
-  HLO_ERR_CONSTANTS = HLO_INVALID_ARGUMENT | (5 << 8), /**< external constants: absent or too short */
-  HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: absent, too small, misaligned */
+  HLO_ERR_ALIGN = HLO_INVALID_ARGUMENT | (3 << 8),     /**< a buffer is misaligned */
+  HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object differ */
+  HLO_ERR_CONSTANTS = HLO_INVALID_ARGUMENT | (5 << 8), /**< external constants: too few */
+  HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: too little, misaligned */
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
-  HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8) /**< a feed, comm or custom call is not given */
+  HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8) /**< no feed, comm or custom call */
 };
+/* clang-format on */
 
 /** The low byte: one of HLO_OK .. HLO_UNAVAILABLE. */
 static inline hlo_status hlo_status_code(hlo_status status) { return status & 0xff; }
@@ -82,6 +84,7 @@ const char *hlo_status_name(hlo_status status);
 /*===- Element types -------------------------------------------------------------*/
 
 /** f16, bf16 and the 8-bit floats, as bits: no dependence on a compiler's own type. */
+/* clang-format off */
 typedef struct hlo_f16 { uint16_t bits; } hlo_f16;
 typedef struct hlo_bf16 { uint16_t bits; } hlo_bf16;
 typedef struct hlo_f8 { uint8_t bits; } hlo_f8;
@@ -102,6 +105,7 @@ typedef enum hlo_type {
   HLO_F8E5M2FNUZ = 26, HLO_F8E4M3FNUZ = 27, HLO_F8E3M4 = 28, HLO_F8E8M0FNU = 29,
   HLO_F4E2M1FN = 30, HLO_F6E2M3FN = 31, HLO_F6E3M2FN = 32
 } hlo_type;
+/* clang-format on */
 
 /** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. */
 size_t hlo_type_bytes(int32_t type);
@@ -125,9 +129,9 @@ typedef struct hlo_executor {
   uint32_t struct_size;
   uint32_t num_threads; /**< how many threads can help, the caller's own included; >= 1 */
   void *user;           /**< passed on */
-  /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all are done. Any order, any
-   *  thread (the caller's as well), no promise that two run at the same time. fn never fails, does not
-   *  block and does not call parallel_for. */
+  /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all are done. Any order,
+   * any thread (the caller's as well), no promise that two run at the same time. fn never fails,
+   * does not block and does not call parallel_for. */
   void (*parallel_for)(void *user, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 } hlo_executor;
 
@@ -135,7 +139,7 @@ typedef struct hlo_executor {
 enum {
   HLO_API_ORIGINAL = 1,                 /**< void (*)(void *out, const void **in) */
   HLO_API_STATUS_RETURNING = 2,         /**< void (*)(void *out, const void **in, status *) */
-  HLO_API_STATUS_RETURNING_UNIFIED = 3, /**< the same with (..., const char *opaque, size_t, status *) */
+  HLO_API_STATUS_RETURNING_UNIFIED = 3, /**< the same, (..., opaque, size_t, status *) */
   HLO_API_TYPED_FFI = 4                 /**< XLA_FFI_Error *(*)(XLA_FFI_CallFrame *) */
 };
 
@@ -158,8 +162,8 @@ typedef struct hlo_custom_calls {
 typedef struct hlo_feed {
   uint32_t struct_size, reserved;
   void *user; /**< passed on */
-  /** One item: n leaves in order; leaf k has bytes[k] bytes at leaves[k], which an infeed fills in and
-   *  an outfeed reads. `config` is the instruction's infeed_config or outfeed_config. */
+  /** One item: n leaves in order; leaf k has bytes[k] bytes at leaves[k], which an infeed fills in
+   * and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config. */
   hlo_status (*move)(void *user, const char *config, void *const *leaves, const uint64_t *bytes,
                      int32_t n);
 } hlo_feed;
@@ -167,10 +171,10 @@ typedef struct hlo_feed {
 /** This call's place among the ranks of a program that runs several times at once. */
 typedef struct hlo_comm {
   uint32_t struct_size, reserved;
-  void *user;                               /**< of the functions */
-  int32_t replica, partition;               /**< this rank's ids, from 0 */
-  int32_t num_replicas, num_partitions;     /**< >= 1 each */
-  int64_t timeout_ns;                       /**< how long to wait for peers; 0 = for ever */
+  void *user;                           /**< of the functions */
+  int32_t replica, partition;           /**< this rank's ids, from 0 */
+  int32_t num_replicas, num_partitions; /**< >= 1 each */
+  int64_t timeout_ns;                   /**< how long to wait for peers; 0 = for ever */
 } hlo_comm;
 
 /** What one operation has cost so far; see hlo_call.profile. */
@@ -178,8 +182,8 @@ typedef struct hlo_profile {
   uint64_t calls, ns, bytes;
 } hlo_profile;
 
-/** State that outlives a call (of random generators): hlo_module_desc.state_bytes bytes, aligned to 16,
- *  zero before the first call. */
+/** State that outlives a call (of random generators): hlo_module_desc.state_bytes bytes, aligned to
+ * 16, zero before the first call. */
 typedef struct hlo_state hlo_state;
 
 /** One call of a module. All pointers are the caller's and stay valid during the call; all but
@@ -187,8 +191,9 @@ typedef struct hlo_state hlo_state;
 typedef struct hlo_call {
   uint32_t struct_size; /**< sizeof(hlo_call) */
   uint32_t abi;         /**< HLO_ABI */
-  /** Scratch: at least arena_bytes of the module's description, aligned to its arena_align (64). Contents
-   *  need no preparation and mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
+  /** Scratch: at least arena_bytes of the module's description, aligned to its arena_align (64).
+   * Contents need no preparation and mean nothing afterwards. Null: taken from `alloc`, if the
+   * module needs any. */
   void *arena;
   size_t arena_bytes;
   const hlo_allocator *alloc;
@@ -200,8 +205,8 @@ typedef struct hlo_call {
   const void *constants;
   size_t constants_bytes;
   hlo_state *state;
-  /** Read at the bounds of operations and loops: non-zero makes the call return HLO_CANCELLED soon. May be
-   *  set by another thread, or by a signal handler. */
+  /** Read at the bounds of operations and loops: non-zero makes the call return HLO_CANCELLED soon.
+   * May be set by another thread, or by a signal handler. */
   const int32_t *cancel;
   /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
   int64_t deadline_ns;
@@ -210,8 +215,8 @@ typedef struct hlo_call {
   int64_t run_id;       /**< told to custom calls and collectives */
   int32_t cpu_level;    /**< for code with several CPU levels: 0 = the best that this CPU can run */
   int32_t reserved;
-  /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut. It is
-   *  written only when an error is returned. */
+  /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut.
+   * It is written only when an error is returned. */
   char *message;
   size_t message_bytes;
 } hlo_call;
@@ -232,16 +237,16 @@ static inline hlo_call hlo_call_init(void) {
 
 /** One array leaf of the module's parameters or of its result; tuples are flattened depth first. */
 typedef struct hlo_buffer_desc {
-  const char *name;              /**< of the parameter, with the path in it: "state_0_w"; else "in0", "out0" */
+  const char *name;              /**< of the parameter, with the path in it: "state_0_w" */
   const int64_t *dims;           /**< `rank` logical dimensions; null for a scalar */
-  const int64_t *minor_to_major; /**< `rank` dimension numbers, fastest varying first; null for a scalar */
-  uint64_t bytes;                /**< of the whole buffer: dense, elements in minor_to_major order */
-  int32_t type;                  /**< hlo_type */
+  const int64_t *minor_to_major; /**< `rank` dimension numbers, fastest varying first, or null */
+  uint64_t bytes; /**< of the whole buffer: dense, elements in minor_to_major order */
+  int32_t type;   /**< hlo_type */
   int32_t rank;
-  uint32_t align;                /**< least alignment: that of the element; 64 is faster */
-  /** Of an output: the input whose buffer it may share, of an input: the output; -1 none. If the caller
-   *  passes one pointer for both, the input is overwritten and a copy is saved; two pointers are right as
-   *  well, and then the input is kept. Otherwise an output overlaps no other buffer. */
+  uint32_t align; /**< least alignment: that of the element; 64 is faster */
+  /** Of an output: the input whose buffer it may share, of an input: the output; -1 none. If the
+   * caller passes one pointer for both, the input is overwritten and a copy is saved; two pointers
+   * are right as well, and then the input is kept. Otherwise an output overlaps no other buffer. */
   int32_t alias;
   uint64_t reserved;
 } hlo_buffer_desc;
@@ -275,27 +280,27 @@ typedef struct hlo_module_desc {
   uint64_t constants_bytes;     /**< of external constants; 0: all are in the object */
   uint64_t state_bytes;
   uint32_t num_inputs, num_outputs, num_ops, num_cpu_levels;
-  uint32_t arena_align;         /**< a power of two, at least 64 when arena_bytes > 0 */
-  uint32_t mxcsr;               /**< SSE control word that the code runs under; 0x1f80 keeps subnormals */
-  uint64_t cpu_features;        /**< set of HLO_CPU_* (hlo/cpu.h) that the code uses */
+  uint32_t arena_align;  /**< a power of two, at least 64 when arena_bytes > 0 */
+  uint32_t mxcsr;        /**< SSE control word that the code runs under; 0x1f80 keeps subnormals */
+  uint64_t cpu_features; /**< set of HLO_CPU_* (hlo/cpu.h) that the code uses */
   const hlo_buffer_desc *inputs, *outputs; /**< arrays; null if empty */
   const hlo_op_desc *ops;                  /**< op id -> operation; null if num_ops is 0 */
-  const char *const *custom_calls;         /**< targets that hlo_call must supply; null-ended, or null */
+  const char *const *custom_calls; /**< targets that hlo_call must supply; null-ended, or null */
   /** M_run_buffers: one pointer per leaf, in order. A leaf of no bytes may be null. */
   hlo_status (*run)(const hlo_call *call, const void *const *inputs, void *const *outputs);
-  uint32_t num_replicas, num_partitions;   /**< that the module was compiled for; >= 1 */
-  uint32_t needs;                          /**< set of HLO_NEEDS_* */
+  uint32_t num_replicas, num_partitions; /**< that the module was compiled for; >= 1 */
+  uint32_t needs;                        /**< set of HLO_NEEDS_* */
   uint32_t reserved;
 } hlo_module_desc;
 
-/** Everything that would make `call` fail before the first operation: missing CPU features, arena too
- *  small, missing feeds, comm, custom calls, constants. All of it is listed in `message` (cut at
+/** Everything that would make `call` fail before the first operation: missing CPU features, arena
+ * too small, missing feeds, comm, custom calls, constants. All of it is listed in `message` (cut at
  *  message_bytes; may be null), separated by "; ". Returns the status of the first. */
 HLO_NODISCARD hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
                                    size_t message_bytes);
 
-/** For M_run: `given`, the signature in the caller's args, is not that of the object. Writes the message and
- *  returns HLO_ERR_SIGNATURE. */
+/** For M_run: `given`, the signature in the caller's args, is not that of the object. Writes the
+ * message and returns HLO_ERR_SIGNATURE. */
 hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given);
 
 #ifdef __cplusplus

@@ -5,9 +5,9 @@
 // every single-byte change of it must give an error or the right contents, never a crash.
 //
 //===----------------------------------------------------------------------===//
+#include "tools/hlo-run/Npz.h"
 #include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Npy.h"
-#include "tools/hlo-run/Npz.h"
 #include "tools/hlo-run/Number.h"
 #include "tools/hlo-run/Permute.h"
 #include "tools/hlo-run/Print.h"
@@ -76,8 +76,8 @@ protected:
       packed.resize(z.total_out);
       deflateEnd(&z);
     }
-    auto crc = static_cast<uint32_t>(
-        crc32(0, reinterpret_cast<const Bytef *>(contents.data()), static_cast<uInt>(contents.size())));
+    auto crc = static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef *>(contents.data()),
+                                           static_cast<uInt>(contents.size())));
     std::string out;
     raw_string_ostream os(out);
     support::endian::Writer w(os, endianness::little);
@@ -313,9 +313,11 @@ TEST(Npy, Headers) {
             "f: element type that is no plain number in t");
   EXPECT_NE(error("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ()}"), "");
   EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "");
-  EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"), "");
+  EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}"),
+            "");
   EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (1 2)}"), "");
-  EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::string(1000, ',')), "");
+  EXPECT_NE(error("{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::string(1000, ',')),
+            "");
   EXPECT_NE(error(""), "");
   EXPECT_NE(error("{"), "");
   EXPECT_NE(error("{'descr"), "");
@@ -325,8 +327,9 @@ TEST(Npy, Headers) {
   header.itemBytes = 8;
   header.shape = {7};
   EXPECT_EQ(formatNpyHeader(header).size() % 64, 0u);
-  EXPECT_NE(formatNpyHeader(header).find("{'descr': '<f8', 'fortran_order': False, 'shape': (7,), }"),
-            std::string::npos);
+  EXPECT_NE(
+      formatNpyHeader(header).find("{'descr': '<f8', 'fortran_order': False, 'shape': (7,), }"),
+      std::string::npos);
 }
 
 TEST(Permute, AllOrdersOfFourDimensions) {

@@ -4,8 +4,8 @@
 // threads, an input that the run overwrites, errors, deadline.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Program.h"
+#include "tools/hlo-run/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 #include <cmath>
@@ -40,9 +40,8 @@ protected:
 
   static std::pair<int, std::string> errorOf(Error error) {
     std::pair<int, std::string> result;
-    handleAllErrors(std::move(error), [&](const RunError &e) {
-      result = {e.getExitCode(), e.getText()};
-    });
+    handleAllErrors(std::move(error),
+                    [&](const RunError &e) { result = {e.getExitCode(), e.getText()}; });
     return result;
   }
 
@@ -61,7 +60,8 @@ TEST_F(ProgramTest, RunsRepeatedlyOnTheSameInputs) {
     for (int i = 0; i < 1000; ++i) {
       float result;
       std::memcpy(&result, program.output(0) + 4 * i, 4);
-      ASSERT_FLOAT_EQ(result, std::sin(static_cast<float>(i) / 100) + static_cast<float>(i % 4 + 1));
+      ASSERT_FLOAT_EQ(result,
+                      std::sin(static_cast<float>(i) / 100) + static_cast<float>(i % 4 + 1));
     }
     int32_t used;
     std::memcpy(&used, program.output(1), 4);
@@ -89,6 +89,7 @@ TEST_F(ProgramTest, DeadlinesEndARun) {
 TEST(Load, WhatIsNoObjectIsAnError) {
   Expected<LoadedObject> loaded = LoadedObject::load("not an object", "x");
   ASSERT_FALSE(bool(loaded));
-  EXPECT_NE(toString(loaded.takeError()).find("cannot load the compiled module"), std::string::npos);
+  EXPECT_NE(toString(loaded.takeError()).find("cannot load the compiled module"),
+            std::string::npos);
 }
 } // namespace

@@ -3,7 +3,8 @@
  *   out0[i] = sin(in0[i]) + table[i % 4]     f32[1000], may share in0's buffer
  *   out1    = number of threads              s32[]
  *
- * with an arena of 4000 bytes. in1 = s32[] tells what to do: 0 as above, 1 fail, 2 loop until stopped.
+ * with an arena of 4000 bytes. in1 = s32[] tells what to do: 0 as above, 1 fail, 2 loop until
+ * stopped.
  *
  *===-------------------------------------------------------------------------===*/
 #include <hlo/generated.h>
@@ -68,11 +69,24 @@ hlo_status sample_run_buffers(const hlo_call *call, const void *const *in, void 
 }
 
 static const hlo_module_desc desc = {
-    .struct_size = sizeof(hlo_module_desc), .abi = HLO_ABI, .name = "sample",
-    .compiler_version = "", .flags = "", .target = "x86_64", .source_sha256 = "",
-    .arena_bytes = 4000, .num_inputs = 2, .num_outputs = 2, .num_cpu_levels = 1,
-    .arena_align = 64, .mxcsr = 0x1f80, .inputs = inputs, .outputs = outputs,
-    .run = sample_run_buffers, .num_replicas = 1, .num_partitions = 1,
+    .struct_size = sizeof(hlo_module_desc),
+    .abi = HLO_ABI,
+    .name = "sample",
+    .compiler_version = "",
+    .flags = "",
+    .target = "x86_64",
+    .source_sha256 = "",
+    .arena_bytes = 4000,
+    .num_inputs = 2,
+    .num_outputs = 2,
+    .num_cpu_levels = 1,
+    .arena_align = 64,
+    .mxcsr = 0x1f80,
+    .inputs = inputs,
+    .outputs = outputs,
+    .run = sample_run_buffers,
+    .num_replicas = 1,
+    .num_partitions = 1,
 };
 
 const hlo_module_desc *sample_describe(void);

@@ -8,9 +8,9 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <cstring>
+#include <ctime>
 #include <hlo/cpu.h>
 #include <hlo/pool.h>
-#include <ctime>
 #include <vector>
 #include <xmmintrin.h>
 
@@ -95,7 +95,8 @@ TEST(Frame, ArenaFromTheAllocatorIsGivenBack) {
   EXPECT_STREQ(m.message, "fake: alloc gave no memory for an arena of 256 bytes (align 64)");
   allocator.gives = allocator.memory + 8;
   EXPECT_EQ(m.begin(), HLO_ERR_ALLOC);
-  EXPECT_STREQ(m.message, "fake: alloc gave misaligned memory for an arena of 256 bytes (align 64)");
+  EXPECT_STREQ(m.message,
+               "fake: alloc gave misaligned memory for an arena of 256 bytes (align 64)");
   EXPECT_EQ(allocator.given, 2);
 }
 
@@ -121,8 +122,9 @@ TEST(Frame, MissingCpuFeaturesAreNamed) {
     GTEST_SKIP() << "this CPU has them";
   }
   EXPECT_EQ(m.begin(), HLO_ERR_CPU);
-  EXPECT_STREQ(m.message,
-               "fake: this CPU lacks xop, tbm, for which the module was compiled (x86_64 fake-cpu)");
+  EXPECT_STREQ(
+      m.message,
+      "fake: this CPU lacks xop, tbm, for which the module was compiled (x86_64 fake-cpu)");
   m.desc.cpu_features = UINT64_C(1) << 62;
   EXPECT_EQ(m.begin(), HLO_ERR_CPU);
   EXPECT_STREQ(m.message, "fake: this CPU lacks a feature unknown to this runtime, for which the "
@@ -142,8 +144,9 @@ TEST(Frame, VersionsThatDoNotFitAreRefused) {
   m.call.struct_size = sizeof(hlo_call);
   m.desc.abi = 2;
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
-  EXPECT_STREQ(m.message, "module has abi 2 and a description of 168 bytes, this runtime expects abi "
-                          "1 and at least 168 bytes");
+  EXPECT_STREQ(m.message,
+               "module has abi 2 and a description of 168 bytes, this runtime expects abi "
+               "1 and at least 168 bytes");
 }
 
 TEST(Frame, FieldsBeyondTheSizeOfAnOlderCallAreZero) {
@@ -220,8 +223,9 @@ TEST(Frame, SignatureMismatch) {
   FakeModule m;
   m.desc.signature = 0xabcdef;
   EXPECT_EQ(hlo_bad_signature(&m.call, &m.desc, 0x12), HLO_ERR_SIGNATURE);
-  EXPECT_STREQ(m.message, "fake: header and object do not belong together: args have signature 0x12, "
-                          "the object has 0xabcdef");
+  EXPECT_STREQ(m.message,
+               "fake: header and object do not belong together: args have signature 0x12, "
+               "the object has 0xabcdef");
 }
 
 TEST(Check, ListsEverythingAtOnce) {
