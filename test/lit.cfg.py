@@ -35,6 +35,7 @@ config.substitutions.append(("%build", build))
 config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))
 config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
 # How a C program is linked with an object.
+config.substitutions.append(("%rt-include", "-I%s/runtime/abi" % root))
 config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))
 
 with open("/proc/cpuinfo") as file:

@@ -153,7 +153,8 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
     signature.inputs.push_back(std::move(*made));
   }
   for (const auto &[i, leaf] : llvm::enumerate(layout->outputs)) {
-    std::string name = "out" + (leaf.name.empty() ? std::to_string(i) : "_" + cIdentifier(leaf.name));
+    std::string name =
+        leaf.name.empty() ? "out" + std::to_string(i) : cIdentifier("out_" + leaf.name);
     if (layout->outputs.size() == 1 && leaf.name.empty()) {
       name = "out";
     }
