@@ -192,11 +192,12 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   };
   int64_t weight = plan.parts * plan.parts * c.kSize();
   while (count() < kEnoughTasks) {
-    bool splitN = plan.nBlock >= plan.mBlock ? plan.nBlock > plan.columns()
-                                             : plan.mBlock <= plan.rows;
+    // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
+    double again = static_cast<double>(m) * plan.nBlocks * (plan.lhs == LhsForm::Direct ? 0.25 : 1);
+    double repack = static_cast<double>(n) * plan.mBlocks * (plan.rhs == RhsForm::Direct ? 0.25 : 1);
+    bool splitN = plan.nBlock > plan.columns() && (plan.mBlock <= plan.rows || again <= repack);
     int64_t &size = splitN ? plan.nBlock : plan.mBlock;
     int64_t unit = splitN ? plan.columns() : plan.rows;
-    // Few rows leave nothing to pack twice, so columns may be cut finely, and the other way round.
     bool repeats = splitN ? plan.lhs != LhsForm::Direct : plan.rhs != RhsForm::Direct;
     int64_t least = repeats ? kSmallPackedTask : kSmallTask;
     if (size <= unit || (repeats && size < 2 * kNarrowBlock) ||

@@ -47,6 +47,10 @@ void emitIf(Emission &e, Value condition, function_ref<void()> body) {
   body();
 }
 
+void emitPrefetch(Emission &e, Value address) {
+  LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+}
+
 Value minI(Emission &e, Value a, int64_t b) {
   if (std::optional<int64_t> known = constantOf(a)) {
     return constI64(e, std::min(*known, b));

@@ -12,6 +12,8 @@ mlir::Value stackBuffer(Emission &e, int64_t bytes);
 llvm::SmallVector<mlir::Value> transposeLanes(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs `body` where `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
+/// Asks for the cache line at `address`, which need not be valid.
+void emitPrefetch(Emission &e, mlir::Value address);
 /// min(a, b) of an i64 and a constant.
 mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
 

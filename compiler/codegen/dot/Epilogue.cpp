@@ -78,6 +78,11 @@ void Epilogue::storeAt(Type from, const Elem &value, Value linear, Value mask) {
   storeElements(e, heroElement(), converted, kernel->resultPtrs[0], linear, mask);
 }
 
+Value Epilogue::addressAt(Value linear) {
+  return addBytes(kernel->e, kernel->resultPtrs[0],
+                  mulI(kernel->e, linear, storageBytes(heroElement())));
+}
+
 Elem Epilogue::loadAt(Value linear, int64_t lanes, Value mask) {
   return loadElements(kernel->e, heroElement(), kernel->resultPtrs[0], linear, lanes, mask);
 }

@@ -24,6 +24,8 @@ public:
              mlir::Value mask = {});
   /// The same for an identity, at a linear index of the result.
   void storeAt(mlir::Type from, const Elem &value, mlir::Value linear, mlir::Value mask = {});
+  /// The address of an element of the first result.
+  mlir::Value addressAt(mlir::Value linear);
   /// What storeAt wrote, if nothing was rounded.
   Elem loadAt(mlir::Value linear, int64_t lanes, mlir::Value mask = {});
 

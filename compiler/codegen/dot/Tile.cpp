@@ -128,24 +128,32 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
   auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
   auto columnOf = [&](int64_t i) { return addI(e, panel.n, i % panel.vectors * plan.lanes); };
   auto maskOf = [&](int64_t i) { return columnMask(panel, i % panel.vectors); };
-  // Sums start at zero in the first piece of k, and where the last one left them afterwards.
-  Value isFirst = compareI(e, arith::CmpIPredicate::eq, k.number, 0);
-  SmallVector<Value> zeroValues = flatten(zeros);
-  auto start = scf::IfOp::create(e.b, e.loc, ValueRange(zeroValues).getTypes(), isFirst,
+  // The lines of the sums so far come while the products are made; they are added at the end, so
+  // that nothing waits for them.
+  int64_t lineElements = 64 / (plan.partBytes * plan.parts);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t n = 0; n < panel.vectors * plan.lanes; n += lineElements) {
+      emitPrefetch(e, sumAddress(block, addI(e, m, r), addI(e, panel.n, n)));
+    }
+  }
+  Tile sums = multiplyTile(block, k, panel, m, number, rows, zeros);
+  Value isLater = compareI(e, arith::CmpIPredicate::ne, k.number, 0);
+  SmallVector<Value> flat = flatten(sums);
+  auto total = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), isLater,
                                  /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(start.thenBlock());
-    scf::YieldOp::create(e.b, e.loc, zeroValues);
-    e.b.setInsertionPointToStart(start.elseBlock());
-    Tile before;
+    e.b.setInsertionPointToStart(total.elseBlock());
+    scf::YieldOp::create(e.b, e.loc, flat);
+    e.b.setInsertionPointToStart(total.thenBlock());
+    Tile added;
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-      before.push_back(loadSum(block, rowOf(i), columnOf(i), maskOf(i)));
+      Elem before = loadSum(block, rowOf(i), columnOf(i), maskOf(i));
+      added.push_back(addElems(e, c.element, before, sums[i]));
     }
-    scf::YieldOp::create(e.b, e.loc, flatten(before));
+    scf::YieldOp::create(e.b, e.loc, flatten(added));
   }
-  Tile sums = multiplyTile(block, k, panel, m, number, rows,
-                           unflatten(start.getResults(), plan.parts));
+  sums = unflatten(total.getResults(), plan.parts);
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     storeSum(block, rowOf(i), columnOf(i), sums[i], maskOf(i));
   }
@@ -201,6 +209,9 @@ Value BlockedEmitter::resultIndex(const Block &block, Value m, Value n) {
 }
 
 Value BlockedEmitter::sumAddress(const Block &block, Value m, Value n) {
+  if (plan.sumsInResult) {
+    return epilogue.addressAt(resultIndex(block, m, n));
+  }
   Value row = mulI(e, subI(e, m, block.m0), plan.nBlock * plan.parts);
   return bufferAddress(sumBuffer, addI(e, row, subI(e, n, block.n0)));
 }

@@ -184,7 +184,7 @@ TEST(Conv, Random) {
   std::vector<hlo::Target> machines = targets();
   const std::vector<Type> types{Type::F32, Type::F32, Type::F32, Type::F64, Type::BF16, Type::S32};
   auto pick = [&](std::vector<int64_t> list) { return list[random() % list.size()]; };
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 120; ++round) {
     ConvCase c;
     c.type = c.out = types[random() % types.size()];
     size_t rank = random() % 4;
