@@ -179,6 +179,16 @@ static Elem emitCompare(const Request &r) {
   return {};
 }
 
+/// The larger or smaller in lexicographic order.
+static Elem emitExtremum(const Request &r) {
+  bool maximum = r.opcode == Opcode::Maximum;
+  auto before = [&](Num a, Num b) { return maximum ? greater(a, b) : less(a, b); };
+  Num first = before(r.re(0), r.re(1)) |
+              (equal(r.re(0), r.re(1)) & before(r.im(0), r.im(1)));
+  Num undefined = isNaN(r.re(0)) | isNaN(r.im(0));
+  return selectElem(r.e, first | undefined, r.values[0], r.values[1]);
+}
+
 Elem emitComplexOp(const Request &r) {
   auto z = [&](unsigned i) -> Complex { return {r.re(i), r.im(i)}; };
   auto elem = [](Num re, Num im) { return Elem(re, im); };
@@ -197,6 +207,9 @@ Elem emitComplexOp(const Request &r) {
   }
   case Opcode::Negate:
     return elem(-r.re(0), -r.im(0));
+  case Opcode::Maximum:
+  case Opcode::Minimum:
+    return emitExtremum(r);
   case Opcode::Abs:
     return Elem(hypotOf(r.re(0), r.im(0)));
   case Opcode::Sign: {
