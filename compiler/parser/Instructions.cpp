@@ -147,6 +147,16 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
     for (const OpcodeInfo &info : getOpcodes()) {
       nearest.consider(info.name);
     }
+    // Types as other languages spell them.
+    for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
+      if (isPrimitiveWord(type)) {
+        nearest.consider(type);
+      }
+    }
+    if (word == "bool" || word == "i1") {
+      nearest = NearestName("PRED");
+      nearest.consider("pred");
+    }
     InFlightDiagnostic diagnostic = error(inst.opcodePosition);
     diagnostic << "unknown " << (lexer.peekChar() == '(' ? "opcode" : "opcode or type") << " '"
                << word << "'" << nearest.suggestion();

@@ -49,6 +49,11 @@ NearestName::NearestName(StringRef wrong)
     : wrong(wrong), bestDistance(wrong.size() > 200 ? 0 : wrong.size() / 3 + 2) {}
 
 void NearestName::consider(StringRef known) {
+  if (bestDistance > 0 && wrong.equals_insensitive(known)) {
+    bestDistance = 0;
+    best = known.str();
+    return;
+  }
   size_t difference =
       known.size() > wrong.size() ? known.size() - wrong.size() : wrong.size() - known.size();
   if (difference >= bestDistance) {
