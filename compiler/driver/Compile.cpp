@@ -280,6 +280,8 @@ LogicalResult Compilation::run() {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // The user's line says more than the op that was made of it.
+  context.printOpOnDiagnostic(false);
   // Threads may not load dialects, and several will build ops of most of them.
   context.loadAllAvailableDialects();
   llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(options.jobs);

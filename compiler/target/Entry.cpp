@@ -234,8 +234,7 @@ mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
   return mlir::success();
 }
 
-/// A loop whose trip count is known: nobody but the loop reads what its condition computes, so
-/// a counter takes its place.
+/// A loop whose trip count is known has a counter instead of a condition.
 mlir::LogicalResult EntryBuilder::emitCountedLoop(cpurt::WhileOp loop, int64_t count) {
   if (count <= 0) {
     return mlir::success();

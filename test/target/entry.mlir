@@ -1,0 +1,98 @@
+// The planned program as LLVM IR: frame, direct calls for kernels of one task, the runtime for more, loops that
+// poll, branches, copies.
+// RUN: hlo-compile --start-from=emit %s --emit=llvm | FileCheck %s
+
+#layout = {inputs = [{name = "x", type = tensor<64xf32>, parameter = 0, index = array<i64>}],
+           outputs = [{name = "", type = tensor<64xf32>, index = array<i64>}]}
+module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64: 0, 0>} {
+  cpurt.global @two = dense<2.0> : tensor<64xf32>
+  cpurt.kernel @small {
+  ^bb0(%a: tensor<64xf32>):
+    %0 = hlo.fusion %a {
+    ^bb0(%x: tensor<64xf32>):
+      %1 = hlo.add %x, %x : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      hlo.return %1 : tensor<64xf32>
+    } {strategy = "loop"} : (tensor<64xf32>) -> tensor<64xf32>
+    cpurt.yield %0 : tensor<64xf32>
+  }
+  cpurt.kernel @large {
+  ^bb0(%a: tensor<4194304xf32>):
+    %0 = hlo.fusion %a {
+    ^bb0(%x: tensor<4194304xf32>):
+      %1 = hlo.tanh %x : (tensor<4194304xf32>) -> tensor<4194304xf32>
+      hlo.return %1 : tensor<4194304xf32>
+    } {strategy = "loop"} : (tensor<4194304xf32>) -> tensor<4194304xf32>
+    cpurt.yield %0 : tensor<4194304xf32>
+  }
+
+  // CHECK: @prog.two = hidden constant
+  // CHECK: @prog_desc = internal unnamed_addr constant
+  // CHECK-LABEL: define i32 @prog_run_buffers(ptr %0, ptr %1, ptr %2)
+  // CHECK: [[FRAME:%.*]] = alloca [256 x i8], align 16
+  // CHECK: [[BEGUN:%.*]] = call i32 @hlo_rt_begin(ptr %0, ptr @prog_desc, ptr %1, ptr %2, ptr [[FRAME]])
+  // CHECK: refused:
+  // CHECK-NEXT: ret i32 [[BEGUN]]
+  cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 16777600 : i64} {
+    %in = cpurt.input 0
+    %out = cpurt.output 0
+    %two = cpurt.constant @two
+    %big = cpurt.arena 128, 16777216
+    %pred = cpurt.arena 0, 1
+    %sel = cpurt.arena 64, 4
+    // CHECK: [[WATCH:%.*]] = load i32
+    // CHECK: [[IN:%.*]] = load ptr
+    // CHECK: [[OUT:%.*]] = load ptr
+    // CHECK: call void @prog.small(ptr [[IN]], ptr [[OUT]], i64 0, i64 1)
+    cpurt.launch @small(%in, %out)
+    // CHECK: call void @prog.small(ptr @prog.two
+    cpurt.launch @small(%two, %out)
+    // CHECK: [[RAN:%.*]] = call i32 @hlo_rt_parallel_for(ptr [[FRAME]], ptr @prog.large.task, ptr %arguments, i64 {{[0-9]+}})
+    // CHECK: [[BAD:%.*]] = icmp ne i32 [[RAN]], 0
+    // CHECK: br i1 [[BAD]], label %end
+    cpurt.launch @large(%big, %big)
+    // A loop asks whether to stop only if the caller could ever want to.
+    // CHECK: while:
+    // CHECK: icmp ne i32 [[WATCH]], 0
+    // CHECK: poll:
+    // CHECK: call i32 @hlo_rt_poll(ptr [[FRAME]])
+    // CHECK: load i8
+    cpurt.while {
+      cpurt.launch @small(%in, %out)
+      cpurt.condition %pred
+    } do {
+      cpurt.launch @small(%in, %out)
+      cpurt.yield
+    }
+    // A known trip count: a counter instead of the condition.
+    // CHECK: for:
+    // CHECK: phi i64 [ 7, %{{.*}} ]
+    // CHECK: call void @prog.small
+    // CHECK-NOT: call void @prog.small
+    // CHECK: sub i64
+    cpurt.while attributes {trip_count = 7 : i64} {
+    } do {
+      cpurt.launch @small(%in, %out)
+      cpurt.yield
+    }
+    // CHECK: switch i32 %{{.*}}, label %[[LAST:.*]] [
+    // CHECK-NEXT: i32 0, label
+    // CHECK-NEXT: i32 1, label
+    // CHECK-NEXT: ]
+    cpurt.case %sel {
+      cpurt.copy %out, %two {bytes = 256 : i64}
+      cpurt.yield
+    }, {
+      cpurt.yield
+    }, {
+      cpurt.copy %out, %in {bytes = 256 : i64, may_be_same}
+      cpurt.yield
+    }
+    // CHECK: [[STATUS:%.*]] = phi i32
+    // CHECK: call i32 @hlo_rt_end(ptr [[FRAME]], i32 %status)
+    cpurt.return
+  }
+  // CHECK-LABEL: define ptr @prog_describe()
+  // CHECK: ret ptr @prog_desc
+  // CHECK-LABEL: define internal void @prog.large.task(ptr %0, i64 %1, i64 %2)
+  // CHECK: tail call void @prog.large(ptr %{{.*}}, ptr %{{.*}}, i64 %1, i64 %2)
+}
