@@ -111,7 +111,6 @@ private:
   LogicalResult flattenOp(Operation *op);
   LogicalResult flattenElement(GetTupleElementOp op);
   LogicalResult flattenConstant(ConstantOp op);
-  void flattenSelect(SelectOp op);
   void rebuild(Operation *op);
 
   /// The leaves of `value`: itself if it is flat. Valid until the next call.
@@ -334,10 +333,6 @@ LogicalResult TupleFlattener::flattenOp(Operation *op) {
     bindCopy(op->getResult(0), parts);
     return finish();
   }
-  if (auto select = dyn_cast<SelectOp>(op)) {
-    flattenSelect(select);
-    return success();
-  }
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     return flattenConstant(constant);
   }
@@ -404,19 +399,6 @@ LogicalResult TupleFlattener::flattenConstant(ConstantOp op) {
   bindCopy(op.getResult(), parts);
   dead.push_back(op);
   return success();
-}
-
-void TupleFlattener::flattenSelect(SelectOp op) {
-  OpBuilder builder(op);
-  HloBuilder b(builder, op.getLoc());
-  SmallVector<Value> onTrue = leaves(ValueRange(op.getOnTrue()));
-  SmallVector<Value> onFalse = leaves(ValueRange(op.getOnFalse()));
-  SmallVector<Value> parts;
-  for (auto [yes, no] : llvm::zip(onTrue, onFalse)) {
-    parts.push_back(SelectOp::create(builder, op.getLoc(), yes.getType(), op.getPred(), yes, no));
-  }
-  bindCopy(op.getResult(), parts);
-  dead.push_back(op);
 }
 
 /// The same op over leaves.
