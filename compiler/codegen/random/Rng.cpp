@@ -131,7 +131,8 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
   ElementEmitter scalars(kernel, 1);
   auto state = [&](int64_t i) { return scalars.emit(op.getState(), {Index(constI64(e, i))}).re; };
   Value key = state(0), counter = state(1);
-  Value counterHigh = stateType.getDimSize(0) == 3 ? state(2) : constI64(e, 0);
+  // A Philox counter of two words has the key as its high one, as in XLA.
+  Value counterHigh = stateType.getDimSize(0) == 3 ? state(2) : key;
 
   // How units lie in the result: `outer` runs of `size` along the split dimension, `inner` beyond it.
   int64_t perUnit = threeFry ? (bits == 64 ? 1 : 2) : (bits == 64 ? 2 : 4);
