@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ArgumentReduction.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/SlowPath.h"
 #include <limits>
 
 using namespace mlir;
@@ -26,27 +27,31 @@ static constexpr uint64_t twoOverPiBits[] = {
     0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
     0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
 
-static LLVM::GlobalOp tableOfBits(ModuleOp module, OpBuilder &b, Location loc) {
+static LLVM::GlobalOp tableOfBits(Emission &e) {
+  ModuleOp module = enclosingModule(e);
   if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(tableName)) {
     return existing;
   }
+  OpBuilder &b = e.b;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
   constexpr int64_t words = std::size(twoOverPiBits);
   auto values = DenseElementsAttr::get(RankedTensorType::get({words}, b.getI64Type()),
                                        llvm::ArrayRef<uint64_t>(twoOverPiBits));
-  return LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI64Type(), words),
+  return LLVM::GlobalOp::create(b, e.loc, LLVM::LLVMArrayType::get(b.getI64Type(), words),
                                 /*isConstant=*/true, LLVM::Linkage::Internal, tableName, values);
 }
 
 /// The body: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Of 2/pi only the 192 bits from
 /// weight 2^-(E - 1) on matter: those above give multiples of 4 quadrants, those below nothing.
-static SmallVector<Value> payneHanek(Emission &e, Value argument, LLVM::GlobalOp table) {
-  Num x(e, argument);
+static SmallVector<Num> payneHanek(Num x) {
+  Emission &e = *x.e;
   Num bits = bitsOf(x);
   Num mantissa = (bits & INT64_C(0x000fffffffffffff)) | INT64_C(0x0010000000000000);
   Num offset = (shrU(bits, 52) & 0x7ff) + (64 - 2 - 1075);
   Num word = shrU(offset, 6);
   Num shift = offset & 63;
-  Value base = LLVM::AddressOfOp::create(e.b, e.loc, table);
+  Value base = LLVM::AddressOfOp::create(e.b, e.loc, tableOfBits(e));
   SmallVector<Num, 4> words;
   for (int i = 0; i < 4; ++i) {
     Value pointer = LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI64Type(), base,
@@ -89,66 +94,13 @@ static SmallVector<Value> payneHanek(Emission &e, Value argument, LLVM::GlobalOp
   return {rest.hi, rest.lo, quadrant};
 }
 
-static LLVM::LLVMFuncOp reductionFunction(Emission &e) {
-  Operation *parent = e.b.getInsertionBlock()->getParentOp();
-  auto module = isa<ModuleOp>(parent) ? cast<ModuleOp>(parent) : parent->getParentOfType<ModuleOp>();
-  if (auto existing = module.lookupSymbol<LLVM::LLVMFuncOp>(functionName)) {
-    return existing;
-  }
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(module.getBody());
-  LLVM::GlobalOp table = tableOfBits(module, e.b, e.loc);
-  Type f64 = e.b.getF64Type();
-  auto result = LLVM::LLVMStructType::getLiteral(e.b.getContext(), {f64, f64, e.b.getI64Type()});
-  auto function = LLVM::LLVMFuncOp::create(e.b, e.loc, functionName,
-                                           LLVM::LLVMFunctionType::get(result, {f64}),
-                                           LLVM::Linkage::Internal);
-  e.b.setInsertionPointToStart(function.addEntryBlock(e.b));
-  Value packed = LLVM::UndefOp::create(e.b, e.loc, result);
-  for (auto [i, value] : llvm::enumerate(payneHanek(e, function.getArgument(0), table))) {
-    packed = LLVM::InsertValueOp::create(e.b, e.loc, packed, value, ArrayRef<int64_t>{int64_t(i)});
-  }
-  LLVM::ReturnOp::create(e.b, e.loc, packed);
-  return function;
-}
-
-/// {rest.hi, rest.lo, quadrant} of one f64.
-static SmallVector<Num> callReduction(Emission &e, LLVM::LLVMFuncOp function, Num x) {
-  auto call = LLVM::CallOp::create(e.b, e.loc, function, ValueRange{x});
-  SmallVector<Num> parts;
-  for (int64_t i = 0; i < 3; ++i) {
-    parts.push_back(Num(e, LLVM::ExtractValueOp::create(e.b, e.loc, call.getResult(), i)));
-  }
-  return parts;
-}
-
-/// The same for every lane of x (f64), in a loop.
+/// {rest.hi, rest.lo, quadrant} of every lane of x (f64), |x| in [2^-10, inf).
 static SmallVector<Num> reduceLanes(Num x) {
   Emission &e = *x.e;
-  LLVM::LLVMFuncOp function = reductionFunction(e);
-  if (x.lanes() == 1) {
-    return callReduction(e, function, x);
-  }
-  auto index = [&](int64_t i) -> Value {
-    return arith::ConstantIndexOp::create(e.b, e.loc, i);
-  };
-  SmallVector<Value> init = {x, x, bitsOf(x)};
-  auto loop = scf::ForOp::create(e.b, e.loc, index(0), index(x.lanes()), index(1), init);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(loop.getBody());
-  Value lane = loop.getInductionVar();
-  Num one(e, vector::ExtractOp::create(e.b, e.loc, x.v, OpFoldResult(lane)));
-  SmallVector<Value> next;
-  for (auto [part, sum] :
-       llvm::zip(callReduction(e, function, one), loop.getRegionIterArgs())) {
-    next.push_back(vector::InsertOp::create(e.b, e.loc, part.v, sum, OpFoldResult(lane)));
-  }
-  scf::YieldOp::create(e.b, e.loc, next);
-  SmallVector<Num> results;
-  for (Value result : loop.getResults()) {
-    results.push_back(Num(e, result));
-  }
-  return results;
+  Type f64 = e.b.getF64Type();
+  auto function = internalFunction(e, functionName, {f64}, {f64, f64, e.b.getI64Type()},
+                                   [&](ArrayRef<Num> arguments) { return payneHanek(arguments[0]); });
+  return callPerLane(function, {x});
 }
 
 static Num isHuge(Num x, double limit) {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/SlowPath.h"
 #include "compiler/codegen/elementwise/Functions.h"
 #include <limits>
 
@@ -86,6 +87,47 @@ Num hypotOf(Num x, Num y) {
   return root;
 }
 
+/// fmod of finite x >= 0 and y > 0 (f64), on the integers that their mantissas are: x = m 2^i and y = n 2^j,
+/// so x mod y = (m 2^(i-j) mod n) 2^j, taken eleven bits of 2^(i-j) at a time.
+static Num longRemainder(Num x, Num y) {
+  Emission &e = *x.e;
+  struct Parts {
+    Num mantissa, exponent;
+  };
+  auto split = [](Num a) -> Parts {
+    Num bits = bitsOf(a);
+    Num exponent = shrU(bits, 52);
+    Num fraction = bits & INT64_C(0x000fffffffffffff);
+    Num subnormal = equal(exponent, 0);
+    return {select(subnormal, fraction, fraction | INT64_C(0x0010000000000000)),
+            select(subnormal, 1, exponent)};
+  };
+  auto modulo = [&](Num a, Num b) {
+    return Num(e, arith::RemUIOp::create(e.b, e.loc, a.v, b.v));
+  };
+  Parts top = split(x), bottom = split(y);
+  Num distance = top.exponent - bottom.exponent;
+  Num first = modulo(top.mantissa, bottom.mantissa);
+  SmallVector<Type> types(2, first.type());
+  auto loop = scf::WhileOp::create(
+      e.b, e.loc, types, ValueRange{first, distance},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Emission inner{b, loc, e.target};
+        scf::ConditionOp::create(b, loc, greaterEqual(Num(inner, args[1]), 11), args);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Emission inner{b, loc, e.target};
+        Num shifted = shl(Num(inner, args[0]), 11);
+        Value rest = arith::RemUIOp::create(b, loc, shifted.v, bottom.mantissa.v);
+        scf::YieldOp::create(b, loc, ValueRange{rest, Num(inner, args[1]) - 11});
+      });
+  Num left(e, loop.getResult(1));
+  Num last = shl(Num(e, loop.getResult(0)), select(less(left, 0), 0, left));
+  Num rest = signedToFloat(modulo(last, bottom.mantissa), e.b.getF64Type());
+  Num result = scaleByPower(rest, bottom.exponent - 1075, FloatTraits(rest));
+  return select(less(x, y), x, result);
+}
+
 Num remOf(Num x, Num y) {
   OpBuilder &b = x.e->b;
   bool wide = x.isF64();
@@ -106,16 +148,22 @@ Num remOf(Num x, Num y) {
   rest = select(less(ax, ay), ax, rest);
   Num easy = copySign(floatTo(rest, x.scalar()), x);
   double limit = wide ? 0x1p51 : 0x1p28;
-  Num rare = greaterEqual(quotient, limit) & less(ax, infinity) & greater(ay, 0.0);
+  Num rare = greaterEqual(quotient, limit);
   if (wide) {
     // The products of tiny or huge operands are not exact.
     rare = rare | (less(ay, 0x1p-900) & greaterEqual(ax, ay)) | greater(ax, 0x1p1000);
   }
+  rare = rare & less(ax, infinity) & greater(ay, 0.0);
   Num nan = isNaN(x) | isNaN(y) | equal(ax, infinity) | equal(ay, 0.0);
   easy = select(nan, std::numeric_limits<double>::quiet_NaN(), easy);
   return rarely(rare, {easy}, [&] {
-    Value exact = arith::RemFOp::create(b, x.e->loc, x.v, y.v);
-    return SmallVector<Num>{Num(*x.e, exact)};
+    Type f64 = b.getF64Type();
+    auto function = internalFunction(*x.e, "hlo_remainder", {f64, f64}, {f64}, [](ArrayRef<Num> a) {
+      return SmallVector<Num>{longRemainder(a[0], a[1])};
+    });
+    Num exact = callPerLane(function, {select(rare, ax, 0.0), select(rare, ay, 1.0)})[0];
+    exact = copySign(floatTo(exact, x.scalar()), x);
+    return SmallVector<Num>{select(rare, exact, easy)};
   })[0];
 }
 
