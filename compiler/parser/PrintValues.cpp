@@ -5,6 +5,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
 #include "compiler/parser/PrinterImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cstring>
 
 using namespace hlo;
 using namespace hlo::parser;

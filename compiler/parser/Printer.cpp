@@ -14,6 +14,7 @@
 #include "compiler/parser/Opcodes.h"
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/PrinterImpl.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace hlo;
 using namespace hlo::parser;
