@@ -9,10 +9,11 @@
 //   k      taps and input features of a group
 //
 // or, where the window is a single tap without padding, the contraction of a dot
-// with plain strides.
+// with plain strides. A convolution in which each output feature sees one input
+// feature has a form of its own, see Depthwise.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/conv/Geometry.h"
+#include "compiler/codegen/conv/ConvOperands.h"
 
 using namespace mlir;
 
@@ -20,92 +21,69 @@ namespace hlo::codegen {
 
 /// A convolution whose window is one tap per output element: a dot over features.
 static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                        const ConvGeometry &g, Type element,
-                                        std::shared_ptr<Operand> lhs,
-                                        std::shared_ptr<Operand> rhs) {
+                                        const ConvOperands &operands) {
   using Dim = DimensionGroups::Dim;
+  const ConvGeometry &g = operands.g;
   DimensionGroups groups;
   groups.m.push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
   for (const SpatialDim &dim : g.spatial) {
-    lhs->setStep(dim.inputDim, dim.stride);
+    operands.input->setStep(dim.inputDim, dim.stride);
     groups.m.push_back(Dim{dim.output, dim.inputDim, -1, dim.outputDim});
   }
   llvm::sort(groups.m, [](const Dim &a, const Dim &b) { return a.out < b.out; });
   groups.n.push_back(Dim{g.outputFeatures, -1, g.kernelOutputDim, g.outputFeatureDim});
   groups.k.push_back(Dim{g.inputFeatures, g.inputFeatureDim, g.kernelInputDim, -1});
-  return makeContraction(kernel, op, element, lhs, rhs, groups);
+  return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
 }
 
 namespace {
 /// What the readers of a windowed convolution share. m is the output batch and the output positions in the
 /// order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 = input feature.
 struct Windowed {
-  ConvGeometry g;
-  Type element;
-  std::shared_ptr<Operand> input, kernel;
+  ConvOperands operands;
   SmallVector<int64_t> mDims, kDims;
 };
 } // namespace
 
+/// Splits the indices of a group into those of spatial dimensions and the other one.
+static std::pair<Index, SmallVector<Index>> spread(ArrayRef<int64_t> dims, ArrayRef<Index> indices) {
+  SmallVector<Index> spatial(dims.size() - 1);
+  Index other;
+  for (auto [d, index] : llvm::zip(dims, indices)) {
+    (d < 0 ? other : spatial[d]) = index;
+  }
+  return {other, spatial};
+}
+
 static Elem readInput(Emission &e, const Windowed &w, ArrayRef<Index> group, ArrayRef<Index> m,
                       ArrayRef<Index> k, int64_t lanes, Value mask) {
-  const ConvGeometry &g = w.g;
-  SmallVector<Index> full(g.spatial.size() + 2);
-  SmallVector<Index> output(g.spatial.size()), tap(g.spatial.size());
-  Index batch, feature;
-  for (auto [d, index] : llvm::zip(w.mDims, m)) {
-    (d < 0 ? batch : output[d]) = index;
-  }
-  for (auto [d, index] : llvm::zip(w.kDims, k)) {
-    (d < 0 ? feature : tap[d]) = index;
-  }
+  const ConvGeometry &g = w.operands.g;
+  auto [batch, output] = spread(w.mDims, m);
+  auto [feature, tap] = spread(w.kDims, k);
   if (g.batchGroups > 1) {
     batch = addIndex(e, batch, mulIndex(e, group[0], g.outputBatch), lanes);
   }
   if (g.featureGroups > 1) {
     feature = addIndex(e, feature, mulIndex(e, group[0], g.kernelInputFeatures), lanes);
   }
-  full[g.inputBatchDim] = batch;
-  full[g.inputFeatureDim] = feature;
-  Value inside;
-  for (auto [d, dim] : llvm::enumerate(g.spatial)) {
-    InputPosition position = inputPosition(e, dim, output[d], tap[d], lanes);
-    full[dim.inputDim] = position.index;
-    inside = andMask(e, inside, position.inside);
-  }
-  Value on = andMask(e, mask, inside);
-  if (on && lanes > 1 && lanesOf(on) != lanes) {
-    on = splat(e, on, lanes).re;
-  }
-  Elem value = w.input->at(full, lanes, on);
-  return inside ? zeroUnless(e, w.element, on, value) : value;
+  return w.operands.readInput(e, batch, feature, output, tap, lanes, mask);
 }
 
 static Elem readKernel(Emission &e, const Windowed &w, ArrayRef<Index> group, ArrayRef<Index> n,
                        ArrayRef<Index> k, int64_t lanes, Value mask) {
-  const ConvGeometry &g = w.g;
-  SmallVector<Index> full(g.spatial.size() + 2);
+  const ConvGeometry &g = w.operands.g;
+  auto [inputFeature, tap] = spread(w.kDims, k);
   Index feature = n[0];
   if (g.groups() > 1) {
     feature = addIndex(e, feature, mulIndex(e, group[0], g.groupFeatures()), lanes);
   }
-  full[g.kernelOutputDim] = feature;
-  for (auto [d, index] : llvm::zip(w.kDims, k)) {
-    if (d < 0) {
-      full[g.kernelInputDim] = index;
-      continue;
-    }
-    const SpatialDim &dim = g.spatial[d];
-    full[dim.kernelDim] =
-        dim.reversed ? addIndex(e, mulIndex(e, index, -1), dim.kernel - 1) : index;
-  }
-  return w.kernel->at(full, lanes, mask);
+  return w.operands.readKernel(e, inputFeature, feature, tap, lanes, mask);
 }
 
 /// The strides of the kernel along k's and n's dimensions, for direct access.
 static void addKernelStrides(const Windowed &w, ContractionSide &side) {
-  const ConvGeometry &g = w.g;
-  ArrayRef<int64_t> strides = w.kernel->strides();
+  const ConvGeometry &g = w.operands.g;
+  ArrayRef<int64_t> strides = w.operands.kernel->strides();
   int64_t feature = strides[g.kernelOutputDim];
   if (g.groups() > 1) {
     side.batchStrides.push_back(feature * g.groupFeatures());
@@ -116,8 +94,8 @@ static void addKernelStrides(const Windowed &w, ContractionSide &side) {
     side.kStrides.push_back(strides[d < 0 ? g.kernelInputDim : g.spatial[d].kernelDim]);
     reversed |= d >= 0 && g.spatial[d].reversed;
   }
-  if (!reversed && w.kernel->isStrided()) {
-    side.strided = w.kernel;
+  if (!reversed && w.operands.kernel->isStrided()) {
+    side.strided = w.operands.kernel;
   }
   side.unit = feature == 1                    ? UnitStride::Free
               : side.kStrides.back() == 1 ? UnitStride::K
@@ -125,13 +103,12 @@ static void addKernelStrides(const Windowed &w, ContractionSide &side) {
 }
 
 static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                       const ConvGeometry &g, Type element,
-                                       std::shared_ptr<Operand> lhs,
-                                       std::shared_ptr<Operand> rhs) {
-  auto w = std::make_shared<Windowed>(Windowed{g, element, lhs, rhs, {}, {}});
+                                       const ConvOperands &operands) {
+  auto w = std::make_shared<Windowed>(Windowed{operands, {}, {}});
+  const ConvGeometry &g = operands.g;
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<int64_t> outStrides = rowMajorStrides(resultType.getShape());
-  Contraction c{kernel, op, element};
+  Contraction c{kernel, op, operands.element};
   if (g.groups() > 1) {
     c.batch.push_back(g.groups());
     c.outBatch.push_back(outStrides[g.outputFeatureDim] * g.groupFeatures());
@@ -167,7 +144,7 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
                        Value mask) { return readInput(e, *w, group, m, k, lanes, mask); };
   c.rhs.read = [&e, w](ArrayRef<Index> group, ArrayRef<Index> n, ArrayRef<Index> k, int64_t lanes,
                        Value mask) { return readKernel(e, *w, group, n, k, lanes, mask); };
-  ArrayRef<int64_t> inputStrides = lhs->strides();
+  ArrayRef<int64_t> inputStrides = operands.input->strides();
   if (w->kDims.back() < 0 && inputStrides[g.inputFeatureDim] == 1) {
     c.lhs.unit = UnitStride::K;
   } else {
@@ -179,7 +156,7 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
   }
   addKernelStrides(*w, c.rhs);
   c.outIndex = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> n, int64_t lanes) {
-    const ConvGeometry &g = w->g;
+    const ConvGeometry &g = w->operands.g;
     SmallVector<Index> full(g.spatial.size() + 2);
     full[g.outputFeatureDim] = n[0];
     if (g.groups() > 1) {
@@ -207,12 +184,20 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   Type element = accumulationType(elementType(op.getLhs().getType()),
                                   elementType(op.getRhs().getType()),
                                   elementType(op.getResult().getType()));
-  auto lhs = std::make_shared<Operand>(kernel, op.getLhs(), element);
-  auto rhs = std::make_shared<Operand>(kernel, op.getRhs(), element);
+  ConvOperands operands{g, element, std::make_shared<Operand>(kernel, op.getLhs(), element),
+                        std::make_shared<Operand>(kernel, op.getRhs(), element)};
+  if (isDepthwise(g)) {
+    emitDepthwise(kernel, op, operands, *epilogue);
+    return success();
+  }
   bool pointwise = g.groups() == 1 &&
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
-  Contraction c = pointwise ? pointwiseContraction(kernel, op, g, element, lhs, rhs)
-                            : windowedContraction(kernel, op, g, element, lhs, rhs);
+  Contraction c = pointwise ? pointwiseContraction(kernel, op, operands)
+                            : windowedContraction(kernel, op, operands);
+  if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {
+    // Everything is padding.
+    c.k.assign(1, 0);
+  }
   emitContraction(c, *epilogue);
   return success();
 }

@@ -1,0 +1,277 @@
+//===- Depthwise.cpp - Convolutions of one input feature per output -------===//
+//
+// In: a convolution whose groups have one input feature each. Out: a loop over
+// rows of the output (all indices but those of the last spatial dimension, and of
+// the features if they are innermost), and in it over vectors of output elements,
+// with lanes along the innermost dimension: features (NHWC) or positions (NCHW).
+//
+// There is no reuse to block for: each vector reads its taps, most of which are in
+// L1, so that the loop runs at the speed of memory. What matters is that taps need
+// no checks. Rows, and vectors within a row, whose taps all lie inside the input
+// have code without checks; the few others have checks on every tap. With lanes
+// along positions the weights of a feature are loaded once per row.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/ConvOperands.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Windows of at most so many taps are unrolled.
+static constexpr int64_t kUnrolledTaps = 32;
+/// Multiply-adds that make a task worth its dispatch.
+static constexpr int64_t kMultipliesPerTask = 1 << 17;
+
+bool isDepthwise(const ConvGeometry &g) {
+  if (g.featureGroups <= 1 || g.kernelInputFeatures != 1 || g.spatial.empty() ||
+      g.inputBatch * g.inputFeatures == 0) {
+    return false;
+  }
+  const SpatialDim &last = g.spatial.back();
+  int64_t innermost = static_cast<int64_t>(g.spatial.size()) + 1;
+  bool sizes = llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.input > 0 && d.kernel > 0; });
+  return sizes && (g.outputFeatureDim == innermost || last.outputDim == innermost);
+}
+
+namespace {
+/// Outputs [lo, hi) of a dimension have all their taps inside the input.
+struct Inside {
+  int64_t lo, hi;
+};
+
+class Depthwise {
+public:
+  Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+            Epilogue &epilogue);
+  void emit();
+
+private:
+  /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along it).
+  struct Row {
+    Index batch, feature;
+    SmallVector<Index> outer;
+  };
+  Row rowAt(Value number);
+  void emitRow(const Row &row, bool rowInside);
+  void emitPosition(const Row &row, Value position, uint64_t inside);
+  void emitVector(const Row &row, const Index &feature, const Index &position, uint64_t inside,
+                  Value mask, ArrayRef<Elem> weights);
+  SmallVector<Elem> loadWeights(const Row &row);
+  Elem sumTaps(const Row &row, const Index &feature, const Index &position, uint64_t inside,
+               Value mask, ArrayRef<Elem> weights, SmallVector<Index> tap, const Elem &acc);
+  bool unrolled() const { return taps <= kUnrolledTaps; }
+  uint64_t outerBits() const { return (uint64_t(1) << (rank - 1)) - 1; }
+
+  KernelBuilder &kernel;
+  Emission &e;
+  const ConvOperands &operands;
+  const ConvGeometry &g;
+  Epilogue &epilogue;
+  size_t rank;
+  bool alongFeatures;
+  int64_t lanes, taps = 1;
+};
+} // namespace
+
+static Inside insideOf(const SpatialDim &dim) {
+  if (dim.inputDilation > 1) {
+    return {0, 0};
+  }
+  int64_t lo = dim.padLow <= 0 ? 0 : llvm::divideCeil(dim.padLow, dim.stride);
+  int64_t room = dim.input - 1 + dim.padLow - (dim.kernel - 1) * dim.kernelDilation;
+  int64_t hi = room < 0 ? 0 : room / dim.stride + 1;
+  lo = std::min(lo, dim.output);
+  return {lo, std::clamp(hi, lo, dim.output)};
+}
+
+Depthwise::Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                     Epilogue &epilogue)
+    : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
+      rank(operands.g.spatial.size()),
+      alongFeatures(g.outputFeatureDim == static_cast<int64_t>(rank) + 1) {
+  int64_t count = alongFeatures ? g.outputFeatures : g.spatial.back().output;
+  int64_t bytes = std::max<int64_t>(4, computeType(operands.element).getIntOrFloatBitWidth() / 8);
+  lanes = std::min<int64_t>(std::max<int64_t>(1, e.target.vectorBytes / bytes),
+                            llvm::PowerOf2Ceil(std::max<int64_t>(1, count)));
+  for (const SpatialDim &dim : g.spatial) {
+    taps *= dim.kernel;
+  }
+}
+
+Depthwise::Row Depthwise::rowAt(Value number) {
+  SmallVector<int64_t> sizes{g.outputBatch, alongFeatures ? 1 : g.outputFeatures};
+  for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
+    sizes.push_back(dim.output);
+  }
+  SmallVector<Value> place = delinearize(e, number, sizes);
+  Row row{Index(place[0]), Index(place[1]), {}};
+  for (Value index : llvm::drop_begin(place, 2)) {
+    row.outer.push_back(Index(index));
+  }
+  return row;
+}
+
+void Depthwise::emit() {
+  int64_t rows = g.outputBatch * (alongFeatures ? 1 : g.outputFeatures);
+  for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
+    rows *= dim.output;
+  }
+  int64_t rowWork = g.spatial.back().output * taps * (alongFeatures ? g.outputFeatures : 1);
+  if (rowWork == 0) {
+    rows = 0;
+  }
+  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, rowWork), 1,
+                                        std::max<int64_t>(1, rows));
+  emitTasks(kernel, llvm::divideCeil(rows, perTask), [&](Value task) {
+    Value from = mulI(e, task, perTask);
+    Value to = arith::MinSIOp::create(e.b, e.loc, addI(e, from, perTask), constI64(e, rows));
+    emitFor(e, from, to, 1, [&](Value number) {
+      Row row = rowAt(number);
+      Value inside;
+      for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {
+        Inside range = insideOf(dim);
+        if (range.lo > 0) {
+          inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::sge, index.base, range.lo));
+        }
+        if (range.hi < dim.output) {
+          inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::slt, index.base, range.hi));
+        }
+      }
+      if (!inside) {
+        emitRow(row, true);
+        return;
+      }
+      auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPointToStart(branch.thenBlock());
+      emitRow(row, true);
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      emitRow(row, false);
+    });
+  });
+}
+
+void Depthwise::emitRow(const Row &row, bool rowInside) {
+  const SpatialDim &last = g.spatial.back();
+  SmallVector<Elem> weights;
+  if (!alongFeatures && unrolled()) {
+    weights = loadWeights(row);
+  }
+  uint64_t outer = rowInside ? outerBits() : 0, all = outer | uint64_t(1) << (rank - 1);
+  int64_t step = alongFeatures ? 1 : lanes;
+  int64_t steps = llvm::divideCeil(last.output, step);
+  // Steps [lo, hi) are inside as a whole; in a row at the border there are none.
+  Inside range = insideOf(last);
+  int64_t lo = llvm::divideCeil(range.lo, step), hi = std::max(lo, range.hi / step);
+  if (!rowInside) {
+    lo = hi = steps;
+  }
+  lo = std::min(lo, steps);
+  hi = std::min(hi, steps);
+  auto run = [&](int64_t from, int64_t to, uint64_t inside) {
+    emitFor(e, constI64(e, from * step), constI64(e, to * step), step, [&](Value position) {
+      if (alongFeatures) {
+        emitPosition(row, position, inside);
+        return;
+      }
+      Index lane(position, lanes > 1 ? 1 : 0, lanes);
+      Value mask;
+      if (to == steps && last.output % lanes != 0) {
+        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), last.output);
+      }
+      emitVector(row, row.feature, lane, inside, mask, weights);
+    });
+  };
+  run(0, lo, outer);
+  run(lo, hi, all);
+  run(hi, steps, outer);
+}
+
+void Depthwise::emitPosition(const Row &row, Value position, uint64_t inside) {
+  int64_t full = g.outputFeatures / lanes * lanes;
+  auto vector = [&](Value feature, Value mask) {
+    Index lane(feature, lanes > 1 ? 1 : 0, lanes);
+    emitVector(row, lane, Index(position), inside, mask, {});
+  };
+  emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) { vector(feature, {}); });
+  if (full < g.outputFeatures) {
+    Value feature = constI64(e, full);
+    vector(feature, compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(feature, 1), lanes),
+                             g.outputFeatures));
+  }
+}
+
+SmallVector<Elem> Depthwise::loadWeights(const Row &row) {
+  SmallVector<Elem> weights;
+  SmallVector<int64_t> sizes;
+  for (const SpatialDim &dim : g.spatial) {
+    sizes.push_back(dim.kernel);
+  }
+  for (int64_t number = 0; number < taps; ++number) {
+    SmallVector<Index> tap = splitIndex(e, Index(constI64(e, number)), sizes, 1);
+    Elem weight = operands.readKernel(e, Index(constI64(e, 0)), row.feature, tap, 1, {});
+    weights.push_back(lanes > 1 ? splat(e, weight, lanes) : weight);
+  }
+  return weights;
+}
+
+Elem Depthwise::sumTaps(const Row &row, const Index &feature, const Index &position,
+                        uint64_t inside, Value mask, ArrayRef<Elem> weights,
+                        SmallVector<Index> tap, const Elem &acc) {
+  Index zero(constI64(e, 0));
+  if (tap.size() == rank) {
+    SmallVector<Index> output(row.outer);
+    output.push_back(position);
+    Index inputFeature = divRemIndex(e, feature, g.groupFeatures(), lanes).first;
+    Elem value = operands.readInput(e, row.batch, inputFeature, output, tap, lanes, mask, inside);
+    Elem weight = weights.empty() ? operands.readKernel(e, zero, feature, tap, lanes, mask)
+                                  : weights.front();
+    return multiplyAdd(e, operands.element, acc, value, weight);
+  }
+  int64_t size = g.spatial[tap.size()].kernel;
+  if (unrolled()) {
+    Elem sum = acc;
+    int64_t inner = weights.size() / size;
+    for (int64_t i = 0; i < size; ++i) {
+      SmallVector<Index> deeper(tap);
+      deeper.push_back(Index(constI64(e, i)));
+      sum = sumTaps(row, feature, position, inside, mask, weights.slice(i * inner, inner), deeper, sum);
+    }
+    return sum;
+  }
+  SmallVector<Value> init{acc.re};
+  if (acc.im) {
+    init.push_back(acc.im);
+  }
+  auto sums = emitForCarrying(
+      e, constI64(e, 0), constI64(e, size), 1, init, [&](Value i, ValueRange carried) {
+        SmallVector<Index> deeper(tap);
+        deeper.push_back(Index(i));
+        Elem sum = sumTaps(row, feature, position, inside, mask, {}, deeper,
+                           Elem(carried[0], carried.size() > 1 ? carried[1] : Value()));
+        return sum.im ? SmallVector<Value>{sum.re, sum.im} : SmallVector<Value>{sum.re};
+      });
+  return Elem(sums[0], sums.size() > 1 ? sums[1] : Value());
+}
+
+void Depthwise::emitVector(const Row &row, const Index &feature, const Index &position,
+                           uint64_t inside, Value mask, ArrayRef<Elem> weights) {
+  Elem sum = sumTaps(row, feature, position, inside, mask, weights, {},
+                     zeroElem(e, operands.element, lanes));
+  SmallVector<Index> full(rank + 2);
+  full[g.outputBatchDim] = row.batch;
+  full[g.outputFeatureDim] = feature;
+  for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {
+    full[dim.outputDim] = index;
+  }
+  full[g.spatial.back().outputDim] = position;
+  epilogue.store(operands.element, sum, full, lanes, mask);
+}
+
+void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                   Epilogue &epilogue) {
+  Depthwise(kernel, op, operands, epilogue).emit();
+}
+
+} // namespace hlo::codegen
