@@ -27,8 +27,10 @@ static constexpr size_t kMaxMembers = 160;
 static constexpr size_t kMaxOperands = 48;
 /// Repeated evaluation of up to this factor is cheaper than a store and a load of an op of cost 1.
 static constexpr double kCheapRepeat = 1.5;
-/// A value of so few elements may be re-evaluated per element, as long as it costs no more than this.
+/// A reduce of more elements per result is not evaluated inside a loop.
 static constexpr int64_t kMaxReduceInLoop = 4096;
+/// How far above an op a row reduce is looked for.
+static constexpr int kMaxRowChain = 16;
 
 static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
@@ -75,6 +77,7 @@ private:
   DimMap mapIn(Group &group, Value v);
   size_t operandCountWith(Group &group, Operation *op);
   bool canBecomeRow(Group &group, ReduceOp op);
+  bool leadsToRowReduce(Group &group, Operation *op);
 
   Block &block;
   Grouping result;
@@ -180,6 +183,47 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
   return true;
 }
 
+/// Whether `op`, which costs something, is computed once a row as soon as the group has become a row kernel: it
+/// follows the rows of the group's root alone and comes from a reduce over the columns of such rows.
+bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
+  if (group.strategy != "loop" || group.root->getNumResults() != 1 || group.hero) {
+    return false;
+  }
+  ArrayRef<int64_t> space = shapeOf(group.root->getResult(0));
+  DimMap map = mapIn(group, op->getResult(0));
+  int64_t lastFollowed = -1;
+  for (int64_t d : map.dims) {
+    if (d == DimMap::kOther) {
+      return false;
+    }
+    lastFollowed = std::max(lastFollowed, d);
+  }
+  int64_t elements = resultElements(op);
+  SmallVector<std::pair<Operation *, int>> work{{op, 0}};
+  while (!work.empty()) {
+    auto [at, depth] = work.pop_back_val();
+    for (Value v : at->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (!def || depth > kMaxRowChain) {
+        continue;
+      }
+      if (auto reduce = dyn_cast<ReduceOp>(def)) {
+        int64_t rows = space.size() - reduce.getDimensions().size();
+        if (isTrailingReduce(reduce) && shapeOf(reduce.getInputs()[0]) == space &&
+            lastFollowed < rows) {
+          return true;
+        }
+        continue;
+      }
+      Role role = roleOf(def);
+      if ((role == Role::Free || role == Role::Compute) && resultElements(def) == elements) {
+        work.push_back({def, depth + 1});
+      }
+    }
+  }
+  return false;
+}
+
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
   if (group.members.size() >= kMaxMembers || role == Role::TopLevel) {
@@ -268,6 +312,9 @@ bool Grouper::canTake(Group &group, Operation *op) {
   int64_t cost = costOf(op);
   bool scalar = shapeOf(op->getResult(0)).empty() && role != Role::Reduce;
   if (cost == 0 || scalar || evaluations <= elements * 1.0001) {
+    return true;
+  }
+  if (role != Role::Reduce && leadsToRowReduce(group, op)) {
     return true;
   }
   return cost <= 1 && evaluations <= elements * kCheapRepeat;
