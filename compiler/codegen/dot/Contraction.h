@@ -97,6 +97,8 @@ void emitNest(Contraction &c, Epilogue &epilogue);
 void emitBlocked(Contraction &c, Epilogue &epilogue);
 /// Lanes along k, for few rows or few columns where both sides step by one along k.
 void emitInner(Contraction &c, Epilogue &epilogue);
+/// Whether that form takes this contraction.
+bool canUseInner(const Contraction &c);
 
 /// Runs `body(task)` for the kernel's tasks.
 void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);

@@ -51,6 +51,19 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
+  if (canUseInner(c)) {
+    emitInner(c, epilogue);
+    return;
+  }
+  // Few columns of a matrix that is stored by rows: the same with the sides exchanged.
+  if (c.nSize() < c.mSize()) {
+    swapSides(c);
+    if (canUseInner(c)) {
+      emitInner(c, epilogue);
+      return;
+    }
+    swapSides(c);
+  }
   if (canBlock(c)) {
     emitBlocked(c, epilogue);
   } else {
