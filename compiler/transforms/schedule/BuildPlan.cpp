@@ -8,6 +8,7 @@
 // unchanged, a conditional's result on which all branches agree.
 //
 //   while (init)         moves init -> carry; loop { condition; test; body; moves next -> carry }
+//   while, doubled       body, if the trip count is odd; moves; loop { body; body; moves }
 //   conditional          branch { ...; moves result of the branch -> result }  for each
 //   in_place (r, o)      moves o -> r; launch that has r as operand and as result
 //   copy                 moves
@@ -58,8 +59,8 @@ bool schedule::isInvariantCarry(const ComputationGraph &graph, WhileOp loop, uns
 namespace {
 class PlanBuilder {
 public:
-  PlanBuilder(const ComputationGraph &graph, Plan &plan)
-      : graph(graph), plan(plan), liveness(plan) {}
+  PlanBuilder(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan)
+      : graph(graph), doubled(doubled), plan(plan), liveness(plan) {}
 
   LogicalResult run();
 
@@ -85,6 +86,7 @@ private:
   }
 
   const ComputationGraph &graph;
+  const LoopSet &doubled;
   Plan &plan;
   Liveness liveness;
   uint32_t nextPosition = 0;
@@ -237,27 +239,54 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   ComputationOp body = graph.lookup(op.getBodyAttr());
   SmallVector<ValueId> carries = lookUp(op->getOperands(), environment);
   SmallVector<unsigned> written; // the carries that are not invariant
-  SmallVector<Move> moves;
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
     if (!isInvariantCarry(graph, op, i)) {
-      FailureOr<ValueId> carry = addValue(result);
-      if (failed(carry)) {
-        return failure();
-      }
       written.push_back(i);
-      moves.push_back({carries[i], *carry});
-      carries[i] = *carry;
     }
-    environment[result] = carries[i];
+  }
+  std::optional<int64_t> count;
+  if (auto known = op->getAttrOfType<IntegerAttr>("known_trip_count")) {
+    count = known.getInt();
+  }
+  // Runs the body once on the values of the carries, which become the next ones.
+  auto writeBody = [&](SequenceId id, SmallVectorImpl<ValueId> &values) -> LogicalResult {
+    FailureOr<SmallVector<ValueId>> next = writeOut(body, values, id);
+    if (succeeded(next)) {
+      for (unsigned i : written) {
+        values[i] = (*next)[i];
+      }
+    }
+    return LogicalResult(next);
+  };
+  int64_t unrolled = count && *count > 1 && doubled.contains(op) ? 2 : 1;
+  if (count && *count % unrolled != 0 && failed(writeBody(sequence, carries))) {
+    return failure();
+  }
+
+  SmallVector<Move> moves;
+  for (unsigned i : written) {
+    FailureOr<ValueId> carry = addValue(op->getResult(i));
+    if (failed(carry)) {
+      return failure();
+    }
+    moves.push_back({carries[i], *carry});
+    carries[i] = *carry;
+  }
+  for (auto [result, carry] : llvm::zip(op->getResults(), carries)) {
+    environment[result] = carry;
   }
   addMoves(sequence, op, moves);
   uint32_t initialized = 2 * nextPosition - 1;
 
-  uint32_t position = addStep(sequence, StepKind::Loop, op).position;
+  Step &step = addStep(sequence, StepKind::Loop, op);
+  if (count) {
+    step.tripCount = *count / unrolled;
+  }
+  uint32_t position = step.position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
   SequenceId conditionId = openSequence(Sequence::Condition, sequence);
   // Who counts need not ask.
-  if (!op->hasAttr("known_trip_count")) {
+  if (!count) {
     FailureOr<SmallVector<ValueId>> pred = writeOut(condition, carries, conditionId);
     if (failed(pred)) {
       return failure();
@@ -269,13 +298,15 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   plan.sequences[conditionId].end = 2 * nextPosition;
 
   SequenceId bodyId = openSequence(Sequence::Body, sequence);
-  FailureOr<SmallVector<ValueId>> next = writeOut(body, carries, bodyId);
-  if (failed(next)) {
-    return failure();
+  SmallVector<ValueId> next = carries;
+  for (int64_t i = 0; i < unrolled; ++i) {
+    if (failed(writeBody(bodyId, next))) {
+      return failure();
+    }
   }
   moves.clear();
   for (unsigned i : written) {
-    moves.push_back({(*next)[i], carries[i]});
+    moves.push_back({next[i], carries[i]});
   }
   addMoves(bodyId, op, moves);
   uint32_t advanced = 2 * nextPosition - 1;
@@ -469,6 +500,7 @@ LogicalResult PlanBuilder::run() {
   return success();
 }
 
-LogicalResult schedule::buildPlan(const ComputationGraph &graph, Plan &plan) {
-  return PlanBuilder(graph, plan).run();
+LogicalResult schedule::buildPlan(const ComputationGraph &graph, const LoopSet &doubled,
+                                  Plan &plan) {
+  return PlanBuilder(graph, doubled, plan).run();
 }

@@ -266,3 +266,32 @@ void Coalescer::run() {
 }
 
 void schedule::coalesce(Plan &plan) { Coalescer(plan).run(); }
+
+/// Bytes copied per iteration and step of the body from which it pays to write a body twice:
+/// a few bytes cost less than the code.
+static constexpr int64_t worthDoubling = 16;
+
+LoopSet schedule::loopsToDouble(const Plan &plan) {
+  LoopSet loops;
+  for (const Sequence &sequence : plan.sequences) {
+    for (const Step &step : sequence.steps) {
+      if (step.kind != StepKind::Loop || !step.tripCount) {
+        continue;
+      }
+      const Sequence &body = plan.sequences[step.sequences[1]];
+      int64_t bytes = 0;
+      if (body.steps.empty()) {
+        continue;
+      }
+      if (body.steps.back().kind == StepKind::Moves) {
+        for (const Move &move : body.steps.back().moves) {
+          bytes += plan.values[move.target].bytes;
+        }
+      }
+      if (bytes >= worthDoubling * int64_t(body.steps.size())) {
+        loops.insert(step.op);
+      }
+    }
+  }
+  return loops;
+}

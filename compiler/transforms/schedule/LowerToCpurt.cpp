@@ -153,8 +153,8 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     return;
   case StepKind::Loop: {
     ValueId pred = plan.sequences[step.sequences[0]].pred;
-    auto count = step.op->getAttrOfType<IntegerAttr>("known_trip_count");
-    auto loop = cpurt::WhileOp::create(b, location, count);
+    auto loop = cpurt::WhileOp::create(
+        b, location, step.tripCount ? b.getI64IntegerAttr(*step.tripCount) : IntegerAttr());
     if (pred != none) {
       emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location, buffer(pred));
     }

@@ -76,6 +76,7 @@ struct Step {
   llvm::SmallVector<Move, 1> moves;
   /// Loop: condition, body. Branch: one for each.
   llvm::SmallVector<SequenceId, 0> sequences;
+  std::optional<int64_t> tripCount = std::nullopt; ///< Loop
 };
 
 /// Steps that run one after another: the entry, or a region of a loop or branch.
@@ -87,7 +88,7 @@ struct Sequence {
   uint32_t outerBegin = 0; ///< point where the whole loop, or the branching step, begins
   uint32_t outerEnd = 0;   ///< Condition, Body: the point after the whole loop
   unsigned loopDepth = 0;
-  ValueId pred = none; ///< Condition: what is tested; none if the trip count is known
+  ValueId pred = none; ///< Condition: what is tested; none where there is a trip count
   std::vector<Step> steps;
 };
 
@@ -126,12 +127,20 @@ bool isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned inde
 std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
                                                    const ComputationGraph &graph);
 
+/// Loops whose bodies are to be written out twice.
+using LoopSet = llvm::SmallDenseSet<mlir::Operation *, 4>;
+
 /// Writes the program out as steps and fills the live ranges of all values.
-mlir::LogicalResult buildPlan(const ComputationGraph &graph, Plan &plan);
+mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan);
 
 /// Fills `buffers`: which values share one. Moves within a buffer disappear; those left
 /// in a step are put in an order in which they can be executed one by one.
 void coalesce(Plan &plan);
+
+/// Of a coalesced plan: the loops of known trip count that copy carries in every iteration,
+/// since a body cannot write a carry that it still reads. Written out twice, it can: the
+/// first half writes to another buffer, from which the second half writes back.
+LoopSet loopsToDouble(const Plan &plan);
 
 /// Gives the arena's buffers their offsets. Fails if they exceed 63 bits.
 mlir::LogicalResult assignOffsets(Plan &plan);

@@ -65,11 +65,22 @@ private:
       return failure();
     }
     schedule::Plan plan;
+    schedule::LoopSet doubled;
     if (failed(readDonations(module, graph->entry(), plan.donations)) ||
-        failed(schedule::buildPlan(*graph, plan))) {
+        failed(schedule::buildPlan(*graph, doubled, plan))) {
       return failure();
     }
     schedule::coalesce(plan);
+    doubled = schedule::loopsToDouble(plan);
+    if (!doubled.empty()) {
+      schedule::Plan again;
+      again.donations = plan.donations;
+      if (failed(schedule::buildPlan(*graph, doubled, again))) {
+        return failure();
+      }
+      schedule::coalesce(again);
+      plan = std::move(again);
+    }
     if (failed(schedule::assignOffsets(plan))) {
       return graph->entry().emitError("needs more than 2^63 bytes of memory");
     }

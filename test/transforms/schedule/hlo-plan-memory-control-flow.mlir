@@ -99,3 +99,39 @@ module @branches {
     hlo.return %0 : tensor<8xf32>
   }
 }
+
+// -----
+
+// Each iteration reads the whole carry to make the next one. Five iterations: one in front of
+// the loop, which starts from the input, then two times two that write back and forth.
+// CHECK-LABEL: module @doubled
+module @doubled {
+  // CHECK: cpurt.entry @main
+  // CHECK-DAG: %[[IN:.*]] = cpurt.input 0
+  // CHECK-DAG: %[[OUT:.*]] = cpurt.output 0
+  // CHECK-DAG: %[[OTHER:.*]] = cpurt.arena 0, 256
+  // CHECK: cpurt.launch @k0_loop_reverse(%[[IN]], %[[OUT]])
+  // CHECK-NEXT: cpurt.while attributes {trip_count = 2 : i64} {
+  // CHECK-NEXT: } do {
+  // CHECK-NEXT:   cpurt.launch @k0_loop_reverse(%[[OUT]], %[[OTHER]])
+  // CHECK-NEXT:   cpurt.launch @k0_loop_reverse(%[[OTHER]], %[[OUT]])
+  // CHECK-NEXT:   cpurt.yield
+  // CHECK-NEXT: }
+  // CHECK-NEXT: cpurt.return
+  hlo.computation @condition(%a: tensor<64xf32>) -> tensor<i1> {
+    %t = hlo.constant {value = dense<true> : tensor<i1>} : tensor<i1>
+    hlo.return %t : tensor<i1>
+  }
+  hlo.computation @body(%a: tensor<64xf32>) -> tensor<64xf32> {
+    %0 = hlo.fusion %a {
+    ^bb0(%x: tensor<64xf32>):
+      %r = hlo.reverse %x {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<64xf32>
+      hlo.return %r : tensor<64xf32>
+    } {strategy = "loop"} : (tensor<64xf32>) -> tensor<64xf32>
+    hlo.return %0 : tensor<64xf32>
+  }
+  hlo.computation @main(%a: tensor<64xf32>) -> tensor<64xf32> attributes {entry} {
+    %w = hlo.while %a {condition = @condition, body = @body, known_trip_count = 5 : i64} : (tensor<64xf32>) -> tensor<64xf32>
+    hlo.return %w : tensor<64xf32>
+  }
+}

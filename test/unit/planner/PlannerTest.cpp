@@ -270,7 +270,7 @@ TEST_F(Planner, BigModulesArePlannedFast) {
     FailureOr<ComputationGraph> graph = ComputationGraph::build(*module);
     auto start = std::chrono::steady_clock::now();
     schedule::Plan plan;
-    ASSERT_TRUE(succeeded(schedule::buildPlan(*graph, plan)));
+    ASSERT_TRUE(succeeded(schedule::buildPlan(*graph, {}, plan)));
     schedule::coalesce(plan);
     ASSERT_TRUE(succeeded(schedule::assignOffsets(plan)));
     ASSERT_TRUE(succeeded(schedule::checkPlan(plan)));
