@@ -149,8 +149,52 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
   return result;
 }
 
+/// Arithmetic whose result may stay unrounded for the next op.
+static bool isArithmetic(Operation *op) {
+  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, AbsOp, SqrtOp, RsqrtOp, ExponentialOp,
+             ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, ErfOp, PowerOp, SineOp,
+             CosineOp, CbrtOp, MaximumOp, MinimumOp, ClampOp>(op);
+}
+
+/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in the
+/// kernel are arithmetic, sums, or the store. What looks at the value itself (compare, a conversion to an
+/// integer, a bitcast) sees the rounded one.
+static bool mayStayWide(Operation *op) {
+  Type element = elementType(op->getResult(0).getType());
+  if (!(element.isBF16() || element.isF16()) || !isArithmetic(op)) {
+    return false;
+  }
+  SmallVector<Operation *> work{op};
+  SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (!seen.insert(user).second || isArithmetic(user) || isa<ReturnOp>(user)) {
+        continue;
+      }
+      if (isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp, ConcatenateOp,
+              CopyOp, SelectOp>(user)) {
+        work.push_back(user);
+        continue;
+      }
+      if (auto convert = dyn_cast<ConvertOp>(user)) {
+        Type to = elementType(convert.getType());
+        if (to.isF32() || to.isF64()) {
+          continue;
+        }
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   StringRef name = op->getName().stripDialect();
+  if (mayStayWide(op)) {
+    Type wide = e.b.getF32Type();
+    Emission here{e.b, op->getLoc(), e.target};
+    return emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
+  }
   // The pred of a select is no data.
   unsigned data = isa<SelectOp>(op) ? 1 : 0;
   Emission here{e.b, op->getLoc(), e.target};
