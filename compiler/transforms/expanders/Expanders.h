@@ -28,6 +28,11 @@ std::unique_ptr<mlir::Pass> createRngExpanderPass();
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
 std::unique_ptr<mlir::Pass> createIndexExpanderPass();
+/// `hlo-dynamic-padder`: bounded dynamic dimensions as sizes and masks; needs the layouts' dynamic
+/// bits, so it runs before hlo-layout-normalization.
+std::unique_ptr<mlir::Pass> createDynamicPadderPass();
+/// `hlo-scan-expander`: scan as a counted loop.
+std::unique_ptr<mlir::Pass> createScanExpanderPass();
 /// `hlo-implicit-broadcast-expander`: scalar operands of clamp and select as broadcasts.
 std::unique_ptr<mlir::Pass> createImplicitBroadcastExpanderPass();
 /// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.

@@ -14,6 +14,7 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createRngExpanderPass());
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
+  manager.addPass(createScanExpanderPass());
   manager.addPass(createImplicitBroadcastExpanderPass());
   manager.addPass(createSingleRankCollectivesPass());
 }
@@ -24,6 +25,8 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createRngExpanderPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createIndexExpanderPass(); });
+  registerPass([] { return createDynamicPadderPass(); });
+  registerPass([] { return createScanExpanderPass(); });
   registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
 }
