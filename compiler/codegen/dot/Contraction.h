@@ -99,6 +99,10 @@ void emitBlocked(Contraction &c, Epilogue &epilogue);
 void emitInner(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.
 bool canUseInner(const Contraction &c);
+/// Sums in a buffer, the rhs read once in order: for few rows and a large rhs.
+void emitStream(Contraction &c, Epilogue &epilogue);
+/// Whether that form takes this contraction.
+bool canStream(const Contraction &c);
 
 /// Runs `body(task)` for the kernel's tasks.
 void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);

@@ -5,6 +5,7 @@
 //
 //   nest      pred, empty sums, and shapes too small for anything else
 //   inner     few rows or columns, both sides step by one along k: lanes along k
+//   stream    few rows or columns, the other side is large and steps by one along them
 //   blocked   everything else
 //
 //===----------------------------------------------------------------------===//
@@ -46,20 +47,31 @@ static DimensionGroups groupsOf(DotOp dot) {
   return groups;
 }
 
+/// The forms for few rows, if one of them takes the contraction.
+static bool emitForFewRows(Contraction &c, Epilogue &epilogue) {
+  if (canUseInner(c)) {
+    emitInner(c, epilogue);
+    return true;
+  }
+  if (canStream(c)) {
+    emitStream(c, epilogue);
+    return true;
+  }
+  return false;
+}
+
 void emitContraction(Contraction &c, Epilogue &epilogue) {
   // A column vector of results is a row vector of the swapped product.
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
-  if (canUseInner(c)) {
-    emitInner(c, epilogue);
+  if (emitForFewRows(c, epilogue)) {
     return;
   }
-  // Few columns of a matrix that is stored by rows: the same with the sides exchanged.
+  // Few columns: the same with the sides exchanged.
   if (c.nSize() < c.mSize()) {
     swapSides(c);
-    if (canUseInner(c)) {
-      emitInner(c, epilogue);
+    if (emitForFewRows(c, epilogue)) {
       return;
     }
     swapSides(c);
