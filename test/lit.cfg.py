@@ -30,6 +30,7 @@ for tool in ["hlo-opt", "hlo-compile", "hlo-run"]:
     if os.path.exists(path):
         config.available_features.add(tool)
 config.substitutions.append(("%{python}", sys.executable))
+config.substitutions.append(("%e2e", "%s %s/test/e2e/run.py" % (sys.executable, root)))
 config.substitutions.append(("%root", root))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))

@@ -1,0 +1,184 @@
+"""Runs the cases of an end-to-end test: HLO modules with inputs and expected results in comments beside them.
+
+  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] FILE.hlo [FLAG of the tool]...
+
+COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. The README beside
+this file describes the form of a case.
+"""
+import argparse
+import cmath
+import itertools
+import math
+import os
+import random
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import values
+from values import Array, BITS, PART, element, indices, parts
+
+DIRECTIVE = re.compile(r"//\s*(in\d+|out\d+|for|tolerance|flags|fails)\b\s*:?\s*(.*)")
+TYPED = re.compile(r"(\w+)\[([\d,]*)\]\s*=\s*(.*)", re.DOTALL)
+
+
+def rounding(name):
+    return lambda x: element(name).decode(element(name).encode(x))
+
+
+def fill(shape, function):
+    """The array whose element at (i, j, ...) is function(i, j, ...)."""
+    return [function(*index) for index in indices(shape)]
+
+
+def ints(seed, count, low, high):
+    """`count` pseudo-random integers from low to high, the same on every machine."""
+    generator = random.Random(seed)
+    return [generator.randint(low, high) for _ in range(count)]
+
+
+NAMES = {"math": math, "cmath": cmath}
+NAMES.update({name: getattr(math, name) for name in dir(math) if not name.startswith("_")})
+NAMES.update({name: rounding(name) for name in BITS if BITS[name].kind == "float"})
+NAMES.update(fill=fill, ints=ints, prod=math.prod, Array=Array)
+
+
+class Case:
+    """One module after substitution of `for` variables."""
+
+    def __init__(self, name, text, directives):
+        self.name, self.text = name, text
+        self.tolerance, self.flags, self.inputs, self.expected = (0, "ulp"), [], {}, {}
+        scope = dict(NAMES)
+        for key, value in directives:
+            if key == "tolerance":
+                number, _, unit = value.partition(" ")
+                self.tolerance = (float(number), unit.strip() or "relative")
+            elif key == "flags":
+                self.flags = shlex.split(value)
+            elif key != "for":
+                scope[key] = array = parse_array(value, scope)
+                (self.inputs if key.startswith("in") else self.expected)[key] = array
+
+    def compare(self, outputs):
+        """Descriptions of what differs."""
+        for key, array in self.expected.items():
+            if key not in outputs:
+                yield f"{key}: missing"
+                continue
+            descr, shape, raw = outputs[key]
+            if descr != values.descr(array.name) or shape != array.shape:
+                yield f"{key}: {descr}{shape}, expected {values.descr(array.name)}{array.shape}"
+                continue
+            yield from self.compare_elements(key, array, raw)
+        for key in outputs.keys() - self.expected.keys():
+            yield f"{key}: not expected"
+
+    def compare_elements(self, key, array, raw):
+        form = element(array.name)
+        wanted = [form.encode(part) for value in array for part in parts(array.name, value)]
+        bad = [i for i, (a, b) in enumerate(zip(raw, wanted, strict=True)) if not self.equal(form, a, b)]
+        for i in bad[:8]:
+            width = 2 if array.name in PART else 1
+            where = position(array.shape, i // width) + (".im" if i % width else "")
+            yield f"{key}{where}: {form.decode(raw[i])!r}, expected {form.decode(wanted[i])!r}"
+        if len(bad) > 8:
+            yield f"{key}: {len(bad)} elements differ in all"
+
+    def equal(self, form, raw, wanted):
+        a, b = form.decode(raw), form.decode(wanted)
+        if a != a or b != b:
+            return a != a and b != b
+        if raw == wanted:
+            return True
+        if self.tolerance[1] == "ulp":
+            return abs(form.ordered(raw) - form.ordered(wanted)) <= self.tolerance[0]
+        return abs(a - b) <= self.tolerance[0] * max(1, abs(b))
+
+
+def position(shape, flat):
+    index = []
+    for d in reversed(shape):
+        index.append(flat % d)
+        flat //= d
+    return str(list(reversed(index)))
+
+
+def parse_array(text, scope):
+    match = TYPED.fullmatch(text.strip())
+    if not match:
+        raise SystemExit(f"error: expected TYPE[DIMS] = VALUES, not: {text}")
+    name, dims, expression = match.groups()
+    shape = [int(d) for d in dims.split(",") if d]
+    result = eval(expression, scope)
+    result = list(result) if hasattr(result, "__iter__") else [result] * math.prod(shape)
+    if len(result) != math.prod(shape):
+        raise SystemExit(f"error: {len(result)} values for {text}")
+    return Array(name, shape, result)
+
+
+def read_cases(path):
+    for text in re.split(r"^// -----.*$", open(path).read(), flags=re.MULTILINE):
+        directives, loops = [], []
+        for line in text.splitlines():
+            match = DIRECTIVE.match(line)
+            if match:
+                directives.append([match[1], match[2]])
+            elif line.startswith("//    ") and directives:
+                directives[-1][1] += " " + line[2:].strip()
+        for key, value in directives:
+            if key == "for":
+                variables, _, choices = value.partition(" in ")
+                loops.append([list(zip(variables.strip().split(","), choice.split(","), strict=True))
+                              for choice in choices.split()])
+        header = re.search(r"^HloModule ([\w.\-$]+)", text, re.MULTILINE)
+        if not header:
+            continue
+        for choice in itertools.product(*loops):
+            pairs = dict(itertools.chain(*choice))
+
+            def substitute(string, pairs=pairs):
+                return re.sub(r"\$(\w+)", lambda match: pairs.get(match[1], match[0]), string)
+            name = ".".join([header[1], *pairs.values()])
+            yield Case(name, substitute(text), [(k, substitute(v)) for k, v in directives])
+
+
+def run_case(case, tool, flags, folder):
+    module = os.path.join(folder, re.sub(r"[^\w.\-]", "_", case.name) + ".hlo")
+    files = [module.replace(".hlo", suffix) for suffix in (".in.npz", ".out.npz")]
+    with open(module, "w") as file:
+        file.write(case.text)
+    values.write_npz(files[0], case.inputs)
+    done = subprocess.run([*tool, module, f"--inputs={files[0]}", f"--outputs={files[1]}", *case.flags, *flags],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        return [f"exit code {done.returncode}"] + done.stdout.splitlines()[:12]
+    return list(case.compare(values.read_npz(files[1])))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--tool", default="hlo-run")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--keep", help="folder that receives modules and arrays")
+    options, flags = parser.parse_known_args()
+    passed, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = options.keep or folder
+        os.makedirs(folder, exist_ok=True)
+        for case in read_cases(options.file):
+            if not re.search(options.filter, case.name):
+                continue
+            problems = run_case(case, shlex.split(options.tool), flags, folder)
+            passed, failed = passed + (not problems), failed + bool(problems)
+            if problems:
+                print(f"{options.file}: {case.name}: " + "\n  ".join(problems))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed != 0 or not passed)
+
+
+if __name__ == "__main__":
+    main()
