@@ -157,8 +157,9 @@ static bool isArithmetic(Operation *op) {
 }
 
 /// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in the
-/// kernel are arithmetic, sums, or the store. What looks at the value itself (compare, a conversion to an
-/// integer, a bitcast) sees the rounded one.
+/// kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to an
+/// integer, a bitcast) sees the rounded one; so do add and subtract, which would show the difference where
+/// leading bits cancel.
 static bool mayStayWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (!(element.isBF16() || element.isF16()) || !isArithmetic(op)) {
@@ -168,6 +169,9 @@ static bool mayStayWide(Operation *op) {
   SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
     for (Operation *user : work.pop_back_val()->getUsers()) {
+      if (isa<AddOp, SubtractOp>(user)) {
+        return false;
+      }
       if (!seen.insert(user).second || isArithmetic(user) || isa<ReturnOp>(user)) {
         continue;
       }

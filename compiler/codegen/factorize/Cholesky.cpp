@@ -34,12 +34,16 @@ struct CholeskyEmission {
   Value at(Value i, Value j) {
     return addI(e, base, addI(e, mulI(e, i, rowStride), mulI(e, j, columnStride)));
   }
-  Elem loadResult(Value i, Value j) { return loadElements(e, element, result, at(i, j), 1); }
-  Elem named(StringRef opcode, ArrayRef<Elem> operands) {
-    return emitNamed(e, opcode, element, element, operands);
-  }
   Elem conj(const Elem &v) {
     return v.im ? Elem(v.re, arith::NegFOp::create(e.b, e.loc, v.im)) : v;
+  }
+  /// L[i][j]; an upper factor holds its conjugate.
+  Elem loadResult(Value i, Value j) {
+    Elem v = loadElements(e, element, result, at(i, j), 1);
+    return lower ? v : conj(v);
+  }
+  Elem named(StringRef opcode, ArrayRef<Elem> operands) {
+    return emitNamed(e, opcode, element, element, operands);
   }
   /// start - sum over k < count of L[i][k] conj(L[j][k]).
   Elem subtractProducts(Elem start, Value i, Value j, Value count);
@@ -112,7 +116,7 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
           emitFor(e, zero, i, 1, [&](Value j) {
             Elem sum = c.subtractProducts(input(i, j), i, j, j);
             Elem entry = c.named("divide", {sum, c.loadResult(j, j)});
-            storeElements(e, element, entry, c.result, c.at(i, j));
+            storeElements(e, element, lower ? entry : c.conj(entry), c.result, c.at(i, j));
             storeElements(e, element, zeroElem(e, element), c.result, c.at(j, i));
           });
           Elem sum = c.subtractProducts(input(i, i), i, i, i);
