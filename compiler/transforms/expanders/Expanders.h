@@ -33,6 +33,10 @@ std::unique_ptr<mlir::Pass> createIndexExpanderPass();
 std::unique_ptr<mlir::Pass> createDynamicPadderPass();
 /// `hlo-scan-expander`: scan as a counted loop.
 std::unique_ptr<mlir::Pass> createScanExpanderPass();
+/// `hlo-ragged-dot-expander`: ragged-dot as a dot of masked operands.
+std::unique_ptr<mlir::Pass> createRaggedDotExpanderPass();
+/// `hlo-scaled-dot-expander`: scaled-dot as a dot of scaled operands.
+std::unique_ptr<mlir::Pass> createScaledDotExpanderPass();
 /// `hlo-implicit-broadcast-expander`: scalar operands of clamp and select as broadcasts.
 std::unique_ptr<mlir::Pass> createImplicitBroadcastExpanderPass();
 /// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.

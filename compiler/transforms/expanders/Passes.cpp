@@ -15,6 +15,8 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
+  manager.addPass(createRaggedDotExpanderPass());
+  manager.addPass(createScaledDotExpanderPass());
   manager.addPass(createImplicitBroadcastExpanderPass());
   manager.addPass(createSingleRankCollectivesPass());
 }
@@ -27,6 +29,8 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
   registerPass([] { return createScanExpanderPass(); });
+  registerPass([] { return createRaggedDotExpanderPass(); });
+  registerPass([] { return createScaledDotExpanderPass(); });
   registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
 }

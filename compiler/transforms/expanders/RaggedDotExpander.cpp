@@ -1,0 +1,120 @@
+//===- RaggedDotExpander.cpp - ragged-dot as a dot of masked operands -----===//
+//
+// The ragged dimension of lhs is cut into groups of consecutive elements, whose
+// sizes are `group_sizes`; E[g] is the end of group g, and
+//   inGroup[g, i] = E[g] - size[g] <= i < E[g].
+// By what the ragged dimension is in lhs:
+//
+//   free         y = sum over g of inGroup[g, m] * lhs[m, k] * rhs[g, k]: one dot that
+//                contracts the group too, of lhs masked once per group
+//   contracting  y[g] = dot(inGroup[g, k] * lhs[m, k], rhs[k])
+//   batch        an ordinary dot
+//
+// Elements beyond the last group count as zeros. The masked lhs has as many
+// copies as there are groups: correct for any sizes, meant for few groups.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/expanders/OpExpander.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+SmallVector<int64_t> listOf(std::optional<ArrayRef<int64_t>> dims) {
+  return SmallVector<int64_t>(dims.value_or(ArrayRef<int64_t>()));
+}
+
+class RaggedDotExpanderPass : public OpExpanderPass<RaggedDotExpanderPass, RaggedDotOp> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RaggedDotExpanderPass)
+  StringRef getArgument() const final { return "hlo-ragged-dot-expander"; }
+  StringRef getDescription() const final { return "Expand ragged-dot to a dot of masked operands"; }
+
+  FailureOr<Values> expand(RaggedDotOp op, HloBuilder &b, ScalarComputations &scalars) {
+    SmallVector<int64_t> lhsBatch = listOf(op.getLhsBatchDims());
+    SmallVector<int64_t> rhsBatch = listOf(op.getRhsBatchDims());
+    SmallVector<int64_t> lhsContract = listOf(op.getLhsContractingDims());
+    SmallVector<int64_t> rhsContract = listOf(op.getRhsContractingDims());
+    SmallVector<int64_t> ragged = listOf(op.getLhsRaggedDims()), group = listOf(op.getRhsGroupDims());
+    if (ragged.size() != 1) {
+      return op.emitError("ragged-dot: expected 1 ragged dimension, got ") << ragged.size();
+    }
+    auto dot = [&](Type type, Value lhs) -> Value {
+      auto list = [&](ArrayRef<int64_t> dims) { return b.b.getDenseI64ArrayAttr(dims); };
+      return DotOp::create(b.b, b.loc, type, lhs, op.getRhs(), list(lhsBatch), list(rhsBatch),
+                           list(lhsContract), list(rhsContract), op.getOperandPrecisionAttr(),
+                           StringAttr());
+    };
+    if (llvm::is_contained(lhsBatch, ragged[0])) {
+      return Values{dot(op.getResult().getType(), op.getLhs())};
+    }
+    bool contracting = llvm::is_contained(lhsContract, ragged[0]);
+    if (rankOf(op.getGroupSizes()) != 1) {
+      return op.emitError("ragged-dot with group sizes of rank ")
+             << rankOf(op.getGroupSizes()) << " is not supported yet";
+    }
+    if (!contracting && group.size() != 1) {
+      return op.emitError("ragged-dot: expected 1 group dimension, got ") << group.size();
+    }
+    // The group becomes dimension 0 of the masked lhs.
+    Value masked = maskByGroup(op, b, scalars, ragged[0]);
+    for (SmallVector<int64_t> *dims : {&lhsBatch, &lhsContract}) {
+      for (int64_t &dim : *dims) {
+        ++dim;
+      }
+    }
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    if (!contracting) {
+      lhsContract.push_back(0);
+      rhsContract.push_back(group[0]);
+      return Values{dot(result, masked)};
+    }
+    // The dot gives batch, group, rest; the op group, batch, rest.
+    int64_t batch = lhsBatch.size();
+    SmallVector<int64_t> shape(result.getShape()), permutation;
+    std::rotate(shape.begin(), shape.begin() + 1, shape.begin() + 1 + batch);
+    permutation.push_back(batch);
+    for (int64_t dim = 0, rank = result.getRank(); dim < rank; ++dim) {
+      if (dim != batch) {
+        permutation.push_back(dim);
+      }
+    }
+    return Values{b.transpose(dot(HloBuilder::array(shape, result.getElementType()), masked),
+                              permutation)};
+  }
+
+private:
+  /// lhs for each group, with zeros outside the group: [g, lhs...].
+  Value maskByGroup(RaggedDotOp op, HloBuilder &b, ScalarComputations &scalars, int64_t ragged) {
+    Value sizes = op.getGroupSizes();
+    Type index = elementTypeOf(sizes);
+    int64_t groups = shapeOf(sizes)[0];
+    // E[g] = sum over h <= g of size[h], as a masked row sum.
+    RankedTensorType square = HloBuilder::array({groups, groups}, index);
+    Value upTo = b.compare(b.iota(square, 1), b.iota(square, 0), "LE");
+    Value counted =
+        b.select(upTo, b.broadcast(sizes, square.getShape(), {1}), b.splat(square, 0));
+    Value ends = ReduceOp::create(b.b, b.loc, TypeRange(sizes.getType()),
+                                  ValueRange{counted, b.scalar(index, 0)},
+                                  b.b.getDenseI64ArrayAttr({1}), scalars.binary<AddOp>(index))
+                     .getResult(0);
+    Value begins = b.sub(ends, sizes);
+    SmallVector<int64_t> shape{groups};
+    llvm::append_range(shape, shapeOf(op.getLhs()));
+    Value position = b.iota(HloBuilder::array(shape, index), ragged + 1);
+    Value inside = b.binary<AndOp>(b.compare(position, b.broadcast(begins, shape, {0}), "GE"),
+                                   b.compare(position, b.broadcast(ends, shape, {0}), "LT"));
+    SmallVector<int64_t> dimensions =
+        llvm::to_vector(llvm::seq<int64_t>(1, static_cast<int64_t>(shape.size())));
+    Value spread = b.broadcast(op.getLhs(), shape, dimensions);
+    return b.select(inside, spread, b.splat(HloBuilder::type(spread), 0));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> hlo::createRaggedDotExpanderPass() {
+  return std::make_unique<RaggedDotExpanderPass>();
+}
