@@ -93,6 +93,10 @@ static FailureOr<Type> call(RuleContext &context) {
     return failure();
   }
   (void)checkArguments(context, "c1", "to_apply", *called, context.all(), 0);
+  if (context.flag("is_composite") &&
+      !context.text("hlo.frontend_attributes").contains("composite.name")) {
+    context.fail("c2", "a composite call needs the frontend attribute composite.name");
+  }
   return context.result(called->result());
 }
 

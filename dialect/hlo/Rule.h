@@ -144,10 +144,14 @@ public:
   }
 
 private:
-  static void append(llvm::raw_ostream &os, mlir::Type type) { os << hloText(type); }
-  static void append(llvm::raw_ostream &os, mlir::RankedTensorType type) { os << hloText(type); }
   static void append(llvm::raw_ostream &os, llvm::ArrayRef<int64_t> list);
-  template <typename T> static void append(llvm::raw_ostream &os, const T &part) { os << part; }
+  template <typename T> static void append(llvm::raw_ostream &os, const T &part) {
+    if constexpr (std::is_convertible_v<const T &, mlir::Type>) {
+      os << hloText(part);
+    } else {
+      os << part;
+    }
+  }
   mlir::InFlightDiagnostic report(llvm::StringRef label, llvm::StringRef message);
 
   llvm::StringRef name;

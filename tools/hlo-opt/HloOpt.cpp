@@ -9,10 +9,10 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/support/Target.h"
+#include "dialect/hlo/VerifyModule.h"
 #include "compiler/pipeline/Kernels.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Support/ToolUtilities.h"
@@ -57,7 +57,7 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
     } else {
       module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
     }
-    if (!module || (options.readHlo && failed(verify(*module)))) {
+    if (!module || (options.readHlo && failed(hlo::verifyModule(*module)))) {
       return failure();
     }
     auto passes = PassManager::on<ModuleOp>(&context);
