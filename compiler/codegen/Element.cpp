@@ -103,8 +103,7 @@ static Value encode(Emission &e, Type element, Value value) {
     return value;
   }
   Num bits(e, value);
-  return isUnsignedElement(element) ? zextTo(bits, e.b.getI8Type())
-                                    : sextTo(bits, e.b.getI8Type());
+  return isUnsignedElement(element) ? zextTo(bits, e.b.getI8Type()) : sextTo(bits, e.b.getI8Type());
 }
 
 static Value elementPointer(Emission &e, Type memory, Value base, Value index) {
@@ -147,8 +146,7 @@ static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value
     return;
   }
   if (lanesOf(value) > 1) {
-    LLVM::MaskedStoreOp::create(e.b, e.loc, value, pointer, mask,
-                                e.b.getI32IntegerAttr(alignment));
+    LLVM::MaskedStoreOp::create(e.b, e.loc, value, pointer, mask, e.b.getI32IntegerAttr(alignment));
     return;
   }
   auto guard = scf::IfOp::create(e.b, e.loc, mask, /*withElseRegion=*/false);
@@ -199,9 +197,8 @@ Elem loadElements(Emission &e, Type element, Value base, Value index, int64_t la
 static Value gatherRaw(Emission &e, Type memory, Value base, Value indices, Value mask) {
   int64_t lanes = lanesOf(indices);
   auto type = cast<VectorType>(laneType(memory, lanes));
-  Value pointers =
-      LLVM::GEPOp::create(e.b, e.loc, laneType(base.getType(), lanes), memory, base,
-                          ArrayRef<LLVM::GEPArg>{indices});
+  Value pointers = LLVM::GEPOp::create(e.b, e.loc, laneType(base.getType(), lanes), memory, base,
+                                       ArrayRef<LLVM::GEPArg>{indices});
   if (!mask) {
     mask = arith::ConstantOp::create(
         e.b, e.loc, DenseElementsAttr::get(VectorType::get({lanes}, e.b.getI1Type()), true));

@@ -19,13 +19,27 @@ static constexpr llvm::StringLiteral functionName = "hlo_rem_pio2";
 static constexpr llvm::StringLiteral tableName = "hlo_two_over_pi";
 
 /// 64 zero bits, then the first 1280 bits of 2/pi after the point.
-static constexpr uint64_t twoOverPiBits[] = {
-    0,
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+static constexpr uint64_t twoOverPiBits[] = {0,
+                                             0xa2f9836e4e441529,
+                                             0xfc2757d1f534ddc0,
+                                             0xdb6295993c439041,
+                                             0xfe5163abdebbc561,
+                                             0xb7246e3a424dd2e0,
+                                             0x06492eea09d1921c,
+                                             0xfe1deb1cb129a73e,
+                                             0xe88235f52ebb4484,
+                                             0xe99c7026b45f7e41,
+                                             0x3991d639835339f4,
+                                             0x9c845f8bbdf9283b,
+                                             0x1ff897ffde05980f,
+                                             0xef2f118b5a0a6d1f,
+                                             0x6d367ecf27cb09b7,
+                                             0x4f463f669e5fea2d,
+                                             0x7527bac7ebe5f17b,
+                                             0x3d0739f78a5292ea,
+                                             0x6bfb5fb11f8d5d08,
+                                             0x56033046fc7b6bab,
+                                             0xf0cfbc209af4361d};
 
 static LLVM::GlobalOp tableOfBits(Emission &e) {
   ModuleOp module = enclosingModule(e);
@@ -42,8 +56,9 @@ static LLVM::GlobalOp tableOfBits(Emission &e) {
                                 /*isConstant=*/true, LLVM::Linkage::Internal, tableName, values);
 }
 
-/// The body: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Of 2/pi only the 192 bits from
-/// weight 2^-(E - 1) on matter: those above give multiples of 4 quadrants, those below nothing.
+/// The body: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Of 2/pi only the 192 bits
+/// from weight 2^-(E - 1) on matter: those above give multiples of 4 quadrants, those below
+/// nothing.
 static SmallVector<Num> payneHanek(Num x) {
   Emission &e = *x.e;
   Num bits = bitsOf(x);
@@ -98,15 +113,15 @@ static SmallVector<Num> payneHanek(Num x) {
 static SmallVector<Num> reduceLanes(Num x) {
   Emission &e = *x.e;
   Type f64 = e.b.getF64Type();
-  auto function = internalFunction(e, functionName, {f64}, {f64, f64, e.b.getI64Type()},
-                                   [&](ArrayRef<Num> arguments) { return payneHanek(arguments[0]); });
+  auto function =
+      internalFunction(e, functionName, {f64}, {f64, f64, e.b.getI64Type()},
+                       [&](ArrayRef<Num> arguments) { return payneHanek(arguments[0]); });
   return callPerLane(function, {x});
 }
 
 static Num isHuge(Num x, double limit) {
   Num magnitude = abs(x);
-  return greater(magnitude, limit) &
-         less(magnitude, std::numeric_limits<double>::infinity());
+  return greater(magnitude, limit) & less(magnitude, std::numeric_limits<double>::infinity());
 }
 
 static Reduced reduceDouble(Num x) {

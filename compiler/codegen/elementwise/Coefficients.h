@@ -7,6 +7,7 @@
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
 #define COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
 
+// clang-format off
 namespace hlo::codegen::coefficients {
 
 /// (exp(r) - 1 - r) / r^2 on |r| <= ln(2)/2. Error 2^-26.1.

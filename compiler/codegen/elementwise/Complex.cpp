@@ -19,36 +19,29 @@ Complex choose(Num condition, Complex a, Complex b) {
 }
 
 /// +-1 where x is infinite, else +-0.
-static Num boxed(Num x) {
-  return copySign(select(equal(abs(x), infinity), 1.0, x.of(0.0)), x);
-}
+static Num boxed(Num x) { return copySign(select(equal(abs(x), infinity), 1.0, x.of(0.0)), x); }
 
 /// The quotient where the formula gave NaN + i NaN: of a zero divisor, or of infinities.
 static Complex divideSpecials(Complex a, Complex b, Complex quotient) {
   Num undefined = isNaN(quotient.re) & isNaN(quotient.im);
-  SmallVector<Num> parts =
-      rarely(undefined, {quotient.re, quotient.im}, [&]() -> SmallVector<Num> {
-        auto isFinite = [](Complex z) {
-          return less(abs(z.re), infinity) & less(abs(z.im), infinity);
-        };
-        auto isInfinite = [](Complex z) {
-          return equal(abs(z.re), infinity) | equal(abs(z.im), infinity);
-        };
-        Complex result = quotient;
-        Num zero = equal(b.re, 0.0) & equal(b.im, 0.0) &
-                   logicalNot(isNaN(a.re) & isNaN(a.im));
-        Num pole = copySign(a.re.of(infinity), b.re);
-        result = choose(undefined & zero, {pole * a.re, pole * a.im}, result);
-        Complex top = {boxed(a.re), boxed(a.im)}, bottom = {boxed(b.re), boxed(b.im)};
-        Complex infinite = {(top.re * b.re + top.im * b.im) * infinity,
-                            (top.im * b.re - top.re * b.im) * infinity};
-        result = choose(undefined & isInfinite(a) & isFinite(b) & logicalNot(zero), infinite,
-                        result);
-        Complex vanishing = {(a.re * bottom.re + a.im * bottom.im) * 0.0,
-                             (a.im * bottom.re - a.re * bottom.im) * 0.0};
-        result = choose(undefined & isInfinite(b) & isFinite(a), vanishing, result);
-        return {result.re, result.im};
-      });
+  SmallVector<Num> parts = rarely(undefined, {quotient.re, quotient.im}, [&]() -> SmallVector<Num> {
+    auto isFinite = [](Complex z) { return less(abs(z.re), infinity) & less(abs(z.im), infinity); };
+    auto isInfinite = [](Complex z) {
+      return equal(abs(z.re), infinity) | equal(abs(z.im), infinity);
+    };
+    Complex result = quotient;
+    Num zero = equal(b.re, 0.0) & equal(b.im, 0.0) & logicalNot(isNaN(a.re) & isNaN(a.im));
+    Num pole = copySign(a.re.of(infinity), b.re);
+    result = choose(undefined & zero, {pole * a.re, pole * a.im}, result);
+    Complex top = {boxed(a.re), boxed(a.im)}, bottom = {boxed(b.re), boxed(b.im)};
+    Complex infinite = {(top.re * b.re + top.im * b.im) * infinity,
+                        (top.im * b.re - top.re * b.im) * infinity};
+    result = choose(undefined & isInfinite(a) & isFinite(b) & logicalNot(zero), infinite, result);
+    Complex vanishing = {(a.re * bottom.re + a.im * bottom.im) * 0.0,
+                         (a.im * bottom.re - a.re * bottom.im) * 0.0};
+    result = choose(undefined & isInfinite(b) & isFinite(a), vanishing, result);
+    return {result.re, result.im};
+  });
   return {parts[0], parts[1]};
 }
 
@@ -183,8 +176,7 @@ static Elem emitCompare(const Request &r) {
 static Elem emitExtremum(const Request &r) {
   bool maximum = r.opcode == Opcode::Maximum;
   auto before = [&](Num a, Num b) { return maximum ? greater(a, b) : less(a, b); };
-  Num first = before(r.re(0), r.re(1)) |
-              (equal(r.re(0), r.re(1)) & before(r.im(0), r.im(1)));
+  Num first = before(r.re(0), r.re(1)) | (equal(r.re(0), r.re(1)) & before(r.im(0), r.im(1)));
   Num undefined = isNaN(r.re(0)) | isNaN(r.im(0));
   return selectElem(r.e, first | undefined, r.values[0], r.values[1]);
 }

@@ -35,8 +35,8 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
 static Num stickyBits(Num x, bool isUnsigned) {
   Num low = x & 0x7ff;
   Num sticky = (x & ~INT64_C(0x7ff)) | select(notEqual(low, 0), 0x800, low);
-  Num small = isUnsigned ? below(x, INT64_C(1) << 53)
-                         : below(x + (INT64_C(1) << 53), INT64_C(1) << 54);
+  Num small =
+      isUnsigned ? below(x, INT64_C(1) << 53) : below(x + (INT64_C(1) << 53), INT64_C(1) << 54);
   return select(small, x, sticky);
 }
 
@@ -67,13 +67,13 @@ static Num floatToInteger(Emission &e, Num x, Type to) {
   Num safe = select(inRange, x, 0.0);
   // Through at least 32 bits, of a signed type if that holds the range.
   Type through = e.b.getIntegerType(std::max(width, 32));
-  Num value = isUnsigned && width >= 32 ? floatToUnsigned(safe, through)
-                                        : floatToSigned(safe, through);
+  Num value =
+      isUnsigned && width >= 32 ? floatToUnsigned(safe, through) : floatToSigned(safe, through);
   value = zextTo(value, computeType(to));
-  llvm::APInt max = isUnsigned ? llvm::APInt::getMaxValue(width)
-                               : llvm::APInt::getSignedMaxValue(width);
-  llvm::APInt min = isUnsigned ? llvm::APInt::getMinValue(width)
-                               : llvm::APInt::getSignedMinValue(width);
+  llvm::APInt max =
+      isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+  llvm::APInt min =
+      isUnsigned ? llvm::APInt::getMinValue(width) : llvm::APInt::getSignedMinValue(width);
   value = select(tooHigh, value.of(max), value);
   return select(tooLow, value.of(min), value);
 }
@@ -161,8 +161,8 @@ static Fields fieldsOf(Type element) {
   return element.isF64() ? Fields{11, 52} : Fields{8, 23};
 }
 
-/// Rounds the mantissa to nearest even, then gives infinity for what is beyond the reduced exponent's range,
-/// and zero for what is below its normal numbers.
+/// Rounds the mantissa to nearest even, then gives infinity for what is beyond the reduced
+/// exponent's range, and zero for what is below its normal numbers.
 Elem emitReducePrecision(const Request &r) {
   if (!isa<FloatType>(r.operand)) {
     return {};

@@ -22,9 +22,7 @@ FloatTraits::FloatTraits(Num x) : wide(x.isF64()) {
   signMask = wide ? INT64_MIN : INT64_C(0x80000000);
 }
 
-Num clampTo(Num x, double lo, double hi) {
-  return minNum(x.of(hi), maxNum(x.of(lo), x));
-}
+Num clampTo(Num x, double lo, double hi) { return minNum(x.of(hi), maxNum(x.of(lo), x)); }
 
 Rounded roundToInteger(Num x) { return roundProduct(x, 1.0); }
 
@@ -33,6 +31,15 @@ Rounded roundProduct(Num x, double factor) {
   Num magic = x.of(traits.integerMagic);
   Num sum = factor == 1.0 ? x + magic : fma(x, factor, magic);
   return {sum - magic, bitsOf(sum) - bitsOf(magic)};
+}
+
+Num exponentToFloat(Num n) {
+  OpBuilder &b = n.e->b;
+  if (n.width() == 32) {
+    return signedToFloat(n, b.getF32Type());
+  }
+  // Through the bits of 1.5 * 2^52 + n, as not every target converts vectors of i64.
+  return floatOf(n + INT64_C(0x4338000000000000)) - 0x1.8p52;
 }
 
 Num powerOfTwo(Num n, const FloatTraits &traits) {
@@ -75,13 +82,12 @@ Num expOf(Num x) {
 }
 
 Num expOf(NumPair x) {
-  return x.hi.isF64() ? expWithin(x.hi, x.lo, -746.0, 710.0)
-                      : expWithin(x.hi, x.lo, -104.0, 89.0);
+  return x.hi.isF64() ? expWithin(x.hi, x.lo, -746.0, 710.0) : expWithin(x.hi, x.lo, -104.0, 89.0);
 }
 
 Num expTimes(Num x, Num factor) {
-  ExpParts parts = x.isF64() ? expParts(clampTo(x, -1400.0, 1400.0))
-                             : expParts(clampTo(x, -170.0, 170.0));
+  ExpParts parts =
+      x.isF64() ? expParts(clampTo(x, -1400.0, 1400.0)) : expParts(clampTo(x, -170.0, 170.0));
   return scaleByPower((parts.m + 1.0) * factor, parts.n, FloatTraits(x));
 }
 

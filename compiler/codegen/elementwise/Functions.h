@@ -38,6 +38,8 @@ struct Rounded {
 Rounded roundToInteger(Num x);
 /// x * factor, rounded to an integer.
 Rounded roundProduct(Num x, double factor);
+/// An integer n, |n| < 2^16, as wide as the float it becomes.
+Num exponentToFloat(Num n);
 /// 2^n for an integer n within the normal exponents.
 Num powerOfTwo(Num n, const FloatTraits &traits);
 /// x * 2^n, rounded once; |n| up to twice the largest exponent.

@@ -122,8 +122,8 @@ bool Inliner::emit(Operation *op) {
     values[op->getResult(0)] = {zeroElem(e, elementType(op->getResult(0).getType()), lanes)};
     return true;
   }
-  if (isa<ReshapeOp, BroadcastOp, BitcastOp, CopyOp, TransposeOp, ReverseOp, TupleOp,
-          OptBarrierOp, DomainOp>(op)) {
+  if (isa<ReshapeOp, BroadcastOp, BitcastOp, CopyOp, TransposeOp, ReverseOp, TupleOp, OptBarrierOp,
+          DomainOp>(op)) {
     bindResults(op, leavesOf(op->getOperands()));
     return true;
   }

@@ -38,8 +38,9 @@ static Num smaller(Num a, Num b, bool isUnsigned) {
                     : Num(*a.e, arith::MinSIOp::create(a.e->b, a.e->loc, a.v, b.v));
 }
 
-/// a / b for b that is neither 0 nor (signed) -1 with a == MIN. Vectors of up to 32 bits go through floats,
-/// whose quotient, truncated, is exact: it is nearer to an integer than its rounding error only if it is one.
+/// a / b for b that is neither 0 nor (signed) -1 with a == MIN. Vectors of up to 32 bits go through
+/// floats, whose quotient, truncated, is exact: it is nearer to an integer than its rounding error
+/// only if it is one.
 static Num quotientOf(Num a, Num b, bool isUnsigned) {
   OpBuilder &builder = a.e->b;
   if (a.lanes() > 1 && a.width() <= 32) {

@@ -18,8 +18,8 @@ Num atan2Of(Num y, Num x) {
   // Out of the way of overflow in the sum below, and of underflow in the quotient.
   Num ax = abs(x), ay = abs(y);
   Num large = maxNum(ax, ay);
-  Num scale = select(greater(large, wide ? 0x1p900 : 0x1p120),
-                     x.of(wide ? 0x1p-100 : 0.25), x.of(1.0));
+  Num scale =
+      select(greater(large, wide ? 0x1p900 : 0x1p120), x.of(wide ? 0x1p-100 : 0.25), x.of(1.0));
   scale = select(less(large, wide ? 0x1p-900 : 0x1p-80), wide ? 0x1p100 : 0x1p40, scale);
   // Infinities have the angles of 0 and 1.
   Num infinite = equal(large, infinity);
@@ -41,8 +41,8 @@ Num atan2Of(Num y, Num x) {
     NumPair exact = twoSum(low, select(beyond, high, 0.0));
     Num exactLow = select(beyond, exact.lo, 0.0);
     Num differenceLow = twoSum(low, -high).lo;
-    Num rest = ((numerator - back.hi) - back.lo) +
-               (select(beyond, differenceLow, 0.0) - t * exactLow);
+    Num rest =
+        ((numerator - back.hi) - back.lo) + (select(beyond, differenceLow, 0.0) - t * exactLow);
     // Of subnormals nothing exact can be said.
     Num correction = select(greater(low, 0x1p-900), rest / denominator, 0.0);
     tail = tail + (correction - correction * z);

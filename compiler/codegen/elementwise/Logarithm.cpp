@@ -50,7 +50,7 @@ Num logOf(Num x) {
   Num bits = bitsOf(select(subnormal, x * scale, x));
   Num k = logExponent(bits, traits);
   Num f = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
-  Num exponent = signedToFloat(k, x.scalar());
+  Num exponent = exponentToFloat(k);
   exponent = select(subnormal, exponent - (traits.mantissaBits + 2), exponent);
   return logSpecials(x, x, logKernel(f, exponent, traits));
 }
@@ -65,7 +65,7 @@ Num log1pOf(Num x) {
   Num f = fma(x, scale, scale - 1.0);
   Num large = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
   f = select(greater(k, 100), large, f);
-  Num result = logKernel(f, signedToFloat(k, x.scalar()), traits);
+  Num result = logKernel(f, exponentToFloat(k), traits);
   return select(equal(x, 0.0), x, logSpecials(x, u, result));
 }
 

@@ -6,8 +6,8 @@
 // where the target has F16C.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/Elementwise.h"
 #include "compiler/codegen/elementwise/Narrow.h"
+#include "compiler/codegen/Elementwise.h"
 #include "compiler/codegen/elementwise/Num.h"
 
 using namespace mlir;
@@ -59,7 +59,8 @@ static constexpr int64_t floatNaN = 0x7fc00000;
 /// Bits of the f32 2^exponent.
 static int64_t powerOfTwo(int exponent) { return static_cast<int64_t>(exponent + 127) << 23; }
 
-/// Adds half a unit of the last place that is kept, ties to even; the low `shift` bits are then noise.
+/// Adds half a unit of the last place that is kept, ties to even; the low `shift` bits are then
+/// noise.
 static Num addHalf(Num magnitude, int shift) {
   Num odd = shrU(magnitude, shift) & 1;
   return magnitude + odd + ((int64_t(1) << (shift - 1)) - 1);

@@ -53,9 +53,7 @@ template <typename CastOp> static Num castTo(Num a, Type type) {
 Num operator+(Num a, Num b) { return binary<arith::AddFOp, arith::AddIOp>(a, b); }
 Num operator-(Num a, Num b) { return binary<arith::SubFOp, arith::SubIOp>(a, b); }
 Num operator*(Num a, Num b) { return binary<arith::MulFOp, arith::MulIOp>(a, b); }
-Num operator/(Num a, Num b) {
-  return Num(*a.e, arith::DivFOp::create(a.e->b, a.e->loc, a.v, b.v));
-}
+Num operator/(Num a, Num b) { return Num(*a.e, arith::DivFOp::create(a.e->b, a.e->loc, a.v, b.v)); }
 Num operator&(Num a, Num b) { return integer<arith::AndIOp>(a, b); }
 Num operator|(Num a, Num b) { return integer<arith::OrIOp>(a, b); }
 Num operator^(Num a, Num b) { return integer<arith::XOrIOp>(a, b); }
@@ -113,8 +111,7 @@ Num ceil(Num a) { return unary<math::CeilOp>(a); }
 Num trunc(Num a) { return unary<math::TruncOp>(a); }
 Num roundEven(Num a) { return unary<math::RoundEvenOp>(a); }
 Num copySign(Num magnitude, Num sign) {
-  return Num(*sign.e,
-             math::CopySignOp::create(sign.e->b, sign.e->loc, magnitude.v, sign.v));
+  return Num(*sign.e, math::CopySignOp::create(sign.e->b, sign.e->loc, magnitude.v, sign.v));
 }
 Num maxNum(Num a, Num b) { return select(greater(a, b), a, b); }
 Num minNum(Num a, Num b) { return select(less(a, b), a, b); }

@@ -140,9 +140,8 @@ Num sextTo(Num a, mlir::Type type);
 /// i1: whether a lane of the condition is true.
 mlir::Value anyLane(Num condition);
 /// if (any lane of condition) then thenValues() else elseValues.
-llvm::SmallVector<Num>
-rarely(Num condition, llvm::ArrayRef<Num> elseValues,
-       llvm::function_ref<llvm::SmallVector<Num>()> thenValues);
+llvm::SmallVector<Num> rarely(Num condition, llvm::ArrayRef<Num> elseValues,
+                              llvm::function_ref<llvm::SmallVector<Num>()> thenValues);
 
 } // namespace hlo::codegen
 

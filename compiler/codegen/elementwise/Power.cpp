@@ -33,9 +33,7 @@ static Split splitExponent(Num x, bool maySubnormal) {
   Num bits = bitsOf(scaled);
   Num k = shrS(bits - INT64_C(0x3fe6a09e667f3bcd), 52);
   Num m = floatOf(bits - shl(k, 52));
-  // |k| < 2^11: exact through the magic number, which needs no conversion instruction.
-  Num magic = bitsOf(x.of(traits.integerMagic));
-  Num exponent = floatOf(k + magic) - traits.integerMagic;
+  Num exponent = exponentToFloat(k);
   return {adjust.v ? exponent + adjust : exponent, m};
 }
 

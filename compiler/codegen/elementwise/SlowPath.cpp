@@ -26,9 +26,8 @@ LLVM::LLVMFuncOp internalFunction(Emission &e, StringRef name, ArrayRef<Type> ar
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(module.getBody());
   auto result = LLVM::LLVMStructType::getLiteral(e.b.getContext(), results);
-  auto function =
-      LLVM::LLVMFuncOp::create(e.b, e.loc, name, LLVM::LLVMFunctionType::get(result, arguments),
-                               LLVM::Linkage::Internal);
+  auto function = LLVM::LLVMFuncOp::create(
+      e.b, e.loc, name, LLVM::LLVMFunctionType::get(result, arguments), LLVM::Linkage::Internal);
   e.b.setInsertionPointToStart(function.addEntryBlock(e.b));
   SmallVector<Num> parameters;
   for (Value argument : function.getArguments()) {
@@ -60,9 +59,7 @@ SmallVector<Num> callPerLane(LLVM::LLVMFuncOp function, ArrayRef<Num> arguments)
   if (lanes == 1) {
     return callOnce(e, function, arguments);
   }
-  auto index = [&](int64_t i) -> Value {
-    return arith::ConstantIndexOp::create(e.b, e.loc, i);
-  };
+  auto index = [&](int64_t i) -> Value { return arith::ConstantIndexOp::create(e.b, e.loc, i); };
   SmallVector<Value> init;
   auto results = cast<LLVM::LLVMStructType>(function.getFunctionType().getReturnType());
   for (Type type : results.getBody()) {

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
-#include "compiler/codegen/elementwise/SlowPath.h"
 #include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/SlowPath.h"
 #include <limits>
 
 using namespace mlir;
@@ -87,8 +87,8 @@ Num hypotOf(Num x, Num y) {
   return root;
 }
 
-/// fmod of finite x >= 0 and y > 0 (f64), on the integers that their mantissas are: x = m 2^i and y = n 2^j,
-/// so x mod y = (m 2^(i-j) mod n) 2^j, taken eleven bits of 2^(i-j) at a time.
+/// fmod of finite x >= 0 and y > 0 (f64), on the integers that their mantissas are: x = m 2^i and y
+/// = n 2^j, so x mod y = (m 2^(i-j) mod n) 2^j, taken eleven bits of 2^(i-j) at a time.
 static Num longRemainder(Num x, Num y) {
   Emission &e = *x.e;
   struct Parts {
@@ -102,9 +102,7 @@ static Num longRemainder(Num x, Num y) {
     return {select(subnormal, fraction, fraction | INT64_C(0x0010000000000000)),
             select(subnormal, 1, exponent)};
   };
-  auto modulo = [&](Num a, Num b) {
-    return Num(e, arith::RemUIOp::create(e.b, e.loc, a.v, b.v));
-  };
+  auto modulo = [&](Num a, Num b) { return Num(e, arith::RemUIOp::create(e.b, e.loc, a.v, b.v)); };
   Parts top = split(x), bottom = split(y);
   Num distance = top.exponent - bottom.exponent;
   Num first = modulo(top.mantissa, bottom.mantissa);

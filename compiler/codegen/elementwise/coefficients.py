@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Computes the polynomial coefficients of Coefficients.h (needs mpmath): coefficients.py > Coefficients.h
+"""Computes the polynomials of Coefficients.h (needs mpmath): coefficients.py > Coefficients.h
 
-Each table is a near-minimax fit (least squares over Chebyshev nodes, in 80 digits) of the function, interval, degree and
-weight given below. Coefficients are rounded to their format one by one, lowest first, and those above are fitted anew,
-so that rounding errors of the large coefficients are absorbed by the small ones.
+Each table is a near-minimax fit (least squares over Chebyshev nodes, in 80 digits) of the
+function, interval, degree and weight given below. Coefficients are rounded to their format one
+by one, lowest first, and those above are fitted anew, so that rounding errors of the large
+coefficients are absorbed by the small ones.
 """
 import sys
 from mpmath import mp, mpf, matrix, lu_solve
@@ -94,6 +95,7 @@ print("""//===- Coefficients.h - Polynomials of the elementary functions -------
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
 #define COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
 
+// clang-format off
 namespace hlo::codegen::coefficients {
 """)
 one = lambda x: mpf(1)

@@ -1,7 +1,7 @@
 //===- ComplexTest.cpp - Functions of complex numbers ---------------------===//
 //
-// Every function on random arguments against the C++ library in long double: the error as a fraction of the
-// result's modulus. Special values against a table.
+// Every function on random arguments against the C++ library in long double: the error as a
+// fraction of the result's modulus. Special values against a table.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/codegen-elementwise/OpRunner.h"

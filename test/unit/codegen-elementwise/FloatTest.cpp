@@ -45,7 +45,8 @@ std::vector<R> apply(const char *op, const char *attrs, const std::vector<T> &..
     }
     runner->run({operands.data()...}, out->data(), count / l * l);
   }
-  EXPECT_EQ(std::memcmp(scalars.data(), vectors.data(), count / lanes * lanes * sizeof(R)), 0) << op;
+  EXPECT_EQ(std::memcmp(scalars.data(), vectors.data(), count / lanes * lanes * sizeof(R)), 0)
+      << op;
   return scalars;
 }
 
@@ -68,9 +69,22 @@ TYPED_TEST_SUITE(Floats, FloatTypes);
 TYPED_TEST(Floats, RoundingAndSign) {
   using T = TypeParam;
   T tiny = std::numeric_limits<T>::denorm_min();
-  std::vector<T> x = {T(0), -T(0), T(0.5), T(-0.5), T(1.5), T(-1.5), T(2.5), nan<T>,
-                      tiny, -tiny, inf<T>, -inf<T>, std::nextafter(T(0.5), T(0)), T(-2.5),
-                      T(8388609), T(4503599627370497.0)};
+  std::vector<T> x = {T(0),
+                      -T(0),
+                      T(0.5),
+                      T(-0.5),
+                      T(1.5),
+                      T(-1.5),
+                      T(2.5),
+                      nan<T>,
+                      tiny,
+                      -tiny,
+                      inf<T>,
+                      -inf<T>,
+                      std::nextafter(T(0.5), T(0)),
+                      T(-2.5),
+                      T(8388609),
+                      T(4503599627370497.0)};
   std::vector<T> floors, ceils, evens, away, signs, magnitudes, negatives;
   for (T v : x) {
     floors.push_back(std::floor(v));
@@ -134,16 +148,19 @@ TYPED_TEST(Floats, IsFiniteAndPredicates) {
 }
 
 TEST(Representations, ReducePrecision) {
-  std::vector<float> x = {1.0f, 1.00390625f, 1.01171875f, 3.3e38f, 65520, 65519, 6e-5f, 6.2e-5f,
-                          nan<float>, inf<float>, -inf<float>, -0.0f, -65520, 1e-40f, 0.1f, -3.14159f};
+  std::vector<float> x = {1.0f,   1.00390625f, 1.01171875f, 3.3e38f,    65520,       65519,
+                          6e-5f,  6.2e-5f,     nan<float>,  inf<float>, -inf<float>, -0.0f,
+                          -65520, 1e-40f,      0.1f,        -3.14159f};
   // As bf16: eight exponent bits, seven of mantissa.
-  expectSame(apply<float>("reduce_precision", "{exponent_bits = 8 : i64, mantissa_bits = 7 : i64}", x),
-             {1.0f, 1.0f, 1.015625f, 0x1.f0p127f, 65536, 65536, 0x1.f8p-15f, 0x1.04p-14f, nan<float>,
-              inf<float>, -inf<float>, -0.0f, -65536, 0x1p-133f, 0x1.9ap-4f, -3.140625f});
+  expectSame(
+      apply<float>("reduce_precision", "{exponent_bits = 8 : i64, mantissa_bits = 7 : i64}", x),
+      {1.0f, 1.0f, 1.015625f, 0x1.f0p127f, 65536, 65536, 0x1.f8p-15f, 0x1.04p-14f, nan<float>,
+       inf<float>, -inf<float>, -0.0f, -65536, 0x1p-133f, 0x1.9ap-4f, -3.140625f});
   // As f16, whose subnormals are flushed.
-  expectSame(apply<float>("reduce_precision", "{exponent_bits = 5 : i64, mantissa_bits = 10 : i64}", x),
-             {1.0f, 1.00390625f, 1.01171875f, inf<float>, inf<float>, 65504, 0.0f, 0x1.04p-14f, nan<float>,
-              inf<float>, -inf<float>, -0.0f, -inf<float>, 0.0f, 0x1.998p-4f, -3.140625f});
+  expectSame(
+      apply<float>("reduce_precision", "{exponent_bits = 5 : i64, mantissa_bits = 10 : i64}", x),
+      {1.0f, 1.00390625f, 1.01171875f, inf<float>, inf<float>, 65504, 0.0f, 0x1.04p-14f, nan<float>,
+       inf<float>, -inf<float>, -0.0f, -inf<float>, 0.0f, 0x1.998p-4f, -3.140625f});
 }
 
 TEST(Representations, Bitcast) {

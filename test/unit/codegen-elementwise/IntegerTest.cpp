@@ -20,8 +20,8 @@ struct IntegerType {
   std::string name() const { return (isUnsigned ? "ui" : "si") + std::to_string(width); }
   int bytes() const { return width < 8 ? 1 : width / 8; }
 };
-const IntegerType types[] = {{1, false}, {1, true},  {2, false},  {2, true},  {4, false},
-                             {4, true},  {8, false}, {8, true},   {16, false}, {16, true},
+const IntegerType types[] = {{1, false},  {1, true},  {2, false},  {2, true},   {4, false},
+                             {4, true},   {8, false}, {8, true},   {16, false}, {16, true},
                              {32, false}, {32, true}, {64, false}, {64, true}};
 
 std::vector<APInt> edges(const IntegerType &type) {
@@ -71,30 +71,70 @@ APInt expected(const std::string &op, const APInt &a, const APInt &b, bool u) {
   bool tooFar = b.uge(width);
   APInt ones = APInt::getAllOnes(width), zero(width, 0);
   bool wraps = !u && b.isAllOnes();
-  if (op == "add") return a + b;
-  if (op == "subtract") return a - b;
-  if (op == "multiply") return a * b;
-  if (op == "divide") return b.isZero() ? ones : u ? a.udiv(b) : wraps ? -a : a.sdiv(b);
-  if (op == "remainder") return b.isZero() ? a : u ? a.urem(b) : wraps ? zero : a.srem(b);
-  if (op == "maximum") return (u ? a.ugt(b) : a.sgt(b)) ? a : b;
-  if (op == "minimum") return (u ? a.ult(b) : a.slt(b)) ? a : b;
-  if (op == "and") return a & b;
-  if (op == "or") return a | b;
-  if (op == "xor") return a ^ b;
-  if (op == "power") return power(a, b, u);
+  if (op == "add") {
+    return a + b;
+  }
+  if (op == "subtract") {
+    return a - b;
+  }
+  if (op == "multiply") {
+    return a * b;
+  }
+  if (op == "divide") {
+    return b.isZero() ? ones : u ? a.udiv(b) : wraps ? -a : a.sdiv(b);
+  }
+  if (op == "remainder") {
+    return b.isZero() ? a : u ? a.urem(b) : wraps ? zero : a.srem(b);
+  }
+  if (op == "maximum") {
+    return (u ? a.ugt(b) : a.sgt(b)) ? a : b;
+  }
+  if (op == "minimum") {
+    return (u ? a.ult(b) : a.slt(b)) ? a : b;
+  }
+  if (op == "and") {
+    return a & b;
+  }
+  if (op == "or") {
+    return a | b;
+  }
+  if (op == "xor") {
+    return a ^ b;
+  }
+  if (op == "power") {
+    return power(a, b, u);
+  }
   if (op == "mulhi") {
     return u ? (a.zext(2 * width) * b.zext(2 * width)).lshr(width).trunc(width)
              : (a.sext(2 * width) * b.sext(2 * width)).lshr(width).trunc(width);
   }
-  if (op == "shift_left") return tooFar ? zero : a.shl(b);
-  if (op == "shift_right_logical") return tooFar ? zero : a.lshr(b);
-  if (op == "shift_right_arithmetic") return tooFar ? a.ashr(width - 1) : a.ashr(b);
-  if (op == "not") return ~a;
-  if (op == "negate") return -a;
-  if (op == "abs") return u ? a : a.abs();
-  if (op == "sign") return a.isZero() ? zero : !u && a.isNegative() ? ones : APInt(width, 1, false, true);
-  if (op == "popcnt") return APInt(32, a.popcount()).zextOrTrunc(width);
-  if (op == "count_leading_zeros") return APInt(32, a.countl_zero()).zextOrTrunc(width);
+  if (op == "shift_left") {
+    return tooFar ? zero : a.shl(b);
+  }
+  if (op == "shift_right_logical") {
+    return tooFar ? zero : a.lshr(b);
+  }
+  if (op == "shift_right_arithmetic") {
+    return tooFar ? a.ashr(width - 1) : a.ashr(b);
+  }
+  if (op == "not") {
+    return ~a;
+  }
+  if (op == "negate") {
+    return -a;
+  }
+  if (op == "abs") {
+    return u ? a : a.abs();
+  }
+  if (op == "sign") {
+    return a.isZero() ? zero : !u && a.isNegative() ? ones : APInt(width, 1, false, true);
+  }
+  if (op == "popcnt") {
+    return APInt(32, a.popcount()).zextOrTrunc(width);
+  }
+  if (op == "count_leading_zeros") {
+    return APInt(32, a.countl_zero()).zextOrTrunc(width);
+  }
   ADD_FAILURE() << op;
   return zero;
 }
@@ -138,8 +178,20 @@ void check(const std::string &op, int arity, const IntegerType &type, int64_t la
   }
 }
 
-const char *binary[] = {"add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum",
-                        "and", "or", "xor", "power", "mulhi", "shift_left", "shift_right_logical",
+const char *binary[] = {"add",
+                        "subtract",
+                        "multiply",
+                        "divide",
+                        "remainder",
+                        "maximum",
+                        "minimum",
+                        "and",
+                        "or",
+                        "xor",
+                        "power",
+                        "mulhi",
+                        "shift_left",
+                        "shift_right_logical",
                         "shift_right_arithmetic"};
 const char *unary[] = {"not", "negate", "abs", "sign", "popcnt", "count_leading_zeros"};
 
@@ -183,8 +235,12 @@ TEST(Integers, Compare) {
         bool u = type.isUnsigned;
         bool less = u ? a[i].ult(b[i]) : a[i].slt(b[i]), same = a[i] == b[i];
         std::string d = direction;
-        bool want = d == "EQ" ? same : d == "NE" ? !same : d == "LT" ? less
-                    : d == "LE" ? less || same : d == "GT" ? !less && !same : !less;
+        bool want = d == "EQ"   ? same
+                    : d == "NE" ? !same
+                    : d == "LT" ? less
+                    : d == "LE" ? less || same
+                    : d == "GT" ? !less && !same
+                                : !less;
         ASSERT_EQ(bool(got[i]), want) << d << " " << type.name();
       }
     }

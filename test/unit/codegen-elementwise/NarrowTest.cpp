@@ -116,7 +116,8 @@ template <typename T> std::vector<T> interesting(const Narrow &type) {
 template <typename T> void checkRounding(const Narrow &type, const Target &target) {
   std::vector<T> values = interesting<T>(type);
   std::vector<char> got(values.size() * type.bytes());
-  auto runner = OpRunner::compile("convert", {sizeof(T) == 4 ? "f32" : "f64"}, type.name, 16, target);
+  auto runner =
+      OpRunner::compile("convert", {sizeof(T) == 4 ? "f32" : "f64"}, type.name, 16, target);
   ASSERT_TRUE(runner) << type.name;
   runner->run({values.data()}, got.data(), values.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -126,9 +127,8 @@ template <typename T> void checkRounding(const Narrow &type, const Target &targe
       EXPECT_TRUE(std::isnan(valueOf(type, code)));
       continue;
     }
-    ASSERT_EQ(code, codeOf(type, values[i]))
-        << type.name << " of " << values[i] << " for " << target.cpu << " from "
-        << sizeof(T) << " bytes";
+    ASSERT_EQ(code, codeOf(type, values[i])) << type.name << " of " << values[i] << " for "
+                                             << target.cpu << " from " << sizeof(T) << " bytes";
   }
 }
 
@@ -173,7 +173,8 @@ TEST_P(NarrowFloats, SumsAndProducts) {
     }
     for (const char *op : {"add", "multiply", "divide"}) {
       std::vector<char> got(a.size() * type.bytes());
-      auto runner = OpRunner::compile(op, {type.name, type.name}, type.name, 16, targetOf(GetParam()));
+      auto runner =
+          OpRunner::compile(op, {type.name, type.name}, type.name, 16, targetOf(GetParam()));
       ASSERT_TRUE(runner);
       runner->run({codes(type, a).data(), codes(type, b).data()}, got.data(), a.size());
       for (size_t i = 0; i < a.size(); ++i) {
@@ -188,7 +189,8 @@ TEST_P(NarrowFloats, SumsAndProducts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, NarrowFloats, ::testing::Values("host", "x86-64-v3", "x86-64-v2"));
+INSTANTIATE_TEST_SUITE_P(Targets, NarrowFloats,
+                         ::testing::Values("host", "x86-64-v3", "x86-64-v2"));
 
 template <typename T> void checkFromInteger(const char *from, const Narrow &to) {
   std::vector<T> values;
@@ -231,13 +233,46 @@ TEST(Conversions, IntegersToNarrowFloats) {
 
 template <typename F, typename T> void checkToInteger(const char *from, const char *to, int width) {
   bool isUnsigned = to[0] == 'u';
-  std::vector<F> values = {0, -F(0), F(0.9), F(-0.9), 1, -1, F(1.5), F(-1.5), 7, 8, -8, -9, 15, 16,
-                           127, 128, -128, -129, 255, 256, 32767, 32768, -32769, 65535, 65536, F(1e9),
-                           F(2147483648.0), F(-2147483648.0), F(4294967295.0), F(4294967296.0),
-                           F(9.2233720368547758e18), F(-9.2233720368547758e18), F(1.8446744073709552e19),
-                           F(1e30), F(-1e30), std::numeric_limits<F>::infinity(),
-                           -std::numeric_limits<F>::infinity(), std::numeric_limits<F>::quiet_NaN(),
-                           F(2147483520.0), F(1.0e18)};
+  std::vector<F> values = {0,
+                           -F(0),
+                           F(0.9),
+                           F(-0.9),
+                           1,
+                           -1,
+                           F(1.5),
+                           F(-1.5),
+                           7,
+                           8,
+                           -8,
+                           -9,
+                           15,
+                           16,
+                           127,
+                           128,
+                           -128,
+                           -129,
+                           255,
+                           256,
+                           32767,
+                           32768,
+                           -32769,
+                           65535,
+                           65536,
+                           F(1e9),
+                           F(2147483648.0),
+                           F(-2147483648.0),
+                           F(4294967295.0),
+                           F(4294967296.0),
+                           F(9.2233720368547758e18),
+                           F(-9.2233720368547758e18),
+                           F(1.8446744073709552e19),
+                           F(1e30),
+                           F(-1e30),
+                           std::numeric_limits<F>::infinity(),
+                           -std::numeric_limits<F>::infinity(),
+                           std::numeric_limits<F>::quiet_NaN(),
+                           F(2147483520.0),
+                           F(1.0e18)};
   std::vector<T> got(values.size());
   for (int64_t lanes : {1, 8}) {
     auto runner = OpRunner::compile("convert", {from}, to, lanes, targetOf("host"));

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -22,40 +23,46 @@ namespace hlo::testing {
 
 Target targetOf(llvm::StringRef cpu) { return llvm::cantFail(describeTarget(cpu)); }
 
-static bool emitLoop(ModuleOp module, StringRef opcode, ArrayRef<Type> operands, Type result,
-                     int64_t lanes, const Target &target, DictionaryAttr attrs) {
-  MLIRContext *context = module.getContext();
-  OpBuilder b(context);
-  Location loc = UnknownLoc::get(context);
-  b.setInsertionPointToEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(context), {pointer, pointer, pointer, pointer, b.getI64Type()});
-  auto function = LLVM::LLVMFuncOp::create(b, loc, "kernel", type);
-  b.setInsertionPointToStart(function.addEntryBlock(b));
-  Emission e{b, loc, target};
-  auto loop = scf::ForOp::create(b, loc, constI64(e, 0), function.getArgument(4),
-                                 constI64(e, lanes));
-  LLVM::ReturnOp::create(b, loc, ValueRange{});
-  b.setInsertionPointToStart(loop.getBody());
+/// A loop over the elements that applies one op.
+static bool emitLoop(Emission &e, ValueRange arguments, StringRef opcode, ArrayRef<Type> operands,
+                     Type result, int64_t lanes, DictionaryAttr attrs) {
+  auto loop = scf::ForOp::create(e.b, e.loc, constI64(e, 0), arguments[4], constI64(e, lanes));
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(loop.getBody());
   Value index = loop.getInductionVar();
   SmallVector<Elem> values;
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    values.push_back(loadElements(e, operand, function.getArgument(i), index, lanes));
+    values.push_back(loadElements(e, operand, arguments[i], index, lanes));
   }
-  // As on the ops: the pred of a select, and the first bound of a clamp, say nothing of the type.
+  // As on the ops: the pred of a select says nothing of the type.
   Type data = opcode == "select" ? operands[1] : operands[0];
   Elem value = emitNamed(e, opcode, data, result, values, attrs);
   if (!value) {
     return false;
   }
-  storeElements(e, result, value, function.getArgument(3), index);
+  storeElements(e, result, value, arguments[3], index);
   return true;
 }
 
 std::unique_ptr<OpRunner> OpRunner::compile(StringRef opcode, ArrayRef<std::string> operands,
                                             StringRef result, int64_t lanes, const Target &target,
                                             StringRef attrs, std::string *error) {
+  return compileBody(
+      target, "",
+      [&](Emission &e, ModuleOp, ValueRange arguments) {
+        MLIRContext *context = e.b.getContext();
+        SmallVector<Type> types;
+        for (const std::string &operand : operands) {
+          types.push_back(parseType(operand, context));
+        }
+        auto dictionary = cast<DictionaryAttr>(parseAttribute(attrs, context));
+        return emitLoop(e, arguments, opcode, types, parseType(result, context), lanes, dictionary);
+      },
+      error);
+}
+
+std::unique_ptr<OpRunner> OpRunner::compileBody(const Target &target, StringRef text, Body body,
+                                                std::string *error) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
@@ -72,14 +79,25 @@ std::unique_ptr<OpRunner> OpRunner::compile(StringRef opcode, ArrayRef<std::stri
     }
     return success();
   });
-  SmallVector<Type> types;
-  for (const std::string &operand : operands) {
-    types.push_back(parseType(operand, &context));
+  OwningOpRef<ModuleOp> source = parseSourceString<ModuleOp>(text, &context);
+  if (!source) {
+    return nullptr;
   }
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  auto dictionary = cast<DictionaryAttr>(parseAttribute(attrs, &context));
-  if (!emitLoop(*module, opcode, types, parseType(result, &context), lanes, target, dictionary) ||
-      failed(verify(*module)) || failed(lowerToLLVM(*module))) {
+  Location loc = UnknownLoc::get(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder b(&context);
+  b.setInsertionPointToEnd(module->getBody());
+  Type pointer = LLVM::LLVMPointerType::get(&context);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&context),
+                                          {pointer, pointer, pointer, pointer, b.getI64Type()});
+  auto function = LLVM::LLVMFuncOp::create(b, loc, "kernel", type);
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  Emission e{b, loc, target};
+  if (!body(e, *source, function.getArguments())) {
+    return nullptr;
+  }
+  LLVM::ReturnOp::create(b, loc, ValueRange{});
+  if (failed(verify(*module)) || failed(lowerToLLVM(*module))) {
     return nullptr;
   }
   auto runner = std::make_unique<OpRunner>();

@@ -13,9 +13,15 @@ namespace hlo::testing {
 /// A loop over arrays of up to three operands, compiled for one target.
 class OpRunner {
 public:
+  /// Emits the body of a function of four pointers and an i64; `module` holds whatever else `text`
+  /// (MLIR) has.
+  using Body = llvm::function_ref<bool(codegen::Emission &, mlir::ModuleOp, mlir::ValueRange)>;
+  /// A function in this process, called with run(). Null if `body` returns false.
+  static std::unique_ptr<OpRunner> compileBody(const Target &target, llvm::StringRef text,
+                                               Body body, std::string *error = nullptr);
 
-  /// Element types as in MLIR: "f32", "si8", "i1", "complex<f64>". `attrs`: a dictionary in MLIR's syntax.
-  /// Null if the op is not defined for the types (the error is in *error, if given).
+  /// Element types as in MLIR: "f32", "si8", "i1", "complex<f64>". `attrs`: a dictionary in MLIR's
+  /// syntax. Null if the op is not defined for the types (the error is in *error, if given).
   static std::unique_ptr<OpRunner> compile(llvm::StringRef opcode,
                                            llvm::ArrayRef<std::string> operands,
                                            llvm::StringRef result, int64_t lanes,

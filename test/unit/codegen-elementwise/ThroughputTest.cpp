@@ -40,12 +40,35 @@ double nanoseconds(const char *op, int arity, const char *type, const Target &ta
 }
 
 TEST(Throughput, DISABLED_Functions) {
-  const std::pair<const char *, int> ops[] = {
-      {"add", 2}, {"divide", 2}, {"maximum", 2}, {"sqrt", 1}, {"rsqrt", 1}, {"exponential", 1},
-      {"exponential_minus_one", 1}, {"log", 1}, {"log_plus_one", 1}, {"logistic", 1}, {"tanh", 1},
-      {"sine", 1}, {"cosine", 1}, {"tan", 1}, {"erf", 1}, {"cbrt", 1}, {"power", 2}, {"atan2", 2},
-      {"remainder", 2}, {"floor", 1}, {"round_nearest_afz", 1}, {"round_nearest_even", 1},
-      {"sinh", 1}, {"cosh", 1}, {"asin", 1}, {"acos", 1}, {"asinh", 1}, {"acosh", 1}, {"atanh", 1}};
+  const std::pair<const char *, int> ops[] = {{"add", 2},
+                                              {"divide", 2},
+                                              {"maximum", 2},
+                                              {"sqrt", 1},
+                                              {"rsqrt", 1},
+                                              {"exponential", 1},
+                                              {"exponential_minus_one", 1},
+                                              {"log", 1},
+                                              {"log_plus_one", 1},
+                                              {"logistic", 1},
+                                              {"tanh", 1},
+                                              {"sine", 1},
+                                              {"cosine", 1},
+                                              {"tan", 1},
+                                              {"erf", 1},
+                                              {"cbrt", 1},
+                                              {"power", 2},
+                                              {"atan2", 2},
+                                              {"remainder", 2},
+                                              {"floor", 1},
+                                              {"round_nearest_afz", 1},
+                                              {"round_nearest_even", 1},
+                                              {"sinh", 1},
+                                              {"cosh", 1},
+                                              {"asin", 1},
+                                              {"acos", 1},
+                                              {"asinh", 1},
+                                              {"acosh", 1},
+                                              {"atanh", 1}};
   for (const char *cpu : {"host", "x86-64-v3", "x86-64-v2"}) {
     Target target = targetOf(cpu);
     for (auto [op, arity] : ops) {
