@@ -232,7 +232,8 @@ LogicalResult verifyModule(ModuleOp module) {
   if (!good || failed(mlir::verify(module))) {
     return failure();
   }
-  for (auto part : {verifyEntry, verifyAliases, verifyCallGraph, verifyPairs, verifyCollectives}) {
+  for (auto part : {verifyEntry, verifyAliases, verifyCallGraph, verifyPairs, verifyCollectives,
+                    verifyShardings}) {
     good &= succeeded(part(module));
   }
   return success(good);

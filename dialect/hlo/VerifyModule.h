@@ -33,6 +33,9 @@ mlir::LogicalResult verifyPairs(mlir::ModuleOp module);
 /// `constrain_layout`.
 mlir::LogicalResult verifyCollectives(mlir::ModuleOp module);
 
+/// Shardings have an entry per leaf, and tiles of the array's rank.
+mlir::LogicalResult verifyShardings(mlir::ModuleOp module);
+
 } // namespace hlo
 
 #endif

@@ -1,0 +1,145 @@
+//===- VerifySharding.cpp - Shardings against shapes ----------------------===//
+//
+// A sharding is kept as the text that the parser has checked on its own
+// (`hlo.sharding`): {replicated}, {devices=[2,1]<=[2]}, a list of these for a
+// tuple, or a mesh form. Here it meets the shape: one entry per leaf, tiles of
+// the array's rank, each device once. Mesh forms are not looked into.
+//
+//===----------------------------------------------------------------------===//
+#include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/TextAttrs.h"
+#include "dialect/hlo/VerifyModule.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace hlo {
+
+/// The bodies of a tuple's sharding `{{a}, {b}}`; the whole text if it is one
+/// sharding.
+static SmallVector<StringRef> splitTuple(StringRef text, bool &isTuple) {
+  isTuple = text.starts_with("{{");
+  if (!isTuple) {
+    return {text};
+  }
+  SmallVector<StringRef> bodies;
+  int depth = 0;
+  size_t start = 0;
+  char quote = 0;
+  for (auto [i, c] : llvm::enumerate(text)) {
+    if (quote) {
+      quote = c == quote ? 0 : quote;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '{' && ++depth == 2) {
+      start = i;
+    } else if (c == '}' && depth-- == 2) {
+      bodies.push_back(text.slice(start, i + 1));
+    }
+  }
+  return bodies;
+}
+
+/// Shape leaves as shardings count them: an empty tuple is one.
+static void shardedLeaves(Type type, SmallVectorImpl<Type> &leaves) {
+  auto tuple = dyn_cast<TupleType>(type);
+  if (!tuple || tuple.size() == 0) {
+    leaves.push_back(type);
+    return;
+  }
+  for (Type element : tuple.getTypes()) {
+    shardedLeaves(element, leaves);
+  }
+}
+
+/// Reads `a,b,c` up to the first other character.
+static IntegerList readIntegers(StringRef &text) {
+  IntegerList values;
+  int64_t value = 0;
+  while (!text.consumeInteger(10, value)) {
+    values.push_back(value);
+    if (!text.consume_front(",")) {
+      break;
+    }
+  }
+  return values;
+}
+
+/// How many tile dimensions at the end enumerate subgroups.
+static int64_t subgroupCount(StringRef body) {
+  StringRef kinds = body.split("last_tile_dims={").second.split('}').first;
+  if (!kinds.empty()) {
+    return kinds.count(',') + 1;
+  }
+  return body.contains("last_tile_dim_replicate") ? 1 : 0;
+}
+
+/// Checks one tiled sharding against a leaf.
+static LogicalResult verifyTiles(Location loc, StringRef body, Type leaf) {
+  StringRef rest = body.split("devices=[").second;
+  RankedTensorType array = asArray(leaf);
+  if (rest.empty() || !array) {
+    return success();
+  }
+  IntegerList tiles = readIntegers(rest);
+  int64_t dataRank = static_cast<int64_t>(tiles.size()) - subgroupCount(body);
+  if (dataRank != array.getRank()) {
+    return mlir::emitError(loc) << "sharding: tiles have rank " << dataRank << ", the array is "
+                                << hloText(array) << " [module_c21]";
+  }
+  rest.consume_front("]");
+  if (rest.starts_with("<=")) {
+    return success();
+  }
+  std::set<int64_t> seen;
+  for (int64_t device : readIntegers(rest)) {
+    if (device < 0 || !seen.insert(device).second) {
+      return mlir::emitError(loc) << "sharding: device " << device
+                                  << (device < 0 ? " is negative" : " is listed twice")
+                                  << " [module_c22]";
+    }
+  }
+  return success();
+}
+
+static LogicalResult verifySharding(Location loc, StringRef text, Type type) {
+  bool isTuple = false;
+  SmallVector<StringRef> bodies = splitTuple(text, isTuple);
+  SmallVector<Type> leaves;
+  shardedLeaves(type, leaves);
+  if (!isTuple) {
+    return isa<TupleType>(type) ? success() : verifyTiles(loc, text, type);
+  }
+  if (bodies.size() != leaves.size()) {
+    return mlir::emitError(loc) << "sharding: has " << bodies.size() << " entries, the shape "
+                                << hloText(type) << " has " << leaves.size()
+                                << " leaves [module_c23]";
+  }
+  bool good = true;
+  for (auto [body, leaf] : llvm::zip(bodies, leaves)) {
+    good &= succeeded(verifyTiles(loc, body, leaf));
+  }
+  return success(good);
+}
+
+LogicalResult verifyShardings(ModuleOp module) {
+  bool good = true;
+  module->walk([&](Operation *op) {
+    auto text = op->getAttrOfType<StringAttr>("hlo.sharding");
+    if (text && op->getNumResults() == 1) {
+      good &= succeeded(verifySharding(op->getLoc(), text.getValue(), op->getResult(0).getType()));
+    }
+  });
+  for (auto computation : module.getOps<ComputationOp>()) {
+    for (BlockArgument argument : computation.getBody().getArguments()) {
+      auto text = computation.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "hlo.sharding");
+      if (text) {
+        good &= succeeded(verifySharding(argument.getLoc(), text.getValue(), argument.getType()));
+      }
+    }
+  }
+  return success(good);
+}
+
+} // namespace hlo
