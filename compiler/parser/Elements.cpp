@@ -115,8 +115,7 @@ uint64_t hlo::parser::encodeInfinity(const ElementFormat &format, bool negative)
 }
 
 bool hlo::parser::encodeNan(const ElementFormat &format, bool negative,
-                            std::optional<uint64_t> payload, uint64_t &bits,
-                            uint64_t &maxPayload) {
+                            std::optional<uint64_t> payload, uint64_t &bits, uint64_t &maxPayload) {
   const llvm::fltSemantics &semantics = *format.semantics;
   uint64_t sign = uint64_t(negative) << (format.bits - 1);
   maxPayload = 0;

@@ -2,8 +2,8 @@
 #ifndef COMPILER_PARSER_ELEMENTS_H
 #define COMPILER_PARSER_ELEMENTS_H
 
-#include "llvm/ADT/APFloat.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
 #include <string>
 
 namespace hlo::parser {

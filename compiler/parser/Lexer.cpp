@@ -58,8 +58,8 @@ bool hlo::parser::isPrimitiveWord(StringRef name) {
         .Cases({"f6e3m2fn", "f6e2m3fn", "f4e2m1fn"}, true)
         .Default(false);
   default:
-    return name == "pred" || name == "bf16" || name == "c64" || name == "c128" ||
-           name == "token" || name == "opaque";
+    return name == "pred" || name == "bf16" || name == "c64" || name == "c128" || name == "token" ||
+           name == "opaque";
   }
 }
 

@@ -80,8 +80,8 @@ private:
       int64_t least = isSigned ? -(int64_t(1) << (format.bits - 1)) : 0;
       int64_t most = (int64_t(1) << (format.bits - isSigned)) - 1;
       if (value < least || value > most) {
-        return error(token.begin) << "value " << token.text << " is out of range for "
-                                  << typeName() << ", which is [" << least << ", " << most << "]";
+        return error(token.begin) << "value " << token.text << " is out of range for " << typeName()
+                                  << ", which is [" << least << ", " << most << "]";
       }
       append(value, format.bytes);
     }
@@ -238,9 +238,8 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
       }
     }
     if (size_t(bytes) > reader.bytes.size()) {
-      emitWarning(reporter.locate(start))
-          << "literal has 1 element, the shape " << bytes / format->elementBytes()
-          << "; the others are 0";
+      emitWarning(reporter.locate(start)) << "literal has 1 element, the shape "
+                                          << bytes / format->elementBytes() << "; the others are 0";
       reader.bytes.resize(bytes);
     }
   } else {

@@ -36,12 +36,10 @@ constexpr AttrSpec allGather[] = {{"channel_id", K::Integer},
                                   {"constrain_layout", K::Boolean},
                                   {"dimensions", K::OneDim, Required},
                                   {"use_global_device_ids", K::Boolean}};
-constexpr AttrSpec allReduce[] = {{"channel_id", K::Integer},
-                                  {"replica_groups", K::ReplicaGroups},
-                                  {"constrain_layout", K::Boolean},
-                                  {"use_global_device_ids", K::Boolean},
-                                  {"mode", K::IgnoredWord},
-                                  {"to_apply", K::Computation, Required}};
+constexpr AttrSpec allReduce[] = {
+    {"channel_id", K::Integer},       {"replica_groups", K::ReplicaGroups},
+    {"constrain_layout", K::Boolean}, {"use_global_device_ids", K::Boolean},
+    {"mode", K::IgnoredWord},         {"to_apply", K::Computation, Required}};
 constexpr AttrSpec reduceScatter[] = {{"channel_id", K::Integer},
                                       {"replica_groups", K::ReplicaGroups},
                                       {"constrain_layout", K::Boolean},
@@ -53,9 +51,8 @@ constexpr AttrSpec allToAll[] = {{"channel_id", K::Integer},
                                  {"replica_groups", K::ReplicaGroups},
                                  {"constrain_layout", K::Boolean},
                                  {"dimensions", K::OneDim}};
-constexpr AttrSpec raggedAllToAll[] = {{"channel_id", K::Integer},
-                                       {"replica_groups", K::ReplicaGroups},
-                                       {"dimensions", K::OneDim}};
+constexpr AttrSpec raggedAllToAll[] = {
+    {"channel_id", K::Integer}, {"replica_groups", K::ReplicaGroups}, {"dimensions", K::OneDim}};
 constexpr AttrSpec collectiveBroadcast[] = {{"channel_id", K::Integer},
                                             {"replica_groups", K::ReplicaGroups},
                                             {"has_dynamic_root", K::Boolean}};
@@ -70,16 +67,14 @@ constexpr AttrSpec asyncStart[] = {{"output_to_operand_aliasing", K::Aliasing},
 constexpr AttrSpec asyncUpdate[] = {{"output_to_operand_aliasing", K::Aliasing},
                                     {"async_execution_thread", K::String},
                                     {"calls", K::Computation}};
-constexpr AttrSpec asyncDone[] = {{"async_execution_thread", K::String},
-                                  {"calls", K::Computation}};
+constexpr AttrSpec asyncDone[] = {{"async_execution_thread", K::String}, {"calls", K::Computation}};
 
 constexpr AttrSpec batchNorm[] = {{"epsilon", K::Float, Required},
                                   {"feature_index", K::Integer, Required}};
 constexpr AttrSpec call[] = {{"to_apply", K::Computation, Required}, {"is_composite", K::Boolean}};
 constexpr AttrSpec cholesky[] = {{"lower", K::Boolean}};
-constexpr AttrSpec compare[] = {
-    {"direction", K::Word, Required, "EQ NE GE GT LE LT"},
-    {"type", K::Word, Optional, "FLOAT TOTALORDER SIGNED UNSIGNED"}};
+constexpr AttrSpec compare[] = {{"direction", K::Word, Required, "EQ NE GE GT LE LT"},
+                                {"type", K::Word, Optional, "FLOAT TOTALORDER SIGNED UNSIGNED"}};
 constexpr AttrSpec conditional[] = {{"true_computation", K::TrueBranch},
                                     {"false_computation", K::FalseBranch},
                                     {"branch_computations", K::Computations}};
@@ -112,14 +107,14 @@ constexpr AttrSpec customCall[] = {
     {"called_computations", K::Computations},
     {"to_apply", K::OneComputation}};
 constexpr AttrSpec domain[] = {{"domain", K::Domain, Required}};
-constexpr AttrSpec dot[] = {{"lhs_batch_dims", K::Dims},       {"lhs_contracting_dims", K::Dims},
-                            {"rhs_batch_dims", K::Dims},       {"rhs_contracting_dims", K::Dims},
-                            {"operand_precision", K::Precision},
-                            {"algorithm", K::LowerWord, Optional, algorithms}};
+constexpr AttrSpec dot[] = {
+    {"lhs_batch_dims", K::Dims},         {"lhs_contracting_dims", K::Dims},
+    {"rhs_batch_dims", K::Dims},         {"rhs_contracting_dims", K::Dims},
+    {"operand_precision", K::Precision}, {"algorithm", K::LowerWord, Optional, algorithms}};
 constexpr AttrSpec raggedDot[] = {
-    {"lhs_batch_dims", K::Dims},       {"lhs_contracting_dims", K::Dims},
-    {"rhs_batch_dims", K::Dims},       {"rhs_contracting_dims", K::Dims},
-    {"lhs_ragged_dims", K::Dims},      {"rhs_group_dims", K::Dims},
+    {"lhs_batch_dims", K::Dims},        {"lhs_contracting_dims", K::Dims},
+    {"rhs_batch_dims", K::Dims},        {"rhs_contracting_dims", K::Dims},
+    {"lhs_ragged_dims", K::Dims},       {"rhs_group_dims", K::Dims},
     {"operand_precision", K::Precision}};
 constexpr AttrSpec dynamicSlice[] = {{"dynamic_slice_sizes", K::Dims, Required}};
 constexpr AttrSpec fft[] = {{"fft_type", K::Word, Required, "FFT IFFT RFFT IRFFT"},
@@ -127,14 +122,11 @@ constexpr AttrSpec fft[] = {{"fft_type", K::Word, Required, "FFT IFFT RFFT IRFFT
 constexpr AttrSpec fusion[] = {{"kind", K::Word, Required, "kLoop kInput kOutput kCustom"},
                                {"output_to_operand_aliasing", K::Aliasing},
                                {"calls", K::Computation, Required}};
-constexpr AttrSpec gather[] = {{"offset_dims", K::Dims, Required},
-                               {"collapsed_slice_dims", K::Dims, Required},
-                               {"start_index_map", K::Dims, Required},
-                               {"operand_batching_dims", K::Dims},
-                               {"start_indices_batching_dims", K::Dims},
-                               {"index_vector_dim", K::Integer, Required},
-                               {"slice_sizes", K::Dims, Required},
-                               {"indices_are_sorted", K::Boolean}};
+constexpr AttrSpec gather[] = {
+    {"offset_dims", K::Dims, Required},       {"collapsed_slice_dims", K::Dims, Required},
+    {"start_index_map", K::Dims, Required},   {"operand_batching_dims", K::Dims},
+    {"start_indices_batching_dims", K::Dims}, {"index_vector_dim", K::Integer, Required},
+    {"slice_sizes", K::Dims, Required},       {"indices_are_sorted", K::Boolean}};
 constexpr AttrSpec getTupleElement[] = {{"index", K::Integer, Required}};
 constexpr AttrSpec infeed[] = {{"infeed_config", K::String}};
 constexpr AttrSpec iota[] = {{"iota_dimension", K::Integer, Required}};
@@ -147,8 +139,7 @@ constexpr AttrSpec reducePrecision[] = {{"exponent_bits", K::Integer, Required},
                                         {"mantissa_bits", K::Integer, Required}};
 constexpr AttrSpec reduceWindow[] = {{"window", K::Window}, {"to_apply", K::Computation, Required}};
 constexpr AttrSpec reshape[] = {{"inferred_dimension", K::Integer}};
-constexpr AttrSpec rng[] = {
-    {"distribution", K::LowerWord, Required, "rng_uniform rng_normal"}};
+constexpr AttrSpec rng[] = {{"distribution", K::LowerWord, Required, "rng_uniform rng_normal"}};
 constexpr AttrSpec rngBitGenerator[] = {
     {"algorithm", K::LowerWord, Required, "rng_default rng_three_fry rng_philox"}};
 constexpr AttrSpec rngState[] = {{"delta", K::Integer, Required}};
@@ -320,8 +311,8 @@ constexpr OpcodeInfo opcodes[] = {
 };
 
 constexpr StringLiteral commonAttributes[] = {
-    "sharding",   "frontend_attributes", "control-predecessors", "statistics",
-    "origin",     "metadata",            "backend_config",       "parameter_replication"};
+    "sharding", "frontend_attributes", "control-predecessors", "statistics", "origin",
+    "metadata", "backend_config",      "parameter_replication"};
 } // namespace
 
 ArrayRef<OpcodeInfo> hlo::parser::getOpcodes() { return opcodes; }

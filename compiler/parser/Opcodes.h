@@ -7,10 +7,10 @@
 #ifndef COMPILER_PARSER_OPCODES_H
 #define COMPILER_PARSER_OPCODES_H
 
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "mlir/IR/OperationSupport.h"
 #include <optional>
 #include <string>
 

@@ -2,9 +2,9 @@
 #ifndef COMPILER_PARSER_PARSER_H
 #define COMPILER_PARSER_PARSER_H
 
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace hlo {
 

@@ -15,12 +15,12 @@
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Reporter.h"
 #include "dialect/hlo/Dialect.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
-#include "mlir/IR/Builders.h"
 
 #include <set>
 
@@ -240,8 +240,7 @@ private:
   bool atShape() const;
   Result parseShape(mlir::Type &type);
   Result parseArrayShape(mlir::Type &type);
-  Result parseLayout(llvm::SmallVectorImpl<int64_t> &order, std::string &properties,
-                     bool &written);
+  Result parseLayout(llvm::SmallVectorImpl<int64_t> &order, std::string &properties, bool &written);
   Result parseLayoutProperties(std::string &properties);
   Result parsePrimitive(mlir::Type &element, llvm::StringRef &word);
 

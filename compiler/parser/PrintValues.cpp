@@ -264,8 +264,8 @@ std::string hlo::parser::windowToText(WindowAttr window) {
   return text + "}";
 }
 
-std::string hlo::parser::dimLabelsToText(ConvDimsAttr labels, int64_t inputRank,
-                                         int64_t kernelRank, int64_t outputRank) {
+std::string hlo::parser::dimLabelsToText(ConvDimsAttr labels, int64_t inputRank, int64_t kernelRank,
+                                         int64_t outputRank) {
   auto part = [](int64_t first, char firstLabel, int64_t second, char secondLabel,
                  ArrayRef<int64_t> spatial, int64_t rank) {
     int64_t size = std::max({first, second, rank - 1}) + 1;

@@ -2,8 +2,8 @@
 #ifndef COMPILER_PARSER_PRINTER_H
 #define COMPILER_PARSER_PRINTER_H
 
-#include "llvm/Support/raw_ostream.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace hlo {
 

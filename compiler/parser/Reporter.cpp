@@ -14,8 +14,7 @@ using namespace mlir;
 using llvm::StringRef;
 
 Reporter::Reporter(StringRef buffer, StringRef fileName, MLIRContext *context, unsigned errorLimit)
-    : buffer(buffer), fileName(StringAttr::get(context, fileName)),
-      limit(std::max(errorLimit, 1u)),
+    : buffer(buffer), fileName(StringAttr::get(context, fileName)), limit(std::max(errorLimit, 1u)),
       handler(context, [this](Diagnostic &) { return success(muted); }) {
   lineStarts.push_back(0);
   for (size_t at = buffer.find('\n'); at != StringRef::npos; at = buffer.find('\n', at + 1)) {

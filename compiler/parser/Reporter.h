@@ -2,11 +2,11 @@
 #ifndef COMPILER_PARSER_REPORTER_H
 #define COMPILER_PARSER_REPORTER_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 

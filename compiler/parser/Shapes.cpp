@@ -5,8 +5,8 @@
 // Shapes repeat a lot, so array shapes are looked up by their spelling first.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/parser/ParserImpl.h"
 #include "dialect/hlo/Shapes.h"
+#include "compiler/parser/ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hlo;
@@ -273,8 +273,7 @@ Parser::Result Parser::parseLayoutProperties(std::string &properties) {
       return failure();
     }
     if (value < least) {
-      return error(valueAt) << "layout: " << word << "(" << value << ") must be at least "
-                            << least;
+      return error(valueAt) << "layout: " << word << "(" << value << ") must be at least " << least;
     }
     if (value != absent) {
       properties += word.str() + "(" + std::to_string(value) + ")";
@@ -287,7 +286,8 @@ Parser::Result Parser::parseLayoutProperties(std::string &properties) {
       return failure();
     }
     do {
-      if (!at(Tok::Ident) || token().text.size() != 1 || !StringRef("DCSH").contains(token().text)) {
+      if (!at(Tok::Ident) || token().text.size() != 1 ||
+          !StringRef("DCSH").contains(token().text)) {
         return unexpected("D, C, S or H", "in a layout");
       }
       lexer.advance();

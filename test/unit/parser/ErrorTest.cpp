@@ -29,7 +29,8 @@ TEST(Errors, OneLine) {
       {"  f32 = f32[4] negate(x)",
        "10:3: 'f32' is an element type and cannot name an instruction; write 'f32_'"},
       {"  __r = f32[4] negate(x)", "10:3: instruction name '__r' must not begin with '__'"},
-      {"  r = f32[4] negate(f32[5] x)", "10:21: operand 'x' is written as f32[5], but it is f32[4]"},
+      {"  r = f32[4] negate(f32[5] x)",
+       "10:21: operand 'x' is written as f32[5], but it is f32[4]"},
       {"  r = F32[4] negate(x)", "10:7: unknown opcode or type 'F32'; did you mean 'f32'?"},
       {"  r = i32[4] negate(x)", "10:7: unknown opcode or type 'i32'; did you mean 's32'?"},
       {"  r = bool[4] not(x)", "10:7: unknown opcode or type 'bool'; did you mean 'pred'?"},
@@ -137,13 +138,12 @@ TEST(Errors, ReportsSeveral) {
                              "  }\n"
                              "  ROOT r = f32[4] tan(p, p)\n"
                              "}\n"));
-  EXPECT_EQ(fixture.messages,
-            (std::vector<std::string>{
-                "2:45: unknown opcode 'negat'; did you mean 'negate'?",
-                "5:14: unknown opcode 'negat'; did you mean 'negate'?",
-                "9:16: unknown opcode 'parametr'; did you mean 'parameter'?",
-                "12:19: tan takes 1 operand, got 2",
-            }));
+  EXPECT_EQ(fixture.messages, (std::vector<std::string>{
+                                  "2:45: unknown opcode 'negat'; did you mean 'negate'?",
+                                  "5:14: unknown opcode 'negat'; did you mean 'negate'?",
+                                  "9:16: unknown opcode 'parametr'; did you mean 'parameter'?",
+                                  "12:19: tan takes 1 operand, got 2",
+                              }));
 }
 
 TEST(Errors, StopsAtTheLimit) {

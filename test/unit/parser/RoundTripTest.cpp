@@ -199,10 +199,10 @@ TEST(RoundTrip, Modules) {
 TEST(RoundTrip, FlattenedModulesPrint) {
   ParseFixture fixture;
   fixture.context.loadDialect<hlo::HloDialect>();
-  mlir::OwningOpRef<mlir::ModuleOp> module = fixture.parse(
-      "HloModule m\n"
-      "ENTRY e { p = f32[4] parameter(0) q = s32[4] parameter(1)\n"
-      "  ROOT t = (f32[4], s32[4]) tuple(p, q) }");
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      fixture.parse("HloModule m\n"
+                    "ENTRY e { p = f32[4] parameter(0) q = s32[4] parameter(1)\n"
+                    "  ROOT t = (f32[4], s32[4]) tuple(p, q) }");
   ASSERT_TRUE(module);
   auto entry = *module->getOps<hlo::ComputationOp>().begin();
   mlir::Operation *end = entry.getReturn();
