@@ -20,7 +20,7 @@ import tempfile
 import values
 from values import Array, BITS, PART, element, indices, parts
 
-DIRECTIVE = re.compile(r"//\s*(in\d+|out\d+|for|tolerance|flags|fails)\b\s*:?\s*(.*)")
+DIRECTIVE = re.compile(r"// (in\d+|out\d+|for|tolerance|flags)\b\s*:?\s*(.*)")
 TYPED = re.compile(r"(\w+)\[([\d,]*)\]\s*=\s*(.*)", re.DOTALL)
 
 
