@@ -195,8 +195,11 @@ const char *binary[] = {"add",
                         "shift_right_arithmetic"};
 const char *unary[] = {"not", "negate", "abs", "sign", "popcnt", "count_leading_zeros"};
 
-void checkAll(int64_t lanes, const Target &target) {
+void checkAll(int64_t lanes, const Target &target, int widest = 64) {
   for (const IntegerType &type : types) {
+    if (type.width > widest) {
+      continue;
+    }
     for (const char *op : binary) {
       check(op, 2, type, lanes, target);
     }
@@ -208,6 +211,7 @@ void checkAll(int64_t lanes, const Target &target) {
 
 TEST(Integers, Vectors) { checkAll(8, targetOf("host")); }
 TEST(Integers, Scalars) { checkAll(1, targetOf("host")); }
+TEST(Integers, VectorsOfBytes) { checkAll(64, targetOf("host"), 8); }
 TEST(Integers, VectorsOfAvx2) { checkAll(8, targetOf("x86-64-v3")); }
 
 TEST(Integers, Compare) {
