@@ -14,9 +14,11 @@ using namespace hlo::testing;
 namespace {
 
 template <typename T>
-double nanoseconds(const char *op, int arity, const char *type, const Target &target) {
+double nanoseconds(const char *op, int arity, const char *type, const Target &target,
+                   const char *result = nullptr, int lanes = 0) {
   std::vector<std::string> operands(arity, type);
-  auto runner = OpRunner::compile(op, operands, type, target.lanes(sizeof(T)), target);
+  auto runner = OpRunner::compile(op, operands, result ? result : type,
+                                  lanes ? lanes : target.lanes(sizeof(T)), target);
   if (!runner) {
     return -1;
   }
@@ -75,6 +77,21 @@ TEST(Throughput, DISABLED_Functions) {
       std::printf("%-12s %-22s f32 %7.3f ns  f64 %7.3f ns\n", target.cpu.c_str(), op,
                   nanoseconds<float>(op, arity, "f32", target),
                   nanoseconds<double>(op, arity, "f64", target));
+    }
+  }
+}
+
+TEST(Throughput, DISABLED_NarrowFloats) {
+  for (const char *cpu : {"host", "x86-64-v3"}) {
+    Target target = targetOf(cpu);
+    for (const char *type : {"bf16", "f16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"}) {
+      // Arrays of f32 are large enough for all.
+      auto time = [&](const char *op, int arity, const char *from, const char *to) {
+        return nanoseconds<float>(op, arity, from, target, to, target.lanes(4));
+      };
+      std::printf("%-12s %-10s add %7.3f ns  to f32 %7.3f ns  from f32 %7.3f ns\n",
+                  target.cpu.c_str(), type, time("add", 2, type, type),
+                  time("convert", 1, type, "f32"), time("convert", 1, "f32", type));
     }
   }
 }
