@@ -128,6 +128,17 @@ private:
     }
     return result;
   }
+  /// The first leaf of each element, and one past the last.
+  ArrayRef<size_t> offsetsOf(TupleType tuple) {
+    SmallVector<size_t> &offsets = elementOffsets[tuple];
+    if (offsets.empty()) {
+      offsets.push_back(0);
+      for (Type element : tuple.getTypes()) {
+        offsets.push_back(offsets.back() + leafCount(element));
+      }
+    }
+    return offsets;
+  }
   /// From now on `value` is `parts`.
   void bind(Value value, ArrayRef<Value> parts) {
     if (isFlat(value.getType())) {
@@ -140,6 +151,7 @@ private:
 
   ModuleOp module;
   DenseMap<Value, ArrayRef<Value>> tuples;
+  DenseMap<Type, SmallVector<size_t>> elementOffsets;
   llvm::BumpPtrAllocator arena;
   Value single;
   SmallVector<Operation *> dead;
@@ -355,12 +367,9 @@ LogicalResult TupleFlattener::flattenElement(GetTupleElementOp op) {
     return op.emitError("get-tuple-element: no element ")
            << index << " in " << op.getOperand().getType();
   }
-  size_t first = 0;
-  for (Type type : tuple.getTypes().take_front(index)) {
-    first += leafCount(type);
-  }
-  ArrayRef<Value> parts =
-      leaves(op.getOperand()).slice(first, leafCount(tuple.getType(index)));
+  ArrayRef<size_t> offsets = offsetsOf(tuple);
+  ArrayRef<Value> parts = leaves(op.getOperand())
+                              .slice(offsets[index], offsets[index + 1] - offsets[index]);
   Value result = op->getResult(0);
   if (isFlat(result.getType())) {
     Value part = parts.front();

@@ -24,6 +24,10 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
   manager.addPass(createDcePass());
   addExpanderPasses(manager);
   addSimplifyPasses(manager);
+  // Once all else is simple: a moved op is a carry, and no rule looks through carries.
+  manager.addPass(createWhileLoopInvariantCodeMotionPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createDcePass());
   manager.addPass(createVerifyFlatPass());
 }
 
@@ -48,6 +52,7 @@ void hlo::registerSimplifierPasses() {
   registerPass([] { return createAlgebraicSimplifierPass(); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
+  registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });
   registerPass([] { return createConditionalSimplifierPass(); });
   registerPass([] { return createVerifyFlatPass(); });
 }

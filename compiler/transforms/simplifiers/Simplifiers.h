@@ -41,6 +41,8 @@ std::unique_ptr<mlir::Pass> createConstantFoldingPass();
 /// `hlo-while-loop-simplifier`: trip counts, loops that run zero times or
 /// once, constant and invariant carries.
 std::unique_ptr<mlir::Pass> createWhileLoopSimplifierPass();
+/// `hlo-while-loop-invariant-code-motion`: costly ops of invariant operands leave their loops.
+std::unique_ptr<mlir::Pass> createWhileLoopInvariantCodeMotionPass();
 /// `hlo-conditional-simplifier`: inlines the branch of a constant selector.
 std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
 /// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
