@@ -13,6 +13,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include <atomic>
@@ -40,10 +41,10 @@ struct QuietContext {
 };
 } // namespace
 
-CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single) : in(input) {
+CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
+    : in(input), single(single) {
   units = collectKernels(in.planned, in.signature.prefix);
   groups = groupKernels(units, single);
-  objects.resize(groups.size() + 1);
 }
 
 /// body(0) ... body(count - 1), on the threads that there are.
@@ -71,7 +72,65 @@ LogicalResult CodeGeneration::emit() {
     recovery.RunSafely([&] { ok[i] = succeeded(emitGroup(groups[i], units, in.planned, in.target)); });
     diagnostics.eraseOrderIDForThread();
   });
-  return success(llvm::all_of(ok, [](char one) { return one; }));
+  if (!llvm::all_of(ok, [](char one) { return one; })) {
+    return failure();
+  }
+  for (const KernelUnit &unit : units) {
+    auto op = unit.op;
+    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks};
+  }
+  if (in.options.optLevel > 0) {
+    findLoops();
+  }
+  return emitLoopKernels();
+}
+
+/// Small loops in groups of a few; the output does not depend on threads.
+void CodeGeneration::findLoops() {
+  constexpr size_t loopsPerGroup = 8;
+  loops = findSmallLoops(entry(), in.planned, in.signature.prefix, kernelInfos);
+  for (const auto &loop : loops) {
+    if (loopGroups.empty() || (loopGroups.back().loops.size() == loopsPerGroup && !single)) {
+      loopGroups.emplace_back();
+    }
+    loopGroups.back().loops.push_back(cast<cpurt::WhileOp>(loop.first));
+  }
+}
+
+/// Emits the kernels of small loops again, to be inlined; those that only loops launch are not needed
+/// in the other groups any more. A single module has them all already.
+LogicalResult CodeGeneration::emitLoopKernels() {
+  llvm::MapVector<StringRef, bool> launched = kernelsOf(loops, entry(), in.planned);
+  if (single || launched.empty()) {
+    return success();
+  }
+  for (LoopGroup &group : loopGroups) {
+    llvm::StringSet<> names;
+    for (cpurt::WhileOp loop : group.loops) {
+      loop->walk([&](cpurt::LaunchOp launch) { names.insert(launch.getKernel()); });
+    }
+    for (KernelUnit &unit : units) {
+      if (names.contains(unit.op.getSymName())) {
+        group.kernels.units.push_back(group.units.size());
+        group.units.push_back(unit);
+      }
+    }
+    if (failed(emitGroup(group.kernels, group.units, in.planned, in.target))) {
+      return failure();
+    }
+  }
+  for (KernelGroup &group : groups) {
+    llvm::erase_if(group.units, [&](unsigned index) {
+      KernelUnit &unit = units[index];
+      auto known = launched.find(unit.op.getSymName());
+      bool onlyInLoops = known != launched.end() && !known->second;
+      if (onlyInLoops) {
+        group.module->lookupSymbol(unit.symbol)->erase();
+      }
+      return onlyInLoops;
+    });
+  }
+  return success();
 }
 
 void CodeGeneration::printKernels(llvm::raw_ostream &out) {
@@ -81,13 +140,8 @@ void CodeGeneration::printKernels(llvm::raw_ostream &out) {
   }
 }
 
-llvm::StringMap<KernelInfo> CodeGeneration::kernelInfos() const {
-  llvm::StringMap<KernelInfo> infos;
-  for (const KernelUnit &unit : units) {
-    auto op = unit.op;
-    infos[op.getSymName()] = {unit.symbol, unit.tasks};
-  }
-  return infos;
+EntryContext CodeGeneration::entryContext() const {
+  return {in.signature, in.description, kernelInfos, in.constants.symbols, loops};
 }
 
 void CodeGeneration::dump(llvm::Module &module, const llvm::Twine &name) {
@@ -141,6 +195,9 @@ static std::unique_ptr<llvm::Module> lowerGroup(ModuleOp group, llvm::LLVMContex
 }
 
 LogicalResult CodeGeneration::compileGroup(size_t index) {
+  if (groups[index].units.empty()) {
+    return success();
+  }
   QuietContext context;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
   std::unique_ptr<llvm::Module> module =
@@ -150,6 +207,9 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
     return failure();
   }
   std::string number = std::to_string(index);
+  if (!loops.empty()) {
+    removeUnused(*module, *machine);
+  }
   dump(*module, "kernels-" + number + ".ll");
   optimizeKernels(*module, *machine, in.options.optLevel);
   dump(*module, "kernels-" + number + ".opt.ll");
@@ -162,10 +222,79 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   return success();
 }
 
+/// A constant as a global variable.
+static void addConstant(const ConstantData &data, llvm::GlobalValue::LinkageTypes linkage,
+                        llvm::Module &module) {
+  std::string repeated;
+  StringRef bytes(data.bytes.data(), data.bytes.size());
+  if (data.splat && !bytes.empty()) {
+    repeated.reserve(data.size);
+    while (repeated.size() < data.size) {
+      repeated += bytes;
+    }
+    bytes = repeated;
+  }
+  auto *value =
+      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage,
+                                          value, data.symbol);
+  global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  global->setAlignment(llvm::Align(data.alignment));
+}
+
+/// The constants of an output that is one LLVM module.
+static void addConstants(const ConstantPool &pool, llvm::Module &module) {
+  for (const ConstantData &data : pool.data) {
+    addConstant(data, llvm::GlobalValue::ExternalLinkage, module);
+  }
+}
+
+/// What loops may fold: the values of small constants, which are defined elsewhere.
+static void addSmallConstants(const ConstantPool &pool, llvm::Module &module) {
+  constexpr uint64_t smallBytes = 64;
+  for (const ConstantData &data : pool.data) {
+    if (data.size <= smallBytes) {
+      addConstant(data, llvm::GlobalValue::AvailableExternallyLinkage, module);
+    }
+  }
+}
+
+LogicalResult CodeGeneration::compileLoops(size_t index) {
+  LoopGroup &group = loopGroups[index];
+  QuietContext context;
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
+  std::unique_ptr<llvm::Module> module =
+      lowerGroup(*group.kernels.module, context.context, *machine, in.target);
+  group.kernels.module = nullptr;
+  if (!module) {
+    return failure();
+  }
+  for (llvm::Function &function : *module) {
+    if (!function.isDeclaration()) {
+      function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+  }
+  addSmallConstants(in.constants, *module);
+  for (cpurt::WhileOp loop : group.loops) {
+    if (failed(buildLoop(loop, entryContext(), *module))) {
+      return failure();
+    }
+  }
+  setTarget(*module, *machine, in.target);
+  inlineKernels(*module, *machine);
+  removeUnused(*module, *machine);
+  std::string number = std::to_string(index);
+  dump(*module, "loops-" + number + ".ll");
+  optimizeKernels(*module, *machine, in.options.optLevel);
+  dump(*module, "loops-" + number + ".opt.ll");
+  return generate(*module, *machine, llvm::CodeGenFileType::ObjectFile,
+                  objects[groups.size() + index]);
+}
+
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
   buildDescription(in.signature, in.description, in.target, module);
-  cpurt::EntryOp entry = *in.planned.getOps<cpurt::EntryOp>().begin();
-  return buildEntry(entry, in.signature.prefix, kernelInfos(), in.constants.symbols, module);
+  return buildEntry(entry(), entryContext(), module);
 }
 
 LogicalResult CodeGeneration::compileEntry() {
@@ -193,20 +322,30 @@ LogicalResult CodeGeneration::compileEntry() {
 }
 
 LogicalResult CodeGeneration::compileObjects() {
+  size_t beforeEntry = groups.size() + loopGroups.size();
+  objects.resize(beforeEntry + 1);
   std::vector<char> ok(objects.size(), false);
   ParallelDiagnosticHandler diagnostics(in.planned.getContext());
   forEach(objects.size(), [&](size_t i) {
     diagnostics.setOrderIDForThread(i);
     llvm::CrashRecoveryContext recovery;
-    recovery.RunSafely(
-        [&] { ok[i] = succeeded(i < groups.size() ? compileGroup(i) : compileEntry()); });
+    recovery.RunSafely([&] {
+      ok[i] = succeeded(i < groups.size() ? compileGroup(i)
+                        : i < beforeEntry ? compileLoops(i - groups.size())
+                                          : compileEntry());
+    });
     diagnostics.eraseOrderIDForThread();
   });
   return success(llvm::all_of(ok, [](char one) { return one; }));
 }
 
 LogicalResult CodeGeneration::package(std::string &object) {
-  SmallVector<StringRef> parts(objects.begin(), objects.end());
+  SmallVector<StringRef> parts;
+  for (const Code &object : objects) {
+    if (!object.empty()) {
+      parts.push_back(object);
+    }
+  }
   std::vector<std::string> exported = {in.signature.prefix + "_run_buffers",
                                        in.signature.prefix + "_describe"};
   llvm::Expected<std::string> merged = mergeObjects(parts, in.constants.data, exported);
@@ -216,27 +355,6 @@ LogicalResult CodeGeneration::package(std::string &object) {
   }
   object = std::move(*merged);
   return success();
-}
-
-/// The constants as global variables, for outputs that are one LLVM module.
-static void addConstants(const ConstantPool &pool, llvm::Module &module) {
-  llvm::LLVMContext &context = module.getContext();
-  for (const ConstantData &data : pool.data) {
-    std::string repeated;
-    StringRef bytes(data.bytes.data(), data.bytes.size());
-    if (data.splat && !bytes.empty()) {
-      repeated.reserve(data.size);
-      while (repeated.size() < data.size) {
-        repeated += bytes;
-      }
-      bytes = repeated;
-    }
-    auto *value = llvm::ConstantDataArray::getString(context, bytes, /*AddNull=*/false);
-    auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                                            llvm::GlobalValue::ExternalLinkage, value, data.symbol);
-    global->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    global->setAlignment(llvm::Align(data.alignment));
-  }
 }
 
 LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
@@ -251,13 +369,27 @@ LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
     if (!module) {
       return failure();
     }
-    optimizeKernels(*module, *machine, in.options.optLevel);
+    for (llvm::Function &function : *module) {
+      if (!function.isDeclaration()) {
+        function.setVisibility(llvm::GlobalValue::DefaultVisibility);
+        function.setLinkage(llvm::GlobalValue::InternalLinkage);
+      }
+    }
   }
   addConstants(in.constants, *module);
+  for (const auto &loop : loops) {
+    if (failed(buildLoop(cast<cpurt::WhileOp>(loop.first), entryContext(), *module))) {
+      return failure();
+    }
+  }
+  setTarget(*module, *machine, in.target);
+  inlineKernels(*module, *machine);
+  optimizeKernels(*module, *machine, in.options.optLevel);
   if (failed(addEntry(*module))) {
     return failure();
   }
   setTarget(*module, *machine, in.target);
+  removeUnused(*module, *machine);
   module->setModuleIdentifier(in.signature.prefix);
   module->setSourceFileName(in.signature.prefix);
   if (in.options.emit & EmitLlvmIr) {

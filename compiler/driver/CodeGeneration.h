@@ -42,18 +42,32 @@ public:
 private:
   using Code = llvm::SmallString<0>;
   void forEach(size_t count, llvm::function_ref<void(size_t)> body);
-  llvm::StringMap<KernelInfo> kernelInfos() const;
+  /// Loops that are compiled in one module of their own, with the kernels that they launch.
+  struct LoopGroup {
+    llvm::SmallVector<cpurt::WhileOp> loops;
+    std::vector<KernelUnit> units; ///< copies: their kernels may be in a group as well
+    KernelGroup kernels;
+  };
+  EntryContext entryContext() const;
+  void findLoops();
+  mlir::LogicalResult emitLoopKernels();
   mlir::LogicalResult compileGroup(size_t index);
+  mlir::LogicalResult compileLoops(size_t index);
   mlir::LogicalResult compileEntry();
   mlir::LogicalResult addEntry(llvm::Module &module);
+  cpurt::EntryOp entry() { return *in.planned.getOps<cpurt::EntryOp>().begin(); }
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
                                llvm::CodeGenFileType kind, Code &code);
   void dump(llvm::Module &module, const llvm::Twine &name);
 
   CodeGenerationInput in;
+  bool single;
   std::vector<KernelUnit> units;
   std::vector<KernelGroup> groups;
-  std::vector<Code> objects; ///< one per group, then the entry's
+  llvm::StringMap<KernelInfo> kernelInfos;
+  SmallLoops loops;
+  std::vector<LoopGroup> loopGroups;
+  std::vector<Code> objects; ///< one per group, one per group of loops, the entry's
 };
 
 } // namespace hlo

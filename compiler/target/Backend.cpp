@@ -16,6 +16,8 @@
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/BDCE.h"
@@ -122,10 +124,8 @@ static FunctionPassManager makeFunctionPasses(int optLevel) {
   return passes;
 }
 
-void hlo::optimizeKernels(Module &module, TargetMachine &machine, int optLevel) {
-  if (optLevel == 0) {
-    return;
-  }
+/// Runs passes with all analyses at hand.
+static void runPasses(Module &module, TargetMachine &machine, ModulePassManager passes) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
@@ -136,9 +136,27 @@ void hlo::optimizeKernels(Module &module, TargetMachine &machine, int optLevel) 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  ModulePassManager passes;
-  passes.addPass(createModuleToFunctionPassAdaptor(makeFunctionPasses(optLevel)));
   passes.run(module, modules);
+}
+
+void hlo::optimizeKernels(Module &module, TargetMachine &machine, int optLevel) {
+  if (optLevel > 0) {
+    ModulePassManager passes;
+    passes.addPass(createModuleToFunctionPassAdaptor(makeFunctionPasses(optLevel)));
+    runPasses(module, machine, std::move(passes));
+  }
+}
+
+void hlo::inlineKernels(Module &module, TargetMachine &machine) {
+  ModulePassManager passes;
+  passes.addPass(AlwaysInlinerPass());
+  runPasses(module, machine, std::move(passes));
+}
+
+void hlo::removeUnused(Module &module, TargetMachine &machine) {
+  ModulePassManager passes;
+  passes.addPass(GlobalDCEPass());
+  runPasses(module, machine, std::move(passes));
 }
 
 namespace {

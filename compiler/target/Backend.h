@@ -25,6 +25,12 @@ void setTarget(llvm::Module &module, llvm::TargetMachine &machine, const Target 
 /// clean-up, hoisting and full unrolling of short loops; no loop or SLP vectorizer.
 void optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
+/// Inlines the calls that ask for it, in functions made of calls of kernels.
+void inlineKernels(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Removes local functions and data that nothing refers to.
+void removeUnused(llvm::Module &module, llvm::TargetMachine &machine);
+
 /// Machine code as an ELF object or as assembly text.
 llvm::SmallString<0> generateCode(llvm::Module &module, llvm::TargetMachine &machine,
                                   llvm::CodeGenFileType kind);

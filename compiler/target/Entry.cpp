@@ -26,22 +26,23 @@ static constexpr unsigned launchesPerPoll = 64;
 namespace {
 class EntryBuilder {
 public:
-  EntryBuilder(llvm::StringRef prefix, const llvm::StringMap<KernelInfo> &kernels,
-               const llvm::StringMap<std::string> &constants, llvm::Module &module)
-      : prefix(prefix), kernels(kernels), constants(constants), module(module),
-        context(module.getContext()), b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()),
-        i64(b.getInt64Ty()) {}
+  EntryBuilder(const EntryContext &in, llvm::Module &module)
+      : in(in), prefix(in.signature.prefix), module(module), context(module.getContext()),
+        b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()), i64(b.getInt64Ty()) {}
 
   mlir::LogicalResult build(cpurt::EntryOp entry);
+  mlir::LogicalResult buildLoop(cpurt::WhileOp loop);
 
 private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
+  void callLoop(const SmallLoop &loop);
   mlir::LogicalResult emitWhile(cpurt::WhileOp loop);
   mlir::LogicalResult emitCountedLoop(cpurt::WhileOp loop, int64_t count);
   mlir::LogicalResult emitCase(cpurt::CaseOp op);
   llvm::Value *address(mlir::Value buffer);
+  llvm::Value *leaf(bool isInput, int64_t index);
   llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers);
   llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters) {
@@ -51,15 +52,16 @@ private:
   void leaveIfError(llvm::Value *status);
   void poll();
 
+  const EntryContext &in;
   llvm::StringRef prefix;
-  const llvm::StringMap<KernelInfo> &kernels;
-  const llvm::StringMap<std::string> &constants;
   llvm::Module &module;
   llvm::LLVMContext &context;
   llvm::IRBuilder<> b;
   llvm::Type *pointer, *i32, *i64;
 
   llvm::Function *function = nullptr;
+  bool insideLoop = false; ///< the function is a small loop's
+  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
   llvm::Value *frame = nullptr, *arena = nullptr, *watch = nullptr;
   llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
   unsigned argumentCount = 0;
@@ -69,21 +71,31 @@ private:
 };
 } // namespace
 
+/// The caller's pointer to a leaf.
+llvm::Value *EntryBuilder::leaf(bool isInput, int64_t index) {
+  if (insideLoop) {
+    return (isInput ? loopInputs : loopOutputs).lookup(index);
+  }
+  llvm::Value *table = function->getArg(isInput ? 1 : 2);
+  return b.CreateLoad(pointer, b.CreateConstInBoundsGEP1_64(pointer, table, index));
+}
+
 llvm::Value *EntryBuilder::address(mlir::Value buffer) {
   mlir::Operation *op = buffer.getDefiningOp();
   if (auto input = mlir::dyn_cast<cpurt::InputOp>(op)) {
-    llvm::Value *slot = b.CreateConstInBoundsGEP1_64(pointer, function->getArg(1), input.getIndex());
-    return b.CreateLoad(pointer, slot);
+    return leaf(/*isInput=*/true, input.getIndex());
   }
   if (auto output = mlir::dyn_cast<cpurt::OutputOp>(op)) {
-    llvm::Value *slot = b.CreateConstInBoundsGEP1_64(pointer, function->getArg(2), output.getIndex());
-    return b.CreateLoad(pointer, slot);
+    return leaf(/*isInput=*/false, output.getIndex());
   }
   if (auto slice = mlir::dyn_cast<cpurt::ArenaOp>(op)) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slice.getOffset());
   }
   if (auto constant = mlir::dyn_cast<cpurt::ConstantOp>(op)) {
-    std::string symbol = constants.lookup(constant.getGlobal());
+    std::string symbol = in.constants.lookup(constant.getGlobal());
+    if (llvm::GlobalVariable *known = module.getNamedGlobal(symbol)) {
+      return known;
+    }
     auto *global = llvm::cast<llvm::GlobalVariable>(
         module.getOrInsertGlobal(symbol, b.getInt8Ty()));
     global->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -149,8 +161,8 @@ llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buff
 }
 
 mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
-  auto known = kernels.find(launch.getKernel());
-  if (known == kernels.end()) {
+  auto known = in.kernels.find(launch.getKernel());
+  if (known == in.kernels.end()) {
     return launch.emitError("internal error: kernel ") << launch.getKernel() << " was not emitted";
   }
   const KernelInfo &info = known->second;
@@ -171,7 +183,10 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   llvm::Function *kernel = kernelFunction(info.symbol, buffers);
   if (info.tasks == 1) {
     values.append({b.getInt64(0), b.getInt64(1)});
-    b.CreateCall(kernel, values);
+    llvm::CallInst *call = b.CreateCall(kernel, values);
+    if (insideLoop) {
+      call->addFnAttr(llvm::Attribute::AlwaysInline);
+    }
     return mlir::success();
   }
   if (!arguments) {
@@ -210,6 +225,10 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
 
 /// header: poll, condition -> body or exit; body -> header.
 mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
+  if (auto known = in.loops.find(loop); known != in.loops.end() && !insideLoop) {
+    callLoop(known->second);
+    return mlir::success();
+  }
   if (std::optional<uint64_t> count = loop.getTripCount()) {
     return emitCountedLoop(loop, *count);
   }
@@ -285,6 +304,78 @@ mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
   return mlir::success();
 }
 
+/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr input..., ptr output...)
+void EntryBuilder::callLoop(const SmallLoop &loop) {
+  llvm::SmallVector<llvm::Value *> values{frame, watch, arena};
+  for (int64_t input : loop.inputs) {
+    values.push_back(leaf(/*isInput=*/true, input));
+  }
+  for (int64_t output : loop.outputs) {
+    values.push_back(leaf(/*isInput=*/false, output));
+  }
+  llvm::SmallVector<llvm::Type *> parameters;
+  for (llvm::Value *value : values) {
+    parameters.push_back(value->getType());
+  }
+  llvm::FunctionCallee callee = runtime(loop.symbol, parameters);
+  auto *target = llvm::cast<llvm::Function>(callee.getCallee());
+  target->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  leaveIfError(b.CreateCall(callee, values));
+}
+
+mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
+  const SmallLoop &small = in.loops.find(loop)->second;
+  insideLoop = true;
+  unsigned leaves = small.inputs.size() + small.outputs.size();
+  llvm::SmallVector<llvm::Type *> parameters{pointer, i32, pointer};
+  parameters.append(leaves, pointer);
+  // In an output of text, the entry may be there already.
+  function = llvm::cast<llvm::Function>(
+      module.getOrInsertFunction(small.symbol, llvm::FunctionType::get(i32, parameters, false))
+          .getCallee());
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  b.SetInsertPoint(newBlock(""));
+  frame = function->getArg(0);
+  watch = function->getArg(1);
+  arena = function->getArg(2);
+  // With these promises LLVM may keep what the loop carries in registers. A leaf that the caller may
+  // give the same buffer as another leaf gets none.
+  auto promise = [&](unsigned argument, uint64_t bytes, uint64_t align, bool writable) {
+    function->addParamAttr(argument, llvm::Attribute::NoAlias);
+    function->addParamAttr(argument, llvm::Attribute::getWithAlignment(context, llvm::Align(align)));
+    function->addDereferenceableParamAttr(argument, bytes);
+    if (writable) {
+      function->addParamAttr(argument, llvm::Attribute::Writable);
+    }
+  };
+  promise(2, in.description.arenaBytes, in.description.arenaAlign, /*writable=*/true);
+  unsigned argument = 3;
+  for (int64_t input : small.inputs) {
+    const Leaf &leaf = in.signature.inputs[input];
+    if (leaf.alias < 0) {
+      promise(argument, leaf.bytes, leaf.align, /*writable=*/false);
+    }
+    loopInputs[input] = function->getArg(argument++);
+  }
+  for (int64_t output : small.outputs) {
+    const Leaf &leaf = in.signature.outputs[output];
+    if (leaf.alias < 0) {
+      promise(argument, leaf.bytes, leaf.align, /*writable=*/true);
+    }
+    loopOutputs[output] = function->getArg(argument++);
+  }
+  end = BasicBlock::Create(context, "end");
+  llvm::IRBuilder<> atEnd(end);
+  status = atEnd.CreatePHI(i32, 2, "status");
+  mlir::LogicalResult result = emitWhile(loop);
+  status->addIncoming(b.getInt32(0), b.GetInsertBlock());
+  b.CreateBr(end);
+  end->insertInto(function);
+  b.SetInsertPoint(end);
+  b.CreateRet(status);
+  return result;
+}
+
 mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
   for (mlir::Operation &op : block) {
     mlir::LogicalResult result = mlir::success();
@@ -349,9 +440,12 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   return mlir::success();
 }
 
-mlir::LogicalResult hlo::buildEntry(cpurt::EntryOp entry, llvm::StringRef prefix,
-                                    const llvm::StringMap<KernelInfo> &kernels,
-                                    const llvm::StringMap<std::string> &constants,
+mlir::LogicalResult hlo::buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                     llvm::Module &module) {
-  return EntryBuilder(prefix, kernels, constants, module).build(entry);
+  return EntryBuilder(context, module).build(entry);
+}
+
+mlir::LogicalResult hlo::buildLoop(cpurt::WhileOp loop, const EntryContext &context,
+                                   llvm::Module &module) {
+  return EntryBuilder(context, module).buildLoop(loop);
 }

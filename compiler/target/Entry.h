@@ -4,6 +4,7 @@
 
 #include "compiler/support/Target.h"
 #include "compiler/target/Signature.h"
+#include "compiler/target/SmallLoops.h"
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
@@ -26,13 +27,23 @@ struct Description {
   std::vector<std::string> customCalls; ///< targets, sorted
 };
 
+/// What functions that launch kernels are made from.
+struct EntryContext {
+  const Signature &signature;
+  const Description &description;
+  const llvm::StringMap<KernelInfo> &kernels;    ///< name of the cpurt.kernel -> function
+  const llvm::StringMap<std::string> &constants; ///< name of the cpurt.global -> symbol
+  const SmallLoops &loops;
+};
+
 /// Adds to `module` the function PREFIX_run_buffers: what `entry` does, in terms of the
-/// runtime's ABI (runtime/abi/hlo/generated.h). `kernels` maps the names of cpurt.kernels to
-/// their functions; `constants` those of cpurt.globals to symbols.
-mlir::LogicalResult buildEntry(cpurt::EntryOp entry, llvm::StringRef prefix,
-                               const llvm::StringMap<KernelInfo> &kernels,
-                               const llvm::StringMap<std::string> &constants,
+/// runtime's ABI (runtime/abi/hlo/generated.h). Small loops are calls of their functions.
+mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                llvm::Module &module);
+
+/// Adds the function of one small loop; its calls of kernels ask to be inlined.
+mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
+                              llvm::Module &module);
 
 /// Adds PREFIX_describe and the static description that it returns.
 void buildDescription(const Signature &signature, const Description &description,

@@ -1,0 +1,148 @@
+//===- SmallLoops.cpp - Loops that become one function --------------------===//
+//
+// In: a planned entry. Out: its loops that are worth a function of their own. In such a
+// function the kernels are inlined, the arena is a pointer that nothing else aliases, and
+// LLVM keeps the loop's carries in registers: an iteration of a counting loop costs a
+// nanosecond instead of a call and a trip through memory per kernel.
+//
+// Only the plan is looked at, and sizes that are known from types.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/SmallLoops.h"
+#include "compiler/target/Entry.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// Elements that one kernel of a small loop may write or reduce, and ops in it.
+static constexpr int64_t maxElements = 256;
+static constexpr int64_t maxKernelOps = 128;
+/// Launches and ops in a whole loop: bounds the time to compile it.
+static constexpr int64_t maxLaunches = 48;
+static constexpr int64_t maxLoopOps = 512;
+
+static int64_t elementsOf(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : maxElements + 1;
+}
+
+/// Ops in a kernel that does little; nullopt for one that does more.
+static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
+  StringRef strategy = fusion.getStrategy().value_or("");
+  if (strategy != "loop" && strategy != "reduce" && strategy != "update-slice") {
+    return std::nullopt;
+  }
+  int64_t ops = 0;
+  bool small = true;
+  fusion.getBody().walk([&](Operation *op) {
+    ++ops;
+    if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && strategy == "update-slice") {
+      small &= elementsOf(update.getUpdate().getType()) <= maxElements;
+    } else if (isa<ReduceOp, ReduceWindowOp>(op)) {
+      small &= elementsOf(op->getOperand(0).getType()) <= maxElements;
+    } else if (!isa<ReturnOp>(op)) {
+      small &= strategy == "update-slice" ||
+               llvm::all_of(op->getResultTypes(),
+                            [](Type type) { return elementsOf(type) <= maxElements; });
+    }
+  });
+  return small && ops <= maxKernelOps ? std::optional<int64_t>(ops) : std::nullopt;
+}
+
+namespace {
+struct Finder {
+  ModuleOp planned;
+  StringRef prefix;
+  const llvm::StringMap<KernelInfo> &kernels;
+  llvm::StringMap<std::optional<int64_t>> opsOfKernel;
+  SmallLoops found;
+
+  bool isSmall(cpurt::WhileOp loop);
+  void visit(Block &block);
+};
+} // namespace
+
+bool Finder::isSmall(cpurt::WhileOp loop) {
+  int64_t launches = 0, ops = 0;
+  WalkResult result = loop->walk([&](Operation *op) {
+    if (auto copy = dyn_cast<cpurt::CopyOp>(op)) {
+      ++ops;
+      return copy.getBytes() <= 4 * maxElements ? WalkResult::advance() : WalkResult::interrupt();
+    }
+    auto launch = dyn_cast<cpurt::LaunchOp>(op);
+    if (!launch) {
+      return WalkResult::advance();
+    }
+    auto [known, isNew] = opsOfKernel.try_emplace(launch.getKernel());
+    if (isNew) {
+      auto kernel = planned.lookupSymbol<cpurt::KernelOp>(launch.getKernel());
+      known->second = smallKernelOps(kernel.getFusion());
+    }
+    auto info = kernels.find(launch.getKernel());
+    if (!known->second || info == kernels.end() || info->second.tasks > 1) {
+      return WalkResult::interrupt();
+    }
+    ++launches;
+    ops += *known->second;
+    return WalkResult::advance();
+  });
+  return !result.wasInterrupted() && launches <= maxLaunches && ops <= maxLoopOps;
+}
+
+/// The leaves that a loop names.
+template <typename LeafOp> static llvm::SmallVector<int64_t> leavesOf(cpurt::WhileOp loop) {
+  llvm::SetVector<int64_t> leaves;
+  loop->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (auto leaf = operand.getDefiningOp<LeafOp>()) {
+        leaves.insert(leaf.getIndex());
+      }
+    }
+  });
+  llvm::SmallVector<int64_t> sorted(leaves.begin(), leaves.end());
+  llvm::sort(sorted);
+  return sorted;
+}
+
+void Finder::visit(Block &block) {
+  for (Operation &op : block) {
+    auto loop = dyn_cast<cpurt::WhileOp>(op);
+    if (loop && isSmall(loop)) {
+      SmallLoop &entry = found[&op];
+      entry.symbol = (prefix + ".loop" + llvm::Twine(found.size() - 1)).str();
+      entry.inputs = leavesOf<cpurt::InputOp>(loop);
+      entry.outputs = leavesOf<cpurt::OutputOp>(loop);
+      continue;
+    }
+    for (Region &region : op.getRegions()) {
+      for (Block &inner : region) {
+        visit(inner);
+      }
+    }
+  }
+}
+
+SmallLoops hlo::findSmallLoops(cpurt::EntryOp entry, ModuleOp planned, StringRef prefix,
+                               const llvm::StringMap<KernelInfo> &kernels) {
+  Finder finder{planned, prefix, kernels, {}, {}};
+  finder.visit(entry.getBody().front());
+  return std::move(finder.found);
+}
+
+llvm::MapVector<StringRef, bool> hlo::kernelsOf(const SmallLoops &loops, cpurt::EntryOp entry,
+                                                ModuleOp planned) {
+  llvm::StringMap<unsigned> launches, inLoops;
+  entry.walk([&](cpurt::LaunchOp launch) { ++launches[launch.getKernel()]; });
+  for (const auto &loop : loops) {
+    loop.first->walk([&](cpurt::LaunchOp launch) { ++inLoops[launch.getKernel()]; });
+  }
+  llvm::MapVector<StringRef, bool> kernels;
+  for (auto kernel : planned.getOps<cpurt::KernelOp>()) {
+    StringRef name = kernel.getSymName();
+    if (unsigned count = inLoops.lookup(name)) {
+      kernels[name] = count < launches.lookup(name);
+    }
+  }
+  return kernels;
+}

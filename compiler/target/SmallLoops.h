@@ -1,0 +1,33 @@
+//===- SmallLoops.h - Loops that become one function ----------------------===//
+#ifndef COMPILER_TARGET_SMALLLOOPS_H
+#define COMPILER_TARGET_SMALLLOOPS_H
+
+#include "dialect/cpurt/Dialect.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace hlo {
+
+struct KernelInfo;
+
+/// A loop whose kernels are inlined into one function of its own.
+struct SmallLoop {
+  std::string symbol;                       ///< of the function
+  llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop names, increasing
+};
+using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
+
+/// The outermost loops of the entry that do little per iteration: few launches, each of one
+/// task over few elements. Calls and trips through memory would take most of their time.
+SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::StringRef prefix,
+                          const llvm::StringMap<KernelInfo> &kernels);
+
+/// Names of the kernels that the loops launch, in the order of the module; and whether each is
+/// launched from elsewhere too.
+llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops, cpurt::EntryOp entry,
+                                                 mlir::ModuleOp planned);
+
+} // namespace hlo
+
+#endif
