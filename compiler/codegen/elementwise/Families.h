@@ -98,6 +98,10 @@ Elem emitIntegerOp(const Request &request);
 Elem emitFloatOp(const Request &request);
 Elem emitComplexOp(const Request &request);
 
+/// Arithmetic that may become FMA.
+Num contractibleSum(Num a, Num b);
+Num contractibleDifference(Num a, Num b);
+Num contractibleProduct(Num a, Num b);
 /// The larger or smaller of floats; NaN if either is.
 Num floatMaximum(Num a, Num b);
 Num floatMinimum(Num a, Num b);

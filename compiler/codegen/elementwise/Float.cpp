@@ -21,6 +21,9 @@ template <typename Op> static Num contracted(Num a, Num b) {
   auto flags = arith::FastMathFlagsAttr::get(e.b.getContext(), arith::FastMathFlags::contract);
   return Num(e, Op::create(e.b, e.loc, a.v, b.v, flags));
 }
+Num contractibleSum(Num a, Num b) { return contracted<arith::AddFOp>(a, b); }
+Num contractibleDifference(Num a, Num b) { return contracted<arith::SubFOp>(a, b); }
+Num contractibleProduct(Num a, Num b) { return contracted<arith::MulFOp>(a, b); }
 
 /// Floats as integers that compare (signed) in the total order.
 static Num totalOrder(Num a) {
@@ -143,11 +146,11 @@ static Num emitUnary(Opcode opcode, Num x) {
 static Num emitBinary(Opcode opcode, Num a, Num b) {
   switch (opcode) {
   case Opcode::Add:
-    return contracted<arith::AddFOp>(a, b);
+    return contractibleSum(a, b);
   case Opcode::Subtract:
-    return contracted<arith::SubFOp>(a, b);
+    return contractibleDifference(a, b);
   case Opcode::Multiply:
-    return contracted<arith::MulFOp>(a, b);
+    return contractibleProduct(a, b);
   case Opcode::Divide:
     return a / b;
   case Opcode::Remainder:
