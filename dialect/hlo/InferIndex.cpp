@@ -82,7 +82,7 @@ static FailureOr<Type> dynamicUpdateSlice(RuleContext &context) {
   if (!operand || !update || failed(checkStarts(context, 2, operand.getRank()))) {
     return failure();
   }
-  if (!sameUpToPrecision(operand.getElementType(), update.getElementType())) {
+  if (operand.getElementType() != update.getElementType()) {
     (void)context.failAt({0, 1}, "c4", "element types differ: operand is ", operand,
                          ", update is ", update);
   }
@@ -318,7 +318,7 @@ static FailureOr<Type> scatter(RuleContext &context) {
       (void)context.failAt({count + 1 + n}, "c15", "update ", n, " is ", update,
                            ", its rank must be ", updateRank);
     }
-    if (!sameUpToPrecision(operand.getElementType(), update.getElementType())) {
+    if (operand.getElementType() != update.getElementType()) {
       (void)context.failAt({n, count + 1 + n}, "c16", "element types differ: operand ", n,
                            " is ", operand, ", update ", n, " is ", update);
     }

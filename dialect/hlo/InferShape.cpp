@@ -90,7 +90,7 @@ static FailureOr<Type> concatenate(RuleContext &context) {
       return context.failAt({0, static_cast<int64_t>(i)}, "c2", "ranks differ: operand 0 is ",
                             first, ", operand ", i, " is ", operand);
     }
-    if (!sameUpToPrecision(operand.getElementType(), element)) {
+    if (operand.getElementType() != element) {
       (void)context.failAt({0, static_cast<int64_t>(i)}, "c3",
                            "element types differ: operand 0 is ", first, ", operand ", i, " is ",
                            operand);
@@ -102,7 +102,6 @@ static FailureOr<Type> concatenate(RuleContext &context) {
                              " has ", operand.getDimSize(dim));
       }
     }
-    element = widerType(element, operand.getElementType());
     bounded |= isBounded(operand, *dimension);
     int64_t size = operand.getDimSize(*dimension);
     if (ShapedType::isDynamic(size) || ShapedType::isDynamic(total)) {
@@ -289,7 +288,7 @@ static FailureOr<Type> pad(RuleContext &context) {
   if (value.getRank() != 0) {
     (void)context.failAt({1}, "c1", "the padding value must be a scalar, is ", value);
   }
-  if (!sameUpToPrecision(value.getElementType(), operand.getElementType())) {
+  if (value.getElementType() != operand.getElementType()) {
     (void)context.failAt({0, 1}, "c2", "element types differ: operand is ", operand,
                          ", padding value is ", value);
   }
@@ -322,8 +321,7 @@ static FailureOr<Type> pad(RuleContext &context) {
       shape.add(*padded, isBounded(operand, dim));
     }
   }
-  return context.result(
-      shape.build(widerType(operand.getElementType(), value.getElementType())));
+  return context.result(shape.build(operand.getElementType()));
 }
 
 static FailureOr<Type> iota(RuleContext &context) {

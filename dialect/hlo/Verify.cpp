@@ -14,12 +14,10 @@ namespace hlo {
 /// Whether an opcode only passes values on, so that not even the precision may
 /// differ from the operand's.
 static bool forwardsData(StringRef opName) {
-  return llvm::is_contained(
-      {"hlo.bitcast", "hlo.call", "hlo.conditional", "hlo.constant", "hlo.copy_done",
-       "hlo.copy_start", "hlo.custom_call", "hlo.get_tuple_element", "hlo.infeed",
-       "hlo.outfeed", "hlo.opt_barrier", "hlo.recv", "hlo.recv_done", "hlo.send",
-       "hlo.send_done", "hlo.tuple", "hlo.while"},
-      opName);
+  return shapeRule(opName) || indexRule(opName) || controlRule(opName) ||
+         llvm::is_contained({"hlo.sort", "hlo.topk", "hlo.infeed", "hlo.outfeed", "hlo.recv",
+                             "hlo.recv_done", "hlo.send", "hlo.send_done"},
+                            opName);
 }
 
 /// Checks the results against the shape that the rule gave. One tuple result
@@ -124,6 +122,13 @@ LogicalResult verifyOp(Operation *op) {
                       lookup, emitError);
   for (Type type : op->getResultTypes()) {
     checkType(context, type);
+  }
+  // Shapes in attributes: outfeed_shape, operand_layout_constraints.
+  for (NamedAttribute attribute : op->getAttrs()) {
+    if (isa<TypeAttr, ArrayAttr>(attribute.getValue())) {
+      attribute.getValue().walk(
+          [&](TypeAttr shape) { checkType(context, shape.getValue()); });
+    }
   }
   if (context.hasFailed()) {
     return failure();

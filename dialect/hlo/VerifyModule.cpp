@@ -33,6 +33,16 @@ static SmallVector<ComputationOp> entries(ModuleOp module) {
 
 static LogicalResult verifyLayout(ModuleOp module, ComputationOp entry, FunctionType layout) {
   bool good = true;
+  for (TypeRange types : {TypeRange(layout.getInputs()), TypeRange(layout.getResults())}) {
+    for (Type leaf : leafTypes(types)) {
+      std::string problem = asArray(leaf) ? shapeProblem(asArray(leaf)) : std::string();
+      if (!problem.empty()) {
+        mlir::emitError(module.getLoc())
+            << "entry_computation_layout: " << problem << " [module_c24]";
+        good = false;
+      }
+    }
+  }
   if (layout.getNumInputs() != entry.getArgumentTypes().size()) {
     mlir::emitError(module.getLoc())
         << "entry_computation_layout has " << layout.getNumInputs()
