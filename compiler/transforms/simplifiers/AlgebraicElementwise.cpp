@@ -119,6 +119,15 @@ template <typename Op> static Value shiftByZero(Op op, HloBuilder &b) {
   return isInteger(op.getRhs(), 0) ? op.getLhs() : Value();
 }
 
+// x << n, x >> n (logical) by the width or more -> 0
+template <typename Op> static Value shiftByWidth(Op op, HloBuilder &b) {
+  DenseElementsAttr attr = splatConstant(op.getRhs());
+  if (!attr || attr.getSplatValue<APInt>().ult(elementTypeOf(op.getRhs()).getIntOrFloatBitWidth())) {
+    return {};
+  }
+  return b.splat(HloBuilder::type(op.getResult()), 0);
+}
+
 // max(x, x), min(x, x) -> x
 template <typename Op> static Value idempotent(Op op, HloBuilder &b) {
   return op.getLhs() == op.getRhs() ? op.getLhs() : Value();
@@ -324,8 +333,9 @@ void hlo::populateElementwiseRules(RewritePatternSet &patterns) {
   addRules<AndOp>(patterns, {simplifyAnd});
   addRules<OrOp>(patterns, {simplifyOr});
   addRules<XorOp>(patterns, {simplifyXor});
-  addRules<ShiftLeftOp>(patterns, {shiftByZero<ShiftLeftOp>});
-  addRules<ShiftRightLogicalOp>(patterns, {shiftByZero<ShiftRightLogicalOp>});
+  addRules<ShiftLeftOp>(patterns, {shiftByZero<ShiftLeftOp>, shiftByWidth<ShiftLeftOp>});
+  addRules<ShiftRightLogicalOp>(patterns, {shiftByZero<ShiftRightLogicalOp>,
+                                         shiftByWidth<ShiftRightLogicalOp>});
   addRules<ShiftRightArithmeticOp>(patterns, {shiftByZero<ShiftRightArithmeticOp>});
   addRules<MaximumOp>(patterns, {idempotent<MaximumOp>});
   addRules<MinimumOp>(patterns, {idempotent<MinimumOp>});

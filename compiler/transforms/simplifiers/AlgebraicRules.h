@@ -88,6 +88,7 @@ void populateShapeRules(mlir::RewritePatternSet &patterns);
 void populateSliceRules(mlir::RewritePatternSet &patterns);
 void populateReduceRules(mlir::RewritePatternSet &patterns);
 void populateDotRules(mlir::RewritePatternSet &patterns);
+void populateWindowRules(mlir::RewritePatternSet &patterns);
 void populateIndexRules(mlir::RewritePatternSet &patterns);
 
 } // namespace hlo

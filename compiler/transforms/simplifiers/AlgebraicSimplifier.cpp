@@ -73,6 +73,7 @@ public:
     populateSliceRules(patterns);
     populateReduceRules(patterns);
     populateDotRules(patterns);
+    populateWindowRules(patterns);
     populateIndexRules(patterns);
     GreedyRewriteConfig config;
     // Ops are erased by hlo-dce and merged by CSE, which know loops; constants fold in their pass.
