@@ -12,6 +12,7 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createBatchNormExpanderPass());
   manager.addPass(createTopkExpanderPass());
   manager.addPass(createRngExpanderPass());
+  manager.addPass(createRngStateExpanderPass());
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
@@ -25,6 +26,7 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createBatchNormExpanderPass(); });
   registerPass([] { return createTopkExpanderPass(); });
   registerPass([] { return createRngExpanderPass(); });
+  registerPass([] { return createRngStateExpanderPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
