@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "compiler/support/SourceExcerpt.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
@@ -294,7 +295,9 @@ LogicalResult Compilation::run() {
   sources.AddNewSourceBuffer(
       llvm::MemoryBuffer::getMemBuffer(text, fileName, /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
-  SourceMgrDiagnosticHandler printer(sources, &context, out);
+  std::string rendered;
+  llvm::raw_string_ostream capture(rendered);
+  SourceMgrDiagnosticHandler printer(sources, &context, capture);
   ScopedDiagnosticHandler counter(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
       ++errors;
@@ -303,6 +306,7 @@ LogicalResult Compilation::run() {
     return failure();
   });
   LogicalResult result = runPhases(context);
+  out << shortenSourceLines(rendered);
   module = nullptr;
   return result;
 }
