@@ -25,13 +25,17 @@ namespace hlo::codegen {
 static constexpr double kFmaLatency = 4;
 /// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
 static constexpr double kPanelShare = 0.68;
+/// A column of the rhs of at most so many bytes is not cut.
+static constexpr int64_t kOnePieceBytes = 2304;
 /// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
 /// Most rows and columns of a block whose sums rest in the result: they stay in L2.
-static constexpr int64_t kRestRows = 512, kRestColumns = 256;
+static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
 /// repeats packing, one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
+/// A single task of more multiply-adds than this is split in two even if that makes narrow blocks.
+static constexpr int64_t kLargeTask = 64 << 20;
 /// Tasks are split until there are this many, so that a few threads share evenly.
 static constexpr int64_t kEnoughTasks = 16;
 /// Blocks of fewer rows or columns than this repeat too much packing.
@@ -49,7 +53,9 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
     double arithmetic = rows * vectors * parts * parts / 2.0;
     double loads = (rows + vectors) * parts / 2.0;
     double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
-    return std::max({arithmetic, loads, kFmaLatency}) + start;
+    // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
+    double refill = 0.15 * vectors * parts;
+    return std::max({arithmetic, loads, kFmaLatency}) + refill + start;
   };
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
     for (int64_t rows = 1; rows <= std::min<int64_t>(m, 28); ++rows) {
@@ -130,6 +136,10 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
   int64_t target = std::clamp<int64_t>(panel / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
+  if (plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
+    // A panel that comes from L2 again costs less than sums that come and go.
+    target = std::max(target, c.kSize());
+  }
   if (plan.rhs == RhsForm::Direct && plan.lhs == LhsForm::Direct) {
     // Nothing is packed, and everything is used once or twice: one pass.
     target = std::max<int64_t>(target, std::min<int64_t>(c.kSize(), 1 << 20));
@@ -200,8 +210,9 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     int64_t unit = splitN ? plan.columns() : plan.rows;
     bool repeats = splitN ? plan.lhs != LhsForm::Direct : plan.rhs != RhsForm::Direct;
     int64_t least = repeats ? kSmallPackedTask : kSmallTask;
-    if (size <= unit || (repeats && size < 2 * kNarrowBlock) ||
-        plan.mBlock * plan.nBlock * weight < 2 * least) {
+    int64_t work = plan.mBlock * plan.nBlock * weight;
+    bool narrow = repeats && size < 2 * kNarrowBlock && (work < kLargeTask || count() >= 2);
+    if (size <= unit || narrow || work < 2 * least) {
       break;
     }
     size = llvm::alignTo(llvm::divideCeil(size, 2), unit);

@@ -31,8 +31,6 @@ struct ContractionSide {
   /// Set if elements are in memory at these strides (in elements), one per dimension of the group.
   std::shared_ptr<Operand> strided;
   llvm::SmallVector<int64_t> batchStrides, freeStrides, kStrides;
-  /// The address of an element (of lane 0) if strided.
-  mlir::Value address(Emission &e, Indices batch, Indices free, Indices k) const;
 };
 
 struct Contraction {

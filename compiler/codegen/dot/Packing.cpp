@@ -14,9 +14,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// How many rows of the rhs before its use a row is asked for: about the latency of L3.
-static constexpr int64_t kRowsAhead = 12;
-
 SmallVector<Value> transposeLanes(Emission &e, ArrayRef<Value> rows) {
   SmallVector<Value> result(rows);
   int64_t size = rows.size();
@@ -117,16 +114,6 @@ void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
 void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value local,
                                 const Panel &panel) {
   Value row = addI(e, panelStart(block, panel), mulI(e, local, plan.parts * plan.columns()));
-  if (c.rhs.strided && c.n.size() == 1 && !k.empty()) {
-    // Rows are far apart, which hardware prefetchers do not follow.
-    SmallVector<Index> ahead(k);
-    ahead.back() = addIndex(e, k.back(), kRowsAhead);
-    Value line = c.rhs.address(e, block.batch, columnIndex(panel.n, 0), ahead);
-    int64_t bytes = panel.vectors * plan.lanes * storageBytes(c.rhs.strided->storage());
-    for (int64_t at = 0; at < bytes; at += 64) {
-      emitPrefetch(e, addBytes(e, line, constI64(e, at)));
-    }
-  }
   for (int64_t v = 0; v < panel.vectors; ++v) {
     Elem value = c.rhs.read(block.batch, columnIndex(panel.n, v), k, plan.lanes,
                             columnMask(panel, v));
