@@ -9,6 +9,8 @@
 //
 //   while (init)         moves init -> carry; loop { condition; test; body; moves next -> carry }
 //   while, doubled       body, if the trip count is odd; moves; loop { body; body; moves }
+//     of unknown count   moves; loop { condition; test; body; condition; branch { body } {};
+//                        moves }
 //   conditional          branch { ...; moves result of the branch -> result }  for each
 //   in_place (r, o)      moves o -> r; launch that has r as operand and as result
 //   copy                 moves
@@ -79,6 +81,17 @@ private:
   LogicalResult writeOp(Operation *op, Environment &environment, SequenceId sequence);
   LogicalResult writeLaunch(FusionOp op, Environment &environment, SequenceId sequence);
   LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
+  /// What a doubled loop of unknown trip count does after its body: asks the condition, and
+  /// if it holds runs the body again. `values` are those of the carries.
+  LogicalResult writeSecondHalf(WhileOp op, ArrayRef<unsigned> written,
+                                SmallVectorImpl<ValueId> &values, SequenceId sequence);
+  /// Writes a branch's steps into a sequence; returns its results.
+  using BranchWriter = std::function<FailureOr<SmallVector<ValueId>>(SequenceId)>;
+  /// One step with a sequence for each writer; returns what the results are afterwards. They
+  /// are as big as `like`.
+  FailureOr<SmallVector<ValueId>> writeBranches(Operation *op, ValueId selector, bool predicated,
+                                                ValueRange like, ArrayRef<BranchWriter> writers,
+                                                SequenceId sequence);
   LogicalResult writeConditional(ConditionalOp op, Environment &environment, SequenceId sequence);
   FailureOr<SmallVector<AliasPair>> readPairs(FusionOp op, StringRef name);
   static SmallVector<ValueId> lookUp(ValueRange values, const Environment &environment) {
@@ -258,8 +271,8 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
     }
     return LogicalResult(next);
   };
-  int64_t unrolled = count && *count > 1 && doubled.contains(op) ? 2 : 1;
-  if (count && *count % unrolled != 0 && failed(writeBody(sequence, carries))) {
+  bool twice = doubled.contains(op) && (count ? *count > 1 : !graph.hasSideEffects(condition));
+  if (twice && count && *count % 2 && failed(writeBody(sequence, carries))) {
     return failure();
   }
 
@@ -280,7 +293,7 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
 
   Step &step = addStep(sequence, StepKind::Loop, op);
   if (count) {
-    step.tripCount = *count / unrolled;
+    step.tripCount = twice ? *count / 2 : *count;
   }
   uint32_t position = step.position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
@@ -299,10 +312,11 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
 
   SequenceId bodyId = openSequence(Sequence::Body, sequence);
   SmallVector<ValueId> next = carries;
-  for (int64_t i = 0; i < unrolled; ++i) {
-    if (failed(writeBody(bodyId, next))) {
-      return failure();
-    }
+  if (failed(writeBody(bodyId, next)) || (twice && count && failed(writeBody(bodyId, next)))) {
+    return failure();
+  }
+  if (twice && !count && failed(writeSecondHalf(op, written, next, bodyId))) {
+    return failure();
   }
   moves.clear();
   for (unsigned i : written) {
@@ -329,46 +343,56 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   return success();
 }
 
-LogicalResult PlanBuilder::writeConditional(ConditionalOp op, Environment &environment,
-                                            SequenceId sequence) {
-  SmallVector<ValueId> operands = lookUp(op.getInputs(), environment);
-  SmallVector<ComputationOp> branches;
-  size_t wanted = 0;
-  for (Attribute name : op.getBranchComputations()) {
-    branches.push_back(graph.lookup(cast<FlatSymbolRefAttr>(name)));
-    wanted += branches.back().getBody().getNumArguments();
+LogicalResult PlanBuilder::writeSecondHalf(WhileOp op, ArrayRef<unsigned> written,
+                                           SmallVectorImpl<ValueId> &values, SequenceId sequence) {
+  FailureOr<SmallVector<ValueId>> pred =
+      writeOut(graph.lookup(op.getConditionAttr()), values, sequence);
+  if (failed(pred)) {
+    return failure();
   }
-  if (wanted != operands.size()) {
-    return op.emitOpError("branches take ") << wanted << " operands, got " << operands.size();
-  }
-  if (branches.size() == 1) {
-    FailureOr<SmallVector<ValueId>> values = writeOut(branches.front(), operands, sequence);
-    if (succeeded(values)) {
-      for (auto [result, value] : llvm::zip(op->getResults(), *values)) {
-        environment[result] = value;
-      }
+  auto writtenOf = [&](ArrayRef<ValueId> all) {
+    return llvm::map_to_vector(written, [&](unsigned i) { return all[i]; });
+  };
+  BranchWriter goOn = [&](SequenceId id) -> FailureOr<SmallVector<ValueId>> {
+    FailureOr<SmallVector<ValueId>> next = writeOut(graph.lookup(op.getBodyAttr()), values, id);
+    if (failed(next)) {
+      return failure();
     }
-    return LogicalResult(values);
+    return SmallVector<ValueId>(writtenOf(*next));
+  };
+  BranchWriter stop = [&](SequenceId) { return SmallVector<ValueId>(writtenOf(values)); };
+  SmallVector<Value> like =
+      llvm::map_to_vector(written, [&](unsigned i) -> Value { return op->getResult(i); });
+  FailureOr<SmallVector<ValueId>> joined =
+      writeBranches(op, pred->front(), /*predicated=*/true, like, {goOn, stop}, sequence);
+  if (failed(joined)) {
+    return failure();
   }
+  for (auto [i, value] : llvm::zip(written, *joined)) {
+    values[i] = value;
+  }
+  return success();
+}
+
+FailureOr<SmallVector<ValueId>>
+PlanBuilder::writeBranches(Operation *op, ValueId selector, bool predicated, ValueRange like,
+                           ArrayRef<BranchWriter> writers, SequenceId sequence) {
   Step &step = addStep(sequence, StepKind::Branch, op);
   uint32_t position = step.position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
-  ValueId selector = environment.at(op.getSelector());
+  step.predicated = predicated;
   step.operands.push_back(selector);
   liveness.addUse(selector, sequence, 2 * position + 2);
 
   SmallVector<SequenceId> ids;
   SmallVector<SmallVector<ValueId>> results;
   SmallVector<uint32_t> ends; // positions kept free for the moves
-  ArrayRef<ValueId> rest = operands;
-  for (ComputationOp branch : branches) {
+  for (const BranchWriter &write : writers) {
     ids.push_back(openSequence(Sequence::Branch, sequence));
-    size_t count = branch.getBody().getNumArguments();
-    FailureOr<SmallVector<ValueId>> values = writeOut(branch, rest.take_front(count), ids.back());
+    FailureOr<SmallVector<ValueId>> values = write(ids.back());
     if (failed(values)) {
       return failure();
     }
-    rest = rest.drop_front(count);
     results.push_back(*values);
     ends.push_back(nextPosition++);
     plan.sequences[ids.back()].outerBegin = 2 * position;
@@ -377,32 +401,65 @@ LogicalResult PlanBuilder::writeConditional(ConditionalOp op, Environment &envir
   uint32_t end = 2 * ++nextPosition;
   plan.sequences[sequence].steps[stepIndex].sequences.assign(ids.begin(), ids.end());
 
-  SmallVector<SmallVector<Move, 1>> moves(branches.size());
-  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+  SmallVector<ValueId> joined;
+  SmallVector<SmallVector<Move, 1>> moves(ids.size());
+  for (auto [i, value] : llvm::enumerate(like)) {
     ValueId first = results.front()[i];
     if (llvm::all_of(results, [&, i = i](auto &values) { return values[i] == first; })) {
-      environment[result] = first;
+      joined.push_back(first);
       continue;
     }
-    FailureOr<ValueId> joined = addValue(result);
-    if (failed(joined)) {
+    FailureOr<ValueId> result = addValue(value);
+    if (failed(result)) {
       return failure();
     }
-    environment[result] = *joined;
-    plan.values[*joined].scopes.push_back({sequence, end - 2});
-    for (size_t branch = 0; branch < branches.size(); ++branch) {
+    joined.push_back(*result);
+    plan.values[*result].scopes.push_back({sequence, end - 2});
+    for (size_t branch = 0; branch < ids.size(); ++branch) {
       uint32_t written = 2 * ends[branch] + 1;
-      moves[branch].push_back({results[branch][i], *joined});
+      moves[branch].push_back({results[branch][i], *result});
       liveness.addUse(results[branch][i], ids[branch], written);
-      plan.values[*joined].range.add({written, written + 1});
+      plan.values[*result].range.add({written, written + 1});
     }
-    plan.values[*joined].range.add({end - 2, end});
+    plan.values[*result].range.add({end - 2, end});
   }
-  for (size_t branch = 0; branch < branches.size(); ++branch) {
+  for (size_t branch = 0; branch < ids.size(); ++branch) {
     if (!moves[branch].empty()) {
       plan.sequences[ids[branch]].steps.push_back({StepKind::Moves, op, ends[branch]});
       plan.sequences[ids[branch]].steps.back().moves = moves[branch];
     }
+  }
+  return joined;
+}
+
+LogicalResult PlanBuilder::writeConditional(ConditionalOp op, Environment &environment,
+                                            SequenceId sequence) {
+  SmallVector<ValueId> operands = lookUp(op.getInputs(), environment);
+  SmallVector<BranchWriter> writers;
+  ArrayRef<ValueId> rest = operands;
+  for (Attribute name : op.getBranchComputations()) {
+    ComputationOp branch = graph.lookup(cast<FlatSymbolRefAttr>(name));
+    size_t count = branch.getBody().getNumArguments();
+    if (count > rest.size()) {
+      return op.emitOpError("branches take more than the ") << operands.size() << " operands";
+    }
+    writers.push_back([this, branch, arguments = rest.take_front(count)](SequenceId id) {
+      return writeOut(branch, arguments, id);
+    });
+    rest = rest.drop_front(count);
+  }
+  auto selectorType = cast<RankedTensorType>(op.getSelector().getType());
+  FailureOr<SmallVector<ValueId>> results =
+      writers.size() == 1
+          ? writers.front()(sequence)
+          : writeBranches(op, environment.at(op.getSelector()),
+                          selectorType.getElementType().isInteger(1), op->getResults(), writers,
+                          sequence);
+  if (failed(results)) {
+    return failure();
+  }
+  for (auto [result, value] : llvm::zip(op->getResults(), *results)) {
+    environment[result] = value;
   }
   return success();
 }

@@ -270,12 +270,14 @@ void schedule::coalesce(Plan &plan) { Coalescer(plan).run(); }
 /// Bytes copied per iteration and step of the body from which it pays to write a body twice:
 /// a few bytes cost less than the code.
 static constexpr int64_t worthDoubling = 16;
+/// The same per iteration, where the second half has to ask first whether it is to run.
+static constexpr int64_t worthAsking = 128;
 
 LoopSet schedule::loopsToDouble(const Plan &plan) {
   LoopSet loops;
   for (const Sequence &sequence : plan.sequences) {
     for (const Step &step : sequence.steps) {
-      if (step.kind != StepKind::Loop || !step.tripCount) {
+      if (step.kind != StepKind::Loop) {
         continue;
       }
       const Sequence &body = plan.sequences[step.sequences[1]];
@@ -288,7 +290,8 @@ LoopSet schedule::loopsToDouble(const Plan &plan) {
           bytes += plan.values[move.target].bytes;
         }
       }
-      if (bytes >= worthDoubling * int64_t(body.steps.size())) {
+      if (bytes >= worthDoubling * int64_t(body.steps.size()) &&
+          (step.tripCount || bytes >= worthAsking)) {
         loops.insert(step.op);
       }
     }

@@ -162,10 +162,8 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     return;
   }
   case StepKind::Branch: {
-    auto selector = cast<RankedTensorType>(cast<ConditionalOp>(step.op).getSelector().getType());
-    auto branching =
-        cpurt::CaseOp::create(b, location, buffer(step.operands.front()),
-                              selector.getElementType().isInteger(1), step.sequences.size());
+    auto branching = cpurt::CaseOp::create(b, location, buffer(step.operands.front()),
+                                           step.predicated, step.sequences.size());
     for (auto [region, id] : llvm::zip(branching.getBranches(), step.sequences)) {
       emitRegion<cpurt::YieldOp>(region, id, location, ValueRange());
     }

@@ -77,6 +77,7 @@ struct Step {
   /// Loop: condition, body. Branch: one for each.
   llvm::SmallVector<SequenceId, 0> sequences;
   std::optional<int64_t> tripCount = std::nullopt; ///< Loop
+  bool predicated = false; ///< Branch: the selector is a pred
 };
 
 /// Steps that run one after another: the entry, or a region of a loop or branch.
@@ -137,9 +138,9 @@ mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doub
 /// in a step are put in an order in which they can be executed one by one.
 void coalesce(Plan &plan);
 
-/// Of a coalesced plan: the loops of known trip count that copy carries in every iteration,
-/// since a body cannot write a carry that it still reads. Written out twice, it can: the
-/// first half writes to another buffer, from which the second half writes back.
+/// Of a coalesced plan: the loops that copy carries in every iteration, since a body cannot
+/// write a carry that it still reads. Written out twice, it can: the first half writes to
+/// another buffer, from which the second half writes back.
 LoopSet loopsToDouble(const Plan &plan);
 
 /// Gives the arena's buffers their offsets. Fails if they exceed 63 bits.
