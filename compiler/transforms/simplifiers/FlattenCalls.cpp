@@ -100,6 +100,20 @@ Value castLayout(HloBuilder &b, Value value, Type type) {
   return value.getType() == type ? value : b.copy(value, type);
 }
 
+/// Whether the types differ at most in layouts.
+bool haveSameShape(Type a, Type b) {
+  auto tupleA = dyn_cast<TupleType>(a), tupleB = dyn_cast<TupleType>(b);
+  if (tupleA && tupleB) {
+    return llvm::equal(tupleA.getTypes(), tupleB.getTypes(), haveSameShape);
+  }
+  auto arrayA = dyn_cast<RankedTensorType>(a), arrayB = dyn_cast<RankedTensorType>(b);
+  if (arrayA && arrayB) {
+    return arrayA.getShape() == arrayB.getShape() &&
+           arrayA.getElementType() == arrayB.getElementType();
+  }
+  return a == b;
+}
+
 Value elementOf(HloBuilder &b, Value tuple, int64_t index) {
   Type type = cast<TupleType>(tuple.getType()).getType(index);
   return GetTupleElementOp::create(b.b, b.loc, TypeRange(type), tuple,
@@ -236,7 +250,8 @@ SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp 
 }
 
 /// The state of an asynchronous op: (operands, result, context...). With fewer
-/// operands than the computation takes, the result waits for an update.
+/// operands than the computation takes, the result waits for an update. A state
+/// whose result is bound later, written (), holds it from the start.
 FailureOr<Value> FlattenCallsPass::startAsync(OpBuilder &builder, Operation *op,
                                               FlatSymbolRefAttr calls, ValueRange operands) {
   HloBuilder b(builder, op->getLoc());
@@ -245,23 +260,19 @@ FailureOr<Value> FlattenCallsPass::startAsync(OpBuilder &builder, Operation *op,
     return op->emitError("asynchronous state is not a tuple ((operands), result, ...)");
   }
   ComputationOp callee = graph->lookup(calls);
-  SmallVector<Value> elements;
-  auto operandTypes = cast<TupleType>(state.getType(0));
-  SmallVector<Value> cast;
-  for (auto [operand, type] : llvm::zip(operands, operandTypes.getTypes())) {
-    cast.push_back(castLayout(b, operand, type));
-  }
-  elements.push_back(makeTuple(b, operandTypes, cast));
+  SmallVector<Value> elements{
+      makeTuple(b, TupleType::get(op->getContext(), operands.getTypes()), operands)};
   if (callee.getBody().getNumArguments() == operands.size()) {
-    SmallVector<Value> results = inlineAt(builder, callee, operands, op->getLoc());
-    elements.push_back(castLayout(b, results.front(), state.getType(1)));
+    Value result = inlineAt(builder, callee, operands, op->getLoc()).front();
+    bool bound = haveSameShape(result.getType(), state.getType(1));
+    elements.push_back(bound ? castLayout(b, result, state.getType(1)) : result);
   } else {
-    elements.push_back(makePlaceholder(b, state.getType(1)));
+    elements.push_back(makePlaceholder(b, callee.getResultTypes().front()));
   }
   for (Type context : state.getTypes().drop_front(2)) {
     elements.push_back(makePlaceholder(b, context));
   }
-  return makeTuple(b, state, elements);
+  return makeTuple(b, TupleType::get(op->getContext(), ValueRange(elements).getTypes()), elements);
 }
 
 LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
@@ -290,7 +301,7 @@ LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
     return success();
   }
   if (op->getNumOperands() == 1) {
-    op->getResult(0).replaceAllUsesWith(castLayout(b, state, op->getResult(0).getType()));
+    op->getResult(0).replaceAllUsesWith(state);
     op->erase();
     return success();
   }
