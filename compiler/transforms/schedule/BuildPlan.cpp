@@ -496,7 +496,13 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
     liveness.addUse(*value, sequence, 2 * nextPosition);
     return success();
   }
-  return op->emitError() << op->getName().stripDialect() << " is not supported yet";
+  std::string opcode = op->getName().stripDialect().str();
+  llvm::replace(opcode, '_', '-');
+  if (auto call = dyn_cast<hlo::CustomCallOp>(op)) {
+    return op->emitError() << "custom-call of target '" << call.getCustomCallTarget()
+                           << "' is not supported yet";
+  }
+  return op->emitError() << opcode << " is not supported yet";
 }
 
 FailureOr<SmallVector<ValueId>> PlanBuilder::writeOut(ComputationOp computation,
