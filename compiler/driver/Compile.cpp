@@ -17,6 +17,7 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/target/Header.h"
+#include "compiler/transforms/schedule/Schedule.h"
 #if __has_include("dialect/hlo/VerifyModule.h")
 #include "dialect/hlo/VerifyModule.h"
 #else
@@ -59,6 +60,7 @@ private:
   /// Runs one phase: its time is noted, its errors counted, its result dumped.
   LogicalResult phase(Phase which, ErrorKind blame, llvm::function_ref<LogicalResult()> body);
   void dumpModule(Phase which);
+  void dumpText(StringRef name, StringRef text);
 
   StringRef text, fileName;
   const CompileOptions &options;
@@ -96,6 +98,17 @@ void Compilation::dumpModule(Phase which) {
   if (!error) {
     module->print(file, OpPrintingFlags().elideLargeElementsAttrs(64));
     file << '\n';
+  }
+}
+
+void Compilation::dumpText(StringRef name, StringRef text) {
+  if (options.dumpDir.empty()) {
+    return;
+  }
+  std::error_code error;
+  llvm::raw_fd_ostream file((options.dumpDir + "/" + name).str(), error);
+  if (!error) {
+    file << text;
   }
 }
 
@@ -240,6 +253,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
     if (runs && failed(phase(which, ErrorKind::Unsupported, body))) {
       return failure();
+    }
+    if (which == Phase::Plan && (options.memoryReport || !options.dumpDir.empty())) {
+      artifacts.memoryReport = memoryReport(*module);
+      dumpText("memory.txt", artifacts.memoryReport);
     }
     // The last module there is; after it, only single kernels are MLIR.
     bool printsHere =

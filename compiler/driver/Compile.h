@@ -39,6 +39,7 @@ struct Artifacts {
   std::string hlo;      ///< the same as HLO text, Emit::Hlo
   std::string header;   ///< C header, Emit::Header
   std::string prefix;   ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
+  std::string memoryReport; ///< which buffer lives where in the arena, and when
   uint64_t arenaBytes = 0;
   uint64_t constantBytes = 0;
   unsigned kernelsBefore = 0; ///< launched kernels

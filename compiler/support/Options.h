@@ -46,6 +46,7 @@ struct CompileOptions {
   unsigned emit = EmitObject;    ///< set of Emit
   Check check = Check::None;
   std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  bool memoryReport = false;     ///< fill Artifacts::memoryReport
   uint64_t maxArenaBytes = 0;    ///< 0: no limit
 };
 

@@ -60,6 +60,8 @@ struct Flags {
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
                                cl::desc("Write the module after each phase to a folder")};
+  cl::opt<bool> memoryReport{"memory-report", cl::cat(category),
+                             cl::desc("Print who lives where in the arena to standard error")};
   cl::opt<std::string> timeReport{"time-report", cl::ValueOptional, cl::value_desc("json"),
                                   cl::desc("Print seconds per phase to standard error"),
                                   cl::cat(category)};
@@ -160,6 +162,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.name = flags.name;
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
+  options.memoryReport = flags.memoryReport;
   options.optLevel = flags.optLevel;
   if (options.optLevel < 0 || options.optLevel > 3) {
     return complain("optimization level must be 0, 1, 2 or 3, not " +

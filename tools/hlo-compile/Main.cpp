@@ -69,6 +69,9 @@ static int run(const CommandLine &line) {
   std::string name = line.input == "-" ? "<stdin>" : line.input;
   Artifacts artifacts;
   (void)compile((*buffer)->getBuffer(), name, line.options, artifacts, llvm::errs());
+  if (line.options.memoryReport) {
+    llvm::errs() << artifacts.memoryReport;
+  }
   if (line.timeReport != TimeReport::None) {
     reportTimes(artifacts, line.timeReport, llvm::errs());
   }
