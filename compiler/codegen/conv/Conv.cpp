@@ -25,7 +25,10 @@ static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
   using Dim = DimensionGroups::Dim;
   const ConvGeometry &g = operands.g;
   DimensionGroups groups;
-  groups.m.push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
+  // With features outside positions, each image is a product of its own.
+  bool featuresInnermost = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
+  (featuresInnermost ? groups.m : groups.batch)
+      .push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
   for (const SpatialDim &dim : g.spatial) {
     operands.input->setStep(dim.inputDim, dim.stride);
     groups.m.push_back(Dim{dim.output, dim.inputDim, -1, dim.outputDim});

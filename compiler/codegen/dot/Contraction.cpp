@@ -220,7 +220,8 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   auto stridesOf = [&](ArrayRef<MergedDim> group) {
     SmallVector<int64_t> strides;
     for (const MergedDim &dim : group) {
-      strides.push_back(operand->strides()[dim.parts.back().*array]);
+      int64_t d = dim.parts.back().*array;
+      strides.push_back(d < 0 ? 0 : operand->strides()[d]);
     }
     return strides;
   };

@@ -60,7 +60,17 @@ static bool emitForFewRows(Contraction &c, Epilogue &epilogue) {
   return false;
 }
 
+/// Whether lanes along m would make whole vectors of the result, and lanes along n do not.
+static bool isBetterSwapped(const Contraction &c) {
+  return !c.m.empty() && !c.n.empty() && c.outN.back() != 1 && c.outM.back() == 1 &&
+         c.lhs.unit == UnitStride::Free &&
+         (c.m.size() == 1 || c.m.back() % lanesFor(c, c.mSize()) == 0);
+}
+
 void emitContraction(Contraction &c, Epilogue &epilogue) {
+  if (isBetterSwapped(c)) {
+    swapSides(c);
+  }
   // A column vector of results is a row vector of the swapped product.
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
