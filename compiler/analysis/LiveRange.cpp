@@ -15,11 +15,10 @@ void LiveRange::add(Segment segment) {
     return;
   }
   // [first, last) are the segments that touch the new one; they become one with it.
-  auto *first = llvm::partition_point(
-      list, [&](const Segment &other) { return other.end < segment.begin; });
-  auto *last = std::partition_point(first, list.end(), [&](const Segment &other) {
-    return other.begin <= segment.end;
-  });
+  auto *first =
+      llvm::partition_point(list, [&](const Segment &other) { return other.end < segment.begin; });
+  auto *last = std::partition_point(
+      first, list.end(), [&](const Segment &other) { return other.begin <= segment.end; });
   if (first == last) {
     list.insert(first, segment);
     return;

@@ -71,8 +71,8 @@ LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) 
   FusionOp fusion = kernel.getFusion();
   unsigned expected = fusion->getNumOperands() + fusion->getNumResults();
   if (getBuffers().size() != expected) {
-    return emitOpError("kernel ") << getKernelAttr() << " takes " << expected
-                                  << " buffers, got " << getBuffers().size();
+    return emitOpError("kernel ") << getKernelAttr() << " takes " << expected << " buffers, got "
+                                  << getBuffers().size();
   }
   return success();
 }

@@ -74,8 +74,7 @@ void Coalescer::collect() {
       }
     }
   }
-  llvm::sort(affinities,
-             [](const Affinity &a, const Affinity &b) { return a.rank() > b.rank(); });
+  llvm::sort(affinities, [](const Affinity &a, const Affinity &b) { return a.rank() > b.rank(); });
 }
 
 bool Coalescer::compatible(ValueId a, ValueId b) const {

@@ -30,7 +30,7 @@ static constexpr unsigned wishEffort = 4096;
 namespace {
 /// A value whose bytes are freed after its last use; bitcasts are the same storage.
 struct Storage {
-  int64_t bytes = 0; ///< what is freed; 0 for what is not ours to free
+  int64_t bytes = 0;              ///< what is freed; 0 for what is not ours to free
   SmallVector<uint32_t, 2> users; ///< distinct nodes, without bitcasts
 };
 

@@ -45,7 +45,8 @@ void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
   }
   for (auto [sequence, end] : last) {
     auto *scope = scopeIn(sequence);
-    value.range.add({scope == value.scopes.end() ? plan.sequences[sequence].begin : scope->begin, end});
+    value.range.add(
+        {scope == value.scopes.end() ? plan.sequences[sequence].begin : scope->begin, end});
   }
 }
 

@@ -43,7 +43,7 @@ private:
   const ComputationGraph &graph;
   const Plan &plan;
   KernelTable table;
-  OpBuilder header; ///< in the entry's block, for the list of buffers at its start
+  OpBuilder header;                ///< in the entry's block, for the list of buffers at its start
   Operation *lastBuffer = nullptr; ///< of that list
   Type pointer;
   OpBuilder *globals = nullptr;
@@ -65,9 +65,9 @@ std::string Lowering::uniqueName(std::string name) {
 
 FlatSymbolRefAttr Lowering::globalFor(DenseElementsAttr literal, Location location) {
   ArrayRef<char> data = literal.getRawData();
-  llvm::hash_code hash = llvm::hash_combine(
-      literal.getElementType(), literal.getNumElements(), literal.isSplat(),
-      llvm::hash_value(StringRef(data.data(), data.size())));
+  llvm::hash_code hash =
+      llvm::hash_combine(literal.getElementType(), literal.getNumElements(), literal.isSplat(),
+                         llvm::hash_value(StringRef(data.data(), data.size())));
   SmallVector<cpurt::GlobalOp, 1> &candidates = globalsByHash[hash];
   for (cpurt::GlobalOp candidate : candidates) {
     auto other = cast<DenseElementsAttr>(candidate.getValue());
@@ -156,7 +156,8 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     auto loop = cpurt::WhileOp::create(
         b, location, step.tripCount ? b.getI64IntegerAttr(*step.tripCount) : IntegerAttr());
     if (pred != none) {
-      emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location, buffer(pred));
+      emitRegion<cpurt::ConditionOp>(loop.getCondition(), step.sequences[0], location,
+                                     buffer(pred));
     }
     emitRegion<cpurt::YieldOp>(loop.getBody(), step.sequences[1], location, ValueRange());
     return;
@@ -248,7 +249,8 @@ void Lowering::run() {
   numberKernels();
 
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto entry = cpurt::EntryOp::create(b, main.getLoc(), main.getName(), plan.arenaBytes, arenaAlignment);
+  auto entry =
+      cpurt::EntryOp::create(b, main.getLoc(), main.getName(), plan.arenaBytes, arenaAlignment);
   b.setInsertionPoint(entry);
   globals = &b;
   OpBuilder body(module.getContext());

@@ -47,11 +47,11 @@ struct Scope {
 struct PlanValue {
   int64_t bytes = 0;
   Home home = Home::Arena;
-  uint32_t number = 0;         ///< of the input or output
+  uint32_t number = 0; ///< of the input or output
   mlir::DenseElementsAttr constant;
-  mlir::Location location;     ///< who defines it
+  mlir::Location location; ///< who defines it
   llvm::SmallVector<Scope, 1> scopes;
-  LiveRange range; ///< when filled: the points at which its bytes are needed
+  LiveRange range;    ///< when filled: the points at which its bytes are needed
   int64_t offset = 0; ///< in the arena; of a buffer's representative
 };
 
@@ -70,22 +70,22 @@ struct Step {
   StepKind kind;
   mlir::Operation *op; ///< the hlo op it comes from
   uint32_t position;
-  llvm::SmallVector<ValueId, 4> operands; ///< Launch: of the kernel. Branch: the selector
-  llvm::SmallVector<ValueId, 1> results;  ///< Launch
+  llvm::SmallVector<ValueId, 4> operands;   ///< Launch: of the kernel. Branch: the selector
+  llvm::SmallVector<ValueId, 1> results;    ///< Launch
   llvm::SmallVector<AliasPair, 0> mayAlias; ///< Launch
   llvm::SmallVector<Move, 1> moves;
   /// Loop: condition, body. Branch: one for each.
   llvm::SmallVector<SequenceId, 0> sequences;
   std::optional<int64_t> tripCount = std::nullopt; ///< Loop
-  bool predicated = false; ///< Branch: the selector is a pred
+  bool predicated = false;                         ///< Branch: the selector is a pred
 };
 
 /// Steps that run one after another: the entry, or a region of a loop or branch.
 struct Sequence {
   enum Kind { Entry, Condition, Body, Branch } kind;
   SequenceId parent = none;
-  uint32_t begin = 0;     ///< first point
-  uint32_t end = 0;       ///< the point after the last
+  uint32_t begin = 0;      ///< first point
+  uint32_t end = 0;        ///< the point after the last
   uint32_t outerBegin = 0; ///< point where the whole loop, or the branching step, begins
   uint32_t outerEnd = 0;   ///< Condition, Body: the point after the whole loop
   unsigned loopDepth = 0;

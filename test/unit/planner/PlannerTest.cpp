@@ -71,7 +71,8 @@ protected:
           llvm::raw_string_ostream(after) << *planned;
           FAIL() << run.error << "\nexpected " << ::testing::PrintToString(*expected) << ", got "
                  << ::testing::PrintToString(run.outputs) << (shared ? ", shared" : "") << "\n"
-                 << text << "\n" << after;
+                 << text << "\n"
+                 << after;
         }
       }
     }
@@ -125,10 +126,11 @@ std::string loopModule(unsigned carries, StringRef body, StringRef returned, Str
          "      hlo.return %t : tensor<i1>\n    } {strategy = \"loop\", tag = 90 : i64} : "
          "(tensor<64xf32>) -> tensor<i1>\n    hlo.return %c : tensor<i1>\n  }\n"
          "  hlo.computation @main(" +
-         parameters + ") -> tensor<64xf32> attributes {entry} {\n    %w:" +
-         std::to_string(carries) + " = hlo.while " + operands +
-         " {condition = @condition, body = @body} : (" + types + ") -> (" + types + ")\n" +
-         after.str() + "    hlo.return " + result.str() + " : tensor<64xf32>\n  }\n}\n";
+         parameters +
+         ") -> tensor<64xf32> attributes {entry} {\n    %w:" + std::to_string(carries) +
+         " = hlo.while " + operands + " {condition = @condition, body = @body} : (" + types +
+         ") -> (" + types + ")\n" + after.str() + "    hlo.return " + result.str() +
+         " : tensor<64xf32>\n  }\n}\n";
 }
 } // namespace
 
@@ -172,9 +174,8 @@ TEST_F(Planner, CarryStaysInTheOutput) {
 }
 
 TEST_F(Planner, InPlaceUpdateOfACarryCopiesNothing) {
-  std::string text =
-      loopModule(2, kernel("%0", {"%p0", "%p1"}, 1, "in_place = array<i64: 0, 0>"), "%0, %p1", "",
-                 "%w#0");
+  std::string text = loopModule(2, kernel("%0", {"%p0", "%p1"}, 1, "in_place = array<i64: 0, 0>"),
+                                "%0, %p1", "", "%w#0");
   check(text);
   OwningOpRef<ModuleOp> planned = plan(text);
   EXPECT_EQ(count<cpurt::CopyOp>(*planned), 1u);
@@ -206,8 +207,7 @@ TEST_F(Planner, SwapTwiceIsNoSwap) {
 }
 
 TEST_F(Planner, InvariantCarryIsReadWhereItIs) {
-  std::string text =
-      loopModule(2, kernel("%0", {"%p0", "%p1"}, 1), "%0, %p1", "", "%w#0");
+  std::string text = loopModule(2, kernel("%0", {"%p0", "%p1"}, 1), "%0, %p1", "", "%w#0");
   check(text);
   OwningOpRef<ModuleOp> planned = plan(text);
   EXPECT_EQ(count<cpurt::CopyOp>(*planned), 1u); // the other carry's start

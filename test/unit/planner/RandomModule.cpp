@@ -54,8 +54,8 @@ void RandomModule::addKernel(Body &body, const Types &results) {
   std::string suffix = results.size() > 1 ? ":" + std::to_string(results.size()) : "";
   body.text += "    " + name + suffix + " = hlo.fusion " + joined(operands) + " {\n    ^bb0(" +
                joined(arguments) + "):\n" + constants + "      hlo.return " + joined(returned) +
-               " : " + joined(results) + "\n    } {strategy = \"loop\", tag = " +
-               std::to_string(below(6)) + " : i64";
+               " : " + joined(results) +
+               "\n    } {strategy = \"loop\", tag = " + std::to_string(below(6)) + " : i64";
   if (!inPlace.empty()) {
     body.text += ", in_place = array<i64: " + joined(inPlace) + ">";
   }
@@ -64,8 +64,7 @@ void RandomModule::addKernel(Body &body, const Types &results) {
   }
   body.text += "} : (" + joined(operandTypes) + ") -> (" + joined(results) + ")\n";
   for (unsigned r = 0; r < results.size(); ++r) {
-    body.values.push_back(
-        {results.size() > 1 ? name + "#" + std::to_string(r) : name, results[r]});
+    body.values.push_back({results.size() > 1 ? name + "#" + std::to_string(r) : name, results[r]});
   }
 }
 

@@ -302,8 +302,7 @@ void PlannedSimulator::runBlock(Block &block) {
         runBlock(loop.getBody().front());
       }
     } else if (auto branching = dyn_cast<cpurt::CaseOp>(op)) {
-      uint64_t selector =
-          read(placeOf(branching.getSelector(), branching.getPredicated() ? 1 : 4));
+      uint64_t selector = read(placeOf(branching.getSelector(), branching.getPredicated() ? 1 : 4));
       unsigned taken =
           branchOf(selector, branching.getBranches().size(), branching.getPredicated());
       runBlock(branching.getBranches()[taken].front());
@@ -322,8 +321,8 @@ PlannedRun PlannedSimulator::run() {
   }
   for (auto global : module.getOps<cpurt::GlobalOp>()) {
     auto literal = cast<DenseElementsAttr>(global.getValue());
-    memories["constant " + global.getSymName().str()][0] = {
-        *schedule::bytesOf(literal.getType()), literalSymbol(literal)};
+    memories["constant " + global.getSymName().str()][0] = {*schedule::bytesOf(literal.getType()),
+                                                            literalSymbol(literal)};
   }
   runBlock(entry.getBody().front());
   PlannedRun result;
@@ -342,7 +341,8 @@ PlannedRun PlannedSimulator::run() {
     }
   }
   for (auto [i, bytes] : llvm::enumerate(layout.asArrayRef())) {
-    bool given = llvm::any_of(inputOfOutput, [&, i = i](auto &pair) { return pair.second == int64_t(i); });
+    bool given =
+        llvm::any_of(inputOfOutput, [&, i = i](auto &pair) { return pair.second == int64_t(i); });
     if (bytes && !given && read({"input " + std::to_string(i), 0, bytes}) != inputSymbol(seed, i)) {
       fail("input " + Twine(i) + " was changed");
     }
