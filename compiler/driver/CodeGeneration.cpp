@@ -348,7 +348,8 @@ LogicalResult CodeGeneration::package(std::string &object) {
   }
   std::vector<std::string> exported = {in.signature.prefix + "_run_buffers",
                                        in.signature.prefix + "_describe"};
-  llvm::Expected<std::string> merged = mergeObjects(parts, in.constants.data, exported);
+  llvm::Expected<std::string> merged = 
+      mergeObjects(parts, in.constants.data, exported, importedSymbols());
   if (!merged) {
     return in.planned.emitError("internal error: objects could not be merged: ")
            << llvm::toString(merged.takeError());

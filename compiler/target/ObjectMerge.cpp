@@ -69,6 +69,7 @@ public:
   }
   void addConstant(const ConstantData &constant);
   Error addObject(StringRef object);
+  Error checkUndefined(ArrayRef<StringRef> imported) const;
   std::string write();
 
 private:
@@ -242,6 +243,16 @@ Error Merger::addObject(StringRef object) {
   return Error::success();
 }
 
+Error Merger::checkUndefined(ArrayRef<StringRef> imported) const {
+  for (const OutputSymbol &symbol : symbols) {
+    if (symbol.section < 0 && !is_contained(imported, symbol.name)) {
+      return createStringError("the code refers to '" + symbol.name +
+                               "', which neither it nor the runtime defines");
+    }
+  }
+  return Error::success();
+}
+
 namespace {
 /// A string table under construction.
 struct StringTable {
@@ -384,7 +395,8 @@ std::string Merger::write() {
 
 Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
                                         ArrayRef<ConstantData> constants,
-                                        ArrayRef<std::string> exported) {
+                                        ArrayRef<std::string> exported,
+                                        ArrayRef<StringRef> imported) {
   Merger merger(exported);
   for (StringRef object : objects) {
     if (Error error = merger.addObject(object)) {
@@ -395,5 +407,18 @@ Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
   for (const ConstantData &constant : constants) {
     merger.addConstant(constant);
   }
+  if (Error error = merger.checkUndefined(imported)) {
+    return error;
+  }
   return merger.write();
+}
+
+ArrayRef<StringRef> hlo::importedSymbols() {
+  static constexpr StringRef symbols[] = {
+      "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_poll", "hlo_rt_fail",
+      "memcpy", "memmove", "memset",
+      // SSE4.1 has instructions for these.
+      "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
+      "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};
+  return symbols;
 }

@@ -20,10 +20,15 @@ struct ConstantData {
 
 /// Merges x86-64 relocatable objects, as LLVM writes them, and constants. Undefined symbols of one
 /// object are bound to the definitions in the others; only symbols in `exported` stay
-/// global, all other definitions become local. The result depends on nothing but the arguments.
+/// global, all other definitions become local. What then is undefined must be in `imported`. The
+/// result depends on nothing but the arguments.
 llvm::Expected<std::string> mergeObjects(llvm::ArrayRef<llvm::StringRef> objects,
                                          llvm::ArrayRef<ConstantData> constants,
-                                         llvm::ArrayRef<std::string> exported);
+                                         llvm::ArrayRef<std::string> exported,
+                                         llvm::ArrayRef<llvm::StringRef> imported);
+
+/// The symbols that objects may need: of the runtime, libc, and libm (below SSE4.1 only).
+llvm::ArrayRef<llvm::StringRef> importedSymbols();
 
 } // namespace hlo
 
