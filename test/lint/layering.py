@@ -1,0 +1,135 @@
+"""Rules of the tree that no compiler checks: who may include whom, headers, tests and READMEs that must exist.
+
+  layering.py ROOT
+
+Prints one line per offence and ends with status 1 if there is any. The table is that of compiler/README.md.
+"""
+import os
+import re
+import subprocess
+import sys
+
+# Folder -> the other folders of this tree that it may include (it may always include its own). The longest
+# entry that a path starts with counts.
+MAY_INCLUDE = {
+    "runtime": [],
+    "dialect/hlo": [],
+    "dialect/cpurt": ["dialect/hlo"],
+    "compiler/support": ["runtime/abi"],
+    "compiler/parser": ["dialect/hlo"],
+    "compiler/analysis": ["compiler/support", "dialect/hlo"],
+    "compiler/transforms": ["compiler/analysis", "compiler/support", "dialect"],
+    "compiler/codegen": ["compiler/analysis", "compiler/support", "dialect/hlo"],
+    "compiler/target": ["compiler/analysis", "compiler/support", "dialect", "runtime/abi"],
+    "compiler/pipeline": ["compiler/transforms", "compiler/codegen", "compiler/target", "compiler/analysis",
+                          "compiler/support", "dialect"],
+    "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
+                        "compiler/analysis", "compiler/support", "dialect"],
+    "tools/hlo-compile": ["compiler/driver", "compiler/support"],
+    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi"],
+    "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", "compiler/support", "dialect"],
+}
+OWN = ("compiler", "dialect", "runtime", "tools", "test")
+NAMELESS = {"utils", "util", "common", "misc", "lib", "service", "helpers"}
+
+
+def files_of(root):
+    """Files that git knows or would add."""
+    listing = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"],
+                             stdout=subprocess.PIPE, text=True, check=False)
+    if listing.returncode == 0:
+        return [name for name in listing.stdout.splitlines() if os.path.exists(os.path.join(root, name))]
+    return [os.path.relpath(os.path.join(folder, name), root) for folder, _, names in os.walk(root) for name in names
+            if not os.path.relpath(folder, root).startswith(("build", ".git"))]
+
+
+def owner(path):
+    """The entry of the table that a path belongs to."""
+    fitting = [entry for entry in MAY_INCLUDE if path.startswith(entry + "/")]
+    return max(fitting, key=len, default=None)
+
+
+def check_includes(path, text):
+    entry = owner(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\s*#?\s*include\s+([<"])([^>"]+)[>"]', line)
+        if not match:
+            continue
+        quote, target = match.groups()
+        where = f"{path}:{number}: "
+        if target.startswith("../"):
+            yield where + f"'{target}': includes are paths from the root"
+        if path.startswith("runtime/"):
+            if quote == "<" and not re.fullmatch(r"(hlo/|sys/|linux/)?\w+\.h", target):
+                yield where + f"<{target}>: the runtime includes libc and <hlo/...> only"
+            if quote == '"' and target.split("/")[0] in ("llvm", "mlir", "compiler", "dialect", "tools"):
+                yield where + f"'{target}': the runtime includes nothing of the compiler"
+            continue
+        if entry is None or target.split("/")[0] not in OWN:
+            continue
+        if not any(target.startswith(allowed + "/") for allowed in [entry, *MAY_INCLUDE[entry]]):
+            yield where + f"{entry} may not include '{target}'"
+
+
+def check_source(path, text):
+    name = os.path.basename(path)
+    first = text.split("\n", 1)[0]
+    if path.startswith(("compiler/", "dialect/", "tools/")) and name.endswith((".cpp", ".h")):
+        if not first.startswith(f"//===- {name} - "):
+            yield f"{path}:1: the first line must begin with '//===- {name} - '"
+        if "cl::opt" in text and not path.startswith("tools/"):
+            yield f"{path}: cl::opt belongs in tools/"
+    if name.endswith(".h") and not path.startswith("cmake/"):
+        guard = re.search(r"^#ifndef (\w+)\n#define (\w+)$", text, re.MULTILINE)
+        if not guard or guard[1] != guard[2]:
+            yield f"{path}: no include guard"
+    for word in ("TO" + "DO", "FIX" + "ME"):
+        if word in text:
+            yield f"{path}: {word}: write an issue instead"
+
+
+def check_tree(files):
+    folders = {os.path.dirname(path) for path in files}
+    folders |= {folder[:i] for folder in folders for i in range(len(folder)) if folder[i] == "/"}
+    for folder in sorted(folders):
+        parts = folder.split("/")
+        if NAMELESS & set(parts):
+            yield f"{folder}: a folder is called after what lives there"
+        is_test_data = parts[0] == "test" and (len(parts) > 2 or "Inputs" in parts)
+        if folder and not is_test_data and folder != "runtime/abi" and f"{folder}/README.md" not in files:
+            if not (parts[0] == "runtime" and len(parts) > 1):
+                yield f"{folder}: no README.md"
+
+
+def check_passes(files, read):
+    """A pass called hlo-x has a test called hlo-x."""
+    tests = {os.path.basename(path) for path in files if path.startswith("test/")}
+    for path in files:
+        if not path.startswith("compiler/transforms/") or not path.endswith(".cpp"):
+            continue
+        for name in re.findall(r'getArgument\(\) const \w+ \{ return "([\w-]+)"', read(path)):
+            if not any(test.startswith(name) for test in tests):
+                yield f"{path}: pass {name} has no test test/**/{name}.hlo"
+
+
+def main():
+    root = sys.argv[1]
+    files = files_of(root)
+    texts = {}
+
+    def read(path):
+        if path not in texts:
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+        return texts[path]
+
+    problems = [*check_tree(set(files)), *check_passes(files, read)]
+    for path in files:
+        if path.endswith((".cpp", ".h", ".c", ".td")):
+            problems += [*check_includes(path, read(path)), *check_source(path, read(path))]
+    print("\n".join(problems + [f"{len(files)} files, {len(problems)} offences"]))
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()
