@@ -6,6 +6,14 @@
 
 namespace hlo::codegen {
 
+/// Elements that one task should have: enough to hide the cost of handing it out.
+inline constexpr int64_t kElementsPerTask = 16 << 10;
+
+/// Splits `total` units of work into tasks of `perTask` units, sets kernel.tasks, and gives the bounds (lo, hi) of
+/// the units that this call of the kernel runs.
+std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t total,
+                                               int64_t perTask);
+
 /// Lanes of one vector register of the widest element that the region computes with.
 int64_t kernelLanes(KernelBuilder &kernel);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under

@@ -17,8 +17,16 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Elements that one task should have: enough to hide the cost of handing it out.
-static constexpr int64_t kElementsPerTask = 16 << 10;
+std::pair<Value, Value> splitTasks(KernelBuilder &kernel, int64_t total, int64_t perTask) {
+  Emission &e = kernel.e;
+  kernel.tasks = llvm::divideCeil(total, perTask);
+  if (kernel.tasks <= 1) {
+    return {constI64(e, 0), constI64(e, total)};
+  }
+  Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask),
+                                              constI64(e, total));
+  return {mulI(e, kernel.first, perTask), hi};
+}
 
 int64_t kernelLanes(KernelBuilder &kernel) {
   int64_t widest = 1;
@@ -189,13 +197,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     hoistScalars(kernel, {&vectors, &scalars});
     vectors.useLinearIndex();
     scalars.useLinearIndex();
-    int64_t block = std::min(elements, kElementsPerTask);
-    kernel.tasks = llvm::divideCeil(elements, block);
-    Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, block);
-    Value hi = constI64(e, elements);
-    if (kernel.tasks > 1) {
-      hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, block), hi);
-    }
+    auto [lo, hi] = splitTasks(kernel, elements, std::min(elements, kElementsPerTask));
     emitVectorLoop(e, lo, hi, vectors, scalars,
                    [&](Index i, ElementEmitter &emitter, Value mask) {
                      storeRoots(kernel, emitter, {i}, i, mask);
@@ -212,12 +214,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     inner /= shape[split++];
   }
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, inner));
-  kernel.tasks = llvm::divideCeil(outer, perTask);
-  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
-  Value hi = constI64(e, outer);
-  if (kernel.tasks > 1) {
-    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
-  }
+  auto [lo, hi] = splitTasks(kernel, outer, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   emitFor(e, lo, hi, 1, [&](Value block) {
     SmallVector<Index> index;

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -196,12 +197,9 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
     }
   };
 
-  kernel.tasks = std::max<int64_t>(1, llvm::divideCeil(units, kUnitsPerTask));
-  Value lo = constI64(e, 0), hi = constI64(e, units);
-  if (kernel.tasks > 1) {
-    lo = mulI(e, kernel.first, kUnitsPerTask);
-    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, kUnitsPerTask), hi);
-  }
+  auto [lo, hi] = splitTasks(kernel, units, kUnitsPerTask);
+  // The next state is written even if there are no bits.
+  kernel.tasks = std::max<int64_t>(1, kernel.tasks);
   int64_t lanes = std::max<int64_t>(1, e.target.lanes(8));
   if (contiguous && lanes > 1) {
     // Units whose results all exist, in vectors; their words are interleaved into one store.

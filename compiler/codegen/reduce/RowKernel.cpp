@@ -22,7 +22,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kElementsPerTask = 16 << 10;
 /// Most bytes of one row's intermediates on the stack.
 static constexpr int64_t kRowScratchBytes = 128 << 10;
 
@@ -353,12 +352,7 @@ LogicalResult emitRowKernel(KernelBuilder &kernel) {
   emission.planScratch();
   emission.allocateScratch(columns);
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
-  kernel.tasks = llvm::divideCeil(rows, perTask);
-  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
-  Value hi = constI64(e, rows);
-  if (kernel.tasks > 1) {
-    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
-  }
+  auto [lo, hi] = splitTasks(kernel, rows, perTask);
   emitFor(e, lo, hi, 1, [&](Value rowNumber) { emission.emitRow(rowNumber); });
   return success();
 }

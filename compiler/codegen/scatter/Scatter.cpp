@@ -19,8 +19,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kElementsPerTask = 16 << 10;
-
 static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
 
 namespace {
@@ -173,12 +171,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
 
   bool independent = op.getUniqueIndices().value_or(false);
   int64_t perTask = independent ? std::max<int64_t>(1, kElementsPerTask / windowElements) : positions;
-  kernel.tasks = llvm::divideCeil(positions, perTask);
-  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
-  Value hi = constI64(e, positions);
-  if (kernel.tasks > 1) {
-    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
-  }
+  auto [lo, hi] = splitTasks(kernel, positions, perTask);
   emitFor(e, lo, hi, 1, emitPosition);
   return success();
 }

@@ -15,8 +15,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kElementsPerTask = 16 << 10;
-
 LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<DynamicUpdateSliceOp>(kernel.root());
@@ -57,12 +55,7 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
     rows *= size;
   }
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / columns);
-  kernel.tasks = llvm::divideCeil(rows, perTask);
-  Value lo = kernel.tasks == 1 ? constI64(e, 0) : mulI(e, kernel.first, perTask);
-  Value hi = constI64(e, rows);
-  if (kernel.tasks > 1) {
-    hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask), hi);
-  }
+  auto [lo, hi] = splitTasks(kernel, rows, perTask);
   emitFor(e, lo, hi, 1, [&](Value rowNumber) {
     SmallVector<Index> index;
     Value base = origin;
