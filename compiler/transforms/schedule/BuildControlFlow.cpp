@@ -100,6 +100,7 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
 
   for (unsigned i : written) {
     PlanValue &carry = plan.values[carries[i]];
+    carry.isCarry = true;
     carry.range.add({initialized, plan.sequences[conditionId].end});
     carry.range.add({advanced, end});
     carry.scopes.push_back({conditionId, plan.sequences[conditionId].begin});

@@ -19,6 +19,11 @@
 using namespace hlo;
 using namespace hlo::schedule;
 
+/// Carries of so many bytes stay in the arena even if they end up in an output. A small loop
+/// becomes one function to which the arena is memory that nothing else aliases, so that its
+/// carries can live in registers; one copy behind the loop is little next to that.
+static constexpr int64_t smallCarry = 128;
+
 namespace {
 /// Two values that would rather share a buffer.
 struct Affinity {
@@ -83,7 +88,11 @@ bool Coalescer::compatible(ValueId a, ValueId b) const {
   if (isFixed(x.home) || isFixed(y.home) || x.bytes != y.bytes) {
     return false;
   }
-  return x.home == Home::Arena || y.home == Home::Arena;
+  if (x.home == Home::Arena && y.home == Home::Arena) {
+    return true;
+  }
+  bool isSmallCarry = (x.isCarry || y.isCarry) && x.bytes <= smallCarry;
+  return (x.home == Home::Arena || y.home == Home::Arena) && !isSmallCarry;
 }
 
 /// Whether `common`, in which both classes are live, is one launch that reads one class for
@@ -170,6 +179,7 @@ void Coalescer::merge(const Affinity &affinity) {
   plan.buffers[b] = a;
   PlanValue &into = plan.values[a], &from = plan.values[b];
   into.range.add(from.range);
+  into.isCarry |= from.isCarry;
   from.range = LiveRange();
   if (from.home == Home::Output) {
     into.home = Home::Output;

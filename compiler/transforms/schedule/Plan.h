@@ -50,6 +50,7 @@ struct PlanValue {
   uint32_t number = 0; ///< of the input or output
   mlir::DenseElementsAttr constant;
   mlir::Location location; ///< who defines it
+  bool isCarry = false; ///< of a loop; of a representative: some value of the buffer is one
   llvm::SmallVector<Scope, 1> scopes;
   LiveRange range;    ///< when filled: the points at which its bytes are needed
   int64_t offset = 0; ///< in the arena; of a buffer's representative

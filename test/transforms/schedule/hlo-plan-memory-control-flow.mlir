@@ -1,23 +1,25 @@
 // Loops and conditionals.
 // RUN: hlo-opt %s --split-input-file --hlo-plan-memory | FileCheck %s
 
-// A carry stays in the output; the constant that starts it is copied, for the loop writes
-// there. An unchanged carry is read where it is.
+// A small carry stays in the arena, from where it may go to a register; the constant that
+// starts it is copied, for the loop writes there. An unchanged carry is read where it is.
 // CHECK-LABEL: module @counter
 module @counter {
   // CHECK: cpurt.entry @main
   // CHECK-DAG: %[[ZERO:.*]] = cpurt.constant @c0
   // CHECK-DAG: %[[LIMIT:.*]] = cpurt.input 0
   // CHECK-DAG: %[[OUT:.*]] = cpurt.output 0
-  // CHECK-DAG: %[[PRED:.*]] = cpurt.arena 0, 1
-  // CHECK: cpurt.copy %[[OUT]], %[[ZERO]] {bytes = 4 : i64}
+  // CHECK-DAG: %[[PRED:.*]] = cpurt.arena {{.*}}, 1
+  // CHECK-DAG: %[[I:.*]] = cpurt.arena {{.*}}, 4
+  // CHECK: cpurt.copy %[[I]], %[[ZERO]] {bytes = 4 : i64}
   // CHECK-NEXT: cpurt.while {
-  // CHECK-NEXT:   cpurt.launch @k0_loop_compare(%[[OUT]], %[[LIMIT]], %[[PRED]])
+  // CHECK-NEXT:   cpurt.launch @k0_loop_compare(%[[I]], %[[LIMIT]], %[[PRED]])
   // CHECK-NEXT:   cpurt.condition %[[PRED]]
   // CHECK-NEXT: } do {
-  // CHECK-NEXT:   cpurt.launch @k1_loop_add(%[[OUT]], %[[OUT]])
+  // CHECK-NEXT:   cpurt.launch @k1_loop_add(%[[I]], %[[I]])
   // CHECK-NEXT:   cpurt.yield
   // CHECK-NEXT: }
+  // CHECK-NEXT: cpurt.copy %[[OUT]], %[[I]] {bytes = 4 : i64}
   // CHECK-NEXT: cpurt.return
   hlo.computation @condition(%i: tensor<si32>, %n: tensor<si32>) -> tensor<i1> {
     %0 = hlo.fusion %i, %n {
