@@ -331,9 +331,12 @@ void Grouper::take(Group &group, Operation *op) {
     group.strategy = strategyOf(op).str();
     group.hero = op;
   }
-  group.evaluations[op] = evaluationsIn(group, op);
-  for (Value v : op->getResults()) {
-    group.maps[v] = mapIn(group, v);
+  // A constant has no operands to ask for its map, and may have very many users.
+  if (!isSplatConstant(op)) {
+    group.evaluations[op] = evaluationsIn(group, op);
+    for (Value v : op->getResults()) {
+      group.maps[v] = mapIn(group, v);
+    }
   }
   group.members.insert(op);
   result.groupsOf[op].push_back(&group);
