@@ -21,6 +21,11 @@ using namespace hlo;
 
 namespace {
 
+/// Epsilon as the op means it: a number of f32, whatever the operands are.
+template <typename Op> double epsilonOf(Op op) {
+  return static_cast<float>(op.getEpsilon().convertToDouble());
+}
+
 /// The operands' arithmetic: types, and what is per feature.
 struct BatchNorm {
   HloBuilder &b;
@@ -109,7 +114,7 @@ private:
     Value centered = b.sub(x, norm.spread(mean));
     Value variance = b.div(norm.sum(b.mul(centered, centered)), n);
     Value y = norm.normalize(x, norm.widen(op.getScale()), norm.widen(op.getOffset()), mean,
-                             variance, op.getEpsilon().convertToDouble());
+                             variance, epsilonOf(op));
     return {y, mean, variance};
   }
 
@@ -118,13 +123,13 @@ private:
     BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex());
     return {norm.normalize(norm.widen(op.getOperand()), norm.widen(op.getScale()),
                            norm.widen(op.getOffset()), norm.widen(op.getMean()),
-                           norm.widen(op.getVariance()), op.getEpsilon().convertToDouble())};
+                           norm.widen(op.getVariance()), epsilonOf(op))};
   }
 
   static SmallVector<Value> expand(BatchNormGradOp op, HloBuilder &b,
                                    ScalarComputations &scalars) {
     BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex());
-    double epsilon = op.getEpsilon().convertToDouble();
+    double epsilon = epsilonOf(op);
     Value dy = norm.widen(op.getGradOutput());
     Value variance = norm.widen(op.getVariance());
     Value centered = b.sub(norm.widen(op.getOperand()), norm.spread(norm.widen(op.getMean())));
