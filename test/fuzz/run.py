@@ -1,0 +1,221 @@
+"""Compares hlo-run with XLA:CPU on random modules.
+
+  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--keep=build/fuzz] [--only=FILE.hlo ...]
+
+Seeds count up from --seed until --count modules or --seconds are over. One child process runs XLA for many modules; where
+XLA itself dies the module is passed over. A module on which the two disagree, or that hlo-run refuses or dies of, is kept in
+--keep with its inputs (NAME.hlo, NAME.npz) and printed as a line. Exit status 1 if there were any.
+Without jax it says so and exits with 0.
+"""
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def child():
+    """Reads lines of JSON {module, inputs: [npz, ...], output}, runs XLA, answers with lines of JSON."""
+    import jax
+    import ml_dtypes  # noqa: F401  (registers the narrow types with numpy)
+    import numpy as np
+    from jaxlib import _hlo, _jax
+    from generate import to_bits, without_layouts
+    client = jax.devices("cpu")[0].client
+    devices = _jax.DeviceList(tuple(client.local_devices()[:1]))
+
+    def leaves(s):
+        return [x for e in s.tuple_shapes() for x in leaves(e)] if s.is_tuple() else [s]
+
+    for line in sys.stdin:
+        job, answer = json.loads(line), {"ok": True}
+        try:
+            text = without_layouts(open(job["module"]).read())
+            computation = _hlo.XlaComputation(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+            shapes = [s for p in computation.program_shape().parameter_shapes() for s in leaves(p)]
+            executable = client.compile_and_load(_jax.mlir.xla_computation_to_mlir_module(computation), devices, _jax.CompileOptions())
+            found = {}
+            for run, path in enumerate(job["inputs"]):
+                npz = np.load(path)
+                arguments = []
+                for i, s in enumerate(shapes):
+                    x, dtype = npz[f"in{i}"], s.numpy_dtype()
+                    x = x if dtype.isbuiltin == 1 else np.ascontiguousarray(x).view(dtype)
+                    arguments.append(jax.device_put(x.reshape(s.dimensions())))
+                for i, r in enumerate(executable.execute(arguments)):
+                    found[f"out{i}" if run == 0 else f"run{run}_{i}"] = to_bits(np.asarray(r))
+            np.savez(job["output"], **found)
+        except Exception as e:
+            answer = {"ok": False, "error": f"{type(e).__name__}: {e}"[:300]}
+        print(json.dumps(answer), flush=True)
+
+
+class Reference:
+    """XLA in a process of its own, started again after it died."""
+
+    def __init__(self):
+        self.process = None
+
+    def start(self, job):
+        if self.process is None:
+            self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--child"], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            self.process.stdin.write(json.dumps(job) + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        self.process.wait()
+        self.process = None
+        return {"ok": False, "error": "XLA died"}
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def wide(raw, t):
+    """The elements as float64 or complex128."""
+    import numpy as np
+    from generate import COMPLEX, FLOATS
+    if t in FLOATS:
+        return np.ascontiguousarray(raw).view(np.dtype(FLOATS[t][0])).reshape(raw.shape).astype(np.float64)
+    return raw.astype(np.complex128) if t in COMPLEX else raw
+
+
+def disagreement(actual, golden, runs, t, exact, eps):
+    """What differs, in words; or nothing."""
+    import numpy as np
+    if actual.dtype.kind == "V":
+        actual = actual.view(golden.dtype)
+    if actual.shape != golden.shape or actual.dtype != golden.dtype:
+        return f"{actual.dtype}{list(actual.shape)} instead of {golden.dtype}{list(golden.shape)}"
+    if t in ("s4", "u4", "s2", "u2"):
+        mask = 2 ** int(t[1]) - 1
+        actual, golden = actual.astype(np.uint8) & mask, golden.astype(np.uint8) & mask
+    a, g = wide(actual, t), wide(golden, t)
+    if a.dtype.kind not in "fc":
+        good = a == g
+    else:
+        with np.errstate(all="ignore"):
+            good = (a == g) | (np.isnan(a) & np.isnan(g))
+            if not exact or t in ("c64", "c128"):
+                finite = np.isfinite(g)
+                scale = float(np.sqrt(np.mean(np.abs(g[finite]) ** 2))) if finite.any() else 0.0
+                spread = np.zeros(g.shape)
+                for r in runs:
+                    r = wide(r, t)
+                    spread = np.maximum(spread, np.where(np.isfinite(r) & finite, np.abs(r - g), np.inf))
+                good |= np.abs(a - g) <= 32 * max(eps, 1e-16) * (np.abs(g) + scale) + 64 * spread
+                good |= ~np.isfinite(g) & ~np.isfinite(a)  # overflow: which of inf and NaN is a matter of order
+    if good.all():
+        return None
+    bad = np.argwhere(~good)
+    where = tuple(bad[0])
+    return f"{len(bad)} of {good.size} differ, first at {list(map(int, where))}: {a[where]} instead of {g[where]}"
+
+
+def run_tool(tool, module, inputs, output, timeout=60):
+    command = [*tool, module, f"--inputs={inputs}", f"--outputs={output}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, errors="replace", check=False)
+    except subprocess.TimeoutExpired:
+        return "timeout", ""
+    if done.returncode == 0:
+        return "ok", ""
+    kind = "crash" if done.returncode < 0 or done.returncode >= 70 else "refused"
+    return kind, f"exit {done.returncode}: " + " ".join(done.stderr.split())[:300]
+
+
+def check(module, inputs, outputs, reference, tool, folder):
+    """(verdict, explanation) for a module in a file; `inputs` are the files of the run and of the perturbed ones."""
+    import numpy as np
+    golden, actual = os.path.join(folder, "golden.npz"), os.path.join(folder, "actual.npz")
+    reference.start({"module": module, "inputs": inputs, "output": golden})
+    verdict, why = run_tool(tool, module, inputs[0], actual)
+    answer = reference.answer()
+    if not answer["ok"]:
+        return "passed over", answer["error"] + (f" (hlo-run: {verdict}: {why})" if verdict == "crash" else "")
+    if verdict != "ok":
+        return verdict, why
+    a, g = np.load(actual), np.load(golden)
+    for i, (t, _, exact, eps) in enumerate(outputs):
+        if f"out{i}" not in a or f"out{i}" not in g:
+            return "wrong", f"out{i} is missing"
+        runs = [g[f"run{k}_{i}"] for k in range(1, len(inputs))]
+        text = disagreement(a[f"out{i}"], g[f"out{i}"], runs, t, exact, eps)
+        if text:
+            return "wrong", f"out{i} {t}: {text}"
+    return "ok", ""
+
+
+def prepare(seed, folder):
+    """The module of a seed, with its inputs, as files: (module, inputs, outputs)."""
+    import generate
+    text, specs, outputs = generate.generate(seed)
+    module = os.path.join(folder, f"m{seed}.hlo")
+    with open(module, "w") as file:
+        file.write(text)
+    arrays = generate.make_inputs(specs, seed)
+    worst = max([e for _, _, x, e in outputs if not x], default=0.0)
+    files = []
+    for k, a in enumerate([arrays] + ([generate.perturbed(arrays, specs, k, worst) for k in (1, 2)] if worst else [])):
+        files.append(os.path.join(folder, f"m{seed}.{k}.npz" if k else f"m{seed}.npz"))
+        generate.save(files[-1], a)
+    return module, files, outputs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", default="hlo-run")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--keep", default="build/fuzz")
+    parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses")
+    options = parser.parse_args()
+    tool, end, tally = options.tool.split(), time.time() + (options.seconds or 1e9), collections.Counter()
+    os.makedirs(options.keep, exist_ok=True)
+    reference = Reference()
+    for seed in range(options.seed, options.seed + options.count):
+        if time.time() > end:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            module, files, outputs = prepare(seed, folder)
+            verdict, why = check(module, files, outputs, reference, tool, folder)
+            tally[verdict] += 1
+            if verdict not in ("ok", "passed over"):
+                for path in [module, *files]:
+                    with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
+                        target.write(source.read())
+            if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":
+                print(f"{verdict:8s} m{seed}: {why}", flush=True)
+    reference.close()
+    print(", ".join(f"{n} {k}" for k, n in sorted(tally.items())))
+    sys.exit(any(k not in ("ok", "passed over") for k in tally))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, HERE)
+    os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu", JAX_ENABLE_X64="1")
+    try:
+        import jax  # noqa: F401
+        import ml_dtypes  # noqa: F401
+    except ImportError:
+        print("skipped: jax is not installed, so there is nothing to compare with")
+        sys.exit(0)
+    if sys.argv[1:] == ["--child"]:
+        child()
+    else:
+        main()
