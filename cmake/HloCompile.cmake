@@ -1,0 +1,87 @@
+# hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
+#                 [NAME <id>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [OPTIONS <flag>...])
+#
+# A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
+# the headers and gets the runtime.
+#
+#   NAME      prefix of the exported symbols (default: the module's name); for one file only
+#   CPU       what to compile for: host, or a name such as x86-64-v4 (default: x86-64-v3)
+#   FEATURES  CPU features on top of those
+#   HEADER    name of the header, if not that of the file; for one file only
+#   OPTIONS   further flags of hlo-compile, as they are
+#
+# The function may be called any number of times, also with one file under several names. It needs the variable
+# HloCompile_COMPILER, or a target hlo-compile, and the target Hlo::rt; find_package(HloCompile) provides them.
+
+include_guard()
+
+function(hlo_add_library target)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;OPTIONS")
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT ARG_HLO)
+    message(FATAL_ERROR "hlo_add_library(${target}): HLO needs at least one file")
+  endif()
+  if(ARG_STATIC AND ARG_SHARED)
+    message(FATAL_ERROR "hlo_add_library(${target}): STATIC and SHARED exclude each other")
+  endif()
+  list(LENGTH ARG_HLO count)
+  if(count GREATER 1 AND (ARG_NAME OR ARG_HEADER))
+    message(FATAL_ERROR "hlo_add_library(${target}): NAME and HEADER are for one file, HLO has ${count}")
+  endif()
+
+  set(flags ${ARG_OPTIONS})
+  if(ARG_NAME)
+    list(APPEND flags "--name=${ARG_NAME}")
+  endif()
+  if(ARG_CPU)
+    list(APPEND flags "--cpu=${ARG_CPU}")
+  endif()
+  if(ARG_FEATURES)
+    string(REPLACE ";" "," features "${ARG_FEATURES}")
+    list(APPEND flags "--features=${features}")
+  endif()
+  if(TARGET hlo-compile)
+    set(compiler "$<TARGET_FILE:hlo-compile>")
+    set(compiler_dependency hlo-compile)
+  else()
+    set(compiler "${HloCompile_COMPILER}")
+    set(compiler_dependency "${HloCompile_COMPILER}")
+  endif()
+
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}.hlo")
+  file(MAKE_DIRECTORY "${folder}")
+  set(objects "")
+  set(headers "")
+  foreach(file IN LISTS ARG_HLO)
+    get_filename_component(source "${file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    get_filename_component(stem "${file}" NAME_WE)
+    set(object "${folder}/${stem}.o")
+    set(header "${folder}/${stem}.h")
+    if(ARG_HEADER)
+      set(header "${folder}/${ARG_HEADER}")
+    endif()
+    if("${object}" IN_LIST objects)
+      message(FATAL_ERROR "hlo_add_library(${target}): two files are called ${stem}.hlo")
+    endif()
+    add_custom_command(
+      OUTPUT "${object}" "${header}"
+      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" ${flags}
+      DEPENDS "${source}" "${compiler_dependency}"
+      COMMENT "Compiling ${stem}.hlo"
+      VERBATIM)
+    list(APPEND objects "${object}")
+    list(APPEND headers "${header}")
+  endforeach()
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+
+  set(type STATIC)
+  if(ARG_SHARED)
+    set(type SHARED)
+  endif()
+  add_library(${target} ${type} ${objects} ${headers})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+  target_link_libraries(${target} PUBLIC Hlo::rt)
+endfunction()
