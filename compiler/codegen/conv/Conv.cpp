@@ -158,6 +158,8 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
     c.lhs.unit = unit ? UnitStride::Free : UnitStride::None;
   }
   addKernelStrides(*w, c.rhs);
+  c.lhs.holdsBf16 = operands.input->holdsBf16();
+  c.rhs.holdsBf16 = operands.kernel->holdsBf16();
   c.outIndex = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> n, int64_t lanes) {
     const ConvGeometry &g = w->operands.g;
     SmallVector<Index> full(g.spatial.size() + 2);

@@ -89,6 +89,25 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
 
+/// Whether the inner loop can multiply pairs of bf16. A rhs that is contiguous along k is read as pairs.
+static bool canPair(const Contraction &c, const BlockPlan &plan) {
+  const Target &target = c.kernel.e.target;
+  if (!target.fastBf16Dot || target.vectorBytes != 64 || !c.element.isF32() || !c.lhs.holdsBf16 ||
+      !c.rhs.holdsBf16 || plan.lanes != 16 || c.k.empty() || c.k.back() % 2 != 0) {
+    return false;
+  }
+  return c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16());
+}
+
+static LhsForm choosePairedLhs(const Contraction &c) {
+  const ContractionSide &side = c.lhs;
+  if (side.unit == UnitStride::K && side.strided && side.strided->storage().isBF16() &&
+      linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides)) {
+    return LhsForm::Direct;
+  }
+  return side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
+}
+
 static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   LhsForm packed = side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
@@ -135,7 +154,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
 
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
-  int64_t target = std::clamp<int64_t>(panel / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
+  int64_t target = std::clamp<int64_t>(
+      panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
   if (plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
@@ -232,18 +252,21 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  plan.pairs = canPair(c, plan);
   // Lanes along the last of several dimensions of m must not leave it.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
-  TileShape tile = chooseTile(target, m, n, c.kSize(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
+  TileShape tile = chooseTile(target, m, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
-  plan.lhs = chooseLhs(c, plan);
-  plan.rhs = chooseRhs(c, plan);
+  plan.lhs = plan.pairs ? choosePairedLhs(c) : chooseLhs(c, plan);
+  plan.rhs = !plan.pairs                     ? chooseRhs(c, plan)
+             : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
+                                             : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   cutK(c, plan);
-  plan.rhsRows = plan.kMost + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0);
+  plan.rhsRows = plan.kMost / plan.kStep() + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0);
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.kMost, plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);

@@ -22,6 +22,7 @@ enum class RhsForm {
 struct BlockPlan {
   int64_t parts;       ///< 2 for complex, else 1
   int64_t partBytes;   ///< of one part of one element
+  bool pairs;          ///< vdpbf16ps: two neighbours along k are one 32-bit lane
   int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
   int64_t fullLanes;   ///< of the target's vectors
   int64_t rows;        ///< of a register tile
@@ -40,6 +41,8 @@ struct BlockPlan {
   int64_t rhsRows;  ///< rows of a panel of the rhs, room for whole vectors along k
 
   int64_t columns() const { return vectors * lanes; }
+  /// Elements along k that one step of the inner loop takes.
+  int64_t kStep() const { return pairs ? 2 : 1; }
 };
 
 /// `plainResult`: the result holds nothing but the sums, in the type of accumulation.

@@ -66,6 +66,19 @@ private:
   /// Lanes of vector `vector` of the panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
+  // Pairs.cpp: bf16 neighbours along k as one 32-bit lane, held as f32.
+  /// Lanes of two vectors of widened bf16: low half from `even`, high half from `odd`.
+  mlir::Value pairLanes(mlir::Value even, mlir::Value odd);
+  /// Storage bits of a vector of widened bf16.
+  mlir::Value narrowLanes(mlir::Value value);
+  /// Reads elements (k, k + 1) by lanes along a free dimension, as pairs.
+  Elem readPairs(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
+                 llvm::ArrayRef<Index> k, int64_t lanes, mlir::Value mask);
+  /// Pairs of one column, by lanes along k, straight from memory.
+  mlir::Value loadColumnPairs(const Block &block, llvm::ArrayRef<Index> column,
+                              llvm::ArrayRef<Index> k);
+  mlir::Value multiplyPairs(mlir::Value sum, mlir::Value a, mlir::Value b);
+
   // Tile.cpp
   using Tile = llvm::SmallVector<Elem>; ///< row-major: rows x vectors
   void emitTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,

@@ -40,6 +40,19 @@ std::optional<int64_t> linearStride(ArrayRef<int64_t> sizes, ArrayRef<int64_t> s
   return strides.back();
 }
 
+Value ContractionSide::address(Emission &e, Indices batch, Indices free, Indices k) const {
+  Value offset = constI64(e, 0);
+  auto add = [&](Indices indices, ArrayRef<int64_t> strides) {
+    for (auto [index, stride] : llvm::zip(indices, strides)) {
+      offset = addI(e, offset, mulI(e, index.base, stride));
+    }
+  };
+  add(batch, batchStrides);
+  add(free, freeStrides);
+  add(k, kStrides);
+  return addBytes(e, strided->pointer(), mulI(e, offset, storageBytes(strided->storage())));
+}
+
 void swapSides(Contraction &c) {
   std::swap(c.m, c.n);
   std::swap(c.lhs, c.rhs);
@@ -229,6 +242,7 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   side.freeStrides = stridesOf(freeDims);
   side.kStrides = stridesOf(k);
   side.unit = unitOf(side.freeStrides, side.kStrides);
+  side.holdsBf16 = operand->holdsBf16();
   if (operand->isStrided()) {
     side.strided = operand;
     side.read = [&e = kernel.e, operand, batchStrides = side.batchStrides,

@@ -28,9 +28,12 @@ struct ContractionSide {
   /// last free or the last k dimension. A lane that is masked off has an unspecified value.
   std::function<Elem(Indices batch, Indices free, Indices k, int64_t lanes, mlir::Value mask)> read;
   UnitStride unit = UnitStride::None;
+  bool holdsBf16 = false; ///< every element is a bf16, widened
   /// Set if elements are in memory at these strides (in elements), one per dimension of the group.
   std::shared_ptr<Operand> strided;
   llvm::SmallVector<int64_t> batchStrides, freeStrides, kStrides;
+  /// The address of an element (of lane 0) if strided.
+  mlir::Value address(Emission &e, Indices batch, Indices free, Indices k) const;
 };
 
 struct Contraction {

@@ -112,6 +112,11 @@ Operand::Operand(KernelBuilder &kernel, Value value, Type as)
   }
 }
 
+bool Operand::holdsBf16() const {
+  return as.isF32() &&
+         (elementType(value.getType()).isBF16() || (isStrided() && storageType.isBF16()));
+}
+
 void Operand::setStep(unsigned dim, int64_t step) {
   steps[dim] *= step;
   dimStrides[dim] *= step;

@@ -21,6 +21,8 @@ public:
   mlir::Value pointer() const { return base; }
   /// The element type in memory, if strided.
   mlir::Type storage() const { return storageType; }
+  /// Whether every element is a bf16, widened.
+  bool holdsBf16() const;
   /// Elements between neighbours of each dimension; row-major if not strided.
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
   /// From now on only every step-th index of `dim` is addressed.

@@ -67,6 +67,13 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k) {
     Value at = mulI(e, row, plan.lhsRow * plan.parts);
     forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
       Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
+      if (plan.pairs) {
+        Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, 2));
+        Type half = IntegerType::get(e.b.getContext(), 16, IntegerType::Signed);
+        storeElements(e, half, Elem(narrowLanes(value.re)), addBytes(e, lhsBuffer, bytes),
+                      constI64(e, 0));
+        return;
+      }
       storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
     });
   });
@@ -84,9 +91,10 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k) {
       mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
     }
     Value at = mulI(e, panel, panelParts);
-    forEachK(k, 1, [&](ArrayRef<Index> index, Value local, Value) {
-      Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
-      Value place = addI(e, at, mulI(e, local, plan.parts * lanes));
+    forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
+      Elem value = plan.pairs ? readPairs(c.lhs, block, m, index, lanes, mask)
+                              : c.lhs.read(block.batch, m, index, lanes, mask);
+      Value place = addI(e, at, mulI(e, divI(e, local, plan.kStep()), plan.parts * lanes));
       storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
     });
   });
@@ -105,9 +113,10 @@ void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
     return;
   }
   // Row by row through all panels, which is the order of memory.
-  forEachK(k, 1, [&](ArrayRef<Index> index, Value local, Value) {
+  forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
     SmallVector<Index> row(index);
-    forEachPanel(block, [&](const Panel &panel) { packRhsRow(block, row, local, panel); });
+    Value number = divI(e, local, plan.kStep());
+    forEachPanel(block, [&](const Panel &panel) { packRhsRow(block, row, number, panel); });
   });
 }
 
@@ -115,8 +124,10 @@ void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value loc
                                 const Panel &panel) {
   Value row = addI(e, panelStart(block, panel), mulI(e, local, plan.parts * plan.columns()));
   for (int64_t v = 0; v < panel.vectors; ++v) {
-    Elem value = c.rhs.read(block.batch, columnIndex(panel.n, v), k, plan.lanes,
-                            columnMask(panel, v));
+    SmallVector<Index> column = columnIndex(panel.n, v);
+    Value mask = columnMask(panel, v);
+    Elem value = plan.pairs ? readPairs(c.rhs, block, column, k, plan.lanes, mask)
+                            : c.rhs.read(block.batch, column, k, plan.lanes, mask);
     storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
   }
 }
@@ -125,7 +136,7 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
   int64_t lanes = plan.lanes;
   // A computed operand is evaluated by one piece of code, through a buffer of its own.
   Value square;
-  if (!c.rhs.strided) {
+  if (!c.rhs.strided && !plan.pairs) {
     square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);
   }
   emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value v) {
@@ -134,7 +145,7 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       Value n = addI(e, first, i);
       return splitIndex(e, Index(panel.tail ? minI(e, n, c.nSize() - 1) : n), c.n, 1);
     };
-    forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
+    forEachK(k, lanes * plan.kStep(), [&](ArrayRef<Index> index, Value local, Value mask) {
       SmallVector<Value> re, im;
       if (square) {
         emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
@@ -144,9 +155,11 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       }
       for (int64_t i = 0; i < lanes; ++i) {
         Value row = constI64(e, i);
-        Elem value = square ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
-                                         lanes, lanes)
-                            : c.rhs.read(block.batch, column(row), index, lanes, mask);
+        Elem value =
+            plan.pairs ? Elem(loadColumnPairs(block, column(row), index))
+            : square   ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
+                                    lanes, lanes)
+                       : c.rhs.read(block.batch, column(row), index, lanes, mask);
         re.push_back(value.re);
         im.push_back(value.im);
       }
@@ -154,7 +167,8 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       if (plan.parts == 2) {
         im = transposeLanes(e, im);
       }
-      Value place = addI(e, mulI(e, local, plan.parts * plan.columns()), mulI(e, v, lanes));
+      Value place = addI(e, mulI(e, divI(e, local, plan.kStep()), plan.parts * plan.columns()),
+                         mulI(e, v, lanes));
       place = addI(e, place, panelStart(block, panel));
       for (int64_t i = 0; i < lanes; ++i) {
         Value at = bufferAddress(rhsBuffer, place, i * plan.parts * plan.columns());

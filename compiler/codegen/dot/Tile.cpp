@@ -34,8 +34,9 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
     base = addBytes(e, base, strideBytes(e, c.lhs, k.first, kStride));
     int64_t rowBytes = rowStride * storageBytes(c.lhs.strided->storage());
     return [this, base, kStride, rowBytes](Value i, int64_t row) {
-      Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride));
-      return c.lhs.strided->atPointer(addBytes(e, at, constI64(e, row * rowBytes)), 1);
+      Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride * plan.kStep()));
+      at = addBytes(e, at, constI64(e, row * rowBytes));
+      return plan.pairs ? loadBuffer(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
     };
   }
   if (plan.lhs == LhsForm::PackK) {
@@ -99,7 +100,7 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
   SmallVector<Value> sums = emitForCarrying(
-      e, constI64(e, 0), k.length, 1, flatten(init), [&](Value i, ValueRange carried) {
+      e, constI64(e, 0), divI(e, k.length, plan.kStep()), 1, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
         SmallVector<Elem> columns;
         for (int64_t v = 0; v < panel.vectors; ++v) {
@@ -110,7 +111,8 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
           Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
           for (int64_t v = 0; v < panel.vectors; ++v) {
             Elem &sum = acc[r * panel.vectors + v];
-            sum = multiplyAdd(e, c.element, sum, a, columns[v]);
+            sum = plan.pairs ? Elem(multiplyPairs(sum.re, a.re, columns[v].re))
+                             : multiplyAdd(e, c.element, sum, a, columns[v]);
           }
         }
         return flatten(acc);

@@ -74,6 +74,11 @@ std::vector<hlo::Target> targets() {
 void checkAll(ConvCase c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
+    if (target.avx512bf16 && c.type == Type::BF16) {
+      hlo::Target pairs = target;
+      pairs.fastBf16Dot = true;
+      check(c, pairs);
+    }
     c.biasAndMaximum = c.type != Type::C64;
   }
 }

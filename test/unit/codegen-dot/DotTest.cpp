@@ -197,6 +197,11 @@ std::vector<hlo::Target> targets() {
 void checkAll(const DotCase &c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
+    if (target.avx512bf16 && c.lhs == Type::BF16 && c.rhs == Type::BF16) {
+      hlo::Target pairs = target;
+      pairs.fastBf16Dot = true;
+      check(c, pairs);
+    }
   }
 }
 
@@ -233,7 +238,7 @@ TEST(Dot, Types) {
            {Type::S64, Type::S64, Type::S64}, {Type::Pred, Type::Pred, Type::Pred},
            {Type::C64, Type::C64, Type::C64}, {Type::C128, Type::C128, Type::C128},
            {Type::F32, Type::F32, Type::F64}}) {
-    for (Dims size : {Dims{37, 45, 70}, Dims{1, 130, 40}, Dims{130, 1, 40}, Dims{2, 3, 600}}) {
+    for (Dims size : {Dims{37, 45, 70}, Dims{20, 40, 321}, Dims{1, 130, 40}, Dims{130, 1, 40}, Dims{2, 3, 600}}) {
       DotCase c{lhs, rhs, out, {size[0], size[2]}, {size[2], size[1]}, {}, {}, {1}, {0}};
       checkAll(c);
       c.rhsShape = {size[1], size[2]};
