@@ -39,20 +39,26 @@ public:
       return signalPassFailure();
     }
     graph = &*built;
-    SmallVector<ComputationOp> worklist{graph->entry()};
-    DenseSet<Operation *> reached{graph->entry()};
-    while (!worklist.empty()) {
-      ComputationOp computation = worklist.pop_back_val();
-      Block &block = computation.getBody().front();
+    // Callers first: what they do not need, their callees need not compute.
+    SetVector<Operation *> reached;
+    reached.insert(graph->entry());
+    for (size_t next = 0; next < reached.size(); ++next) {
+      Block &block = cast<ComputationOp>(reached[next]).getBody().front();
       sweep(block);
       for (Operation &op : block) {
-        forEachCallee(&op, [&](FlatSymbolRefAttr name) {
-          ComputationOp callee = graph->lookup(name);
-          if (reached.insert(callee).second) {
-            worklist.push_back(callee);
-          }
-        });
+        forEachCallee(&op,
+                      [&](FlatSymbolRefAttr name) { reached.insert(graph->lookup(name)); });
       }
+    }
+    // Then callees first: what branches do not read, their callers need not pass.
+    for (Operation *computation : llvm::reverse(reached)) {
+      Block &block = cast<ComputationOp>(computation).getBody().front();
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+          dropUnreadOperands(conditional);
+        }
+      }
+      eraseDead(block);
     }
     for (ComputationOp computation :
          llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
@@ -63,10 +69,16 @@ public:
   }
 
 private:
+  /// Erases dead ops, and what loops and conditionals in the block give in vain.
   void sweep(Block &block);
+  /// Erases dead ops only.
+  void eraseDead(Block &block);
   /// Both return the op to visit next: the given one or what replaced it.
   Operation *shrinkWhile(WhileOp op);
-  Operation *shrinkConditional(ConditionalOp op);
+  Operation *dropUnusedResults(ConditionalOp op);
+  void dropUnreadOperands(ConditionalOp op);
+  /// The branches, if nobody else names them; else none.
+  SmallVector<ComputationOp> ownBranches(ConditionalOp op);
 
   ComputationGraph *graph = nullptr;
 };
@@ -118,8 +130,18 @@ void DcePass::sweep(Block &block) {
     if (auto loop = dyn_cast<WhileOp>(op)) {
       op = shrinkWhile(loop);
     } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
-      op = shrinkConditional(conditional);
+      op = dropUnusedResults(conditional);
     }
+    next = op->getPrevNode();
+    if (op->use_empty() && !graph->hasSideEffects(op)) {
+      op->erase();
+    }
+  }
+}
+
+void DcePass::eraseDead(Block &block) {
+  Operation *next = nullptr;
+  for (Operation *op = block.getTerminator()->getPrevNode(); op; op = next) {
     next = op->getPrevNode();
     if (op->use_empty() && !graph->hasSideEffects(op)) {
       op->erase();
@@ -165,7 +187,7 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
     }
   };
 
-  sweep(condition.getBody().front());
+  eraseDead(condition.getBody().front());
   for (BlockArgument argument : condition.getBody().getArguments()) {
     if (!argument.use_empty()) {
       need(argument.getArgNumber());
@@ -208,38 +230,49 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
   return shrunk;
 }
 
-Operation *DcePass::shrinkConditional(ConditionalOp op) {
-  if (op->use_empty() && !graph->hasSideEffects(op)) {
-    return op;
-  }
+SmallVector<ComputationOp> DcePass::ownBranches(ConditionalOp op) {
   SmallVector<ComputationOp> branches;
   for (Attribute name : op.getBranchComputations()) {
-    ComputationOp branch = graph->lookup(cast<FlatSymbolRefAttr>(name));
-    if (graph->uses(branch) != 1) {
-      return op;
+    branches.push_back(graph->lookup(cast<FlatSymbolRefAttr>(name)));
+    if (graph->uses(branches.back()) != 1) {
+      return {};
     }
-    branches.push_back(branch);
   }
   std::optional<ArrayRef<int64_t>> counts = op.getBranchOperandCounts();
-  if (!counts || counts->size() != branches.size()) {
-    return op;
-  }
+  return counts && counts->size() == branches.size() ? branches : SmallVector<ComputationOp>();
+}
+
+Operation *DcePass::dropUnusedResults(ConditionalOp op) {
   BitVector results(op->getNumResults());
   for (OpResult result : op->getResults()) {
     if (!result.use_empty()) {
       results.set(result.getResultNumber());
     }
   }
+  SmallVector<ComputationOp> branches = ownBranches(op);
+  bool dead = results.none() && !graph->hasSideEffects(op);
+  if (results.all() || dead || branches.empty()) {
+    return op;
+  }
+  for (ComputationOp branch : branches) {
+    unsigned arguments = branch.getBody().getNumArguments();
+    keepSignature(branch, BitVector(arguments, true), results);
+  }
+  Operation *shrunk = rebuild(op, SmallVector<Value>(op->getOperands()), results);
+  op->erase();
+  return shrunk;
+}
+
+void DcePass::dropUnreadOperands(ConditionalOp op) {
+  SmallVector<ComputationOp> branches = ownBranches(op);
+  if (branches.empty()) {
+    return;
+  }
   SmallVector<Value> operands{op.getSelector()};
-  SmallVector<int64_t> newCounts;
+  SmallVector<int64_t> counts;
   unsigned next = 1;
-  bool changed = !results.all();
-  for (auto [branch, count] : llvm::zip(branches, *counts)) {
+  for (auto [branch, count] : llvm::zip(branches, *op.getBranchOperandCounts())) {
     Block &block = branch.getBody().front();
-    if (!results.all()) {
-      keepSignature(branch, BitVector(block.getNumArguments(), true), results);
-    }
-    sweep(block);
     BitVector used(block.getNumArguments());
     for (BlockArgument argument : block.getArguments()) {
       if (!argument.use_empty()) {
@@ -248,19 +281,16 @@ Operation *DcePass::shrinkConditional(ConditionalOp op) {
       }
     }
     next += count;
-    newCounts.push_back(used.count());
+    counts.push_back(used.count());
     if (!used.all()) {
-      changed = true;
       keepSignature(branch, used, BitVector(block.getTerminator()->getNumOperands(), true));
     }
   }
-  if (!changed) {
-    return op;
+  if (operands.size() != op->getNumOperands()) {
+    Operation *shrunk = rebuild(op, operands, BitVector(op->getNumResults(), true));
+    cast<ConditionalOp>(shrunk).setBranchOperandCounts(counts);
+    op->erase();
   }
-  Operation *shrunk = rebuild(op, operands, results);
-  cast<ConditionalOp>(shrunk).setBranchOperandCounts(newCounts);
-  op->erase();
-  return shrunk;
 }
 
 std::unique_ptr<Pass> hlo::createDcePass() { return std::make_unique<DcePass>(); }
