@@ -190,10 +190,17 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
+  bool linear = type.getRank() > 0 && isLinear(kernel, elements);
   int64_t lanes = kernelLanes(kernel);
+  // A row that is a shorter vector needs no mask; loads that follow in a small loop can then take
+  // their data from the store, which they cannot from a masked one.
+  int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
+  if (row < lanes && llvm::isPowerOf2_64(row)) {
+    lanes = row;
+  }
   ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
 
-  if (type.getRank() > 0 && isLinear(kernel, elements)) {
+  if (linear) {
     hoistScalars(kernel, {&vectors, &scalars});
     vectors.useLinearIndex();
     scalars.useLinearIndex();
