@@ -2,7 +2,8 @@
 //
 // In: a planned module. Out: one module of llvm.func per group of kernels; each function
 // has the form of compiler/README.md, "A kernel". Their pointers are marked with what the
-// plan promises: a result overlaps an operand only where the fusion lists the pair.
+// plan promises: a result overlaps an operand only where the fusion lists the pair and
+// some launch gives both one buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Kernels.h"
@@ -27,12 +28,69 @@ static int64_t weigh(FusionOp fusion) {
   return weight;
 }
 
+/// Whether two buffers may be one. Slices of the arena overlap only if they start at one place;
+/// an input and an output, if the module lets the caller give one buffer for both.
+static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
+  if (a == b) {
+    return true;
+  }
+  auto sliceA = a.getDefiningOp<cpurt::ArenaOp>(), sliceB = b.getDefiningOp<cpurt::ArenaOp>();
+  if (sliceA && sliceB) {
+    return sliceA.getOffset() == sliceB.getOffset();
+  }
+  auto input = a.getDefiningOp<cpurt::InputOp>();
+  auto output = b.getDefiningOp<cpurt::OutputOp>();
+  if (!input && !output) {
+    input = b.getDefiningOp<cpurt::InputOp>();
+    output = a.getDefiningOp<cpurt::OutputOp>();
+  }
+  for (size_t i = 0; input && output && i + 1 < leafAlias.size(); i += 2) {
+    if (leafAlias[i] == (int64_t)output.getIndex() && leafAlias[i + 1] == (int64_t)input.getIndex()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The pairs of a fusion's attribute: result, operand, result, operand, ...
+static void forEachPair(FusionOp fusion, llvm::function_ref<void(unsigned, unsigned)> visit) {
+  for (StringRef name : {"in_place", "may_alias"}) {
+    if (auto pairs = fusion->getAttrOfType<DenseI64ArrayAttr>(name)) {
+      for (size_t i = 0; i + 1 < pairs.asArrayRef().size(); i += 2) {
+        visit(pairs[i], pairs[i + 1]);
+      }
+    }
+  }
+}
+
 std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) {
   std::vector<KernelUnit> units;
+  llvm::StringMap<unsigned> byName;
   for (auto kernel : planned.getOps<cpurt::KernelOp>()) {
     std::string symbol = (prefix + (prefix.empty() ? "" : ".") + kernel.getSymName()).str();
+    byName[kernel.getSymName()] = units.size();
     units.push_back({kernel, symbol, weigh(kernel.getFusion())});
   }
+  SmallVector<int64_t> leafAlias;
+  if (auto pairs = planned->getAttrOfType<DenseI64ArrayAttr>("hlo.leaf_alias")) {
+    llvm::append_range(leafAlias, pairs.asArrayRef());
+  }
+  planned.walk([&](cpurt::LaunchOp launch) {
+    auto known = byName.find(launch.getKernel());
+    if (known == byName.end()) {
+      return;
+    }
+    KernelUnit &unit = units[known->second];
+    FusionOp fusion = unit.op.getFusion();
+    forEachPair(fusion, [&](unsigned result, unsigned operand) {
+      Value out = launch.getBuffers()[fusion->getNumOperands() + result];
+      std::pair<unsigned, unsigned> pair(result, operand);
+      if (mayBeSame(launch.getBuffers()[operand], out, leafAlias) &&
+          !llvm::is_contained(unit.shared, pair)) {
+        unit.shared.push_back(pair);
+      }
+    });
+  });
   return units;
 }
 
@@ -61,24 +119,16 @@ std::vector<KernelGroup> hlo::groupKernels(ArrayRef<KernelUnit> units, bool sing
   return groups;
 }
 
-/// Which operands share a buffer with a result, and which results with an operand.
-static void collectPairs(FusionOp fusion, StringRef name, SmallVectorImpl<bool> &sharedOperand,
-                         SmallVectorImpl<bool> &sharedResult) {
-  if (auto pairs = fusion->getAttrOfType<DenseI64ArrayAttr>(name)) {
-    for (size_t i = 0; i + 1 < pairs.asArrayRef().size(); i += 2) {
-      sharedResult[pairs[i]] = true;
-      sharedOperand[pairs[i + 1]] = true;
-    }
-  }
-}
-
 /// Marks the pointers of a kernel. An operand that no result shares is only read, and may be
 /// marked noalias even if another operand is the same buffer.
-static void markPointers(FusionOp fusion, LLVM::LLVMFuncOp function) {
+static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> pairs,
+                         LLVM::LLVMFuncOp function) {
   unsigned operands = fusion->getNumOperands(), results = fusion->getNumResults();
   SmallVector<bool> sharedOperand(operands, false), sharedResult(results, false);
-  collectPairs(fusion, "in_place", sharedOperand, sharedResult);
-  collectPairs(fusion, "may_alias", sharedOperand, sharedResult);
+  for (auto [result, operand] : pairs) {
+    sharedResult[result] = true;
+    sharedOperand[operand] = true;
+  }
   Attribute unit = UnitAttr::get(function.getContext());
   for (unsigned i = 0; i < operands + results; ++i) {
     bool shared = i < operands ? sharedOperand[i] : sharedResult[i - operands];
@@ -93,11 +143,12 @@ static void markPointers(FusionOp fusion, LLVM::LLVMFuncOp function) {
 }
 
 /// Emits one fusion; returns its number of tasks.
-static FailureOr<int64_t> emitOne(FusionOp fusion, StringRef symbol, const Target &target,
-                                  ModuleOp computations, ModuleOp into) {
+static FailureOr<int64_t> emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared,
+                                  StringRef symbol, const Target &target, ModuleOp computations,
+                                  ModuleOp into) {
   FailureOr<int64_t> tasks = codegen::emitKernel(fusion, symbol, target, computations, into);
   if (succeeded(tasks)) {
-    markPointers(fusion, cast<LLVM::LLVMFuncOp>(into.getBody()->back()));
+    markPointers(fusion, shared, into.lookupSymbol<LLVM::LLVMFuncOp>(symbol));
   }
   return tasks;
 }
@@ -108,7 +159,7 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
   for (unsigned index : group.units) {
     KernelUnit &unit = units[index];
     FailureOr<int64_t> tasks =
-        emitOne(unit.op.getFusion(), unit.symbol, target, planned, *group.module);
+        emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target, planned, *group.module);
     if (failed(tasks)) {
       return failure();
     }
@@ -119,7 +170,7 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
 
 LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleOp into) {
   for (KernelUnit &unit : collectKernels(module, "")) {
-    if (failed(emitOne(unit.op.getFusion(), unit.symbol, target, module, into))) {
+    if (failed(emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target, module, into))) {
       return failure();
     }
   }
@@ -129,11 +180,16 @@ LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleO
       return WalkResult::advance();
     }
     std::string name = "kernel" + std::to_string(number++);
-    FailureOr<int64_t> tasks = emitOne(fusion, name, target, module, into);
+    SmallVector<std::pair<unsigned, unsigned>> shared;
+    forEachPair(fusion, [&](unsigned result, unsigned operand) {
+      shared.emplace_back(result, operand);
+    });
+    FailureOr<int64_t> tasks = emitOne(fusion, shared, name, target, module, into);
     if (failed(tasks)) {
       return WalkResult::interrupt();
     }
-    into.getBody()->back().setAttr("tasks", Builder(module.getContext()).getI64IntegerAttr(*tasks));
+    into.lookupSymbol(name)->setAttr("tasks",
+                                     Builder(module.getContext()).getI64IntegerAttr(*tasks));
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -21,6 +21,8 @@ struct KernelUnit {
   std::string symbol;  ///< of the function
   int64_t weight = 1;  ///< a guess at the time to compile it
   int64_t tasks = 0;   ///< set by emission
+  /// Results and operands that are one buffer in some launch.
+  llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
 };
 
 /// Kernels that become one LLVM module.
