@@ -93,27 +93,34 @@ static bool isCostly(Operation *op) {
 }
 
 void RowEmission::planScratch() {
-  // Which stages (reduces, and the terminator for the results) reach each costly value.
+  // Which stages (reduces, and the terminator for the results) reach each costly value; then the same walk again,
+  // stopping at values that will be kept: what lies below those is not evaluated a second time.
   SmallVector<Operation *> stages(reduces.begin(), reduces.end());
   stages.push_back(kernel.body().getTerminator());
-  DenseMap<Value, SmallVector<Operation *>> users;
-  for (Operation *stage : stages) {
-    DenseSet<Value> seen;
-    SmallVector<Value> work(stage->getOperands());
-    while (!work.empty()) {
-      Value v = work.pop_back_val();
-      Operation *op = v.getDefiningOp();
-      if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
-        continue;
+  using StagesOf = DenseMap<Value, SmallVector<Operation *>>;
+  auto reach = [&](const StagesOf *kept) {
+    StagesOf users;
+    for (Operation *stage : stages) {
+      DenseSet<Value> seen;
+      SmallVector<Value> work(stage->getOperands());
+      while (!work.empty()) {
+        Value v = work.pop_back_val();
+        Operation *op = v.getDefiningOp();
+        if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
+          continue;
+        }
+        if (isCostly(op) && isa<FloatType>(typeOf(v).getElementType()) && overColumns(v)) {
+          users[v].push_back(stage);
+          if (kept && kept->lookup(v).size() > 1) {
+            continue;
+          }
+        }
+        work.append(op->operand_begin(), op->operand_end());
       }
-      bool isFloat = isa<FloatType>(typeOf(v).getElementType());
-      if (isCostly(op) && isFloat && overColumns(v)) {
-        users[v].push_back(stage);
-        continue; // what is below it need not be kept
-      }
-      work.append(op->operand_begin(), op->operand_end());
     }
-  }
+    return users;
+  };
+  StagesOf reachable = reach(nullptr), users = reach(&reachable);
   int64_t columns = 1;
   for (int64_t size : columnShape) {
     columns *= size;
