@@ -80,7 +80,7 @@ class Module:
         self.computations, self.names, self.specs, self.counter = [], {}, [], 0
         self.layouts = r.random() < 0.25
         self.zero = r.random() < 0.08
-        self.big = r.random() < 0.08
+        self.big = r.random() < 0.15
         types = ["f32"] * 4 + ["s32", "pred"]
         style = r.random()
         if style < 0.35:
@@ -109,10 +109,15 @@ class Module:
 
     def combiner(self, op, t):
         s = shape(t, ())
-        extra = ""
         if self.random.random() < 0.2:
             return self.computation(f"  a = {s} parameter(1)\n  b = {s} parameter(0)\n  ROOT r = {s} {op}(b, a)", op)
-        return self.computation(f"  a = {s} parameter(0)\n  b = {s} parameter(1)\n  ROOT r = {s} {op}(a, b){extra}", op)
+        if t in INTS and op in ("add", "maximum", "minimum") and self.random.random() < 0.2:  # the same, hidden
+            if op == "add":
+                tail = f"  c = {s} negate(b)\n  ROOT r = {s} subtract(a, c)"
+            else:
+                tail = f"  c = pred[] compare(a, b), direction={'GT' if op == 'maximum' else 'LT'}\n  ROOT r = {s} select(c, a, b)"
+            return self.computation(f"  a = {s} parameter(0)\n  b = {s} parameter(1)\n{tail}", op)
+        return self.computation(f"  a = {s} parameter(0)\n  b = {s} parameter(1)\n  ROOT r = {s} {op}(a, b)", op)
 
 
 def settle(t, q, bound):

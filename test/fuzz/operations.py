@@ -181,8 +181,8 @@ def convert(b):
         return None
     if x.type in INTS and to not in INTS and to != "pred" and not (x.type.endswith("8") or INTS[x.type][1] < 8):
         return None  # magnitudes of integers are not known
-    if x.type in ("u4", "u2"):
-        return None
+    if x.type in ("u4", "u2") or x.type == "f4e2m1fn" and to in INTS:
+        return None  # the reference leaves bits above the fourth, and takes the largest f4 for an infinity
     bound = x.bound if x.type not in INTS else 2.0 ** INTS[x.type][1]
     return b.emit(to, x.dims, f"convert({x.name})", x.q if x.type not in INTS else 0, bound, x.eps, x.positive)
 
@@ -442,6 +442,8 @@ def scatter(b):
     if n is None or n[-1] is None:
         return None
     batching, place, mapped, collapsed, _, vector, offset, result, i = n
+    if not mapped:  # the reference applies one update only
+        return None
     u = b.get(x.type, result)
     count = max(u.size, 1)
     ops = ["add", "maximum", "minimum"] if x.type not in COMPLEX else ["add"]
@@ -634,9 +636,8 @@ def dot(b):
     t = b.type([t for t in NUMBERS if t not in ("s2", "u2", "s4", "u4") and t[:2] not in ("f8", "f4")])
     nb, nc = r.choice([0, 0, 0, 1, 1, 2]), r.choice([0, 1, 1, 1, 1, 2])
     nl, nr = r.choice([0, 1, 1, 1, 2]), r.choice([0, 1, 1, 1, 2])
-    size = lambda: b.dim()
-    batch, contract = [min(size(), 5) for _ in range(nb)], [min(size(), 50) for _ in range(nc)]
-    left, right = [size() for _ in range(nl)], [size() for _ in range(nr)]
+    batch, contract = [min(b.dim(), 5) for _ in range(nb)], [min(b.dim(), 300 if nc == 1 else 50) for _ in range(nc)]
+    left, right = [b.dim() for _ in range(nl)], [b.dim() for _ in range(nr)]
 
     def side(free):
         items = [("b", i, d) for i, d in enumerate(batch)] + [("c", i, d) for i, d in enumerate(contract)] + [("f", i, d) for i, d in enumerate(free)]
@@ -646,7 +647,7 @@ def dot(b):
         return [d for _, _, d in items], [where["b", i] for i in range(nb)], [where["c", i] for i in range(nc)], free_order
     ld, lb, lc, lf = side(left)
     rd, rb, rc, rf = side(right)
-    if math.prod(ld) > 9000 or math.prod(rd) > 9000:
+    if math.prod(batch + contract + left + right) > 2e7:
         return None
     x, y = b.get(t, ld), b.get(t, rd)
     k = math.prod(contract)
@@ -674,14 +675,14 @@ def convolution(b):
         fg = r.choice([2, 3, 4])
     elif r.random() < 0.2:
         bg = r.choice([2, 3])
-    kif = r.choice([1, 1, 2, 3, 5])
-    features, of = kif * fg, r.choice([1, 2, 3]) * fg * bg
+    kif = r.choice([1, 1, 2, 3, 5] + [16, 17, 64] * b.module.big)
+    features, of = kif * fg, r.choice([1, 2, 3] + [16, 35] * b.module.big) * fg * bg
     batch = r.choice([1, 2, 3]) * bg
     items, spatial, kernel, out = [], [], [], []
     for _ in range(n):
         k, s = r.choice([1, 2, 3, 3, 5]), r.choice([1, 1, 2, 3])
         base, win = r.choice([1, 1, 1, 2]), r.choice([1, 1, 1, 2])
-        d = r.choice([1, 4, 5, 7, 8, 9, 12])
+        d = r.choice([1, 4, 5, 7, 8, 9, 12] + [28, 33] * b.module.big)
         low, high = (r.randint(-1, 3), r.randint(-1, 3)) if r.random() < 0.6 else (0, 0)
         extent = (k - 1) * win + 1
         full = (d - 1) * base + 1 + low + high
@@ -784,8 +785,9 @@ def batch_norm(b):
     name = b.raw(f"({shape(x.type, x.dims)}, {shape(x.type, [n])}, {shape(x.type, [n])})",
                  f"batch-norm-{kind}({', '.join(v.name for v in operands)}), {attributes}")
     bound = 1e5
+    eps = max(x.eps, 2.0 ** -FLOATS[x.type][1] * max(1, x.size / n / 8))  # sums, in whatever order, of rounded squares
     for k, d in enumerate([x.dims, [n], [n]]):
-        v = b.emit(x.type, d, f"get-tuple-element({name}), index={k}", None, bound)
+        v = b.emit(x.type, d, f"get-tuple-element({name}), index={k}", None, bound, eps)
     return v
 
 
@@ -794,6 +796,8 @@ def sort(b):
     x = b.any(minimum=1, exact=True)
     if not x.exact or x.type in COMPLEX:
         return None
+    if b.entry and r.random() < 0.2:
+        x = b.get(r.choice(["s32", "u8", "s64", "s16"]), r.choice([(r.randint(100, 5000),), (3, r.randint(50, 900)), (r.randint(50, 600), 4)]))
     d = r.randrange(len(x.dims))
     others = [b.get(b.type(), x.dims) for _ in range(r.choice([0, 0, 1, 2]))]
     all_ = [x] + others
@@ -801,7 +805,13 @@ def sort(b):
     lines = []
     for i, v in enumerate(all_):
         lines += [f"  a{i} = {shape(v.type, ())} parameter({2 * i})", f"  b{i} = {shape(v.type, ())} parameter({2 * i + 1})"]
-    f = b.module.computation("\n".join(lines) + f"\n  ROOT r = pred[] compare(a0, b0), direction={direction}", "less")
+    text = "\n".join(lines) + f"\n  ROOT r = pred[] compare(a0, b0), direction={direction}"
+    if x.type in BYTES and r.random() < 0.3:  # by the lowest bits, and then by all
+        t = shape(x.type, ())
+        text = "\n".join(lines) + (f"\n  m = {t} constant(3)\n  c = {t} and(a0, m)\n  d = {t} and(b0, m)\n  l = pred[] compare(c, d), direction={direction}"
+                                   f"\n  e = pred[] compare(c, d), direction=EQ\n  s = pred[] compare(a0, b0), direction=LT\n"
+                                   f"  f = pred[] and(e, s)\n  ROOT r = pred[] or(l, f)")
+    f = b.module.computation(text, "less")
     attributes = f"dimensions={{{d}}}, is_stable=true, to_apply={f}"
     if len(all_) == 1:
         return b.keep(x, x.dims, f"sort({x.name}), {attributes}")
@@ -833,6 +843,142 @@ def topk(b):
     dims = x.dims[:-1] + (k,)
     name = b.raw(f"({shape(x.type, dims)}, {shape('s32', dims)})", f"topk({x.name}), k={k}, largest=true")
     return b.emit(x.type, dims, f"get-tuple-element({name}), index=0", x.q, x.bound)
+
+
+def odd_reduce(b):
+    """Reduces with three operands, or with a computation of several operations."""
+    r = b.random
+    t = r.choice(["s32", "u8", "s64", "f32"])
+    x = b.get(t, b.dims(r.randint(1, 4)), exact=True)
+    if t == "f32" and x.q is None or x.size == 0:
+        return None
+    d = sorted(r.sample(range(len(x.dims)), r.randint(1, len(x.dims))))
+    dims = tuple(n for i, n in enumerate(x.dims) if i not in d)
+    y, z = b.get("pred", x.dims), b.get("s32", x.dims)
+    s = shape(t, ())
+    f = b.module.computation(
+        f"  a = {s} parameter(0)\n  p = pred[] parameter(1)\n  i = s32[] parameter(2)\n  b = {s} parameter(3)\n  q = pred[] parameter(4)\n"
+        f"  j = s32[] parameter(5)\n  m = {s} minimum(a, b)\n  o = pred[] or(p, q)\n  x = s32[] xor(i, j)\n  ROOT r = ({s}, pred[], s32[]) tuple(m, o, x)", "three")
+    first = initial(b, "minimum", t)
+    no, zero = b.scalar("pred", 0), b.scalar("s32", 0)
+    name = b.raw(f"({shape(t, dims)}, {shape('pred', dims)}, {shape('s32', dims)})",
+                 f"reduce({x.name}, {y.name}, {z.name}, {first.name}, {no.name}, {zero.name}), dimensions={braces(d)}, to_apply={f}")
+    b.emit("pred", dims, f"get-tuple-element({name}), index=1")
+    b.emit("s32", dims, f"get-tuple-element({name}), index=2")
+    return b.emit(t, dims, f"get-tuple-element({name}), index=0", x.q, x.bound)
+
+
+def pair_window(b):
+    """reduce-window of two operands."""
+    r = b.random
+    x = b.any(["s32", "s64", "u8", "f32"], minimum=1, exact=True)
+    if x.size == 0 or x.type not in ("s32", "s64", "u8", "f32") or x.type == "f32" and x.q is None:
+        return None
+    y = b.get("s32", x.dims)
+    text, out, _ = window_of(b, x.dims)
+    s = shape(x.type, ())
+    f = b.module.computation(f"  a = {s} parameter(0)\n  i = s32[] parameter(1)\n  b = {s} parameter(2)\n  j = s32[] parameter(3)\n"
+                             f"  m = {s} maximum(a, b)\n  k = s32[] add(i, j)\n  ROOT r = ({s}, s32[]) tuple(m, k)", "pair")
+    first, zero = b.scalar(x.type, 0), b.scalar("s32", 0)
+    name = b.raw(f"({shape(x.type, out)}, {shape('s32', out)})", f"reduce-window({x.name}, {y.name}, {first.name}, {zero.name}), window={{{text}}}, to_apply={f}")
+    b.emit("s32", out, f"get-tuple-element({name}), index=1")
+    return b.emit(x.type, out, f"get-tuple-element({name}), index=0", x.q, x.bound)
+
+
+def pair_scatter(b):
+    """scatter into two arrays, of rows in one dimension."""
+    r = b.random
+    x = b.any(["s32", "s64", "u8", "f32", "f64"], minimum=1)
+    if x.type not in ("s32", "s64", "u8", "f32", "f64") or x.size == 0:
+        return None
+    y = b.parameter("s32", x.dims) if b.entry and len(b.module.specs) < 8 else None
+    d, n = r.randrange(len(x.dims)), r.choice([1, 2, 5, 9])
+    i = index(b, n, 0, x.dims[d] - 1, (n, 1))
+    if i is None or y is None:
+        return None
+    i = i()
+    window = [v for k, v in enumerate(x.dims) if k != d]
+    u, v = b.get(x.type, [n] + window), b.get("s32", [n] + window)
+    s = shape(x.type, ())
+    f = b.module.computation(f"  a = {s} parameter(0)\n  i = s32[] parameter(1)\n  b = {s} parameter(2)\n  j = s32[] parameter(3)\n"
+                             f"  m = {s} maximum(a, b)\n  k = s32[] add(i, j)\n  ROOT r = ({s}, s32[]) tuple(m, k)", "pair")
+    name = b.raw(f"({shape(x.type, x.dims)}, {shape('s32', x.dims)})",
+                 f"scatter({x.name}, {y.name}, {i.name}, {u.name}, {v.name}), update_window_dims={braces(range(1, len(x.dims)))}, inserted_window_dims={{{d}}}, "
+                 f"scatter_dims_to_operand_dims={{{d}}}, index_vector_dim=1, to_apply={f}")
+    b.emit("s32", x.dims, f"get-tuple-element({name}), index=1")
+    return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", least(x.q, u.q), max(x.bound, u.bound), max(x.eps, u.eps))
+
+
+def replace_scatter(b):
+    """scatter that overwrites: rows at distinct places."""
+    r = b.random
+    x = b.any(minimum=1)
+    d = r.randrange(len(x.dims))
+    n = r.randint(0, min(x.dims[d], 9))
+    places = r.sample(range(x.dims[d]), n)
+    if n == 0:
+        return None
+    i = b.emit("s32", (n,), f"constant({{{', '.join(map(str, places))}}})")
+    window = [v for k, v in enumerate(x.dims) if k != d]
+    at = r.randint(0, len(window))
+    u = b.get(x.type, window[:at] + [n] + window[at:])
+    s = shape(x.type, ())
+    f = b.module.computation(f"  a = {s} parameter(0)\n  ROOT b = {s} parameter(1)", "second")
+    return b.emit(x.type, x.dims, f"scatter({x.name}, {i.name}, {u.name}), update_window_dims={braces(k for k in range(len(x.dims)) if k != at)}, "
+                  f"inserted_window_dims={{{d}}}, scatter_dims_to_operand_dims={{{d}}}, index_vector_dim=1, unique_indices=true, to_apply={f}",
+                  least(x.q, u.q), max(x.bound, u.bound), max(x.eps, u.eps))
+
+
+def softmax(b):
+    """What models do most: a maximum, an exponential, a sum and a quotient over one dimension."""
+    r = b.random
+    x = b.any(["f32", "bf16", "f16"], minimum=1)
+    if x.type not in ("f32", "bf16", "f16") or x.size == 0:
+        return None
+    d = r.randrange(len(x.dims))
+    kept = [i for i in range(len(x.dims)) if i != d]
+    dims = tuple(x.dims[i] for i in kept)
+    t, unit = x.type, 2.0 ** -FLOATS[x.type][1]
+    start, zero = initial(b, "maximum", t), b.scalar(t, 0)
+    m = b.emit(t, dims, f"reduce({x.name}, {start.name}), dimensions={{{d}}}, to_apply={b.module.combiner('maximum', t)}", x.q, x.bound, x.eps)
+    spread = m and b.keep(m, x.dims, f"broadcast({m.name}), dimensions={braces(kept)}")
+    y = spread and b.emit(t, x.dims, f"subtract({x.name}, {spread.name})", None, 2 * x.bound, x.eps)
+    e = y and b.emit(t, x.dims, f"exponential({y.name})", None, 1, max(unit, x.eps))
+    s = e and b.emit(t, dims, f"reduce({e.name}, {zero.name}), dimensions={{{d}}}, to_apply={b.module.combiner('add', t)}", None, x.dims[d], e.eps)
+    spread = s and b.keep(s, x.dims, f"broadcast({s.name}), dimensions={braces(kept)}")
+    return spread and b.emit(t, x.dims, f"divide({e.name}, {spread.name})", None, 1, max(e.eps, unit * 4))
+
+
+def nested_loop(b):
+    """A loop over rows: dynamic-slice of one array, dynamic-update-slice of another, at the counter."""
+    r = b.random
+    x = b.any(minimum=1)
+    if b.depth > 1 or x.size == 0:
+        return None
+    n = x.dims[0]
+    types = f"(s32[], {shape(x.type, x.dims)}, ({shape(x.type, x.dims)}, s32[]))"
+    row = (1,) + x.dims[1:]
+    zeros = ["z"] * (len(x.dims) - 1)
+    op = r.choice(["copy(row)", "reverse(row), dimensions={0}"] + (["add(row, old)"] if x.type in INTS else ["maximum(row, old)"] if x.type in WIDE else []))
+    s = shape
+    body = b.module.computation(
+        f"  t = {types} parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  x = {s(x.type, x.dims)} get-tuple-element(t), index=1\n"
+        f"  u = ({s(x.type, x.dims)}, s32[]) get-tuple-element(t), index=2\n  y = {s(x.type, x.dims)} get-tuple-element(u), index=0\n"
+        f"  k = s32[] get-tuple-element(u), index=1\n  z = s32[] constant(0)\n  one = s32[] constant(1)\n  n = s32[] constant({n - 1})\n"
+        f"  j = s32[] subtract(n, i)\n  row = {s(x.type, row)} dynamic-slice({', '.join(['x', r.choice(['i', 'j'])] + zeros)}), dynamic_slice_sizes={braces(row)}\n"
+        f"  old = {s(x.type, row)} dynamic-slice({', '.join(['y', r.choice(['i', 'j'])] + zeros)}), dynamic_slice_sizes={braces(row)}\n"
+        f"  new = {s(x.type, row)} {op}\n  w = {s(x.type, x.dims)} dynamic-update-slice({', '.join(['y', 'new', 'i'] + zeros)})\n"
+        f"  i1 = s32[] add(i, one)\n  k1 = s32[] add(k, i)\n  v = ({s(x.type, x.dims)}, s32[]) tuple(w, k1)\n  ROOT next = {types} tuple(i1, {r.choice(['x', 'x', 'w'])}, v)", "rows")
+    condition = b.module.computation(f"  t = {types} parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  n = s32[] constant({n})\n"
+                                     f"  ROOT r = pred[] compare(i, n), direction=LT", "condition")
+    y = b.get(x.type, x.dims)
+    zero = b.scalar("s32", 0)
+    inner = b.raw(f"({s(x.type, x.dims)}, s32[])", f"tuple({y.name}, {zero.name})")
+    init = b.raw(types, f"tuple({zero.name}, {x.name}, {inner})")
+    loop = b.raw(types, f"while({init}), condition={condition}, body={body}")
+    out = b.raw(f"({s(x.type, x.dims)}, s32[])", f"get-tuple-element({loop}), index=2")
+    b.emit("s32", (), f"get-tuple-element({out}), index=1")
+    return b.emit(x.type, x.dims, f"get-tuple-element({out}), index=0", least(x.q, y.q), max(x.bound, y.bound), max(x.eps, y.eps))
 
 
 # ---- control ----------------------------------------------------------------------------------------------------------
@@ -972,6 +1118,7 @@ WEIGHTS = [
     (dynamic_slice, 3), (dynamic_update_slice, 3), (gather, 5), (scatter, 5),
     (reduce, 7), (reduce_window, 4), (cumulative, 2), (select_and_scatter, 2), (dot, 5), (convolution, 4), (factorize, 1), (fft, 1),
     (batch_norm, 1), (sort, 3), (rng, 1), (topk, 1), (call, 3), (map_, 2), (while_, 4), (conditional, 3),
+    (odd_reduce, 2), (pair_window, 2), (pair_scatter, 2), (replace_scatter, 2), (softmax, 2), (nested_loop, 2),
 ]
 
 

@@ -160,6 +160,11 @@ def check(module, inputs, outputs, reference, tool, folder):
     return "ok", ""
 
 
+def flags_of(seed):
+    """Other processors and threads, in turn."""
+    return [[], ["--threads=3"], [], ["--cpu=x86-64"], ["--threads=2", "--cpu=haswell"]][seed % 5]
+
+
 def prepare(seed, folder):
     """The module of a seed, with its inputs, as files: (module, inputs, outputs)."""
     import generate
@@ -193,14 +198,14 @@ def main():
             break
         with tempfile.TemporaryDirectory() as folder:
             module, files, outputs = prepare(seed, folder)
-            verdict, why = check(module, files, outputs, reference, tool, folder)
+            verdict, why = check(module, files, outputs, reference, tool + flags_of(seed), folder)
             tally[verdict] += 1
             if verdict not in ("ok", "passed over"):
                 for path in [module, *files]:
                     with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
                         target.write(source.read())
             if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":
-                print(f"{verdict:8s} m{seed}: {why}", flush=True)
+                print(f"{verdict:8s} m{seed} {' '.join(flags_of(seed))}: {why}", flush=True)
     reference.close()
     print(", ".join(f"{n} {k}" for k, n in sorted(tally.items())))
     sys.exit(any(k not in ("ok", "passed over") for k in tally))

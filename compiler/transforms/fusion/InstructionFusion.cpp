@@ -52,11 +52,29 @@ SmallVector<int64_t> findMayAlias(Group &group, ArrayRef<Value> operands,
   return pairs;
 }
 
-/// scatter and update-slice need their arrays in the result's buffer.
-SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Value> operands) {
+/// How often the members of a group read v.
+int64_t countReads(ArrayRef<Operation *> members, Value v) {
+  int64_t reads = 0;
+  for (Operation *member : members) {
+    reads += llvm::count(member->getOperands(), v);
+  }
+  return reads;
+}
+
+/// scatter and update-slice need their arrays in the result's buffer. An array that the kernel also reads
+/// otherwise becomes one more operand of the kernel, which `again` lists with the number of the root's
+/// operand (that of its result): the other reads must not see what is written.
+SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
+                                 ArrayRef<Value> operands,
+                                 SmallVectorImpl<std::pair<unsigned, Value>> &again) {
   SmallVector<int64_t> pairs;
   auto require = [&](int64_t result, Value array) {
-    pairs.append({result, llvm::find(operands, array) - operands.begin()});
+    int64_t operand = llvm::find(operands, array) - operands.begin();
+    if (countReads(members, array) > 1) {
+      operand = operands.size() + again.size();
+      again.push_back({static_cast<unsigned>(result), array});
+    }
+    pairs.append({result, operand});
   };
   if (group.strategy == "update-slice") {
     require(0, cast<DynamicUpdateSliceOp>(group.root).getOperand());
@@ -96,7 +114,8 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
     return *map;
   };
   SmallVector<int64_t> mayAlias = findMayAlias(group, operands.getArrayRef(), mapOf);
-  SmallVector<int64_t> inPlace = findInPlace(group, operands.getArrayRef());
+  SmallVector<std::pair<unsigned, Value>> again;
+  SmallVector<int64_t> inPlace = findInPlace(group, members, operands.getArrayRef(), again);
 
   OpBuilder builder(group.root);
   Type scratch;
@@ -111,6 +130,9 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
   }
   OperationState state(group.root->getLoc(), FusionOp::getOperationName());
   state.addOperands(operands.getArrayRef());
+  for (auto [number, array] : again) {
+    state.addOperands(array);
+  }
   state.addTypes(group.root->getResultTypes());
   if (scratch) {
     state.addTypes(scratch);
@@ -129,10 +151,19 @@ FusionOp buildFusion(Group &group, const Grouping &grouping) {
   for (Value operand : operands) {
     mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
   }
+  SmallVector<Value> arrays;
+  for (auto [number, array] : again) {
+    arrays.push_back(body->addArgument(array.getType(), array.getLoc()));
+  }
   OpBuilder inside(builder.getContext());
   inside.setInsertionPointToEnd(body);
   for (Operation *member : members) {
     Operation *copy = inside.clone(*member, mapping);
+    if (member == group.root) {
+      for (auto [written, value] : llvm::zip(again, arrays)) {
+        copy->setOperand(written.first, value);
+      }
+    }
     // Names and metadata of the text do not distinguish kernels.
     for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
       if (attribute.getName().strref().starts_with("hlo.")) {
