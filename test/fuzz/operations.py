@@ -1,7 +1,7 @@
 """The operations of random modules: each function adds one to a Builder, or nothing where it finds no fitting operands."""
 import math
 
-from generate import BYTES, Builder, COMPLEX, FLOATS, INTS, Unfit, Value, WIDE, braces, is_float, part, shape
+from generate import BYTES, Builder, COMPLEX, FLOATS, INTS, Unfit, Value, WIDE, braces, is_float, part, settle, shape
 
 NUMBERS = list(FLOATS) + list(COMPLEX) + list(INTS)
 
@@ -70,6 +70,8 @@ def unary(b):
         ops = ["not", "negate", "popcnt", "count-leading-zeros"] + (["abs", "sign"] if t[0] == "s" else [])
         if INTS[t][1] < 8:
             ops = ["negate"] if t[0] == "s" else ["popcnt"]
+        elif x.op != "parameter":  # the reference folds those of negative constants to -32
+            ops.remove("count-leading-zeros")
         return b.emit(t, x.dims, f"{r.choice(ops)}({n})")
     if t in COMPLEX:
         op = r.choice(["negate", "abs", "real", "imag", "exponential", "sine", "cosine", "tanh", "is", "sqrt", "log", "logistic", "log-plus-one", "exponential-minus-one"])
@@ -456,13 +458,23 @@ def scatter(b):
                f"index_vector_dim={vector}")
     if batching:
         numbers += f", input_batching_dims={braces(batching)}, scatter_indices_batching_dims={braces(place)}"
+    noise = max(x.eps, sum_eps(u, "add", count)) if op in ("add", "subtract") else max(x.eps, u.eps)
     bound = x.bound + u.bound * count if op in ("add", "subtract") else max(x.bound, u.bound)
     return b.emit(x.type, x.dims, f"scatter({x.name}, {i.name}, {u.name}), {numbers}, to_apply={b.module.combiner(op, x.type)}",
-                  least(x.q, u.q), bound, max(x.eps, u.eps))
+                  least(x.q, u.q), bound, noise)
 
 
 # ---- reductions -------------------------------------------------------------------------------------------------------
 IDENTITY = {"add": 0, "multiply": 1, "or": 0, "and": 1, "xor": 0}
+
+
+def sum_eps(x, op, count):
+    """The noise of a sum: the reference rounds after every addition, the compiler may sum in f32."""
+    if op != "add" or x.type not in FLOATS and x.type not in COMPLEX:
+        return x.eps
+    if settle(x.type, x.q, x.bound * count) is not None:
+        return x.eps
+    return max(x.eps, 2.0 ** -FLOATS[part(x.type)][1] * max(1, count / 8))
 
 
 def monoid(b, x):
@@ -514,7 +526,8 @@ def reduce(b):
     op = monoid(b, x)
     start = initial(b, op, x.type)
     bound = x.bound * count if op == "add" else x.bound
-    return b.emit(x.type, dims, f"reduce({x.name}, {start.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, x.type)}", x.q, bound, x.eps)
+    return b.emit(x.type, dims, f"reduce({x.name}, {start.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, x.type)}", x.q, bound,
+                  sum_eps(x, op, count))
 
 
 def reduce_pair(b, x, d, dims):
@@ -592,7 +605,8 @@ def reduce_window(b):
     else:
         start = initial(b, op, x.type)
     return b.emit(x.type, out, f"reduce-window({x.name}, {start.name}), window={{{text}}}, to_apply={b.module.combiner(op, x.type)}",
-                  least(x.q, 0), x.bound * count if op == "add" else x.bound, x.eps)
+                  least(x.q, 0), x.bound * count if op == "add" else x.bound,
+                  sum_eps(x, op, count))
 
 
 def cumulative(b):
@@ -609,7 +623,7 @@ def cumulative(b):
     op = "add" if x.type != "pred" else "or"
     start = b.scalar(x.type, 0)
     return b.emit(x.type, x.dims, f"reduce-window({x.name}, {start.name}), window={{size={'x'.join(size)} pad={'x'.join(padding)}}}, "
-                  f"to_apply={b.module.combiner(op, x.type)}", x.q, x.bound * n, x.eps)
+                  f"to_apply={b.module.combiner(op, x.type)}", x.q, x.bound * n, sum_eps(x, op, n))
 
 
 def select_and_scatter(b):
@@ -684,6 +698,8 @@ def convolution(b):
         base, win = r.choice([1, 1, 1, 2]), r.choice([1, 1, 1, 2])
         d = r.choice([1, 4, 5, 7, 8, 9, 12] + [28, 33] * b.module.big)
         low, high = (r.randint(-1, 3), r.randint(-1, 3)) if r.random() < 0.6 else (0, 0)
+        if low * high < 0:  # the reference is wrong for some of these
+            high = 0
         extent = (k - 1) * win + 1
         full = (d - 1) * base + 1 + low + high
         if full < extent:
@@ -786,7 +802,8 @@ def batch_norm(b):
                  f"batch-norm-{kind}({', '.join(v.name for v in operands)}), {attributes}")
     bound = 1e5
     eps = max(x.eps, 2.0 ** -FLOATS[x.type][1] * max(1, x.size / n / 8))  # sums, in whatever order, of rounded squares
-    for k, d in enumerate([x.dims, [n], [n]]):
+    # A variance near zero is what the reference makes of equal elements, so training keeps it to itself.
+    for k, d in enumerate([x.dims, [n], [n]][:2 if kind == "training" else 3]):
         v = b.emit(x.type, d, f"get-tuple-element({name}), index={k}", None, bound, eps)
     return v
 
@@ -1007,6 +1024,91 @@ def re_used(s, name):
     return any(name in x.replace("(", " ").replace(")", " ").replace(",", " ").split() for _, _, x in s.lines)
 
 
+def tuple_call(b):
+    """A call, an asynchronous one, or a conditional whose result is a nested tuple."""
+    r = b.random
+    if b.depth > 1:
+        return None
+    arguments = list({v.name: v for v in (b.any() for _ in range(r.randint(1, 3)))}.values())
+    kind = r.choice(["call", "fusion", "conditional", "async"])
+    wanted = [b.any() for _ in range(2)]
+    types = f"({shape(wanted[0].type, wanted[0].dims)}, ({shape(wanted[1].type, wanted[1].dims)}, {shape(wanted[0].type, wanted[0].dims)}))"
+    if kind == "fusion":
+        types = f"({shape(wanted[0].type, wanted[0].dims)}, {shape(wanted[1].type, wanted[1].dims)})"
+    names, known = [], [[], []]
+    for _ in range(2 if kind == "conditional" else 1):
+        s = b.sub(arguments)
+        s.grow(r.randint(1, 4) if kind != "fusion" else 0)
+        v, w = s.get(wanted[0].type, wanted[0].dims), s.get(wanted[1].type, wanted[1].dims)
+        x = s.get(v.type, v.dims)
+        if kind == "fusion":
+            v, w = (s.keep(z, z.dims, f"reverse({z.name}), dimensions={{0}}") if z.dims else z for z in (v, w))
+            if v is None or w is None or not v.dims or not w.dims:
+                return None  # the reference confuses what only passes through
+            root = s.raw(types, f"tuple({v.name}, {w.name})")
+            if any(not re_used(s, n) for n, _, _ in s.lines[:-1]):
+                return None
+        else:
+            inner = s.raw(f"({shape(w.type, w.dims)}, {shape(v.type, v.dims)})", f"tuple({w.name}, {x.name})")
+            root = s.raw(types, f"tuple({v.name}, {inner})")
+        names.append(b.module.computation(s.body(root), "several"))
+        known[0] += [v, x]
+        known[1].append(w)
+    operands = ", ".join(a.name for a in arguments)
+    if kind == "call":
+        name = b.raw(types, f"call({operands}), to_apply={names[0]}")
+    elif kind == "fusion":
+        name = b.raw(types, f"fusion({operands}), kind=kLoop, calls={names[0]}")
+    elif kind == "async":
+        state = f"(({', '.join(shape(a.type, a.dims) for a in arguments)}), {types}, u32[])"
+        start = b.raw(state, f"call-start({operands}), to_apply={names[0]}")
+        name = b.raw(types, f"call-done({start})")
+    else:
+        if len(arguments) > 1:
+            return None
+        p = b.get("pred", ())
+        name = b.raw(types, f"conditional({p.name}, {arguments[0].name}, {arguments[0].name}), true_computation={names[0]}, false_computation={names[1]}")
+
+    def element(of, index, values):
+        return b.emit(values[0].type, values[0].dims, f"get-tuple-element({of}), index={index}", least(*(v.q for v in values)),
+                      max(v.bound for v in values), max(v.eps for v in values))
+    if kind == "fusion":
+        element(name, 1, known[1])
+        return element(name, 0, known[0])
+    inner = b.raw(f"({shape(wanted[1].type, wanted[1].dims)}, {shape(wanted[0].type, wanted[0].dims)})", f"get-tuple-element({name}), index=1")
+    element(name, 0, known[0])
+    element(inner, 1, known[0])
+    return element(inner, 0, known[1])
+
+
+def mixed_dot(b):
+    """Narrow operands, of two types, with a wider result."""
+    r = b.random
+    t, u, out = r.choice([("f8e4m3fn", "f8e5m2", "f32"), ("f8e4m3fn", "f8e4m3fn", "f32"), ("f8e5m2", "f8e5m2", "f16"), ("f8e4m3fn", "f8e4m3fn", "bf16"), ("s8", "u8", "s32"),
+                          ("u8", "u8", "u32"), ("bf16", "bf16", "f32"), ("bf16", "f32", "f32"), ("f16", "f16", "f32"), ("s8", "s8", "f32"), 
+                          ("s16", "s16", "s64"), ("s32", "s32", "s64"), ("pred", "pred", "pred")])
+    m, k, n = b.dim(), b.dim(), b.dim()
+    x, y = b.parameter_or_constant(t, (m, k), True), b.parameter_or_constant(u, (n, k), True)
+    if x is None or y is None:
+        return None
+    q = None if x.q is None or y.q is None else 0
+    if "s8" in (t, u) and out == "f32" and 16129 * k > 2 ** 24:
+        q = None
+    return b.emit(out, (m, n), f"dot({x.name}, {y.name}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}", q, x.bound * y.bound * max(k, 1), max(x.eps, y.eps))
+
+
+def stochastic_convert(b):
+    r = b.random
+    if not b.entry:
+        return None
+    x = b.get("f32", b.dims())
+    if x.op != "parameter" or len(b.module.specs) > 9:
+        return None
+    bits_ = b.parameter("u32", x.dims, "bits")
+    to = r.choice(["s8", "s32"])
+    return bits_ and b.emit(to, x.dims, f"stochastic-convert({x.name}, {bits_.name})", None if x.q is None else x.q, x.bound * 2)
+
+
 def map_(b):
     r = b.random
     x = b.any([t for t in b.module.types if t in WIDE or t in BYTES])
@@ -1118,7 +1220,7 @@ WEIGHTS = [
     (dynamic_slice, 3), (dynamic_update_slice, 3), (gather, 5), (scatter, 5),
     (reduce, 7), (reduce_window, 4), (cumulative, 2), (select_and_scatter, 2), (dot, 5), (convolution, 4), (factorize, 1), (fft, 1),
     (batch_norm, 1), (sort, 3), (rng, 1), (topk, 1), (call, 3), (map_, 2), (while_, 4), (conditional, 3),
-    (odd_reduce, 2), (pair_window, 2), (pair_scatter, 2), (replace_scatter, 2), (softmax, 2), (nested_loop, 2),
+    (odd_reduce, 2), (pair_window, 2), (pair_scatter, 2), (replace_scatter, 2), (softmax, 2), (nested_loop, 2), (tuple_call, 3), (mixed_dot, 2), (stochastic_convert, 1),
 ]
 
 

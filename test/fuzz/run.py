@@ -25,7 +25,7 @@ def child():
     import ml_dtypes  # noqa: F401  (registers the narrow types with numpy)
     import numpy as np
     from jaxlib import _hlo, _jax
-    from generate import to_bits, without_layouts
+    from generate import to_bits, for_reference
     client = jax.devices("cpu")[0].client
     devices = _jax.DeviceList(tuple(client.local_devices()[:1]))
 
@@ -35,7 +35,7 @@ def child():
     for line in sys.stdin:
         job, answer = json.loads(line), {"ok": True}
         try:
-            text = without_layouts(open(job["module"]).read())
+            text = for_reference(open(job["module"]).read())
             computation = _hlo.XlaComputation(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
             shapes = [s for p in computation.program_shape().parameter_shapes() for s in leaves(p)]
             executable = client.compile_and_load(_jax.mlir.xla_computation_to_mlir_module(computation), devices, _jax.CompileOptions())
