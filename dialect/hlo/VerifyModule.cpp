@@ -210,6 +210,10 @@ private:
                   << hloText(output, LayoutText::always) << ", parameter " << parameter << " "
                   << text(path) << " is " << hloText(input, LayoutText::always)
                   << ", both must be equal to alias [module_c11]";
+    } else if (byteSize(output) != byteSize(input)) {
+      error(name) << "output " << text(outputPath) << " is " << hloText(output) << ", parameter "
+                  << parameter << " " << text(path) << " is " << hloText(input)
+                  << ", both must have one size to share a buffer [module_c11]";
     }
   }
 
