@@ -30,8 +30,8 @@ install_packages() {
   rm -f "$log"
 }
 
-BUILD_PACKAGES=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 liblld-22-dev
-                libabsl-dev libgtest-dev zlib1g-dev ninja-build ccache cmake gcc g++ libc6-dev)
+BUILD_PACKAGES=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
+                libgtest-dev zlib1g-dev ninja-build ccache cmake gcc g++ libc6-dev)
 
 # build TARGET...: configures once, then builds with progress on a terminal.
 build() {

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
 #include "compiler/parser/ParserImpl.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace hlo;
 using namespace hlo::parser;
@@ -15,37 +14,6 @@ using namespace mlir;
 using llvm::StringRef;
 
 namespace {
-/// The element type of a primitive word; null for token and opaque.
-Type getElementType(StringRef word, MLIRContext *context) {
-  if (word == "pred") {
-    return IntegerType::get(context, 1);
-  }
-  unsigned width;
-  if ((word.front() == 's' || word.front() == 'u') && !word.drop_front().getAsInteger(10, width)) {
-    return IntegerType::get(context, width,
-                            word.front() == 's' ? IntegerType::Signed : IntegerType::Unsigned);
-  }
-  return llvm::StringSwitch<llvm::function_ref<Type()>>(word)
-      .Case("f32", [&]() -> Type { return Float32Type::get(context); })
-      .Case("f64", [&]() -> Type { return Float64Type::get(context); })
-      .Case("f16", [&]() -> Type { return Float16Type::get(context); })
-      .Case("bf16", [&]() -> Type { return BFloat16Type::get(context); })
-      .Case("f8e5m2", [&]() -> Type { return Float8E5M2Type::get(context); })
-      .Case("f8e4m3", [&]() -> Type { return Float8E4M3Type::get(context); })
-      .Case("f8e3m4", [&]() -> Type { return Float8E3M4Type::get(context); })
-      .Case("f8e4m3fn", [&]() -> Type { return Float8E4M3FNType::get(context); })
-      .Case("f8e4m3b11fnuz", [&]() -> Type { return Float8E4M3B11FNUZType::get(context); })
-      .Case("f8e5m2fnuz", [&]() -> Type { return Float8E5M2FNUZType::get(context); })
-      .Case("f8e4m3fnuz", [&]() -> Type { return Float8E4M3FNUZType::get(context); })
-      .Case("f8e8m0fnu", [&]() -> Type { return Float8E8M0FNUType::get(context); })
-      .Case("f6e3m2fn", [&]() -> Type { return Float6E3M2FNType::get(context); })
-      .Case("f6e2m3fn", [&]() -> Type { return Float6E2M3FNType::get(context); })
-      .Case("f4e2m1fn", [&]() -> Type { return Float4E2M1FNType::get(context); })
-      .Case("c64", [&]() -> Type { return ComplexType::get(Float32Type::get(context)); })
-      .Case("c128", [&]() -> Type { return ComplexType::get(Float64Type::get(context)); })
-      .Default([]() -> Type { return Type(); })();
-}
-
 constexpr int64_t maxTupleElements = int64_t(1) << 24;
 } // namespace
 
@@ -132,7 +100,7 @@ Parser::Result Parser::parseShape(Type &type) {
 
 Parser::Result Parser::parsePrimitive(Type &element, StringRef &word) {
   word = token().text;
-  element = getElementType(word, context);
+  element = primitiveType(word, context);
   lexer.advance();
   return success();
 }

@@ -88,7 +88,7 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
   return pairs;
 }
 
-FusionOp buildFusion(Group &group, const Grouping &grouping) {
+FusionOp buildFusion(Group &group) {
   // Members in the order of the text, and the values they take from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -189,7 +189,7 @@ void fuseBlock(Block &block) {
   Grouping grouping = groupOps(block);
   SmallVector<std::pair<Operation *, FusionOp>> built;
   for (auto &group : grouping.groups) {
-    built.push_back({group->root, buildFusion(*group, grouping)});
+    built.push_back({group->root, buildFusion(*group)});
   }
   for (auto &[root, fusion] : built) {
     root->replaceAllUsesWith(fusion->getResults().take_front(root->getNumResults()));
