@@ -7,6 +7,7 @@
 #define COMPILER_ANALYSIS_SHAPES_H
 
 #include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/Shapes.h"
 
 namespace hlo {
 
@@ -26,6 +27,11 @@ inline int64_t rankOf(mlir::Value value) {
 }
 inline int64_t elementsOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getNumElements();
+}
+/// Bytes of a whole array; 0 for what is none.
+inline int64_t bytesOf(mlir::Value value) {
+  mlir::RankedTensorType type = arrayType(value);
+  return type ? type.getNumElements() * elementBytes(type.getElementType()) : 0;
 }
 inline bool isScalar(mlir::Type type) {
   mlir::RankedTensorType array = arrayType(type);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
+#include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
 
@@ -15,13 +16,8 @@ static constexpr int64_t kSmallUpdateElements = 64;
 /// A dot of so few multiplications is a loop in its consumer.
 static constexpr int64_t kSmallDotWork = 512;
 
-int64_t elementsOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getNumElements() : 0;
-}
-
 int64_t resultElements(Operation *op) {
-  return op->getNumResults() == 0 ? 0 : elementsOf(op->getResult(0));
+  return op->getNumResults() == 0 || !arrayType(op->getResult(0)) ? 0 : elementsOf(op->getResult(0));
 }
 
 bool isSplatConstant(Operation *op) {
@@ -56,11 +52,7 @@ int64_t sortScratchBytes(SortOp op) {
     return 0;
   }
   for (Value input : op.getInputs()) {
-    Type element = cast<RankedTensorType>(input.getType()).getElementType();
-    int64_t bytes = isa<ComplexType>(element)
-                        ? 2 * cast<ComplexType>(element).getElementType().getIntOrFloatBitWidth() / 8
-                        : (element.getIntOrFloatBitWidth() + 7) / 8;
-    rowBytes += llvm::alignTo(n * bytes, 64);
+    rowBytes += llvm::alignTo(n * elementBytes(elementTypeOf(input)), 64);
   }
   return rowBytes <= kStackRowBytes ? 0 : 2 * rowBytes * (type.getNumElements() / n);
 }

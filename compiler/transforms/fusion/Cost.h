@@ -22,7 +22,6 @@ llvm::StringRef strategyOf(mlir::Operation *op);
 int64_t costOf(mlir::Operation *op);
 /// Elements of the first result.
 int64_t resultElements(mlir::Operation *op);
-int64_t elementsOf(mlir::Value value);
 /// A constant of one repeated element, which is written into each kernel that uses it.
 bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.

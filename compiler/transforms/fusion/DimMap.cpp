@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/DimMap.h"
+#include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
 
 namespace hlo::fusion {
-
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
 DimMap DimMap::identity(ArrayRef<int64_t> shape) {
   DimMap map;

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
 
@@ -29,10 +30,12 @@ static constexpr size_t kMaxOperands = 48;
 static constexpr double kCheapRepeat = 1.5;
 /// A reduce of more elements per result is not evaluated inside a loop.
 static constexpr int64_t kMaxReduceInLoop = 4096;
+/// A chain of ops of one large operand each is computed in up to so many kernels rather than stored, if it costs
+/// no more than this: the traffic is the same or less, and nothing is written.
+static constexpr size_t kMaxRepeatedIn = 3;
+static constexpr int64_t kMaxRepeatedCost = 6;
 /// How far above an op a row reduce is looked for.
 static constexpr int kMaxRowChain = 16;
-
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
 
 /// How many evaluations of an operand one evaluation of `user` causes.
 static double fanOf(Operation *user, unsigned operandNumber) {
@@ -78,9 +81,12 @@ private:
   size_t operandCountWith(Group &group, Operation *op);
   bool canBecomeRow(Group &group, ReduceOp op);
   bool leadsToRowReduce(Group &group, Operation *op);
+  bool isCheapToRepeat(Operation *op, size_t groups);
 
   Block &block;
   Grouping result;
+  /// What evaluating an op that several groups repeat costs, up to where it is stored.
+  DenseMap<Operation *, int64_t> repeatedCost;
 };
 } // namespace
 
@@ -222,6 +228,39 @@ bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
     }
   }
   return false;
+}
+
+/// Whether each of `groups` kernels should rather compute the op than read its result: what it reads is one
+/// array no larger than its result, and small ones.
+bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
+  if (roleOf(op) != Role::Compute || costOf(op) > 1 || groups > kMaxRepeatedIn ||
+      isa<MapOp>(op) || op->getNumResults() != 1) {
+    return false;
+  }
+  int64_t bytes = bytesOf(op->getResult(0)), small = bytes / 8;
+  int64_t large = 0;
+  for (Value v : op->getOperands()) {
+    // What a broadcast reads counts, not what it makes.
+    while (Operation *def = v.getDefiningOp()) {
+      if (!isa<BroadcastOp, ReshapeOp, BitcastOp>(def)) {
+        break;
+      }
+      v = def->getOperand(0);
+    }
+    int64_t read = bytesOf(v);
+    if (read > bytes) {
+      return false;
+    }
+    large += read > small;
+  }
+  int64_t cost = costOf(op), behind = 0;
+  for (Operation *user : op->getUsers()) {
+    behind = std::max(behind, repeatedCost.lookup(user));
+  }
+  if (large > 1 || cost + behind > kMaxRepeatedCost) {
+    return false;
+  }
+  return true;
 }
 
 bool Grouper::canTake(Group &group, Operation *op) {
@@ -402,8 +441,16 @@ void Grouper::place(Operation *op) {
   bool clone = isa<IotaOp>(op) || fromScalar ||
                (role == Role::Free && !isa<CopyOp>(op) && groups.size() <= 4) ||
                (role == Role::Compute && costOf(op) <= 1 && elements <= 1 && groups.size() <= 4);
+  bool repeat = !clone && groups.size() > 1 && isCheapToRepeat(op, groups.size());
   bool all = !outside && llvm::all_of(groups, [&](Group *g) { return canTake(*g, op); });
-  if (all && !groups.empty() && (groups.size() == 1 || clone)) {
+  if (all && !groups.empty() && (groups.size() == 1 || clone || repeat)) {
+    if (groups.size() > 1) {
+      int64_t behind = 0;
+      for (Operation *user : op->getUsers()) {
+        behind = std::max(behind, repeatedCost.lookup(user));
+      }
+      repeatedCost[op] = behind + costOf(op);
+    }
     for (Group *group : groups) {
       take(*group, op);
     }

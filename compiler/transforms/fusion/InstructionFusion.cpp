@@ -12,6 +12,7 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 
@@ -22,30 +23,22 @@ namespace {
 
 using namespace hlo::fusion;
 
-int64_t elementBytes(Type type) {
-  Type element = cast<RankedTensorType>(type).getElementType();
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    return 2 * ((complex.getElementType().getIntOrFloatBitWidth() + 7) / 8);
-  }
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-/// Pairs (result, operand) of one buffer: what the kernel reads of the operand at an index is read before
-/// it writes the result there, and nowhere else.
+/// Pairs (result, operand) of one buffer: what the kernel reads of the operand at an index is read
+/// before it writes the result there, and nowhere else.
 SmallVector<int64_t> findMayAlias(Group &group, ArrayRef<Value> operands,
                                   function_ref<DimMap(Value)> mapOf) {
   SmallVector<int64_t> pairs;
   if (group.strategy != "loop" && group.strategy != "row") {
     return pairs;
   }
-  Type rootType = group.root->getResult(0).getType();
   if (group.root->getNumResults() != 1) {
     return pairs;
   }
+  Value root = group.root->getResult(0);
   for (auto [n, operand] : llvm::enumerate(operands)) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (type.getShape() == cast<RankedTensorType>(rootType).getShape() &&
-        elementBytes(type) == elementBytes(rootType) && mapOf(operand).isIdentity()) {
+    if (shapeOf(operand) == shapeOf(root) &&
+        elementBytes(elementTypeOf(operand)) == elementBytes(elementTypeOf(root)) &&
+        mapOf(operand).isIdentity()) {
       pairs.append({0, static_cast<int64_t>(n)});
     }
   }
@@ -61,9 +54,9 @@ int64_t countReads(ArrayRef<Operation *> members, Value v) {
   return reads;
 }
 
-/// scatter and update-slice need their arrays in the result's buffer. An array that the kernel also reads
-/// otherwise becomes one more operand of the kernel, which `again` lists with the number of the root's
-/// operand (that of its result): the other reads must not see what is written.
+/// scatter and update-slice need their arrays in the result's buffer. An array that the kernel also
+/// reads otherwise becomes one more operand of the kernel, which `again` lists with the number of
+/// the root's operand (that of its result): the other reads must not see what is written.
 SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
                                  ArrayRef<Value> operands,
                                  SmallVectorImpl<std::pair<unsigned, Value>> &again) {
@@ -106,7 +99,8 @@ FusionOp buildFusion(Group &group) {
     for (Operation *member : members) {
       for (OpOperand &use : member->getOpOperands()) {
         if (use.get() == v) {
-          DimMap seen = group.maps.lookup(member->getResult(0)).ofOperand(member, use.getOperandNumber());
+          DimMap seen =
+              group.maps.lookup(member->getResult(0)).ofOperand(member, use.getOperandNumber());
           map = map ? map->meet(seen) : seen;
         }
       }
@@ -243,7 +237,8 @@ public:
           work.push_back(symbols.lookup<ComputationOp>(loop.getBody()));
         } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
           for (Attribute branch : conditional.getBranchComputations()) {
-            work.push_back(symbols.lookup<ComputationOp>(cast<FlatSymbolRefAttr>(branch).getValue()));
+            work.push_back(
+                symbols.lookup<ComputationOp>(cast<FlatSymbolRefAttr>(branch).getValue()));
           }
         }
       }

@@ -28,14 +28,6 @@ namespace {
 /// A moved result may be this large whatever it is made from: it stays in the first-level cache.
 constexpr int64_t kAlwaysSmallBytes = 4096;
 
-int64_t bytesOf(Value value) {
-  Type element = elementTypeOf(value);
-  int64_t bits = isa<ComplexType>(element)
-                     ? 2 * cast<ComplexType>(element).getElementType().getIntOrFloatBitWidth()
-                     : element.getIntOrFloatBitWidth();
-  return elementsOf(value) * ((bits + 7) / 8);
-}
-
 /// Ops that cost nothing once they are part of a kernel.
 bool isFree(Operation *op) {
   return isa<ConstantOp, IotaOp, BroadcastOp, ReshapeOp, BitcastOp, SliceOp, ReverseOp, PadOp>(op);
