@@ -2,6 +2,7 @@
 #ifndef COMPILER_CODEGEN_KERNEL_H
 #define COMPILER_CODEGEN_KERNEL_H
 
+#include "compiler/analysis/Shapes.h"
 #include "compiler/codegen/Element.h"
 #include "compiler/codegen/Elementwise.h"
 
@@ -90,16 +91,15 @@ llvm::SmallVector<mlir::Value>
 emitForCarrying(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
                 llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
-/// An emitter of one strategy: fills the function's body, sets kernel.tasks.
-using StrategyEmitter = llvm::function_ref<mlir::LogicalResult(KernelBuilder &)>;
-
 /// Emits `func` @name for the fusion into `into`; returns the number of tasks. Errors are
 /// reported at the fusion or at the offending op in it.
 mlir::FailureOr<int64_t> emitKernel(hlo::FusionOp fusion, llvm::StringRef name, const Target &target,
                                     mlir::ModuleOp computations, mlir::ModuleOp into);
 
-// One per strategy, each in its own folder. The string is the value of `strategy`.
+// One per strategy, each in its own folder: fills the function's body, sets kernel.tasks. The string is the value of
+// `strategy`.
 mlir::LogicalResult emitLoopKernel(KernelBuilder &kernel);            // "loop"
+mlir::LogicalResult emitRangeKernel(KernelBuilder &kernel);           // "range"
 mlir::LogicalResult emitReduceKernel(KernelBuilder &kernel);          // "reduce"
 mlir::LogicalResult emitRowKernel(KernelBuilder &kernel);             // "row"
 mlir::LogicalResult emitDotKernel(KernelBuilder &kernel);             // "dot"

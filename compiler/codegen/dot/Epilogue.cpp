@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
-
 FailureOr<Epilogue> Epilogue::create(KernelBuilder &kernel, Operation *hero) {
   Epilogue epilogue(kernel, hero);
   for (Value root : kernel.body().getTerminator()->getOperands()) {

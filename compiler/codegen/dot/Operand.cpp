@@ -26,8 +26,6 @@ struct View {
 };
 } // namespace
 
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
-
 /// Whether every value of `from` has an equal value in `to`.
 static bool isExactConvert(Type from, Type to) {
   if (from == to) {

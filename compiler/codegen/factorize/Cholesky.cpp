@@ -20,8 +20,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 namespace {
 struct CholeskyEmission {
   KernelBuilder &kernel;
@@ -78,7 +76,7 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'cholesky' must return a cholesky");
   }
-  RankedTensorType type = typeOf(op.getOperand());
+  RankedTensorType type = arrayType(op.getOperand());
   if (type.getNumElements() == 0) {
     kernel.tasks = 0;
     return success();

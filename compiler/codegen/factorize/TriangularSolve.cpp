@@ -20,21 +20,19 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<TriangularSolveOp>(kernel.root());
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'triangular-solve' must return a triangular-solve");
   }
-  RankedTensorType type = typeOf(op.getB());
+  RankedTensorType type = arrayType(op.getB());
   if (type.getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
   }
   ArrayRef<int64_t> shape = type.getShape(), batch = shape.drop_back(2);
-  int64_t m = typeOf(op.getA()).getShape().back(); // order of A
+  int64_t m = arrayType(op.getA()).getShape().back(); // order of A
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   bool left = op.getLeftSide().value_or(false), lower = op.getLower().value_or(false);
   bool unit = op.getUnitDiagonal().value_or(false);

@@ -27,8 +27,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 /// Factors of this size and below are written out; larger ones are loops.
 static constexpr int64_t kUnrolledRadix = 8;
 
@@ -206,7 +204,7 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'fft' must return an fft");
   }
-  RankedTensorType inType = typeOf(op.getOperand()), outType = typeOf(op.getResult());
+  RankedTensorType inType = arrayType(op.getOperand()), outType = arrayType(op.getResult());
   if (outType.getNumElements() == 0) {
     kernel.tasks = 0;
     return success();

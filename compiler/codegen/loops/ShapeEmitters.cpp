@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
-
 Value indexInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes) {
   using P = arith::CmpIPredicate;
   Value v = index.isUniform() ? index.base : laneIndices(e, index, lanes);

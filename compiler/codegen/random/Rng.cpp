@@ -26,8 +26,6 @@ namespace hlo::codegen {
 
 static constexpr int64_t kUnitsPerTask = 4096;
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 namespace {
 struct RngEmission {
   Emission &e;
@@ -114,19 +112,21 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
     return kernel.fusion.emitOpError("of strategy 'rng' must return an rng-bit-generator");
   }
   RngEmission rng{e};
-  RankedTensorType stateType = typeOf(op.getState()), type = typeOf(op.getResult(1));
+  RankedTensorType stateType = arrayType(op.getState()), type = arrayType(op.getResult(1));
   if (!stateType.getElementType().isUnsignedInteger(64) || stateType.getRank() != 1 ||
       stateType.getDimSize(0) < 2 || stateType.getDimSize(0) > 3) {
     return op.emitOpError("supports states u64[2] and u64[3] only");
   }
   Type part = type.getElementType();
-  if (isa<ComplexType>(part) || part.getIntOrFloatBitWidth() < 8) {
-    return op.emitOpError("supports results of 8, 16, 32 and 64 bits only");
+  if (isa<ComplexType>(part) || part.getIntOrFloatBitWidth() < 2) {
+    return op.emitOpError("supports results of 2, 4, 8, 16, 32 and 64 bits only");
   }
   bool threeFry = op.getAlgorithm() == "rng_three_fry";
   unsigned bits = part.getIntOrFloatBitWidth();
   int64_t n = type.getNumElements();
-  Type stored = IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
+  Type stored = part.isSignedInteger()
+                    ? part
+                    : IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
   Type u64 = IntegerType::get(op.getContext(), 64, IntegerType::Unsigned);
 
   ElementEmitter scalars(kernel, 1);

@@ -12,8 +12,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static ArrayRef<int64_t> shapeOf(Value v) { return cast<RankedTensorType>(v.getType()).getShape(); }
-
 /// Nested loops over `extents`, carrying `init`; the body gets one counter per loop.
 static SmallVector<Value>
 emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, ValueRange init,

@@ -64,8 +64,6 @@ struct RowEmission {
 };
 } // namespace
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 LogicalResult RowEmission::analyze() {
   for (ReduceOp op : kernel.body().getOps<ReduceOp>()) {
     reduces.push_back(op);
@@ -73,10 +71,10 @@ LogicalResult RowEmission::analyze() {
   if (reduces.empty()) {
     return kernel.fusion.emitOpError("of strategy 'row' has no reduce");
   }
-  ArrayRef<int64_t> shape = typeOf(reduces.front().getInputs()[0]).getShape();
+  ArrayRef<int64_t> shape = arrayType(reduces.front().getInputs()[0]).getShape();
   int64_t columns = reduces.front().getDimensions().size();
   for (ReduceOp op : reduces) {
-    if (typeOf(op.getInputs()[0]).getShape() != shape ||
+    if (arrayType(op.getInputs()[0]).getShape() != shape ||
         static_cast<int64_t>(op.getDimensions().size()) != columns) {
       return op.emitOpError("in a row kernel differs in shape from the others");
     }
@@ -109,7 +107,7 @@ void RowEmission::planScratch() {
         if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
           continue;
         }
-        if (isCostly(op) && isa<FloatType>(typeOf(v).getElementType()) && overColumns(v)) {
+        if (isCostly(op) && isa<FloatType>(arrayType(v).getElementType()) && overColumns(v)) {
           users[v].push_back(stage);
           if (kept && kept->lookup(v).size() > 1) {
             continue;
@@ -132,7 +130,7 @@ void RowEmission::planScratch() {
       if (it == users.end() || it->second.size() < 2) {
         continue;
       }
-      Type element = computeType(typeOf(v).getElementType());
+      Type element = computeType(arrayType(v).getElementType());
       int64_t size = columns * storageBytes(element);
       if (bytes + size > kRowScratchBytes) {
         return;
@@ -147,7 +145,7 @@ void RowEmission::allocateScratch(int64_t columns) {
   auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (ReduceOp stage : reduces) {
     for (Value v : saved.lookup(stage)) {
-      Type element = computeType(typeOf(v).getElementType());
+      Type element = computeType(arrayType(v).getElementType());
       scratch[v] = LLVM::AllocaOp::create(e.b, e.loc, pointer, element, constI64(e, columns), 64);
     }
   }
@@ -166,7 +164,7 @@ void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
     for (size_t c = 0; c < columnShape.size(); ++c) {
       at = addI(e, at, mulI(e, index[rowShape.size() + c].base, strides[c]));
     }
-    Type element = computeType(typeOf(v).getElementType());
+    Type element = computeType(arrayType(v).getElementType());
     storeElements(e, element, elem, scratch.lookup(v), at, mask);
   }
 }
@@ -292,7 +290,7 @@ void RowEmission::emitResults() {
     for (auto [i, stride] : llvm::zip(row, rowStrides)) {
       at = addI(e, at, mulI(e, i.base, stride));
     }
-    storeElements(e, typeOf(root).getElementType(), value, kernel.resultPtrs[n], at);
+    storeElements(e, arrayType(root).getElementType(), value, kernel.resultPtrs[n], at);
   }
   if (full.empty()) {
     return;
@@ -319,7 +317,7 @@ void RowEmission::emitResults() {
                        values.push_back(emitter.emit(end->getOperand(n), index, mask));
                      }
                      for (auto [n, value] : llvm::zip(full, values)) {
-                       storeElements(e, typeOf(end->getOperand(n)).getElementType(), value,
+                       storeElements(e, arrayType(end->getOperand(n)).getElementType(), value,
                                      kernel.resultPtrs[n], addI(e, base, i.base), mask);
                      }
                      index.pop_back();

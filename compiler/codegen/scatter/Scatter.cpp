@@ -19,8 +19,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 namespace {
 /// Where each dimension of array, indices and updates corresponds.
 struct ScatterDims {
@@ -61,13 +59,13 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
   size_t count = op.getInputs().size() / 2;
   Value indices = op.getInputs()[count];
   ValueRange updates = op.getInputs().drop_front(count + 1);
-  ArrayRef<int64_t> shape = typeOf(op.getInputs()[0]).getShape();
-  ArrayRef<int64_t> updateShape = typeOf(updates[0]).getShape();
-  ArrayRef<int64_t> indicesShape = typeOf(indices).getShape();
+  ArrayRef<int64_t> shape = arrayType(op.getInputs()[0]).getShape();
+  ArrayRef<int64_t> updateShape = arrayType(updates[0]).getShape();
+  ArrayRef<int64_t> indicesShape = arrayType(indices).getShape();
   ScatterDims dims(op, updateShape.size(), shape.size());
   auto batching = op.getInputBatchingDims().value_or(ArrayRef<int64_t>());
   auto indicesBatching = op.getScatterIndicesBatchingDims().value_or(ArrayRef<int64_t>());
-  if (typeOf(updates[0]).getNumElements() == 0) {
+  if (arrayType(updates[0]).getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
   }
@@ -105,7 +103,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
         at.insert(at.begin() + op.getIndexVectorDim(), Index(constI64(e, k)));
       }
       Elem raw = scalars.emit(indices, at);
-      Value start = wideIndex(e, typeOf(indices).getElementType(), raw.re);
+      Value start = wideIndex(e, arrayType(indices).getElementType(), raw.re);
       // Negative starts are huge as unsigned numbers.
       Value inside = compareI(e, arith::CmpIPredicate::ult, start, shape[d] - windowSizes[d] + 1);
       fits = andMask(e, fits, inside);
@@ -123,7 +121,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
       auto combine = [&](ElementEmitter &emitter, Value target, Value mask) {
         SmallVector<Elem> arguments;
         for (size_t n = 0; n < count; ++n) {
-          Type element = typeOf(op.getInputs()[n]).getElementType();
+          Type element = arrayType(op.getInputs()[n]).getElementType();
           arguments.push_back(loadElements(e, element, kernel.resultPtrs[n], target,
                                            emitter.lanes(), mask));
         }
@@ -132,7 +130,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
         }
         SmallVector<Elem> results = inlineComputation(e, computation, arguments);
         for (auto [n, result] : llvm::enumerate(results)) {
-          Type element = typeOf(op->getResult(n)).getElementType();
+          Type element = arrayType(op->getResult(n)).getElementType();
           storeElements(e, element, result, kernel.resultPtrs[n], target, mask);
         }
       };

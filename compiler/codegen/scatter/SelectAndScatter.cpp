@@ -19,8 +19,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 namespace {
 struct SelectAndScatter {
   KernelBuilder &kernel;
@@ -33,9 +31,9 @@ struct SelectAndScatter {
   SmallVector<bool> trivial;
 
   SelectAndScatter(KernelBuilder &kernel, SelectAndScatterOp op)
-      : kernel(kernel), e(kernel.e), op(op), shape(typeOf(op.getOperand()).getShape()),
-        sourceShape(typeOf(op.getSource()).getShape()),
-        element(typeOf(op.getOperand()).getElementType()), scalars(kernel, 1),
+      : kernel(kernel), e(kernel.e), op(op), shape(arrayType(op.getOperand()).getShape()),
+        sourceShape(arrayType(op.getSource()).getShape()),
+        element(arrayType(op.getOperand()).getElementType()), scalars(kernel, 1),
         strides(rowMajorStrides(shape)), size(shape.size(), 1), stride(shape.size(), 1),
         padLow(shape.size(), 0) {
     SmallVector<int64_t> padHigh(shape.size(), 0);
@@ -137,7 +135,7 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
         "of strategy 'select-and-scatter' must return a select-and-scatter");
   }
   SelectAndScatter emission(kernel, op);
-  if (typeOf(op.getOperand()).getNumElements() == 0) {
+  if (arrayType(op.getOperand()).getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
   }
@@ -149,7 +147,7 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
     slabs *= shape[lead++];
   }
   kernel.tasks = slabs;
-  int64_t slabElements = typeOf(op.getOperand()).getNumElements() / slabs;
+  int64_t slabElements = arrayType(op.getOperand()).getNumElements() / slabs;
   Elem init = emission.scalars.emit(op.getInitValue(), {});
   int64_t lanes = kernelLanes(kernel);
   emitFor(e, kernel.first, kernel.last, 1, [&](Value slab) {

@@ -21,8 +21,6 @@ namespace hlo::codegen {
 
 static constexpr int64_t kRun = 8;
 
-static RankedTensorType typeOf(Value v) { return cast<RankedTensorType>(v.getType()); }
-
 namespace {
 struct SortEmission {
   KernelBuilder &kernel;
@@ -35,10 +33,10 @@ struct SortEmission {
 
   SortEmission(KernelBuilder &kernel, SortOp op)
       : kernel(kernel), e(kernel.e), op(op), count(op.getInputs().size()),
-        n(typeOf(op.getInputs()[0]).getShape()[op.getDimension()]),
+        n(arrayType(op.getInputs()[0]).getShape()[op.getDimension()]),
         comparator(kernel.lookup(op.getToApplyAttr())) {
     for (Value v : op.getInputs()) {
-      elements.push_back(typeOf(v).getElementType());
+      elements.push_back(arrayType(v).getElementType());
     }
   }
 
@@ -162,7 +160,7 @@ LogicalResult emitSortKernel(KernelBuilder &kernel) {
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'sort' must return a sort");
   }
-  RankedTensorType type = typeOf(op.getInputs()[0]);
+  RankedTensorType type = arrayType(op.getInputs()[0]);
   if (type.getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
