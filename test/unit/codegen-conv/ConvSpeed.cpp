@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/codegen-conv/ConvCase.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
+#include "test/unit/kernel-runner/Stopwatch.h"
 
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -24,26 +24,6 @@ ConvCase square(int64_t batch, int64_t size, int64_t in, int64_t out, Window win
                 const char *labels = kNhwc, Type type = Type::F32, int64_t groups = 1) {
   window.input = size;
   return {type, type, labels, batch, in, out, {window, window}, groups};
-}
-
-/// Seconds of this thread's own time, so that other programs disturb less.
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec + 1e-9 * time.tv_nsec;
-}
-
-double secondsOf(const std::function<void()> &body) {
-  body();
-  double best = 1e9, spent = 0;
-  for (int i = 0; i < 3 || (spent < 0.3 && i < 1000); ++i) {
-    double start = now();
-    body();
-    double seconds = now() - start;
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return best;
 }
 
 void measure(int number, const ConvCase &c) {

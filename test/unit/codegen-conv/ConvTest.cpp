@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/codegen-conv/ConvCase.h"
+#include "test/unit/kernel-runner/ExpectClose.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
+#include "test/unit/kernel-runner/Targets.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace hlo::testing;
@@ -32,8 +33,7 @@ void check(const ConvCase &c, const hlo::Target &target) {
   std::vector<void *> buffers{input.data(), kernel.data(), bias.data(), out.data()};
   (*compiled)->run(buffers, half, (*compiled)->tasks());
   (*compiled)->run(buffers, 0, half);
-  int64_t failures = 0;
-  forEachIndex(out.shape(), [&](const Dims &index) {
+  expectClose(out, [&](const Dims &index) {
     Array::Value expected = c.reference(input, kernel, index);
     if (c.biasAndMaximum) {
       Array::Value b = bias.get(index[c.position(2, 'f')]);
@@ -44,31 +44,8 @@ void check(const ConvCase &c, const hlo::Target &target) {
       rounded.set(0, expected);
       expected = rounded.get(0);
     }
-    Array::Value actual = out.at(index);
-    double tolerance = 4 * epsilonOf(c.out) * (std::abs(expected) + 1);
-    if (!(std::abs(actual - expected) <= tolerance) && ++failures <= 3) {
-      ADD_FAILURE() << "at " << out.linear(index) << ": " << actual.real() << "+" << actual.imag()
-                    << "i, expected " << expected.real() << "+" << expected.imag() << "i";
-    }
+    return expected;
   });
-  EXPECT_EQ(failures, 0);
-}
-
-hlo::Target targetNamed(const char *cpu) {
-  auto target = hlo::describeTarget(cpu);
-  if (!target) {
-    llvm::report_fatal_error(target.takeError());
-  }
-  return *target;
-}
-
-std::vector<hlo::Target> targets() {
-  std::vector<hlo::Target> list{targetNamed("host")};
-  if (list[0].avx512) {
-    list.push_back(targetNamed("x86-64-v3"));
-  }
-  list.push_back(targetNamed("x86-64"));
-  return list;
 }
 
 void checkAll(ConvCase c) {

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/kernel-runner/Array.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
+#include "test/unit/kernel-runner/Stopwatch.h"
 
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -24,26 +24,6 @@ struct Shape {
   Type type, out;
   bool lhsTransposed, rhsTransposed;
 };
-
-/// Seconds of this thread's own time, so that other programs disturb less.
-double now() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec + 1e-9 * time.tv_nsec;
-}
-
-double secondsOf(const std::function<void()> &body) {
-  body();
-  double best = 1e9, spent = 0;
-  for (int i = 0; i < 3 || (spent < 0.3 && i < 1000); ++i) {
-    double start = now();
-    body();
-    double seconds = now() - start;
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return best;
-}
 
 void measure(const Shape &s) {
   const char *cpu = std::getenv("HLO_TEST_CPU"), *assembly = std::getenv("HLO_TEST_ASM");

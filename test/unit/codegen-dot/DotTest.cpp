@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/kernel-runner/Array.h"
+#include "test/unit/kernel-runner/ExpectClose.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
+#include "test/unit/kernel-runner/Targets.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -156,8 +157,7 @@ void check(const DotCase &c, const hlo::Target &target) {
   std::vector<void *> buffers{lhs.data(), rhs.data(), bias.data(), out.data()};
   (*kernel)->run(buffers, half, (*kernel)->tasks());
   (*kernel)->run(buffers, 0, half);
-  int64_t failures = 0;
-  forEachIndex(out.shape(), [&](const Dims &index) {
+  expectClose(out, [&](const Dims &index) {
     Array::Value expected = reference(c, lhs, rhs, index);
     Array rounded(c.out, {1});
     if (c.around == Around::BiasRelu) {
@@ -166,32 +166,8 @@ void check(const DotCase &c, const hlo::Target &target) {
     }
     rounded.set(0, expected);
     expected = c.out == Type::Pred || isInteger(c.out) ? rounded.get(0) : expected;
-    Array::Value actual = out.at(index);
-    double tolerance = 4 * epsilonOf(c.out) * (std::abs(expected) + 1);
-    if (!(std::abs(actual - expected) <= tolerance) && ++failures <= 3) {
-      ADD_FAILURE() << "at " << out.linear(index) << ": " << actual.real() << "+" << actual.imag()
-                    << "i, expected " << expected.real() << "+" << expected.imag() << "i";
-    }
+    return expected;
   });
-  EXPECT_EQ(failures, 0);
-}
-
-hlo::Target targetNamed(const char *cpu) {
-  auto target = hlo::describeTarget(cpu);
-  if (!target) {
-    llvm::report_fatal_error(target.takeError());
-  }
-  return *target;
-}
-
-/// The targets that this machine can run.
-std::vector<hlo::Target> targets() {
-  std::vector<hlo::Target> list{targetNamed("host")};
-  if (list[0].avx512) {
-    list.push_back(targetNamed("x86-64-v3"));
-  }
-  list.push_back(targetNamed("x86-64"));
-  return list;
 }
 
 void checkAll(const DotCase &c) {

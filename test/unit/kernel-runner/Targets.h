@@ -1,0 +1,19 @@
+//===- Targets.h - The machines that kernels are tested for ---------------===//
+#ifndef TEST_UNIT_KERNEL_RUNNER_TARGETS_H
+#define TEST_UNIT_KERNEL_RUNNER_TARGETS_H
+
+#include "compiler/support/Target.h"
+
+#include <vector>
+
+namespace hlo::testing {
+
+/// The target of a CPU's name; ends the test program if there is no such CPU.
+Target targetNamed(const char *cpu);
+
+/// This machine, and the lesser levels that it can run.
+std::vector<Target> targets();
+
+} // namespace hlo::testing
+
+#endif
