@@ -17,6 +17,7 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/target/Header.h"
+#include "compiler/target/RuntimeCall.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #if __has_include("dialect/hlo/VerifyModule.h")
 #include "dialect/hlo/VerifyModule.h"
@@ -152,6 +153,16 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   return options.features.empty() ? flags : flags + " --features=" + options.features;
 }
 
+/// How many ranks the module is for.
+static int64_t ranksOf(ModuleOp module) {
+  int64_t ranks = 1;
+  for (StringRef name : {"hlo.replica_count", "hlo.num_partitions"}) {
+    auto count = module->getAttrOfType<IntegerAttr>(name);
+    ranks *= count ? std::max<int64_t>(count.getInt(), 1) : 1;
+  }
+  return ranks;
+}
+
 void Compilation::fillDescription(Description &description, const Target &target) {
   llvm::SHA256 hash;
   hash.update(text);
@@ -161,6 +172,13 @@ void Compilation::fillDescription(Description &description, const Target &target
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
   description.arenaBytes = entry.getArenaBytes();
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
+  collectNeeds(entry, ranksOf(*module) > 1, description);
+  entry.walk([&](cpurt::RandomStateOp state) {
+    if (std::optional<uint64_t> offset = state.getOffset()) {
+      description.stateBytes = std::max<uint64_t>(description.stateBytes, *offset + 16);
+      description.needs |= HLO_NEEDS_STATE;
+    }
+  });
 }
 
 LogicalResult Compilation::runBackend(const Target &target) {

@@ -2,61 +2,54 @@
 //
 // In: the module's signature and facts about the compilation. Out: the constant structs
 // of runtime/abi/hlo/rt.h (hlo_buffer_desc, hlo_module_desc), whose layouts are asserted in
-// generated.h, and PREFIX_describe, which returns the latter.
+// generated.h, and PREFIX_describe, which returns the latter. StaticData serves other
+// descriptions as well.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Entry.h"
+#include "compiler/target/StaticData.h"
 #include "runtime/abi/hlo/generated.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace llvm;
 
-namespace {
-/// Makes constants of one module; equal strings and arrays are shared by LLVM's linker
-/// sections, not here.
-class DescriptionBuilder {
-public:
-  explicit DescriptionBuilder(Module &module)
-      : module(module), b(module.getContext()), pointer(b.getPtrTy()) {}
+Constant *hlo::StaticData::string(StringRef text) {
+  return global(ConstantDataArray::getString(module.getContext(), text));
+}
 
-  Constant *string(StringRef text) {
-    return global(ConstantDataArray::getString(module.getContext(), text));
+Constant *hlo::StaticData::numbers(ArrayRef<int64_t> values) {
+  if (values.empty()) {
+    return null();
   }
-  Constant *numbers(ArrayRef<int64_t> values) {
-    if (values.empty()) {
-      return null();
-    }
-    SmallVector<uint64_t> bits(values.begin(), values.end());
-    return global(ConstantDataArray::get(module.getContext(), bits));
-  }
-  Constant *buffers(ArrayRef<hlo::Leaf> leaves);
-  Constant *names(ArrayRef<std::string> list);
-  Constant *null() { return ConstantPointerNull::get(b.getPtrTy()); }
-  Constant *i32(uint32_t value) { return b.getInt32(value); }
-  Constant *i64(uint64_t value) { return b.getInt64(value); }
-  GlobalVariable *global(Constant *value) {
-    auto *variable = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
-                                        GlobalValue::PrivateLinkage, value);
-    variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-    return variable;
-  }
-  Constant *record(ArrayRef<Constant *> fields) {
-    return ConstantStruct::getAnon(module.getContext(), fields);
-  }
+  SmallVector<uint64_t> bits(values.begin(), values.end());
+  return global(ConstantDataArray::get(module.getContext(), bits));
+}
 
-private:
-  Module &module;
-  IRBuilder<> b;
-  Type *pointer;
-};
-} // namespace
+GlobalVariable *hlo::StaticData::global(Constant *value) {
+  auto *variable = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                                      GlobalValue::PrivateLinkage, value);
+  variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return variable;
+}
 
-Constant *DescriptionBuilder::buffers(ArrayRef<hlo::Leaf> leaves) {
+Constant *hlo::StaticData::record(ArrayRef<Constant *> fields) {
+  return ConstantStruct::getAnon(module.getContext(), fields);
+}
+
+Constant *hlo::StaticData::pointers(ArrayRef<Constant *> values) {
+  if (values.empty()) {
+    return null();
+  }
+  return global(ConstantArray::get(ArrayType::get(b.getPtrTy(), values.size()), values));
+}
+
+Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves) {
   if (leaves.empty()) {
     return null();
   }
   SmallVector<Constant *> records;
-  for (const hlo::Leaf &leaf : leaves) {
+  for (const Leaf &leaf : leaves) {
     records.push_back(record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor),
                               i64(leaf.bytes), i32(leaf.type), i32(leaf.dims.size()),
                               i32(leaf.align), i32(leaf.alias), i64(0)}));
@@ -64,21 +57,52 @@ Constant *DescriptionBuilder::buffers(ArrayRef<hlo::Leaf> leaves) {
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
 
-Constant *DescriptionBuilder::names(ArrayRef<std::string> list) {
+Constant *hlo::StaticData::names(ArrayRef<std::string> list) {
   if (list.empty()) {
     return null();
   }
-  SmallVector<Constant *> pointers;
+  SmallVector<Constant *> strings;
   for (const std::string &name : list) {
-    pointers.push_back(string(name));
+    strings.push_back(string(name));
   }
-  pointers.push_back(null());
-  return global(ConstantArray::get(ArrayType::get(pointer, pointers.size()), pointers));
+  strings.push_back(null());
+  return pointers(strings);
+}
+
+Constant *hlo::weakTarget(Module &module, StringRef target) {
+  bool isSymbol = !target.empty() && llvm::all_of(target, [](char c) {
+    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+  });
+  if (!isSymbol || llvm::isDigit(target.front())) {
+    return ConstantPointerNull::get(PointerType::get(module.getContext(), 0));
+  }
+  if (GlobalValue *known = module.getNamedValue(target)) {
+    return known;
+  }
+  auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+  return Function::Create(type, GlobalValue::ExternalWeakLinkage, target, module);
+}
+
+/// The null-ended array of hlo_custom_call, one for each target.
+static Constant *customCallTargets(hlo::StaticData &data, Module &module,
+                                   const hlo::Description &description) {
+  if (description.customCalls.empty()) {
+    return data.null();
+  }
+  SmallVector<Constant *> records;
+  for (auto [name, api] : llvm::zip_equal(description.customCalls, description.customCallApis)) {
+    records.push_back(data.record({data.string(name), data.i32(api), data.i32(0),
+                                   hlo::weakTarget(module, name), data.null()}));
+  }
+  records.push_back(
+      data.record({data.null(), data.i32(0), data.i32(0), data.null(), data.null()}));
+  return data.global(
+      ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
 
 void hlo::buildDescription(const Signature &signature, const Description &description,
                            const Target &target, Module &module) {
-  DescriptionBuilder d(module);
+  StaticData d(module);
   IRBuilder<> b(module.getContext());
   const std::string &prefix = signature.prefix;
   auto *runType = FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
@@ -88,12 +112,13 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
       {d.i32(sizeof(hlo_module_desc)), d.i32(HLO_ABI), d.string(prefix),
        d.string(description.version), d.string(description.flags),
        d.string(target.triple + " " + target.cpu), d.string(description.sha256),
-       d.i64(signature.hash), d.i64(description.arenaBytes), d.i64(0), d.i64(0),
+       d.i64(signature.hash), d.i64(description.arenaBytes), d.i64(0),
+       d.i64(description.stateBytes),
        d.i32(signature.inputs.size()), d.i32(signature.outputs.size()), d.i32(0), d.i32(1),
        d.i32(description.arenaAlign), d.i32(defaultMxcsr), d.i64(cpuFeatureBits(target)),
        d.buffers(signature.inputs), d.buffers(signature.outputs), d.null(),
        d.names(description.customCalls), run, d.i32(signature.replicas),
-       d.i32(signature.partitions), d.i32(description.needs), d.i32(0)});
+       d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description)});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + "_desc");
   global->setLinkage(GlobalValue::InternalLinkage);

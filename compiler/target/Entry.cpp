@@ -7,13 +7,15 @@
 //
 // A kernel of one task is a direct call; one of several tasks goes to
 // hlo_rt_parallel_for as a small function that unpacks its buffers from an array on the
-// stack (one array serves all launches). Nothing but the frame's address, the arena's and
+// stack (one array serves all launches). What the runtime executes is a call with a static
+// description and the same array (RuntimeCall.cpp). Nothing but the frame's address, the arena's and
 // the two tables of pointers lives across calls, so that entries of thousands of launches
 // compile in linear time and need no optimization. The caller's wish to stop is looked
 // at once per iteration of a loop, and every few dozen launches of straight code.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Entry.h"
+#include "compiler/target/RuntimeCall.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -37,6 +39,9 @@ private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
+  mlir::LogicalResult emitCall(cpurt::CallOp call);
+  mlir::LogicalResult storeArguments(mlir::ValueRange buffers);
+  void emitRandomState(cpurt::RandomStateOp op);
   void callLoop(const SmallLoop &loop);
   mlir::LogicalResult emitWhile(cpurt::WhileOp loop);
   mlir::LogicalResult emitCountedLoop(cpurt::WhileOp loop, int64_t count);
@@ -45,8 +50,10 @@ private:
   llvm::Value *leaf(bool isInput, int64_t index);
   llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers);
   llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
-  llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters) {
-    return module.getOrInsertFunction(name, llvm::FunctionType::get(i32, parameters, false));
+  llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
+                               llvm::Type *result = nullptr) {
+    auto *type = llvm::FunctionType::get(result ? result : i32, parameters, false);
+    return module.getOrInsertFunction(name, type);
   }
   BasicBlock *newBlock(llvm::StringRef name) { return BasicBlock::Create(context, name, function); }
   void leaveIfError(llvm::Value *status);
@@ -204,6 +211,39 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   return mlir::success();
 }
 
+/// Fills the array on the stack that parallel launches and the runtime's operations get.
+mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
+  if (!arguments) {
+    llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
+    arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
+  }
+  argumentCount = std::max<unsigned>(argumentCount, buffers.size());
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    llvm::Value *value = address(buffer);
+    if (!value) {
+      return mlir::failure();
+    }
+    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
+  StaticData data(module);
+  auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
+    auto known = in.kernels.find(name);
+    // Two operands and a result.
+    return known == in.kernels.end() ? nullptr : kernelFunction(known->second.symbol, 3);
+  };
+  mlir::FailureOr<RuntimeCall> service = describeRuntimeCall({call, data, module, kernel});
+  if (mlir::failed(service) || mlir::failed(storeArguments(call.getBuffers()))) {
+    return mlir::failure();
+  }
+  leaveIfError(b.CreateCall(runtime(service->function, {pointer, pointer, pointer}),
+                            {frame, service->description, arguments}));
+  return mlir::success();
+}
+
 void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
   llvm::Value *destination = address(copy.getDst()), *source = address(copy.getSrc());
   if (copy.getBytes() <= 0) {
@@ -220,6 +260,17 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
   if (after) {
     b.CreateBr(after);
     b.SetInsertPoint(after);
+  }
+}
+
+/// The services cannot fail: what they need was checked when the call began.
+void EntryBuilder::emitRandomState(cpurt::RandomStateOp op) {
+  llvm::Value *destination = address(op.getDst());
+  if (std::optional<uint64_t> offset = op.getOffset()) {
+    b.CreateCall(runtime("hlo_rt_next_state", {pointer, i64, i64, pointer}, b.getVoidTy()),
+                 {frame, b.getInt64(*offset), b.getInt64(op.getDelta().value_or(0)), destination});
+  } else {
+    b.CreateCall(runtime("hlo_rt_draw", {pointer, pointer}, b.getVoidTy()), {frame, destination});
   }
 }
 
@@ -383,6 +434,10 @@ mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
       result = emitLaunch(launch);
     } else if (auto copy = mlir::dyn_cast<cpurt::CopyOp>(op)) {
       emitCopy(copy);
+    } else if (auto state = mlir::dyn_cast<cpurt::RandomStateOp>(op)) {
+      emitRandomState(state);
+    } else if (auto call = mlir::dyn_cast<cpurt::CallOp>(op)) {
+      result = emitCall(call);
     } else if (auto loop = mlir::dyn_cast<cpurt::WhileOp>(op)) {
       result = emitWhile(loop);
     } else if (auto choice = mlir::dyn_cast<cpurt::CaseOp>(op)) {

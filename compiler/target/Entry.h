@@ -23,9 +23,15 @@ struct Description {
   std::string flags;    ///< of the compiler
   std::string sha256;   ///< of the HLO text
   uint64_t arenaBytes = 0, arenaAlign = 64;
+  uint64_t stateBytes = 0; ///< of hlo_call.state
   uint32_t needs = 0;   ///< set of HLO_NEEDS_*
   std::vector<std::string> customCalls; ///< targets, sorted
+  std::vector<int32_t> customCallApis;  ///< HLO_API_* of each
 };
+
+/// A weak reference to the function of that name in the program that links the object; null in C if
+/// there is none. A null pointer if no symbol can have such a name.
+llvm::Constant *weakTarget(llvm::Module &module, llvm::StringRef target);
 
 /// What functions that launch kernels are made from.
 struct EntryContext {

@@ -58,6 +58,7 @@ struct OutputSymbol {
   bool global = false;
   int section = -1; ///< index into Merger::sections; -1: undefined
   uint64_t value = 0, size = 0;
+  bool weak = false; ///< undefined, and may stay so in the program
 };
 
 class Merger {
@@ -136,7 +137,11 @@ Expected<unsigned> Merger::defineSymbol(const File &file, const File::Elf_Sym &s
   bool local = symbol.getBinding() == ELF::STB_LOCAL;
   unsigned section = symbol.st_shndx;
   if (section == ELF::SHN_UNDEF) {
-    return referToName(name);
+    bool isNew = !byName.contains(name);
+    unsigned index = referToName(name);
+    bool weak = symbol.getBinding() == ELF::STB_WEAK;
+    symbols[index].weak = isNew ? weak : symbols[index].weak && weak;
+    return index;
   }
   if (section >= places.size() || places[section].section < 0) {
     return createStringError("symbol '" + name + "' is in a section that is not kept");
@@ -245,7 +250,7 @@ Error Merger::addObject(StringRef object) {
 
 Error Merger::checkUndefined(ArrayRef<StringRef> imported) const {
   for (const OutputSymbol &symbol : symbols) {
-    if (symbol.section < 0 && !is_contained(imported, symbol.name)) {
+    if (symbol.section < 0 && !symbol.weak && !is_contained(imported, symbol.name)) {
       return createStringError("the code refers to '" + symbol.name +
                                "', which neither it nor the runtime defines");
     }
@@ -301,7 +306,11 @@ std::string Merger::write() {
     ELF::Elf64_Sym entry;
     std::memset(&entry, 0, sizeof(entry));
     entry.st_name = names.add(symbol.name);
-    entry.setBindingAndType(symbol.global ? ELF::STB_GLOBAL : ELF::STB_LOCAL, symbol.type);
+    bool weak = symbol.weak && symbol.section < 0;
+    entry.setBindingAndType(weak            ? ELF::STB_WEAK
+                            : symbol.global ? ELF::STB_GLOBAL
+                                            : ELF::STB_LOCAL,
+                            symbol.type);
     entry.st_shndx = symbol.section < 0 ? ELF::SHN_UNDEF : symbol.section + 1;
     entry.st_value = symbol.value;
     entry.st_size = symbol.size;
@@ -416,6 +425,8 @@ Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
 ArrayRef<StringRef> hlo::importedSymbols() {
   static constexpr StringRef symbols[] = {
       "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_poll", "hlo_rt_fail",
+      "hlo_rt_collective_run",
+      "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_custom_call", "hlo_rt_feed",
       "memcpy", "memmove", "memset",
       // SSE4.1 has instructions for these.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",

@@ -145,6 +145,40 @@ def Cpurt_CopyOp : Cpurt_Op<"copy"> {
   let assemblyFormat = "$dst `,` $src attr-dict";
 }
 
+def Cpurt_CallOp : Cpurt_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Asks the runtime for one operation: a custom call, a feed, a collective, ...";
+  let description = [{
+    `kind` is the opcode as HLO text has it. `buffers`: one per operand, then one
+    per result, then one of `scratch_bytes` bytes if that is not 0. The types are
+    those that the callee sees, with layouts; the bytes are already in that order.
+    A result's buffer is that of an operand only where `alias` (result, operand,
+    result, operand, ...) lists the pair. `config` holds the attributes of the
+    HLO op; `kernels` are functions over a range of elements that the runtime may
+    call (of a reduction: one for each operand).
+
+    ```mlir
+    cpurt.call "all-reduce"(%in, %out) {config = {channel_id = 1 : i64},
+        kernels = [@k0_range_map], operand_types = [tensor<8xf32>],
+        result_types = [tensor<8xf32>], scratch_bytes = 0 : i64}
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, Variadic<Cpurt_Buffer>:$buffers, TypeArrayAttr:$operand_types,
+                       TypeArrayAttr:$result_types, I64Attr:$scratch_bytes, DictionaryAttr:$config,
+                       OptionalAttr<DenseI64ArrayAttr>:$alias, OptionalAttr<ArrayAttr>:$kernels);
+  let assemblyFormat = "$kind `(` $buffers `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Cpurt_RandomStateOp : Cpurt_Op<"random_state"> {
+  let summary = "Writes 16 bytes to seed a random generator with";
+  let description = [{
+    With `offset`: the 128-bit state at that offset of the caller's hlo_call.state, which then advances
+    by `delta`. Without: the caller's seed and the number of such ops executed in this call.
+  }];
+  let arguments = (ins Cpurt_Buffer:$dst, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$delta);
+  let assemblyFormat = "$dst attr-dict";
+}
+
 def Cpurt_WhileOp : Cpurt_Op<"while", [NoRegionArguments]> {
   let summary = "Runs `body` as long as `condition` gives a byte that is not zero";
   let description = [{

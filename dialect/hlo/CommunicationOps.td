@@ -66,4 +66,6 @@ def Hlo_RngBitGeneratorOp : Hlo_Op<"rng_bit_generator", [Pure]> {
   let arguments = (ins AnyType:$state, StrAttr:$algorithm);
   let results = (outs Variadic<AnyType>:$results);
 }
+/// The state that the op had last time, plus delta. With the attribute `hlo.of_call`, which the
+/// expansion of rng sets: the call's seed, and how many such ops it has executed before.
 def Hlo_RngGetAndUpdateStateOp : Hlo_CommOp<"rng_get_and_update_state", (ins I64Attr:$delta)>;

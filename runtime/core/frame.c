@@ -8,6 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <hlo/generated.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 #include <xmmintrin.h>
 
@@ -91,14 +92,28 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
   frame->desc = desc;
   frame->exec = parallel ? exec : NULL;
   frame->threads = parallel ? exec->num_threads : 1;
+  frame->draws = 0;
   frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
   frame->saved_mxcsr = _mm_getcsr();
   _mm_setcsr(desc->mxcsr);
   return HLO_OK;
 }
 
+/* The other ranks need not wait for a call that has failed. */
+static void tell_peers(const hlo_call *call, hlo_status status) {
+  const hlo_comm *comm = HLO_FIELD(call, comm);
+  if (HLO_HAS_FIELD(comm, leave) && comm->leave != NULL) {
+    const char *message = HLO_FIELD(call, message);
+    const int hasMessage = message != NULL && HLO_FIELD(call, message_bytes) > 0;
+    comm->leave(comm->user, status, hasMessage ? message : "");
+  }
+}
+
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
   _mm_setcsr(frame->saved_mxcsr);
+  if (status != HLO_OK) {
+    tell_peers(frame->call, status);
+  }
   if (frame->owned != NULL) {
     const hlo_allocator *alloc = frame->call->alloc;
     alloc->free(alloc->user, frame->owned, frame->owned_bytes);
@@ -141,6 +156,25 @@ hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message) {
   hlo_text_add(&text, ": ");
   hlo_text_add(&text, message);
   return code;
+}
+
+void hlo_rt_next_state(hlo_frame *frame, uint64_t offset, int64_t delta, void *state) {
+  char *memory = (char *)frame->call->state + offset;
+  const uint64_t initial[2] = {0x7012395, HLO_FIELD(frame->call, rng_seed)};
+  uint64_t advanced[2], value[2];
+  memcpy(advanced, memory, sizeof advanced);
+  value[0] = initial[0] + advanced[0];
+  value[1] = initial[1] + advanced[1] + (value[0] < advanced[0]);
+  memcpy(state, value, sizeof value);
+  const uint64_t low = advanced[0] + (uint64_t)delta;
+  advanced[1] += (delta < 0 ? UINT64_MAX : 0) + (low < advanced[0]);
+  advanced[0] = low;
+  memcpy(memory, advanced, sizeof advanced);
+}
+
+void hlo_rt_draw(hlo_frame *frame, void *state) {
+  const uint64_t value[2] = {HLO_FIELD(frame->call, rng_seed), frame->draws++};
+  memcpy(state, value, sizeof value);
 }
 
 hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given) {

@@ -25,6 +25,8 @@ struct Flags {
                               cl::desc("Arrays in0, in1, ...: the leaves of the parameters")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
                          cl::desc("Seed of random inputs, used without --inputs (default: 0)")};
+  cl::opt<uint64_t> rngSeed{"rng-seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
+                            cl::desc("Seed of the module's random numbers (default: 0)")};
   cl::opt<std::string> outputs{"outputs", cl::value_desc("out.npz"), cl::cat(category),
                                cl::desc("Write the results as out0, out1, ...")};
   cl::opt<std::string> threads{"threads", cl::init("1"), cl::value_desc("n|all"), cl::cat(category),
@@ -44,19 +46,25 @@ struct Flags {
   cl::opt<unsigned> partitions{"partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
                                cl::desc("Partitions to run at once; only 1 is supported yet")};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
-                              cl::desc("Items for infeed; not supported yet")};
+                              cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
-                               cl::desc("Items from outfeed; not supported yet")};
+                               cl::desc("Write the leaves of outfeed items as feed0, feed1, ...")};
+  cl::opt<std::string> hostRecv{
+      "host-recv", cl::value_desc("f.npz"), cl::cat(category),
+      cl::desc("Arrays channelN_0, channelN_1, ... that the module receives on channel N")};
+  cl::opt<std::string> hostSend{"host-send", cl::value_desc("f.npz"), cl::cat(category),
+                                cl::desc("Write what the module sends, named likewise")};
   cl::list<std::string> customCalls{
       "custom-calls", cl::CommaSeparated, cl::value_desc("lib.so,..."),
-      cl::desc("Custom call targets; not supported yet"), cl::cat(category)};
+      cl::desc("Libraries whose functions are custom call targets"), cl::cat(category)};
 };
 
 /// Takes LLVM's and MLIR's flags with a name of ours out of the table.
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
-  for (StringRef name : {"inputs", "seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
-                         "jobs", "replicas", "partitions", "infeed", "outfeed", "custom-calls"}) {
+  for (StringRef name : {"inputs", "seed", "rng-seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
+                         "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
+                         "custom-calls"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -82,15 +90,6 @@ std::optional<int> findUnsupported(const Flags &flags) {
   }
   if (flags.partitions > 1) {
     return unsupported("partitions");
-  }
-  if (flags.infeed.getNumOccurrences()) {
-    return unsupported("infeed");
-  }
-  if (flags.outfeed.getNumOccurrences()) {
-    return unsupported("outfeed");
-  }
-  if (flags.customCalls.getNumOccurrences()) {
-    return unsupported("custom-calls");
   }
   return std::nullopt;
 }
@@ -129,7 +128,10 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.module = flags.module;
   line.inputs = flags.inputs;
   line.outputs = flags.outputs;
+  line.streams = {flags.infeed, flags.outfeed, flags.hostSend, flags.hostRecv};
+  line.customCalls = flags.customCalls;
   line.seed = flags.seed;
+  line.rngSeed = flags.rngSeed;
   line.timeoutSeconds = flags.timeout;
   line.json = flags.json;
   line.cpu = flags.cpu;

@@ -2,9 +2,11 @@
 #ifndef TOOLS_HLO_RUN_COMMANDLINE_H
 #define TOOLS_HLO_RUN_COMMANDLINE_H
 
+#include "tools/hlo-run/Feeds.h"
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hlo::run {
 
@@ -12,12 +14,15 @@ namespace hlo::run {
 struct CommandLine {
   std::string module;          ///< HLO text; "-" is standard input
   std::string inputs, outputs; ///< .npz files; empty: random, none
-  uint64_t seed = 0;
+  uint64_t seed = 0;           ///< of random inputs
+  uint64_t rngSeed = 0;        ///< hlo_call.rng_seed
   uint32_t threads = 1;
   std::optional<double> benchSeconds; ///< absent: run once
   double timeoutSeconds = 0;          ///< of a run; 0: none
   bool json = false;
   std::string cpu;   ///< to compile for
+  StreamPaths streams;
+  std::vector<std::string> customCalls; ///< libraries
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU
 };
 

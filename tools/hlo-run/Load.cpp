@@ -17,6 +17,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include <hlo/cpu.h>
 #include <hlo/generated.h>
+#include <hlo/sites.h>
 
 using namespace llvm;
 using namespace llvm::orc;
@@ -47,6 +48,11 @@ SymbolMap runtimeSymbols(ExecutionSession &session) {
   add("hlo_rt_parallel_for", hlo_rt_parallel_for);
   add("hlo_rt_poll", hlo_rt_poll);
   add("hlo_rt_fail", hlo_rt_fail);
+  add("hlo_rt_collective_run", hlo_rt_collective_run);
+  add("hlo_rt_next_state", hlo_rt_next_state);
+  add("hlo_rt_draw", hlo_rt_draw);
+  add("hlo_rt_custom_call", hlo_rt_custom_call);
+  add("hlo_rt_feed", hlo_rt_feed);
   add("hlo_bad_signature", hlo_bad_signature);
   add("hlo_cpu_detect", hlo_cpu_detect);
   return symbols;

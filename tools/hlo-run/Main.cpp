@@ -158,7 +158,7 @@ Expected<Timing> execute(const CommandLine &line, Program &program) {
   if (!once) {
     return once.takeError();
   }
-  if (Error e = writeOutputs(line, program)) {
+  if (Error e = joinErrors(writeOutputs(line, program), program.getStreams().finish())) {
     return std::move(e);
   }
   if (!line.json) {
@@ -203,6 +203,17 @@ Error runAll(const CommandLine &line) {
     printLeaves(desc.inputs, desc.num_inputs, "in", [&](uint32_t i) { return program->input(i); });
     outs().flush();
   }
+  program->setRngSeed(line.rngSeed);
+  Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
+  if (!customCalls) {
+    return customCalls.takeError();
+  }
+  program->setCustomCalls(&*customCalls);
+  Expected<Streams> streams = Streams::open(line.streams, /*rank=*/0);
+  if (!streams) {
+    return streams.takeError();
+  }
+  program->setStreams(std::move(*streams));
   if (line.timeoutSeconds > 0) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 
@@ -56,6 +58,7 @@ Program::~Program() { hlo_pool_destroy(pool); }
 
 Program::Program(Program &&other)
     : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
+      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls),
       arena(std::move(other.arena)), state(std::move(other.state)), inputs(std::move(other.inputs)),
       outputs(std::move(other.outputs)), kept(std::move(other.kept)), fresh(other.fresh),
       inputPointers(std::move(other.inputPointers)),
@@ -113,6 +116,15 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
   return std::move(program);
 }
 
+/// Scratch memory of custom calls.
+static const hlo_allocator allocator = {
+    sizeof(hlo_allocator), 0, nullptr,
+    [](void *, size_t bytes, size_t align) -> void * {
+      align = std::max(align, alignof(std::max_align_t));
+      return std::aligned_alloc(align, (bytes + align - 1) / align * align);
+    },
+    [](void *, void *memory, size_t) { std::free(memory); }};
+
 Error Program::keepInputs() {
   for (auto &[input, copy] : kept) {
     auto memory = take(inputs[input].size(), "a copy of input " + Twine(input));
@@ -140,8 +152,16 @@ Expected<double> Program::run() {
   call.exec = pool ? hlo_pool_executor(pool) : nullptr;
   call.state = desc->state_bytes ? reinterpret_cast<hlo_state *>(state.data()) : nullptr;
   call.deadline_ns = deadline;
+  call.rng_seed = rngSeed;
+  call.alloc = &allocator;
+  call.custom_calls = customCalls ? customCalls->table() : nullptr;
+  streams.attach(call);
   call.message = message;
   call.message_bytes = sizeof(message);
+  // Says all that is missing, not only the first; and the versions of typed handlers.
+  if (hlo_status status = hlo_check(desc, &call, message, sizeof(message))) {
+    return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + message);
+  }
   Clock::time_point start = Clock::now();
   hlo_status status = desc->run(&call, inputPointers.data(), outputPointers.data());
   double seconds = secondsSince(start);

@@ -2,6 +2,8 @@
 #ifndef TOOLS_HLO_RUN_PROGRAM_H
 #define TOOLS_HLO_RUN_PROGRAM_H
 
+#include "tools/hlo-run/CustomCalls.h"
+#include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Leaf.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -52,6 +54,15 @@ public:
   /// Gives up `deadlineNs` after its start (CLOCK_MONOTONIC; 0: never).
   void setDeadline(int64_t deadlineNs) { deadline = deadlineNs; }
 
+  /// Seeds the module's random numbers.
+  void setRngSeed(uint64_t seed) { rngSeed = seed; }
+
+  /// What infeeds, outfeeds and host transfers read and write.
+  void setStreams(Streams files) { streams = std::move(files); }
+  Streams &getStreams() { return streams; }
+  /// Handlers of custom calls; `calls` outlives this.
+  void setCustomCalls(CustomCalls *calls) { customCalls = calls; }
+
   /// One run on the inputs as they were filled; returns its time in seconds.
   llvm::Expected<double> run();
   /// A run to warm up, then as many as fit into `seconds`, at least three.
@@ -62,6 +73,9 @@ private:
   const hlo_module_desc *desc = nullptr;
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
+  uint64_t rngSeed = 0;
+  Streams streams;
+  CustomCalls *customCalls = nullptr;
   Memory arena, state;
   std::vector<Memory> inputs, outputs;
   std::vector<std::pair<uint32_t, Memory>> kept; ///< input and what it was

@@ -25,7 +25,6 @@ std::unique_ptr<mlir::Pass> createTopkExpanderPass();
 /// `hlo-rng-expander`: rng as rng-bit-generator and a transformation.
 std::unique_ptr<mlir::Pass> createRngExpanderPass();
 /// `hlo-rng-state-expander`: rng-get-and-update-state as the state of a first run.
-std::unique_ptr<mlir::Pass> createRngStateExpanderPass();
 /// `hlo-map-inliner`: map as the element-wise ops of its computation.
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
@@ -39,10 +38,15 @@ std::unique_ptr<mlir::Pass> createScanExpanderPass();
 std::unique_ptr<mlir::Pass> createRaggedDotExpanderPass();
 /// `hlo-scaled-dot-expander`: scaled-dot as a dot of scaled operands.
 std::unique_ptr<mlir::Pass> createScaledDotExpanderPass();
+/// `hlo-product-type-expander`: dots and convolutions of any result type by those that hold their products.
+std::unique_ptr<mlir::Pass> createProductTypeExpanderPass();
 /// `hlo-implicit-broadcast-expander`: scalar operands of clamp and select as broadcasts.
 std::unique_ptr<mlir::Pass> createImplicitBroadcastExpanderPass();
 /// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.
 std::unique_ptr<mlir::Pass> createSingleRankCollectivesPass();
+/// `hlo-host-transfer-expander`: send and recv between program and host without their -done forms;
+/// runs before hlo-layout-normalization.
+std::unique_ptr<mlir::Pass> createHostTransferExpanderPass();
 
 /// Registers the passes of this folder.
 void registerExpanderPasses();

@@ -12,12 +12,12 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createBatchNormExpanderPass());
   manager.addPass(createTopkExpanderPass());
   manager.addPass(createRngExpanderPass());
-  manager.addPass(createRngStateExpanderPass());
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
   manager.addPass(createRaggedDotExpanderPass());
   manager.addPass(createScaledDotExpanderPass());
+  manager.addPass(createProductTypeExpanderPass()); // after the other products
   manager.addPass(createImplicitBroadcastExpanderPass());
   manager.addPass(createSingleRankCollectivesPass());
 }
@@ -26,13 +26,14 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createBatchNormExpanderPass(); });
   registerPass([] { return createTopkExpanderPass(); });
   registerPass([] { return createRngExpanderPass(); });
-  registerPass([] { return createRngStateExpanderPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
   registerPass([] { return createScanExpanderPass(); });
   registerPass([] { return createRaggedDotExpanderPass(); });
   registerPass([] { return createScaledDotExpanderPass(); });
+  registerPass([] { return createProductTypeExpanderPass(); });
   registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
+  registerPass([] { return createHostTransferExpanderPass(); });
 }

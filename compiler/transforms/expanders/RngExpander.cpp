@@ -1,16 +1,17 @@
 //===- RngExpander.cpp - rng as random bits and a transformation ----------===//
 //
-// The op has no state of its own. Bits come from rng-bit-generator (ThreeFry)
-// with a state made of a fixed seed and the op's ordinal in the module: a
-// program gives the same numbers each time it runs, and its rng ops give
-// independent ones. An rng inside a loop gives the same numbers in each
-// iteration; programs that need more carry a state in rng-bit-generator.
+// Bits come from rng-bit-generator (Philox) with a state of this draw's own: the
+// caller's seed (hlo_call.rng_seed) and the number of the draw in the call, which
+// the runtime counts. So a call's numbers depend on its seed alone, no two rng
+// ops share numbers, and one in a loop gives new ones in each iteration.
 //
-//   uniform, float    a + (b - a) * u, u = mantissa bits in [1, 2) - 1
-//   uniform, integer  a + bits mod (b - a)
+//   uniform, float    a + (b - a) * u, u = as many random bits as the mantissa has
+//   uniform, integer  a + floor(bits * (b - a) / 2^n), n the number of bits: at
+//                     least 32 more than the type has, so that there is no bias
+//   uniform, pred     one random bit
 //   normal            a + b * sqrt(-2 log(1 - u)) * cos(2 pi v)   (Box-Muller)
 //
-// Floats narrower than f32 are made in f32.
+// Floats narrower than f32 are made in f32. The upper bound is never given.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/OpExpander.h"
@@ -19,9 +20,6 @@ using namespace mlir;
 using namespace hlo;
 
 namespace {
-
-/// "hlo-rng" as bytes; any constant would do.
-constexpr uint64_t kSeed = 0x676e722d6f6c68;
 
 class RngExpanderPass : public OpExpanderPass<RngExpanderPass, RngOp> {
 public:
@@ -33,7 +31,7 @@ public:
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     Type element = type.getElementType();
     if (isa<ComplexType>(element)) {
-      return op.emitError("rng of complex numbers is not supported yet");
+      return op.emitError("rng of complex numbers is not supported");
     }
     bool normal = op.getDistribution().lower() == "rng_normal";
     if (auto integer = dyn_cast<IntegerType>(element)) {
@@ -42,69 +40,81 @@ public:
       }
       return Values{uniformInteger(op, b, type, integer)};
     }
-    Type compute =
-        element.getIntOrFloatBitWidth() < 32 ? Type(b.b.getF32Type()) : element;
+    auto number = cast<FloatType>(element);
+    Type compute = number.getWidth() < 32 ? Type(b.b.getF32Type()) : element;
     RankedTensorType computed = HloBuilder::array(type.getShape(), compute);
     Value first = b.broadcastScalar(b.convert(op.getA(), compute), type.getShape());
     Value second = b.broadcastScalar(b.convert(op.getB(), compute), type.getShape());
     if (!normal) {
-      Value u = unitInterval(b, computed);
-      return Values{b.convert(b.add(first, b.mul(b.sub(second, first), u)), element)};
+      Value u = unitInterval(b, computed, number.getFPMantissaWidth() - 1);
+      Value result = b.convert(b.add(first, b.mul(b.sub(second, first), u)), element);
+      // The sum may have been rounded up to the bound.
+      Value low = b.broadcastScalar(op.getA(), type.getShape());
+      Value high = b.broadcastScalar(op.getB(), type.getShape());
+      return Values{b.select(b.compare(result, high, "LT"), result, low)};
     }
-    Value u = b.sub(b.splat(computed, 1.0), unitInterval(b, computed));
-    Value v = unitInterval(b, computed);
+    Value u = b.sub(b.splat(computed, 1.0), unitInterval(b, computed, mantissaBits(compute)));
+    Value v = unitInterval(b, computed, mantissaBits(compute));
     Value radius = b.unary<SqrtOp>(b.mul(b.splat(computed, -2.0), b.unary<LogOp>(u)));
     Value angle = b.unary<CosineOp>(b.mul(b.splat(computed, 6.283185307179586), v));
     return Values{b.convert(b.add(first, b.mul(second, b.mul(radius, angle))), element)};
   }
 
 private:
+  static unsigned mantissaBits(Type type) { return cast<FloatType>(type).getFPMantissaWidth() - 1; }
+
+  static Value word(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width, uint64_t value) {
+    RankedTensorType scalar =
+        HloBuilder::array(ArrayRef<int64_t>(), b.b.getIntegerType(width, false));
+    return b.broadcastScalar(b.constant(DenseElementsAttr::get(scalar, APInt(width, value))), shape);
+  }
+
   /// Fresh bits, unsigned, of the given shape and width.
-  Value bits(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width) {
-    Type word = b.b.getIntegerType(64, false);
-    auto state = b.constant(DenseElementsAttr::get(
-        HloBuilder::array({2}, word), {APInt(64, kSeed), APInt(64, ordinal++ << 32)}));
+  static Value bits(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width) {
+    Type u64 = b.b.getIntegerType(64, false);
+    auto draw = RngGetAndUpdateStateOp::create(b.b, b.loc, TypeRange{HloBuilder::array({2}, u64)}, /*delta=*/0);
+    draw->setAttr("hlo.of_call", b.b.getUnitAttr());
+    // {seed, number} -> {key = seed, counter = number * 2^64}
+    Value state = b.pad(draw->getResult(0), word(b, {}, 64, 0), {0}, {0}, {1});
     RankedTensorType type = HloBuilder::array(shape, b.b.getIntegerType(width, false));
     auto generator = RngBitGeneratorOp::create(b.b, b.loc, TypeRange{state.getType(), type}, state,
-                                               b.b.getStringAttr("rng_three_fry"));
+                                               b.b.getStringAttr("rng_philox"));
     return generator->getResult(1);
   }
 
-  /// Uniform in [0, 1), f32 or f64.
-  Value unitInterval(HloBuilder &b, RankedTensorType type) {
+  /// Uniform in [0, 1), f32 or f64: a multiple of 2^-bitCount.
+  static Value unitInterval(HloBuilder &b, RankedTensorType type, unsigned bitCount) {
     unsigned width = type.getElementTypeBitWidth();
-    unsigned mantissa = width == 32 ? 23 : 52;
-    RankedTensorType words = HloBuilder::array(type.getShape(), b.b.getIntegerType(width, false));
-    auto word = [&](uint64_t value) {
-      return b.broadcastScalar(
-          b.constant(DenseElementsAttr::get(HloBuilder::array(ArrayRef<int64_t>(), words.getElementType()),
-                                            APInt(width, value))),
-          type.getShape());
-    };
-    Value random = bits(b, type.getShape(), width);
-    Value fraction = b.binary<ShiftRightLogicalOp>(random, word(width - mantissa));
+    unsigned mantissa = mantissaBits(type.getElementType());
+    ArrayRef<int64_t> shape = type.getShape();
+    Value fraction = b.binary<ShiftRightLogicalOp>(bits(b, shape, width),
+                                                   word(b, shape, width, width - bitCount));
+    fraction = b.binary<ShiftLeftOp>(fraction, word(b, shape, width, mantissa - bitCount));
     uint64_t one = width == 32 ? 0x3f800000 : 0x3ff0000000000000;
-    Value number = b.bitcastConvert(b.binary<OrOp>(fraction, word(one)), type);
+    Value number = b.bitcastConvert(b.binary<OrOp>(fraction, word(b, shape, width, one)), type);
     return b.sub(number, b.splat(type, 1.0));
   }
 
-  Value uniformInteger(RngOp op, HloBuilder &b, RankedTensorType type, IntegerType element) {
+  static Value uniformInteger(RngOp op, HloBuilder &b, RankedTensorType type, IntegerType element) {
     unsigned width = element.getWidth();
-    if (width == 1) {
-      Value random = bits(b, type.getShape(), 8);
-      Value half = b.splat(HloBuilder::type(random), 128);
-      return b.compare(random, half, "GE");
+    ArrayRef<int64_t> shape = type.getShape();
+    if (element.isSignless()) {
+      return b.compare(bits(b, shape, 8), word(b, shape, 8, 128), "GE");
     }
-    Type word = b.b.getIntegerType(width, false);
-    Value low = b.convert(op.getA(), word);
-    Value range = b.sub(b.convert(op.getB(), word), low);
-    unsigned drawn = std::max(width, 8u);
-    Value random = b.convert(bits(b, type.getShape(), drawn), word);
-    Value offset = b.binary<RemainderOp>(random, b.broadcastScalar(range, type.getShape()));
-    return b.convert(b.add(b.broadcastScalar(low, type.getShape()), offset), element);
+    Type own = b.b.getIntegerType(width, false), u64 = b.b.getIntegerType(64, false);
+    Value low = b.broadcastScalar(b.convert(op.getA(), own), shape);
+    Value range = b.sub(b.broadcastScalar(b.convert(op.getB(), own), shape), low);
+    Value wideRange = b.convert(range, u64);
+    Value high = bits(b, shape, 64);
+    Value offset = b.binary<MulhiOp>(high, wideRange);
+    if (width == 64) {
+      // 64 more bits: the carry of their product into the result.
+      Value part = b.mul(high, wideRange);
+      Value sum = b.add(part, b.binary<MulhiOp>(bits(b, shape, 64), wideRange));
+      offset = b.add(offset, b.convert(b.compare(sum, part, "LT"), u64));
+    }
+    return b.convert(b.add(low, b.convert(offset, own)), element);
   }
-
-  uint64_t ordinal = 1;
 };
 
 } // namespace

@@ -15,11 +15,15 @@
 //                        moves }
 //   conditional          branch { ...; moves result of the branch -> result }  for each
 //   in_place (r, o)      moves o -> r; launch that has r as operand and as result
+//   runtime op           as in_place, with the scratch memory as one more result
 //   copy                 moves
+//   rng-get-and-update-state   state
 //   return (entry)       moves value -> output
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/schedule/PlanBuilder.h"
+#include "compiler/transforms/schedule/RuntimeOps.h"
 #include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
@@ -116,27 +120,27 @@ void PlanBuilder::addMoves(SequenceId sequence, Operation *op, ArrayRef<Move> mo
   }
 }
 
-FailureOr<SmallVector<AliasPair>> PlanBuilder::readPairs(FusionOp op, StringRef name) {
+FailureOr<SmallVector<AliasPair>> PlanBuilder::readPairs(Operation *op, StringRef name) {
   SmallVector<AliasPair> pairs;
   auto attr = op->getAttrOfType<DenseI64ArrayAttr>(name);
   if (!attr) {
     return pairs;
   }
   if (attr.size() % 2) {
-    return op.emitOpError() << name << " has " << attr.size() << " numbers, not pairs";
+    return op->emitOpError() << name << " has " << attr.size() << " numbers, not pairs";
   }
   for (size_t i = 0; i < size_t(attr.size()); i += 2) {
     int64_t result = attr[i], operand = attr[i + 1];
     if (result < 0 || result >= op->getNumResults() || operand < 0 ||
         operand >= op->getNumOperands()) {
-      return op.emitOpError() << name << " pairs result " << result << " with operand " << operand
+      return op->emitOpError() << name << " pairs result " << result << " with operand " << operand
                               << "; there are " << op->getNumResults() << " and "
                               << op->getNumOperands();
     }
     if (bytesOf(op->getResult(result).getType()) == bytesOf(op->getOperand(operand).getType())) {
       pairs.push_back({unsigned(result), unsigned(operand)});
     } else if (name == "in_place") {
-      return op.emitOpError() << "in_place pairs types of different sizes: "
+      return op->emitOpError() << "in_place pairs types of different sizes: "
                               << op->getResult(result).getType() << " and "
                               << op->getOperand(operand).getType();
     }
@@ -144,10 +148,8 @@ FailureOr<SmallVector<AliasPair>> PlanBuilder::readPairs(FusionOp op, StringRef 
   return pairs;
 }
 
-LogicalResult PlanBuilder::writeLaunch(FusionOp op, Environment &environment, SequenceId sequence) {
-  if (op.getBody().empty()) {
-    return op.emitOpError("has no region: it was not made by the fusion pass");
-  }
+LogicalResult PlanBuilder::writeLaunch(Operation *op, Environment &environment,
+                                       SequenceId sequence) {
   FailureOr<SmallVector<AliasPair>> inPlace = readPairs(op, "in_place");
   FailureOr<SmallVector<AliasPair>> mayAlias = readPairs(op, "may_alias");
   if (failed(inPlace) || failed(mayAlias)) {
@@ -162,6 +164,10 @@ LogicalResult PlanBuilder::writeLaunch(FusionOp op, Environment &environment, Se
     }
     results.push_back(*value);
     environment[result] = *value;
+  }
+  if (int64_t scratch = isRuntimeOp(op) ? runtimeScratchBytes(op) : 0) {
+    plan.values.push_back({.bytes = scratch, .location = op->getLoc()});
+    results.push_back(plan.values.size() - 1);
   }
 
   SmallVector<Move> moves;
@@ -198,15 +204,38 @@ LogicalResult PlanBuilder::writeLaunch(FusionOp op, Environment &environment, Se
   return success();
 }
 
+LogicalResult PlanBuilder::writeState(RngGetAndUpdateStateOp op, Environment &environment,
+                                      SequenceId sequence) {
+  FailureOr<ValueId> value = addValue(op->getResult(0));
+  if (failed(value)) {
+    return failure();
+  }
+  environment[op->getResult(0)] = *value;
+  Step &step = addStep(sequence, StepKind::State, op);
+  step.results.push_back(*value);
+  plan.values[*value].scopes.push_back({sequence, 2 * step.position});
+  liveness.addUse(*value, sequence, 2 * step.position + 2);
+  return success();
+}
+
 LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, SequenceId sequence) {
   if (auto fusion = dyn_cast<FusionOp>(op)) {
-    return writeLaunch(fusion, environment, sequence);
+    if (fusion.getBody().empty()) {
+      return op->emitOpError("has no region: it was not made by the fusion pass");
+    }
+    return writeLaunch(op, environment, sequence);
+  }
+  if (isRuntimeOp(op)) {
+    return writeLaunch(op, environment, sequence);
   }
   if (auto loop = dyn_cast<WhileOp>(op)) {
     return writeLoop(loop, environment, sequence);
   }
   if (auto conditional = dyn_cast<ConditionalOp>(op)) {
     return writeConditional(conditional, environment, sequence);
+  }
+  if (auto state = dyn_cast<RngGetAndUpdateStateOp>(op)) {
+    return writeState(state, environment, sequence);
   }
   if (auto constant = dyn_cast<hlo::ConstantOp>(op)) {
     FailureOr<ValueId> value = constantValue(constant);
@@ -232,10 +261,6 @@ LogicalResult PlanBuilder::writeOp(Operation *op, Environment &environment, Sequ
   }
   std::string opcode = op->getName().stripDialect().str();
   llvm::replace(opcode, '_', '-');
-  if (auto call = dyn_cast<hlo::CustomCallOp>(op)) {
-    return op->emitError() << "custom-call of target '" << call.getCustomCallTarget()
-                           << "' is not supported yet";
-  }
   return op->emitError() << opcode << " is not supported yet";
 }
 

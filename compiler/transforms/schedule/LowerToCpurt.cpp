@@ -8,13 +8,18 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/LowerToCpurt.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/schedule/KernelTable.h"
 #include "compiler/transforms/schedule/Pack.h"
+#include "compiler/transforms/schedule/RuntimeOps.h"
 #include "dialect/cpurt/Dialect.h"
 
 using namespace mlir;
 using namespace hlo;
 using namespace hlo::schedule;
+
+/// Of one random state.
+static constexpr int64_t stateBytes = 16;
 
 namespace {
 class Lowering {
@@ -32,6 +37,8 @@ private:
   void emitSequence(SequenceId id, OpBuilder &b);
   void emitStep(const Step &step, OpBuilder &b);
   void emitMove(const Step &step, const Move &move, OpBuilder &b);
+  void emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b);
+  FlatSymbolRefAttr rangeKernel(FlatSymbolRefAttr computation, Type element, Location location);
   /// A block of its own for a sequence, ended by `Terminator`.
   template <typename Terminator, typename... Operands>
   void emitRegion(Region &region, SequenceId id, Location location, Operands... operands);
@@ -51,7 +58,11 @@ private:
   llvm::StringSet<> names;
   std::vector<FlatSymbolRefAttr> kernelNames;
   DenseMap<llvm::hash_code, SmallVector<cpurt::GlobalOp, 1>> globalsByHash;
+  /// Kernels of computations that the runtime applies to ranges, and their ops' insertion point.
+  DenseMap<std::pair<Attribute, Type>, FlatSymbolRefAttr> rangeKernels;
+  Operation *kernelsEnd = nullptr;
   int64_t launches = 0;
+  DenseMap<Operation *, size_t> states; ///< numbers of the random states
 };
 } // namespace
 
@@ -133,15 +144,75 @@ void Lowering::emitRegion(Region &region, SequenceId id, Location location, Oper
   Terminator::create(b, location, operands...);
 }
 
+/// A kernel of strategy "range": r[i] = f(a[i], b[i]) for as many elements as the runtime asks for.
+FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type element,
+                                        Location location) {
+  FlatSymbolRefAttr &name = rangeKernels[{computation, element}];
+  if (name) {
+    return name;
+  }
+  Attribute symbol = StringAttr::get(module.getContext(),
+                                     uniqueName(("range_" + computation.getValue()).str()));
+  name = FlatSymbolRefAttr::get(cast<StringAttr>(symbol));
+  OpBuilder b(kernelsEnd);
+  auto kernel = cpurt::KernelOp::create(b, location, name.getAttr());
+  // The length says nothing; some number has to be there.
+  constexpr int64_t length = 1024;
+  Type array = RankedTensorType::get({length}, element);
+  Block *block = b.createBlock(&kernel.getBody(), {}, {array, array}, {location, location});
+  OperationState state(location, FusionOp::getOperationName(), block->getArguments(), {array});
+  state.addAttribute("strategy", b.getStringAttr("range"));
+  state.addAttribute("may_alias", b.getDenseI64ArrayAttr({0, 0, 0, 1}));
+  Region *region = state.addRegion();
+  Operation *fusion = b.create(state);
+  cpurt::YieldOp::create(b, location, fusion->getResults());
+  Block *body = b.createBlock(region, {}, {array, array}, {location, location});
+  auto map = MapOp::create(b, location, TypeRange(array), body->getArguments(),
+                           b.getDenseI64ArrayAttr({0}), computation);
+  ReturnOp::create(b, location, map->getResults());
+  return name;
+}
+
+void Lowering::emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b) {
+  Operation *op = step.op;
+  SmallVector<NamedAttribute> config;
+  auto alias = op->getAttrOfType<DenseI64ArrayAttr>("in_place");
+  for (NamedAttribute attribute : op->getAttrs()) {
+    StringRef name = attribute.getName().getValue();
+    if (!llvm::is_contained({"in_place", "may_alias", "operand_leaves", "result_leaves", "to_apply"},
+                            name)) {
+      config.push_back(attribute);
+    }
+  }
+  SmallVector<Attribute> kernels;
+  if (auto computation = op->getAttrOfType<FlatSymbolRefAttr>("to_apply")) {
+    for (Type type : op->getOperandTypes()) {
+      kernels.push_back(rangeKernel(computation, cast<RankedTensorType>(type).getElementType(),
+                                    op->getLoc()));
+    }
+  }
+  std::string kind = op->getName().stripDialect().str();
+  llvm::replace(kind, '_', '-');
+  cpurt::CallOp::create(b, op->getLoc(), b.getStringAttr(kind), pointers,
+                        b.getTypeArrayAttr(runtimeOperandTypes(op)),
+                        b.getTypeArrayAttr(runtimeResultTypes(op)),
+                        b.getI64IntegerAttr(runtimeScratchBytes(op)), b.getDictionaryAttr(config),
+                        alias, kernels.empty() ? ArrayAttr() : b.getArrayAttr(kernels));
+}
+
 void Lowering::emitStep(const Step &step, OpBuilder &b) {
   Location location = step.op->getLoc();
   switch (step.kind) {
   case StepKind::Launch: {
-    ++launches;
     SmallVector<Value> pointers;
     for (ValueId value : llvm::concat<const ValueId>(step.operands, step.results)) {
       pointers.push_back(buffer(value));
     }
+    if (isRuntimeOp(step.op)) {
+      emitCall(step, pointers, b);
+      return;
+    }
+    ++launches;
     unsigned number = table.add(cast<FusionOp>(step.op));
     cpurt::LaunchOp::create(b, location, kernelNames[number], pointers, IntegerAttr());
     return;
@@ -151,6 +222,18 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
       emitMove(step, move, b);
     }
     return;
+  case StepKind::State: {
+    auto state = cast<RngGetAndUpdateStateOp>(step.op);
+    auto op = cpurt::RandomStateOp::create(b, location, buffer(step.results.front()), IntegerAttr(),
+                                           IntegerAttr());
+    if (!state->hasAttr("hlo.of_call")) {
+      // A body that is written out twice has one state all the same.
+      size_t number = states.try_emplace(state, states.size()).first->second;
+      op.setOffset(stateBytes * number);
+      op.setDelta(state.getDelta());
+    }
+    return;
+  }
   case StepKind::Loop: {
     ValueId pred = plan.sequences[step.sequences[0]].pred;
     auto loop = cpurt::WhileOp::create(
@@ -184,7 +267,7 @@ void Lowering::numberKernels() {
   std::vector<std::pair<uint32_t, FusionOp>> fusions;
   for (const Sequence &sequence : plan.sequences) {
     for (const Step &step : sequence.steps) {
-      if (step.kind == StepKind::Launch) {
+      if (step.kind == StepKind::Launch && isa<FusionOp>(step.op)) {
         fusions.push_back({step.position, cast<FusionOp>(step.op)});
       }
     }
@@ -258,6 +341,7 @@ void Lowering::run() {
   auto end = cpurt::ReturnOp::create(body, main.getReturn()->getLoc());
   body.setInsertionPoint(end);
   header.setInsertionPointToStart(block);
+  kernelsEnd = entry;
   emitSequence(0, body);
   emitKernels(b);
   removeComputations();

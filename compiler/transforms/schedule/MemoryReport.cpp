@@ -44,9 +44,12 @@ static void touch(Report &report, Value pointer, unsigned first, unsigned last) 
 static void walk(Block &block, Report &report) {
   for (Operation &op : block) {
     unsigned begin = report.steps.size();
-    if (isa<cpurt::LaunchOp, cpurt::CopyOp>(op)) {
-      auto launch = dyn_cast<cpurt::LaunchOp>(op);
-      report.steps.push_back(launch ? launch.getKernel().str() : "copy");
+    if (auto launch = dyn_cast<cpurt::LaunchOp>(op)) {
+      report.steps.push_back(launch.getKernel().str());
+    } else if (auto call = dyn_cast<cpurt::CallOp>(op)) {
+      report.steps.push_back(call.getKind().str());
+    } else if (isa<cpurt::CopyOp, cpurt::RandomStateOp>(op)) {
+      report.steps.push_back(op.getName().stripDialect().str());
     }
     for (Region &region : op.getRegions()) {
       if (!region.empty()) {

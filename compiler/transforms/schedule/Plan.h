@@ -4,6 +4,7 @@
 //
 //   launch   one kernel                      moves    copies that happen at once
 //   loop     a condition, a test, a body     branch   one of several sequences
+//   state    random state from the runtime
 //
 // Every step has a position; position k stands for two points, 2k (it reads) and 2k + 1
 // (it writes). A launch reads while it writes: its operands live through both points and
@@ -60,7 +61,7 @@ struct Move {
   ValueId source, target;
 };
 
-enum class StepKind { Launch, Moves, Loop, Branch };
+enum class StepKind { Launch, Moves, Loop, Branch, State };
 
 /// A result and an operand of a launch, as numbers among its results and operands.
 struct AliasPair {
@@ -72,7 +73,7 @@ struct Step {
   mlir::Operation *op; ///< the hlo op it comes from
   uint32_t position;
   llvm::SmallVector<ValueId, 4> operands;   ///< Launch: of the kernel. Branch: the selector
-  llvm::SmallVector<ValueId, 1> results;    ///< Launch
+  llvm::SmallVector<ValueId, 1> results;    ///< Launch, State
   llvm::SmallVector<AliasPair, 0> mayAlias; ///< Launch
   llvm::SmallVector<Move, 1> moves;
   /// Loop: condition, body. Branch: one for each.

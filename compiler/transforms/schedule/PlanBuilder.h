@@ -29,7 +29,9 @@ private:
   mlir::FailureOr<llvm::SmallVector<ValueId>>
   writeOut(ComputationOp computation, llvm::ArrayRef<ValueId> arguments, SequenceId sequence);
   mlir::LogicalResult writeOp(mlir::Operation *op, Environment &environment, SequenceId sequence);
-  mlir::LogicalResult writeLaunch(FusionOp op, Environment &environment, SequenceId sequence);
+  mlir::LogicalResult writeLaunch(mlir::Operation *op, Environment &environment, SequenceId sequence);
+  mlir::LogicalResult writeState(RngGetAndUpdateStateOp op, Environment &environment,
+                                 SequenceId sequence);
   mlir::LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
   /// What a doubled loop of unknown trip count does after its body: asks the condition, and
   /// if it holds runs the body again. `values` are those of the carries.
@@ -45,7 +47,7 @@ private:
                                                             SequenceId sequence);
   mlir::LogicalResult writeConditional(ConditionalOp op, Environment &environment,
                                        SequenceId sequence);
-  mlir::FailureOr<llvm::SmallVector<AliasPair>> readPairs(FusionOp op, llvm::StringRef name);
+  mlir::FailureOr<llvm::SmallVector<AliasPair>> readPairs(mlir::Operation *op, llvm::StringRef name);
   static llvm::SmallVector<ValueId> lookUp(mlir::ValueRange values,
                                            const Environment &environment) {
     return llvm::map_to_vector(values, [&](mlir::Value value) { return environment.at(value); });

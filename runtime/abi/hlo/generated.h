@@ -50,7 +50,8 @@ typedef struct hlo_frame {
   size_t owned_bytes;
   uint32_t saved_mxcsr;
   uint32_t reserved32;
-  uint64_t reserved[24];
+  uint64_t draws;           /* hlo_rt_draw so far */
+  uint64_t reserved[23];
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256
@@ -88,6 +89,80 @@ HLO_NODISCARD hlo_status hlo_rt_poll(hlo_frame *frame);
  * the thread that called hlo_rt_begin only. Pass the result to hlo_rt_end. */
 hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message);
 
+/** rng-get-and-update-state: writes the 128-bit state at `offset` of hlo_call.state to `state` (low
+ * word first) and advances it by `delta`. The memory holds how far it has advanced; a state that
+ * has not starts at 0x7012395 + (hlo_call.rng_seed << 64). */
+void hlo_rt_next_state(hlo_frame *frame, uint64_t offset, int64_t delta, void *state);
+
+/** rng: writes hlo_call.rng_seed, and how many draws this call has made before, to `state`. */
+void hlo_rt_draw(hlo_frame *frame, void *state);
+
+/*===- Operations that the runtime executes ---------------------------------------*\
+ *
+ * Each is one call: the frame, a static read-only description that starts with an
+ * hlo_rt_op, and an array of pointers (to the operands, then the results, then the
+ * scratch memory if there is any). Generated code ends the call with the status if it
+ * is not HLO_OK; the function has written the message.
+ *
+ *===-------------------------------------------------------------------------===*/
+
+/** What is common to all of them. */
+typedef struct hlo_rt_op {
+  uint32_t struct_size; /**< of the whole description, which may grow at its end */
+  uint32_t num_operands, num_results;
+  uint32_t reserved;
+  const char *opcode;             /**< "all-reduce" */
+  const char *name;               /**< of the HLO instruction */
+  const hlo_buffer_desc *buffers; /**< operands, then results; leaves of tuples. Of a result, `alias`
+                                     is the operand whose buffer it has, and the reverse; -1 none */
+  uint64_t scratch_bytes;         /**< of one more buffer; 0: there is none */
+} hlo_rt_op;
+
+/** result[i] = f(a[i], b[i]) for first <= i < last; the result may be where a or b is. */
+typedef void hlo_range_kernel(const void *a, const void *b, void *result, int64_t first,
+                              int64_t last);
+
+/** Collectives, and which rank this is. */
+enum {
+  HLO_ALL_REDUCE = 1,
+  HLO_ALL_GATHER = 2,
+  HLO_REDUCE_SCATTER = 3,
+  HLO_ALL_TO_ALL = 4,
+  HLO_RAGGED_ALL_TO_ALL = 5,
+  HLO_COLLECTIVE_BROADCAST = 6,
+  HLO_COLLECTIVE_PERMUTE = 7,
+  HLO_REPLICA_ID = 8,
+  HLO_PARTITION_ID = 9
+};
+
+/** What the numbers in the groups of a collective are. */
+enum {
+  HLO_GROUPS_OF_REPLICAS = 1,                /**< replicas, of this rank's partition */
+  HLO_GROUPS_OF_REPLICAS_AND_PARTITIONS = 2, /**< replicas, each with all its partitions */
+  HLO_GROUPS_OF_PARTITIONS = 3,              /**< partitions, of this rank's replica */
+  HLO_GROUPS_OF_RANKS = 4                    /**< replica * num_partitions + partition */
+};
+
+typedef struct hlo_rt_collective {
+  hlo_rt_op op;
+  int32_t kind;   /**< HLO_ALL_REDUCE, ... */
+  int32_t mode;   /**< HLO_GROUPS_OF_... */
+  int64_t channel; /**< -1 if the text has none */
+  int64_t dimension; /**< gathered, scattered or split; -1 none */
+  /** Per group its size and its members, in order. No groups: one of all. For collective-permute
+   * the groups are the pairs of source and target. */
+  const int64_t *groups;
+  uint32_t num_groups;
+  uint32_t dynamic_root;      /**< of collective-broadcast: the last operand says which member */
+  const int64_t *slice_sizes; /**< of collective-permute in place, like `groups` */
+  uint64_t num_slices;
+  hlo_range_kernel *const *kernels; /**< of a reduction: one for each operand */
+} hlo_rt_collective;
+
+/** Executes a collective, replica-id or partition-id. */
+HLO_NODISCARD hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
+                                               void *const *buffers);
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
@@ -118,6 +193,20 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, rank) == 36);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, align) == 40);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 
+/* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers, i64
+ * scratch_bytes } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_rt_op) == 48);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, opcode) == 16);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, scratch_bytes) == 40);
+
+/* { hlo_rt_op, i32 kind, i32 mode, i64 channel, i64 dimension, ptr groups, i32 num_groups, i32
+ * dynamic_root, ptr slice_sizes, i64 num_slices, ptr kernels } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_rt_collective) == 112);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, channel) == 56);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, groups) == 72);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, slice_sizes) == 88);
+HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, kernels) == 104);
+
 /* { ptr name, ptr file, i32 line, i32 column, i64 flops, i64 bytes } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 40);
 
@@ -125,8 +214,8 @@ HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 40);
  * source_sha256, i64 signature, i64 arena_bytes, i64 constants_bytes, i64 state_bytes, i32
  * num_inputs, i32 num_outputs, i32 num_ops, i32 num_cpu_levels, i32 arena_align, i32 mxcsr, i64
  * cpu_features, ptr inputs, ptr outputs, ptr ops, ptr custom_calls, ptr run, i32 num_replicas, i32
- * num_partitions, i32 needs, i32 0 } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 168);
+ * num_partitions, i32 needs, i32 0, ptr custom_call_targets } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 176);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);

@@ -149,7 +149,7 @@ typedef struct hlo_custom_call {
   int32_t api;      /**< HLO_API_* */
   int32_t reserved;
   void (*fn)(void); /**< cast to the type that `api` says */
-  void *user;       /**< for typed FFI; else unused */
+  void *user;       /**< typed FFI: what State and UserData give the handler; else unused */
 } hlo_custom_call;
 
 /** Custom call targets, sorted by name (strcmp). The caller keeps them alive during the call. */
@@ -158,23 +158,85 @@ typedef struct hlo_custom_calls {
   const hlo_custom_call *entries;
 } hlo_custom_calls;
 
-/** Where infeed items come from, or where outfeed items go. */
+struct hlo_buffer_desc;
+
+/** One item of a feed: what one infeed, outfeed, send or recv moves. */
+typedef struct hlo_feed_item {
+  uint32_t struct_size;
+  int32_t count;                      /**< leaves */
+  const char *config;                 /**< infeed_config, outfeed_config; never null */
+  int64_t channel;                    /**< of a send or recv; else 0 */
+  const struct hlo_buffer_desc *types; /**< of each leaf */
+  const uint64_t *bytes;              /**< of each leaf */
+  void *const *leaves;                /**< in the layouts that `types` say */
+  char *message;                      /**< where a text may be put if the item is refused */
+  size_t message_bytes;
+  const int32_t *cancel; /**< of the call: a feed that waits should look at them */
+  int64_t deadline_ns;
+} hlo_feed_item;
+
+/** Where infeed items come from, or where outfeed items go; the same for what is received from the
+ * host and sent to it. hlo/feed.h has one that is a queue. Called from the thread that calls the
+ * module, in the order of the items; may block. An error ends the call. */
 typedef struct hlo_feed {
   uint32_t struct_size, reserved;
   void *user; /**< passed on */
   /** One item: n leaves in order; leaf k has bytes[k] bytes at leaves[k], which an infeed fills in
-   * and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config. */
+   * and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config; of a send
+   * or recv the channel in decimal. */
   hlo_status (*move)(void *user, const char *config, void *const *leaves, const uint64_t *bytes,
                      int32_t n);
+  /** The same with types, and with room for a message; if not null, called in place of `move`. */
+  hlo_status (*move_item)(void *user, const hlo_feed_item *item);
 } hlo_feed;
 
-/** This call's place among the ranks of a program that runs several times at once. */
+/** What one rank gives to another in an exchange, or where it puts what it gets: `count` runs of
+ * `bytes` bytes, run k starting at data + k * stride. */
+typedef struct hlo_comm_part {
+  void *data;
+  uint64_t bytes;
+  uint64_t count; /**< 0: nothing passes. With bytes == 0 and count > 0 a message without data does */
+  uint64_t stride;
+} hlo_comm_part;
+
+/** One exchange, as seen by one of its members. */
+typedef struct hlo_comm_step {
+  uint32_t struct_size;
+  int32_t num_members, self; /**< this rank is members[self] */
+  uint32_t reads_follow;     /**< with shared_memory: members read each other's operands until their
+                                next exchange, so that an error must not let one go before */
+  const int32_t *members;    /**< ranks, each once: replica * num_partitions + partition */
+  /** Which exchange of the program it is: the same on all members; different from that of the next
+   * one. The same again when an instruction is executed again. */
+  uint64_t tag;
+  const char *opcode, *name, *module; /**< for messages */
+  int64_t run_id;                     /**< of the call, as are the following */
+  const int32_t *cancel;
+  int64_t deadline_ns;
+  char *message; /**< where the text of an error goes; may be null */
+  size_t message_bytes;
+} hlo_comm_step;
+
+/** This call's place among the ranks of a program that runs several times at once, and how they
+ * reach each other. All collectives are made of `exchange`. hlo/ranks.h has one for threads,
+ * hlo/comm_mpi.h one for processes; another transport needs the first function only. */
 typedef struct hlo_comm {
-  uint32_t struct_size, reserved;
+  uint32_t struct_size;
+  uint32_t shared_memory;               /**< 1: a rank can read the others' memory at its address */
   void *user;                           /**< of the functions */
   int32_t replica, partition;           /**< this rank's ids, from 0 */
   int32_t num_replicas, num_partitions; /**< >= 1 each */
   int64_t timeout_ns;                   /**< how long to wait for peers; 0 = for ever */
+  /** Passes send[i] to member i and fills receive[i] with what member i sends, for all i but self,
+   * at once. Between two members the parts agree in `bytes` and `count`; members may see different
+   * sets of members (one that is not there has nothing to send). Returns when all has arrived and
+   * the memory of `send` may be changed. Messages of two ranks in one direction are in the order of
+   * their exchanges. An error, also a peer's that does not come within timeout_ns, is returned on
+   * all ranks, and by all further exchanges. */
+  hlo_status (*exchange)(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
+                         const hlo_comm_part *receive);
+  /** May be null: this rank's call has ended with an error, its peers need not wait for it. */
+  void (*leave)(void *user, hlo_status status, const char *message);
 } hlo_comm;
 
 /** What one operation has cost so far; see hlo_call.profile. */
@@ -182,8 +244,9 @@ typedef struct hlo_profile {
   uint64_t calls, ns, bytes;
 } hlo_profile;
 
-/** State that outlives a call (of random generators): hlo_module_desc.state_bytes bytes, aligned to
- * 16, zero before the first call. */
+/** State that outlives a call: what the rng-get-and-update-state instructions have advanced by, 16
+ * bytes each. hlo_module_desc.state_bytes bytes, aligned to 16, zero before the first call; one for
+ * all calls that follow each other, none for two calls at once. */
 typedef struct hlo_state hlo_state;
 
 /** One call of a module. All pointers are the caller's and stay valid during the call; all but
@@ -211,7 +274,9 @@ typedef struct hlo_call {
   /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
   int64_t deadline_ns;
   hlo_profile *profile; /**< hlo_module_desc.num_ops entries, added to; null: off */
-  uint64_t rng_seed;    /**< seeds rng and rng-get-and-update-state; 0: their default */
+  /** Seeds rng, whose numbers in a call depend on it alone, and the start of
+   * rng-get-and-update-state, which XLA starts as 0 does. */
+  uint64_t rng_seed;
   int64_t run_id;       /**< told to custom calls and collectives */
   int32_t cpu_level;    /**< for code with several CPU levels: 0 = the best that this CPU can run */
   int32_t reserved;
@@ -219,6 +284,7 @@ typedef struct hlo_call {
    * It is written only when an error is returned. */
   char *message;
   size_t message_bytes;
+  const hlo_feed *host_send, *host_recv; /**< send and recv with is_host_transfer */
 } hlo_call;
 
 /** A call with nothing set: one thread, no scratch. */
@@ -264,7 +330,9 @@ enum {
   HLO_NEEDS_INFEED = 1,
   HLO_NEEDS_OUTFEED = 2,
   HLO_NEEDS_COMM = 4, /**< collectives over more than one rank */
-  HLO_NEEDS_STATE = 8
+  HLO_NEEDS_STATE = 8,
+  HLO_NEEDS_HOST_SEND = 16,
+  HLO_NEEDS_HOST_RECV = 32
 };
 
 /** Everything about a module; static and read-only. Enough to call it without its header. */
@@ -291,6 +359,9 @@ typedef struct hlo_module_desc {
   uint32_t num_replicas, num_partitions; /**< that the module was compiled for; >= 1 */
   uint32_t needs;                        /**< set of HLO_NEEDS_* */
   uint32_t reserved;
+  /** The same targets as custom_calls, with their api versions: `fn` is what was linked under the
+   * target's name, or null. Ends with a null name; null if there are none. */
+  const hlo_custom_call *custom_call_targets;
 } hlo_module_desc;
 
 /** Everything that would make `call` fail before the first operation: missing CPU features, arena

@@ -56,6 +56,63 @@ TEST(Frame, ArenaErrorsTellNeedAndGiven) {
   EXPECT_STREQ(m.message, "fake: arena: needs 256 bytes (align 64), given 4096 at 0x1008");
 }
 
+TEST(Frame, DrawsAreCountedInEachCall) {
+  FakeModule m;
+  m.call.rng_seed = 7;
+  for (int call = 0; call < 2; ++call) {
+    ASSERT_EQ(m.begin(), HLO_OK);
+    for (uint64_t draw = 0; draw < 3; ++draw) {
+      uint64_t state[2];
+      hlo_rt_draw(&m.frame, state);
+      EXPECT_EQ(state[0], 7u);
+      EXPECT_EQ(state[1], draw);
+    }
+    EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  }
+  m.desc.arena_bytes = 0;
+  ASSERT_EQ(hlo_rt_begin(nullptr, &m.desc, m.ins, m.outs, &m.frame), HLO_OK);
+  uint64_t state[2];
+  hlo_rt_draw(&m.frame, state);
+  EXPECT_EQ(state[0], 0u);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
+
+TEST(Frame, RandomStatesOutliveCalls) {
+  FakeModule m;
+  m.desc.needs = HLO_NEEDS_STATE;
+  m.desc.state_bytes = 32;
+  EXPECT_EQ(m.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(m.message, "fake: hlo_call has no state");
+  uint64_t memory[4] = {};
+  m.call.state = reinterpret_cast<hlo_state *>(memory);
+  uint64_t state[2];
+  for (uint64_t call = 0; call < 3; ++call) {
+    ASSERT_EQ(m.begin(), HLO_OK);
+    hlo_rt_next_state(&m.frame, 16, 64, state);
+    EXPECT_EQ(state[0], 0x7012395u + 64 * call);
+    EXPECT_EQ(state[1], 0u);
+    EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  }
+  EXPECT_EQ(memory[0], 0u);
+  // Into the high word and back, from another seed.
+  m.call.rng_seed = 5;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  hlo_rt_next_state(&m.frame, 0, INT64_MAX, state);
+  hlo_rt_next_state(&m.frame, 0, INT64_MAX, state);
+  hlo_rt_next_state(&m.frame, 0, -2, state);
+  EXPECT_EQ(state[0], 0x7012395u - 2);
+  EXPECT_EQ(state[1], 6u);
+  hlo_rt_next_state(&m.frame, 0, 0, state);
+  EXPECT_EQ(state[0], 0x7012395u - 4);
+  EXPECT_EQ(state[1], 6u);
+  memory[0] = memory[1] = 0;
+  hlo_rt_next_state(&m.frame, 0, -1, state);
+  hlo_rt_next_state(&m.frame, 0, 0, state);
+  EXPECT_EQ(state[0], 0x7012394u);
+  EXPECT_EQ(state[1], 5u);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
+
 /// Counts what is taken and given back; gives `memory`.
 struct CountingAllocator {
   hlo_allocator vtable = {sizeof(hlo_allocator), 0, this, take, give};
