@@ -24,7 +24,8 @@ static bool isIeee(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-static bool isUnsigned(Type type) {
+/// Not hlo::isUnsigned, which is false for pred.
+static bool isUnsignedOrPred(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && !integer.isSigned();
 }
@@ -82,7 +83,7 @@ Result ScalarOp::applyInteger(ArrayRef<APInt> operands) const {
   const APInt &y = operands[operands.size() > 1 ? 1 : 0];
   unsigned width = x.getBitWidth();
   bool isPred = width == 1 && from.isSignlessInteger();
-  bool unsignedType = isUnsigned(from);
+  bool unsignedType = isUnsignedOrPred(from);
   auto less = [&](const APInt &a, const APInt &b) { return unsignedType ? a.ult(b) : a.slt(b); };
   return TypeSwitch<Operation *, Result>(op)
       .Case([&](AddOp) { return isPred ? x | y : x + y; })
@@ -197,7 +198,7 @@ Result ScalarOp::applyCompare(const APInt &lhs, const APInt &rhs) const {
   auto compare = cast<CompareOp>(op);
   bool less, equal, ordered = true;
   if (isa<IntegerType>(from)) {
-    less = isUnsigned(from) ? lhs.ult(rhs) : lhs.slt(rhs);
+    less = isUnsignedOrPred(from) ? lhs.ult(rhs) : lhs.slt(rhs);
     equal = lhs == rhs;
   } else if (isIeee(from) && compare.getType() == "TOTALORDER") {
     // Flipping the magnitude of negative numbers makes the order that of signed integers.
@@ -232,14 +233,14 @@ Result ScalarOp::applyConvert(const APInt &operand) const {
       if (toPred) {
         return APInt(1, !operand.isZero());
       }
-      return isUnsigned(from) ? operand.zextOrTrunc(target.getWidth())
+      return isUnsignedOrPred(from) ? operand.zextOrTrunc(target.getWidth())
                               : operand.sextOrTrunc(target.getWidth());
     }
     if (!isIeee(to)) {
       return std::nullopt;
     }
     APFloat number(cast<FloatType>(to).getFloatSemantics());
-    number.convertFromAPInt(operand, !isUnsigned(from), nearest);
+    number.convertFromAPInt(operand, !isUnsignedOrPred(from), nearest);
     return number.bitcastToAPInt();
   }
   if (!isIeee(from)) {
@@ -253,7 +254,7 @@ Result ScalarOp::applyConvert(const APInt &operand) const {
     if (number.isNaN()) {
       return APInt(target.getWidth(), 0);
     }
-    APSInt integer(target.getWidth(), isUnsigned(to));
+    APSInt integer(target.getWidth(), isUnsignedOrPred(to));
     bool exact = false;
     number.convertToInteger(integer, RoundingMode::TowardZero, &exact);
     return integer;
