@@ -29,6 +29,7 @@ COMPLEX = {"c64": "f32", "c128": "f64"}
 INTS = {**{f"{k}{w}": (k, w) for w in (8, 16, 32, 64) for k in "su"}, "s4": ("s", 4), "u4": ("u", 4),
         "s2": ("s", 2), "u2": ("u", 2)}
 BYTES = [t for t, (_, w) in INTS.items() if w >= 8]
+NUMBERS = list(FLOATS) + list(COMPLEX) + list(INTS)
 STORED = {"s4": np.int8, "u4": np.uint8, "s2": np.int8, "u2": np.uint8, "pred": np.bool_}
 
 
@@ -36,6 +37,10 @@ def bits(t):
     if t == "pred":
         return 1
     return int(re.search(r"\d+", t)[0])
+
+
+def least(*qs):
+    return None if any(q is None for q in qs) else min(qs)
 
 
 def part(t):
@@ -81,6 +86,8 @@ class Module:
         self.layouts = r.random() < 0.25
         self.zero = r.random() < 0.08
         self.big = r.random() < 0.15
+        self.deep = r.random() < 0.05
+        self.comma = r.choice([", ", ", ", ",", " ", ",, ", " /*,*/ "])
         types = ["f32"] * 4 + ["s32", "pred"]
         style = r.random()
         if style < 0.35:
@@ -137,13 +144,17 @@ class Builder:
         self.hidden = []  # results that no other operation may read
 
     # ---- values -------------------------------------------------------------------------------------------------------
-    def raw(self, type_text, text, stem="v"):
+    def raw(self, type_text, text, stem="v", reference=None):
+        """`reference` is what XLA gets instead: as (NAME = TYPE TEXT ; )* TEXT, or - for nothing at all."""
         name = self.module.fresh(stem)
+        if reference:
+            head, _, tail = reference.rpartition(" ; ")
+            text += "  // xla: " + (head + " ; " if head else "") + (tail if tail == "-" else f"{type_text} {tail}")
         self.lines.append((name, type_text, text))
         return name
 
-    def emit(self, t, dims, text, q=0, bound=1.0, eps=0.0, positive=False):
-        if math.prod(dims) > (300000 if self.module.big else 9000) or len(dims) > 7:
+    def emit(self, t, dims, text, q=0, bound=1.0, eps=0.0, positive=False, reference=None):
+        if math.prod(dims) > (300000 if self.module.big else 9000) or len(dims) > 9:
             return None
         if t in INTS or t == "pred":
             q = 0
@@ -154,12 +165,12 @@ class Builder:
             if q is None:
                 eps = max(eps, 2.0 ** -FLOATS[part(t)][1])
         layout = ""
-        if self.module.layouts and len(dims) > 1 and self.random.random() < 0.3 and "bitcast(" not in text:
+        if self.module.layouts and len(dims) > 1 and self.random.random() < 0.3 and not reference:
             layout = braces(self.random.sample(range(len(dims)), len(dims)))
         op = text.split("(")[0]
         if self.random.random() < 0.02:
             self.lines.append((self.module.fresh("noise"), "s32[]", "constant(3)"))
-        v = Value(self.raw(shape(t, dims) + layout, text), t, dims, q, bound, eps, positive, op)
+        v = Value(self.raw(shape(t, dims) + layout, text, reference=reference), t, dims, q, bound, eps, positive, op)
         self.values.append(v)
         return v
 
@@ -179,7 +190,10 @@ class Builder:
             q, bound = 0, 1
         index = len(self.module.specs)
         self.module.specs.append((t, tuple(dims), kind, low, high))
-        return self.emit(t, dims, f"parameter({index})", q, bound, positive=kind == "positive")
+        v = self.emit(t, dims, f"parameter({index})", q, bound, positive=kind == "positive")
+        if v is None:
+            self.module.specs.pop()
+        return v
 
     def scalar(self, t, value):
         text = f"({value}, 0)" if t in COMPLEX else str(value)
@@ -218,7 +232,7 @@ class Builder:
 
     def dims(self, rank=None):
         if rank is None:
-            rank = self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6])
+            rank = self.random.choice([0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 7] + [8, 9] * self.module.deep)
         d = [self.dim() for _ in range(rank)]
         while math.prod(d) > (200000 if self.module.big else 3000):
             i = d.index(max(d))
@@ -274,7 +288,7 @@ class Builder:
         if dims and t != "pred" and t in ["f32", "f64", "s32", "u32", "s64", "u8", "s8", "c64", "f16", "s16", "u64"] and r.random() < 0.4:
             d = r.randrange(len(dims))
             return self.emit(t, dims, f"iota(), iota_dimension={d}", 0, max(dims[d], 1) * 1.0)
-        if 0 < n <= 24:
+        if 0 < n <= 24 or n == 0 and dims and r.random() < 0.5:
             return self.constant(t, dims, [r.randint(-3 if t[0] not in "up" else 0, 3) for _ in range(n)])
         return self.filled(t, dims, r.choice([0, 1, 1, 2] if t not in ("pred", "s2") else [0, 1]))
 
@@ -284,12 +298,23 @@ class Builder:
         if t == "pred":
             values = [v % 2 for v in values]
 
+        def one(v):
+            if t in COMPLEX:
+                return f"({v}, {-v})"
+            if t == "pred":
+                return r.choice(["true", "1", "-5"] if v else ["false", "0"])
+            if t in FLOATS and r.random() < 0.2:
+                return r.choice([f"{v}.0", f"{v}.", f"{v}e0", f"{v}0E-1", f"{v}.00e+00"])
+            return str(v)
+
         def literal(dims, values):
             if not dims:
-                return f"({values[0]}, {-values[0]})" if t in COMPLEX else str(values[0])
+                return one(values[0])
             step = len(values) // dims[0] if dims[0] else 0
-            return "{" + ", ".join(literal(dims[1:], values[i * step:(i + 1) * step]) for i in range(dims[0])) + "}"
-        return self.emit(t, dims, f"constant({literal(dims, values)})", 0, 3 * (1.5 if t in COMPLEX else 1))
+            return "{" + comma.join(literal(dims[1:], values[i * step:(i + 1) * step]) for i in range(dims[0])) + "}"
+        r, comma = self.random, self.module.comma
+        bare = len(values) == 1 and len(dims) == 1 and t not in COMPLEX and r.random() < 0.3  # a list of one may go without braces
+        return self.emit(t, dims, f"constant({literal(() if bare else dims, values)})", 0, 3 * (1.5 if t in COMPLEX else 1))
 
     def any(self, types=None, rank=None, exact=False, minimum=0):
         """Some value whose type is one of `types`, of at least `minimum` dimensions."""
@@ -314,9 +339,9 @@ class Builder:
         return b
 
     def grow(self, count):
-        import operations  # which needs the classes of this file
+        import families  # which needs the classes of this file
         for _ in range(count):
-            operations.step(self)
+            families.step(self)
 
 
 def finish(b):
@@ -354,15 +379,16 @@ def generate(seed):
 
 
 def for_reference(text):
-    """The module without layouts and without asynchronous calls, which the reference's importer refuses."""
-    started = {}
-
-    def start(match):
-        started[match[1]] = match[2]
-        return ""
-    text = re.sub(r"^ +(\S+) = .* call-start(\(.*)\n", start, text, flags=re.MULTILINE)
-    text = re.sub(r"call-done\((\S+)\)", lambda match: "call" + started[match[1]], text)
-    return re.sub(r"\]\{[\d,]*\}", "]", text)
+    """The module without layouts, and with what the operations say that XLA gets instead of them."""
+    lines = []
+    for line in text.splitlines():
+        match = re.fullmatch(r"( *(?:ROOT )?[\w.\-]+ = ).*  // xla: (.*)", line)
+        if not match:
+            lines.append(line)
+        elif match[2] != "-":
+            *before, last = match[2].split(" ; ")
+            lines += ["  " + x for x in before] + [match[1] + last]
+    return re.sub(r"\]\{[\d,]*\}", "]", "\n".join(lines) + "\n")
 
 
 # ---- inputs -----------------------------------------------------------------------------------------------------------
@@ -454,5 +480,5 @@ def main():
 
 
 if __name__ == "__main__":
-    from generate import main as run  # one copy of the classes, for operations.py too
+    from generate import main as run  # one copy of the classes, for families/ too
     run()

@@ -1,0 +1,23 @@
+"""The operations of random modules, by family: each function adds one to a Builder, or nothing where it finds no fitting operands.
+
+Every file of a family ends with OPERATIONS, a list of (function, weight).
+"""
+from families import control, effects, elementwise, indexed, library, linalg, movement, reductions
+from generate import Unfit
+
+MAKERS, WEIGHTS = zip(*(o for f in (control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
+
+
+def step(b):
+    """Adds one operation and what it needs."""
+    for _ in range(20):
+        count = len(b.lines)
+        try:
+            v = b.random.choices(MAKERS, WEIGHTS)[0](b)
+        except Unfit:
+            v = None
+        if v:
+            return v
+        if len(b.lines) > count + 30:
+            return None
+    return None
