@@ -249,6 +249,12 @@ Parser::Result Parser::addOperand(Scope &scope, Instruction &inst, StringRef nam
       inst.operandPositions.push_back(at);
       return success();
     }
+    if (const char *definition = findInstructionBelow(name)) {
+      InFlightDiagnostic diagnostic = error(at);
+      diagnostic << "operand '" << name << "' must be defined before it is used";
+      diagnostic.attachNote(reporter.locate(definition)) << "its definition";
+      return diagnostic;
+    }
     NearestName nearest(name);
     for (auto &known : scope.names) {
       nearest.consider(known.first);

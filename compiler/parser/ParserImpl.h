@@ -162,6 +162,10 @@ private:
   void skipToInstruction(const char *from);
   void skipToComputation();
   bool looksLikeComputation() const;
+  /// Where a line of the text begins the computation `name`, or, from here to the end of
+  /// the computation, the instruction `name`; null if none does. For messages.
+  const char *findComputation(llvm::StringRef name) const;
+  const char *findInstructionBelow(llvm::StringRef name) const;
   std::string makeComputationName(llvm::StringRef stem);
 
   // Instructions.cpp.

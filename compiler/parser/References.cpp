@@ -11,6 +11,50 @@ using namespace hlo::parser;
 using namespace mlir;
 using llvm::StringRef;
 
+/// The place of `name` at the start of a line, after the keyword if there is one; null if the
+/// line starts otherwise or goes on with none of `next`.
+static const char *nameAtStart(StringRef line, StringRef keyword, StringRef name,
+                               StringRef next) {
+  line = line.ltrim();
+  if (line.consume_front(keyword)) {
+    line = line.ltrim();
+  }
+  line.consume_front("%");
+  const char *place = line.data();
+  if (!line.consume_front(name)) {
+    return nullptr;
+  }
+  line = line.ltrim();
+  return !line.empty() && next.contains(line.front()) ? place : nullptr;
+}
+
+const char *Parser::findComputation(StringRef name) const {
+  StringRef rest = lexer.getBuffer();
+  while (!rest.empty()) {
+    auto [line, below] = rest.split('\n');
+    if (line.contains('{')) {
+      if (const char *place = nameAtStart(line, "ENTRY", name, "({")) {
+        return place;
+      }
+    }
+    rest = below;
+  }
+  return nullptr;
+}
+
+const char *Parser::findInstructionBelow(StringRef name) const {
+  const char *begin = token().begin;
+  StringRef rest = StringRef(begin, lexer.getBuffer().end() - begin).split('\n').second;
+  while (!rest.empty() && !rest.starts_with("}")) {
+    auto [line, below] = rest.split('\n');
+    if (const char *place = nameAtStart(line, "ROOT", name, "=")) {
+      return place;
+    }
+    rest = below;
+  }
+  return nullptr;
+}
+
 Parser::Result Parser::parseComputationRef(FlatSymbolRefAttr &ref, StringRef attribute) {
   if (at(Tok::LBrace)) {
     return parseInlineComputation(ref, attribute);
@@ -21,6 +65,13 @@ Parser::Result Parser::parseComputationRef(FlatSymbolRefAttr &ref, StringRef att
     return failure();
   }
   if (!computations.contains(name)) {
+    if (const char *definition = findComputation(name)) {
+      InFlightDiagnostic diagnostic = error(start);
+      diagnostic << "computation '" << name << "' of " << attribute
+                 << " must be defined before it is used";
+      diagnostic.attachNote(reporter.locate(definition)) << "its definition";
+      return diagnostic;
+    }
     NearestName nearest(name);
     for (auto &known : computations) {
       nearest.consider(known.first);

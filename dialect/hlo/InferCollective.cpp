@@ -294,7 +294,8 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
     return failure();
   }
   auto operands = context.arrays();
-  if (failed(operands) || failed(groupSize(context, Groups::equal))) {
+  FailureOr<int64_t> group = groupSize(context, Groups::equal);
+  if (failed(operands) || failed(group)) {
     return failure();
   }
   RankedTensorType input = (*operands)[0], output = (*operands)[1];
@@ -307,6 +308,12 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
       (void)context.failAt({i}, "c4", "operand ", i, " must hold integers and have the sizes of ",
                            (*operands)[2], ", is ", (*operands)[i]);
     }
+  }
+  RankedTensorType offsets = (*operands)[2];
+  int64_t peers = offsets.getRank() == 1 ? offsets.getDimSize(0) : 0;
+  if (*group != 0 && !ShapedType::isDynamic(peers) && peers % *group != 0) {
+    (void)context.failAt({2}, "c5", "operand 2 is ", offsets, ", groups have ", *group,
+                         " devices");
   }
   return context.result(output);
 }
@@ -346,14 +353,35 @@ static LogicalResult checkPairs(RuleContext &context) {
   return success(!context.hasFailed());
 }
 
+/// With slice sizes: input, output, and the start indices of both. Once tuples are flattened
+/// these are as many inputs as outputs, which are the results, and scalars.
+static FailureOr<Type> updatedInPlace(RuleContext &context) {
+  int64_t results = context.isWritten() ? leafTypes(context.writtenType()).size() : 1;
+  bool isFlat = context.isWritten() && !context.passesTuples() && context.size() > 2 * results;
+  if (!isFlat) {
+    return failed(context.expectOperands(4)) ? FailureOr<Type>(failure())
+                                             : FailureOr<Type>(context.type(1));
+  }
+  for (int64_t i = 2 * results; i < context.size(); ++i) {
+    RankedTensorType start = context.array(i);
+    if (start && (start.getRank() != 0 || !isInteger(start.getElementType()))) {
+      (void)context.failAt({i}, "c3", "start index ", i - 2 * results,
+                           " must be an integer scalar, is ", start);
+    }
+  }
+  SmallVector<Type> outputs(context.all().slice(results, results).getTypes());
+  return context.result(tupleUnlessSingle(outputs));
+}
+
 static FailureOr<Type> collectivePermute(RuleContext &context) {
   if (failed(context.expectAtLeast(1)) || failed(checkPairs(context))) {
     return failure();
   }
   if (!context.text("slice_sizes").empty()) {
-    // In place: input, output, and the start indices of both.
-    return failed(context.expectOperands(4)) ? FailureOr<Type>(failure())
-                                             : FailureOr<Type>(context.type(1));
+    return updatedInPlace(context);
+  }
+  if (failed(context.arrays())) {
+    return failure();
   }
   return tupleUnlessSingle(SmallVector<Type>(context.all().getTypes()));
 }

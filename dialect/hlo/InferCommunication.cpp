@@ -193,12 +193,21 @@ static FailureOr<Type> rngBitGenerator(RuleContext &context) {
     context.fail("c1", "algorithm is '", algorithm,
                  "', must be rng_default, rng_three_fry or rng_philox");
   }
-  if (!isInteger(state.getElementType())) {
-    (void)context.failAt({0}, "c2", "the state must hold integers, is ", state);
+  // The key, then the counter: threefry counts in 64 bits, philox in 64 or 128.
+  bool isWide = state.getRank() == 1 && state.getDimSize(0) == 3 && algorithm != "rng_three_fry";
+  if (!isUnsigned(state.getElementType()) || elementBits(state.getElementType()) != 64 ||
+      state.getRank() != 1 || (state.getDimSize(0) != 2 && !isWide)) {
+    (void)context.failAt({0}, "c2", "the state must be u64[2]",
+                         algorithm == "rng_three_fry" ? "" : " or u64[3]", ", is ", state);
   }
   auto tuple = dyn_cast<TupleType>(*written);
   if (!tuple || tuple.size() != 2 || !asArray(tuple.getType(1))) {
     return context.fail("c3", "the result must be (state, bits), is ", *written);
+  }
+  Type bits = asArray(tuple.getType(1)).getElementType();
+  if (!isInteger(bits) && !isFloat(bits)) {
+    context.fail("c4", "the bits are ", tuple.getType(1),
+                 ", their element type must be an integer or floating");
   }
   return context.result(
       TupleType::get(context.mlirContext(), {Type(state), tuple.getType(1)}));

@@ -153,6 +153,7 @@ FailureOr<RuleContext::Signature> RuleContext::computation(Attribute symbol, Str
   if (!type) {
     return fail("c0", role, ": computation '", reference.getValue(), "' has no signature");
   }
+  calledGivesTuple |= type.getNumResults() == 1 && isa<TupleType>(type.getResult(0));
   return Signature{reference.getValue(), called.getLoc(), SmallVector<Type>(type.getInputs()),
                    SmallVector<Type>(type.getResults())};
 }

@@ -100,6 +100,11 @@ public:
 
   /// Whether the op has N results (or none) instead of one tuple.
   bool isFlattened() const { return isWritten() && written.size() != 1; }
+  /// Whether an operand, or the result of a computation that was looked up, is a tuple.
+  bool passesTuples() const {
+    return calledGivesTuple ||
+           llvm::any_of(operands.getTypes(), llvm::IsaPred<mlir::TupleType>);
+  }
   bool isWritten() const { return !parsing; }
   void setParsing() { parsing = true; }
 
@@ -162,6 +167,7 @@ private:
   llvm::function_ref<mlir::InFlightDiagnostic()> emitError;
   bool parsing = false;
   bool failed = false;
+  bool calledGivesTuple = false;
 };
 
 using Rule = mlir::FailureOr<mlir::Type> (*)(RuleContext &);

@@ -29,9 +29,10 @@ static void checkResults(RuleContext &context, TypeRange written, Type inferred,
     return;
   }
   if (!context.isFlattened()) {
-    // A flattened op may happen to have one leaf.
+    // A flattened op may happen to have one leaf; one that takes or makes tuples is not flattened.
     SmallVector<Type> leaves = leafTypes(inferred);
-    if (leaves.size() == 1 && isa<TupleType>(inferred) &&
+    bool mayBeFlattened = opName != "hlo.tuple" && !context.passesTuples();
+    if (mayBeFlattened && leaves.size() == 1 && isa<TupleType>(inferred) &&
         sameShape(written.front(), leaves.front(), precision)) {
       return;
     }

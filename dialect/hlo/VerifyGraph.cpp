@@ -87,10 +87,13 @@ LogicalResult verifyCallGraph(ModuleOp module) {
 // Asynchronous pairs
 //===----------------------------------------------------------------------===//
 
-/// The op that must produce a done's state; "" if `opName` is no done.
+/// The op that must produce the state that an update or a done takes; "" for other ops.
 static std::string startOf(StringRef opName) {
   if (opName == "hlo.send_done" || opName == "hlo.recv_done") {
     return opName.drop_back(5).str();
+  }
+  if (opName == "hlo.async_update") {
+    return "hlo.async_start";
   }
   return opName.consume_back("_done") ? (opName + "_start").str() : "";
 }
@@ -103,16 +106,32 @@ static bool mayCarryState(Operation *producer) {
              BitcastOp, CopyOp, AddDependencyOp, FusionOp, CustomCallOp>(producer);
 }
 
+/// Whether a start and its done must be next to each other in the graph; states of the
+/// others may travel, such as around a loop.
+static bool isTight(Operation *op) {
+  return isa<CopyStartOp, CopyDoneOp, AllReduceStartOp, AllReduceDoneOp, AllGatherStartOp,
+             AllGatherDoneOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op);
+}
+
 static LogicalResult verifyDone(Operation *done) {
   std::string expected = startOf(done->getName().getStringRef());
   if (expected.empty() || done->getNumOperands() != 1) {
     return success();
   }
-  Operation *start = done->getOperand(0).getDefiningOp();
-  if (mayCarryState(start)) {
+  Value state = done->getOperand(0);
+  Operation *start = state.getDefiningOp();
+  std::string opcode = hloOpcode(done->getName().getStringRef());
+  auto parent = dyn_cast_if_present<ComputationOp>(done->getParentOp());
+  if (!start && (isTight(done) || (parent && parent.getEntry()))) {
+    InFlightDiagnostic diagnostic = mlir::emitError(done->getLoc())
+                                    << opcode << ": the operand must come from "
+                                    << hloOpcode(expected) << ", is a parameter [module_c14]";
+    diagnostic.attachNote(state.getLoc()) << "the operand is defined here";
+    return diagnostic;
+  }
+  if (mayCarryState(start) && !(start && isTight(done))) {
     return success();
   }
-  std::string opcode = hloOpcode(done->getName().getStringRef());
   if (start->getName().getStringRef() != expected) {
     InFlightDiagnostic diagnostic =
         mlir::emitError(done->getLoc())
@@ -160,7 +179,20 @@ static LogicalResult verifyStart(Operation *start) {
   }
   Operation *first = nullptr;
   for (Operation *user : start->getUsers()) {
-    if (startOf(user->getName().getStringRef()).empty()) {
+    auto parent = dyn_cast_if_present<ComputationOp>(start->getParentOp());
+    bool isDone = !startOf(user->getName().getStringRef()).empty();
+    bool leaves = isa<ReturnOp>(user) && parent && parent.getEntry();
+    if (!isDone && (isTight(start) || leaves)) {
+      InFlightDiagnostic diagnostic =
+          mlir::emitError(start->getLoc())
+          << opcode << ": only a done may use its state, "
+          << (isa<ReturnOp>(user) ? "it is the result of the computation"
+                                  : "it is used by " + hloOpcode(user->getName().getStringRef()))
+          << " [module_c25]";
+      diagnostic.attachNote(user->getLoc()) << "the use is here";
+      return diagnostic;
+    }
+    if (!isDone) {
       continue;
     }
     if (first) {
@@ -264,6 +296,46 @@ static int64_t largestDevice(Operation *op) {
   return largest;
 }
 
+/// How many devices the replica groups of an op must hold, and what they are; 0 if any number.
+static std::pair<int64_t, StringRef> devicesOf(Operation *op, int64_t replicas,
+                                               int64_t partitions) {
+  if (!op->hasAttr("channel_id")) {
+    return {replicas == 1 ? 0 : replicas, "replicas"};
+  }
+  // Only these say whether their groups hold replicas or devices.
+  if (!isa<AllReduceOp, AllReduceStartOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp>(op)) {
+    return {partitions == 1 ? 0 : partitions, "partitions"};
+  }
+  auto global = op->getAttrOfType<BoolAttr>("use_global_device_ids");
+  if (!global || !global.getValue()) {
+    return {replicas == 1 ? 0 : replicas, "replicas"};
+  }
+  return {replicas * partitions == 1 ? 0 : replicas * partitions, "devices"};
+}
+
+/// Groups leave nobody out, but those of a broadcast.
+static LogicalResult verifyGroups(Operation *op, int64_t replicas, int64_t partitions) {
+  auto text = op->getAttrOfType<StringAttr>("replica_groups");
+  if (!text || isa<CollectiveBroadcastOp>(op)) {
+    return success();
+  }
+  FailureOr<IntegerLists> groups = parseReplicaGroups(text.getValue());
+  if (failed(groups) || groups->empty()) {
+    return success();
+  }
+  int64_t count = 0;
+  for (const IntegerList &group : *groups) {
+    count += group.size();
+  }
+  auto [expected, what] = devicesOf(op, replicas, partitions);
+  if (expected == 0 || count == expected) {
+    return success();
+  }
+  return mlir::emitError(op->getLoc())
+         << hloOpcode(op->getName().getStringRef()) << ": replica groups hold " << count
+         << " ids, the module has " << expected << " " << what << " [module_c26]";
+}
+
 LogicalResult verifyCollectives(ModuleOp module) {
   auto count = [&](StringRef name) -> int64_t {
     auto value = module->getAttrOfType<IntegerAttr>(name);
@@ -281,6 +353,8 @@ LogicalResult verifyCollectives(ModuleOp module) {
           << hloOpcode(op->getName().getStringRef()) << ": names device " << largest
           << ", the module has " << replicas << " replicas and " << partitions
           << " partitions [module_c19]";
+      good = false;
+    } else if (isDeclared && failed(verifyGroups(op, replicas, partitions))) {
       good = false;
     }
     if (auto allReduce = dyn_cast<AllReduceOp>(op)) {
