@@ -16,6 +16,16 @@ bool hlo::isExpensiveElementwise(Operation *op) {
              SinhOp, TanOp, TanhOp>(op);
 }
 
+bool hlo::isRuntimeOp(Operation *op) {
+  return isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op) ||
+         isCollectiveOp(op);
+}
+
+bool hlo::isCollectiveOp(Operation *op) {
+  return isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, RaggedAllToAllOp,
+             CollectiveBroadcastOp, CollectivePermuteOp, ReplicaIdOp, PartitionIdOp>(op);
+}
+
 bool hlo::isElementwiseOp(Operation *op) {
   if (isa<BitcastConvertOp>(op)) {
     return shapeOf(op->getOperand(0)) == shapeOf(op->getResult(0));

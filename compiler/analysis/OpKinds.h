@@ -17,6 +17,12 @@ bool isElementwiseOp(mlir::Operation *op);
 /// Element-wise, and costs tens of instructions or more per element.
 bool isExpensiveElementwise(mlir::Operation *op);
 
+/// Whether the runtime executes the op: a custom call, a feed, a transfer, a collective.
+bool isRuntimeOp(mlir::Operation *op);
+
+/// Whether what the op does depends on the ranks that the program runs on.
+bool isCollectiveOp(mlir::Operation *op);
+
 } // namespace hlo
 
 #endif

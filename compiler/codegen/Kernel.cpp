@@ -77,6 +77,7 @@ using Emitter = LogicalResult (*)(KernelBuilder &);
 static Emitter emitterOf(StringRef strategy) {
   return llvm::StringSwitch<Emitter>(strategy)
       .Case("loop", emitLoopKernel)
+      .Case("range", emitRangeKernel)
       .Case("reduce", emitReduceKernel)
       .Case("row", emitRowKernel)
       .Case("dot", emitDotKernel)

@@ -75,6 +75,18 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
   if (auto pairs = planned->getAttrOfType<DenseI64ArrayAttr>("hlo.leaf_alias")) {
     llvm::append_range(leafAlias, pairs.asArrayRef());
   }
+  // The runtime may give a kernel that it calls any buffers that the pairs allow.
+  planned.walk([&](cpurt::CallOp call) {
+    for (Attribute name : call.getKernelsAttr() ? call.getKernelsAttr().getValue()
+                                                : ArrayRef<Attribute>()) {
+      KernelUnit &unit = units[byName.lookup(cast<FlatSymbolRefAttr>(name).getValue())];
+      if (unit.shared.empty()) {
+        forEachPair(unit.op.getFusion(), [&](unsigned result, unsigned operand) {
+          unit.shared.push_back({result, operand});
+        });
+      }
+    }
+  });
   planned.walk([&](cpurt::LaunchOp launch) {
     auto known = byName.find(launch.getKernel());
     if (known == byName.end()) {

@@ -52,7 +52,8 @@ Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves) {
   for (const Leaf &leaf : leaves) {
     records.push_back(record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor),
                               i64(leaf.bytes), i32(leaf.type), i32(leaf.dims.size()),
-                              i32(leaf.align), i32(leaf.alias), i64(0)}));
+                              i32(leaf.align), i32(leaf.alias), i32(leaf.sizeOf + 1),
+                              i32(leaf.sizeDim)}));
   }
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Signature.h"
+#include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -91,14 +93,11 @@ static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   return table[type];
 }
 
-/// Fills in what follows from the type.
-static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRef name) {
+FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name) {
   Leaf leaf;
   leaf.name = name.str();
   leaf.type = typeCode(type.getElementType());
   if (leaf.type == HLO_INVALID_TYPE || !type.hasStaticShape()) {
-    module.emitError() << "entry: '" << name << "' has type " << type
-                       << ", which no caller can pass";
     return failure();
   }
   auto [spelling, size] = typeProperties(leaf.type);
@@ -111,9 +110,24 @@ static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRe
   auto list = [](ArrayRef<int64_t> values) {
     return llvm::join(llvm::map_range(values, [](int64_t v) { return std::to_string(v); }), ",");
   };
-  leaf.typeText = (spelling + "[" + list(leaf.dims) + "]").str();
+  std::string dims;
+  for (auto [dim, size] : llvm::enumerate(leaf.dims)) {
+    bool isBound = llvm::is_contained(boundedDimensions(type), static_cast<int64_t>(dim));
+    dims += (dim ? "," : "") + (isBound ? "<=" + std::to_string(size) : std::to_string(size));
+  }
+  leaf.typeText = (spelling + "[" + dims + "]").str();
   if (!leaf.dims.empty()) {
     leaf.typeText += "{" + list(leaf.minorToMajor) + "}";
+  }
+  return leaf;
+}
+
+/// A leaf of the entry, or an error that says which.
+static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRef name) {
+  FailureOr<Leaf> leaf = describeLeaf(type, name);
+  if (failed(leaf)) {
+    module.emitError() << "entry: '" << name << "' has type " << type
+                       << ", which no caller can pass";
   }
   return leaf;
 }
@@ -144,25 +158,33 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
   signature.partitions = countOf(module, "hlo.num_partitions");
   // The struct of the arguments has a member of its own.
   llvm::StringSet<> taken{{"signature"}};
+  auto add = [&](std::vector<Leaf> &leaves, const EntryLeaf &leaf, std::string name) {
+    if (leaf.sizeOf >= 0) {
+      name = leaves[leaf.sizeOf].name + "_size" + std::to_string(leaf.sizeDim);
+    }
+    FailureOr<Leaf> made = makeLeaf(module, leaf.type, makeUnique(name, taken));
+    if (succeeded(made)) {
+      made->sizeOf = leaf.sizeOf;
+      made->sizeDim = leaf.sizeDim;
+      leaves.push_back(std::move(*made));
+    }
+    return LogicalResult(made);
+  };
   for (const auto &[i, leaf] : llvm::enumerate(layout->inputs)) {
     std::string name = leaf.name.empty() ? "in" + std::to_string(i) : cIdentifier(leaf.name);
-    FailureOr<Leaf> made = makeLeaf(module, leaf.type, makeUnique(name, taken));
-    if (failed(made)) {
+    if (failed(add(signature.inputs, leaf, name))) {
       return failure();
     }
-    signature.inputs.push_back(std::move(*made));
   }
   for (const auto &[i, leaf] : llvm::enumerate(layout->outputs)) {
     std::string name =
         leaf.name.empty() ? "out" + std::to_string(i) : cIdentifier("out_" + leaf.name);
-    if (layout->outputs.size() == 1 && leaf.name.empty()) {
+    if (leaf.name.empty() && (layout->outputs.size() == 1 || layout->outputs[1].sizeOf >= 0)) {
       name = "out";
     }
-    FailureOr<Leaf> made = makeLeaf(module, leaf.type, makeUnique(name, taken));
-    if (failed(made)) {
+    if (failed(add(signature.outputs, leaf, name))) {
       return failure();
     }
-    signature.outputs.push_back(std::move(*made));
   }
   for (const LeafAlias &alias : layout->aliases) {
     signature.outputs[alias.output].alias = alias.input;

@@ -18,6 +18,8 @@ struct Leaf {
   uint64_t bytes = 0;
   uint32_t align = 1;
   int32_t alias = -1;
+  /// The leaf of the same list, and its dimension, that this one is the true size of; -1: none.
+  int32_t sizeOf = -1, sizeDim = 0;
 };
 
 /// Everything of a module that its callers rely on.
@@ -33,6 +35,9 @@ std::string cIdentifier(llvm::StringRef text);
 
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
 hlo_type typeCode(mlir::Type element);
+
+/// Fills in what follows from the type; fails for one that the ABI cannot describe.
+mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name);
 
 /// Reads the interface of a canonical module (see analysis/EntryLayout.h).
 mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix);

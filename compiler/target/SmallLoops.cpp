@@ -70,6 +70,9 @@ bool Finder::isSmall(cpurt::WhileOp loop) {
       ++ops;
       return copy.getBytes() <= 4 * maxElements ? WalkResult::advance() : WalkResult::interrupt();
     }
+    if (isa<cpurt::CallOp>(op)) {
+      return WalkResult::interrupt();
+    }
     auto launch = dyn_cast<cpurt::LaunchOp>(op);
     if (!launch) {
       return WalkResult::advance();

@@ -77,6 +77,25 @@ LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) 
   return success();
 }
 
+LogicalResult cpurt::CallOp::verify() {
+  unsigned expected = getOperandTypes().size() + getResultTypes().size();
+  expected += getScratchBytes() ? 1 : 0;
+  if (getBuffers().size() != expected) {
+    return emitOpError("takes ") << expected << " buffers, got " << getBuffers().size();
+  }
+  return success();
+}
+
+LogicalResult cpurt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  for (Attribute kernel : getKernelsAttr() ? getKernelsAttr().getValue() : ArrayRef<Attribute>()) {
+    auto name = dyn_cast<FlatSymbolRefAttr>(kernel);
+    if (!name || !symbols.lookupNearestSymbolFrom<KernelOp>(*this, name)) {
+      return emitOpError("no cpurt.kernel is named ") << kernel;
+    }
+  }
+  return success();
+}
+
 LogicalResult cpurt::WhileOp::verify() {
   if (getTripCount() && !getCondition().empty()) {
     return emitOpError("has a trip_count and a condition");

@@ -97,16 +97,16 @@ hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call
   return HLO_ERR_CONSTANTS;
 }
 
-static int has_custom_call(const hlo_custom_calls *table, const char *name) {
+const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const char *name) {
   if (!HLO_HAS_FIELD(table, entries)) {
-    return 0;
+    return NULL;
   }
   uint32_t low = 0, high = table->count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     const int order = strcmp(table->entries[middle].name, name);
     if (order == 0) {
-      return 1;
+      return &table->entries[middle];
     }
     if (order < 0) {
       low = middle + 1;
@@ -114,7 +114,22 @@ static int has_custom_call(const hlo_custom_calls *table, const char *name) {
       high = middle;
     }
   }
-  return 0;
+  return NULL;
+}
+
+/* What keeps the module from calling `target`; null if nothing does. An object of the first version
+ * of the description names its targets only. */
+static const char *custom_call_fault(const hlo_custom_calls *table, const char *name,
+                                     const hlo_custom_call *target) {
+  const hlo_custom_call *given = hlo_find_custom_call(table, name);
+  if (given == NULL) {
+    given = target;
+  }
+  if (given == NULL || given->fn == NULL) {
+    return "no custom call target named ";
+  }
+  return target != NULL && given->api != target->api ? "another api version is called of target "
+                                                     : NULL;
 }
 
 hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
@@ -136,17 +151,50 @@ hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call,
   NEED((desc->needs & HLO_NEEDS_OUTFEED) && !HLO_FIELD(call, outfeed), "outfeed")
   NEED((desc->needs & HLO_NEEDS_COMM) && !HLO_FIELD(call, comm), "comm")
   NEED((desc->needs & HLO_NEEDS_STATE) && !HLO_FIELD(call, state), "state")
+  NEED((desc->needs & HLO_NEEDS_HOST_SEND) && !HLO_FIELD(call, host_send), "host_send")
+  NEED((desc->needs & HLO_NEEDS_HOST_RECV) && !HLO_FIELD(call, host_recv), "host_recv")
 #undef NEED
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
-  for (const char *const *name = desc->custom_calls; name != NULL && *name != NULL; ++name) {
-    if (!has_custom_call(table, *name)) {
+  const hlo_custom_call *targets = HLO_FIELD(desc, custom_call_targets);
+  const char *const *names = desc->custom_calls;
+  for (uint32_t i = 0; names != NULL && names[i] != NULL; ++i) {
+    const char *fault = custom_call_fault(table, names[i], targets != NULL ? &targets[i] : NULL);
+    if (fault != NULL) {
       hlo_text_add(text, status ? separator : desc->name);
       hlo_text_add(text, status ? "" : ": ");
-      hlo_text_add(text, "no custom call target named ");
-      hlo_text_add(text, *name);
+      hlo_text_add(text, fault);
+      hlo_text_add(text, names[i]);
       status = HLO_ERR_MISSING;
       separator = "; ";
     }
+  }
+  return status;
+}
+
+/* Asks each typed-FFI handler for its version; one that is missing has been reported. */
+static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *call,
+                                 hlo_text *text) {
+  const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
+  const hlo_custom_call *target = HLO_FIELD(desc, custom_call_targets);
+  hlo_status status = HLO_OK;
+  for (; hlo_ffi_version != NULL && target != NULL && target->name != NULL; ++target) {
+    const hlo_custom_call *given = hlo_find_custom_call(table, target->name);
+    const hlo_custom_call *handler = given != NULL ? given : target;
+    int major = 0, minor = 0;
+    if (target->api != HLO_API_TYPED_FFI || handler->api != target->api || handler->fn == NULL ||
+        hlo_ffi_version(handler->fn, &major, &minor) == HLO_OK) {
+      continue;
+    }
+    hlo_text_add(text, status ? "; " : desc->name);
+    hlo_text_add(text, status ? "" : ": ");
+    hlo_text_add(text, "custom call target ");
+    hlo_text_add(text, target->name);
+    hlo_text_add(text, " is for version ");
+    hlo_text_number(text, (uint64_t)major);
+    hlo_text_add(text, ".");
+    hlo_text_number(text, (uint64_t)minor);
+    hlo_text_add(text, " of the typed FFI, this runtime has 0.1 to 0.4");
+    status = HLO_ERR_MISSING;
   }
   return status;
 }
@@ -192,6 +240,25 @@ static void add_buffer(hlo_text *text, const char *what, uint32_t index, const c
   hlo_text_add(text, ")");
 }
 
+/* An input that is the true size of a bounded dimension. */
+static hlo_status check_size(const char *module, const hlo_buffer_desc *descs, uint32_t i,
+                             const void *buffer, hlo_text *text) {
+  const int64_t size = *(const int64_t *)buffer;
+  const int64_t bound = descs[descs[i].size_of - 1].dims[descs[i].size_dim];
+  if (size >= 0 && size <= bound) {
+    return HLO_OK;
+  }
+  hlo_text_add(text, module);
+  hlo_text_add(text, ": ");
+  add_buffer(text, "input", i, descs[i].name);
+  hlo_text_add(text, " is ");
+  hlo_text_add(text, size < 0 ? "-" : "");
+  hlo_text_number(text, size < 0 ? -(uint64_t)size : (uint64_t)size);
+  hlo_text_add(text, ", expected 0 to ");
+  hlo_text_number(text, (uint64_t)bound);
+  return HLO_ERR_SIZE;
+}
+
 /* One side; `what` is "input" or "output". */
 static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, uint32_t count,
                              const void *const *buffers, const char *what, hlo_text *text) {
@@ -230,8 +297,13 @@ static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, u
 
 hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
                              const void *const *outputs, hlo_text *text) {
-  const hlo_status status =
+  hlo_status status =
       check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", text);
+  for (uint32_t i = 0; status == HLO_OK && i < desc->num_inputs; ++i) {
+    if (desc->inputs[i].size_of != 0) {
+      status = check_size(desc->name, desc->inputs, i, inputs[i], text);
+    }
+  }
   return status != HLO_OK
              ? status
              : check_side(desc->name, desc->outputs, desc->num_outputs, outputs, "output", text);
@@ -244,7 +316,7 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
   if (first != HLO_OK) {
     return first;
   }
-  for (int which = 0; which < 4; ++which) {
+  for (int which = 0; which < 5; ++which) {
     hlo_text part = text;
     if (first != HLO_OK) {
       hlo_text_add(&part, "; ");
@@ -252,6 +324,7 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
     const hlo_status status = which == 0   ? hlo_check_cpu(desc, &part)
                               : which == 1 ? hlo_check_constants(desc, call, &part)
                               : which == 2 ? hlo_check_services(desc, call, &part)
+                              : which == 3 ? check_versions(desc, call, &part)
                                            : hlo_check_arena(desc, call, &part);
     if (status != HLO_OK) {
       first = first != HLO_OK ? first : status;

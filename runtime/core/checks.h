@@ -17,6 +17,13 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text);
 hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** Feeds, comm, state and custom calls that the module needs. */
 hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** The entry of that name, or null; `table` may be null. */
+const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const char *name);
+/** The api version that a typed-FFI handler was compiled for; an error if it refuses to say, or if
+ * this runtime does not know the version. In customcall/ffi.c, which is linked only with modules that
+ * make custom calls: null otherwise. */
+hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor)
+    __attribute__((weak, visibility("hidden")));
 /** The arena: none needed, or given in full, or an allocator in its place. */
 hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** The caller's buffers of all leaves: none null but those of 0 bytes, each aligned. */

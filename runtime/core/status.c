@@ -23,6 +23,8 @@ const char *hlo_status_name(hlo_status status) {
       return "HLO_ERR_ALLOC";
     case HLO_ERR_CPU:
       return "HLO_ERR_CPU";
+    case HLO_ERR_SIZE:
+      return "HLO_ERR_SIZE";
     case HLO_ERR_MISSING:
       return "HLO_ERR_MISSING";
     default:

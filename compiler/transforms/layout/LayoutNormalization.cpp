@@ -11,7 +11,9 @@
 //   bitcast                transpose by M of the operand, reshape, inverse
 //                          transpose by M of the result
 //   custom call, feeds     as at the entry; `operand_types` and `result_types`
-//                          keep the logical types with their layouts
+//                          keep the types as written, `operand_leaves` and
+//                          `result_leaves` the logical type of each array with
+//                          the layout that its bytes are in
 //
 // Assumes flat tuples, and the entry's layout recorded (analysis/EntryLayout.h).
 //
@@ -86,7 +88,7 @@ LogicalResult LayoutNormalizationPass::normalizeBytes(Operation *op) {
   if (auto bitcast = dyn_cast<BitcastOp>(op)) {
     return normalizeBitcast(bitcast);
   }
-  if (isa<CustomCallOp, InfeedOp, OutfeedOp>(op)) {
+  if (isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, RecvOp>(op)) {
     normalizeCall(op);
   }
   return success();
@@ -155,7 +157,7 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
     if (leaves.size() == seen.size()) {
       seen = leaves;
     }
-  } else if (isa<CustomCallOp, OutfeedOp>(op)) {
+  } else if (isa<CustomCallOp, OutfeedOp, SendOp>(op)) {
     for (Type &type : seen) {
       type = arrayType(type) ? withoutLayout(arrayType(type)) : type;
     }
@@ -170,6 +172,8 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
   if (!op->hasAttr("result_types")) {
     op->setAttr("result_types", types(op->getResultTypes()));
   }
+  op->setAttr("operand_leaves", types(seen));
+  op->setAttr("result_leaves", types(op->getResultTypes()));
   for (auto [operand, type] : llvm::zip(op->getOpOperands(), seen)) {
     if (RankedTensorType array = arrayType(type)) {
       operand.set(toPhysical(b, operand.get(), array));

@@ -163,10 +163,10 @@ FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type elem
   OperationState state(location, FusionOp::getOperationName(), block->getArguments(), {array});
   state.addAttribute("strategy", b.getStringAttr("range"));
   state.addAttribute("may_alias", b.getDenseI64ArrayAttr({0, 0, 0, 1}));
-  Region *region = state.addRegion();
+  state.addRegion();
   Operation *fusion = b.create(state);
   cpurt::YieldOp::create(b, location, fusion->getResults());
-  Block *body = b.createBlock(region, {}, {array, array}, {location, location});
+  Block *body = b.createBlock(&fusion->getRegion(0), {}, {array, array}, {location, location});
   auto map = MapOp::create(b, location, TypeRange(array), body->getArguments(),
                            b.getDenseI64ArrayAttr({0}), computation);
   ReturnOp::create(b, location, map->getResults());

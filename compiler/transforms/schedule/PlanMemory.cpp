@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/LowerToCpurt.h"
 #include "compiler/transforms/schedule/Plan.h"
+#include "compiler/transforms/schedule/RuntimeOps.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #include "dialect/cpurt/Dialect.h"
 
@@ -61,7 +62,7 @@ public:
 private:
   static LogicalResult plan(ModuleOp module) {
     FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
-    if (failed(graph)) {
+    if (failed(graph) || failed(schedule::markRuntimeOps(module))) {
       return failure();
     }
     schedule::Plan plan;

@@ -64,8 +64,8 @@ typedef void hlo_task(void *args, int64_t first, int64_t last);
  * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, external constants,
  * feeds, comm, state, and the arena, which it takes from the caller or from call->alloc. Sets MXCSR
  * to desc->mxcsr and keeps the old value in the frame. On an error, the text is in call->message,
- * MXCSR is as before, nothing is allocated, and the frame must not be used. Touches no input or
- * output. */
+ * MXCSR is as before, nothing is allocated, and the frame must not be used. Of inputs and outputs it
+ * reads only the sizes of bounded dimensions. */
 HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                                       const void *const *inputs, void *const *outputs,
                                       hlo_frame *frame);
@@ -185,13 +185,14 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, threads) == 12);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, call) == 16);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
- * i64 0 } */
+ * i32 size_of, i32 size_dim } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 56);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, bytes) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, type) == 32);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, rank) == 36);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, align) == 40);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
+HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
 
 /* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers, i64
  * scratch_bytes } */

@@ -69,6 +69,7 @@ enum {
   HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object differ */
   HLO_ERR_CONSTANTS = HLO_INVALID_ARGUMENT | (5 << 8), /**< external constants: too few */
   HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: too little, misaligned */
+  HLO_ERR_SIZE = HLO_OUT_OF_RANGE | (10 << 8),         /**< the size of a bounded dimension */
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
   HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8) /**< no feed, comm or custom call */
@@ -314,7 +315,13 @@ typedef struct hlo_buffer_desc {
    * caller passes one pointer for both, the input is overwritten and a copy is saved; two pointers
    * are right as well, and then the input is kept. Otherwise an output overlaps no other buffer. */
   int32_t alias;
-  uint64_t reserved;
+  /** Non-zero: no array of the module, but one int64_t, the true size of dimension `size_dim` of leaf
+   * number `size_of - 1` of the same list, whose dims[size_dim] is a bound (`<=N` in HLO). The array's
+   * buffer always has the bounds' shape. Of an input, elements beyond the true sizes are ignored, and
+   * a size outside of 0 .. N makes the call fail; of an output they are unspecified. Such leaves come
+   * after all arrays. */
+  int32_t size_of;
+  int32_t size_dim;
 } hlo_buffer_desc;
 
 /** One operation, for profiles and messages. */

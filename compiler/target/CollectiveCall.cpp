@@ -1,0 +1,104 @@
+//===- CollectiveCall.cpp - Descriptions of collectives -------------------===//
+//
+// In: the cpurt.call of a collective, replica-id or partition-id. Out: an
+// hlo_rt_collective: which ranks take part, as the text's groups with the way to read
+// them, and what happens along which dimension. Groups stay in the order of the text:
+// members are numbered by it.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/RuntimeCall.h"
+#include "dialect/hlo/TextAttrs.h"
+#include "runtime/abi/hlo/generated.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace hlo;
+
+static int32_t collectiveKind(llvm::StringRef kind) {
+  return llvm::StringSwitch<int32_t>(kind)
+      .Case("all-reduce", HLO_ALL_REDUCE)
+      .Case("all-gather", HLO_ALL_GATHER)
+      .Case("reduce-scatter", HLO_REDUCE_SCATTER)
+      .Case("all-to-all", HLO_ALL_TO_ALL)
+      .Case("ragged-all-to-all", HLO_RAGGED_ALL_TO_ALL)
+      .Case("collective-broadcast", HLO_COLLECTIVE_BROADCAST)
+      .Case("collective-permute", HLO_COLLECTIVE_PERMUTE)
+      .Case("replica-id", HLO_REPLICA_ID)
+      .Default(HLO_PARTITION_ID);
+}
+
+/// What the numbers in the groups are: replicas of one partition, replicas that stand for all
+/// their partitions, partitions of one replica, or ranks.
+static int32_t groupMode(const RuntimeCallContext &context, int32_t kind) {
+  auto channel = context.get<mlir::IntegerAttr>("channel_id");
+  auto global = context.get<mlir::BoolAttr>("use_global_device_ids");
+  if (!channel) {
+    return HLO_GROUPS_OF_REPLICAS;
+  }
+  if (global && global.getValue()) {
+    return HLO_GROUPS_OF_RANKS;
+  }
+  bool gathers = kind == HLO_ALL_REDUCE || kind == HLO_ALL_GATHER || kind == HLO_REDUCE_SCATTER;
+  return gathers ? HLO_GROUPS_OF_REPLICAS_AND_PARTITIONS : HLO_GROUPS_OF_PARTITIONS;
+}
+
+/// Lists as one: each list's length, then its numbers.
+static llvm::SmallVector<int64_t> flatten(const IntegerLists &lists) {
+  llvm::SmallVector<int64_t> flat;
+  for (const IntegerList &list : lists) {
+    flat.push_back(list.size());
+    llvm::append_range(flat, list);
+  }
+  return flat;
+}
+
+mlir::FailureOr<RuntimeCall> hlo::describeCollective(const RuntimeCallContext &context) {
+  cpurt::CallOp call = context.op;
+  StaticData &data = context.data;
+  int32_t kind = collectiveKind(call.getKind());
+  mlir::FailureOr<llvm::Constant *> header = context.header(sizeof(hlo_rt_collective));
+  if (mlir::failed(header)) {
+    return mlir::failure();
+  }
+  auto text = [&](llvm::StringRef name) {
+    auto attr = context.get<mlir::StringAttr>(name);
+    return attr ? attr.getValue() : llvm::StringRef();
+  };
+  auto number = [&](llvm::StringRef name, int64_t otherwise) {
+    auto attr = context.get<mlir::IntegerAttr>(name);
+    return attr ? attr.getInt() : otherwise;
+  };
+  bool permutes = kind == HLO_COLLECTIVE_PERMUTE;
+  llvm::StringRef groupText = text(permutes ? "source_target_pairs" : "replica_groups");
+  IntegerLists groups, sizes;
+  if (!groupText.empty()) {
+    auto parsed = permutes ? parseIntegerLists(groupText) : parseReplicaGroups(groupText);
+    if (mlir::failed(parsed)) {
+      return call.emitError("groups are malformed: ") << groupText;
+    }
+    groups = *parsed;
+  }
+  if (!text("slice_sizes").empty()) {
+    auto parsed = parseIntegerLists(text("slice_sizes"));
+    if (mlir::failed(parsed)) {
+      return call.emitError("slice_sizes are malformed: ") << text("slice_sizes");
+    }
+    sizes = *parsed;
+  }
+  llvm::SmallVector<llvm::Constant *> kernels;
+  if (mlir::ArrayAttr names = call.getKernelsAttr()) {
+    for (auto name : names.getAsRange<mlir::FlatSymbolRefAttr>()) {
+      kernels.push_back(context.kernel(name.getValue()));
+      if (!kernels.back()) {
+        return call.emitError("internal error: kernel ") << name << " was not emitted";
+      }
+    }
+  }
+  auto dynamicRoot = context.get<mlir::BoolAttr>("has_dynamic_root");
+  llvm::Constant *description = data.global(data.record(
+      {*header, data.i32(kind), data.i32(groupMode(context, kind)),
+       data.i64(number("channel_id", -1)), data.i64(number("dimension", -1)),
+       data.numbers(flatten(groups)), data.i32(groups.size()),
+       data.i32(dynamicRoot && dynamicRoot.getValue()), data.numbers(flatten(sizes)),
+       data.i64(sizes.size()), data.pointers(kernels)}));
+  return RuntimeCall{"hlo_rt_collective_run", description};
+}

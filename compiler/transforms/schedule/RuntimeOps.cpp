@@ -1,0 +1,158 @@
+//===- RuntimeOps.cpp - What the planner knows of ops of the runtime ------===//
+//
+// In: the ops of a fused module that the runtime executes. Out: which of their results
+// share a buffer with an operand, the scratch memory they need, the types their callee
+// sees.
+//
+//   custom-call               in place where output_to_operand_aliasing says so
+//   ragged-all-to-all         in place: the result is the second operand, updated
+//   collective-permute        of slices the same; otherwise no result may be where an
+//                             operand is, since a peer reads the one while a peer writes
+//                             the other
+//   all-reduce, -broadcast    may share: each part of an operand is read by the rank that
+//                             then overwrites it, and nobody else
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/schedule/RuntimeOps.h"
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
+#include "dialect/hlo/TextAttrs.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// Least and most scratch of a reduction over a transport that does not share memory: pieces of
+/// that size go over it one after the other.
+static constexpr int64_t leastScratch = 1 << 14, mostScratch = 1 << 20;
+
+static int64_t countLeaves(Type type) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    int64_t count = 0;
+    for (Type element : tuple.getTypes()) {
+      count += countLeaves(element);
+    }
+    return count;
+  }
+  return isa<TokenType>(type) ? 0 : 1;
+}
+
+/// The number of the leaf at `path` of element `first` of a list of types; -1 if there is none.
+static int64_t leafNumber(ArrayRef<Type> types, ArrayRef<int64_t> path) {
+  int64_t number = 0;
+  while (!path.empty()) {
+    int64_t index = path.front();
+    if (index < 0 || index >= int64_t(types.size())) {
+      return -1;
+    }
+    for (Type before : types.take_front(index)) {
+      number += countLeaves(before);
+    }
+    Type type = types[index];
+    path = path.drop_front();
+    auto tuple = dyn_cast<TupleType>(type);
+    if (!tuple) {
+      return path.empty() && !isa<TokenType>(type) ? number : -1;
+    }
+    types = tuple.getTypes();
+  }
+  return types.size() == 1 && countLeaves(types[0]) == 1 ? number : -1;
+}
+
+static SmallVector<Type> typesOf(Operation *op, StringRef name, TypeRange otherwise) {
+  auto list = op->getAttrOfType<ArrayAttr>(name);
+  if (!list) {
+    return SmallVector<Type>(otherwise);
+  }
+  return llvm::map_to_vector(list, [](Attribute type) { return cast<TypeAttr>(type).getValue(); });
+}
+
+SmallVector<Type> schedule::runtimeOperandTypes(Operation *op) {
+  return typesOf(op, "operand_leaves", op->getOperandTypes());
+}
+
+SmallVector<Type> schedule::runtimeResultTypes(Operation *op) {
+  return typesOf(op, "result_leaves", op->getResultTypes());
+}
+
+/// The pairs of output_to_operand_aliasing, which speaks of tuples, in numbers of leaves.
+static FailureOr<SmallVector<int64_t>> customCallPairs(CustomCallOp call) {
+  SmallVector<int64_t> pairs;
+  std::optional<StringRef> text = call.getOutputToOperandAliasing();
+  if (!text || text->empty()) {
+    return pairs;
+  }
+  FailureOr<SmallVector<Alias>> aliases = parseAliases(*text);
+  if (failed(aliases)) {
+    return call.emitError("output_to_operand_aliasing is malformed: ") << *text;
+  }
+  SmallVector<Type> operands = typesOf(call, "operand_types", call->getOperandTypes());
+  SmallVector<Type> results = typesOf(call, "result_types", call->getResultTypes());
+  for (const Alias &alias : *aliases) {
+    SmallVector<int64_t> from{alias.parameter}, to(alias.output);
+    llvm::append_range(from, alias.parameterIndex);
+    // A custom call has one result, which the index of an output starts in.
+    if (results.size() == 1) {
+      to.insert(to.begin(), 0);
+    }
+    int64_t operand = leafNumber(operands, from), result = leafNumber(results, to);
+    if (operand < 0 || operand >= call->getNumOperands() || result < 0 ||
+        result >= call->getNumResults()) {
+      return call.emitError("output_to_operand_aliasing names no array: ") << *text;
+    }
+    if (bytesOf(call->getOperand(operand)) != bytesOf(call->getResult(result))) {
+      return call.emitError("output_to_operand_aliasing pairs arrays of ")
+             << bytesOf(call->getResult(result)) << " and " << bytesOf(call->getOperand(operand))
+             << " bytes";
+    }
+    pairs.append({result, operand});
+  }
+  return pairs;
+}
+
+LogicalResult schedule::markRuntimeOps(ModuleOp module) {
+  Builder b(module.getContext());
+  WalkResult walked = module.walk([&](Operation *op) {
+    if (!isRuntimeOp(op)) {
+      return WalkResult::advance();
+    }
+    SmallVector<int64_t> inPlace, mayAlias;
+    if (auto call = dyn_cast<CustomCallOp>(op)) {
+      FailureOr<SmallVector<int64_t>> pairs = customCallPairs(call);
+      if (failed(pairs)) {
+        return WalkResult::interrupt();
+      }
+      inPlace = *pairs;
+    } else if (isa<RaggedAllToAllOp>(op)) {
+      inPlace = {0, 1};
+    } else if (auto permute = dyn_cast<CollectivePermuteOp>(op)) {
+      if (permute.getSliceSizes() && op->getNumOperands() > 1) {
+        inPlace = {0, 1};
+      }
+    } else if (isa<AllReduceOp, CollectiveBroadcastOp>(op)) {
+      for (int64_t i = 0; i < op->getNumResults() && i < op->getNumOperands(); ++i) {
+        mayAlias.append({i, i});
+      }
+    }
+    op->removeAttr("in_place");
+    op->removeAttr("may_alias");
+    if (!inPlace.empty()) {
+      op->setAttr("in_place", b.getDenseI64ArrayAttr(inPlace));
+    }
+    if (!mayAlias.empty()) {
+      op->setAttr("may_alias", b.getDenseI64ArrayAttr(mayAlias));
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+int64_t schedule::runtimeScratchBytes(Operation *op) {
+  if (!isa<AllReduceOp, ReduceScatterOp>(op)) {
+    return 0;
+  }
+  int64_t most = 0;
+  for (Value operand : op->getOperands()) {
+    most = std::max(most, bytesOf(operand));
+  }
+  return std::clamp(most, leastScratch, mostScratch);
+}

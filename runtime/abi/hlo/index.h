@@ -1,0 +1,193 @@
+/*===- hlo/index.h - Where the elements of an array are in its buffer ---------===*\
+ *
+ * An array has a position for each element, one number per dimension, and its
+ * buffer has the elements in a row. This header goes from one to the other, for
+ * any order of the dimensions and with padding. Nothing but inline functions;
+ * plain C99, also valid as C++11.
+ *
+ *   hlo_array a = hlo_array_of(&desc->inputs[0]);
+ *   int64_t at[2] = {3, 5};
+ *   float x = buffer[hlo_linear_index(&a, at)];
+ *
+ *   hlo_array_index(&a, i, at);                   the position of element buffer[i]
+ *
+ *   int64_t at[3] = {0};                          all positions, row-major
+ *   do { ... } while (hlo_next_index(&a, at));    (of an array that is not empty)
+ *
+ * `minor_to_major` lists the dimensions, fastest varying first. For an array
+ * of 2 x 3 elements, {1, 0} (the default) is row-major and {0, 1} is
+ * column-major:
+ *
+ *   a b c      {1, 0}: a b c d e f
+ *   d e f      {0, 1}: a d b e c f
+ *
+ * `padded_dims` are the sizes of the array in memory where it is larger than its
+ * elements need: 2 x 3 in {3, 5} with {0, 1} is a d . b e . c f . . . . . . .
+ * Buffers of compiled modules have no padding.
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef HLO_INDEX_H
+#define HLO_INDEX_H
+
+#include <hlo/rt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A shape and its layout. The lists are the caller's and have `rank` entries; of a scalar, null. */
+typedef struct hlo_array {
+  int32_t rank;
+  const int64_t *dims;           /**< sizes, each >= 0 */
+  const int64_t *minor_to_major; /**< a permutation of 0 .. rank - 1; null: row-major */
+  const int64_t *padded_dims;    /**< sizes in memory, none below that of dims; null: dims */
+} hlo_array;
+
+/** The array of an input or output of a module. */
+static inline hlo_array hlo_array_of(const hlo_buffer_desc *desc) {
+  hlo_array array;
+  array.rank = desc->rank;
+  array.dims = desc->dims;
+  array.minor_to_major = desc->minor_to_major;
+  array.padded_dims = NULL;
+  return array;
+}
+
+/** The number of the dimension that varies `i`th fastest. */
+static inline int64_t hlo_minor_dim(const hlo_array *array, int32_t i) {
+  return array->minor_to_major != NULL ? array->minor_to_major[i] : array->rank - 1 - i;
+}
+
+/** The size of a dimension in memory. */
+static inline int64_t hlo_memory_dim(const hlo_array *array, int64_t dim) {
+  return array->padded_dims != NULL ? array->padded_dims[dim] : array->dims[dim];
+}
+
+/** Whether the description makes sense: sizes that are not negative, an order that has each dimension
+ * once, padding that holds the elements, fewer than 2^63 places in memory. */
+static inline int hlo_array_valid(const hlo_array *array) {
+  int64_t places = 1;
+  int32_t i, k;
+  int empty = 0;
+  if (array->rank < 0 || (array->rank > 0 && array->dims == NULL)) {
+    return 0;
+  }
+  for (i = 0; i < array->rank; ++i) {
+    const int64_t size = hlo_memory_dim(array, i), dim = hlo_minor_dim(array, i);
+    if (array->dims[i] < 0 || size < array->dims[i] || dim < 0 || dim >= array->rank) {
+      return 0;
+    }
+    for (k = 0; k < i; ++k) {
+      if (hlo_minor_dim(array, k) == dim) {
+        return 0;
+      }
+    }
+    empty |= size == 0;
+  }
+  for (i = 0; !empty && i < array->rank; ++i) {
+    const int64_t size = hlo_memory_dim(array, i);
+    if (places > INT64_MAX / size) {
+      return 0;
+    }
+    places *= size;
+  }
+  return 1;
+}
+
+/** How many elements the array has. */
+static inline int64_t hlo_element_count(const hlo_array *array) {
+  int64_t count = 1;
+  int32_t i;
+  for (i = 0; i < array->rank; ++i) {
+    count *= array->dims[i];
+  }
+  return count;
+}
+
+/** How many places the array has in memory: elements and padding. */
+static inline int64_t hlo_memory_count(const hlo_array *array) {
+  int64_t count = 1;
+  int32_t i;
+  for (i = 0; i < array->rank; ++i) {
+    count *= hlo_memory_dim(array, i);
+  }
+  return count;
+}
+
+/** How far apart in memory two elements are that are neighbours in a dimension. */
+static inline int64_t hlo_stride(const hlo_array *array, int64_t dim) {
+  int64_t stride = 1;
+  int32_t i;
+  for (i = 0; i < array->rank && hlo_minor_dim(array, i) != dim; ++i) {
+    stride *= hlo_memory_dim(array, hlo_minor_dim(array, i));
+  }
+  return stride;
+}
+
+/** Whether `index` is the position of an element. */
+static inline int hlo_index_in_bounds(const hlo_array *array, const int64_t *index) {
+  int32_t i;
+  for (i = 0; i < array->rank; ++i) {
+    if (index[i] < 0 || index[i] >= array->dims[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/** The place in memory, counted in elements, of the element at a position. */
+static inline int64_t hlo_linear_index(const hlo_array *array, const int64_t *index) {
+  int64_t linear = 0;
+  int32_t i;
+  for (i = array->rank - 1; i >= 0; --i) {
+    const int64_t dim = hlo_minor_dim(array, i);
+    linear = linear * hlo_memory_dim(array, dim) + index[dim];
+  }
+  return linear;
+}
+
+/** The position of a place in memory, 0 <= linear < hlo_memory_count(). Returns 1 if there is an
+ * element, and 0 if it is padding. */
+static inline int hlo_array_index(const hlo_array *array, int64_t linear, int64_t *index) {
+  int32_t i;
+  for (i = 0; i < array->rank; ++i) {
+    const int64_t dim = hlo_minor_dim(array, i), size = hlo_memory_dim(array, dim);
+    index[dim] = linear % size;
+    linear /= size;
+  }
+  return hlo_index_in_bounds(array, index);
+}
+
+/** Goes to the next position in row-major order, whatever the layout. Returns 0, with `index` back at
+ * zero, after the last one. */
+static inline int hlo_next_index(const hlo_array *array, int64_t *index) {
+  int32_t i;
+  for (i = array->rank - 1; i >= 0; --i) {
+    if (++index[i] < array->dims[i]) {
+      return 1;
+    }
+    index[i] = 0;
+  }
+  return 0;
+}
+
+/** Of a buffer whose type is smaller than a byte (hlo_type_bits() below 8): the bits of an element.
+ * Such elements are packed, the first one in the lowest bits of the first byte. */
+static inline uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t linear) {
+  const int64_t bits = hlo_type_bits(type), first = linear * bits;
+  return (uint8_t)((((const uint8_t *)buffer)[first / 8] >> (first % 8)) & ((1 << bits) - 1));
+}
+
+/** Sets the bits of an element; those of `value` above the type's are ignored. */
+static inline void hlo_packed_set(void *buffer, int32_t type, int64_t linear, uint8_t value) {
+  const int64_t bits = hlo_type_bits(type), first = linear * bits;
+  uint8_t *byte = (uint8_t *)buffer + first / 8;
+  const int mask = ((1 << bits) - 1) << (first % 8);
+  *byte = (uint8_t)((*byte & ~mask) | ((value << (first % 8)) & mask));
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLO_INDEX_H */

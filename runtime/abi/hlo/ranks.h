@@ -1,0 +1,45 @@
+/*===- hlo/ranks.h - Ranks that are threads of one process -----------------------===*\
+ *
+ * Replicas and partitions of a program as threads: each calls the module with a comm
+ * from here, all at the same time, each with an arena and buffers of its own.
+ *
+ *   hlo_ranks *ranks = hlo_ranks_create(4, 1, 60e9);
+ *   // on thread r of 4:
+ *   hlo_call call = hlo_call_init();
+ *   call.comm = hlo_ranks_comm(ranks, r);
+ *   status = model_run(&call, &args[r]);
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef HLO_RANKS_H
+#define HLO_RANKS_H
+
+#include <hlo/rt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** num_replicas * num_partitions ranks that can reach each other. */
+typedef struct hlo_ranks hlo_ranks;
+
+/** Makes the ranks; starts no thread. `timeout_ns`: how long one waits for another in a collective
+ * before all of them fail; 0: for ever. Null if memory cannot be had, or for more than 1024
+ * ranks. */
+hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_t timeout_ns);
+
+/** Frees them; no call may be using them. Null is allowed. */
+void hlo_ranks_destroy(hlo_ranks *ranks);
+
+/** What to put into hlo_call.comm of rank replica * num_partitions + partition; lives as long as
+ * the ranks. One call at a time per rank. */
+const hlo_comm *hlo_ranks_comm(const hlo_ranks *ranks, int32_t rank);
+
+/** After an error all further collectives fail with it. Once no call uses the ranks any more, this
+ * makes them usable again. */
+void hlo_ranks_reset(hlo_ranks *ranks);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLO_RANKS_H */

@@ -1,0 +1,280 @@
+/*===- collective.c - Operations over several ranks ------------------------------===*\
+ *
+ * In: the description of a collective (hlo/generated.h) and the ranks of the call's
+ * hlo_comm. Finds the ranks that take part, in the order of the text, and runs the
+ * algorithm. A call without an hlo_comm is one replica of one partition.
+ *
+ * All algorithms consist of exchanges (hlo/rt.h). They are numbered by a tag made of
+ * the instruction's name and a count, the same on all ranks, so that a transport can
+ * tell ranks that have come to different instructions.
+ *
+ *===-------------------------------------------------------------------------===*/
+#include "collective.h"
+
+#include <string.h>
+
+#include "../core/fields.h"
+#include "../core/text.h"
+
+hlo_comm_part hlo_part(const void *data, uint64_t bytes, uint64_t count, uint64_t stride) {
+  hlo_comm_part part = {(void *)data, bytes, count, stride};
+  return part;
+}
+
+void hlo_copy_part(const hlo_comm_part *to, const hlo_comm_part *from) {
+  if (to->data == from->data && to->stride == from->stride) {
+    return;
+  }
+  char *out = to->data;
+  const char *in = from->data;
+  for (uint64_t i = 0; i < from->count && from->bytes > 0; ++i) {
+    memmove(out, in, from->bytes);
+    out += to->stride;
+    in += from->stride;
+  }
+}
+
+void hlo_clear_parts(Collective *c) {
+  memset(c->send, 0, sizeof(hlo_comm_part) * (size_t)c->n);
+  memset(c->receive, 0, sizeof(hlo_comm_part) * (size_t)c->n);
+}
+
+hlo_status hlo_collective_fail(Collective *c, hlo_status code, const char *what) {
+  hlo_text text = hlo_text_of_call(c->frame->call);
+  hlo_text_add(&text, c->frame->desc->name);
+  hlo_text_add(&text, ": ");
+  hlo_text_add(&text, c->desc->op.opcode);
+  hlo_text_add(&text, " %");
+  hlo_text_add(&text, c->desc->op.name);
+  hlo_text_add(&text, ": ");
+  hlo_text_add(&text, what);
+  return code;
+}
+
+hlo_status hlo_exchange(Collective *c) {
+  if (c->self >= 0 && c->receive[c->self].count > 0) {
+    hlo_copy_part(&c->receive[c->self], &c->send[c->self]);
+  }
+  if (c->n <= 1) {
+    return HLO_OK;
+  }
+  if (!HLO_HAS_FIELD(c->comm, exchange) || c->comm->exchange == NULL) {
+    return hlo_collective_fail(c, HLO_ERR_MISSING, "hlo_comm has no exchange");
+  }
+  const hlo_call *call = c->frame->call;
+  hlo_comm_step step = {.struct_size = sizeof step,
+                        .num_members = c->n,
+                        .self = c->self,
+                        .reads_follow = c->reads_follow,
+                        .members = c->members,
+                        .tag = c->tag++,
+                        .opcode = c->desc->op.opcode,
+                        .name = c->desc->op.name,
+                        .module = c->frame->desc->name,
+                        .run_id = HLO_FIELD(call, run_id),
+                        .cancel = HLO_FIELD(call, cancel),
+                        .deadline_ns = HLO_FIELD(call, deadline_ns),
+                        .message = HLO_FIELD(call, message),
+                        .message_bytes = HLO_FIELD(call, message_bytes)};
+  if (step.message_bytes > 0 && step.message != NULL) {
+    step.message[0] = 0;
+  }
+  c->reads_follow = 0;
+  const hlo_status status = c->comm->exchange(c->comm->user, &step, c->send, c->receive);
+  if (status != HLO_OK && (step.message == NULL || step.message_bytes == 0 || !step.message[0])) {
+    return hlo_collective_fail(c, status, "the exchange failed");
+  }
+  return status;
+}
+
+/* What the numbers of a group are turned into: ranks, `per` for each number. */
+static int32_t ranks_of(const hlo_comm *comm, int32_t mode, int64_t id, int32_t *ranks) {
+  const int32_t partitions = comm->num_partitions;
+  const int32_t limit = mode == HLO_GROUPS_OF_RANKS        ? comm->num_replicas * partitions
+                        : mode == HLO_GROUPS_OF_PARTITIONS ? partitions
+                                                           : comm->num_replicas;
+  if (id < 0 || id >= limit) {
+    return 0;
+  }
+  switch (mode) {
+  case HLO_GROUPS_OF_REPLICAS:
+    ranks[0] = (int32_t)id * partitions + comm->partition;
+    return 1;
+  case HLO_GROUPS_OF_PARTITIONS:
+    ranks[0] = comm->replica * partitions + (int32_t)id;
+    return 1;
+  case HLO_GROUPS_OF_RANKS:
+    ranks[0] = (int32_t)id;
+    return 1;
+  default:
+    for (int32_t p = 0; p < partitions; ++p) {
+      ranks[p] = (int32_t)id * partitions + p;
+    }
+    return partitions;
+  }
+}
+
+/* The members of the group that `ids` (count of them) make; -1 if it names ranks that do not
+ * exist. `total` bounds them. */
+static int32_t fill_members(Collective *c, const int64_t *ids, int64_t count, int32_t total) {
+  int32_t n = 0;
+  const int32_t per =
+      c->desc->mode == HLO_GROUPS_OF_REPLICAS_AND_PARTITIONS ? c->comm->num_partitions : 1;
+  for (int64_t i = 0; i < count; ++i) {
+    if (n + per > total) {
+      return -1;
+    }
+    const int32_t added = ranks_of(c->comm, c->desc->mode, ids ? ids[i] : i, c->members + n);
+    if (added == 0) {
+      return -1;
+    }
+    n += added;
+  }
+  return n;
+}
+
+static int32_t index_of(const int32_t *list, int32_t n, int32_t value) {
+  for (int32_t i = 0; i < n; ++i) {
+    if (list[i] == value) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* The group that this rank is in; n is 0 if it is in none. */
+static hlo_status find_group(Collective *c, int32_t rank, int32_t total) {
+  const hlo_comm *comm = c->comm;
+  if (c->desc->num_groups == 0) {
+    const int64_t all = c->desc->mode == HLO_GROUPS_OF_RANKS        ? total
+                        : c->desc->mode == HLO_GROUPS_OF_PARTITIONS ? comm->num_partitions
+                                                                    : comm->num_replicas;
+    c->n = fill_members(c, NULL, all, total);
+    c->self = index_of(c->members, c->n, rank);
+    return HLO_OK;
+  }
+  const int64_t *group = c->desc->groups;
+  for (uint32_t g = 0; g < c->desc->num_groups; ++g, group += group[0] + 1) {
+    const int32_t n = fill_members(c, group + 1, group[0], total);
+    if (n < 0) {
+      return hlo_collective_fail(c, HLO_INVALID_ARGUMENT,
+                                 "a group names a replica or partition that hlo_comm has not");
+    }
+    c->self = index_of(c->members, n, rank);
+    if (c->self >= 0) {
+      c->n = n;
+      return HLO_OK;
+    }
+  }
+  c->n = 0;
+  return HLO_OK;
+}
+
+/* For a permutation: this rank, where it sends to and where it receives from, without repetition.
+ * The number of each among the members; -1 for none. */
+static hlo_status run_permute(Collective *c, int32_t rank) {
+  const int64_t own = c->desc->mode == HLO_GROUPS_OF_PARTITIONS ? c->comm->partition
+                      : c->desc->mode == HLO_GROUPS_OF_REPLICAS ? c->comm->replica
+                                                                : rank;
+  int32_t target = -1, source = -1;
+  const int64_t *pair = c->desc->groups;
+  for (uint32_t g = 0; g < c->desc->num_groups; ++g, pair += pair[0] + 1) {
+    int32_t *peer = pair[1] == own ? &target : NULL;
+    int32_t found = -1;
+    if (peer != NULL && ranks_of(c->comm, c->desc->mode, pair[2], &found) == 1) {
+      target = found;
+    }
+    if (pair[2] == own && ranks_of(c->comm, c->desc->mode, pair[1], &found) == 1) {
+      source = found;
+    }
+  }
+  c->members[0] = rank;
+  c->n = 1;
+  c->self = 0;
+  const int32_t wanted[2] = {target, source};
+  int32_t numbers[2];
+  for (int i = 0; i < 2; ++i) {
+    numbers[i] = wanted[i] < 0 ? -1 : index_of(c->members, c->n, wanted[i]);
+    if (wanted[i] >= 0 && numbers[i] < 0) {
+      numbers[i] = c->n;
+      c->members[c->n++] = wanted[i];
+    }
+  }
+  return hlo_collective_permute(c, numbers[0], numbers[1]);
+}
+
+static hlo_status run_group(Collective *c) {
+  hlo_status status = HLO_OK;
+  switch (c->desc->kind) {
+  case HLO_ALL_REDUCE:
+  case HLO_ALL_GATHER:
+  case HLO_REDUCE_SCATTER:
+    for (uint32_t i = 0; i < c->desc->op.num_results && status == HLO_OK; ++i) {
+      status = c->desc->kind == HLO_ALL_REDUCE   ? hlo_all_reduce(c, i)
+               : c->desc->kind == HLO_ALL_GATHER ? hlo_all_gather(c, i)
+                                                 : hlo_reduce_scatter(c, i);
+    }
+    return status;
+  case HLO_ALL_TO_ALL:
+    return hlo_all_to_all(c);
+  case HLO_RAGGED_ALL_TO_ALL:
+    return hlo_ragged_all_to_all(c);
+  default:
+    return hlo_collective_fail(c, HLO_UNIMPLEMENTED, "unknown to this runtime");
+  }
+}
+
+/* FNV-1a of the instruction's name and opcode; the low bits count the exchanges of one. */
+static uint64_t first_tag(const hlo_rt_op *op) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (const char *text = op->opcode; *text; ++text) {
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  }
+  for (const char *text = op->name; *text; ++text) {
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  }
+  return hash << 20;
+}
+
+hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
+                                 void *const *buffers) {
+  static const hlo_comm alone = {.struct_size = sizeof alone, .num_replicas = 1,
+                                 .num_partitions = 1};
+  const hlo_comm *given = HLO_FIELD(frame->call, comm);
+  const hlo_comm *comm = given != NULL ? given : &alone;
+  if (desc->kind == HLO_REPLICA_ID || desc->kind == HLO_PARTITION_ID) {
+    const int32_t id = desc->kind == HLO_REPLICA_ID ? comm->replica : comm->partition;
+    memcpy(buffers[0], &id, sizeof id);
+    return HLO_OK;
+  }
+  const int64_t total = (int64_t)comm->num_replicas * comm->num_partitions;
+  const int32_t bound = total < 4 ? 4 : total > HLO_MOST_RANKS ? HLO_MOST_RANKS : (int32_t)total;
+  int32_t members[bound];
+  hlo_comm_part send[bound], receive[bound];
+  Collective c = {.frame = frame,
+                  .desc = desc,
+                  .comm = comm,
+                  .buffers = buffers,
+                  .members = members,
+                  .send = send,
+                  .receive = receive,
+                  .tag = first_tag(&desc->op)};
+  if (total > HLO_MOST_RANKS) {
+    return hlo_collective_fail(&c, HLO_UNIMPLEMENTED, "more than 1024 ranks");
+  }
+  const int32_t rank = comm->replica * comm->num_partitions + comm->partition;
+  if (desc->kind == HLO_COLLECTIVE_PERMUTE) {
+    return run_permute(&c, rank);
+  }
+  hlo_status status = find_group(&c, rank, (int32_t)total);
+  if (status != HLO_OK) {
+    return status;
+  }
+  if (desc->kind == HLO_COLLECTIVE_BROADCAST) {
+    return hlo_collective_broadcast(&c);
+  }
+  if (c.n == 0) {
+    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT, "no group has this rank");
+  }
+  return run_group(&c);
+}

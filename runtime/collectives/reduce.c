@@ -1,0 +1,251 @@
+/*===- reduce.c - all-reduce and reduce-scatter ----------------------------------===*\
+ *
+ * Every rank reduces its share of the elements, in the order of the members, so that
+ * the result is the same on all ranks and does not depend on who comes first:
+ *
+ *   ranks that share memory    exchange pointers; each reads its share where it lies
+ *   other ranks                each receives its share of all operands, a piece that
+ *                              fits into the scratch memory at a time
+ *
+ * An all-reduce then gathers the shares. Per rank and element of n ranks, memory is read
+ * 1 + (n-1)/n times and written once.
+ *
+ *===-------------------------------------------------------------------------===*/
+#include <string.h>
+
+#include "collective.h"
+
+/* Bytes of partial results that stay in the first level of cache. */
+#define BLOCK_BYTES 8192
+
+/* out[0..count) = f(...f(f(in[0], in[1]), in[2])..., in[n-1]). `out` may be where one of `in` is. */
+static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_t n, char *out,
+                         int64_t count, uint64_t size) {
+  if (n == 1) {
+    memmove(out, in[0], (size_t)count * size);
+    return;
+  }
+  if (n == 2) {
+    kernel(in[0], in[1], out, 0, count);
+    return;
+  }
+  _Alignas(64) char partial[BLOCK_BYTES];
+  const int64_t block = (int64_t)(BLOCK_BYTES / size);
+  for (int64_t first = 0; first < count; first += block) {
+    const int64_t length = count - first < block ? count - first : block;
+    const uint64_t at = (uint64_t)first * size;
+    kernel(in[0] + at, in[1] + at, partial, 0, length);
+    for (int32_t i = 2; i + 1 < n; ++i) {
+      kernel(partial, in[i] + at, partial, 0, length);
+    }
+    kernel(partial, in[n - 1] + at, out + at, 0, length);
+  }
+}
+
+/* Tells all members where this rank's data is, and learns where theirs is. */
+static hlo_status share_pointers(Collective *c, const void *own, const char **theirs) {
+  for (int32_t i = 0; i < c->n; ++i) {
+    c->send[i] = hlo_part(&own, sizeof own, 1, sizeof own);
+    c->receive[i] = hlo_part(&theirs[i], sizeof own, 1, sizeof own);
+  }
+  c->reads_follow = 1;
+  return hlo_exchange(c);
+}
+
+/* A message without data to and from all members: they have all come this far. */
+static hlo_status meet(Collective *c) {
+  for (int32_t i = 0; i < c->n; ++i) {
+    c->send[i] = c->receive[i] = hlo_part(NULL, 0, 1, 0);
+  }
+  return hlo_exchange(c);
+}
+
+static int shares_memory(const Collective *c) { return c->n > 1 && c->comm->shared_memory; }
+
+/* Elements [begin, end) of member i's share. */
+typedef struct Share {
+  int64_t begin, end;
+} Share;
+
+static Share share_of(int64_t elements, int32_t n, int32_t i) {
+  /* Shares start at multiples of 64 elements: no two ranks write to one line of the cache. */
+  int64_t length = (elements + n - 1) / n;
+  length = (length + 63) / 64 * 64;
+  Share share = {length * i, length * (i + 1)};
+  share.begin = share.begin < elements ? share.begin : elements;
+  share.end = share.end < elements ? share.end : elements;
+  return share;
+}
+
+static char *scratch_of(const Collective *c) {
+  return c->buffers[c->desc->op.num_operands + c->desc->op.num_results];
+}
+
+/* Elements of one piece: the scratch memory holds one from each member. */
+static int64_t piece_length(const Collective *c, uint64_t size) {
+  const int64_t length =
+      (int64_t)(c->desc->op.scratch_bytes / (uint64_t)c->n / size) / 16 * 16;
+  return length > 0 ? length : 1;
+}
+
+static hlo_status reduce_pieces(Collective *c, uint32_t i, uint64_t size, int64_t elements,
+                                const char **from) {
+  const char *operand = operand_of(c, i);
+  char *result = result_of(c, i), *scratch = scratch_of(c);
+  const int64_t most = piece_length(c, size);
+  const Share own = share_of(elements, c->n, c->self), first = share_of(elements, c->n, 0);
+  for (int64_t done = 0; done < first.end; done += most) {
+    int64_t length = 0;
+    for (int32_t m = 0; m < c->n; ++m) {
+      const Share share = share_of(elements, c->n, m);
+      int64_t left = share.end - share.begin - done;
+      left = left < most ? left : most;
+      const int64_t mine = own.end - own.begin - done < most ? own.end - own.begin - done : most;
+      c->send[m] = c->receive[m] = hlo_part(NULL, 0, 0, 0);
+      if (left > 0) {
+        c->send[m] = hlo_part(operand + (uint64_t)(share.begin + done) * size,
+                              (uint64_t)left * size, 1, (uint64_t)left * size);
+      }
+      from[m] = scratch + (uint64_t)(m * most) * size;
+      if (mine > 0) {
+        c->receive[m] = hlo_part(from[m], (uint64_t)mine * size, 1, (uint64_t)mine * size);
+        length = mine;
+      }
+    }
+    const hlo_status status = hlo_exchange(c);
+    if (status != HLO_OK) {
+      return status;
+    }
+    if (length > 0) {
+      reduce_range(c->desc->kernels[i], from, c->n, result + (uint64_t)(own.begin + done) * size,
+                   length, size);
+    }
+  }
+  return HLO_OK;
+}
+
+hlo_status hlo_all_reduce(Collective *c, uint32_t i) {
+  const uint64_t size = hlo_type_bytes(operand_type(c, i)->type);
+  const uint64_t bytes = operand_type(c, i)->bytes;
+  const int64_t elements = (int64_t)(bytes / size);
+  char *result = result_of(c, i);
+  const char *from[c->n];
+  if (c->n == 1) {
+    memmove(result, operand_of(c, i), bytes);
+    return HLO_OK;
+  }
+  if (elements == 0) {
+    return HLO_OK;
+  }
+  hlo_status status;
+  if (shares_memory(c)) {
+    status = share_pointers(c, operand_of(c, i), from);
+    if (status != HLO_OK) {
+      return status;
+    }
+    const Share own = share_of(elements, c->n, c->self);
+    for (int32_t m = 0; m < c->n; ++m) {
+      from[m] += (uint64_t)own.begin * size;
+    }
+    reduce_range(c->desc->kernels[i], from, c->n, result + (uint64_t)own.begin * size,
+                 own.end - own.begin, size);
+  } else {
+    status = reduce_pieces(c, i, size, elements, from);
+    if (status != HLO_OK) {
+      return status;
+    }
+  }
+  /* Who takes a share has finished with this rank's operand. */
+  const Share own = share_of(elements, c->n, c->self);
+  for (int32_t m = 0; m < c->n; ++m) {
+    const Share share = share_of(elements, c->n, m);
+    c->send[m] = hlo_part(result + (uint64_t)own.begin * size,
+                          (uint64_t)(own.end - own.begin) * size, own.end > own.begin, 0);
+    c->receive[m] = hlo_part(result + (uint64_t)share.begin * size,
+                             (uint64_t)(share.end - share.begin) * size, share.end > share.begin, 0);
+  }
+  return hlo_exchange(c);
+}
+
+/* The operand is [outer][n][inner], the result [outer][inner]; in elements. */
+typedef struct Blocks {
+  int64_t outer, inner;
+} Blocks;
+
+/* Runs [first, first + count) of the result: whole ones, or `length` elements at `at` of one. */
+static hlo_status scatter_piece(Collective *c, uint32_t i, uint64_t size, Blocks b, int64_t first,
+                                int64_t count, int64_t at, int64_t length, const char **from) {
+  const char *operand = operand_of(c, i);
+  char *result = result_of(c, i) + (uint64_t)(first * b.inner + at) * size;
+  char *scratch = scratch_of(c);
+  const uint64_t run = (uint64_t)length * size, piece = run * (uint64_t)count;
+  for (int32_t m = 0; m < c->n; ++m) {
+    from[m] = scratch + piece * (uint64_t)m;
+    c->send[m] = hlo_part(operand + (uint64_t)((first * c->n + m) * b.inner + at) * size, run,
+                          (uint64_t)count, (uint64_t)(c->n * b.inner) * size);
+    c->receive[m] = hlo_part(from[m], run, (uint64_t)count, run);
+  }
+  const hlo_status status = hlo_exchange(c);
+  if (status == HLO_OK) {
+    reduce_range(c->desc->kernels[i], from, c->n, result, length * count, size);
+  }
+  return status;
+}
+
+static hlo_status scatter_pieces(Collective *c, uint32_t i, uint64_t size, Blocks b,
+                                 const char **from) {
+  const int64_t most = piece_length(c, size);
+  hlo_status status = HLO_OK;
+  if (b.inner <= most) {
+    const int64_t rows = most / b.inner;
+    for (int64_t first = 0; first < b.outer && status == HLO_OK; first += rows) {
+      const int64_t count = b.outer - first < rows ? b.outer - first : rows;
+      status = scatter_piece(c, i, size, b, first, count, 0, b.inner, from);
+    }
+    return status;
+  }
+  for (int64_t first = 0; first < b.outer; ++first) {
+    for (int64_t at = 0; at < b.inner && status == HLO_OK; at += most) {
+      const int64_t length = b.inner - at < most ? b.inner - at : most;
+      status = scatter_piece(c, i, size, b, first, 1, at, length, from);
+    }
+  }
+  return status;
+}
+
+hlo_status hlo_reduce_scatter(Collective *c, uint32_t i) {
+  const hlo_buffer_desc *type = result_type(c, i);
+  const uint64_t size = hlo_type_bytes(type->type);
+  Blocks b = {1, 1};
+  for (int32_t d = 0; d < type->rank; ++d) {
+    *(d < c->desc->dimension ? &b.outer : &b.inner) *= type->dims[d];
+  }
+  if (type->bytes * (uint64_t)c->n != operand_type(c, i)->bytes) {
+    return hlo_collective_fail(c, HLO_INVALID_ARGUMENT,
+                               "the operand is not the group's size times the result");
+  }
+  if (type->bytes == 0) {
+    return HLO_OK;
+  }
+  const char *from[c->n], *row[c->n];
+  if (c->n == 1) {
+    memmove(result_of(c, i), operand_of(c, i), type->bytes);
+    return HLO_OK;
+  }
+  if (!shares_memory(c)) {
+    return scatter_pieces(c, i, size, b, from);
+  }
+  const hlo_status status = share_pointers(c, operand_of(c, i), from);
+  if (status != HLO_OK) {
+    return status;
+  }
+  char *result = result_of(c, i);
+  for (int64_t o = 0; o < b.outer; ++o) {
+    for (int32_t m = 0; m < c->n; ++m) {
+      row[m] = from[m] + (uint64_t)((o * c->n + c->self) * b.inner) * size;
+    }
+    reduce_range(c->desc->kernels[i], row, c->n, result + (uint64_t)(o * b.inner) * size, b.inner,
+                 size);
+  }
+  return meet(c);
+}
