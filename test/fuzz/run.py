@@ -11,11 +11,14 @@ import argparse
 import collections
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
 import time
 
+# Processors that everything which runs this has.
+CPUS = ["x86-64", "x86-64-v2", "x86-64-v3", "haswell"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -138,12 +141,15 @@ def run_tool(tool, module, inputs, output, timeout=60):
     return kind, f"exit {done.returncode}: " + " ".join(done.stderr.split())[:300]
 
 
-def check(module, inputs, outputs, reference, tool, folder):
-    """(verdict, explanation) for a module in a file; `inputs` are the files of the run and of the perturbed ones."""
+def check(module, inputs, outputs, reference, tool, folder, dressed=None):
+    """(verdict, explanation) for a module in a file; `inputs` are the files of the run and of the perturbed ones.
+
+    The tool gets the dressed module, if there is one.
+    """
     import numpy as np
     golden, actual = os.path.join(folder, "golden.npz"), os.path.join(folder, "actual.npz")
     reference.start({"module": module, "inputs": inputs, "output": golden})
-    verdict, why = run_tool(tool, module, inputs[0], actual)
+    verdict, why = run_tool(tool, dressed or module, inputs[0], actual)
     answer = reference.answer()
     if not answer["ok"]:
         return "passed over", answer["error"] + (f" (hlo-run: {verdict}: {why})" if verdict == "crash" else "")
@@ -161,24 +167,30 @@ def check(module, inputs, outputs, reference, tool, folder):
 
 
 def flags_of(seed):
-    """Other processors and threads, in turn."""
-    return [[], ["--threads=3"], [], ["--cpu=x86-64"], ["--threads=2", "--cpu=haswell"]][seed % 5]
+    """Other processors and threads, at random."""
+    r = random.Random(seed)
+    threads, cpu = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS)
+    return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host")
 
 
 def prepare(seed, folder):
-    """The module of a seed, with its inputs, as files: (module, inputs, outputs)."""
+    """The module of a seed, with its inputs, as files: (module, dressed module, inputs, outputs)."""
+    import dress
     import generate
     text, specs, outputs = generate.generate(seed)
     module = os.path.join(folder, f"m{seed}.hlo")
     with open(module, "w") as file:
         file.write(text)
+    dressed = os.path.join(folder, f"m{seed}.dressed.hlo")
+    with open(dressed, "w") as file:
+        file.write(dress.dress(text, seed))
     arrays = generate.make_inputs(specs, seed)
     worst = max([e for _, _, x, e in outputs if not x], default=0.0)
     files = []
     for k, a in enumerate([arrays] + ([generate.perturbed(arrays, specs, k, worst) for k in (1, 2)] if worst else [])):
         files.append(os.path.join(folder, f"m{seed}.{k}.npz" if k else f"m{seed}.npz"))
         generate.save(files[-1], a)
-    return module, files, outputs
+    return module, dressed, files, outputs
 
 
 def main():
@@ -197,11 +209,11 @@ def main():
         if time.time() > end:
             break
         with tempfile.TemporaryDirectory() as folder:
-            module, files, outputs = prepare(seed, folder)
-            verdict, why = check(module, files, outputs, reference, tool + flags_of(seed), folder)
+            module, dressed, files, outputs = prepare(seed, folder)
+            verdict, why = check(module, files, outputs, reference, tool + flags_of(seed), folder, dressed)
             tally[verdict] += 1
             if verdict not in ("ok", "passed over"):
-                for path in [module, *files]:
+                for path in [module, dressed, *files]:
                     with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
                         target.write(source.read())
             if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":
