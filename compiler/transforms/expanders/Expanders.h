@@ -24,7 +24,8 @@ std::unique_ptr<mlir::Pass> createBatchNormExpanderPass();
 std::unique_ptr<mlir::Pass> createTopkExpanderPass();
 /// `hlo-rng-expander`: rng as rng-bit-generator and a transformation.
 std::unique_ptr<mlir::Pass> createRngExpanderPass();
-/// `hlo-rng-state-expander`: rng-get-and-update-state as the state of a first run.
+/// `hlo-scalarizer`: arrays inside scalar computations as their elements.
+std::unique_ptr<mlir::Pass> createScalarizerPass();
 /// `hlo-map-inliner`: map as the element-wise ops of its computation.
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.

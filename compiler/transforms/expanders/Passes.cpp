@@ -12,6 +12,8 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createBatchNormExpanderPass());
   manager.addPass(createTopkExpanderPass());
   manager.addPass(createRngExpanderPass());
+  // Then more maps are element-wise, and no emitter meets an array where it expects scalars.
+  manager.addPass(createScalarizerPass());
   manager.addPass(createMapInlinerPass());
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
@@ -26,6 +28,7 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createBatchNormExpanderPass(); });
   registerPass([] { return createTopkExpanderPass(); });
   registerPass([] { return createRngExpanderPass(); });
+  registerPass([] { return createScalarizerPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
