@@ -16,6 +16,7 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
   manager.addPass(createElidedConstantsPass());
   manager.addPass(createFlattenCallsPass());
   manager.addPass(createFlattenTuplesPass());
+  manager.addPass(createHostTransferExpanderPass());
   // The layouts hold which dimensions are dynamic.
   manager.addPass(createDynamicPadderPass());
   // Layouts go before anything compares types: two arrays of one shape are then one type.

@@ -202,8 +202,9 @@ TEST(Frame, VersionsThatDoNotFitAreRefused) {
   m.desc.abi = 2;
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
   EXPECT_STREQ(m.message,
-               "module has abi 2 and a description of 168 bytes, this runtime expects abi "
-               "1 and at least 168 bytes");
+               ("module has abi 2 and a description of " + std::to_string(sizeof(hlo_module_desc)) +
+                " bytes, this runtime expects abi 1 and at least 168 bytes")
+                   .c_str());
 }
 
 TEST(Frame, FieldsBeyondTheSizeOfAnOlderCallAreZero) {
@@ -288,7 +289,7 @@ TEST(Frame, SignatureMismatch) {
 TEST(Check, ListsEverythingAtOnce) {
   FakeModule m;
   const char *targets[] = {"known", "unknown", nullptr};
-  hlo_custom_call entries[] = {{"known", HLO_API_ORIGINAL, 0, nullptr, nullptr}};
+  hlo_custom_call entries[] = {{"known", HLO_API_ORIGINAL, 0, [] {}, nullptr}};
   hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, entries};
   m.desc.custom_calls = targets;
   m.desc.needs = HLO_NEEDS_INFEED | HLO_NEEDS_COMM;

@@ -1,0 +1,24 @@
+/*===- hlo/lapack.h - Custom calls of JAX's linear algebra ----------------------===*\
+ *
+ * libhlo_lapack: the targets lapack_*_ffi of programs from JAX, over the LAPACK and BLAS
+ * that the program links (-lhlo_lapack -llapack -lblas).
+ *
+ *===-------------------------------------------------------------------------===*/
+#ifndef HLO_LAPACK_H
+#define HLO_LAPACK_H
+
+#include <hlo/rt.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** For hlo_call.custom_calls: all 60 targets. A program that needs other targets as well copies the
+ * entries it needs into a table of its own. */
+const hlo_custom_calls *hlo_lapack_custom_calls(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HLO_LAPACK_H */

@@ -1,0 +1,84 @@
+/*===- custom_call.c - Calling a handler by its api version --------------------===*\
+ *
+ * See hlo/sites.h. The target was found before the call began (core/checks.c), so a
+ * missing one here means that the caller's table changed meanwhile. Handlers run under
+ * the caller's MXCSR, and whatever they make of it is undone.
+ *
+ *===-------------------------------------------------------------------------===*/
+#include "custom_call.h"
+
+#include <xmmintrin.h>
+
+#include "../core/checks.h"
+#include "../core/fields.h"
+#include "status.h"
+
+typedef void original_handler(void *out, const void **in);
+typedef void status_handler(void *out, const void **in, XlaCustomCallStatus *status);
+typedef void unified_handler(void *out, const void **in, const char *opaque, size_t opaque_len,
+                             XlaCustomCallStatus *status);
+
+static hlo_status fail(hlo_frame *frame, const hlo_call_site *site, hlo_status code,
+                       const char *message) {
+  hlo_text text = hlo_text_of_call(frame->call);
+  hlo_text_add(&text, frame->desc->name);
+  hlo_text_add(&text, ": custom call ");
+  hlo_text_add(&text, site->op.name);
+  hlo_text_add(&text, " (");
+  hlo_text_add(&text, site->target);
+  hlo_text_add(&text, "): ");
+  hlo_text_add(&text, message[0] != '\0' ? message : "failed without a message");
+  return code;
+}
+
+/* The untyped versions: `in` are the operands' leaves; `out` is the result, or for a tuple the
+ * array of its leaves. */
+static hlo_status call_untyped(hlo_frame *frame, const hlo_call_site *site, void (*fn)(void),
+                               void **pointers) {
+  const void **in = (const void **)pointers;
+  void **results = pointers + site->op.num_operands;
+  void *out = (site->flags & HLO_SITE_TUPLE) ? (void *)results
+              : site->op.num_results > 0        ? results[0]
+                                             : NULL;
+  XlaCustomCallStatus status;
+  status.failed = 0;
+  switch (site->api) {
+    case HLO_API_ORIGINAL:
+      ((original_handler *)fn)(out, in);
+      break;
+    case HLO_API_STATUS_RETURNING:
+      ((status_handler *)fn)(out, in, &status);
+      break;
+    default:
+      ((unified_handler *)fn)(out, in, site->opaque, (size_t)site->opaque_bytes, &status);
+      break;
+  }
+  return status.failed ? fail(frame, site, HLO_INTERNAL, status.message) : HLO_OK;
+}
+
+hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site, void *const *buffers) {
+  hlo_custom_call linked = {site->target, site->api, 0, site->symbol, NULL};
+  const hlo_custom_call *handler =
+      hlo_find_custom_call(HLO_FIELD(frame->call, custom_calls), site->target);
+  if (handler == NULL) {
+    handler = &linked;
+  }
+  if (handler->fn == NULL) {
+    return fail(frame, site, HLO_ERR_MISSING, "no such target");
+  }
+  if (handler->api != site->api) {
+    return fail(frame, site, HLO_ERR_MISSING, "the target has another api version");
+  }
+  const uint32_t count = site->op.num_operands + site->op.num_results;
+  void *pointers[count + 1];
+  for (uint32_t i = 0, next = 0; i < count; ++i) {
+    pointers[i] = site->op.buffers[i].type == HLO_SITE_TOKEN ? NULL : buffers[next++];
+  }
+  const uint32_t inside = _mm_getcsr();
+  _mm_setcsr(frame->saved_mxcsr);
+  const hlo_status status = site->api == HLO_API_TYPED_FFI
+                                ? hlo_ffi_call(frame, site, handler, pointers)
+                                : call_untyped(frame, site, handler->fn, pointers);
+  _mm_setcsr(inside);
+  return status;
+}

@@ -1,0 +1,19 @@
+/*===- status.h - What an untyped handler reports through ----------------------===*/
+#ifndef RUNTIME_CUSTOMCALL_STATUS_H
+#define RUNTIME_CUSTOMCALL_STATUS_H
+
+#include <stddef.h>
+
+/** The status that STATUS_RETURNING handlers get; opaque to them. Lives on the stack of the call;
+ * a longer message is cut. */
+typedef struct XlaCustomCallStatus_ {
+  int failed;
+  char message[1012];
+} XlaCustomCallStatus;
+
+/** The two functions that handlers call, by the names that XLA gave them. */
+void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus *status);
+void XlaCustomCallStatusSetFailure(XlaCustomCallStatus *status, const char *message,
+                                   size_t message_len);
+
+#endif

@@ -1,0 +1,350 @@
+//===- CustomCallTest.cpp - Calling handlers of custom calls --------------===//
+//
+// hlo_rt_custom_call with sites made by hand: each api version, tuples and tokens, the
+// order of the two tables, errors and their texts, and what a typed handler may ask for.
+//
+//===----------------------------------------------------------------------===//
+#include "FakeModule.h"
+#include <cstring>
+#include <gtest/gtest.h>
+#include <hlo/sites.h>
+#include <thread>
+#include <vector>
+#include <xmmintrin.h>
+
+extern "C" {
+#include "../../../runtime/customcall/ffi_abi.h"
+#include "../../../runtime/customcall/status.h"
+}
+
+namespace {
+using Function = void (*)();
+
+/// A module that calls one target with two operands f32[4] and `results` of them.
+struct CallModule : FakeModule {
+  std::vector<hlo_buffer_desc> buffers;
+  hlo_call_site site = {};
+  hlo_custom_call target = {};
+  hlo_custom_call targets[2] = {};
+  const char *names[2] = {"f", nullptr};
+  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, &target};
+  float second[4] = {};
+
+  CallModule(int32_t api, Function fn, int results = 1) {
+    buffers.assign(2 + results, inputs[0]);
+    site.op.struct_size = sizeof(site);
+    site.op.num_operands = 2;
+    site.op.num_results = results;
+    site.op.opcode = "custom-call";
+    site.op.name = "call.1";
+    site.op.buffers = buffers.data();
+    site.target = "f";
+    site.opaque = "";
+    site.api = api;
+    site.flags = results > 1 ? HLO_SITE_TUPLE : 0;
+    target.name = "f";
+    target.api = api;
+    target.fn = fn;
+    targets[0].name = "f";
+    targets[0].api = api;
+    desc.custom_calls = names;
+    desc.custom_call_targets = targets;
+    call.custom_calls = &table;
+  }
+
+  /// begin, one call, end.
+  hlo_status run() {
+    hlo_status status = begin();
+    if (status) {
+      return status;
+    }
+    std::vector<void *> pointers{in0, in1, out0, second};
+    return hlo_rt_end(&frame, hlo_rt_custom_call(&frame, &site, pointers.data()));
+  }
+};
+
+void addOriginal(void *out, const void **in) {
+  for (int i = 0; i < 4; ++i) {
+    static_cast<float *>(out)[i] = static_cast<const float *>(in[0])[i] + static_cast<const float *>(in[1])[i];
+  }
+}
+
+TEST(CustomCall, OriginalGetsTheBuffer) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(addOriginal));
+  EXPECT_EQ(m.run(), HLO_OK) << m.message;
+  EXPECT_EQ(m.out0[3], 12);
+}
+
+void splitOriginal(void *out, const void **in) {
+  void **leaves = static_cast<void **>(out);
+  std::memcpy(leaves[0], in[1], 16);
+  std::memcpy(leaves[1], in[0], 16);
+}
+
+TEST(CustomCall, TupleResultIsAnArrayOfPointers) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(splitOriginal), 2);
+  EXPECT_EQ(m.run(), HLO_OK) << m.message;
+  EXPECT_EQ(m.out0[0], 5);
+  EXPECT_EQ(m.second[0], 1);
+}
+
+void failing(void *, const void **, XlaCustomCallStatus *status) {
+  XlaCustomCallStatusSetFailure(status, "not today, thanks", 9);
+}
+void recovering(void *, const void **, XlaCustomCallStatus *status) {
+  XlaCustomCallStatusSetFailure(status, "never mind", 10);
+  XlaCustomCallStatusSetSuccess(status);
+}
+
+TEST(CustomCall, FailureReachesTheMessageAndTheNextCallWorks) {
+  CallModule m(HLO_API_STATUS_RETURNING, reinterpret_cast<Function>(failing));
+  EXPECT_EQ(m.run(), HLO_INTERNAL);
+  EXPECT_STREQ(m.message, "fake: custom call call.1 (f): not today");
+  m.target.fn = reinterpret_cast<Function>(recovering);
+  EXPECT_EQ(m.run(), HLO_OK);
+}
+
+void longMessage(void *, const void **, XlaCustomCallStatus *status) {
+  std::string text(5000, 'x');
+  XlaCustomCallStatusSetFailure(status, text.data(), text.size());
+}
+
+TEST(CustomCall, LongMessageIsCut) {
+  CallModule m(HLO_API_STATUS_RETURNING, reinterpret_cast<Function>(longMessage));
+  EXPECT_EQ(m.run(), HLO_INTERNAL);
+  EXPECT_EQ(std::strlen(m.message), sizeof(m.message) - 1);
+}
+
+void countOpaque(void *out, const void **, const char *opaque, size_t size, XlaCustomCallStatus *) {
+  static_cast<float *>(out)[0] = static_cast<float>(size) + static_cast<float>(opaque[2]);
+}
+
+TEST(CustomCall, UnifiedGetsTheOpaqueText) {
+  CallModule m(HLO_API_STATUS_RETURNING_UNIFIED, reinterpret_cast<Function>(countOpaque));
+  m.site.opaque = "a\0\1b";
+  m.site.opaque_bytes = 4;
+  EXPECT_EQ(m.run(), HLO_OK);
+  EXPECT_EQ(m.out0[0], 5);
+}
+
+TEST(CustomCall, MissingAndMismatchedTargetsAreNamedBeforeAnythingRuns) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(addOriginal));
+  m.call.custom_calls = nullptr;
+  EXPECT_EQ(m.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(m.message, "fake: no custom call target named f");
+  m.call.custom_calls = &m.table;
+  m.target.api = HLO_API_TYPED_FFI;
+  EXPECT_EQ(m.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(m.message, "fake: another api version is called of target f");
+}
+
+void writeSeven(void *out, const void **) { *static_cast<float *>(out) = 7; }
+
+TEST(CustomCall, TheTableComesBeforeTheLinkedSymbol) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(addOriginal));
+  m.site.symbol = m.targets[0].fn = reinterpret_cast<Function>(writeSeven);
+  EXPECT_EQ(m.run(), HLO_OK);
+  EXPECT_EQ(m.out0[0], 6);
+  m.call.custom_calls = nullptr;
+  EXPECT_EQ(m.run(), HLO_OK);
+  EXPECT_EQ(m.out0[0], 7);
+}
+
+void spoilMxcsr(void *out, const void **) {
+  *static_cast<float *>(out) = static_cast<float>(_mm_getcsr() & 0x6000);
+  _mm_setcsr(0x1f80 | 0x6000);
+}
+
+TEST(CustomCall, HandlersRunUnderTheCallersControlWord) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(spoilMxcsr));
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x2000);
+  EXPECT_EQ(m.run(), HLO_OK);
+  EXPECT_EQ(_mm_getcsr(), before | 0x2000);
+  _mm_setcsr(before);
+  EXPECT_EQ(m.out0[0], 0x2000);
+}
+
+ffi_error *makeError(ffi_frame *frame, int code, const char *message) {
+  ffi_error_args args = {sizeof(args), nullptr, message, code};
+  return frame->api->error_create(&args);
+}
+
+/// What handlers built from XLA's headers answer.
+bool answers(ffi_frame *frame, int major, int minor) {
+  if (!frame->extensions) {
+    return false;
+  }
+  auto *extension = reinterpret_cast<ffi_metadata_extension *>(frame->extensions);
+  extension->metadata->version.major = major;
+  extension->metadata->version.minor = minor;
+  return true;
+}
+
+ffi_error *typed(ffi_frame *frame) {
+  if (answers(frame, 0, 2)) {
+    return nullptr;
+  }
+  auto &in = *static_cast<ffi_buffer *>(frame->operands.values[0]);
+  auto &out = *static_cast<ffi_buffer *>(frame->results.values[0]);
+  constexpr int f32 = 11;
+  if (frame->struct_size != 168 || in.type != f32 || in.rank != 1 || in.dims[0] != 4 ||
+      frame->stage != FFI_STAGE_EXECUTE || frame->operands.size != 2 || frame->results.size != 1) {
+    return makeError(frame, HLO_INVALID_ARGUMENT, "the frame is wrong");
+  }
+  std::memcpy(out.data, in.data, 16);
+  return nullptr;
+}
+
+TEST(CustomCall, TypedHandlersGetBuffers) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typed));
+  EXPECT_EQ(m.run(), HLO_OK) << m.message;
+  EXPECT_EQ(m.out0[2], 3);
+}
+
+ffi_error *typedNewer(ffi_frame *frame) { return answers(frame, 0, 9), nullptr; }
+
+TEST(CustomCall, VersionsOfTypedHandlersAreChecked) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typed));
+  char text[256];
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_OK) << text;
+  m.target.fn = reinterpret_cast<Function>(typedNewer);
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
+  EXPECT_STREQ(text, "fake: custom call target f is for version 0.9 of the typed FFI, this runtime "
+                     "has 0.1 to 0.4");
+}
+
+ffi_error *typedFailing(ffi_frame *frame) {
+  return makeError(frame, HLO_OUT_OF_RANGE, "too far");
+}
+
+TEST(CustomCall, TypedErrorsKeepCodeAndMessage) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedFailing));
+  EXPECT_EQ(m.run(), HLO_OUT_OF_RANGE);
+  EXPECT_STREQ(m.message, "fake: custom call call.1 (f): too far");
+}
+
+ffi_error *typedTokens(ffi_frame *frame) {
+  auto &token = *static_cast<ffi_buffer *>(frame->operands.values[0]);
+  auto &array = *static_cast<ffi_buffer *>(frame->operands.values[1]);
+  auto &out = *static_cast<ffi_buffer *>(frame->results.values[0]);
+  constexpr int tokenType = 17;
+  if (token.type != tokenType || token.data || token.rank != 0) {
+    return makeError(frame, HLO_INVALID_ARGUMENT, "no token");
+  }
+  std::memcpy(out.data, array.data, 16);
+  return nullptr;
+}
+
+TEST(CustomCall, TokensHavePlacesButNoBuffers) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedTokens));
+  m.buffers[0] = {};
+  m.buffers[0].type = HLO_SITE_TOKEN;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  void *pointers[] = {m.in1, m.out0};
+  EXPECT_EQ(hlo_rt_end(&m.frame, hlo_rt_custom_call(&m.frame, &m.site, pointers)), HLO_OK)
+      << m.message;
+  EXPECT_EQ(m.out0[0], 5);
+}
+
+int liveBlocks = 0;
+const hlo_allocator counting = {sizeof(hlo_allocator), 0, nullptr,
+                                [](void *, size_t bytes, size_t align) -> void * {
+                                  ++liveBlocks;
+                                  return std::aligned_alloc(align, (bytes + align - 1) / align * align);
+                                },
+                                [](void *, void *memory, size_t) {
+                                  --liveBlocks;
+                                  std::free(memory);
+                                }};
+
+/// Uses every service of the context.
+ffi_error *typedServices(ffi_frame *frame) {
+  const ffi_api &api = *frame->api;
+  ffi_allocate_args memory = {sizeof(memory), nullptr, frame->context, 100, 64, nullptr};
+  if (ffi_error *error = api.memory_allocate(&memory)) {
+    return error;
+  }
+  std::memset(memory.data, 1, 100);
+  ffi_free_args release = {sizeof(release), nullptr, frame->context, 100, memory.data};
+  ffi_error *error = api.memory_free(&release);
+  ffi_run_args run = {sizeof(run), nullptr, frame->context, 0};
+  ffi_device_args device = {sizeof(device), nullptr, frame->context, 0};
+  error = error ? error : api.run_id_get(&run);
+  error = error ? error : api.device_get(&device);
+  int64_t threads = 0;
+  ffi_threads_args pool = {sizeof(pool), nullptr, frame->context, &threads};
+  error = error ? error : api.pool_threads(&pool);
+  float sum = static_cast<float>(run.run_id + device.device + threads);
+  ffi_schedule_args schedule = {sizeof(schedule), nullptr, frame->context,
+                                [](void *x) { *static_cast<float *>(x) += 1; }, &sum};
+  error = error ? error : api.pool_schedule(&schedule);
+  int64_t type = 0;
+  ffi_type_args named = {sizeof(named), nullptr, {"my::State", 9}, &type, nullptr};
+  error = error ? error : api.type_register(&named);
+  ffi_state_args state = {sizeof(state), nullptr, frame->context, FFI_STAGE_EXECUTE, &type, nullptr};
+  error = error ? error : api.state_get(&state);
+  if (!error) {
+    auto &out = *static_cast<ffi_buffer *>(frame->results.values[0]);
+    static_cast<float *>(out.data)[0] = sum + *static_cast<float *>(state.state);
+  }
+  return error;
+}
+
+TEST(CustomCall, TypedHandlersMayAskForServices) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedServices));
+  hlo_comm comm = {};
+  comm.struct_size = sizeof(comm);
+  comm.replica = 2;
+  comm.partition = 1;
+  comm.num_replicas = 3;
+  comm.num_partitions = 2;
+  float state = 1000;
+  m.call.comm = &comm;
+  m.call.alloc = &counting;
+  m.call.run_id = 100;
+  m.target.user = &state;
+  EXPECT_EQ(m.run(), HLO_OK) << m.message;
+  EXPECT_EQ(m.out0[0], 100 + 5 + 1 + 1 + 1000);
+  EXPECT_EQ(liveBlocks, 0);
+  m.call.alloc = nullptr;
+  EXPECT_EQ(m.run(), HLO_RESOURCE_EXHAUSTED);
+  EXPECT_STREQ(m.message, "fake: custom call call.1 (f): the handler needs memory, hlo_call has no alloc");
+}
+
+/// Finishes on another thread, after it has returned.
+ffi_error *typedLater(ffi_frame *frame) {
+  ffi_future_args made = {};
+  made.struct_size = 24;
+  if (ffi_error *error = frame->api->future_create(&made)) {
+    return error;
+  }
+  frame->future = made.future;
+  auto *out = static_cast<float *>(static_cast<ffi_buffer *>(frame->results.values[0])->data);
+  bool fails = static_cast<float *>(static_cast<ffi_buffer *>(frame->operands.values[0])->data)[0] < 0;
+  std::thread([api = frame->api, future = made.future, out, fails] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    out[0] = 42;
+    ffi_future_args args = {};
+    args.struct_size = sizeof(args);
+    args.future = future;
+    if (!fails) {
+      api->future_available(&args);
+      return;
+    }
+    ffi_error_args error = {sizeof(error), nullptr, "failed later", HLO_ABORTED};
+    args.error = api->error_create(&error);
+    api->future_error(&args);
+  }).detach();
+  return nullptr;
+}
+
+TEST(CustomCall, FuturesAreWaitedFor) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedLater));
+  EXPECT_EQ(m.run(), HLO_OK) << m.message;
+  EXPECT_EQ(m.out0[0], 42);
+  m.in0[0] = -1;
+  EXPECT_EQ(m.run(), HLO_ABORTED);
+  EXPECT_STREQ(m.message, "fake: custom call call.1 (f): failed later");
+}
+} // namespace

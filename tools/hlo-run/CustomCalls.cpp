@@ -1,0 +1,76 @@
+//===- CustomCalls.cpp - Handlers of custom calls from libraries ----------===//
+//
+// In: a module's description and shared libraries. Out: its table of handlers. A handler
+// is the function whose name is the target's, in the first library that has one; its api
+// version is taken to be what the module says. Libraries stay loaded until the process
+// ends, since nothing is known of what they start.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/CustomCalls.h"
+#include "tools/hlo-run/Error.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace hlo::run;
+
+namespace {
+Expected<void *> open(StringRef path) {
+  // Without a slash, dlopen would look in the system's folders.
+  SmallString<128> name(path);
+  if (sys::path::parent_path(path).empty()) {
+    name = (Twine("./") + path).str();
+  }
+  if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    return library;
+  }
+  const char *reason = dlerror();
+  return makeError(ExitFile, "--custom-calls=" + path + ": " + (reason ? reason : "cannot load"));
+}
+
+/// The library beside this program, or null.
+void *openLapack() {
+  std::string self = sys::fs::getMainExecutable(nullptr, nullptr);
+  SmallString<128> path(sys::path::parent_path(sys::path::parent_path(self)));
+  sys::path::append(path, "lib", "libhlo_lapack.so");
+  return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+} // namespace
+
+Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc,
+                                        ArrayRef<std::string> paths) {
+  std::vector<void *> libraries;
+  for (const std::string &path : paths) {
+    Expected<void *> library = open(path);
+    if (!library) {
+      return library.takeError();
+    }
+    libraries.push_back(*library);
+  }
+  CustomCalls result;
+  bool triedLapack = false;
+  const hlo_custom_call *target = desc.custom_call_targets;
+  for (; target && target->name; ++target) {
+    if (StringRef(target->name).starts_with("lapack_") && !triedLapack) {
+      triedLapack = true;
+      if (void *library = openLapack()) {
+        libraries.push_back(library);
+      }
+    }
+    for (void *library : libraries) {
+      if (void *symbol = dlsym(library, target->name)) {
+        hlo_custom_call entry = *target;
+        entry.fn = reinterpret_cast<void (*)()>(symbol);
+        // The description is sorted, and lists a target once for each api version.
+        if (result.entries.empty() || StringRef(result.entries.back().name) != target->name) {
+          result.entries.push_back(entry);
+        }
+        break;
+      }
+    }
+  }
+  return std::move(result);
+}
