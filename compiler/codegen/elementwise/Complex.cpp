@@ -72,7 +72,7 @@ Complex divide(Complex a, Complex b) {
   auto [bottom, bottomExponent] = normalize(b);
   Complex q = formula(top, bottom);
   Num exponent = topExponent - bottomExponent;
-  exponent = select(greater(exponent, 2040), 2040, select(less(exponent, -2040), -2040, exponent));
+  exponent = select(less(exponent, -2044), -2044, exponent);
   q = {scaleByPower(q.re, exponent, traits), scaleByPower(q.im, exponent, traits)};
   return divideSpecials(a, b, q);
 }
@@ -105,8 +105,6 @@ static std::optional<Complex> emitUnary(Opcode opcode, Complex z) {
     return complexSqrt(z);
   case Opcode::Rsqrt:
     return complexRsqrt(z);
-  case Opcode::Cbrt:
-    return complexCbrt(z);
   case Opcode::Sine:
     return complexSin(z);
   case Opcode::Cosine:
@@ -172,13 +170,12 @@ static Elem emitCompare(const Request &r) {
   return {};
 }
 
-/// The larger or smaller in lexicographic order.
-static Elem emitExtremum(const Request &r) {
-  bool maximum = r.opcode == Opcode::Maximum;
-  auto before = [&](Num a, Num b) { return maximum ? greater(a, b) : less(a, b); };
-  Num first = before(r.re(0), r.re(1)) | (equal(r.re(0), r.re(1)) & before(r.im(0), r.im(1)));
-  Num undefined = isNaN(r.re(0)) | isNaN(r.im(0));
-  return selectElem(r.e, first | undefined, r.values[0], r.values[1]);
+/// The larger or smaller in lexicographic order; the first operand if it is no number.
+static Elem extremum(Emission &e, const Elem &a, const Elem &b, bool maximum) {
+  Num aRe(e, a.re), aIm(e, a.im), bRe(e, b.re), bIm(e, b.im);
+  auto before = [&](Num x, Num y) { return maximum ? greater(x, y) : less(x, y); };
+  Num first = before(aRe, bRe) | (equal(aRe, bRe) & before(aIm, bIm));
+  return selectElem(e, first | isNaN(aRe) | isNaN(aIm), a, b);
 }
 
 Elem emitComplexOp(const Request &r) {
@@ -202,7 +199,11 @@ Elem emitComplexOp(const Request &r) {
     return elem(-r.re(0), -r.im(0));
   case Opcode::Maximum:
   case Opcode::Minimum:
-    return emitExtremum(r);
+    return extremum(r.e, r.values[0], r.values[1], r.opcode == Opcode::Maximum);
+  case Opcode::Clamp: {
+    Elem raised = extremum(r.e, r.values[1], r.values[0], /*maximum=*/true);
+    return extremum(r.e, raised, r.values[2], /*maximum=*/false);
+  }
   case Opcode::Abs:
     return Elem(hypotOf(r.re(0), r.im(0)));
   case Opcode::Sign: {

@@ -27,8 +27,9 @@ Complex complexExp(Complex z) {
   Num real = equal(z.im, 0.0);
   re = select(real, expOf(z.re), re);
   im = select(real, z.im, im);
-  Num vanishes = equal(z.re, -infinity);
-  return {select(vanishes, 0.0, re), select(vanishes, 0.0, im)};
+  // Zeros keep the signs of the factors.
+  Num vanishes = equal(z.re, -infinity), zero = z.re.of(0.0);
+  return {select(vanishes, copySign(zero, re), re), select(vanishes, copySign(zero, im), im)};
 }
 
 Complex complexExpm1(Complex z) {
@@ -37,12 +38,15 @@ Complex complexExpm1(Complex z) {
   NumPair turn = sinCosOf(z.im);
   Num grown = expm1Of(z.re);
   Num re = fma(grown, turn.lo, half * half * -2.0);
+  // Away from 1, the product is better.
+  Num direct = expTimes(z.re, turn.lo) - 1.0;
+  re = select(less(direct, -0.5), direct, re);
   Num im = expTimes(z.re, turn.hi);
   Num real = equal(z.im, 0.0);
   re = select(real, grown, re);
   im = select(real, z.im, im);
   Num vanishes = equal(z.re, -infinity);
-  return {select(vanishes, -1.0, re), select(vanishes, 0.0, im)};
+  return {select(vanishes, -1.0, re), select(vanishes, copySign(im.of(0.0), im), im)};
 }
 
 /// log1p(u) / 2 of u = a (a + 2) + b^2, computed in pairs: log |1 + a + i b|.
@@ -77,10 +81,17 @@ Complex complexLog1p(Complex z) {
 }
 
 Complex complexLogistic(Complex z) {
+  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1; with 2 cos^2(y/2) the sum is right near its zeros too.
   Num left = less(z.re, 0.0);
-  Complex power = complexExp(choose(left, z, {-z.re, -z.im}));
+  Complex w = choose(left, z, {-z.re, -z.im});
+  Complex power = complexExp(w);
+  Num half = cosOf(w.im * 0.5);
   Num one = z.re.of(1.0), zero = z.re.of(0.0);
-  return divide(choose(left, power, {one, zero}), {power.re + 1.0, power.im});
+  Num sum = fma(expm1Of(w.re), cosOf(w.im), half * half * 2.0);
+  sum = select(less(w.re, -40.0), one, sum);
+  Complex quotient = divide(choose(left, power, {one, zero}), {sum, power.im});
+  Complex result = choose(less(z.re, -40.0), power, quotient);
+  return {result.re, select(equal(z.im, 0.0), z.im, result.im)};
 }
 
 /// x y, but 0 if x is: of an exponent and a logarithm that may be infinite.
@@ -101,12 +112,6 @@ Complex complexPower(Complex z, Complex w) {
   return choose(exponentZero | baseOne, {one, nothing}, result);
 }
 
-Complex complexCbrt(Complex z) {
-  Complex log = complexLog(z);
-  Complex root = complexExp({log.re * (1.0 / 3.0), log.im * (1.0 / 3.0)});
-  return choose(equal(z.re, 0.0) & equal(z.im, 0.0), z, root);
-}
-
 Complex complexSqrt(Complex z) {
   Num large = maxNum(abs(z.re), abs(z.im));
   Num huge = greater(large, 0x1p1000), tiny = less(large, 0x1p-900);
@@ -119,18 +124,24 @@ Complex complexSqrt(Complex z) {
   Complex result = {select(left, abs(other), root) * back,
                     select(left, copySign(root, y), other) * back};
   Num none = z.re.of(0.0);
-  result = choose(equal(large, 0.0), {none, z.im}, result);
+  result = choose(equal(z.re, 0.0) & equal(z.im, 0.0), {none, z.im}, result);
   Complex ofRealInfinity = {select(left, none, z.re.of(infinity)),
                             copySign(select(left, infinity, none), z.im)};
-  ofRealInfinity = choose(isNaN(z.im), {z.re, z.im}, ofRealInfinity);
+  Complex undefined = choose(left, {z.im, z.re}, {z.re, z.im});
+  ofRealInfinity = choose(isNaN(z.im), undefined, ofRealInfinity);
   result = choose(isInfinite(z.re), ofRealInfinity, result);
   return choose(isInfinite(z.im), {z.re.of(infinity), z.im}, result);
 }
 
 Complex complexRsqrt(Complex z) {
-  Complex root = complexSqrt(z);
+  Num large = maxNum(abs(z.re), abs(z.im));
+  Num huge = greater(large, 0x1p1000), tiny = less(large, 0x1p-900);
+  Num one = z.re.of(1.0);
+  Num scale = select(huge, 0x1p-200, select(tiny, 0x1p200, one));
+  Num back = select(huge, 0x1p-100, select(tiny, 0x1p100, one));
+  Complex root = complexSqrt({z.re * scale, z.im * scale});
   Num square = root.re * root.re + root.im * root.im;
-  Complex result = {root.re / square, -root.im / square};
+  Complex result = {root.re / square * back, -root.im / square * back};
   Num none = z.re.of(0.0);
   result = choose(isInfinite(z.re) | isInfinite(z.im), {none, copySign(none, -z.im)}, result);
   Num zero = equal(z.re, 0.0) & equal(z.im, 0.0);
@@ -146,15 +157,17 @@ struct Hyperbolic {
 
 static Hyperbolic timesHyperbolic(Num y, Num s, Num c) {
   Num large = greater(abs(y), 700.0);
-  Num cosh = select(large, expTimes(abs(y), s * 0.5), s * coshOf(y));
-  Num sinh = select(large, copySign(y.of(1.0), y) * expTimes(abs(y), c * 0.5), c * sinhOf(y));
+  Num cosh = select(large, expTimes(abs(y), s, 1), s * coshOf(y));
+  Num sinh = select(large, copySign(y.of(1.0), y) * expTimes(abs(y), c, 1), c * sinhOf(y));
   return {cosh, sinh};
 }
 
 Complex complexSin(Complex z) {
   NumPair turn = sinCosOf(z.re);
   Hyperbolic h = timesHyperbolic(z.im, turn.hi, turn.lo);
-  Num im = select(equal(z.im, 0.0), z.im, h.sinh);
+  // The sign of a zero is that of the product, also where its other factor is infinite or NaN.
+  Num signedZero = floatOf(signBits(turn.lo) ^ signBits(z.im));
+  Num im = select(equal(z.im, 0.0), signedZero, h.sinh);
   return {select(equal(z.re, 0.0), z.re, h.cosh), im};
 }
 
@@ -162,7 +175,7 @@ Complex complexCos(Complex z) {
   NumPair turn = sinCosOf(z.re);
   Hyperbolic h = timesHyperbolic(z.im, turn.lo, turn.hi);
   Num zero = equal(z.re, 0.0) | equal(z.im, 0.0);
-  Num signedZero = floatOf(signBits(z.re) ^ signBits(z.im));
+  Num signedZero = floatOf(signBits(turn.hi) ^ signBits(z.im));
   return {h.cosh, -select(zero, signedZero, h.sinh)};
 }
 
@@ -180,10 +193,13 @@ Complex complexTan(Complex z) {
   NumPair turn = sinCosOf(z.re);
   Num far = greater(abs(z.im), 20.0);
   Num decay = expOf(abs(z.im) * -2.0) * 4.0;
-  Num farRe = select(isInfinite(z.im), copySign(t.of(0.0), z.re), decay * turn.hi * turn.lo);
+  Num product = turn.hi * turn.lo;
+  Num farRe = select(isInfinite(z.im), copySign(t.of(0.0), product), decay * product);
   re = select(far, farRe, re);
+  re = select(equal(z.re, 0.0), z.re, re);
   im = select(far, copySign(z.im.of(1.0), z.im), im);
-  return {re, select(equal(z.im, 0.0) & equal(z.re, z.re), z.im, im)};
+  im = select(isNaN(product) & logicalNot(isInfinite(z.im)), product, im);
+  return {re, select(equal(z.im, 0.0), z.im, im)};
 }
 
 Complex complexTanh(Complex z) {
@@ -197,6 +213,30 @@ Complex complexSinh(Complex z) {
 }
 
 Complex complexCosh(Complex z) { return complexCos({-z.im, z.re}); }
+
+/// +-1 where x is infinite, else +-0; NaN stays.
+static Num boxed(Num x) {
+  Num box = copySign(select(isInfinite(x), 1.0, x.of(0.0)), x);
+  return select(isNaN(x), x, box);
+}
+
+/// `ordinary` where z is finite, else special().
+static Complex unlessSpecial(Complex z, Complex ordinary, llvm::function_ref<Complex()> special) {
+  Num finite = less(abs(z.re), infinity) & less(abs(z.im), infinity);
+  llvm::SmallVector<Num> parts =
+      rarely(logicalNot(finite), {ordinary.re, ordinary.im}, [&]() -> llvm::SmallVector<Num> {
+        Complex result = choose(finite, ordinary, special());
+        return {result.re, result.im};
+      });
+  return {parts[0], parts[1]};
+}
+
+/// asinh(a b + c d), where the sum may overflow.
+static Num asinhOfSum(Num a, Num b, Num c, Num d) {
+  Num quarter = a * 0.5 * (b * 0.5) + c * 0.5 * (d * 0.5);
+  Num huge = copySign(logOf(abs(quarter)) + 3 * 0x1.62e42fefa39efp-1, quarter);
+  return select(greater(abs(quarter), 0x1p100), huge, asinhOf(a * b + c * d));
+}
 
 namespace {
 /// sqrt(1 - z) and sqrt(1 + z).
@@ -212,20 +252,43 @@ static Roots rootsAroundOne(Complex z) {
 Complex complexAsin(Complex z) {
   Roots r = rootsAroundOne(z);
   Num cosine = r.minus.re * r.plus.re - r.minus.im * r.plus.im;
-  Num cross = r.minus.re * r.plus.im - r.minus.im * r.plus.re;
-  return {atan2Of(z.re, cosine), asinhOf(cross)};
+  Complex ordinary = {atan2Of(z.re, cosine),
+                      asinhOfSum(r.minus.re, r.plus.im, -r.minus.im, r.plus.re)};
+  return unlessSpecial(z, ordinary, [&]() -> Complex {
+    Num angle = atan2Of(boxed(z.re), boxed(abs(z.im)));
+    angle = select(equal(z.re, 0.0), z.re, angle);
+    Num anyInfinite = isInfinite(z.re) | isInfinite(z.im);
+    return {angle, select(anyInfinite, copySign(z.im.of(infinity), z.im), quietNaN)};
+  });
+}
+
+/// The angle of acos and acosh of what is not finite, in [0, pi].
+static Num acosAngle(Complex z) {
+  Num angle = atan2Of(boxed(abs(z.im)), boxed(z.re));
+  return select(equal(z.re, 0.0), 0x1.921fb54442d18p+0, angle);
 }
 
 Complex complexAcos(Complex z) {
   Roots r = rootsAroundOne(z);
-  Num cross = r.plus.re * r.minus.im - r.plus.im * r.minus.re;
-  return {atan2Of(r.minus.re, r.plus.re) * 2.0, asinhOf(cross)};
+  Complex ordinary = {atan2Of(r.minus.re, r.plus.re) * 2.0,
+                      asinhOfSum(r.plus.re, r.minus.im, -r.plus.im, r.minus.re)};
+  return unlessSpecial(z, ordinary, [&]() -> Complex {
+    Num anyInfinite = isInfinite(z.re) | isInfinite(z.im);
+    Num im = select(anyInfinite, copySign(z.im.of(infinity), -z.im), quietNaN);
+    return {acosAngle(z), im};
+  });
 }
 
 Complex complexAcosh(Complex z) {
   Complex minus = complexSqrt({z.re - 1.0, z.im}), plus = complexSqrt({z.re + 1.0, z.im});
-  Num along = minus.re * plus.re + minus.im * plus.im;
-  return {asinhOf(along), atan2Of(minus.im, plus.re) * 2.0};
+  Complex ordinary = {asinhOfSum(minus.re, plus.re, minus.im, plus.im),
+                      atan2Of(minus.im, plus.re) * 2.0};
+  return unlessSpecial(z, ordinary, [&]() -> Complex {
+    Num anyInfinite = isInfinite(z.re) | isInfinite(z.im);
+    Num angle = acosAngle(z);
+    angle = select(isNaN(z.im), angle, copySign(angle, z.im));
+    return {select(anyInfinite, infinity, z.re.of(quietNaN)), angle};
+  });
 }
 
 Complex complexAsinh(Complex z) { return timesMinusI(complexAsin(timesI(z))); }
@@ -236,12 +299,16 @@ Complex complexAtanh(Complex z) {
   Num apart = 1.0 - x;
   Num square = z.im * z.im;
   Num re = log1pOf(x * 4.0 / (apart * apart + square)) * 0.25;
+  // Next to 1 the square vanishes: log(4 / y^2) / 4.
+  Num pole = equal(apart, 0.0) & less(abs(z.im), 0x1p-400);
+  re = select(pole, (0x1.62e42fefa39efp-1 - logOf(abs(z.im))) * 0.5, re);
   Num im = atan2Of(z.im * 2.0, apart * (x + 1.0) - square) * 0.5;
   // Far away, both are those of 1/z.
   Num modulus = hypotOf(z.re, z.im);
   Num far = greater(modulus, 0x1p500);
   re = select(far, select(less(modulus, infinity), x / modulus / modulus, 0.0), re);
-  im = select(far, copySign(im.of(0x1.921fb54442d18p+0), z.im), im);
+  im = select(far & equal(z.im, z.im), copySign(im.of(0x1.921fb54442d18p+0), z.im), im);
+  re = select(equal(x, 0.0), x, re);
   return {copySign(re, z.re), im};
 }
 

@@ -24,7 +24,6 @@ Complex complexLog(Complex z);
 Complex complexLog1p(Complex z);
 Complex complexLogistic(Complex z);
 Complex complexPower(Complex z, Complex w);
-Complex complexCbrt(Complex z);
 Complex complexSqrt(Complex z);
 Complex complexRsqrt(Complex z);
 Complex complexSin(Complex z);

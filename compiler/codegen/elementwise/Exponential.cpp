@@ -85,10 +85,16 @@ Num expOf(NumPair x) {
   return x.hi.isF64() ? expWithin(x.hi, x.lo, -746.0, 710.0) : expWithin(x.hi, x.lo, -104.0, 89.0);
 }
 
-Num expTimes(Num x, Num factor) {
-  ExpParts parts =
-      x.isF64() ? expParts(clampTo(x, -1400.0, 1400.0)) : expParts(clampTo(x, -170.0, 170.0));
-  return scaleByPower((parts.m + 1.0) * factor, parts.n, FloatTraits(x));
+Num expTimes(Num x, Num factor, int64_t halvings) {
+  FloatTraits traits(x);
+  // Within these bounds the smallest factor overflows, and the largest vanishes.
+  double bound = traits.wide ? 1460.0 : 195.0;
+  ExpParts parts = expParts(clampTo(x, -bound, bound));
+  // The factor is scaled first, in steps: a small one would lose bits. Two steps before, two after.
+  Num quarter = shrS(parts.n, 2);
+  Num step = powerOfTwo(quarter, traits);
+  Num last = powerOfTwo(parts.n - shl(quarter, 1) - quarter - halvings, traits);
+  return factor * step * step * (parts.m + 1.0) * step * last;
 }
 
 Num expm1Of(Num x) {

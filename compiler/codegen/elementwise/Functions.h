@@ -52,8 +52,8 @@ Num viaDouble(Num x, Num (*function)(Num));
 Num expOf(Num x);
 /// e^(hi + lo), |lo| far below |hi|.
 Num expOf(NumPair x);
-/// e^x * factor, |factor| <= 1, without early overflow.
-Num expTimes(Num x, Num factor);
+/// e^x * factor / 2^halvings, |factor| <= 1, without early overflow or loss of a small factor's bits.
+Num expTimes(Num x, Num factor, int64_t halvings = 0);
 Num expm1Of(Num x);
 Num logisticOf(Num x);
 Num tanhOf(Num x);

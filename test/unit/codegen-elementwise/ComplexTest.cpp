@@ -44,7 +44,6 @@ const Case cases[] = {
     {"logistic", [](Z z, Z) { return Z(1) / (Z(1) + std::exp(-z)); }, 1, 2, 6},
     {"sqrt", [](Z z, Z) { return std::sqrt(z); }, 1, 100, 2},
     {"rsqrt", [](Z z, Z) { return Z(1) / std::sqrt(z); }, 1, 100, 4},
-    {"cbrt", [](Z z, Z) { return std::pow(z, Z(1.0L / 3)); }, 1, 100, 4},
     {"sine", [](Z z, Z) { return std::sin(z); }, 1, 20, 3},
     {"cosine", [](Z z, Z) { return std::cos(z); }, 1, 20, 3},
     {"tan", [](Z z, Z) { return std::tan(z); }, 1, 4, 8},
