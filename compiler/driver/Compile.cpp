@@ -256,6 +256,14 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (options.check != Check::None) {
     return success();
   }
+  // In a module's text they are only a hint of who wrote it.
+  Builder attributes(&context);
+  if (options.replicas) {
+    (*module)->setAttr("hlo.replica_count", attributes.getI64IntegerAttr(options.replicas));
+  }
+  if (options.partitions) {
+    (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
+  }
   StringRef moduleName = module->getSymName().value_or("module");
   prefix = cIdentifier(options.name.empty() ? moduleName : StringRef(options.name));
   artifacts.prefix = prefix;

@@ -1,8 +1,7 @@
 //===- CommandLine.cpp - The flags of hlo-run -----------------------------===//
 //
-// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2, flags that are
-// part of the interface but not done by this version with 4. LLVM's own flags stay hidden
-// (--help-hidden); one of the same name as ours makes room for ours.
+// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2. LLVM's own flags
+// stay hidden (--help-hidden); one of the same name as ours makes room for ours.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
@@ -41,10 +40,12 @@ struct Flags {
                            cl::desc("CPU to compile for (default: host)")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
                          cl::desc("Threads of the compiler (default: one per CPU)")};
-  cl::opt<unsigned> replicas{"replicas", cl::init(1), cl::value_desc("n"), cl::cat(category),
-                             cl::desc("Replicas to run at once; only 1 is supported yet")};
-  cl::opt<unsigned> partitions{"partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
-                               cl::desc("Partitions to run at once; only 1 is supported yet")};
+  cl::opt<unsigned> replicas{
+      "replicas", cl::init(1), cl::value_desc("n"), cl::cat(category),
+      cl::desc("Replicas to run at once, each on a thread; %r in a file name is the rank")};
+  cl::opt<unsigned> partitions{
+      "partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
+      cl::desc("The same for partitions; rank = replica * partitions + partition")};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
                               cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
@@ -77,22 +78,6 @@ int complain(const llvm::Twine &message, int exitCode = ExitUsage) {
   return exitCode;
 }
 
-/// An exit code if a flag asks for what this version does not do.
-std::optional<int> findUnsupported(const Flags &flags) {
-  auto unsupported = [](StringRef flag) {
-    return complain("--" + flag + " is not supported yet", ExitUnsupported);
-  };
-  if (flags.replicas < 1 || flags.partitions < 1) {
-    return complain("--replicas and --partitions: expected a number of at least 1");
-  }
-  if (flags.replicas > 1) {
-    return unsupported("replicas");
-  }
-  if (flags.partitions > 1) {
-    return unsupported("partitions");
-  }
-  return std::nullopt;
-}
 } // namespace
 
 std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine &line) {
@@ -106,8 +91,10 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
     llvm::errs() << usage;
     return ExitUsage;
   }
-  if (std::optional<int> code = findUnsupported(flags)) {
-    return code;
+  constexpr unsigned mostRanks = 1024;
+  if (flags.replicas < 1 || flags.partitions < 1 || flags.replicas > mostRanks ||
+      flags.partitions > mostRanks || flags.replicas * flags.partitions > mostRanks) {
+    return complain("--replicas and --partitions: expected numbers whose product is 1 to 1024");
   }
   if (flags.inputs.getNumOccurrences() && flags.seed.getNumOccurrences()) {
     return complain("--inputs and --seed: only one of them can be given");
@@ -130,6 +117,10 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.outputs = flags.outputs;
   line.streams = {flags.infeed, flags.outfeed, flags.hostSend, flags.hostRecv};
   line.customCalls = flags.customCalls;
+  if (flags.replicas.getNumOccurrences() || flags.partitions.getNumOccurrences()) {
+    line.replicas = flags.replicas;
+    line.partitions = flags.partitions;
+  }
   line.seed = flags.seed;
   line.rngSeed = flags.rngSeed;
   line.timeoutSeconds = flags.timeout;

@@ -17,6 +17,7 @@ struct CommandLine {
   uint64_t seed = 0;           ///< of random inputs
   uint64_t rngSeed = 0;        ///< hlo_call.rng_seed
   uint32_t threads = 1;
+  uint32_t replicas = 0, partitions = 0; ///< 0: what the module says
   std::optional<double> benchSeconds; ///< absent: run once
   double timeoutSeconds = 0;          ///< of a run; 0: none
   bool json = false;

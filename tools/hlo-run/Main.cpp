@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
 #include "tools/hlo-run/CommandLine.h"
+#include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Npz.h"
 #include "tools/hlo-run/Print.h"
 #include "tools/hlo-run/Program.h"
 #include "tools/hlo-run/Progress.h"
 #include "tools/hlo-run/Random.h"
+#include "tools/hlo-run/Ranks.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
@@ -43,6 +45,8 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.cpu = line.cpu;
   options.jobs = line.jobs;
   options.emit = hlo::EmitObject;
+  options.replicas = line.replicas;
+  options.partitions = line.partitions;
   hlo::Artifacts artifacts;
   std::string diagnostics;
   raw_string_ostream os(diagnostics);
@@ -59,38 +63,51 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   return std::move(artifacts);
 }
 
-Error fillInputs(const CommandLine &line, Program &program) {
+Error fillInputs(const CommandLine &line, uint32_t rank, Program &program) {
   const hlo_module_desc &desc = program.describe();
+  ArrayRef<hlo_buffer_desc> leaves(desc.inputs, desc.num_inputs);
+  auto buffer = [&](uint32_t i) { return program.input(i); };
   if (line.inputs.empty()) {
     for (uint32_t i = 0; i < desc.num_inputs; ++i) {
       fillRandom(line.seed, i, desc.inputs[i], program.input(i));
     }
+    setSizesToBounds(leaves, buffer);
     return Error::success();
   }
-  Expected<ZipReader> archive = ZipReader::open(line.inputs);
+  Expected<ZipReader> archive = ZipReader::open(pathOfRank(line.inputs, rank));
   if (!archive) {
     return archive.takeError();
   }
   Error all = Error::success();
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     std::string name = "in" + std::to_string(i);
-    all = joinErrors(std::move(all), loadLeaf(*archive, name, desc.inputs[i], program.input(i)));
+    if (isSize(leaves[i])) {
+      break; // they come last, and their arrays have set them
+    }
+    all = joinErrors(std::move(all), isBounded(leaves, i)
+                                         ? loadBounded(*archive, name, leaves, i, buffer)
+                                         : loadLeaf(*archive, name, leaves[i], buffer(i)));
   }
   return all;
 }
 
-Error writeOutputs(const CommandLine &line, const Program &program) {
+Error writeOutputs(const CommandLine &line, uint32_t rank, const Program &program) {
   if (line.outputs.empty()) {
     return Error::success();
   }
   const hlo_module_desc &desc = program.describe();
-  Expected<ZipWriter> archive = ZipWriter::create(line.outputs);
+  Expected<ZipWriter> archive = ZipWriter::create(pathOfRank(line.outputs, rank));
   if (!archive) {
     return archive.takeError();
   }
-  for (uint32_t i = 0; i < desc.num_outputs; ++i) {
+  ArrayRef<hlo_buffer_desc> leaves(desc.outputs, desc.num_outputs);
+  for (uint32_t i = 0; i < desc.num_outputs && !isSize(leaves[i]); ++i) {
     std::string name = "out" + std::to_string(i);
-    if (Error e = saveLeaf(*archive, name, desc.outputs[i], program.output(i))) {
+    Expected<TrueLeaf> cut = cutToSize(leaves, i, [&](uint32_t k) { return program.output(k); });
+    if (!cut) {
+      return cut.takeError();
+    }
+    if (Error e = saveLeaf(*archive, name, cut->leaf, cut->data)) {
       return e;
     }
   }
@@ -102,22 +119,29 @@ std::string counted(uint64_t n, StringRef what) {
   return std::to_string(n) + " " + what.str() + (n == 1 ? "" : "s");
 }
 
-void printLeaves(const hlo_buffer_desc *leaves, uint32_t count, StringRef prefix,
-                 function_ref<const char *(uint32_t)> buffer) {
+Error printLeaves(ArrayRef<hlo_buffer_desc> leaves, StringRef prefix,
+                  function_ref<const char *(uint32_t)> buffer) {
   constexpr uint32_t most = 12;
+  // Sizes come last; they show in the shapes.
+  uint32_t count = leaves.take_while([](const auto &leaf) { return !isSize(leaf); }).size();
   for (uint32_t i = 0; i < count; ++i) {
     if (count > most && i == most - 1) {
       outs() << "... and " << count - i << " more, up to " << prefix << count - 1 << "\n";
-      return;
+      break;
+    }
+    Expected<TrueLeaf> cut = cutToSize(leaves, i, buffer);
+    if (!cut) {
+      return cut.takeError();
     }
     std::string position = (prefix + Twine(i)).str();
     outs() << position;
     if (!StringRef(leaves[i].name).starts_with(prefix)) { // else it has no name of its own
       outs() << " " << leaves[i].name;
     }
-    outs() << ": " << typeOf(leaves[i]) << "\n";
-    printLeaf(outs(), leaves[i], buffer(i), 2);
+    outs() << ": " << typeOf(cut->leaf) << "\n";
+    printLeaf(outs(), cut->leaf, cut->data, 2);
   }
+  return Error::success();
 }
 
 std::string milliseconds(double seconds) {
@@ -152,24 +176,82 @@ void printTiming(const hlo_module_desc &desc, const Timing &timing, uint32_t thr
          << "\n";
 }
 
+/// The first few of a module's ranks, each with a heading.
+Error printRanks(std::vector<Program> &programs, bool isInput) {
+  constexpr size_t most = 8;
+  for (size_t rank = 0; rank < std::min(programs.size(), most); ++rank) {
+    Program &program = programs[rank];
+    const hlo_module_desc &desc = program.describe();
+    if (programs.size() > 1) {
+      outs() << "rank " << rank << ":\n";
+    }
+    ArrayRef<hlo_buffer_desc> leaves(isInput ? desc.inputs : desc.outputs,
+                                     isInput ? desc.num_inputs : desc.num_outputs);
+    if (Error e = printLeaves(leaves, isInput ? "in" : "out", [&](uint32_t i) {
+          return isInput ? program.input(i) : program.output(i);
+        })) {
+      return e;
+    }
+  }
+  if (programs.size() > most) {
+    outs() << "... and " << programs.size() - most << " more ranks\n";
+  }
+  return Error::success();
+}
+
 /// Runs once for the results, and again for the time if that was asked for.
-Expected<Timing> execute(const CommandLine &line, Program &program) {
-  Expected<double> once = program.run();
+Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
+                         std::vector<Program> &programs) {
+  Expected<double> once = runOnce(ranks, programs);
   if (!once) {
     return once.takeError();
   }
-  if (Error e = joinErrors(writeOutputs(line, program), program.getStreams().finish())) {
-    return std::move(e);
+  for (auto [rank, program] : enumerate(programs)) {
+    if (Error e =
+            joinErrors(writeOutputs(line, rank, program), program.getStreams().finish())) {
+      return std::move(e);
+    }
   }
   if (!line.json) {
-    const hlo_module_desc &desc = program.describe();
-    printLeaves(desc.outputs, desc.num_outputs, "out",
-                [&](uint32_t i) { return program.output(i); });
+    if (Error e = printRanks(programs, /*isInput=*/false)) {
+      return std::move(e);
+    }
   }
   if (!line.benchSeconds) {
     return Timing{*once, *once, 1};
   }
-  return program.bench(*line.benchSeconds);
+  return bench(ranks, programs, *line.benchSeconds);
+}
+
+/// Gives a rank's program its inputs and all that it may ask for.
+Error prepare(const CommandLine &line, uint32_t rank, const Ranks &ranks, CustomCalls &customCalls,
+              Program &program) {
+  if (Error e = fillInputs(line, rank, program)) {
+    return e;
+  }
+  if (line.benchSeconds) {
+    if (Error e = program.keepInputs()) {
+      return e;
+    }
+  }
+  program.setRngSeed(line.rngSeed);
+  program.setCustomCalls(&customCalls);
+  program.setComm(ranks.comm(rank));
+  Expected<Streams> streams = Streams::open(line.streams, rank);
+  if (!streams) {
+    return streams.takeError();
+  }
+  program.setStreams(std::move(*streams));
+  return Error::success();
+}
+
+/// How many replicas and partitions to run: what the flags say, else what the module needs.
+std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_module_desc &desc) {
+  if (line.replicas) {
+    return {line.replicas, line.partitions};
+  }
+  bool needsPeers = desc.needs & HLO_NEEDS_COMM;
+  return {needsPeers ? desc.num_replicas : 1, needsPeers ? desc.num_partitions : 1};
 }
 
 Error runAll(const CommandLine &line) {
@@ -185,42 +267,47 @@ Error runAll(const CommandLine &line) {
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   *artifacts = {}; // hundreds of megabytes, if the module has such constants
   const hlo_module_desc &desc = object->describe();
-  Expected<Program> program = Program::create(desc, line.threads);
-  if (!program) {
-    return program.takeError();
+  auto [replicas, partitions] = countRanks(line, desc);
+  Expected<Ranks> ranks = Ranks::create(replicas, partitions, line.timeoutSeconds);
+  if (!ranks) {
+    return ranks.takeError();
   }
-  if (Error e = fillInputs(line, *program)) {
-    return e;
+  if (ranks->count() > 1 && !line.outputs.empty() && !StringRef(line.outputs).contains("%r")) {
+    return makeError(ExitUsage, "--outputs=" + line.outputs +
+                                    ": expected %r in the name, which stands for the rank");
   }
-  if (line.benchSeconds) {
-    if (Error e = program->keepInputs()) {
+  Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
+  if (!customCalls) {
+    return customCalls.takeError();
+  }
+  std::vector<Program> programs;
+  for (uint32_t rank = 0; rank < ranks->count(); ++rank) {
+    Expected<Program> program = Program::create(desc, line.threads);
+    if (!program) {
+      return program.takeError();
+    }
+    programs.push_back(std::move(*program));
+    if (Error e = prepare(line, rank, *ranks, *customCalls, programs.back())) {
       return e;
     }
   }
   if (!line.json) {
     outs() << displayName(line) << ": compiled in " << format("%.3f s", compileSeconds) << " for "
            << desc.target << "\n";
-    printLeaves(desc.inputs, desc.num_inputs, "in", [&](uint32_t i) { return program->input(i); });
+    if (Error e = printRanks(programs, /*isInput=*/true)) {
+      return e;
+    }
     outs().flush();
   }
-  program->setRngSeed(line.rngSeed);
-  Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
-  if (!customCalls) {
-    return customCalls.takeError();
-  }
-  program->setCustomCalls(&*customCalls);
-  Expected<Streams> streams = Streams::open(line.streams, /*rank=*/0);
-  if (!streams) {
-    return streams.takeError();
-  }
-  program->setStreams(std::move(*streams));
   if (line.timeoutSeconds > 0) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    program->setDeadline(now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
-                         static_cast<int64_t>(line.timeoutSeconds * 1e9));
+    for (Program &program : programs) {
+      program.setDeadline(now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
+                          static_cast<int64_t>(line.timeoutSeconds * 1e9));
+    }
   }
-  Expected<Timing> timing = execute(line, *program);
+  Expected<Timing> timing = execute(line, *ranks, programs);
   if (!timing) {
     return timing.takeError();
   }

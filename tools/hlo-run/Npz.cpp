@@ -45,10 +45,10 @@ Error check(const NpyHeader &header, const hlo_buffer_desc &leaf, StringRef wher
   }
   return Error::success();
 }
-} // namespace
 
-Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buffer_desc &leaf,
-                         char *buffer) {
+/// The member with the array, at its start.
+Expected<ZipStream> openArray(const ZipReader &archive, StringRef name,
+                              const hlo_buffer_desc &leaf) {
   const ZipMember *member = archive.find((name + ".npy").str());
   if (!member) {
     member = archive.find(name);
@@ -57,8 +57,27 @@ Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buf
     return makeError(ExitInput, archive.getPath() + ": no array '" + name + "' (for " + leaf.name +
                                     ", " + typeOf(leaf) + ")");
   }
+  return archive.stream(*member);
+}
+} // namespace
+
+Expected<SmallVector<int64_t>> hlo::run::readShape(const ZipReader &archive, StringRef name,
+                                                   const hlo_buffer_desc &leaf) {
+  Expected<ZipStream> stream = openArray(archive, name, leaf);
+  if (!stream) {
+    return stream.takeError();
+  }
+  Expected<NpyHeader> header = readNpyHeader(*stream, (archive.getPath() + ": " + name).str());
+  if (!header) {
+    return header.takeError();
+  }
+  return header->shape;
+}
+
+Error hlo::run::loadLeaf(const ZipReader &archive, StringRef name, const hlo_buffer_desc &leaf,
+                         char *buffer) {
   std::string where = (archive.getPath() + ": " + name).str();
-  Expected<ZipStream> stream = archive.stream(*member);
+  Expected<ZipStream> stream = openArray(archive, name, leaf);
   if (!stream) {
     return stream.takeError();
   }

@@ -14,6 +14,10 @@ namespace hlo::run {
 llvm::Error loadLeaf(const ZipReader &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
                      char *buffer);
 
+/// The shape of the array `name` of the archive, which is to be loaded for `leaf`.
+llvm::Expected<llvm::SmallVector<int64_t>> readShape(const ZipReader &archive, llvm::StringRef name,
+                                                     const hlo_buffer_desc &leaf);
+
 /// Adds the contents of `buffer`, which is in the leaf's layout, as a row-major array `name`.
 llvm::Error saveLeaf(ZipWriter &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
                      const char *buffer);

@@ -52,15 +52,30 @@ Error checkMemory(const hlo_module_desc &desc) {
   return makeError(ExitRun, "not enough memory: a run needs " + formatBytes(needed) +
                                 ", this machine has " + formatBytes(has));
 }
+/// Memory for the elements of a leaf with a byte each, if its buffer has less; else none.
+Error takeUnpacked(const hlo_buffer_desc &leaf, std::vector<Memory> &list) {
+  list.emplace_back();
+  if (!isPacked(leaf)) {
+    return Error::success();
+  }
+  auto memory = take(static_cast<uint64_t>(countOf(leaf)), StringRef(leaf.name));
+  if (!memory) {
+    return memory.takeError();
+  }
+  list.back() = std::move(*memory);
+  return Error::success();
+}
 } // namespace
 
 Program::~Program() { hlo_pool_destroy(pool); }
 
 Program::Program(Program &&other)
     : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
-      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls),
+      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls), comm(other.comm),
       arena(std::move(other.arena)), state(std::move(other.state)), inputs(std::move(other.inputs)),
-      outputs(std::move(other.outputs)), kept(std::move(other.kept)), fresh(other.fresh),
+      outputs(std::move(other.outputs)), view(std::move(other.view)),
+      unpackedInputs(std::move(other.unpackedInputs)),
+      unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)), fresh(other.fresh),
       inputPointers(std::move(other.inputPointers)),
       outputPointers(std::move(other.outputPointers)) {}
 
@@ -70,6 +85,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
   }
   Program program;
   program.desc = &desc;
+  program.view = UnpackedView(desc);
   if (threads != 1) {
     program.pool = hlo_pool_create(threads);
     if (!program.pool) {
@@ -95,9 +111,15 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
     }
     program.inputPointers.push_back(memory->data());
     program.inputs.push_back(std::move(*memory));
+    if (Error e = takeUnpacked(desc.inputs[i], program.unpackedInputs)) {
+      return std::move(e);
+    }
   }
   for (uint32_t i = 0; i < desc.num_outputs; ++i) {
     const hlo_buffer_desc &output = desc.outputs[i];
+    if (Error e = takeUnpacked(output, program.unpackedOutputs)) {
+      return std::move(e);
+    }
     uint32_t shared = static_cast<uint32_t>(output.alias);
     if (output.alias >= 0 && shared < desc.num_inputs &&
         desc.inputs[shared].bytes == output.bytes) {
@@ -125,7 +147,16 @@ static const hlo_allocator allocator = {
     },
     [](void *, void *memory, size_t) { std::free(memory); }};
 
+void Program::packInputs() {
+  for (uint32_t i = 0; i < desc->num_inputs; ++i) {
+    if (unpackedInputs[i]) {
+      pack(desc->inputs[i], unpackedInputs[i].data(), inputs[i].data());
+    }
+  }
+}
+
 Error Program::keepInputs() {
+  packInputs();
   for (auto &[input, copy] : kept) {
     auto memory = take(inputs[input].size(), "a copy of input " + Twine(input));
     if (!memory) {
@@ -138,7 +169,9 @@ Error Program::keepInputs() {
 }
 
 Expected<double> Program::run() {
-  if (!fresh) {
+  if (fresh) {
+    packInputs();
+  } else {
     for (auto &[input, copy] : kept) {
       assert(copy && "a second run needs keepInputs");
       std::memcpy(inputs[input].data(), copy.data(), copy.size());
@@ -155,11 +188,15 @@ Expected<double> Program::run() {
   call.rng_seed = rngSeed;
   call.alloc = &allocator;
   call.custom_calls = customCalls ? customCalls->table() : nullptr;
+  call.comm = comm;
   streams.attach(call);
   call.message = message;
   call.message_bytes = sizeof(message);
   // Says all that is missing, not only the first; and the versions of typed handlers.
   if (hlo_status status = hlo_check(desc, &call, message, sizeof(message))) {
+    if (comm) {
+      comm->leave(comm->user, status, message);
+    }
     return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + message);
   }
   Clock::time_point start = Clock::now();
@@ -168,6 +205,12 @@ Expected<double> Program::run() {
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
     return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
+  }
+  for (uint32_t i = 0; i < desc->num_outputs; ++i) {
+    if (unpackedOutputs[i]) {
+      unpack(desc->outputs[i], static_cast<const char *>(outputPointers[i]),
+             unpackedOutputs[i].data());
+    }
   }
   return seconds;
 }

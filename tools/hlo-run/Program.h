@@ -5,6 +5,7 @@
 #include "tools/hlo-run/CustomCalls.h"
 #include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Leaf.h"
+#include "tools/hlo-run/Packed.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <hlo/pool.h>
@@ -45,9 +46,13 @@ public:
   ~Program();
   Program(Program &&);
 
-  const hlo_module_desc &describe() const { return *desc; }
-  char *input(uint32_t i) { return inputs[i].data(); }
-  const char *output(uint32_t i) const { return static_cast<const char *>(outputPointers[i]); }
+  /// The module, with one element a byte in leaves of smaller types.
+  const hlo_module_desc &describe() const { return view.describe(); }
+  char *input(uint32_t i) { return (unpackedInputs[i] ? unpackedInputs : inputs)[i].data(); }
+  const char *output(uint32_t i) const {
+    return unpackedOutputs[i] ? unpackedOutputs[i].data()
+                              : static_cast<const char *>(outputPointers[i]);
+  }
   /// Keeps a copy of the inputs that a run overwrites; to be called once they are filled, if there
   /// will be more than one run.
   llvm::Error keepInputs();
@@ -63,6 +68,9 @@ public:
   /// Handlers of custom calls; `calls` outlives this.
   void setCustomCalls(CustomCalls *calls) { customCalls = calls; }
 
+  /// Its place among several ranks; null: it is alone.
+  void setComm(const hlo_comm *place) { comm = place; }
+
   /// One run on the inputs as they were filled; returns its time in seconds.
   llvm::Expected<double> run();
   /// A run to warm up, then as many as fit into `seconds`, at least three.
@@ -70,14 +78,18 @@ public:
 
 private:
   Program() = default;
+  void packInputs();
   const hlo_module_desc *desc = nullptr;
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
   uint64_t rngSeed = 0;
   Streams streams;
   CustomCalls *customCalls = nullptr;
+  const hlo_comm *comm = nullptr;
   Memory arena, state;
   std::vector<Memory> inputs, outputs;
+  UnpackedView view;
+  std::vector<Memory> unpackedInputs, unpackedOutputs; ///< empty: the module's own are not packed
   std::vector<std::pair<uint32_t, Memory>> kept; ///< input and what it was
   bool fresh = true;                             ///< inputs are as they were given
   std::vector<const void *> inputPointers;

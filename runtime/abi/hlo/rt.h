@@ -93,8 +93,9 @@ typedef struct hlo_f8 { uint8_t bits; } hlo_f8;
 typedef struct hlo_c64 { float re, im; } hlo_c64;
 typedef struct hlo_c128 { double re, im; } hlo_c128;
 
-/** Element types. The numbers are part of the ABI: append only. Sub-byte types take one byte an
- *  element: signed ones sign-extended, unsigned ones and f4/f6 zero-extended. */
+/** Element types. The numbers are part of the ABI: append only. In buffers of inputs and outputs,
+ *  elements of 1, 2 and 4 bits (not pred) are packed as XLA:CPU has them, the first one in the lowest
+ *  bits of the first byte; hlo/index.h reads and writes them. Elements of 6 bits have a byte. */
 typedef enum hlo_type {
   HLO_INVALID_TYPE = 0,
   HLO_PRED = 1, /**< one byte, 0 or 1 */
@@ -108,8 +109,12 @@ typedef enum hlo_type {
 } hlo_type;
 /* clang-format on */
 
-/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. */
+/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. Of types that
+ * are packed in a caller's buffers 1: what custom calls and feeds give each element. */
 size_t hlo_type_bytes(int32_t type);
+/** Bits of one element in the buffer of an input or output: 8 times its bytes, or less if such
+ * elements are packed; 0 for an unknown type. */
+int32_t hlo_type_bits(int32_t type);
 /** HLO's spelling, e.g. "bf16"; "invalid" for an unknown type. */
 const char *hlo_type_name(int32_t type);
 

@@ -1,0 +1,138 @@
+//===- Dynamic.cpp - Arrays with bounded dimensions -----------------------===//
+//
+// A program's buffer has the shape of the bounds; a file has the true elements alone. In
+// between is a dense array of the true sizes, in the order of dimensions of the buffer.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/hlo-run/Dynamic.h"
+#include "tools/hlo-run/Error.h"
+#include "tools/hlo-run/Npz.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace llvm;
+using namespace hlo::run;
+
+namespace {
+/// Calls `copy(offset in bounds, offset in dims, items)` for each run of elements that are next to
+/// each other in arrays of both shapes.
+void forEachRun(ArrayRef<int64_t> bounds, ArrayRef<int64_t> dims, ArrayRef<int64_t> order,
+                function_ref<void(int64_t, int64_t, int64_t)> copy) {
+  if (is_contained(dims, 0)) {
+    return;
+  }
+  if (dims.empty()) {
+    return copy(0, 0, 1);
+  }
+  int64_t run = dims[order[0]];
+  SmallVector<int64_t> index(dims.size(), 0);
+  int64_t inDims = 0;
+  while (true) {
+    int64_t inBounds = 0;
+    for (int64_t d : reverse(order)) {
+      inBounds = inBounds * bounds[d] + index[d];
+    }
+    copy(inBounds, inDims, run);
+    inDims += run;
+    size_t next = 1;
+    while (next < order.size() && ++index[order[next]] == dims[order[next]]) {
+      index[order[next++]] = 0;
+    }
+    if (next == order.size()) {
+      return;
+    }
+  }
+}
+
+TrueLeaf makeTrueLeaf(const hlo_buffer_desc &leaf, ArrayRef<int64_t> dims) {
+  TrueLeaf cut;
+  cut.leaf = leaf;
+  cut.dims.assign(dims.begin(), dims.end());
+  cut.leaf.dims = cut.dims.data();
+  cut.leaf.bytes = static_cast<uint64_t>(countOf(cut.leaf)) * hlo_type_bytes(leaf.type);
+  return cut;
+}
+} // namespace
+
+bool hlo::run::isBounded(ArrayRef<hlo_buffer_desc> leaves, uint32_t index) {
+  return any_of(leaves, [&](const hlo_buffer_desc &leaf) {
+    return leaf.size_of == static_cast<int32_t>(index) + 1;
+  });
+}
+
+Expected<TrueLeaf> hlo::run::cutToSize(ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
+                                       function_ref<const char *(uint32_t)> buffer) {
+  const hlo_buffer_desc &leaf = leaves[index];
+  SmallVector<int64_t> dims(dimsOf(leaf));
+  for (auto [i, other] : enumerate(leaves)) {
+    if (other.size_of == static_cast<int32_t>(index) + 1) {
+      std::memcpy(&dims[other.size_dim], buffer(i), sizeof(int64_t));
+    }
+  }
+  TrueLeaf cut = makeTrueLeaf(leaf, dims);
+  if (ArrayRef<int64_t>(dims) == dimsOf(leaf)) {
+    cut.data = buffer(index);
+    return std::move(cut);
+  }
+  cut.memory = Memory(cut.leaf.bytes);
+  if (!cut.memory) {
+    return makeError(ExitRun, "not enough memory: " + Twine(cut.leaf.bytes) + " bytes");
+  }
+  size_t item = hlo_type_bytes(leaf.type);
+  forEachRun(dimsOf(leaf), dims, orderOf(leaf), [&](int64_t from, int64_t to, int64_t items) {
+    std::memcpy(cut.memory.data() + to * item, buffer(index) + from * item, items * item);
+  });
+  cut.data = cut.memory.data();
+  return std::move(cut);
+}
+
+Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
+                            ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
+                            function_ref<char *(uint32_t)> buffer) {
+  const hlo_buffer_desc &leaf = leaves[index];
+  Expected<SmallVector<int64_t>> shape = readShape(archive, name, leaf);
+  if (!shape) {
+    return shape.takeError();
+  }
+  SmallVector<int64_t> dims(dimsOf(leaf));
+  if (shape->size() == dims.size()) { // else loadLeaf has the error
+    for (auto [i, other] : enumerate(leaves)) {
+      if (other.size_of != static_cast<int32_t>(index) + 1) {
+        continue;
+      }
+      int64_t size = (*shape)[other.size_dim], bound = dims[other.size_dim];
+      if (size > bound) {
+        return makeError(ExitInput, archive.getPath() + ": " + name + ": dimension " +
+                                        Twine(other.size_dim) + " is " + Twine(size) +
+                                        ", the program's " + leaf.name + " has at most " +
+                                        Twine(bound));
+      }
+      dims[other.size_dim] = size;
+      std::memcpy(buffer(i), &size, sizeof(size));
+    }
+  }
+  TrueLeaf cut = makeTrueLeaf(leaf, dims);
+  cut.memory = Memory(cut.leaf.bytes);
+  if (!cut.memory) {
+    return makeError(ExitInput, "not enough memory: " + Twine(cut.leaf.bytes) + " bytes");
+  }
+  if (Error e = loadLeaf(archive, name, cut.leaf, cut.memory.data())) {
+    return e;
+  }
+  std::memset(buffer(index), 0xff, leaf.bytes);
+  size_t item = hlo_type_bytes(leaf.type);
+  forEachRun(dimsOf(leaf), dims, orderOf(leaf), [&](int64_t to, int64_t from, int64_t items) {
+    std::memcpy(buffer(index) + to * item, cut.memory.data() + from * item, items * item);
+  });
+  normalize(leaf.type, MutableArrayRef(buffer(index), static_cast<size_t>(leaf.bytes)));
+  return Error::success();
+}
+
+void hlo::run::setSizesToBounds(ArrayRef<hlo_buffer_desc> leaves,
+                                function_ref<char *(uint32_t)> buffer) {
+  for (auto [i, leaf] : enumerate(leaves)) {
+    if (isSize(leaf)) {
+      std::memcpy(buffer(i), &leaves[leaf.size_of - 1].dims[leaf.size_dim], sizeof(int64_t));
+    }
+  }
+}
