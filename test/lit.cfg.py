@@ -3,6 +3,7 @@
 Run with `ninja check-lit`, or one test with
   lit-22 -sv --param build=build test/target/some-test.mlir
 """
+import glob
 import os
 import shutil
 import sys
@@ -38,6 +39,14 @@ config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
 # How a C program is linked with an object.
 config.substitutions.append(("%rt-include", "-I%s/runtime/abi" % root))
 config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))
+
+if os.path.exists(os.path.join(build, "lib", "libhlo_lapack.so")):
+    config.available_features.add("lapack")
+# XLA's headers for typed custom calls, from a jaxlib wheel: in build/venv where tools/test.sh has put it.
+headers = glob.glob(lit_config.params.get("venv", os.path.join(build, "venv")) + "/lib/python3*/site-packages/jaxlib/include")
+if headers:
+    config.available_features.add("xla-ffi-headers")
+    config.substitutions.append(("%xla-ffi-headers", headers[0]))
 
 with open("/proc/cpuinfo") as file:
     flags = next((line for line in file if line.startswith("flags")), "").split()

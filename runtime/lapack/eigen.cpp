@@ -120,13 +120,16 @@ template <typename C> ffi_error *complexEigen(Call &call) {
   int64_t n = Call::columns(call.operand(0));
   C best = {};
   int *info = call.out<int>(3), ignored = 0;
-  geev(left, right, n, nullptr, leading(n), nullptr, nullptr, nullptr, &best, -1,
-       static_cast<R *>(nullptr), &ignored);
-  int size = larger(static_cast<int>(best.re), 2 * n);
   Scratch scratch(call.frame);
-  C *work = scratch.take<C>(size), *a = scratch.take<C>(n * n);
   R *rwork = scratch.take<R>(2 * n);
-  if (!work || !a || !rwork) {
+  if (!rwork) {
+    return call.noMemory();
+  }
+  // The question for the size writes to rwork as well.
+  geev(left, right, n, nullptr, leading(n), nullptr, nullptr, nullptr, &best, -1, rwork, &ignored);
+  int size = larger(static_cast<int>(best.re), 2 * n);
+  C *work = scratch.take<C>(size), *a = scratch.take<C>(n * n);
+  if (!work || !a) {
     return call.noMemory();
   }
   for (int64_t i = 0, count = Call::batches(call.operand(0), 2); i < count; ++i) {
@@ -184,13 +187,15 @@ template <typename C> ffi_error *complexSchur(Call &call) {
   int64_t n = Call::columns(call.result(0));
   C *a = call.out<C>(0), best = {};
   int *selected = call.out<int>(3), *info = call.out<int>(4), ignored = 0, ignoredCount = 0;
-  gees(mode, n, a, leading(n), &ignoredCount, nullptr, nullptr, &best, -1,
-       static_cast<R *>(nullptr), &ignored);
-  int size = larger(static_cast<int>(best.re), 2 * n);
   Scratch scratch(call.frame);
-  C *work = scratch.take<C>(size);
   R *rwork = scratch.take<R>(n);
-  if (!work || !rwork) {
+  if (!rwork) {
+    return call.noMemory();
+  }
+  gees(mode, n, a, leading(n), &ignoredCount, nullptr, nullptr, &best, -1, rwork, &ignored);
+  int size = larger(static_cast<int>(best.re), 2 * n);
+  C *work = scratch.take<C>(size);
+  if (!work) {
     return call.noMemory();
   }
   for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {

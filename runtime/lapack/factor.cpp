@@ -73,12 +73,15 @@ template <typename T> ffi_error *pivotedQrFactor(Call &call) {
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
   T *a = call.out<T>(0), *tau = call.out<T>(2), best = {};
   int *pivots = call.out<int>(1), info = 0;
-  geqp3(m, n, a, leading(m), pivots, tau, &best, -1, static_cast<R *>(nullptr), &info);
-  int size = larger(static_cast<int>(realPart(best)), 3 * n + 1);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
   R *rwork = scratch.take<R>(2 * n);
-  if (!work || !rwork) {
+  if (!rwork) {
+    return call.noMemory();
+  }
+  geqp3(m, n, a, leading(m), pivots, tau, &best, -1, rwork, &info);
+  int size = larger(static_cast<int>(realPart(best)), 3 * n + 1);
+  T *work = scratch.take<T>(size);
+  if (!work) {
     return call.noMemory();
   }
   for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {

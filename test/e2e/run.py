@@ -140,7 +140,7 @@ def read_cases(path):
             pairs = dict(itertools.chain(*choice))
 
             def substitute(string, pairs=pairs):
-                return re.sub(r"\$(\w+)", lambda match: pairs.get(match[1], match[0]), string)
+                return re.sub(r"\$(?:\{(\w+)\}|(\w+))", lambda match: pairs.get(match[1] or match[2], match[0]), string)
             name = ".".join([header[1], *pairs.values()])
             yield Case(name, substitute(text), [(k, substitute(v)) for k, v in directives])
 
