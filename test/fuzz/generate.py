@@ -174,9 +174,9 @@ class Builder:
         self.values.append(v)
         return v
 
-    def keep(self, v, dims, text, t=None):
+    def keep(self, v, dims, text, reference=None):
         """A rearrangement of the elements of v."""
-        return self.emit(t or v.type, dims, text, v.q, v.bound, v.eps, v.positive)
+        return self.emit(v.type, dims, text, v.q, v.bound, v.eps, v.positive, reference)
 
     def parameter(self, t, dims, kind=None, low=0, high=1):
         r = self.random

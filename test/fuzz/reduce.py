@@ -18,11 +18,11 @@ WORD = re.compile(r"[A-Za-z_][\w.\-]*")
 
 
 class Computation:
-    def __init__(self, head, lines):
-        self.head, self.lines = head, lines  # lines: [name, type, opcode, rest, root]
+    def __init__(self, head, lines, tail=""):
+        self.head, self.lines, self.tail = head, lines, tail  # lines: [name, type, opcode, rest, root]
 
     def text(self):
-        return self.head + " {\n" + "\n".join(f"  {'ROOT ' if r else ''}{n} = {t} {o}({x}" for n, t, o, x, r in self.lines) + "\n}\n"
+        return self.head + " {\n" + "\n".join(f"  {'ROOT ' if r else ''}{n} = {t} {o}({x}" for n, t, o, x, r in self.lines) + f"\n}}{self.tail}\n"
 
 
 def parse(text):
@@ -30,8 +30,8 @@ def parse(text):
     for line in text.splitlines():
         if line.endswith("{") and not line.startswith(" "):
             head, lines = line[:-1].strip(), []
-        elif line == "}":
-            computations.append(Computation(head, lines))
+        elif line.startswith("}"):
+            computations.append(Computation(head, lines, line[1:]))
         else:
             match = INSTRUCTION.match(line)
             if match:
@@ -55,7 +55,7 @@ class Candidate:
         self.computations, self.arrays = computations, arrays
 
     def copy(self):
-        return Candidate([Computation(c.head, [list(x) for x in c.lines]) for c in self.computations], list(self.arrays))
+        return Candidate([Computation(c.head, [list(x) for x in c.lines], c.tail) for c in self.computations], list(self.arrays))
 
     @property
     def entry(self):

@@ -1,4 +1,5 @@
 """Calls, fusions, loops and branches."""
+import re
 
 from generate import Builder, FLOATS, INTS, Value, WIDE, braces, least, shape
 
@@ -15,13 +16,33 @@ def call(b):
         out = s.keep(out, out.dims, f"copy({out.name})")
         if out is None:
             return None
-    kind = r.choice(["call", "fusion"])
+    kind = r.choice(["", "fusion", "fusion"])
     operands = ", ".join(a.name for a in arguments)
-    text = f"call({operands}), to_apply=" if kind == "call" else f"fusion({operands}), kind=kLoop, calls="
-    if kind == "fusion" and any(not re_used(s, n) for n, _, x in s.lines if n != out.name):
-        text = f"call({operands}), to_apply="
-    f = b.module.computation(s.body(out.name), "sub")
-    return b.keep(out, out.dims, text + f)
+    if kind == "fusion":
+        prune(s, out.name)
+        kind = fusion_fits(s)
+    if kind:
+        f = b.module.fresh("fused")  # which has one caller
+        b.module.computations.append(f"{f} {{\n{s.body(out.name)}\n}}\n")
+        return b.keep(out, out.dims, f"fusion({operands}), kind={r.choice(['kLoop', 'kLoop', 'kInput', 'kOutput', 'kCustom'])}, calls={f}",
+                      reference=f"call({operands}), to_apply={f}")
+    return b.keep(out, out.dims, f"call({operands}), to_apply={b.module.computation(s.body(out.name), 'sub')}")
+
+
+def prune(s, root):
+    """Drops what the root does not need."""
+    live = {root}
+    for n, _, x in reversed(s.lines):
+        if n in live:
+            live.update(re.findall(r"[A-Za-z]\w*\.\d+", x))
+    s.lines = [line for line in s.lines if line[0] in live or line[2].startswith("parameter(")]
+
+
+def fusion_fits(s):
+    """Whether every parameter is used, and nothing in it has effects or computations of its own that may not be fused."""
+    whole = " ".join(x for _, _, x in s.lines)
+    words = ("while(", "conditional(", "call", "-start", "-done", "all-", "collective", "after-all", "rng", "fusion", "custom", "sort(", "cholesky", "fft(", "domain", "scan(")
+    return all(re_used(s, n) for n, _, x in s.lines if x.startswith("parameter(")) and not any(w in whole for w in words)
 
 
 def re_used(s, name):
@@ -103,11 +124,17 @@ def while_(b):
     carries = list({v.name: v for v in (b.any() for _ in range(r.randint(1, 4)))}.values())
     if r.random() < 0.4:
         carries.append(b.get(carries[0].type, carries[0].dims))
+    trips = r.choice([0, 1, 2, 3, 5])
+    limit, counted = None, f"constant({trips})"
+    if r.random() < 0.3 and not b.depth:  # as many turns as an input says, six at most
+        limit = b.parameter("s32", (), "index", -1, 6) if b.entry and len(b.module.specs) < 12 else None
+        if limit:
+            carries.append(limit)
+            counted = f"get-tuple-element(t), index={len(carries)}"
     zero = b.scalar("s32", 0)
     all_ = [zero] + carries
     types = "(" + ", ".join(shape(v.type, v.dims) for v in all_) + ")"
-    trips = r.choice([0, 1, 2, 3, 5])
-    condition = b.module.computation(f"  t = {types} parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  n = s32[] constant({trips})\n"
+    condition = b.module.computation(f"  t = {types} parameter(0)\n  i = s32[] get-tuple-element(t), index=0\n  n = s32[] {counted}\n"
                                      f"  ROOT r = pred[] compare(i, n), direction=LT", "condition")
     s = Builder(b.module, depth=b.depth + 1)
     t = s.raw(types, "parameter(0)", "t")
@@ -126,7 +153,7 @@ def while_(b):
     finals = []
     for k, w in enumerate(inner[1:]):
         c = [v for v in s.values if fit(s, v, w) and v is not w]
-        choice = r.choice(c[-5:]) if c and r.random() < 0.9 else w
+        choice = r.choice(c[-5:]) if c and r.random() < 0.9 and not (limit and w is inner[-1]) else w
         if choice is w and w.q is None and w.type in FLOATS:
             c = [v for v in s.values if v.type == w.type and v.dims == w.dims]
             v = r.choice(c[-5:])

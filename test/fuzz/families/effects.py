@@ -31,11 +31,14 @@ def collective(b):
     if op == "all-gather" and r.random() < 0.4:
         start = b.raw(f"({s}, {s})", f"all-gather-start({x.name}), replica_groups={{{{0}}}}, dimensions={{{d}}}")
         return b.keep(x, x.dims, f"all-gather-done({start})")
+    if op == "collective-permute" and r.random() < 0.3:
+        start = b.raw(f"({s}, {s}, u32[], u32[])", f"collective-permute-start({x.name}), source_target_pairs={{{{0,0}}}}", reference="-")
+        return b.keep(x, x.dims, f"collective-permute-done({start})", reference=f"copy({x.name})")
     if op == "collective-permute":
         pairs = r.choice(["{{0,0}}", "{{0,0}}", "{}"])
         return b.keep(x, x.dims, f"collective-permute({x.name}), source_target_pairs={pairs}{channel}")
     if op == "collective-broadcast":
-        return b.emit(x.type, x.dims, f"collective-broadcast({x.name}), replica_groups={{{{0}}}}", x.q, x.bound, x.eps, reference=f"copy({x.name})")
+        return b.keep(x, x.dims, f"collective-broadcast({x.name}), replica_groups={{{{0}}}}", reference=f"copy({x.name})")
     extra = f", to_apply={f}" if op == "reduce-scatter" else ""
     return b.keep(x, x.dims, f"{op}({x.name}), replica_groups={groups if groups != '{}' else '{{0}}'}, dimensions={{{d}}}{extra}")
 
@@ -44,7 +47,7 @@ def identity(b):
     """What gives its operand back: replica numbers, barriers, domains, tokens, copies, calls of known targets."""
     r = b.random
     x = b.any()
-    kind = r.choice(["id", "barrier", "domain", "token", "copy", "copy-start", "sharding", "composite"])
+    kind = r.choice(["id", "barrier", "domain", "token", "copy", "copy-start", "sharding", "composite", "dynamic-reshape"])
     if kind == "id":
         return b.emit("u32", (), f"{r.choice(['replica-id', 'partition-id'])}()")
     if kind == "barrier":
@@ -69,7 +72,11 @@ def identity(b):
     if kind == "copy-start":
         s = shape(x.type, x.dims)
         start = b.raw(f"({s}, {s}, u32[])", f"copy-start({x.name})", reference="-")
-        return b.emit(x.type, x.dims, f"copy-done({start})", x.q, x.bound, x.eps, reference=f"copy({x.name})")
+        return b.keep(x, x.dims, f"copy-done({start})", reference=f"copy({x.name})")
+    if kind == "dynamic-reshape":  # of static sizes
+        dims = [x.size] if r.random() < 0.5 else [1] + list(x.dims)
+        sizes = [b.emit("s32", (), f"constant({d})").name for d in dims]
+        return b.keep(x, dims, f"dynamic-reshape({', '.join([x.name] + sizes)})", reference=f"reshape({x.name})")
     if kind == "sharding":
         return b.keep(x, x.dims, f"custom-call({x.name}), custom_call_target=\"Sharding\", sharding={{replicated}}")
     s = shape(x.type, x.dims)

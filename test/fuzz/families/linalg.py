@@ -199,4 +199,29 @@ def ragged_dot(b):
     return b.emit(t, out, f"ragged-dot({x.name}, {y.name}, {groups.name}), {numbers}", q, x.bound * y.bound * k, max(x.eps, y.eps), reference=reference)
 
 
-OPERATIONS = [(ragged_dot, 1), (dot, 5), (mixed_dot, 2), (convolution, 4), (factorize, 1), (fft, 1)]
+def scaled_dot(b):
+    """Operands whose blocks have scales, which are powers of two."""
+    r = b.random
+    t, out = r.choice(["f8e4m3fn", "f8e5m2", "f4e2m1fn", "bf16"]), r.choice(["f32", "f32", "bf16"])
+    (m, n), block = (r.choice([1, 2, 5, 8, 17]) for _ in range(2)), r.choice([1, 2, 4, 32])
+    k = block * r.choice([1, 2, 3])
+    x, y = b.parameter_or_constant(t, (m, k), True), b.parameter_or_constant(t, (n, k), True)
+    if x is None or y is None:
+        return None
+    fresh, names, reference = b.module.fresh("q"), [], ""
+    for side, v, rows in (("l", x, m), ("r", y, n)):
+        s = [2.0 ** r.randint(-2, 2) for _ in range(rows * (k // block))]
+        text = "{" + ", ".join("{" + ", ".join(map(str, s[i:i + k // block])) + "}" for i in range(0, len(s), k // block)) + "}"
+        names.append(b.raw(shape("f8e8m0fnu", (rows, k // block)), f"constant({text})", reference="-"))
+        wide = f"f32[{rows},{k // block},{block}]"
+        reference += (f"{fresh}{side}s = f32[{rows},{k // block}] constant({text}) ; {fresh}{side}b = {wide} broadcast({fresh}{side}s), dimensions={{0,1}} ; "
+                      f"{fresh}{side}t = f32[{rows},{k}] reshape({fresh}{side}b) ; {fresh}{side}w = f32[{rows},{k}] convert({v.name}) ; "
+                      f"{fresh}{side} = f32[{rows},{k}] multiply({fresh}{side}w, {fresh}{side}t) ; ")
+    numbers = "lhs_contracting_dims={1}, rhs_contracting_dims={1}"
+    q = None if x.q is None or y.q is None else x.q + y.q - 4
+    wide = b.emit("f32", (m, n), f"scaled-dot({x.name}, {y.name}, {names[0]}, {names[1]}), {numbers}", q, x.bound * y.bound * k * 16, max(x.eps, y.eps),
+                  reference=reference + f"dot({fresh}l, {fresh}r), {numbers}")
+    return wide and (wide if out == "f32" else b.emit(out, (m, n), f"convert({wide.name})", wide.q, wide.bound, wide.eps))
+
+
+OPERATIONS = [(scaled_dot, 1), (ragged_dot, 1), (dot, 5), (mixed_dot, 2), (convolution, 4), (factorize, 1), (fft, 1)]
