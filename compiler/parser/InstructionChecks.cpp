@@ -188,6 +188,18 @@ Parser::Result Parser::completeShape(Instruction &inst) {
     return success();
   };
   Type element;
+  // What is written and does not count must still be a shape.
+  bool isIgnored = llvm::is_contained({"after-all", "add-dependency", "send", "send-done",
+                                       "recv-done", "outfeed", "recv", "infeed"},
+                                      opcode);
+  if (isIgnored && inst.type && inst.shapePosition) {
+    for (Type leaf : leafTypes(inst.type)) {
+      std::string problem = asArray(leaf) ? shapeProblem(asArray(leaf)) : std::string();
+      if (!problem.empty()) {
+        return error(inst.shapePosition) << opcode << ": " << problem;
+      }
+    }
+  }
   if (opcode == "after-all" || opcode == "send-done" || opcode == "outfeed") {
     inst.type = token;
   } else if (opcode == "add-dependency") {

@@ -152,21 +152,25 @@ Parser::Result Parser::parseDomain(std::string &text) {
   std::string kind, entrySharding, exitSharding;
   do {
     const char *start = position();
+    auto isGiven = [&](StringRef name, const std::string &value) {
+      if (!value.empty()) {
+        error(start) << name << " of domain is given twice";
+      }
+      return !value.empty();
+    };
     if (consumeIfAttrName("kind")) {
-      if (failed(parseString(kind, "in domain"))) {
+      if (isGiven("kind", kind) || failed(parseString(kind, "in domain"))) {
         return failure();
       }
       if (kind != "sharding") {
         return error(start) << "unknown kind of domain '" << kind << "', only 'sharding' is known";
       }
     } else if (consumeIfAttrName("entry")) {
-      entrySharding.clear();
-      if (failed(parseSharding(entrySharding))) {
+      if (isGiven("entry", entrySharding) || failed(parseSharding(entrySharding))) {
         return failure();
       }
     } else if (consumeIfAttrName("exit")) {
-      exitSharding.clear();
-      if (failed(parseSharding(exitSharding))) {
+      if (isGiven("exit", exitSharding) || failed(parseSharding(exitSharding))) {
         return failure();
       }
     } else {
@@ -258,12 +262,17 @@ Parser::Result Parser::parseAccuracy(std::string &text) {
       }
       const char *fieldAt = position();
       lexer.advance();
+      const char *numberAt = position();
       StringRef spelling = token().text;
       double number;
       int64_t ulps;
       if (failed(field == "ulps" ? parseInteger(ulps, "as ulps")
                                  : parseNumber(number, "in a tolerance"))) {
         return failure();
+      }
+      if (spelling.starts_with("-")) {
+        return error(numberAt) << "result_accuracy: " << field << " is " << spelling
+                               << ", must not be negative";
       }
       if (!fields.try_emplace(field, spelling.str()).second) {
         return error(fieldAt) << "result_accuracy: '" << field << "' is given twice";

@@ -303,6 +303,13 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
     (void)context.failAt({0, 1}, "c3", "element types differ: input is ", input,
                          ", output is ", output);
   }
+  bool sameRows = input.getRank() == output.getRank() && input.getRank() > 0;
+  for (int64_t dim = 1; sameRows && dim < input.getRank(); ++dim) {
+    sameRows = sizesAgree(input.getDimSize(dim), output.getDimSize(dim));
+  }
+  if (!sameRows) {
+    (void)context.failAt({0, 1}, "c6", "rows differ: input is ", input, ", output is ", output);
+  }
   for (int64_t i = 2; i < 6; ++i) {
     if (!isInteger((*operands)[i].getElementType()) || !sameDims((*operands)[i], (*operands)[2])) {
       (void)context.failAt({i}, "c4", "operand ", i, " must hold integers and have the sizes of ",

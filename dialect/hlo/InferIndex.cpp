@@ -325,6 +325,11 @@ static FailureOr<Type> scatter(RuleContext &context) {
     if (context.hasFailed()) {
       return failure();
     }
+    RankedTensorType firstUpdate = (*operands)[count + 1];
+    if (!sameDims(update, firstUpdate)) {
+      (void)context.failAt({count + 1, count + 1 + n}, "c18", "sizes differ: update 0 is ",
+                           firstUpdate, ", update ", n, " is ", update);
+    }
     checkUpdate(context, numbers, operand, batch, count + 1 + n, update);
     results.push_back(operand);
     elements.push_back(operand.getElementType());

@@ -26,10 +26,12 @@ static FailureOr<Type> bitcast(RuleContext &context) {
   if (!operand != !result) {
     return context.failAt({0}, "c1", "cannot turn ", context.type(0), " into ", *written);
   }
+  // Types of less than a byte are held packed or not.
+  auto fillsBytes = [](RankedTensorType array) {
+    return isPred(array.getElementType()) || elementBits(array.getElementType()) % 8 == 0;
+  };
   std::optional<int64_t> from = byteSize(context.type(0)), to = byteSize(*written);
-  if (operand && from && to && *from != *to &&
-      elementBits(operand.getElementType()) % 8 == 0 &&
-      elementBits(result.getElementType()) % 8 == 0) {
+  if (operand && from && to && *from != *to && fillsBytes(operand) && fillsBytes(result)) {
     return context.failAt({0}, "c2", "sizes in bytes differ: the operand has ", *from,
                           ", the result ", *to);
   }

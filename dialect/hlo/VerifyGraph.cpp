@@ -313,21 +313,49 @@ static std::pair<int64_t, StringRef> devicesOf(Operation *op, int64_t replicas,
   return {replicas * partitions == 1 ? 0 : replicas * partitions, "devices"};
 }
 
-/// Groups leave nobody out, but those of a broadcast.
-static LogicalResult verifyGroups(Operation *op, int64_t replicas, int64_t partitions) {
-  auto text = op->getAttrOfType<StringAttr>("replica_groups");
-  if (!text || isa<CollectiveBroadcastOp>(op)) {
+/// Without groups all devices are one; an all-to-all then has a piece for each.
+static LogicalResult verifyPieces(Operation *op, int64_t devices, StringRef what) {
+  if (!isa<AllToAllOp>(op) || devices == 0) {
     return success();
   }
-  FailureOr<IntegerLists> groups = parseReplicaGroups(text.getValue());
-  if (failed(groups) || groups->empty()) {
+  int64_t pieces = op->getNumOperands();
+  if (auto dimension = op->getAttrOfType<IntegerAttr>("dimension")) {
+    RankedTensorType array = asArray(op->getOperand(0).getType());
+    pieces = array ? array.getDimSize(dimension.getInt()) : devices;
+    if (ShapedType::isDynamic(pieces) || pieces % devices == 0) {
+      return success();
+    }
+    return mlir::emitError(op->getLoc())
+           << "all-to-all: dim " << dimension.getInt() << " is " << pieces
+           << ", must be divisible by the number of " << what << ", " << devices
+           << " [module_c27]";
+  }
+  if (pieces == devices) {
     return success();
+  }
+  return mlir::emitError(op->getLoc()) << "all-to-all: has " << pieces << " operands, the module "
+                                       << devices << " " << what << " [module_c27]";
+}
+
+/// Groups leave nobody out, but those of a broadcast.
+static LogicalResult verifyGroups(Operation *op, int64_t replicas, int64_t partitions) {
+  if (isa<CollectiveBroadcastOp>(op)) {
+    return success();
+  }
+  auto text = op->getAttrOfType<StringAttr>("replica_groups");
+  FailureOr<IntegerLists> groups =
+      text ? parseReplicaGroups(text.getValue()) : FailureOr<IntegerLists>(IntegerLists());
+  if (failed(groups)) {
+    return success();
+  }
+  auto [expected, what] = devicesOf(op, replicas, partitions);
+  if (groups->empty()) {
+    return verifyPieces(op, expected, what);
   }
   int64_t count = 0;
   for (const IntegerList &group : *groups) {
     count += group.size();
   }
-  auto [expected, what] = devicesOf(op, replicas, partitions);
   if (expected == 0 || count == expected) {
     return success();
   }

@@ -2,7 +2,7 @@
 
   cases.py [--tool hlo-opt] [--update] TABLE...      each case gives its messages, at its place
   cases.py [--tool hlo-opt] --coverage TABLE...      errors per opcode; fails if an opcode has too few
-  cases.py [--tool hlo-opt] --mutate TABLE...        systematic mistakes, made from the valid cases
+  cases.py [--tool hlo-opt] --mutate [--update] TABLE...   systematic mistakes, made from the valid cases
   cases.py [--tool hlo-opt] --against-xla [--mutate] TABLE...   what we refuse and XLA takes, and the reverse
 
 The last line reads 'N passed, N failed'. README.md has the form of a table.
@@ -22,8 +22,10 @@ OPEN, CLOSE = "([{", ")]}"
 class Case:
     """One module: the instructions of its entry, and the messages that are expected (none: it is valid)."""
 
-    def __init__(self, table, line, opcode, header, text, computations):
-        self.table, self.line, self.opcode, self.header = table, line, opcode, header
+    def __init__(self, line, opcodes, opcode, header, text, computations):
+        self.line, self.opcode, self.header = line, opcode, header
+        # Whether other opcodes have the same cases, and whether this one comes first.
+        self.shared, self.first = len(opcodes) > 1, opcode == opcodes[0]
         self.source = self.text = self.fill(text)
         self.valid = text.startswith("ok: ")
         # `stricter`: XLA takes it, and the README says why we do not.
@@ -151,7 +153,7 @@ def read_table(path):
             for case in cases[first:]:
                 case.expected.append(case.fill(line.strip()))
         elif line and not line.startswith("#"):
-            cases += [Case(path, number, opcode, header, line, shared) for opcode in opcodes]
+            cases += [Case(number, opcodes, opcode, header, line, shared) for opcode in opcodes]
             first = len(cases) - len(opcodes)
     return lines, cases
 
@@ -249,9 +251,8 @@ def update(path, lines, cases, results):
         if number in heads:
             case, result = heads[number]
             if not case.valid:
-                several = sum(c.line == number for c in cases) > 1
                 for message in dict.fromkeys(describe(case, result)):
-                    out.append("  " + (case.empty(message) if several else message))
+                    out.append("  " + (case.empty(message) if case.shared else message))
     open(path, "w").write("\n".join(out))
 
 
@@ -292,7 +293,9 @@ def main():
             import against_xla
             failed += against_xla.compare(cases, results)
             continue
-        if args.update:
+        if args.update and args.mutate:
+            mutate.list_accepted(cases, results)
+        elif args.update:
             update(path, lines, cases, results)
         for case, result in zip(cases, results):
             if args.mutate:
