@@ -25,6 +25,10 @@ static Attribute encode(Builder &builder, const EntryLeaf &leaf) {
   if (leaf.donor) {
     attrs.set("donor", builder.getUnitAttr());
   }
+  if (leaf.sizeOf >= 0) {
+    attrs.set("size_of", builder.getI64IntegerAttr(leaf.sizeOf));
+    attrs.set("size_dim", builder.getI64IntegerAttr(leaf.sizeDim));
+  }
   return attrs.getDictionary(builder.getContext());
 }
 
@@ -47,6 +51,11 @@ static FailureOr<EntryLeaf> decode(Attribute attr) {
     leaf.parameter = parameter.getInt();
   }
   leaf.donor = dict.contains("donor");
+  auto sizeOf = dict.getAs<IntegerAttr>("size_of"), sizeDim = dict.getAs<IntegerAttr>("size_dim");
+  if (sizeOf && sizeDim) {
+    leaf.sizeOf = sizeOf.getInt();
+    leaf.sizeDim = sizeDim.getInt();
+  }
   return leaf;
 }
 
@@ -110,4 +119,17 @@ RankedTensorType hlo::physicalType(RankedTensorType type) {
     shape.push_back(type.getDimSize(dim));
   }
   return RankedTensorType::get(shape, type.getElementType());
+}
+
+bool hlo::isPacked(Type element) {
+  int64_t bits = elementBits(element);
+  return !isPred(element) && (bits == 1 || bits == 2 || bits == 4);
+}
+
+int64_t hlo::entryBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (!isPacked(element)) {
+    return type.getNumElements() * elementBytes(element);
+  }
+  return llvm::divideCeil(type.getNumElements() * elementBits(element), 8);
 }

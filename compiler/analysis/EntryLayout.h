@@ -8,6 +8,7 @@
 //     inputs  = [{name = "state_0_w", type = tensor<..., #hlo.layout<...>>,
 //                 parameter = 0, index = array<i64: 0, 1>, donor}, ...],
 //     outputs = [{name = "", type = ..., index = array<i64: 0>}, ...]}
+//     (size_of, size_dim: see EntryLeaf)
 //   hlo.leaf_alias = array<i64: output leaf, input leaf, ...>
 //
 // A leaf is an array of the flattened parameters or results, depth first;
@@ -36,6 +37,9 @@ struct EntryLeaf {
   llvm::SmallVector<int64_t> index;
   /// The caller gives the buffer away (`buffer_donor`), aliased or not.
   bool donor = false;
+  /// An s64[] that is the true size of dimension `sizeDim` of the leaf `sizeOf` of the same list, the
+  /// dimension being `<=N`; such leaves come after all arrays of the module's. -1: an array itself.
+  int64_t sizeOf = -1, sizeDim = 0;
 };
 
 /// An output that may live in an input's buffer (`input_output_alias`).
@@ -60,6 +64,11 @@ llvm::SmallVector<int64_t> majorToMinor(mlir::RankedTensorType type);
 /// The dense row-major type whose bytes are those of `type` in its layout:
 /// dimensions permuted to `majorToMinor`.
 mlir::RankedTensorType physicalType(mlir::RankedTensorType type);
+/// Whether the caller's buffers hold several elements of this type in a byte, the first one in the
+/// lowest bits: those of 1, 2 and 4 bits, but not pred.
+bool isPacked(mlir::Type element);
+/// Bytes of the caller's buffer of an array; static shapes only.
+int64_t entryBytes(mlir::RankedTensorType type);
 
 } // namespace hlo
 

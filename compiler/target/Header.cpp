@@ -17,11 +17,13 @@ using namespace hlo;
 static StringRef cType(hlo_type type) {
   switch (type) {
   case HLO_PRED: return "uint8_t";
-  case HLO_S1: case HLO_S2: case HLO_S4: case HLO_S8: return "int8_t";
+  case HLO_S8: return "int8_t";
   case HLO_S16: return "int16_t";
   case HLO_S32: return "int32_t";
   case HLO_S64: return "int64_t";
-  case HLO_U1: case HLO_U2: case HLO_U4: case HLO_U8: return "uint8_t";
+  case HLO_U8: return "uint8_t";
+  // Several elements in a byte.
+  case HLO_S1: case HLO_S2: case HLO_S4: case HLO_U1: case HLO_U2: case HLO_U4: return "uint8_t";
   case HLO_U16: return "uint16_t";
   case HLO_U32: return "uint32_t";
   case HLO_U64: return "uint64_t";
@@ -36,8 +38,19 @@ static StringRef cType(hlo_type type) {
   }
 }
 
+/// The same for the size of a bounded dimension: a number of the caller's, or where it is to go.
+static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all) {
+  const Leaf &array = (isInput ? all.inputs : all.outputs)[leaf.sizeOf];
+  out << "  int64_t " << (isInput ? "" : "*") << leaf.name << "; /**< "
+      << (isInput ? "" : "receives the ") << "true size of dimension " << leaf.sizeDim << " of "
+      << array.name << ", 0 to " << array.dims[leaf.sizeDim] << " */\n";
+}
+
 /// One member of the struct with its comment.
 static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all) {
+  if (leaf.sizeOf >= 0) {
+    return printSizeMember(out, leaf, isInput, all);
+  }
   out << "  " << (isInput ? "const " : "") << cType(leaf.type) << " *" << leaf.name << "; /**< "
       << leaf.typeText << ", " << leaf.bytes << " bytes";
   if (leaf.alias >= 0) {
@@ -55,6 +68,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   std::string upper = StringRef(prefix).upper();
   std::string guard = upper + "_H_";
   size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
+  bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
+                          [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
   std::string hash = formatv("UINT64_C({0:x16})", signature.hash).str();
   hash = StringRef(hash).lower();
   hash = "UINT64_C" + hash.substr(strlen("UINT64_C"));
@@ -72,7 +87,10 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "/** Hash of all types, layouts and aliases. */\n"
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      << "/** The buffers of one call. */\ntypedef struct " << prefix << "_args {\n"
+      << "/** The buffers of one call."
+      << (isDynamic ? " Those of arrays with dimensions `<=N` have the shape of the bounds: elements\n"
+                      " *  beyond the true sizes are ignored in inputs and unspecified in outputs." : "")
+      << " */\ntypedef struct " << prefix << "_args {\n"
       << "  uint64_t signature; /**< " << upper << "_SIGNATURE; set by " << upper
       << "_ARGS_INIT */\n";
   for (const Leaf &leaf : signature.inputs) {
@@ -82,7 +100,10 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
     printMember(out, leaf, false, signature);
   }
   out << "} " << prefix << "_args;\n#define " << upper << "_ARGS_INIT { " << upper << "_SIGNATURE";
-  for (size_t i = 0; i < inputs + outputs; ++i) {
+  for (const Leaf &leaf : signature.inputs) {
+    out << ", " << (leaf.sizeOf < 0 ? 0 : signature.inputs[leaf.sizeOf].dims[leaf.sizeDim]);
+  }
+  for (size_t i = 0; i < outputs; ++i) {
     out << ", 0";
   }
   out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc *"
@@ -103,7 +124,9 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << prefix << "_describe(), args->signature);\n  }\n";
   auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
     for (const auto &[i, leaf] : enumerate(leaves)) {
-      out << "  " << name << "[" << i << "] = args->" << leaf.name << ";\n";
+      bool isValue = leaf.sizeOf >= 0 && &leaves == &signature.inputs;
+      out << "  " << name << "[" << i << "] = " << (isValue ? "&" : "") << "args->" << leaf.name
+          << ";\n";
     }
     if (leaves.empty()) {
       out << "  " << name << "[0] = 0;\n";

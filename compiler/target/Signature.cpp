@@ -128,6 +128,17 @@ static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRe
   if (failed(leaf)) {
     module.emitError() << "entry: '" << name << "' has type " << type
                        << ", which no caller can pass";
+    return failure();
+  }
+  leaf->bytes = entryBytes(type);
+  if (isPacked(type.getElementType())) {
+    std::string packing = ":E(" + std::to_string(elementBits(type.getElementType())) + ")}";
+    if (leaf->dims.empty()) {
+      leaf->typeText += "{" + packing;
+    } else {
+      leaf->typeText.pop_back();
+      leaf->typeText += packing;
+    }
   }
   return leaf;
 }

@@ -32,10 +32,12 @@ struct BatchNorm {
   ScalarComputations &scalars;
   ArrayRef<int64_t> shape;
   int64_t feature;
+  Value count; ///< null: that of the shape
   Type compute;
 
-  BatchNorm(HloBuilder &b, ScalarComputations &scalars, Value operand, int64_t feature)
-      : b(b), scalars(scalars), shape(HloBuilder::type(operand).getShape()), feature(feature) {
+  BatchNorm(HloBuilder &b, ScalarComputations &scalars, Value operand, int64_t feature, Value count)
+      : b(b), scalars(scalars), shape(HloBuilder::type(operand).getShape()), feature(feature),
+        count(count) {
     Type element = HloBuilder::type(operand).getElementType();
     compute = element.getIntOrFloatBitWidth() < 32 ? Type(b.b.getF32Type()) : element;
   }
@@ -57,12 +59,16 @@ struct BatchNorm {
                             b.b.getDenseI64ArrayAttr(dimensions), scalars.binary<AddOp>(compute))
         .getResult(0);
   }
-  double count() const {
+  /// The number of elements, for each feature.
+  Value elements() {
+    if (count) {
+      return b.broadcastScalar(b.convert(count, compute), {shape[feature]});
+    }
     double n = 1;
     for (auto [dim, size] : llvm::enumerate(shape)) {
       n *= static_cast<int64_t>(dim) == feature ? 1 : size;
     }
-    return n;
+    return featureConstant(n);
   }
   Value reciprocalDeviation(Value variance, double epsilon) {
     return b.unary<RsqrtOp>(b.add(variance, featureConstant(epsilon)));
@@ -71,6 +77,49 @@ struct BatchNorm {
     Value centered = b.sub(x, spread(mean));
     Value normal = b.mul(centered, spread(reciprocalDeviation(variance, epsilon)));
     return b.add(b.mul(normal, spread(scale)), spread(offset));
+  }
+};
+
+/// The expansion of each kind.
+struct Expansions {
+  static SmallVector<Value> expand(BatchNormTrainingOp op, HloBuilder &b,
+                                   ScalarComputations &scalars, Value count) {
+    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex(), count);
+    Value x = norm.widen(op.getOperand());
+    Value n = norm.elements();
+    Value mean = b.div(norm.sum(x), n);
+    Value centered = b.sub(x, norm.spread(mean));
+    Value variance = b.div(norm.sum(b.mul(centered, centered)), n);
+    Value y = norm.normalize(x, norm.widen(op.getScale()), norm.widen(op.getOffset()), mean,
+                             variance, epsilonOf(op));
+    return {y, mean, variance};
+  }
+
+  static SmallVector<Value> expand(BatchNormInferenceOp op, HloBuilder &b,
+                                   ScalarComputations &scalars, Value count) {
+    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex(), count);
+    return {norm.normalize(norm.widen(op.getOperand()), norm.widen(op.getScale()),
+                           norm.widen(op.getOffset()), norm.widen(op.getMean()),
+                           norm.widen(op.getVariance()), epsilonOf(op))};
+  }
+
+  static SmallVector<Value> expand(BatchNormGradOp op, HloBuilder &b,
+                                   ScalarComputations &scalars, Value count) {
+    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex(), count);
+    double epsilon = epsilonOf(op);
+    Value dy = norm.widen(op.getGradOutput());
+    Value variance = norm.widen(op.getVariance());
+    Value centered = b.sub(norm.widen(op.getOperand()), norm.spread(norm.widen(op.getMean())));
+    Value s = norm.reciprocalDeviation(variance, epsilon);
+    Value t = norm.sum(b.mul(dy, centered));
+    Value gradOffset = norm.sum(dy);
+    Value gradScale = b.mul(t, s);
+    Value n = norm.elements();
+    Value correction = b.div(t, b.add(variance, norm.featureConstant(epsilon)));
+    Value inner = b.sub(b.sub(b.mul(norm.spread(n), dy), norm.spread(gradOffset)),
+                        b.mul(centered, norm.spread(correction)));
+    Value factor = b.div(b.mul(norm.widen(op.getScale()), s), n);
+    return {b.mul(norm.spread(factor), inner), gradScale, gradOffset};
   }
 };
 
@@ -92,61 +141,25 @@ public:
     for (Operation *op : ops) {
       OpBuilder builder(op);
       HloBuilder b(builder, op->getLoc());
-      SmallVector<Value> results =
-          TypeSwitch<Operation *, SmallVector<Value>>(op)
-              .Case<BatchNormTrainingOp, BatchNormInferenceOp, BatchNormGradOp>(
-                  [&](auto batchNorm) { return expand(batchNorm, b, scalars); });
-      for (auto [old, value] : llvm::zip(op->getResults(), results)) {
-        old.replaceAllUsesWith(
-            b.convert(value, HloBuilder::type(old).getElementType()));
-      }
+      op->replaceAllUsesWith(ValueRange(expandBatchNorm(op, b, scalars, Value())));
       op->erase();
     }
-  }
-
-private:
-  static SmallVector<Value> expand(BatchNormTrainingOp op, HloBuilder &b,
-                                   ScalarComputations &scalars) {
-    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex());
-    Value x = norm.widen(op.getOperand());
-    Value n = norm.featureConstant(norm.count());
-    Value mean = b.div(norm.sum(x), n);
-    Value centered = b.sub(x, norm.spread(mean));
-    Value variance = b.div(norm.sum(b.mul(centered, centered)), n);
-    Value y = norm.normalize(x, norm.widen(op.getScale()), norm.widen(op.getOffset()), mean,
-                             variance, epsilonOf(op));
-    return {y, mean, variance};
-  }
-
-  static SmallVector<Value> expand(BatchNormInferenceOp op, HloBuilder &b,
-                                   ScalarComputations &scalars) {
-    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex());
-    return {norm.normalize(norm.widen(op.getOperand()), norm.widen(op.getScale()),
-                           norm.widen(op.getOffset()), norm.widen(op.getMean()),
-                           norm.widen(op.getVariance()), epsilonOf(op))};
-  }
-
-  static SmallVector<Value> expand(BatchNormGradOp op, HloBuilder &b,
-                                   ScalarComputations &scalars) {
-    BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex());
-    double epsilon = epsilonOf(op);
-    Value dy = norm.widen(op.getGradOutput());
-    Value variance = norm.widen(op.getVariance());
-    Value centered = b.sub(norm.widen(op.getOperand()), norm.spread(norm.widen(op.getMean())));
-    Value s = norm.reciprocalDeviation(variance, epsilon);
-    Value t = norm.sum(b.mul(dy, centered));
-    Value gradOffset = norm.sum(dy);
-    Value gradScale = b.mul(t, s);
-    Value n = norm.featureConstant(norm.count());
-    Value correction = b.div(t, b.add(variance, norm.featureConstant(epsilon)));
-    Value inner = b.sub(b.sub(b.mul(norm.spread(n), dy), norm.spread(gradOffset)),
-                        b.mul(centered, norm.spread(correction)));
-    Value factor = b.div(b.mul(norm.widen(op.getScale()), s), n);
-    return {b.mul(norm.spread(factor), inner), gradScale, gradOffset};
   }
 };
 
 } // namespace
+
+SmallVector<Value> hlo::expandBatchNorm(Operation *op, HloBuilder &b, ScalarComputations &scalars,
+                                        Value count) {
+  SmallVector<Value> results =
+      TypeSwitch<Operation *, SmallVector<Value>>(op)
+          .Case<BatchNormTrainingOp, BatchNormInferenceOp, BatchNormGradOp>(
+              [&](auto norm) { return Expansions::expand(norm, b, scalars, count); });
+  for (auto [old, value] : llvm::zip(op->getResults(), results)) {
+    value = b.convert(value, HloBuilder::type(old).getElementType());
+  }
+  return results;
+}
 
 std::unique_ptr<Pass> hlo::createBatchNormExpanderPass() {
   return std::make_unique<BatchNormExpanderPass>();

@@ -38,6 +38,11 @@ private:
   llvm::StringMap<mlir::FlatSymbolRefAttr> made;
 };
 
+/// The results of a batch normalization as arithmetic. `count` is the number of elements per feature
+/// where it is not that of the shape, an integer scalar; else null.
+llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &b,
+                                               ScalarComputations &scalars, mlir::Value count);
+
 /// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives values.
 /// expand returns failure after reporting an error, and no values to keep the op.
 template <typename Derived, typename Op>

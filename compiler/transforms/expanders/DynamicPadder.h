@@ -1,0 +1,125 @@
+//===- DynamicPadder.h - Arrays of bounded size as arrays and sizes -------===//
+//
+// What the files of the dynamic padder share: the walk over one computation,
+// which keeps the true sizes of each array beside it, and small pieces of
+// arithmetic on sizes. DynamicPadder.cpp has the pass and says how arrays of
+// bounded size are held.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_DYNAMICPADDER_H
+#define COMPILER_TRANSFORMS_EXPANDERS_DYNAMICPADDER_H
+
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/expanders/OpExpander.h"
+
+namespace hlo {
+
+/// The true size of each dimension, an `s32[]`; null where it is the bound.
+using DynamicSizes = llvm::SmallVector<mlir::Value>;
+
+/// A dimension of one of several arrays.
+struct DynamicDim {
+  unsigned array;
+  int64_t dim;
+  bool operator==(const DynamicDim &other) const {
+    return array == other.array && dim == other.dim;
+  }
+};
+
+/// What all computations of a module share.
+struct DynamicContext {
+  explicit DynamicContext(mlir::ModuleOp module) : symbols(module), scalars(module) {}
+  ComputationOp lookup(mlir::FlatSymbolRefAttr name);
+  /// A copy of the computation of this name, which its caller may change.
+  ComputationOp clone(mlir::FlatSymbolRefAttr name);
+
+  mlir::SymbolTable symbols;
+  ScalarComputations scalars;
+};
+
+/// Whether the type has dimensions `<=N`.
+bool hasDynamicBit(mlir::Type type);
+/// The type with all dimensions static.
+mlir::Type withoutDynamicBits(mlir::Type type);
+/// Whether dimension `dim` of the type is `<=N`.
+bool isDynamicDim(mlir::Type type, int64_t dim);
+/// Makes the function type of a computation that of its arguments and returned values.
+void updateFunctionType(ComputationOp computation);
+
+/// Removes the dynamic dimensions of one computation. The sizes of its arguments are bound first.
+class DynamicPadder {
+public:
+  explicit DynamicPadder(DynamicContext &context) : context(context) {}
+
+  /// Makes `value` static, with the true sizes `own`.
+  void bind(mlir::Value value, DynamicSizes own);
+  /// Rewrites all ops but the return; at the end no value has a dynamic type.
+  mlir::LogicalResult run(ComputationOp computation);
+  /// The true size of a dimension; null if it is the bound.
+  mlir::Value sizeOf(mlir::Value value, int64_t dim) const;
+  /// The same as a value in any case.
+  mlir::Value sizeOrBound(HloBuilder &b, mlir::Value value, int64_t dim) const;
+  bool isDynamic(mlir::Value value) const { return sizes.contains(value); }
+  /// The dynamic dimensions among `values`, in order.
+  llvm::SmallVector<DynamicDim> dynamicDims(mlir::ValueRange values) const;
+
+private:
+  mlir::LogicalResult visit(mlir::Operation *op);
+  mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why = {});
+  DynamicSizes sizesOf(mlir::Value value) const;
+
+  /// `x` with `fill` in place of the elements beyond `size` in dimension `dim`.
+  mlir::Value maskedBeyond(HloBuilder &b, mlir::Value x, int64_t dim, mlir::Value size,
+                           mlir::Value fill);
+  /// The same with x's own sizes of `dims`.
+  mlir::Value masked(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value fill);
+
+  /// Passes all sizes of operand 0 on to results of the same shape.
+  mlir::LogicalResult passOn(mlir::Operation *op);
+  // DynamicPadder.cpp
+  void visitSet(SetDimensionSizeOp op);
+  void visitElementwise(mlir::Operation *op);
+  mlir::LogicalResult visitReduce(ReduceOp op);
+  mlir::LogicalResult visitDot(DotOp op);
+  mlir::LogicalResult visitCustomCall(CustomCallOp op);
+  mlir::LogicalResult visitBatchNorm(mlir::Operation *op);
+  mlir::LogicalResult visitLinalg(mlir::Operation *op);
+  mlir::LogicalResult visitSort(SortOp op);
+  // DynamicShape.cpp
+  mlir::LogicalResult visitShape(mlir::Operation *op);
+  mlir::LogicalResult visitPad(PadOp op);
+  mlir::LogicalResult visitConcatenate(ConcatenateOp op);
+  mlir::LogicalResult visitSlice(SliceOp op);
+  mlir::LogicalResult visitReverse(ReverseOp op);
+  mlir::LogicalResult visitReshape(ReshapeOp op);
+  mlir::LogicalResult visitDynamicReshape(DynamicReshapeOp op);
+  mlir::Value moveElements(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> to,
+                           const DynamicSizes &own, std::pair<int64_t, int64_t> inDims,
+                           std::pair<int64_t, int64_t> outDims);
+  // DynamicIndex.cpp
+  mlir::LogicalResult visitDynamicSlice(DynamicSliceOp op);
+  mlir::LogicalResult visitDynamicUpdateSlice(DynamicUpdateSliceOp op);
+  mlir::LogicalResult visitGather(GatherOp op);
+  mlir::LogicalResult visitScatter(ScatterOp op);
+  // DynamicWindows.cpp
+  mlir::LogicalResult visitReduceWindow(ReduceWindowOp op);
+  mlir::LogicalResult visitSelectAndScatter(SelectAndScatterOp op);
+  mlir::LogicalResult visitConvolution(ConvolutionOp op);
+  // DynamicControl.cpp
+  mlir::LogicalResult visitWhile(WhileOp op);
+  mlir::LogicalResult visitConditional(ConditionalOp op);
+
+  DynamicContext &context;
+  llvm::DenseMap<mlir::Value, DynamicSizes> sizes;
+};
+
+/// The value that a reduction by `root`'s opcode ignores; null if none is known: 0 for add, ...
+mlir::Value identityOf(HloBuilder &b, mlir::Operation *root, mlir::Type element);
+/// The least or the greatest element, infinities included.
+mlir::Value extremeOf(HloBuilder &b, mlir::Type element, bool least);
+/// Whether two sizes are known to be equal.
+bool sameSize(mlir::Value a, mlir::Value b);
+
+} // namespace hlo
+
+#endif
