@@ -82,6 +82,40 @@ Value toLogical(HloBuilder &b, Value value, RankedTensorType type) {
   return b.transpose(value, inverse(majorToMinor(type)));
 }
 
+/// The elements of `value`, row-major, as numbers of type `to`: an array of one dimension.
+Value convertBits(HloBuilder &b, Value value, Type to) {
+  int64_t count = elementsOf(value);
+  if (auto complex = dyn_cast<ComplexType>(elementTypeOf(value))) {
+    Value parts[2];
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      RankedTensorType type = HloBuilder::array(value, complex.getElementType());
+      part = i ? Value(ImagOp::create(b.b, b.loc, type, value, StringAttr()))
+               : Value(RealOp::create(b.b, b.loc, type, value, StringAttr()));
+      part = b.reshape(part, {count, 1});
+    }
+    return convertBits(b, b.concatenate(parts, 1), to);
+  }
+  if (auto complex = dyn_cast<ComplexType>(to)) {
+    Value parts = convertBits(b, value, complex.getElementType());
+    int64_t half = elementsOf(parts) / 2;
+    parts = b.reshape(parts, {half, 2});
+    Value real = b.reshape(b.sliceDim(parts, 1, 0, 1), {half});
+    Value imaginary = b.reshape(b.sliceDim(parts, 1, 1, 2), {half});
+    return ComplexOp::create(b.b, b.loc, HloBuilder::array({half}, to), real, imaginary);
+  }
+  int64_t fromBits = elementBits(elementTypeOf(value)), toBits = elementBits(to);
+  SmallVector<int64_t> shape{count};
+  value = b.reshape(value, shape);
+  if (fromBits < toBits) {
+    shape = {count * fromBits / toBits};
+    value = b.reshape(value, {shape[0], toBits / fromBits});
+  } else if (fromBits > toBits) {
+    shape.push_back(fromBits / toBits);
+  }
+  value = b.bitcastConvert(value, HloBuilder::array(shape, to));
+  return b.reshape(value, {elementsOf(value)});
+}
+
 } // namespace
 
 LogicalResult LayoutNormalizationPass::normalizeBytes(Operation *op) {
@@ -102,24 +136,12 @@ LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
   Value value = toPhysical(b, op.getOperand(), from);
   RankedTensorType physical = physicalType(to);
   if (from.getElementType() != to.getElementType()) {
-    int64_t fromBits = from.getElementTypeBitWidth(), toBits = to.getElementTypeBitWidth();
-    int64_t bytes = from.getNumElements() * fromBits;
-    if (isa<ComplexType>(from.getElementType()) || isa<ComplexType>(to.getElementType()) ||
-        bytes != to.getNumElements() * toBits) {
-      return op.emitError("bitcast from ") << from << " to " << to << " is not supported yet";
+    if (from.getNumElements() * elementBits(from.getElementType()) !=
+        to.getNumElements() * elementBits(to.getElementType())) {
+      return op.emitError("bitcast from ")
+             << from << " to " << to << ": the arrays have different sizes in bytes";
     }
-    if (fromBits < toBits) {
-      value = b.reshape(value, {to.getNumElements(), toBits / fromBits});
-    } else {
-      value = b.reshape(value, {from.getNumElements()});
-    }
-    SmallVector<int64_t> shape{from.getNumElements()};
-    if (fromBits < toBits) {
-      shape = {to.getNumElements()};
-    } else if (fromBits > toBits) {
-      shape.push_back(fromBits / toBits);
-    }
-    value = b.bitcastConvert(value, HloBuilder::array(shape, to.getElementType()));
+    value = convertBits(b, value, to.getElementType());
   }
   value = b.reshape(value, physical.getShape());
   op.getResult().replaceAllUsesWith(toLogical(b, value, to));
@@ -173,6 +195,7 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
     op->setAttr("result_types", types(op->getResultTypes()));
   }
   op->setAttr("operand_leaves", types(seen));
+  op->removeAttr("outfeed_shape"); // it speaks of shapes that the operands no longer have
   op->setAttr("result_leaves", types(op->getResultTypes()));
   for (auto [operand, type] : llvm::zip(op->getOpOperands(), seen)) {
     if (RankedTensorType array = arrayType(type)) {
