@@ -12,15 +12,18 @@
 using namespace mlir;
 
 void hlo::addCanonicalizePasses(OpPassManager &manager) {
-  // First, while the constants are in the order of the text.
+  manager.addPass(createRefuseUnpartitionedPass());
+  // While the constants are in the order of the text.
   manager.addPass(createElidedConstantsPass());
   manager.addPass(createFlattenCallsPass());
   manager.addPass(createFlattenTuplesPass());
   manager.addPass(createHostTransferExpanderPass());
+  manager.addPass(createDeviceTransferExpanderPass());
   // The layouts hold which dimensions are dynamic.
   manager.addPass(createDynamicPadderPass());
   // Layouts go before anything compares types: two arrays of one shape are then one type.
   manager.addPass(createLayoutNormalizationPass());
+  manager.addPass(createEntryPackingPass());
   manager.addPass(createComputationDedupPass());
   manager.addPass(createDcePass());
   addExpanderPasses(manager);
@@ -45,6 +48,7 @@ void hlo::addSimplifyPasses(OpPassManager &manager) {
 }
 
 void hlo::registerSimplifierPasses() {
+  registerPass([] { return createRefuseUnpartitionedPass(); });
   registerPass([] { return createElidedConstantsPass(); });
   registerPass([] { return createFlattenCallsPass(); });
   registerPass([] { return createFlattenTuplesPass(); });

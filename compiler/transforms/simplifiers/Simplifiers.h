@@ -25,6 +25,9 @@ void addSimplifyPasses(mlir::OpPassManager &manager);
 /// `hlo-flatten-calls`: inlines calls, composites, parsed fusions and
 /// asynchronous wrappers; gives each loop and branch computations of its own.
 std::unique_ptr<mlir::Pass> createFlattenCallsPass();
+/// `hlo-refuse-unpartitioned`: reports modules of several partitions that need
+/// partitioning.
+std::unique_ptr<mlir::Pass> createRefuseUnpartitionedPass();
 /// `hlo-elided-constants`: placeholder values, with a warning, for literals `{...}`.
 std::unique_ptr<mlir::Pass> createElidedConstantsPass();
 /// `hlo-flatten-tuples`: replaces tuples by their leaves, removes tokens and

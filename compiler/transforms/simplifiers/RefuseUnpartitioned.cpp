@@ -1,0 +1,123 @@
+//===- RefuseUnpartitioned.cpp - hlo-refuse-unpartitioned -----------------===//
+//
+// A module of several partitions is either the program that each partition runs, or one
+// program for all that a partitioner has yet to cut along its shardings; the text does not
+// say which. It still needs cutting if
+// - an instruction carries a sharding that gives partitions different data, or a custom
+//   call turns the whole array into a shard or back;
+// - a parameter carries one and nothing in the module tells partitions apart: partitioning
+//   leaves the shardings of parameters, and puts in partition-id or collectives.
+// Such a module is refused: each partition would compute on its shard as if it were all.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Dialect.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+
+/// Whether one of the first sizes of `[2,1,4]...` exceeds 1; the last `subgroups` are no
+/// dimensions of the array.
+bool splitsDimensions(StringRef tiles, size_t subgroups) {
+  SmallVector<StringRef> sizes;
+  tiles.split(']').first.split(sizes, ',');
+  sizes.truncate(sizes.size() - std::min(sizes.size(), subgroups));
+  return llvm::any_of(sizes, [](StringRef size) { return size.trim() != "1"; });
+}
+
+/// Whether the normalized text of a sharding gives partitions different parts of an array.
+bool splitsArrays(StringRef sharding) {
+  if (sharding.contains("maximal")) {
+    return true;
+  }
+  // Mesh form: an axis among the dimensions, `{mesh['x'=2], [{'x'}, {}]}`.
+  for (StringRef rest = sharding; rest.contains("mesh[");) {
+    rest = rest.split("mesh[").second.split(']').second;
+    StringRef dimensions = rest.split('}').first.contains('[') ? rest.split('[').second : "";
+    dimensions = dimensions.split(']').first;
+    if (dimensions.contains('\'') || dimensions.contains('"')) {
+      return true;
+    }
+  }
+  for (StringRef rest = sharding; rest.contains("devices=[");) {
+    rest = rest.split("devices=[").second;
+    StringRef body = rest.split("devices=[").first;
+    StringRef kinds = body.split("last_tile_dims={").second.split('}').first;
+    size_t subgroups = !kinds.empty() ? kinds.count(',') + 1
+                                      : body.contains("last_tile_dim_replicate");
+    if (splitsDimensions(rest, subgroups)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether partitions differ by what an op computes, as they do in a partitioned program.
+bool tellsPartitionsApart(Operation *op) {
+  return isa<PartitionIdOp>(op) ||
+         (op->hasAttr("channel_id") && !isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op));
+}
+
+bool changesToShards(Operation *op) {
+  auto call = dyn_cast<CustomCallOp>(op);
+  return call && llvm::is_contained({"SPMDFullToShardShape", "SPMDShardToFullShape",
+                                     "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"},
+                                    call.getCustomCallTarget());
+}
+
+class RefuseUnpartitionedPass
+    : public PassWrapper<RefuseUnpartitionedPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefuseUnpartitionedPass)
+  StringRef getArgument() const final { return "hlo-refuse-unpartitioned"; }
+  StringRef getDescription() const final {
+    return "Report modules that need partitioning along their shardings";
+  }
+
+  void runOnOperation() final {
+    ModuleOp module = getOperation();
+    auto count = module->getAttrOfType<IntegerAttr>("hlo.num_partitions");
+    if (!count || count.getInt() < 2) {
+      return;
+    }
+    auto refuse = [&](Location loc, const Twine &why) {
+      InFlightDiagnostic diagnostic = mlir::emitError(loc)
+                                      << "partitioning is not supported: " << why
+                                      << ", the module has " << count.getInt() << " partitions";
+      diagnostic.attachNote() << "give the program that one partition runs, without shardings";
+      signalPassFailure();
+    };
+    bool isPartitioned = false;
+    WalkResult result = module->walk([&](Operation *op) {
+      isPartitioned |= tellsPartitionsApart(op);
+      auto sharding = op->getAttrOfType<StringAttr>("hlo.sharding");
+      if (changesToShards(op)) {
+        refuse(op->getLoc(), "this custom-call goes between an array and its shards");
+      } else if (sharding && op != module.getOperation() && splitsArrays(sharding.getValue())) {
+        refuse(op->getLoc(), "this is sharded " + sharding.getValue());
+      } else {
+        return WalkResult::advance();
+      }
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted() || isPartitioned) {
+      return;
+    }
+    for (auto computation : module.getOps<ComputationOp>()) {
+      for (BlockArgument argument : computation.getBody().getArguments()) {
+        auto sharding =
+            computation.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "hlo.sharding");
+        if (sharding && splitsArrays(sharding.getValue())) {
+          return refuse(argument.getLoc(), "this parameter is sharded " + sharding.getValue());
+        }
+      }
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> hlo::createRefuseUnpartitionedPass() {
+  return std::make_unique<RefuseUnpartitionedPass>();
+}
