@@ -123,6 +123,10 @@ static Elem emitRequest(const Request &request) {
 }
 
 bool isElementwise(Operation *op) {
+  if (isa<BitcastConvertOp>(op)) {
+    return cast<ShapedType>(op->getOperand(0).getType()).getShape() ==
+           cast<ShapedType>(op->getResult(0).getType()).getShape();
+  }
   return isa<HloDialect>(op->getDialect()) && parseOpcode(op->getName().stripDialect());
 }
 
@@ -162,7 +166,8 @@ static bool isArithmetic(Operation *op) {
 /// leading bits cancel.
 static bool mayStayWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
-  if (!(element.isBF16() || element.isF16()) || !isArithmetic(op)) {
+  if (!(element.isBF16() || element.isF16()) || !isArithmetic(op) ||
+      asksForAccuracy(op->getAttrDictionary())) {
     return false;
   }
   SmallVector<Operation *> work{op};

@@ -184,9 +184,7 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
     return operandElement(argument, index, mask);
   }
   Operation *op = v.getDefiningOp();
-  if (auto bitcast = dyn_cast<BitcastConvertOp>(op);
-      bitcast && storageBytes(elementType(bitcast.getOperand().getType())) !=
-                     storageBytes(elementType(v.getType()))) {
+  if (auto bitcast = dyn_cast<BitcastConvertOp>(op); bitcast && !isElementwise(op)) {
     return bitcastConvert(bitcast, index, mask);
   }
   if (isElementwise(op)) {

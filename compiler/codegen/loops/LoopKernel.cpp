@@ -112,12 +112,8 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
     if (!fits) {
       return false;
     }
-    if (auto convert = dyn_cast<BitcastConvertOp>(op)) {
-      if (storageBytes(elementType(convert.getOperand().getType())) !=
-          storageBytes(elementType(convert.getType()))) {
-        return false;
-      }
-      continue;
+    if (isa<BitcastConvertOp>(op) && !isElementwise(&op)) {
+      return false;
     }
     if (isElementwise(&op) || isa<CopyOp>(op)) {
       continue;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
 
@@ -371,7 +372,7 @@ Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> i
     op.emitOpError("between complex types of different widths is not supported");
     return {};
   }
-  auto bitsOf = [&](Type t) { return static_cast<unsigned>(t.getIntOrFloatBitWidth()); };
+  auto bitsOf = [&](Type t) { return static_cast<unsigned>(bitcastBits(t)); };
   unsigned fromBits = bitsOf(from), toBits = bitsOf(to);
   MLIRContext *context = op.getContext();
   auto unsignedType = [&](unsigned bits) {

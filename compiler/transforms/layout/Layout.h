@@ -21,6 +21,9 @@ void addLayoutPasses(mlir::OpPassManager &manager);
 /// `hlo-layout-normalization`: removes layouts from all types.
 std::unique_ptr<mlir::Pass> createLayoutNormalizationPass();
 
+/// `hlo-entry-packing`: types smaller than a byte are packed in the caller's buffers.
+std::unique_ptr<mlir::Pass> createEntryPackingPass();
+
 /// Registers the passes of this folder.
 void registerLayoutPasses();
 

@@ -14,4 +14,5 @@ void hlo::addLayoutPasses(OpPassManager &manager) {}
 
 void hlo::registerLayoutPasses() {
   registerPass([] { return createLayoutNormalizationPass(); });
+  registerPass([] { return createEntryPackingPass(); });
 }
