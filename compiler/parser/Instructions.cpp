@@ -125,8 +125,15 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
   }
   if (!inst.info) {
     NearestName nearest(word);
-    for (const OpcodeInfo &info : getOpcodes()) {
-      nearest.consider(info.name);
+    if (lexer.peekChar() == '[') {
+      for (StringRef type : {"f32", "f64", "f16", "bf16", "s32", "s64", "s16", "s8", "u32", "u64",
+                             "u16", "u8", "pred", "c64", "c128", "token"}) {
+        nearest.consider(type);
+      }
+    } else {
+      for (const OpcodeInfo &info : getOpcodes()) {
+        nearest.consider(info.name);
+      }
     }
     // Types as other languages spell them.
     for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
