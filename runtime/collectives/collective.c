@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#include "../core/fields.h"
-#include "../core/text.h"
+#include "runtime/core/fields.h"
+#include "runtime/core/text.h"
 
 hlo_comm_part hlo_part(const void *data, uint64_t bytes, uint64_t count, uint64_t stride) {
   hlo_comm_part part = {(void *)data, bytes, count, stride};

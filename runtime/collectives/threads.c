@@ -27,7 +27,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../core/text.h"
+#include "runtime/core/text.h"
 #include "collective.h"
 
 enum { Empty, Posted, Copying, Taken };

@@ -9,8 +9,8 @@
 
 #include <xmmintrin.h>
 
-#include "../core/checks.h"
-#include "../core/fields.h"
+#include "runtime/core/checks.h"
+#include "runtime/core/fields.h"
 #include "status.h"
 
 typedef void original_handler(void *out, const void **in);

@@ -14,8 +14,8 @@
  *===-------------------------------------------------------------------------===*/
 #include <string.h>
 
-#include "../core/checks.h"
-#include "../core/fields.h"
+#include "runtime/core/checks.h"
+#include "runtime/core/fields.h"
 #include "custom_call.h"
 #include "ffi_error.h"
 

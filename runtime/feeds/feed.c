@@ -6,8 +6,8 @@
  *===-------------------------------------------------------------------------===*/
 #include <hlo/sites.h>
 
-#include "../core/fields.h"
-#include "../core/text.h"
+#include "runtime/core/fields.h"
+#include "runtime/core/text.h"
 
 static void add_reason(hlo_frame *frame, const hlo_feed_site *site, hlo_status status,
                        const char *reason) {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../core/text.h"
+#include "runtime/core/text.h"
 
 /* bytes[count], then the leaves without gaps. */
 typedef struct Item {

@@ -9,7 +9,7 @@
 #define RUNTIME_LAPACK_HANDLER_H
 
 extern "C" {
-#include "../customcall/ffi_abi.h"
+#include "runtime/customcall/ffi_abi.h"
 }
 
 namespace hlo_lapack {

@@ -13,8 +13,8 @@
 #include <xmmintrin.h>
 
 extern "C" {
-#include "../../../runtime/customcall/ffi_abi.h"
-#include "../../../runtime/customcall/status.h"
+#include "runtime/customcall/ffi_abi.h"
+#include "runtime/customcall/status.h"
 }
 
 namespace {
