@@ -13,8 +13,40 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-Num floatMaximum(Num a, Num b) { return select(isNaN(a), a, maxNum(a, b)); }
-Num floatMinimum(Num a, Num b) { return select(isNaN(a), a, minNum(a, b)); }
+/// The number that every lane of a constant holds.
+static std::optional<llvm::APFloat> constantOf(Num x) {
+  Attribute attribute;
+  if (!matchPattern(x.v, m_Constant(&attribute))) {
+    return std::nullopt;
+  }
+  if (auto splat = dyn_cast<SplatElementsAttr>(attribute)) {
+    attribute = splat.getSplatValue<Attribute>();
+  }
+  auto number = dyn_cast<FloatAttr>(attribute);
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
+/// maxNum and minNum give their second operand where both are equal: of two zeros, the right one is
+/// chosen by its sign bit, unless a constant says which it is.
+static Num extremum(Num a, Num b, bool maximum) {
+  for (bool second : {false, true}) {
+    std::optional<llvm::APFloat> constant = constantOf(second ? b : a);
+    if (!constant || constant->isNaN()) {
+      continue;
+    }
+    // A zero that wins against the other one goes last; one that loses goes first.
+    bool wins = constant->isZero() && constant->isNegative() != maximum;
+    Num fixed = second ? b : a, other = second ? a : b;
+    Num first = wins ? other : fixed, last = wins ? fixed : other;
+    return select(isNaN(other), other, maximum ? maxNum(first, last) : minNum(first, last));
+  }
+  Num chosen = maximum ? maxNum(a, b) : minNum(a, b);
+  Num bits = maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b);
+  return select(isNaN(a), a, select(equal(a, b), floatOf(bits), chosen));
+}
+
+Num floatMaximum(Num a, Num b) { return extremum(a, b, true); }
+Num floatMinimum(Num a, Num b) { return extremum(a, b, false); }
 
 template <typename Op> static Num contracted(Num a, Num b) {
   Emission &e = *a.e;
@@ -164,6 +196,19 @@ static Num emitBinary(Opcode opcode, Num a, Num b) {
   }
 }
 
+/// f32 and narrower types by way of f64, rounded once.
+static Elem emitAccurately(const Request &r) {
+  Num value = emitUnary(r.opcode, floatTo(r.re(0), r.e.b.getF64Type()));
+  if (!value.v) {
+    return {};
+  }
+  Type single = r.e.b.getF32Type();
+  if (!isNarrowFloat(r.operand)) {
+    return Elem(floatTo(value, single));
+  }
+  return Elem(roundNarrow(r.e, r.operand, roundToOdd(value, single)));
+}
+
 Elem emitFloatOp(const Request &r) {
   Num x = r.re(0);
   switch (r.opcode) {
@@ -178,6 +223,9 @@ Elem emitFloatOp(const Request &r) {
   }
   if (Num exact = emitExact(r); exact.v) {
     return Elem(exact);
+  }
+  if (!x.isF64() && r.values.size() == 1 && asksForAccuracy(r.attrs)) {
+    return emitAccurately(r);
   }
   Num value = r.values.size() == 1 ? emitUnary(r.opcode, x) : emitBinary(r.opcode, x, r.re(1));
   if (!value.v) {
