@@ -56,12 +56,34 @@ if [ -d "$shared/conformance" ]; then
     > "$results/conformance.txt"
   cat "$results/conformance.txt"
   count conformance "$(number '^[0-9]+ passed' "$results/conformance.txt")" "$(number '[0-9]+ failed$' "$results/conformance.txt")"
+  say "feeds, host transfers, custom calls"
+  # Of jaxlib only the C++ headers for typed custom calls are used.
+  python_with jaxlib==0.10.2
+  "$PYTHON" "$ROOT/test/check_feeds_and_calls.py" "$BUILD/bin/hlo-run" "$shared" > "$results/calls.txt" 2>&1
+  cat "$results/calls.txt"
+  count feeds-and-calls "$(number '^[0-9]+ passed' "$results/calls.txt")" "$(number '[0-9]+ failed$' "$results/calls.txt")"
   say "conformance: parser, and every module through --check"
   "$PYTHON" "$ROOT/test/check_modules.py" "$BUILD/bin/hlo-compile" "$shared" > "$results/check.txt"
   cat "$results/check.txt"
   count check "$(number '^[0-9]+ passed' "$results/check.txt")" "$(number '[0-9]+ failed$' "$results/check.txt")"
 else
   say "skipped: the golden cases and models; there is no ../shared beside the checkout"
+fi
+
+say "random texts: nothing makes the compiler die or hang"
+python3 "$ROOT/test/fuzz/frontend.py" --tool="$BUILD/bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz" \
+  > "$results/frontend.txt"
+[ "$(number '[0-9]+ failed$' "$results/frontend.txt")" = 0 ] || head -n 20 "$results/frontend.txt"
+count frontend "$(number '^[0-9]+ passed' "$results/frontend.txt")" "$(number '[0-9]+ failed$' "$results/frontend.txt")"
+
+say "random modules against XLA:CPU (two minutes at most)"
+if (python_with jax==0.10.2 numpy ml_dtypes); then
+  "$BUILD/venv/bin/python" "$ROOT/test/fuzz/run.py" --tool="$BUILD/bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz" \
+    > "$results/fuzz.txt" 2>&1
+  [ "$(number '[0-9]+ failed$' "$results/fuzz.txt")" = 0 ] || head -n 20 "$results/fuzz.txt"
+  count fuzz "$(number '^[0-9]+ passed' "$results/fuzz.txt")" "$(number '[0-9]+ failed$' "$results/fuzz.txt")"
+else
+  say "skipped: random modules; jax, which is what they are compared with, cannot be installed"
 fi
 
 printf '%d passed, %d failed\n' "$passed" "$failed"

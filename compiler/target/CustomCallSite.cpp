@@ -111,11 +111,6 @@ mlir::FailureOr<RuntimeCall> hlo::describeCustomCall(const RuntimeCallContext &c
   if (!target) {
     return call.emitError("internal error: a custom call without a target");
   }
-  if (auto pieces = context.get<mlir::ArrayAttr>("called_computations");
-      pieces && !pieces.empty()) {
-    return call.emitError("custom-call of target '")
-           << target.getValue() << "' with called computations is not supported yet";
-  }
   auto resultTypes = context.get<mlir::ArrayAttr>("result_types");
   std::vector<Leaf> leaves;
   if (mlir::failed(LeafList(leaves).add(call, context.get<mlir::ArrayAttr>("operand_types"),
