@@ -238,21 +238,20 @@ def opcodes_of_the_compiler():
     return re.findall(r'^    \{"([a-z0-9-]+)", -?\w+, ', open(path).read(), re.M)
 
 
-def update(path, lines, cases, results):
-    """Writes the messages that the tool gives now; to be read before they are committed."""
+def update_table(path, lines, cases, described):
+    """Writes the lines that the tool gives now below each case; to be read before they are committed."""
     heads = {}
-    for case, result in zip(cases, results):
-        heads.setdefault(case.line, (case, result))
+    for case, texts in zip(cases, described):
+        heads.setdefault(case.line, (case, texts))
     out = []
     for number, line in enumerate(lines, 1):
         if line.startswith("  ") and out and not any(l <= number <= e for l, e in ranges(lines)):
             continue
         out.append(line)
         if number in heads:
-            case, result = heads[number]
-            if not case.valid:
-                for message in dict.fromkeys(describe(case, result)):
-                    out.append("  " + (case.empty(message) if case.shared else message))
+            case, texts = heads[number]
+            for text in dict.fromkeys(texts):
+                out.append("  " + (case.empty(text) if case.shared else text))
     open(path, "w").write("\n".join(out))
 
 
@@ -296,7 +295,7 @@ def main():
         if args.update and args.mutate:
             mutate.list_accepted(cases, results)
         elif args.update:
-            update(path, lines, cases, results)
+            update_table(path, lines, cases, [[] if c.valid else describe(c, r) for c, r in zip(cases, results)])
         for case, result in zip(cases, results):
             if args.mutate:
                 problem = mutate.check(case, result)
