@@ -16,6 +16,7 @@
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/target/CustomCallHeader.h"
 #include "compiler/target/Header.h"
 #include "compiler/target/RuntimeCall.h"
 #include "compiler/transforms/schedule/Schedule.h"
@@ -207,6 +208,18 @@ LogicalResult Compilation::runBackend(const Target &target) {
     HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
                     description.version, description.arenaBytes, description.arenaAlign};
     artifacts.header = makeHeader(*signature, info);
+  }
+
+  cpurt::EntryOp planned = *module->getOps<cpurt::EntryOp>().begin();
+  if (options.emit & EmitCustomCallList) {
+    artifacts.customCallList = listCustomCalls(planned);
+  }
+  if (options.emit & EmitCustomCallHeader) {
+    artifacts.customCallHeader = makeCustomCallHeader(planned, prefix);
+  }
+  constexpr unsigned ofCode = EmitObject | EmitAssembly | EmitLlvmIr | EmitBitcode;
+  if (!(options.emit & ofCode) && options.emit && options.compileTo == Phase::Package) {
+    return success();
   }
 
   CodeGenerationInput input{*module,     target,    options, *signature,

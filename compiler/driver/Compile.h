@@ -38,6 +38,8 @@ struct Artifacts {
   std::string mlir;     ///< the module when compilation stopped, Emit::Mlir
   std::string hlo;      ///< the same as HLO text, Emit::Hlo
   std::string header;   ///< C header, Emit::Header
+  std::string customCallList;   ///< "TARGET API_VERSION" lines, Emit::CustomCallList
+  std::string customCallHeader; ///< C prototypes of the targets, Emit::CustomCallHeader
   std::string prefix;   ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
   std::string memoryReport; ///< which buffer lives where in the arena, and when
   uint64_t arenaBytes = 0;

@@ -27,7 +27,9 @@ enum Emit : unsigned {
   EmitBitcode = 8,
   EmitMlir = 16,
   EmitHlo = 32,
-  EmitHeader = 64
+  EmitHeader = 64,
+  EmitCustomCallList = 128,
+  EmitCustomCallHeader = 256
 };
 
 /// What to check and then stop, if anything.

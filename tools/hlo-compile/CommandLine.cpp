@@ -32,6 +32,11 @@ struct Flags {
                               cl::desc("Output; its kind by suffix: .o .s .ll .bc .mlir .hlo")};
   cl::opt<std::string> header{"header", cl::value_desc("file.h"), cl::desc("Write the C header"),
                               cl::cat(category)};
+  cl::opt<bool> listCustomCalls{"list-custom-calls", cl::cat(category),
+                                cl::desc("Print the custom call targets that the module needs")};
+  cl::opt<std::string> customCallHeader{
+      "custom-call-header", cl::value_desc("file.h"), cl::cat(category),
+      cl::desc("Write a C header with the prototypes of the custom call targets")};
   cl::list<std::string> emit{"emit", cl::CommaSeparated, cl::value_desc("kind,..."),
                              cl::desc("What to write: obj, asm, llvm, bc, mlir, hlo, none"),
                              cl::cat(category)};
@@ -116,7 +121,8 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
     wanted.push_back(kind);
   }
   bool stopsEarly = line.options.compileTo < Phase::Optimize;
-  if (wanted.empty()) {
+  bool onlyLists = flags.listCustomCalls && flags.output.empty();
+  if (wanted.empty() && !onlyLists) {
     const Kind *bySuffix = kindOfSuffix(flags.output);
     if (!bySuffix && !flags.output.empty() && flags.output != "-" && flags.output != "/dev/null") {
       return complain("cannot tell the kind of output '" + flags.output +
@@ -144,6 +150,14 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
       path = named.str();
     }
     line.outputs.push_back({kind->kind, path});
+  }
+  if (flags.listCustomCalls) {
+    line.options.emit |= EmitCustomCallList;
+    line.outputs.push_back({EmitCustomCallList, "-"});
+  }
+  if (!flags.customCallHeader.empty()) {
+    line.options.emit |= EmitCustomCallHeader;
+    line.outputs.push_back({EmitCustomCallHeader, flags.customCallHeader});
   }
   if (!flags.header.empty()) {
     line.options.emit |= EmitHeader;

@@ -19,6 +19,8 @@ StringRef hlo::tool::contentsOf(const Artifacts &artifacts, Emit kind) {
   case EmitMlir: return artifacts.mlir;
   case EmitHlo: return artifacts.hlo;
   case EmitHeader: return artifacts.header;
+  case EmitCustomCallList: return artifacts.customCallList;
+  case EmitCustomCallHeader: return artifacts.customCallHeader;
   case EmitNone: break;
   }
   return "";
