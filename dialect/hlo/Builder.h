@@ -169,6 +169,9 @@ public:
 
 private:
   static llvm::APFloat floatAttr(mlir::FloatType type, double value) {
+    if (llvm::isa<mlir::Float8E8M0FNUType>(type) && value == 0) {
+      return llvm::APFloat::getNaN(type.getFloatSemantics()); // the type has no zero
+    }
     llvm::APFloat result(value);
     bool losesInfo = false;
     result.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);

@@ -260,7 +260,7 @@ static FailureOr<Type> bitcastConvert(RuleContext &context) {
     return context.failAt({0}, "c1", "cannot turn ", operand, " into ", *written,
                           ", only one of both is complex");
   }
-  int64_t fromBits = elementBits(from), toBits = elementBits(to);
+  int64_t fromBits = bitcastBits(from), toBits = bitcastBits(to);
   if (fromBits == toBits) {
     return Type(withElement(operand, to));
   }
@@ -299,11 +299,17 @@ static FailureOr<Type> reducePrecision(RuleContext &context) {
     return failure();
   }
   (void)checkKind(context, "c1", 0, operand, real);
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (*exponent < 1) {
     context.fail("c2", "exponent_bits is ", *exponent, ", must be at least 1");
   }
   if (*mantissa < 0) {
     context.fail("c3", "mantissa_bits is ", *mantissa, ", must be at least 0");
+  }
+  if (*exponent > most || *mantissa > most) {
+    context.fail(*exponent > most ? "c2" : "c3",
+                 *exponent > most ? "exponent_bits is " : "mantissa_bits is ",
+                 std::max(*exponent, *mantissa), ", must be at most ", most);
   }
   return context.result(operand);
 }

@@ -1,8 +1,8 @@
 //===- InferLinalg.cpp - Rules of dots and convolution --------------------===//
 //
 // Dimension numbers must be in range, unique and pair equal sizes. The result's
-// element type is the wider of the operands', or what is written if it is of
-// the same class and, for integers, not narrower.
+// element type is what is written, else the higher class and wider type of the
+// operands'.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -13,24 +13,10 @@ using namespace mlir;
 
 namespace hlo {
 
-/// The element type of a product, the written one if it may be asked for.
+/// The element type of a product: the written one, whatever it is.
 static Type productElement(RuleContext &context, Type lhs, Type rhs) {
-  Type element = isComplex(lhs) == isComplex(rhs) ? widerType(lhs, rhs)
-                 : isComplex(lhs)                 ? lhs
-                                                  : rhs;
-  if (isFloat(lhs) != isFloat(rhs) && !isComplex(element)) {
-    element = isFloat(lhs) ? lhs : rhs;
-  }
   RankedTensorType written = context.writtenArray();
-  if (!written || written.getElementType() == element) {
-    return element;
-  }
-  Type asked = written.getElementType();
-  bool sameClass = isFloat(element) ? isFloat(asked) || isComplex(asked)
-                   : isComplex(element)
-                       ? isComplex(asked)
-                       : elementBits(asked) >= elementBits(element) || isFloat(asked);
-  return sameClass ? asked : element;
+  return written ? written.getElementType() : productType(lhs, rhs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,6 +312,15 @@ static FailureOr<Type> convolution(RuleContext &context) {
       (void)context.failAt({1}, "c5", "window size of spatial dim ", d, " is ",
                            window.getSize()[d], ", the kernel's is ", size);
     }
+  }
+  // Floating and complex types mix, integers of one signedness do, and pred with all.
+  Type lhsElement = lhs.getElementType(), rhsElement = rhs.getElementType();
+  auto isReal = [](Type element) { return isFloat(element) || isComplex(element); };
+  bool bothNumbers = !isPred(lhsElement) && !isPred(rhsElement);
+  if (bothNumbers && (isReal(lhsElement) != isReal(rhsElement) ||
+                      isSigned(lhsElement) != isSigned(rhsElement))) {
+    (void)context.failAt({0, 1}, "c10", "element types differ: input is ", lhs, ", kernel is ",
+                         rhs);
   }
   int64_t inputFeatures = lhs.getDimSize(labels.getInputFeature());
   int64_t kernelFeatures = rhs.getDimSize(labels.getKernelInputFeature());

@@ -110,6 +110,10 @@ int64_t elementBits(Type type) {
   return type && type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
 }
 
+int64_t bitcastBits(Type elementType) {
+  return isPred(elementType) ? 8 : elementBits(elementType);
+}
+
 int64_t elementBytes(Type type) { return llvm::divideCeil(elementBits(type), 8); }
 
 Type componentType(Type type) {
@@ -123,6 +127,15 @@ bool sameUpToPrecision(Type a, Type b) {
 }
 
 Type widerType(Type a, Type b) { return elementBits(b) > elementBits(a) ? b : a; }
+
+int elementClass(Type type) {
+  return isComplex(type) ? 3 : isFloat(type) ? 2 : isPred(type) ? 0 : 1;
+}
+
+Type productType(Type lhs, Type rhs) {
+  int difference = elementClass(lhs) - elementClass(rhs);
+  return difference > 0 ? lhs : difference < 0 ? rhs : widerType(lhs, rhs);
+}
 
 //===----------------------------------------------------------------------===//
 // Arrays

@@ -31,6 +31,9 @@ mlir::Type primitiveType(llvm::StringRef name, mlir::MLIRContext *context);
 /// is no element type.
 int64_t elementBits(mlir::Type elementType);
 
+/// Bits that an element has for bitcast-convert: those of its value, but 8 for pred.
+int64_t bitcastBits(mlir::Type elementType);
+
 /// Bytes of one element in memory when elements are not packed: 1 for pred and
 /// for sub-byte types, 8 for c64.
 int64_t elementBytes(mlir::Type elementType);
@@ -52,6 +55,14 @@ bool sameUpToPrecision(mlir::Type a, mlir::Type b);
 
 /// The one of two equal-up-to-precision types with more bits; `a` on a tie.
 mlir::Type widerType(mlir::Type a, mlir::Type b);
+
+/// 0 for pred, 1 for integers, 2 for floats, 3 for complex types: what a conversion between
+/// classes keeps grows with the number.
+int elementClass(mlir::Type type);
+
+/// The element type in which a dot or a convolution of these operands is computed if none is asked
+/// for: the higher class, then the wider type.
+mlir::Type productType(mlir::Type lhs, mlir::Type rhs);
 
 //===----------------------------------------------------------------------===//
 // Arrays

@@ -94,7 +94,7 @@ BITS = {
     "f8e4m3fnuz": Float(8, 3, 8, "fnuz"), "f8e3m4": Float(8, 4, 3), "f8e8m0fnu": Float(8, 0, 127, "scale"),
     "f4e2m1fn": Float(4, 1, 1, "none"),
 }
-for _bits in (2, 4, 8, 16, 32, 64):
+for _bits in (1, 2, 4, 8, 16, 32, 64):
     BITS[f"s{_bits}"], BITS[f"u{_bits}"] = Integer(_bits, True), Integer(_bits, False)
 PART = {"c64": "f32", "c128": "f64"}
 

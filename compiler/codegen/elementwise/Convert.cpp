@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
 #include "compiler/codegen/elementwise/Narrow.h"
+#include "dialect/hlo/Shapes.h"
 #include <limits>
 
 using namespace mlir;
@@ -124,6 +125,9 @@ static Num toBits(Emission &e, Type element, Num value) {
     Num code(e, encodeNarrow(e, element, value));
     return zextTo(code, e.b.getIntegerType(element.getIntOrFloatBitWidth()));
   }
+  if (isPredicate(element)) {
+    return zextTo(value, e.b.getI8Type());
+  }
   return value.isFloat() ? bitsOf(value) : value;
 }
 
@@ -131,6 +135,9 @@ static Num fromBits(Emission &e, Type element, Num bits) {
   if (isNarrowFloat(element)) {
     Num stored = zextTo(bits, e.b.getIntegerType(8 * storageBytes(element)));
     return Num(e, decodeNarrow(e, element, stored));
+  }
+  if (isPredicate(element)) {
+    return notEqual(bits, 0);
   }
   return isa<FloatType>(element) ? floatOf(bits) : bits;
 }
@@ -140,7 +147,7 @@ Elem emitBitcast(const Request &r) {
     return r.values[0];
   }
   if (isa<ComplexType>(r.operand) || isa<ComplexType>(r.result) ||
-      r.operand.getIntOrFloatBitWidth() != r.result.getIntOrFloatBitWidth()) {
+      bitcastBits(r.operand) != bitcastBits(r.result)) {
     return {};
   }
   return Elem(fromBits(r.e, r.result, toBits(r.e, r.operand, r.re(0))));

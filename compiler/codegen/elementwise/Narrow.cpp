@@ -159,7 +159,7 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
   Num nan = isNaN(x);
   switch (f.kind) {
   case NarrowKind::FiniteOnly:
-    code = select(nan, (sign ^ (int64_t(1) << (f.bits - 1))), code | sign);
+    code = select(nan, int64_t(1) << (f.bits - 1), code | sign); // NaN becomes -0
     break;
   case NarrowKind::NoNegativeZero: {
     Num nonzero = notEqual(code, 0);
@@ -201,7 +201,7 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   Num nan = isNaN(x);
   switch (f.kind) {
   case NarrowKind::FiniteOnly:
-    return floatOf(select(nan, sign ^ floatSign, rounded | sign));
+    return floatOf(select(nan, floatSign, rounded | sign));
   case NarrowKind::NoNegativeZero: {
     Num kept = select(equal(rounded, 0), rounded, rounded | sign);
     Num isNan = greater(rounded, floatInfinity) | nan;

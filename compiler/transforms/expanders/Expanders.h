@@ -48,6 +48,9 @@ std::unique_ptr<mlir::Pass> createSingleRankCollectivesPass();
 /// `hlo-host-transfer-expander`: send and recv between program and host without their -done forms;
 /// runs before hlo-layout-normalization.
 std::unique_ptr<mlir::Pass> createHostTransferExpanderPass();
+/// `hlo-device-transfer-expander`: a send and the recv of its channel in one computation become a
+/// collective-permute.
+std::unique_ptr<mlir::Pass> createDeviceTransferExpanderPass();
 
 /// Registers the passes of this folder.
 void registerExpanderPasses();

@@ -39,4 +39,5 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
   registerPass([] { return createHostTransferExpanderPass(); });
+  registerPass([] { return createDeviceTransferExpanderPass(); });
 }
