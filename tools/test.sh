@@ -42,6 +42,15 @@ bad=$(( $(number 'Failed *: [0-9]+' "$results/lit.log") + $(number 'Unresolved *
 [ "$bad" = 0 ] || tail -n 60 "$results/lit.log"
 count lit "$ok" "$bad"
 
+say "accuracy of element-wise functions"
+"$ROOT/test/accuracy/run.sh" > "$results/accuracy.log" 2>&1
+status=$?
+ok="$(number '^[0-9]+ passed' "$results/accuracy.log")"
+bad="$(number '[0-9]+ failed$' "$results/accuracy.log")"
+[ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
+[ "$bad" = 0 ] || grep -E 'WRONG|error' "$results/accuracy.log" | head -n 60
+count accuracy "$ok" "$bad"
+
 say "the demo"
 if "$ROOT/tools/demo.sh" > "$results/demo.log" 2>&1; then count demo 1 0; else tail "$results/demo.log"; count demo 0 1; fi
 tail -n 1 "$results/demo.log"

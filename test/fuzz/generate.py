@@ -114,11 +114,11 @@ class Module:
             self.computations.append(f"{name} {{\n{text}\n}}\n")
         return self.names[text]
 
-    def combiner(self, op, t):
+    def combiner(self, op, t, plain=False):
         s = shape(t, ())
         if self.random.random() < 0.2:
             return self.computation(f"  a = {s} parameter(1)\n  b = {s} parameter(0)\n  ROOT r = {s} {op}(b, a)", op)
-        if t in INTS and op in ("add", "maximum", "minimum") and self.random.random() < 0.2:  # the same, hidden
+        if t in INTS and op in ("add", "maximum", "minimum") and not plain and self.random.random() < 0.2:  # the same, hidden
             if op == "add":
                 tail = f"  c = {s} negate(b)\n  ROOT r = {s} subtract(a, c)"
             else:

@@ -4,8 +4,8 @@
 
 Seeds count up from --seed until --count modules or --seconds are over. One child process runs XLA for many modules; where
 XLA itself dies the module is passed over, and where XLA without its simplifications agrees with hlo-run it is disputed. A module on which the two disagree, or that hlo-run refuses or dies of, is kept in
---keep with its inputs (NAME.hlo, NAME.npz) and printed as a line. Exit status 1 if there were any.
-Without jax it says so and exits with 0.
+--keep with its inputs (NAME.hlo, NAME.npz) and printed as a line. The last line reads 'N passed, N failed', N modules; exit
+status 1 if any failed. Without jax it says so and exits with 0.
 """
 import argparse
 import collections
@@ -237,6 +237,7 @@ def main():
     if literal:
         literal.close()
     print(", ".join(f"{n} {k}" for k, n in sorted(tally.items())))
+    print(f"{tally['ok']} passed, {sum(n for k, n in tally.items() if k not in ('ok', 'passed over', 'disputed'))} failed")
     sys.exit(any(k not in ("ok", "passed over", "disputed") for k in tally))
 
 

@@ -13,7 +13,7 @@ def collective(b):
         return None
     s, groups = shape(x.type, x.dims), r.choice(["{}", "{{0}}", "[1,1]<=[1]"])
     op = r.choice(["all-reduce", "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast"])
-    f = b.module.combiner(r.choice(["add", "maximum", "minimum"]), x.type)
+    f = b.module.combiner(r.choice(["add", "maximum", "minimum"]), x.type, plain=True)
     channel = r.choice(["", "", f", channel_id={b.module.counter + 1}"])
     d = r.randrange(len(x.dims)) if x.dims else None
     if d is None and op in ("all-gather", "reduce-scatter", "all-to-all"):
