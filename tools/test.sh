@@ -75,6 +75,17 @@ if [ -d "$shared/conformance" ]; then
   "$PYTHON" "$ROOT/test/check_modules.py" "$BUILD/bin/hlo-compile" "$shared" > "$results/check.txt"
   cat "$results/check.txt"
   count check "$(number '^[0-9]+ passed' "$results/check.txt")" "$(number '[0-9]+ failed$' "$results/check.txt")"
+  if [ -d "$shared/replicated" ]; then
+    say "programs of several ranks: golden cases"
+    "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$BUILD/bin/hlo-run" --lib "$shared/conformance" --jobs "$(nproc)" \
+      > "$results/replicated.log" 2>&1
+    ok="$(number '^[0-9]+ passed' "$results/replicated.log")" bad="$(number '[0-9]+ failed$' "$results/replicated.log")"
+    [ "$ok" != 0 ] || [ "$bad" != 0 ] || bad=1
+    [ "$bad" = 0 ] || grep -v '^ok' "$results/replicated.log" | cut -c1-200 | head -n 40
+    count replicated "$ok" "$bad"
+  else
+    say "skipped: programs of several ranks; there is no ../shared/replicated beside the checkout"
+  fi
 else
   say "skipped: the golden cases and models; there is no ../shared beside the checkout"
 fi

@@ -82,3 +82,23 @@ cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
   }
   cpurt.return
 }
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{takes 3 buffers, got 2}}
+  cpurt.call "all-gather"(%0, %0) {config = {}, operand_types = [tensor<4xf32>], result_types = [tensor<4xf32>],
+      scratch_bytes = 8 : i64}
+  cpurt.return
+}
+
+// -----
+
+cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
+  %0 = cpurt.input 0
+  // expected-error@+1 {{no cpurt.kernel is named @absent}}
+  cpurt.call "all-reduce"(%0, %0) {config = {}, kernels = [@absent], operand_types = [tensor<4xf32>],
+      result_types = [tensor<4xf32>], scratch_bytes = 0 : i64}
+  cpurt.return
+}

@@ -52,5 +52,8 @@ cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 64 : i64} {
   }, {
     cpurt.yield
   }
+  // CHECK: cpurt.call "all-gather"(%[[IN]], %[[TMP]]) {config = {dimension = 0 : i64}, operand_types = [tensor<4xf32>], result_types = [tensor<4xf32>], scratch_bytes = 0 : i64}
+  cpurt.call "all-gather"(%in, %tmp) {config = {dimension = 0 : i64}, operand_types = [tensor<4xf32>],
+      result_types = [tensor<4xf32>], scratch_bytes = 0 : i64}
   cpurt.return
 }

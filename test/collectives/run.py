@@ -1,0 +1,293 @@
+"""Every collective x element type x group mode on a number of replicas and partitions, against what it computes.
+
+  run.py --replicas=N [--partitions=M] [--tool=hlo-run] [--keep=FOLDER]
+
+Writes one module with all of them, inputs for each rank, runs it, and compares every element of every result of every
+rank with a direct simulation. Values are small integers, so that results are exact in all types. The last line reads
+'N passed, N failed'.
+"""
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
+from values import Array, BITS, PART, element, indices, parts, read_npz, write_npz  # noqa: E402
+
+SHAPE = (2, 24, 2)  # 24 can be split by every number of ranks
+NARROW = {"f4e2m1fn", "f8e8m0fnu", "s1", "u1", "s2", "u2", "s4", "u4"}  # hold no sums
+TYPES = [t for t in list(BITS) + list(PART)]
+
+
+def value(kind, rank, i):
+    """Element i of rank's input: 1 or 2, or what the type holds."""
+    bit = (rank * 7 + i * (3 + rank) + i // 5) % 2
+    if kind == "pred" or BITS.get(kind) is not None and BITS[kind].bits == 1:
+        return -bit if kind == "s1" else bit
+    if kind in PART:
+        return complex(bit, (rank + i) % 3 - 1)
+    return 1 if kind in ("s2",) else 1 + bit if kind == "f8e8m0fnu" else bit
+
+
+def reducers(kind):
+    """Names of reductions whose results are exact, with what they compute."""
+    add, multiply = lambda a, b: a + b, lambda a, b: a * b
+    if kind == "pred":
+        return {"or": lambda a, b: a | b, "and": lambda a, b: a & b}
+    if kind in PART:
+        return {"add": add}
+    if kind in NARROW:
+        return {"maximum": max, "minimum": min}
+    if kind[0] in "su":
+        return {"add": add, "maximum": max, "xor": lambda a, b: a ^ b, "swapped": lambda a, b: a * 3 + b}
+    return {"add": add, "minimum": min, "multiply": multiply}
+
+
+def computation(kind, name):
+    head = f"{name}_{kind} {{\n  a = {kind}[] parameter(0)\n  b = {kind}[] parameter(1)\n"
+    if name == "swapped":
+        return head + f"  three = {kind}[] constant(3)\n  c = {kind}[] multiply(a, three)\n  ROOT r = {kind}[] add(c, b)\n}}\n"
+    return head + f"  ROOT r = {kind}[] {name}(a, b)\n}}\n"
+
+
+def groupings(n):
+    """Texts of groups of n ids, with the lists that they mean; the order of members counts."""
+    everything = [list(range(n))]
+    yield "{}", everything
+    yield "{" + ",".join("{%s}" % ",".join(map(str, g)) for g in [everything[0][::-1]]) + "}", [everything[0][::-1]]
+    yield "{" + ",".join("{%d}" % i for i in range(n)) + "}", [[i] for i in range(n)]
+    if n % 2 == 0:
+        yield f"[{n // 2},2]<=[{n}]", [[2 * i, 2 * i + 1] for i in range(n // 2)]
+        yield f"[2,{n // 2}]<=[{n // 2},2]T(1,0)", [list(range(0, n, 2)), list(range(1, n, 2))]
+
+
+class World:
+    def __init__(self, replicas, partitions):
+        self.replicas, self.partitions, self.ranks = replicas, partitions, replicas * partitions
+
+    def modes(self, gathers):
+        """(name, attributes without the groups, number of ids, id and rank -> ranks it stands for)."""
+        p = self.partitions
+        yield "replicas", "", self.replicas, lambda i, rank: [i * p + rank % p]
+        if gathers:
+            yield "both", ", channel_id=1", self.replicas, lambda i, rank: [i * p + q for q in range(p)]
+            yield "flat", ", channel_id=1, use_global_device_ids=true", self.ranks, lambda i, rank: [i]
+        else:
+            yield "partitions", ", channel_id=1", p, lambda i, rank: [rank // p * p + i]
+
+    def members(self, groups, ranks_of, rank):
+        for group in groups:
+            ranks = [r for i in group for r in ranks_of(i, rank)]
+            if rank in ranks:
+                return ranks
+        return []
+
+
+class Cases:
+    """The module under construction and what each of its results must be."""
+
+    def __init__(self, world):
+        self.world, self.lines, self.results, self.computations, self.known = world, [], [], {}, {}
+
+    def inputs(self, kind, rank):
+        if (kind, rank) not in self.known:
+            count = math.prod(SHAPE)
+            self.known[kind, rank] = Array(kind, SHAPE, [value(kind, rank, i) for i in range(count)])
+        return self.known[kind, rank]
+
+    def add(self, what, kind, shape, text, expected):
+        """One instruction; expected(rank) gives the elements of its result."""
+        name = f"y{len(self.results)}"
+        self.lines.append(f"  {name} = {kind}[{','.join(map(str, shape))}] {text}")
+        self.results.append((what, kind, shape, expected))
+
+    def reducer(self, kind, name):
+        self.computations[name, kind] = computation(kind, name)
+        return f"{name}_{kind}"
+
+    def reducing(self, kind, mode, text, attributes, ranks_of, groups, name, function):
+        world, to_apply = self.world, self.reducer(kind, name)
+        members = lambda rank: world.members(groups, ranks_of, rank)
+        n = len(members(0))
+
+        def reduced(rank, index):
+            values = [self.inputs(kind, m)[index] for m in members(rank)]
+            result = values[0]
+            for v in values[1:]:
+                result = function(result, v)
+            return result
+
+        tail = f"{attributes}, replica_groups={text}, to_apply={to_apply}"
+        self.add(f"all-reduce {mode} {text} {name}", kind, SHAPE, f"all-reduce(x_{kind}){tail}",
+                 lambda rank: [reduced(rank, i) for i in indices(SHAPE)])
+        shape = (SHAPE[0], SHAPE[1] // n, SHAPE[2])
+
+        def scattered(rank):
+            at = members(rank).index(rank) * shape[1]
+            return [reduced(rank, (i, j + at, k)) for i, j, k in indices(shape)]
+
+        self.add(f"reduce-scatter {mode} {text} {name}", kind, shape,
+                 f"reduce-scatter(x_{kind}){tail}, dimensions={{1}}", scattered)
+
+    def gathering(self, kind, mode, text, attributes, ranks_of, groups):
+        members = lambda rank: self.world.members(groups, ranks_of, rank)
+        n = len(members(0))
+        for d in (0, 1):
+            shape = list(SHAPE)
+            shape[d] *= n
+
+            def gathered(rank, d=d, shape=tuple(shape)):
+                own = [self.inputs(kind, m) for m in members(rank)]
+                result = []
+                for index in indices(shape):
+                    inside = list(index)
+                    inside[d] %= SHAPE[d]
+                    result.append(own[index[d] // SHAPE[d]][tuple(inside)])
+                return result
+
+            self.add(f"all-gather {mode} {text} dim {d}", kind, tuple(shape),
+                     f"all-gather(x_{kind}){attributes}, replica_groups={text}, dimensions={{{d}}}", gathered)
+
+    def exchanging(self, kind, mode, text, attributes, ranks_of, groups):
+        members = lambda rank: self.world.members(groups, ranks_of, rank)
+        n = len(members(0))
+        tail = f"{attributes}, replica_groups={text}"
+        part = SHAPE[1] // n
+
+        def split(rank):
+            group = members(rank)
+            own = [self.inputs(kind, m) for m in group]
+            return [own[j // part][i, group.index(rank) * part + j % part, k] for i, j, k in indices(SHAPE)]
+
+        self.add(f"all-to-all {mode} {text}", kind, SHAPE, f"all-to-all(x_{kind}){tail}, dimensions={{1}}", split)
+        self.add(f"collective-broadcast {mode} {text}", kind, SHAPE, f"collective-broadcast(x_{kind}){tail}",
+                 lambda rank: list(self.inputs(kind, members(rank)[0])))
+
+    def permuting(self, kind, mode, attributes, count, ranks_of, pairs):
+        text = "{" + ",".join("{%d,%d}" % p for p in pairs) + "}"
+
+        def moved(rank):
+            for source, target in pairs:
+                if ranks_of(target, rank) == [rank]:
+                    return list(self.inputs(kind, ranks_of(source, rank)[0]))
+            return [0] * len(self.inputs(kind, 0))
+
+        self.add(f"collective-permute {mode} {text}", kind, SHAPE,
+                 f"collective-permute(x_{kind}){attributes}, source_target_pairs={text}", moved)
+
+    def asynchronous(self, kind):
+        """The -start and -done forms and the wrappers, on all replicas of a partition."""
+        (_, _, _, ranks_of), groups = next(self.world.modes(False)), [list(range(self.world.replicas))]
+        members = lambda rank: self.world.members(groups, ranks_of, rank)
+        shape = f"{kind}[{','.join(map(str, SHAPE))}]"
+        add = self.reducer(kind, "add")
+        self.lines += [f"  sr = {shape} all-reduce-start(x_{kind}), to_apply={add}",
+                       f"  sp = ({shape}, {shape}) collective-permute-start(x_{kind}), source_target_pairs={{{{0,0}}}}",
+                       f"  sw = (({shape}), {shape}) all-to-all-start(x_{kind}), dimensions={{1}}",
+                       f"  sc = ({shape}, {shape}, u32[]) copy-start(x_{kind})"]
+        self.add("all-reduce-done", kind, SHAPE, "all-reduce-done(sr)",
+                 lambda rank: [sum(v) for v in zip(*(self.inputs(kind, m) for m in members(rank)))])
+        self.add("collective-permute-done", kind, SHAPE, "collective-permute-done(sp)",
+                 lambda rank: list(self.inputs(kind, rank)) if members(rank)[0] == rank
+                 else [0] * len(self.inputs(kind, 0)))
+        part = SHAPE[1] // self.world.replicas
+        self.add("all-to-all-done", kind, SHAPE, "all-to-all-done(sw)",
+                 lambda rank: [self.inputs(kind, members(rank)[j // part])[
+                     i, members(rank).index(rank) * part + j % part, k] for i, j, k in indices(SHAPE)])
+        self.add("copy-done", kind, SHAPE, "copy-done(sc)", lambda rank: list(self.inputs(kind, rank)))
+
+    def ids(self):
+        p = self.world.partitions
+        self.add("replica-id", "u32", (), "replica-id()", lambda rank: [rank // p])
+        self.add("partition-id", "u32", (), "partition-id()", lambda rank: [rank % p])
+
+    def module(self):
+        shape = ",".join(map(str, SHAPE))
+        parameters = [f"  x_{t} = {t}[{shape}] parameter({i})" for i, t in enumerate(TYPES)]
+        types = ", ".join(f"{kind}[{','.join(map(str, dims))}]" for _, kind, dims, _ in self.results)
+        names = ", ".join(f"y{i}" for i in range(len(self.results)))
+        header = f"HloModule collectives, replica_count={self.world.replicas}, num_partitions={self.world.partitions}\n"
+        return (header + "".join(self.computations.values()) + "ENTRY main {\n" +
+                "\n".join(parameters + self.lines) + f"\n  ROOT result = ({types}) tuple({names})\n}}\n")
+
+
+def build(world):
+    cases = Cases(world)
+    cases.ids()
+    cases.asynchronous("s32")
+    for kind in TYPES:
+        # Every type in one grouping of one mode, some types in all.
+        every = kind in ("s32", "f32", "bf16", "c128", "u8")
+        for gathers in (True, False):
+            for m, (mode, attributes, count, ranks_of) in enumerate(world.modes(gathers)):
+                for g, (text, groups) in enumerate(groupings(count)):
+                    if m + g > 0 and not every or text == "{}" and "flat" == mode and world.ranks == 1:
+                        continue
+                    arguments = (kind, mode, text, attributes, ranks_of, groups)
+                    if gathers:
+                        names = reducers(kind)
+                        for name in names if g == 0 else list(names)[:1]:
+                            cases.reducing(*arguments, name, names[name])
+                        cases.gathering(*arguments)
+                    else:
+                        cases.exchanging(*arguments)
+                if not gathers and (m == 0 or every):
+                    ring = [(i, (i + 1) % count) for i in range(count)]
+                    for pairs in (ring, ring[: count // 2], [(0, 0)]):
+                        if pairs:
+                            cases.permuting(kind, mode, attributes, count, ranks_of, pairs)
+    return cases
+
+
+def run(world, options, folder):
+    cases = build(world)
+    with open(os.path.join(folder, "module.hlo"), "w") as file:
+        file.write(cases.module())
+    for rank in range(world.ranks):
+        write_npz(os.path.join(folder, f"in.r{rank}.npz"),
+                  {f"in{i}": cases.inputs(t, rank) for i, t in enumerate(TYPES)})
+    command = [options.tool, os.path.join(folder, "module.hlo"), f"--replicas={world.replicas}",
+               f"--partitions={world.partitions}", f"--inputs={folder}/in.r%r.npz", f"--outputs={folder}/out.r%r.npz",
+               "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        print(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr[:2000]}")
+        return 0, len(cases.results)
+    bad, codes = set(), {}
+    for rank in range(world.ranks):
+        outputs = read_npz(os.path.join(folder, f"out.r{rank}.npz"))
+        for i, (what, kind, shape, expected) in enumerate(cases.results):
+            code = element(kind)
+            wanted = [codes[code, p] if (code, p) in codes else codes.setdefault((code, p), code.encode(p))
+                      for v in expected(rank) for p in parts(kind, v)]
+            got = list(outputs[f"out{i}"][2])
+            mask = (1 << BITS[PART.get(kind, kind)].bits) - 1
+            if [v & mask for v in got] != [v & mask for v in wanted] and i not in bad:
+                bad.add(i)
+                at = next((k for k, (a, b) in enumerate(zip(got, wanted)) if a & mask != b & mask), -1)
+                print(f"{what} of {kind}, rank {rank}: element {at} is {got[at]:#x}, expected {wanted[at]:#x}"
+                      f" ({len(got)} and {len(wanted)} numbers)")
+    return len(cases.results) - len(bad), len(bad)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--replicas", type=int, default=1)
+    parser.add_argument("--partitions", type=int, default=1)
+    parser.add_argument("--tool", default="hlo-run")
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    world = World(options.replicas, options.partitions)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.keep:
+            folder = options.keep
+            os.makedirs(folder, exist_ok=True)
+        passed, failed = run(world, options, folder)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
