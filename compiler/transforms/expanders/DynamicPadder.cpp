@@ -482,12 +482,19 @@ void DynamicPadder::visitElementwise(Operation *op) {
 // Reductions, sort, linear algebra
 //===----------------------------------------------------------------------===//
 
+Value DynamicPadder::fillOf(HloBuilder &b, Operation *op, FlatSymbolRefAttr computation,
+                            unsigned i) {
+  unsigned count = op->getNumOperands() / 2;
+  Operation *root = context.lookup(computation).getReturn()->getOperand(0).getDefiningOp();
+  Value fill =
+      count == 1 ? identityOf(b, root, elementTypeOf(op->getOperand(i))) : Value();
+  return fill ? fill : op->getOperand(count + i);
+}
+
 LogicalResult DynamicPadder::visitReduce(ReduceOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
   unsigned count = op->getNumOperands() / 2;
-  ComputationOp computation = context.lookup(op.getToApplyAttr());
-  Operation *root = computation.getReturn()->getOperand(0).getDefiningOp();
   DynamicSizes own;
   for (int64_t dim = 0, rank = rankOf(op->getOperand(0)); dim < rank; ++dim) {
     Value size;
@@ -500,9 +507,7 @@ LogicalResult DynamicPadder::visitReduce(ReduceOp op) {
     }
     for (unsigned i = 0; size && i < count; ++i) {
       Value input = op->getOperand(i);
-      // Without a known identity the initial value stands for it, as in XLA.
-      Value fill = count == 1 ? identityOf(b, root, elementTypeOf(input)) : Value();
-      op->setOperand(i, maskedBeyond(b, input, dim, size, fill ? fill : op->getOperand(count + i)));
+      op->setOperand(i, maskedBeyond(b, input, dim, size, fillOf(b, op, op.getToApplyAttr(), i)));
     }
   }
   for (OpResult result : op->getResults()) {

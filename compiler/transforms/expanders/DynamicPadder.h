@@ -74,6 +74,10 @@ private:
   /// The same with x's own sizes of `dims`.
   mlir::Value masked(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value fill);
 
+  /// What does not count in a reduction of operand `i` of `op`, which has as many operands as initial
+  /// values: the computation's identity; if none is known, the initial value, as in XLA.
+  mlir::Value fillOf(HloBuilder &b, mlir::Operation *op, mlir::FlatSymbolRefAttr computation,
+                     unsigned i);
   /// Passes all sizes of operand 0 on to results of the same shape.
   mlir::LogicalResult passOn(mlir::Operation *op);
   // DynamicPadder.cpp

@@ -77,9 +77,10 @@ bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes, in
 }
 
 /// Where each static dimension of more than one element, and each dynamic one, is in the result, if it
-/// is there as it is; false if dimensions are merged or split.
-bool mapDimensions(ArrayRef<int64_t> from, const DynamicSizes &sizes, ArrayRef<int64_t> to,
+/// is there as it is; false if dimensions are merged or split, or the type has others as dynamic.
+bool mapDimensions(ArrayRef<int64_t> from, const DynamicSizes &sizes, RankedTensorType type,
                    DynamicSizes &own) {
+  ArrayRef<int64_t> to = type.getShape();
   size_t next = 0;
   for (auto [dim, size] : llvm::enumerate(from)) {
     if (size == 1 && !sizes[dim]) {
@@ -93,7 +94,7 @@ bool mapDimensions(ArrayRef<int64_t> from, const DynamicSizes &sizes, ArrayRef<i
     }
     own[next++] = sizes[dim];
   }
-  return true;
+  return llvm::all_of(boundedDimensions(type), [&](int64_t dim) { return bool(own[dim]); });
 }
 
 } // namespace
@@ -310,7 +311,7 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
   Value x = op.getOperand();
   SmallVector<int64_t> from(shapeOf(x)), to(shapeOf(op.getResult()));
   DynamicSizes before = sizesOf(x), own(to.size());
-  if (mapDimensions(from, before, to, own) || product(from) == 0) {
+  if (mapDimensions(from, before, arrayType(op.getResult()), own) || product(from) == 0) {
     bind(op.getResult(), own);
     return success();
   }

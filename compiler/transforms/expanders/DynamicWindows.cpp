@@ -1,7 +1,7 @@
 //===- DynamicWindows.cpp - Windows over arrays of bounded size -----------===//
 //
-// reduce-window, select-and-scatter and convolution: elements beyond the true size n become what the
-// padding is, so that a window that reaches over n sees more padding. With windows of w elements
+// reduce-window, select-and-scatter and convolution: elements beyond the true size n become what does not
+// count, as padding does not, so that a window that reaches over n sees more padding. With windows of w elements
 // (dilation d), stride s, padding and base dilation e, there are
 //
 //   m = (n-1)*e + 1 elements (0 if n = 0),  (m + low + high - ((w-1)*d + 1)) / s + 1 windows
@@ -66,7 +66,8 @@ LogicalResult DynamicPadder::visitReduceWindow(ReduceWindowOp op) {
     }
     windows = window.count(b, size);
     for (unsigned i = 0; !window.isTrivial() && i < count; ++i) {
-      op->setOperand(i, maskedBeyond(b, op->getOperand(i), dim, size, op->getOperand(count + i)));
+      Value input = op->getOperand(i);
+      op->setOperand(i, maskedBeyond(b, input, dim, size, fillOf(b, op, op.getToApplyAttr(), i)));
     }
   }
   for (OpResult result : op->getResults()) {
