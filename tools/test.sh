@@ -102,6 +102,10 @@ if (python_with jax==0.10.2 numpy ml_dtypes); then
     > "$results/fuzz.txt" 2>&1
   [ "$(number '[0-9]+ failed$' "$results/fuzz.txt")" = 0 ] || head -n 20 "$results/fuzz.txt"
   count fuzz "$(number '^[0-9]+ passed' "$results/fuzz.txt")" "$(number '[0-9]+ failed$' "$results/fuzz.txt")"
+  "$BUILD/venv/bin/python" "$ROOT/test/fuzz/dynamic.py" --tool="$BUILD/bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz" \
+    > "$results/dynamic.txt" 2>&1
+  [ "$(number '[0-9]+ failed$' "$results/dynamic.txt")" = 0 ] || head -n 20 "$results/dynamic.txt"
+  count dynamic "$(number '^[0-9]+ passed' "$results/dynamic.txt")" "$(number '[0-9]+ failed$' "$results/dynamic.txt")"
 else
   say "skipped: random modules; jax, which is what they are compared with, cannot be installed"
 fi
