@@ -7,6 +7,10 @@ include(GNUInstallDirs)
 set_target_properties(hlo-compile hlo-run PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS hlo-compile hlo-run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS hlo_rt ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET hlo_lapack)
+  install(TARGETS hlo_lapack hlo_lapack_shared ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/abi/hlo" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 set(hlo_package "${CMAKE_INSTALL_LIBDIR}/cmake/HloCompile")
