@@ -42,6 +42,15 @@ bad=$(( $(number 'Failed *: [0-9]+' "$results/lit.log") + $(number 'Unresolved *
 [ "$bad" = 0 ] || tail -n 60 "$results/lit.log"
 count lit "$ok" "$bad"
 
+# Tables whose cases lit counts as one.
+table() {
+  python3 "test/$2" --tool "$BUILD/bin/hlo-opt" "test/$(dirname "$2")"/*.test > "$results/table.log" 2>&1
+  grep -B 1 '^    ' "$results/table.log" | head -n 60
+  count "$1" "$(number '^[0-9]+ passed' "$results/table.log")" "$(number '[0-9]+ failed$' "$results/table.log")"
+}
+table "malformed instructions" error/ops/cases.py
+table "lowering of opcodes" transforms/lowering/lower.py
+
 say "accuracy of element-wise functions"
 "$ROOT/test/accuracy/run.sh" > "$results/accuracy.log" 2>&1
 status=$?

@@ -27,6 +27,9 @@ hlo.computation @e(%i: tensor<si32>, %x: tensor<4xf32>, %n: tensor<4xsi32>, %z: 
   %0:2 = hlo.while %i, %x {condition = @stop, body = @swap} : (tensor<si32>, tensor<4xf32>) -> (tensor<si32>, tensor<4xf32>)
   // CHECK: %{{.*}}:2 = hlo.conditional
   %1:2 = hlo.conditional %i, %i, %x {branch_computations = [@nothing, @swap], branch_operand_counts = array<i64: 0, 2>} : (tensor<si32>, tensor<si32>, tensor<4xf32>) -> (tensor<si32>, tensor<4xf32>)
+  // In place: inputs, outputs, start indices.
+  // CHECK: %{{.*}}:2 = hlo.collective_permute
+  %p:2 = hlo.collective_permute %x, %x, %x, %x, %i, %i, %i, %i {slice_sizes = "{{2}, {2}}", source_target_pairs = "{{0,1}}"} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<si32>, tensor<si32>, tensor<si32>, tensor<si32>) -> (tensor<4xf32>, tensor<4xf32>)
   // CHECK: %{{.*}}:2 = hlo.reduce
   %2:2 = hlo.reduce %x, %n, %z, %i {dimensions = array<i64: 0>, to_apply = @argmax} : (tensor<4xf32>, tensor<4xsi32>, tensor<f32>, tensor<si32>) -> (tensor<f32>, tensor<si32>)
   // CHECK: %{{.*}}:2 = hlo.topk
