@@ -133,7 +133,7 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPointToStart(branch.thenBlock());
     Value nan = realConstant(std::numeric_limits<double>::quiet_NaN());
-    Elem fill(nan, isComplex ? nan : Value());
+    Elem fill(nan, isComplex ? realConstant(0.0) : Value());
     emitFor(e, zero, constI64(e, n * n), 1, [&](Value i) {
       storeElements(e, element, fill, c.result, addI(e, c.base, i));
     });
