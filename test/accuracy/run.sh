@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Compiles a module per opcode and element type for some CPUs, and runs them all over many arguments; see README.md.
-#   test/accuracy/run.sh [--cpus="host x86-64"] [--filter=REGEX] [--full | --exhaustive] [--jobs=N] [--list=N]
+#   test/accuracy/run.sh [--cpus="host x86-64-v3 x86-64"] [--filter=REGEX] [--full | --exhaustive] [--jobs=N] [--list=N]
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
 build="${HLO_BUILD:-$root/build}"
 work="${HLO_ACCURACY_DIR:-$build/accuracy}"
-cpus="host x86-64" jobs="$(nproc)" filter="" options=()
+cpus="host x86-64-v3 x86-64" jobs="$(nproc)" filter="" options=()
 for argument in "$@"; do
   case "$argument" in
     --cpus=*) cpus="${argument#*=}" ;;

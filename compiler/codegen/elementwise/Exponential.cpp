@@ -144,9 +144,11 @@ Num viaDouble(Num x, Num (*function)(Num)) {
   return floatTo(function(floatTo(x, b.getF64Type())), b.getF32Type());
 }
 
+Num oddViaDouble(Num x, Num (*function)(Num)) { return copySign(viaDouble(abs(x), function), x); }
+
 Num sinhOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, sinhOf);
+    return oddViaDouble(x, sinhOf);
   }
   Num magnitude = abs(x);
   Num z = x * x;

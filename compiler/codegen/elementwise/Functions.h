@@ -48,6 +48,9 @@ Num scaleByPower(Num x, Num n, const FloatTraits &traits);
 Num signBits(Num x);
 /// An f32 function by way of the f64 one, for functions that few programs use.
 Num viaDouble(Num x, Num (*function)(Num));
+/// The same for odd functions. The sign is given to the f32: of a copysign in f64 that is rounded to f16 in
+/// the end LLVM rounds the operands, by a call of a library.
+Num oddViaDouble(Num x, Num (*function)(Num));
 
 Num expOf(Num x);
 /// e^(hi + lo), |lo| far below |hi|.

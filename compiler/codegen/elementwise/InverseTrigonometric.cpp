@@ -70,7 +70,7 @@ static Num asinTail(Num z) { return z * polynomial(z, coefficients::asin64); }
 
 Num asinOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, asinOf);
+    return oddViaDouble(x, asinOf);
   }
   Num a = abs(x);
   Num beyond = greater(a, 0.5);

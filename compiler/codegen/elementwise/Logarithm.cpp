@@ -88,7 +88,7 @@ static NumPair sqrtPair(NumPair square) {
 
 Num asinhOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, asinhOf);
+    return oddViaDouble(x, asinhOf);
   }
   Num a = abs(x);
   // log1p(a + a^2 / (1 + sqrt(1 + a^2))); beyond 2^28, log(2a).
@@ -118,7 +118,7 @@ Num acoshOf(Num x) {
 
 Num atanhOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, atanhOf);
+    return oddViaDouble(x, atanhOf);
   }
   Num a = abs(x);
   // log1p(2a / (1 - a)) / 2, the quotient in two parts; 1 - a has no rounding error from 1/2 on.

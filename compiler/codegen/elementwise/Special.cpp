@@ -34,7 +34,7 @@ static Num thirdOf(Num e) { return shrS((e + 3072) * 21846, 16) - 1024; }
 
 Num cbrtOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, cbrtOf);
+    return oddViaDouble(x, cbrtOf);
   }
   FloatTraits traits(x);
   Num a = abs(x);
