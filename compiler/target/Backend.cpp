@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Backend.h"
+#include "compiler/target/OneLaneStores.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -178,6 +179,7 @@ SmallString<0> hlo::generateCode(Module &module, TargetMachine &machine, CodeGen
     module.getContext().setOptPassGate(gate);
   }
   auto restore = llvm::scope_exit([&] { module.getContext().setOptPassGate(before); });
+  scalarizeOneLaneStores(module);
   SmallString<0> code;
   raw_svector_ostream stream(code);
   legacy::PassManager passes;

@@ -66,7 +66,7 @@ class Reference:
     """XLA in a process of its own, started again after it died."""
 
     def __init__(self, flags=""):
-        self.process, self.flags = None, flags
+        self.process, self.flags = None, "--xla_backend_optimization_level=0 " + flags  # LLVM's part is most of the time
 
     def start(self, job):
         if self.process is None:
