@@ -11,7 +11,8 @@
 // sub-range of it, so that a chain of n-tuples costs its length, not n times it.
 // A conditional gets `branch_operand_counts`. A custom call or a feed whose
 // operands or results were tuples, or have layouts, keeps the types it was
-// written with in `operand_types` and `result_types`: its callee sees them.
+// written with in `operand_types` and `result_types`: its callee sees them. A custom
+// call that takes or gives a token has a side effect from then on.
 //
 // Assumes hlo-flatten-calls. Writes the entry's layout (analysis/EntryLayout.h).
 //
@@ -47,6 +48,11 @@ SmallVector<Type> leafTypes(TypeRange types) {
     appendLeafTypes(type, leaves);
   }
   return leaves;
+}
+
+bool hasToken(Type type) {
+  auto tuple = dyn_cast<TupleType>(type);
+  return tuple ? llvm::any_of(tuple.getTypes(), hasToken) : isa<TokenType>(type);
 }
 
 size_t leafCount(Type type) {
@@ -429,6 +435,11 @@ void TupleFlattener::rebuild(Operation *op) {
     };
     state.attributes.set("operand_types", types(op->getOperandTypes()));
     state.attributes.set("result_types", types(op->getResultTypes()));
+    // What is after it in the chain of tokens waits for its effects.
+    if (isa<CustomCallOp>(op) && (llvm::any_of(op->getOperandTypes(), hasToken) ||
+                                  llvm::any_of(op->getResultTypes(), hasToken))) {
+      state.attributes.set("custom_call_has_side_effect", builder.getBoolAttr(true));
+    }
   }
   state.addOperands(leaves(op->getOperands()));
   state.addTypes(leafTypes(op->getResultTypes()));
