@@ -214,3 +214,44 @@ hlo.computation @e(%a: tensor<4xf32>) -> tensor<f32> {
   %0 = hlo.constant {value = "x"} : tensor<f32>
   hlo.return %0 : tensor<f32>
 }
+
+// -----
+
+hlo.computation @e(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{async-done: the state must be ((operands...), result, ...), is f32[4] [async_done_c1]}}
+  %0 = hlo.async_done %a : (tensor<4xf32>) -> tensor<4xf32>
+  hlo.return %0 : tensor<4xf32>
+}
+
+// -----
+
+hlo.computation @e(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{async-update: the state must be ((operands...), result, ...), is f32[4] [async_update_c1]}}
+  %0 = hlo.async_update %a : (tensor<4xf32>) -> tensor<4xf32>
+  hlo.return %0 : tensor<4xf32>
+}
+
+// -----
+
+hlo.computation @e(%t: !hlo.token) -> tuple<tensor<4xf32>, tensor<f32>> {
+  // expected-error @below {{infeed: the result must be (data, token[]), is (f32[4], f32[]) [infeed_c2]}}
+  %0 = hlo.infeed %t : (!hlo.token) -> tuple<tensor<4xf32>, tensor<f32>>
+  hlo.return %0 : tuple<tensor<4xf32>, tensor<f32>>
+}
+
+// -----
+
+hlo.computation @e(%t: !hlo.token) -> tuple<tensor<4xf32>, tensor<f32>, !hlo.token> {
+  // expected-error @below {{recv: the result must be (data, u32[], token[]), is (f32[4], f32[], token[]) [recv_c2]}}
+  %0 = hlo.recv %t {channel_id = 1 : i64} : (!hlo.token) -> tuple<tensor<4xf32>, tensor<f32>, !hlo.token>
+  hlo.return %0 : tuple<tensor<4xf32>, tensor<f32>, !hlo.token>
+}
+
+// -----
+
+// expected-note @below {{operand 5 is f32[]}}
+hlo.computation @e(%a: tensor<4xf32>, %i: tensor<si32>, %f: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error @below {{collective-permute: start index 1 must be an integer scalar, is f32[] [collective_permute_c3]}}
+  %0:2 = hlo.collective_permute %a, %a, %a, %a, %i, %f, %i, %i {slice_sizes = "{{2}, {2}}", source_target_pairs = "{{0,1}}"} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<si32>, tensor<f32>, tensor<si32>, tensor<si32>) -> (tensor<4xf32>, tensor<4xf32>)
+  hlo.return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
