@@ -206,7 +206,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
   }
   if (options.emit & EmitHeader) {
     HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
-                    description.version, description.arenaBytes, description.arenaAlign};
+                    description.version, description.arenaBytes, description.arenaAlign,
+                    description.needs, description.customCalls};
     artifacts.header = makeHeader(*signature, info);
   }
 

@@ -61,6 +61,25 @@ static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const 
   out << " */\n";
 }
 
+/// What a call must supply besides buffers and scratch, as the end of a comment.
+static std::string needsText(const HeaderInfo &info) {
+  static constexpr std::pair<uint32_t, const char *> fields[] = {
+      {HLO_NEEDS_INFEED, "infeed"},       {HLO_NEEDS_OUTFEED, "outfeed"},
+      {HLO_NEEDS_COMM, "comm"},           {HLO_NEEDS_STATE, "state"},
+      {HLO_NEEDS_HOST_SEND, "host_send"}, {HLO_NEEDS_HOST_RECV, "host_recv"}};
+  std::string text;
+  for (auto [bit, name] : fields) {
+    if (info.needs & bit) {
+      text += (text.empty() ? "\n *\n * A call must have: " : ", ") + std::string(name);
+    }
+  }
+  for (const std::string &target : info.customCalls) {
+    bool harmless = StringRef(target).find("*/") == StringRef::npos;
+    text += "\n * Custom call, linked or in custom_calls: " + (harmless ? target : "?");
+  }
+  return text;
+}
+
 std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) {
   std::string text;
   raw_string_ostream out(text);
@@ -77,7 +96,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   out << "/* " << prefix << ".h - made by hlo-compile " << info.version << " from " << info.source
       << "\n * (sha256 " << info.sha256 << ");\n * you may use it under any terms.\n *\n"
       << " * There are no globals: calls may run at the same time if each has its own hlo_call and\n"
-      << " * arena. Any buffer aligned to its element will do; 64 bytes are faster. */\n"
+      << " * arena. Any buffer aligned to its element will do; 64 bytes are faster."
+      << needsText(info) << " */\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"

@@ -12,6 +12,8 @@ struct HeaderInfo {
   std::string sha256;  ///< of the HLO text
   std::string version; ///< of the compiler
   uint64_t arenaBytes = 0, arenaAlign = 64;
+  uint32_t needs = 0;  ///< set of HLO_NEEDS_*
+  std::vector<std::string> customCalls; ///< targets
 };
 
 /// The header's text: valid as C99, C11, C++11 and later, without warnings.
