@@ -389,8 +389,9 @@ LogicalResult DynamicPadder::visit(Operation *op) {
     return success();
   }
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<CopyOp, BitcastOp, DomainOp, AddDependencyOp, AllReduceOp, CollectivePermuteOp>(
-          [&](auto same) { return passOn(same); })
+      .Case<CopyOp, BitcastOp, DomainOp, AddDependencyOp>([&](auto same) { return passOn(same); })
+      .Case<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp, CollectivePermuteOp,
+            ReduceScatterOp>([&](auto collective) { return visitCollective(collective); })
       .Case([&](OptBarrierOp barrier) {
         for (auto [operand, result] : llvm::zip(barrier->getOperands(), barrier->getResults())) {
           bind(result, sizesOf(operand));
@@ -626,6 +627,26 @@ LogicalResult DynamicPadder::visitBatchNorm(Operation *op) {
   }
   op->replaceAllUsesWith(ValueRange(values));
   op->erase();
+  return success();
+}
+
+/// With one rank nothing is exchanged. With more, a reduction of arrays of one size keeps it; what the others
+/// give depends on the sizes of other ranks.
+LogicalResult DynamicPadder::visitCollective(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  for (StringRef count : {"hlo.replica_count", "hlo.num_partitions"}) {
+    auto ranks = module->getAttrOfType<IntegerAttr>(count);
+    if (ranks && ranks.getInt() > 1 && !isa<AllReduceOp>(op)) {
+      return refuse(op, "other ranks may have other sizes");
+    }
+  }
+  for (OpResult result : op->getResults()) {
+    Value operand = op->getOperand(result.getResultNumber());
+    if (shapeOf(operand) != shapeOf(result)) {
+      return refuse(op);
+    }
+    bind(result, sizesOf(operand));
+  }
   return success();
 }
 

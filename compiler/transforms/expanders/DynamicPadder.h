@@ -87,6 +87,7 @@ private:
   mlir::LogicalResult visitDot(DotOp op);
   mlir::LogicalResult visitCustomCall(CustomCallOp op);
   mlir::LogicalResult visitBatchNorm(mlir::Operation *op);
+  mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitLinalg(mlir::Operation *op);
   mlir::LogicalResult visitSort(SortOp op);
   // DynamicShape.cpp
