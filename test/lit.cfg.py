@@ -40,6 +40,10 @@ config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
 config.substitutions.append(("%rt-include", "-I%s/runtime/abi" % root))
 config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))
 
+if os.path.exists(os.path.join(build, "lib", "libhlo_comm_mpi.a")) and shutil.which("mpirun"):
+    config.available_features.add("mpi")
+    # Several processes on few CPUs, as any user, without looking for networks.
+    config.substitutions.append(("%mpirun", "mpirun --oversubscribe --allow-run-as-root --mca btl self,vader"))
 if os.path.exists(os.path.join(build, "lib", "libhlo_lapack.so")):
     config.available_features.add("lapack")
 # XLA's headers for typed custom calls, from a jaxlib wheel: in build/venv where tools/test.sh has put it.

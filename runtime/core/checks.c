@@ -150,10 +150,28 @@ hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call,
   NEED((desc->needs & HLO_NEEDS_INFEED) && !HLO_FIELD(call, infeed), "infeed")
   NEED((desc->needs & HLO_NEEDS_OUTFEED) && !HLO_FIELD(call, outfeed), "outfeed")
   NEED((desc->needs & HLO_NEEDS_COMM) && !HLO_FIELD(call, comm), "comm")
+  const hlo_comm *comm = HLO_FIELD(call, comm);
+  NEED((desc->needs & HLO_NEEDS_COMM) && comm && !HLO_FIELD(comm, exchange), "comm with exchange")
   NEED((desc->needs & HLO_NEEDS_STATE) && !HLO_FIELD(call, state), "state")
   NEED((desc->needs & HLO_NEEDS_HOST_SEND) && !HLO_FIELD(call, host_send), "host_send")
   NEED((desc->needs & HLO_NEEDS_HOST_RECV) && !HLO_FIELD(call, host_recv), "host_recv")
 #undef NEED
+  if ((desc->needs & HLO_NEEDS_COMM) && comm &&
+      (comm->num_replicas != (int32_t)desc->num_replicas ||
+       comm->num_partitions != (int32_t)desc->num_partitions)) {
+    hlo_text_add(text, status ? separator : desc->name);
+    hlo_text_add(text, status ? "" : ": ");
+    hlo_text_add(text, "compiled for ");
+    hlo_text_number(text, desc->num_replicas);
+    hlo_text_add(text, " replicas and ");
+    hlo_text_number(text, desc->num_partitions);
+    hlo_text_add(text, " partitions, hlo_comm has ");
+    hlo_text_number(text, (uint64_t)comm->num_replicas);
+    hlo_text_add(text, " and ");
+    hlo_text_number(text, (uint64_t)comm->num_partitions);
+    status = HLO_ERR_MISSING;
+    separator = "; ";
+  }
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
   const hlo_custom_call *targets = HLO_FIELD(desc, custom_call_targets);
   const char *const *names = desc->custom_calls;

@@ -76,14 +76,27 @@ static hlo_status take_arena(const hlo_call *call, const hlo_module_desc *desc, 
   return HLO_OK;
 }
 
+/* The other ranks need not wait for a call that has failed. */
+static void tell_peers(const hlo_call *call, hlo_status status) {
+  const hlo_comm *comm = HLO_FIELD(call, comm);
+  if (HLO_HAS_FIELD(comm, leave) && comm->leave != NULL) {
+    const char *message = HLO_FIELD(call, message);
+    const int hasMessage = message != NULL && HLO_FIELD(call, message_bytes) > 0;
+    comm->leave(comm->user, status, hasMessage ? message : "");
+  }
+}
+
 hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                         const void *const *inputs, void *const *outputs, hlo_frame *frame) {
   hlo_status status = check_all(call, desc, inputs, outputs);
-  if (status != HLO_OK) {
-    return status;
+  if (status == HLO_OK) {
+    status = take_arena(call, desc, frame);
   }
-  status = take_arena(call, desc, frame);
   if (status != HLO_OK) {
+    /* A call of another version has no comm that can be trusted. */
+    if (call != NULL && call->abi == HLO_ABI) {
+      tell_peers(call, status);
+    }
     return status;
   }
   const hlo_executor *exec = HLO_FIELD(call, exec);
@@ -97,16 +110,6 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
   frame->saved_mxcsr = _mm_getcsr();
   _mm_setcsr(desc->mxcsr);
   return HLO_OK;
-}
-
-/* The other ranks need not wait for a call that has failed. */
-static void tell_peers(const hlo_call *call, hlo_status status) {
-  const hlo_comm *comm = HLO_FIELD(call, comm);
-  if (HLO_HAS_FIELD(comm, leave) && comm->leave != NULL) {
-    const char *message = HLO_FIELD(call, message);
-    const int hasMessage = message != NULL && HLO_FIELD(call, message_bytes) > 0;
-    comm->leave(comm->user, status, hasMessage ? message : "");
-  }
 }
 
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {

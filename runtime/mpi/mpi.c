@@ -1,0 +1,298 @@
+/*===- mpi.c - Exchanges between processes, over MPI -----------------------------===*\
+ *
+ * Each part is one non-blocking message of a derived type (runs at a distance), so that
+ * nothing is packed here. The process polls for completion, and between polls looks for
+ * what ends an exchange: its call's cancellation and deadline, the time-out, and a
+ * message with the text of another process's error. The first error is kept; every
+ * exchange fails with it from then on.
+ *
+ * Messages of different instructions have different MPI tags (of few bits), so that
+ * processes that have come to different instructions do not take each other's messages:
+ * they time out.
+ *
+ *===-------------------------------------------------------------------------===*/
+#define _POSIX_C_SOURCE 200809L
+#include <hlo/comm_mpi.h>
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* MPI promises tags up to 32767. */
+#define FAILURE_TAG 32767
+#define TAGS 32749
+
+/* What a process that fails tells the others. */
+typedef struct Failure {
+  int32_t status, rank;
+  char text[504];
+} Failure;
+
+struct hlo_mpi {
+  hlo_comm comm;
+  MPI_Comm group;
+  MPI_Datatype mebibyte;
+  int rank, size;
+  int failed;
+  Failure failure;         /* the first one seen */
+  MPI_Request *told;       /* messages about it, one for each process */
+};
+
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Keeps an error of this process and tells all others. */
+static void fail_all(hlo_mpi *mpi, hlo_status status, const char *text) {
+  if (mpi->failed) {
+    return;
+  }
+  mpi->failed = 1;
+  mpi->failure.status = status;
+  mpi->failure.rank = mpi->rank;
+  snprintf(mpi->failure.text, sizeof mpi->failure.text, "%s", text);
+  for (int r = 0; r < mpi->size; ++r) {
+    if (r != mpi->rank) {
+      MPI_Isend(&mpi->failure, sizeof(Failure), MPI_BYTE, r, FAILURE_TAG, mpi->group, &mpi->told[r]);
+    }
+  }
+}
+
+/* Looks for an error of another process. */
+static void look_for_failure(hlo_mpi *mpi) {
+  int there = 0;
+  MPI_Status from;
+  if (mpi->failed ||
+      MPI_Iprobe(MPI_ANY_SOURCE, FAILURE_TAG, mpi->group, &there, &from) != MPI_SUCCESS || !there) {
+    return;
+  }
+  MPI_Recv(&mpi->failure, sizeof(Failure), MPI_BYTE, from.MPI_SOURCE, FAILURE_TAG, mpi->group,
+           MPI_STATUS_IGNORE);
+  mpi->failed = 1;
+}
+
+static hlo_status give_error(hlo_mpi *mpi, const hlo_comm_step *step) {
+  if (step->message != NULL && step->message_bytes > 0) {
+    snprintf(step->message, step->message_bytes, "%s: %s", step->module, mpi->failure.text);
+  }
+  /* One process's own wish is an error of the peer to the others. */
+  const int others = mpi->failure.rank != mpi->rank;
+  return others && mpi->failure.status == HLO_CANCELLED ? HLO_ABORTED : mpi->failure.status;
+}
+
+/* A type of `bytes` bytes; more than an int can count are many times a mebibyte and a rest. */
+static int make_run(const hlo_mpi *mpi, uint64_t bytes, MPI_Datatype *type) {
+  const uint64_t unit = 1 << 20;
+  if (bytes <= unit * 1024) {
+    return MPI_Type_contiguous((int)bytes, MPI_BYTE, type);
+  }
+  const int counts[2] = {(int)(bytes / unit), (int)(bytes % unit)};
+  const MPI_Aint places[2] = {0, (MPI_Aint)(bytes / unit * unit)};
+  const MPI_Datatype types[2] = {mpi->mebibyte, MPI_BYTE};
+  return MPI_Type_create_struct(2, counts, places, types, type);
+}
+
+static int make_type(const hlo_mpi *mpi, const hlo_comm_part *part, MPI_Datatype *type) {
+  MPI_Datatype run;
+  int error = make_run(mpi, part->bytes, &run);
+  if (error == MPI_SUCCESS) {
+    error = MPI_Type_create_hvector((int)part->count, 1, (MPI_Aint)part->stride, run, type);
+    MPI_Type_free(&run);
+  }
+  return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
+}
+
+/* Starts the messages; `requests` has two for each member. */
+static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_part *send,
+                     const hlo_comm_part *receive, MPI_Request *requests) {
+  const int tag = (int)((step->tag ^ step->tag >> 20) % TAGS);
+  int error = MPI_SUCCESS;
+  for (int32_t pass = 0; pass < 2; ++pass) {
+    for (int32_t m = 0; m < step->num_members && error == MPI_SUCCESS; ++m) {
+      /* Receives first; the members in turn, so that not all send to the first one at once. */
+      const int32_t member = (step->self + m) % step->num_members;
+      const hlo_comm_part *part = pass == 0 ? &receive[member] : &send[member];
+      if (member == step->self || part->count == 0) {
+        continue;
+      }
+      const int peer = step->members[member];
+      MPI_Request *request = &requests[2 * member + pass];
+      MPI_Datatype type = MPI_BYTE;
+      const int simple = part->count * part->bytes <= 1 << 30 &&
+                         (part->count == 1 || part->stride == part->bytes);
+      const int count = simple ? (int)(part->count * part->bytes) : 1;
+      if (!simple) {
+        error = make_type(mpi, part, &type);
+      }
+      if (error == MPI_SUCCESS) {
+        error = pass == 0
+                    ? MPI_Irecv(part->data, count, type, peer, tag, mpi->group, request)
+                    : MPI_Isend(part->data, count, type, peer, tag, mpi->group, request);
+      }
+      if (!simple && type != MPI_BYTE) {
+        MPI_Type_free(&type);
+      }
+    }
+  }
+  return error;
+}
+
+/* The members whose messages are missing. */
+static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests,
+                           int64_t waited_ns) {
+  char text[480];
+  int length = snprintf(text, sizeof text, "%s %%%s: waited %lld ms for rank", step->opcode,
+                        step->name, (long long)(waited_ns / 1000000));
+  int named = 0;
+  for (int32_t m = 0; m < step->num_members && length < 400; ++m) {
+    if (requests[2 * m] != MPI_REQUEST_NULL || requests[2 * m + 1] != MPI_REQUEST_NULL) {
+      length += snprintf(text + length, sizeof text - (size_t)length, "%s%d", named++ ? ", " : " ",
+                         step->members[m]);
+    }
+  }
+  snprintf(text + length, sizeof text - (size_t)length, ", which %s absent",
+           named == 1 ? "is" : "are");
+  fail_all(mpi, HLO_DEADLINE, text);
+}
+
+static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, int64_t now) {
+  hlo_status status = HLO_OK;
+  if (step->cancel != NULL && __atomic_load_n(step->cancel, __ATOMIC_RELAXED) != 0) {
+    status = HLO_CANCELLED;
+  } else if (step->deadline_ns != 0 && now >= step->deadline_ns) {
+    status = HLO_DEADLINE;
+  }
+  if (status != HLO_OK) {
+    char text[480];
+    snprintf(text, sizeof text, "%s %%%s: the call of rank %d %s", step->opcode, step->name,
+             mpi->rank, status == HLO_CANCELLED ? "was cancelled" : "passed its deadline");
+    fail_all(mpi, status, text);
+  }
+}
+
+static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
+                           const hlo_comm_part *receive) {
+  hlo_mpi *mpi = user;
+  look_for_failure(mpi);
+  if (mpi->failed) {
+    return give_error(mpi, step);
+  }
+  const int total = 2 * step->num_members;
+  MPI_Request requests[total];
+  int indices[total];
+  for (int i = 0; i < total; ++i) {
+    requests[i] = MPI_REQUEST_NULL;
+  }
+  int error = start_all(mpi, step, send, receive, requests);
+  const int64_t start = now_ns();
+  int done = 0;
+  for (unsigned polls = 0; error == MPI_SUCCESS && !mpi->failed; ++polls) {
+    int completed = 0;
+    error = MPI_Testsome(total, requests, &completed, indices, MPI_STATUSES_IGNORE);
+    done = completed == MPI_UNDEFINED; /* none is left */
+    if (done || error != MPI_SUCCESS) {
+      break;
+    }
+    if (polls % 64 == 63) {
+      const int64_t now = now_ns();
+      look_for_failure(mpi);
+      look_at_call(mpi, step, now);
+      if (mpi->comm.timeout_ns > 0 && now - start >= mpi->comm.timeout_ns) {
+        report_timeout(mpi, step, requests, now - start);
+      }
+      sched_yield(); /* there may be more ranks than CPUs */
+    }
+  }
+  if (error != MPI_SUCCESS) {
+    char text[480], what[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(error, what, &length);
+    snprintf(text, sizeof text, "%s %%%s: MPI: %.*s", step->opcode, step->name, length, what);
+    fail_all(mpi, HLO_UNAVAILABLE, text);
+  }
+  if (done && error == MPI_SUCCESS) {
+    return HLO_OK;
+  }
+  for (int i = 0; i < total; ++i) {
+    if (requests[i] != MPI_REQUEST_NULL) {
+      if (i % 2 == 0) {
+        MPI_Cancel(&requests[i]);
+      }
+      MPI_Request_free(&requests[i]);
+    }
+  }
+  return give_error(mpi, step);
+}
+
+static void leave(void *user, hlo_status status, const char *message) {
+  hlo_mpi *mpi = user;
+  char text[480];
+  snprintf(text, sizeof text, "rank %d failed with %s: %s", mpi->rank, hlo_status_name(status),
+           message);
+  fail_all(mpi, HLO_ABORTED, text);
+}
+
+hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_t timeout_ns) {
+  const MPI_Comm base = communicator != NULL ? *(const MPI_Comm *)communicator : MPI_COMM_WORLD;
+  hlo_mpi *mpi = calloc(1, sizeof *mpi);
+  if (mpi == NULL) {
+    return NULL;
+  }
+  mpi->group = MPI_COMM_NULL;
+  mpi->mebibyte = MPI_DATATYPE_NULL;
+  if (MPI_Comm_dup(base, &mpi->group) != MPI_SUCCESS ||
+      MPI_Comm_set_errhandler(mpi->group, MPI_ERRORS_RETURN) != MPI_SUCCESS ||
+      MPI_Comm_rank(mpi->group, &mpi->rank) != MPI_SUCCESS ||
+      MPI_Comm_size(mpi->group, &mpi->size) != MPI_SUCCESS || num_partitions < 1 ||
+      mpi->size % num_partitions != 0 ||
+      MPI_Type_contiguous(1 << 20, MPI_BYTE, &mpi->mebibyte) != MPI_SUCCESS ||
+      (mpi->told = malloc((size_t)mpi->size * sizeof *mpi->told)) == NULL) {
+    hlo_mpi_destroy(mpi);
+    return NULL;
+  }
+  for (int r = 0; r < mpi->size; ++r) {
+    mpi->told[r] = MPI_REQUEST_NULL;
+  }
+  mpi->comm = (hlo_comm){.struct_size = sizeof(hlo_comm),
+                         .user = mpi,
+                         .replica = mpi->rank / num_partitions,
+                         .partition = mpi->rank % num_partitions,
+                         .num_replicas = mpi->size / num_partitions,
+                         .num_partitions = num_partitions,
+                         .timeout_ns = timeout_ns,
+                         .exchange = exchange,
+                         .leave = leave};
+  return mpi;
+}
+
+void hlo_mpi_destroy(hlo_mpi *mpi) {
+  if (mpi == NULL) {
+    return;
+  }
+  if (mpi->told != NULL) {
+    /* The messages are small: they have left, whether or not anybody takes them. */
+    for (int r = 0; r < mpi->size; ++r) {
+      int sent = 0;
+      if (mpi->told[r] != MPI_REQUEST_NULL) {
+        MPI_Test(&mpi->told[r], &sent, MPI_STATUS_IGNORE);
+        if (!sent) {
+          MPI_Request_free(&mpi->told[r]);
+        }
+      }
+    }
+    free(mpi->told);
+  }
+  if (mpi->mebibyte != MPI_DATATYPE_NULL) {
+    MPI_Type_free(&mpi->mebibyte);
+  }
+  if (mpi->group != MPI_COMM_NULL) {
+    MPI_Comm_free(&mpi->group);
+  }
+  free(mpi);
+}
+
+const hlo_comm *hlo_mpi_comm(const hlo_mpi *mpi) { return &mpi->comm; }
