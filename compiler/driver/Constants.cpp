@@ -29,6 +29,9 @@ static std::string widenElements(DenseElementsAttr value, bool isSigned) {
   return bytes;
 }
 
+/// Code reaches constants by offsets of 32 bits with a sign; some room is left for the rest of a program.
+static constexpr uint64_t mostConstantBytes = (uint64_t(1) << 31) - (uint64_t(1) << 27);
+
 /// The bytes of one constant; a single element if it is a splat.
 static FailureOr<ArrayRef<char>> bytesOf(cpurt::GlobalOp global, ConstantPool &pool) {
   ElementsAttr value = global.getValue();
@@ -66,6 +69,11 @@ LogicalResult hlo::collectConstants(ModuleOp planned, StringRef prefix, Constant
       data.size = bytes->size() * dense.getNumElements();
     }
     pool.totalBytes += data.size;
+    if (pool.totalBytes > mostConstantBytes) {
+      return global.emitError("constants of ")
+             << pool.totalBytes << " bytes up to this one: an object can hold " << mostConstantBytes
+             << "; pass large arrays as parameters";
+    }
     pool.symbols[global.getSymName()] = data.symbol;
     pool.data.push_back(std::move(data));
   }
