@@ -72,5 +72,8 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc,
       }
     }
   }
+  // The entries stay where they are when the vector is moved.
+  result.calls = {sizeof(hlo_custom_calls), static_cast<uint32_t>(result.entries.size()),
+                  result.entries.data()};
   return std::move(result);
 }

@@ -18,11 +18,8 @@ public:
   static llvm::Expected<CustomCalls> load(const hlo_module_desc &desc,
                                           llvm::ArrayRef<std::string> libraries);
 
-  /// For hlo_call.custom_calls; lives as long as this.
-  const hlo_custom_calls *table() {
-    calls = {sizeof(hlo_custom_calls), static_cast<uint32_t>(entries.size()), entries.data()};
-    return &calls;
-  }
+  /// For hlo_call.custom_calls, of any number of ranks; lives as long as this.
+  const hlo_custom_calls *table() const { return &calls; }
 
 private:
   std::vector<hlo_custom_call> entries;

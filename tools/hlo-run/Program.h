@@ -66,7 +66,7 @@ public:
   void setStreams(Streams files) { streams = std::move(files); }
   Streams &getStreams() { return streams; }
   /// Handlers of custom calls; `calls` outlives this.
-  void setCustomCalls(CustomCalls *calls) { customCalls = calls; }
+  void setCustomCalls(const CustomCalls *calls) { customCalls = calls; }
 
   /// Its place among several ranks; null: it is alone.
   void setComm(const hlo_comm *place) { comm = place; }
@@ -84,7 +84,7 @@ private:
   int64_t deadline = 0;
   uint64_t rngSeed = 0;
   Streams streams;
-  CustomCalls *customCalls = nullptr;
+  const CustomCalls *customCalls = nullptr;
   const hlo_comm *comm = nullptr;
   Memory arena, state;
   std::vector<Memory> inputs, outputs;
