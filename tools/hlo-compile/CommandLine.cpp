@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
+#include "tools/hlo-compile/OperationTable.h"
 #include "compiler/support/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
@@ -53,6 +54,10 @@ struct Flags {
   cl::opt<unsigned> jobs{"jobs", cl::value_desc("n"), cl::init(0), cl::cat(category),
                          cl::desc("Threads of the compiler; the output does not depend on it "
                                   "(default: one per CPU)")};
+  cl::opt<unsigned> replicas{"replicas", cl::value_desc("n"), cl::init(0), cl::cat(category),
+                             cl::desc("Replicas that will run it (default: what the module says)")};
+  cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
+                               cl::desc("The same of partitions")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
@@ -61,6 +66,8 @@ struct Flags {
                                  cl::desc("Stop after a phase and print the module")};
   cl::opt<std::string> startFrom{"start-from", cl::value_desc("phase"), cl::cat(category),
                                  cl::desc("The input is MLIR, as the phase before this one prints it")};
+  cl::opt<bool> listOps{"list-ops", cl::cat(category),
+                        cl::desc("Print the operations and the element types that work")};
   cl::opt<bool> listPhases{"list-phases", cl::desc("Print the names of the phases"),
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
@@ -172,6 +179,8 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   line.input = flags.input;
   options.cpu = flags.cpu;
   options.features = flags.features;
+  options.replicas = flags.replicas;
+  options.partitions = flags.partitions;
   options.triple = flags.target;
   options.name = flags.name;
   options.jobs = flags.jobs;
@@ -233,6 +242,10 @@ std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLin
   if (!cl::ParseCommandLineOptions(argc, argv, "compiles an HLO module to an object\n", &stream)) {
     llvm::errs() << messages;
     return usageError;
+  }
+  if (flags.listOps) {
+    llvm::outs() << operationTable;
+    return 0;
   }
   if (flags.listPhases) {
     for (StringRef name : phaseNames()) {
