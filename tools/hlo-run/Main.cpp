@@ -272,9 +272,13 @@ Error runAll(const CommandLine &line) {
   if (!ranks) {
     return ranks.takeError();
   }
-  if (ranks->count() > 1 && !line.outputs.empty() && !StringRef(line.outputs).contains("%r")) {
-    return makeError(ExitUsage, "--outputs=" + line.outputs +
-                                    ": expected %r in the name, which stands for the rank");
+  for (auto [flag, path] : {std::pair("outputs", line.outputs),
+                            std::pair("outfeed", line.streams.outfeed),
+                            std::pair("host-send", line.streams.hostSend)}) {
+    if (ranks->count() > 1 && !path.empty() && !StringRef(path).contains("%r")) {
+      return makeError(ExitUsage, Twine("--") + flag + "=" + path +
+                                      ": expected %r in the name, which stands for the rank");
+    }
   }
   Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
   if (!customCalls) {
