@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -147,8 +148,12 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
   }
   Elem result = emitRequest({e, *parsed, operandElement, resultElement, values, attrs});
   if (!result) {
-    emitError(e.loc) << "op " << opcode << " is not defined for element type " << operandElement
-                     << (operandElement == resultElement ? "" : " and this result type");
+    InFlightDiagnostic diagnostic = emitError(e.loc);
+    diagnostic << hloOpcode(opcode) << " of " << primitiveName(operandElement);
+    if (operandElement != resultElement) {
+      diagnostic << " to " << primitiveName(resultElement);
+    }
+    diagnostic << " is not supported";
   }
   return result;
 }

@@ -369,7 +369,7 @@ Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask
 Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
   Type from = elementType(op.getOperand().getType()), to = elementType(op.getType());
   if (isa<ComplexType>(from) || isa<ComplexType>(to)) {
-    op.emitOpError("between complex types of different widths is not supported");
+    op.emitError("bitcast-convert between complex types of different widths is not supported");
     return {};
   }
   auto bitsOf = [&](Type t) { return static_cast<unsigned>(bitcastBits(t)); };

@@ -115,11 +115,11 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
   RankedTensorType stateType = arrayType(op.getState()), type = arrayType(op.getResult(1));
   if (!stateType.getElementType().isUnsignedInteger(64) || stateType.getRank() != 1 ||
       stateType.getDimSize(0) < 2 || stateType.getDimSize(0) > 3) {
-    return op.emitOpError("supports states u64[2] and u64[3] only");
+    return op.emitError("rng-bit-generator supports states u64[2] and u64[3] only");
   }
   Type part = type.getElementType();
   if (isa<ComplexType>(part) || part.getIntOrFloatBitWidth() < 2) {
-    return op.emitOpError("supports results of 2, 4, 8, 16, 32 and 64 bits only");
+    return op.emitError("rng-bit-generator supports results of 2, 4, 8, 16, 32 and 64 bits only");
   }
   bool threeFry = op.getAlgorithm() == "rng_three_fry";
   unsigned bits = part.getIntOrFloatBitWidth();

@@ -22,6 +22,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "dialect/hlo/Builder.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -139,7 +140,7 @@ LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
     if (from.getNumElements() * elementBits(from.getElementType()) !=
         to.getNumElements() * elementBits(to.getElementType())) {
       return op.emitError("bitcast from ")
-             << from << " to " << to << ": the arrays have different sizes in bytes";
+             << hloText(from) << " to " << hloText(to) << ": the arrays have different sizes in bytes";
     }
     value = convertBits(b, value, to.getElementType());
   }
@@ -230,7 +231,7 @@ LogicalResult LayoutNormalizationPass::normalizeEntry(ComputationOp entry,
   auto check = [&](const EntryLeaf &leaf, Location loc) {
     LayoutAttr attr = layoutOf(leaf.type);
     if (attr && StringRef(attr.getProperties()).contains("T(")) {
-      emitError(loc) << "tiled layouts at the entry are not supported yet: " << leaf.type;
+      emitError(loc) << "tiled layouts at the entry are not supported yet: " << hloText(leaf.type);
       result = failure();
     }
   };

@@ -67,7 +67,7 @@ FailureOr<ValueId> PlanBuilder::addValue(Value value) {
   std::optional<int64_t> bytes = bytesOf(value.getType());
   if (!bytes) {
     return emitError(value.getLoc(), "the size of ")
-           << value.getType() << " is not known or exceeds 2^63 bytes";
+           << hloText(value.getType()) << " is not known or exceeds 2^63 bytes";
   }
   plan.values.push_back({.bytes = *bytes, .location = value.getLoc()});
   return plan.values.size() - 1;

@@ -20,6 +20,7 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Shapes.h"
+#include "dialect/hlo/Shapes.h"
 #include "compiler/transforms/simplifiers/EntryAttributes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
@@ -200,12 +201,13 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
       auto own = dyn_cast<RankedTensorType>(leaf);
       auto given = dyn_cast<RankedTensorType>(declaredLeaves[next++]);
       if (!own || !given) {
-        entry.emitError("entry parameters and results must be arrays, got ") << leaf;
+        entry.emitError("entry parameters and results must be arrays, got ") << hloText(leaf);
         result = failure();
         return;
       }
       if (own.getShape() != given.getShape() || own.getElementType() != given.getElementType()) {
-        entry.emitError("entry_computation_layout has ") << given << " where the entry has " << own;
+        entry.emitError("entry_computation_layout has ")
+            << hloText(given) << " where the entry has " << hloText(own);
         result = failure();
         return;
       }

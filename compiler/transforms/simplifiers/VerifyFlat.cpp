@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -72,15 +73,15 @@ private:
     Type type = value.getType();
     RankedTensorType array = arrayType(type);
     if (!array) {
-      emitError(loc) << "values of type " << type << " are not supported yet";
+      emitError(loc) << "values of type " << hloText(type) << " are not supported yet";
       return false;
     }
     if (!array.hasStaticShape()) {
-      emitError(loc) << "unbounded dynamic dimensions are not supported yet: " << type;
+      emitError(loc) << "unbounded dynamic dimensions are not supported yet: " << hloText(type);
       return false;
     }
     if (array.getEncoding()) {
-      emitError(loc) << "layout left after layout normalization: " << type;
+      emitError(loc) << "layout left after layout normalization: " << hloText(type);
       return false;
     }
     return true;

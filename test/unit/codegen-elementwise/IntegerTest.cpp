@@ -292,7 +292,7 @@ TEST(Predicates, Logic) {
 TEST(Unsupported, NamesOpAndType) {
   std::string error;
   EXPECT_FALSE(OpRunner::compile("tanh", {"si32"}, "si32", 4, targetOf("host"), "{}", &error));
-  EXPECT_EQ(error, "op tanh is not defined for element type 'si32'");
+  EXPECT_EQ(error, "tanh of s32 is not supported");
 }
 
 } // namespace
