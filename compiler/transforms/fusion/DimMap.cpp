@@ -73,7 +73,7 @@ static DimMap throughReshape(const DimMap &map, ArrayRef<int64_t> from, ArrayRef
   return source;
 }
 
-DimMap DimMap::ofOperand(Operation *op, unsigned number) const {
+DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) const {
   Value operand = op->getOperand(number);
   ArrayRef<int64_t> shape = shapeOf(operand);
   DimMap source = unknown(shape.size());
@@ -92,7 +92,8 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number) const {
       size_t kept = 0;
       for (size_t d = 0; d < shape.size(); ++d) {
         bool reduced = llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(d));
-        source.dims[d] = reduced ? static_cast<int64_t>(d) : dims[kept++];
+        int64_t within = reducedInSpace ? static_cast<int64_t>(d) : kOther;
+        source.dims[d] = reduced ? within : dims[kept++];
       }
     }
   } else if (isa<DynamicUpdateSliceOp>(op) && number == 0) {

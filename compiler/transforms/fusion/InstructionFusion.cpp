@@ -94,19 +94,31 @@ FusionOp buildFusion(Group &group) {
       }
     }
   }
-  auto mapOf = [&](Value v) {
-    std::optional<DimMap> map;
-    for (Operation *member : members) {
+  // Users come after what they use: from the root up, every map is complete before it is asked for.
+  DenseMap<Value, DimMap> maps;
+  auto add = [&](Value v, const DimMap &seen) {
+    auto [known, isNew] = maps.try_emplace(v, seen);
+    if (!isNew) {
+      known->second = known->second.meet(seen);
+    }
+  };
+  for (Value v : group.root->getResults()) {
+    add(v, DimMap::identity(shapeOf(v)));
+  }
+  for (Operation *member : llvm::reverse(members)) {
+    for (Value v : member->getResults()) {
+      auto found = maps.find(v);
+      if (found == maps.end()) {
+        continue;
+      }
+      DimMap ofResult = found->second;
       for (OpOperand &use : member->getOpOperands()) {
-        if (use.get() == v) {
-          DimMap seen =
-              group.maps.lookup(member->getResult(0)).ofOperand(member, use.getOperandNumber());
-          map = map ? map->meet(seen) : seen;
-        }
+        add(use.get(),
+            ofResult.ofOperand(member, use.getOperandNumber(), group.strategy == "row"));
       }
     }
-    return *map;
-  };
+  }
+  auto mapOf = [&](Value v) { return maps.lookup(v); };
   SmallVector<int64_t> mayAlias = findMayAlias(group, operands.getArrayRef(), mapOf);
   SmallVector<std::pair<unsigned, Value>> again;
   SmallVector<int64_t> inPlace = findInPlace(group, members, operands.getArrayRef(), again);
