@@ -119,7 +119,8 @@ class Dress:
                 return ", ".join(f"{types[n]} {n}" if n in types else n for n in operands[2].split(", ")).join([operands[1] + "(", ")"])
             rest = re.sub(r"^([\w\-]+)\(([\w.\-]+(?:, [\w.\-]+)*)\)", typed, rest)
         if r.random() < 0.12:
-            rest += ", " + r.choice(EXTRAS)
+            extra = r.choice(EXTRAS)
+            rest += "" if extra.split("=")[0] + "=" in rest else ", " + extra
         if previous and r.random() < 0.03:
             rest += f", control-predecessors={{{previous}}}"
         gap = r.choice(["\n      ", " /* a, (b} */ ", "\t"]) if r.random() < 0.05 else " "

@@ -367,6 +367,59 @@ class Generator:
                                        f"true_computation={name}_a, false_computation={name}_b")
         self.keep(x.dims, f"get-tuple-element({name}), index=0")
 
+    def cut(self):
+        """A static dimension becomes dynamic."""
+        x = self.pick(1)
+        at = self.random.randrange(len(x.dims))
+        d = x.dims[at]
+        if d.bound is not None or d.size == 0:
+            return
+        size = self.random.randint(1 if self.for_xla else 0, d.size)
+        n = self.scalar(size)
+        ranges = ",".join(f"[0:{size if i == at else other.size}]" for i, other in enumerate(x.dims))
+        self.keep(x.dims[:at] + [Dim(size, d.size)] + x.dims[at + 1:], lambda dynamic:
+                  f"set-dimension-size({x.name}, {n}), dimensions={{{at}}}" if dynamic else f"slice({x.name}), slice={{{ranges}}}")
+
+    def partial_update(self):
+        """A smaller array, of which only the true part is written."""
+        u = self.pick(1)
+        if self.for_xla or any(d.bound is None for d in u.dims):
+            return
+        extra = [self.random.randint(0, 2) for _ in u.dims]
+        x = self.emit([Dim(d.most + e) for d, e in zip(u.dims, extra)], f"broadcast({self.pick_scalar()}), dimensions={{}}")
+        if any(e == 0 for e in extra):  # an update of a whole dimension brings its size
+            return
+        starts = ", ".join(self.scalar(self.random.randint(0, e)) for e in extra)
+        self.keep(x.dims, f"dynamic-update-slice({x.name}, {u.name}, {starts})")
+
+    def mapped(self):
+        x = self.pick(1)
+        dims = braces(range(len(x.dims)))
+        self.keep(x.dims, f"map({x.name}, {self.like(x).name}), dimensions={dims}, to_apply={self.random.choice(['add', 'maximum'])}")
+
+    def clamp(self):
+        x = self.pick()
+        self.keep(x.dims, f"clamp({self.like(x).name}, {x.name}, {self.like(x).name})")
+
+    def convolution(self):
+        x = self.pick(3)
+        if self.for_xla or len(x.dims) != 3:
+            return
+        b, s, f = x.dims
+        size, low, high = self.random.randint(1, 3), self.random.randint(0, 1), self.random.randint(0, 2)
+        stride = self.random.choice([1, 1, 2])
+        count = lambda n: max(0, (n + low + high - size) // stride + 1)  # noqa: E731
+        out = self.random.choice([Dim(2), f])
+        k = self.emit([Dim(size), f, out], f"broadcast({self.pick_scalar()}), dimensions={{}}")
+        i = self.emit(k.dims, "iota(), iota_dimension=0")
+        if f.bound is not None or out.bound is not None:
+            k, i = self.true_part(k), self.true_part(i)
+        k = self.emit(k.dims, f"add({k.name}, {i.name})")
+        if count(s.most) == 0 or 0 in (b.most, f.most, out.most):
+            return
+        self.keep([b, Dim(count(s.size), None if s.bound is None else count(s.bound)), out],
+                  f"convolution({x.name}, {k.name}), window={{size={size} stride={stride} pad={low}_{high}}}, dim_labels=b0f_0io->b0f")
+
     # ---- the module -----------------------------------------------------------------------------------------------
     def parameters(self):
         """Arrays that share some of their dimensions."""
@@ -406,7 +459,8 @@ class Generator:
         self.parameters()
         operations = [self.unary, self.binary, self.select, self.size, self.broadcast, self.transpose, self.reverse, self.pad,
                       self.concatenate, self.slice, self.merge, self.split, self.reshape, self.reduce, self.window, self.sort,
-                      self.dot, self.gather, self.scatter, self.update, self.loop, self.branch, self.pool_gradient]
+                      self.dot, self.gather, self.scatter, self.update, self.loop, self.branch, self.pool_gradient, self.cut,
+                      self.partial_update, self.mapped, self.clamp, self.convolution]
         for _ in range(self.random.randint(2, 14)):
             operation = self.random.choice(operations)
             try:
