@@ -86,9 +86,16 @@ static NumPair sqrtPair(NumPair square) {
   return {root, select(greater(root, 0.0), low, 0.0)};
 }
 
+/// asinh of 0 <= a in f64, good to f32; acosh and atanh below are alike.
+static Num asinhForFloat(Num a) {
+  Num square = a * a;
+  Num result = log1pOf(a + square / (sqrt(square + 1.0) + 1.0));
+  return select(less(a, infinity), result, a);
+}
+
 Num asinhOf(Num x) {
   if (!x.isF64()) {
-    return oddViaDouble(x, asinhOf);
+    return oddViaDouble(x, asinhForFloat);
   }
   Num a = abs(x);
   // log1p(a + a^2 / (1 + sqrt(1 + a^2))); beyond 2^28, log(2a).
@@ -103,9 +110,14 @@ Num asinhOf(Num x) {
   return copySign(result, x);
 }
 
+static Num acoshForFloat(Num x) {
+  Num t = x - 1.0;
+  return select(less(x, 1.0), quietNaN, log1pOf(t + sqrt(t * (t + 2.0))));
+}
+
 Num acoshOf(Num x) {
   if (!x.isF64()) {
-    return viaDouble(x, acoshOf);
+    return viaDouble(x, acoshForFloat);
   }
   // With t = x - 1: log1p(t + sqrt(2t + t^2)); beyond 2^28, log(2x).
   Num t = minNum(x.of(0x1p30), x - 1.0);
@@ -116,9 +128,11 @@ Num acoshOf(Num x) {
   return select(less(x, 1.0), quietNaN, result);
 }
 
+static Num atanhForFloat(Num a) { return log1pOf(a * 2.0 / (1.0 - a)) * 0.5; }
+
 Num atanhOf(Num x) {
   if (!x.isF64()) {
-    return oddViaDouble(x, atanhOf);
+    return oddViaDouble(x, atanhForFloat);
   }
   Num a = abs(x);
   // log1p(2a / (1 - a)) / 2, the quotient in two parts; 1 - a has no rounding error from 1/2 on.
