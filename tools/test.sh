@@ -60,6 +60,15 @@ bad="$(number '[0-9]+ failed$' "$results/accuracy.log")"
 [ "$bad" = 0 ] || grep -E 'WRONG|error' "$results/accuracy.log" | head -n 60
 count accuracy "$ok" "$bad"
 
+say "operations and element types"
+python3 "$ROOT/test/optable/run.py" --tool="$BUILD/bin/hlo-run" --page="$ROOT/tools/hlo-compile/operations.txt" \
+  > "$results/optable.log" 2>&1
+ok="$(number '^[0-9]+ passed' "$results/optable.log")"
+bad="$(number '[0-9]+ failed$' "$results/optable.log")"
+[ "$ok" != 0 ] || [ "$bad" != 0 ] || bad=1
+[ "$bad" = 0 ] || tail -n 60 "$results/optable.log"
+count optable "$ok" "$bad"
+
 say "the demo"
 if "$ROOT/tools/demo.sh" > "$results/demo.log" 2>&1; then count demo 1 0; else tail "$results/demo.log"; count demo 0 1; fi
 tail -n 1 "$results/demo.log"

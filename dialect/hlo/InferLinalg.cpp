@@ -144,6 +144,12 @@ static FailureOr<Type> scaledDot(RuleContext &context) {
   if (failed(checkDot(context, numbers, all[0], all[1]))) {
     return failure();
   }
+  for (auto [i, array] : llvm::enumerate(all)) {
+    if (isComplex(array.getElementType())) {
+      (void)context.failAt({static_cast<int64_t>(i)}, "c9", "operand ", i, " must hold real numbers, is ",
+                           array);
+    }
+  }
   checkScale(context, 0, all[0], all[2]);
   checkScale(context, 1, all[1], all[3]);
   if (all[2].getRank() == 0 && all[3].getRank() == 0 &&

@@ -163,6 +163,9 @@ static FailureOr<Type> topk(RuleContext &context) {
   if (*k < 0 || (!ShapedType::isDynamic(last) && *k > last)) {
     return context.failAt({0}, "c2", "k is ", *k, ", the last dimension has ", last);
   }
+  if (isComplex(operand.getElementType())) {
+    return context.failAt({0}, "c3", "complex numbers have no order, the operand is ", operand);
+  }
   ShapeBuilder shape;
   for (int64_t dim = 0; dim + 1 < rank; ++dim) {
     shape.add(operand, dim);

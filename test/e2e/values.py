@@ -58,12 +58,14 @@ class Float:
         return struct.unpack("<" + integer, data)[0]
 
     def encode_by_table(self, value):
+        if math.isnan(value) and self.special == "ieee":  # the quiet one
+            return ((1 << (self.bits - 1 - self.mantissa)) - 1) << self.mantissa | 1 << (self.mantissa - 1)
         def distance(raw):
             entry = self.table[raw]
             if math.isnan(value) or math.isnan(entry):
-                return (math.isnan(value) != math.isnan(entry), 0, 0)
+                return (math.isnan(value) != math.isnan(entry), 0, 0, 0)
             gap = 0 if value == entry else abs(value - entry)
-            return (gap, math.copysign(1, value) != math.copysign(1, entry), raw & 1)
+            return (False, gap, math.copysign(1, value) != math.copysign(1, entry), raw & 1)
         return min(range(1 << self.bits), key=distance)
 
     def ordered(self, raw):

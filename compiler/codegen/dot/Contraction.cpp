@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Contraction.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
 
@@ -102,9 +103,10 @@ static Value fusedMultiplyAdd(Emission &e, Value a, Value b, Value acc) {
   return math::FmaOp::create(e.b, e.loc, a, b, acc);
 }
 
-static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b) {
+/// `isPred`: the sum is a disjunction; s1 and u1 wrap.
+static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b, bool isPred = false) {
   Type scalar = getElementTypeOrSelf(acc.getType());
-  if (scalar.isInteger(1)) {
+  if (isPred) {
     return arith::OrIOp::create(e.b, e.loc, acc, arith::AndIOp::create(e.b, e.loc, a, b));
   }
   if (isa<IntegerType>(scalar)) {
@@ -118,7 +120,7 @@ static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b) {
 
 Elem multiplyAdd(Emission &e, Type element, const Elem &acc, const Elem &a, const Elem &b) {
   if (!isa<ComplexType>(element)) {
-    return multiplyAddPart(e, acc.re, a.re, b.re);
+    return multiplyAddPart(e, acc.re, a.re, b.re, hlo::isPred(element));
   }
   Value minus = arith::NegFOp::create(e.b, e.loc, a.im);
   Value re = multiplyAddPart(e, multiplyAddPart(e, acc.re, a.re, b.re), minus, b.im);
@@ -129,7 +131,7 @@ Elem multiplyAdd(Emission &e, Type element, const Elem &acc, const Elem &a, cons
 Elem addElems(Emission &e, Type element, const Elem &a, const Elem &b) {
   auto add = [&](Value x, Value y) -> Value {
     Type scalar = getElementTypeOrSelf(x.getType());
-    if (scalar.isInteger(1)) {
+    if (hlo::isPred(element)) {
       return arith::OrIOp::create(e.b, e.loc, x, y);
     }
     if (isa<IntegerType>(scalar)) {

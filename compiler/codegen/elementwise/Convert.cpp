@@ -177,18 +177,16 @@ Elem emitReducePrecision(const Request &r) {
   Emission &e = r.e;
   auto exponentBits = static_cast<int>(r.integer("exponent_bits"));
   auto mantissaBits = static_cast<int>(r.integer("mantissa_bits"));
-  Fields source = fieldsOf(r.operand);
+  // Types of 8 bits and less have biases and specials of their own: their numbers are reduced as f32.
+  bool small = isNarrowFloat(r.operand) && r.operand.getIntOrFloatBitWidth() <= 8;
+  Type element = small ? e.b.getF32Type() : r.operand;
+  Fields source = fieldsOf(element);
   Num value = r.re(0);
-  // Sign extension keeps narrow bits comparable; only 16 bits and up have room for all steps.
-  Num bits = toBits(e, r.operand, value);
-  int width = source.exponent + source.mantissa + 1;
-  if (width < 16) {
-    bits = zextTo(bits, e.b.getI16Type());
-  }
+  Num bits = toBits(e, element, value);
   auto mask = [&](int count, int at) {
     return bits.of(llvm::APInt::getBitsSet(bits.width(), at, at + count));
   };
-  Num sign = bits & mask(1, width - 1);
+  Num sign = bits & mask(1, source.exponent + source.mantissa);
   Num reduced = bits;
   if (mantissaBits < source.mantissa) {
     int drop = source.mantissa - mantissaBits;
@@ -206,10 +204,8 @@ Elem emitReducePrecision(const Request &r) {
     reduced = select(overflows, sign | exponentMask, reduced);
     reduced = select(underflows, sign, reduced);
   }
-  if (width < 16) {
-    reduced = zextTo(reduced, e.b.getIntegerType(width));
-  }
-  return Elem(select(isNaN(value), value, fromBits(e, r.operand, reduced)));
+  Num result = select(isNaN(value), value, fromBits(e, element, reduced));
+  return Elem(small ? Num(e, roundNarrow(e, r.operand, result)) : result);
 }
 
 /// Truncates |x|, then rounds up if the random integer is below the fraction's bits.

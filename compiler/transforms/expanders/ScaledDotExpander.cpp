@@ -4,7 +4,8 @@
 //
 // A scale has the rank of its operand and each of its elements stands for a
 // block of d / s elements along each dimension. The products are formed in f32,
-// where those of the 4- to 8-bit types that this op is for are exact.
+// where those of the 4- to 8-bit types that this op is for are exact, or in f64
+// if an operand is f64.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -22,13 +23,16 @@ public:
   StringRef getDescription() const final { return "Expand scaled-dot to a dot of scaled operands"; }
 
   FailureOr<Values> expand(ScaledDotOp op, HloBuilder &b, ScalarComputations &) {
-    FailureOr<Value> lhs = scaled(op, b, op.getLhs(), op.getLhsScale());
-    FailureOr<Value> rhs = scaled(op, b, op.getRhs(), op.getRhsScale());
+    bool isDouble = llvm::any_of(op->getOperands(),
+                                 [](Value operand) { return elementTypeOf(operand).isF64(); });
+    Type wide = isDouble ? Type(b.b.getF64Type()) : Type(b.b.getF32Type());
+    FailureOr<Value> lhs = scaled(op, b, op.getLhs(), op.getLhsScale(), wide);
+    FailureOr<Value> rhs = scaled(op, b, op.getRhs(), op.getRhsScale(), wide);
     if (failed(lhs) || failed(rhs)) {
       return failure();
     }
     auto result = cast<RankedTensorType>(op.getResult().getType());
-    Value dot = DotOp::create(b.b, b.loc, HloBuilder::array(result.getShape(), b.b.getF32Type()),
+    Value dot = DotOp::create(b.b, b.loc, HloBuilder::array(result.getShape(), wide),
                               *lhs, *rhs, op.getLhsBatchDimsAttr(), op.getRhsBatchDimsAttr(),
                               op.getLhsContractingDimsAttr(), op.getRhsContractingDimsAttr(),
                               op.getOperandPrecisionAttr(), StringAttr());
@@ -36,9 +40,9 @@ public:
   }
 
 private:
-  FailureOr<Value> scaled(ScaledDotOp op, HloBuilder &b, Value operand, Value scale) {
-    Value wide = b.convert(operand, b.b.getF32Type());
-    Value factor = b.convert(scale, b.b.getF32Type());
+  FailureOr<Value> scaled(ScaledDotOp op, HloBuilder &b, Value operand, Value scale, Type type) {
+    Value wide = b.convert(operand, type);
+    Value factor = b.convert(scale, type);
     if (isScalar(scale)) {
       return b.mul(wide, b.broadcastScalar(factor, shapeOf(operand)));
     }

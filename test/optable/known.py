@@ -1,0 +1,19 @@
+"""Where XLA:CPU is not the reference, by the cells' names."""
+
+# Pattern -> why XLA:CPU's result is not taken.
+XLA_IS_WRONG = {
+    r"^sort.* / [su]2\b": "does not sort 2-bit integers",
+    r"^popcnt / s[24]$": "counts the bits of the sign extension",
+    r"^power / [su]\d+$": "loses high bits of large exponents, and takes large unsigned ones for negative",
+    r"^(maximum|minimum|clamp|(reduce|reduce-window|scatter) (maximum|minimum)) / c": "ignores imaginary parts",
+    r"subnormals": "takes subnormals for zeros",
+    r"^stochastic-convert .* / f8e(4m3|3m4)": "overflows in the narrow type",
+    r"^(dot|convolution) to u\d+ / c": "gives other numbers than its convert for negative real parts",
+    r"^dot to f16 / f8e8m0fnu|^convolution to f16 / f8e8m0fnu": "rounds sums to powers of two",
+}
+
+# Cells of narrow integers that do not follow from wider ones.
+NOT_WIDER = {
+    r"^(shift|count-leading|popcnt|bitcast-convert|rng|stochastic)": "depend on the width",
+    r"^convert to [su]\d / (f|bf|c\d)": "saturate at the width",
+}
