@@ -5,6 +5,7 @@
  *
  *===-------------------------------------------------------------------------===*/
 #include <hlo/sites.h>
+#include <xmmintrin.h>
 
 #include "runtime/core/fields.h"
 #include "runtime/core/text.h"
@@ -48,6 +49,8 @@ hlo_status hlo_rt_feed(hlo_frame *frame, const hlo_feed_site *site, void *const 
     return HLO_OK;
   }
   char reason[256] = "";
+  const uint32_t inside = _mm_getcsr(); /* callbacks run under the caller's control word */
+  _mm_setcsr(frame->saved_mxcsr);
   hlo_status status = HLO_ERR_MISSING;
   if (HLO_FIELD(feed, move_item) != NULL) {
     const hlo_feed_item item = {sizeof(hlo_feed_item), site->count,  site->config,
@@ -61,6 +64,7 @@ hlo_status hlo_rt_feed(hlo_frame *frame, const hlo_feed_site *site, void *const 
                                                      : site->config;
     status = feed->move(feed->user, config, leaves, site->bytes, site->count);
   }
+  _mm_setcsr(inside);
   if (status != HLO_OK) {
     reason[sizeof(reason) - 1] = '\0';
     add_reason(frame, site, status, reason);
