@@ -228,7 +228,7 @@ class Builder:
             return 0
         if self.module.big and self.random.random() < 0.3:
             return self.random.choice([64, 100, 128, 257])
-        return self.random.choice([1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17, 33])
+        return self.random.choice([1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65])
 
     def dims(self, rank=None):
         if rank is None:

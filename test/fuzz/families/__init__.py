@@ -2,10 +2,10 @@
 
 Every file of a family ends with OPERATIONS, a list of (function, weight).
 """
-from families import control, effects, elementwise, indexed, library, linalg, movement, reductions
+from families import blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions
 from generate import Unfit
 
-MAKERS, WEIGHTS = zip(*(o for f in (control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
+MAKERS, WEIGHTS = zip(*(o for f in (blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
 
 
 def step(b):

@@ -155,7 +155,11 @@ def fft(b):
     half = lengths[:-1] + [lengths[-1] // 2 + 1]
     t, dims, ot, od = {"FFT": (c, lengths, c, lengths), "IFFT": (c, lengths, c, lengths), "RFFT": (f, lengths, c, half), "IRFFT": (c, half, f, lengths)}[kind]
     x = b.get(t, batch + dims)
-    return b.emit(ot, batch + od, f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}", None, x.bound * math.prod(lengths), x.eps)
+    v = b.emit(ot, batch + od, f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}", None, x.bound * math.prod(lengths), x.eps)
+    if v:  # small next to large: a part of it alone says nothing of its errors
+        b.values.remove(v)
+        b.hidden.append(v)
+    return v
 
 
 def ragged_dot(b):
