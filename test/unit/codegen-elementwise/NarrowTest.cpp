@@ -36,9 +36,9 @@ const Narrow narrows[] = {
     {"f8E4M3FNUZ", APFloat::Float8E4M3FNUZ(), 8, 0x80, 0x80, 0x80, 0x80},
     {"f8E3M4", APFloat::Float8E3M4(), 8, 0x78, 0xf8, 0x70, 0xf0},
     {"f8E8M0FNU", APFloat::Float8E8M0FNU(), 8, 0xff, 0xff, 0xff, 0xff},
-    {"f6E2M3FN", APFloat::Float6E2M3FN(), 6, 0x20, 0x00, 0x1f, 0x3f},
-    {"f6E3M2FN", APFloat::Float6E3M2FN(), 6, 0x20, 0x00, 0x1f, 0x3f},
-    {"f4E2M1FN", APFloat::Float4E2M1FN(), 4, 0x8, 0x0, 0x7, 0xf},
+    {"f6E2M3FN", APFloat::Float6E2M3FN(), 6, 0x20, 0x20, 0x1f, 0x3f},
+    {"f6E3M2FN", APFloat::Float6E3M2FN(), 6, 0x20, 0x20, 0x1f, 0x3f},
+    {"f4E2M1FN", APFloat::Float4E2M1FN(), 4, 0x8, 0x8, 0x7, 0xf},
 };
 
 bool isExponentOnly(const Narrow &type) { return std::string(type.name) == "f8E8M0FNU"; }
