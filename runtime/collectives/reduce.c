@@ -3,14 +3,17 @@
  * Every rank reduces its share of the elements, in the order of the members, so that
  * the result is the same on all ranks and does not depend on who comes first:
  *
- *   ranks that share memory    exchange pointers; each reads its share where it lies
+ *   ranks that share memory    exchange pointers; each reads its share where it lies and,
+ *                              in an all-reduce, writes it to the results of all
  *   other ranks                each receives its share of all operands, a piece that
- *                              fits into the scratch memory at a time
+ *                              fits into the scratch memory at a time; an all-reduce
+ *                              then gathers the shares
  *
- * An all-reduce then gathers the shares. Per rank and element of n ranks, memory is read
- * 1 + (n-1)/n times and written once.
+ * With shared memory, every byte of the operands is read once and every byte of the results
+ * written once, around the cache if they would not stay there.
  *
  *===-------------------------------------------------------------------------===*/
+#include <emmintrin.h>
 #include <string.h>
 
 #include "collective.h"
@@ -42,8 +45,56 @@ static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_
   }
 }
 
-/* Tells all members where this rank's data is, and learns where theirs is. */
-static hlo_status share_pointers(Collective *c, const void *own, const char **theirs) {
+/* Bytes from which a result is written around the cache. */
+#define STREAM_BYTES (UINT64_C(1) << 22)
+
+/* memcpy around the cache, where alignment allows it. */
+static void stream(char *to, const char *from, uint64_t bytes) {
+  if ((uintptr_t)to % 16 != 0) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  uint64_t i = 0;
+  for (; i + 16 <= bytes; i += 16) {
+    _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+  }
+  memcpy(to + i, from + i, bytes - i);
+}
+
+/* Where a member's operand and result are. */
+typedef struct Place {
+  const char *operand;
+  char *result;
+} Place;
+
+/* Elements [begin, end) of all operands reduced, to all results. */
+static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t n, int32_t self,
+                          int64_t begin, int64_t end, uint64_t size, int streams) {
+  _Alignas(64) char partial[BLOCK_BYTES];
+  const int64_t block = (int64_t)(BLOCK_BYTES / size);
+  for (int64_t first = begin; first < end; first += block) {
+    const int64_t length = end - first < block ? end - first : block;
+    const uint64_t at = (uint64_t)first * size, bytes = (uint64_t)length * size;
+    kernel(places[0].operand + at, places[1].operand + at, partial, 0, length);
+    for (int32_t i = 2; i < n; ++i) {
+      kernel(partial, places[i].operand + at, partial, 0, length);
+    }
+    for (int32_t i = 0; i < n; ++i) {
+      char *to = places[(self + i) % n].result + at;
+      if (streams) {
+        stream(to, partial, bytes);
+      } else {
+        memcpy(to, partial, bytes);
+      }
+    }
+  }
+  if (streams) {
+    _mm_sfence();
+  }
+}
+
+/* Tells all members where this rank's data are, and learns where theirs are. */
+static hlo_status share_places(Collective *c, Place own, Place *theirs) {
   for (int32_t i = 0; i < c->n; ++i) {
     c->send[i] = hlo_part(&own, sizeof own, 1, sizeof own);
     c->receive[i] = hlo_part(&theirs[i], sizeof own, 1, sizeof own);
@@ -124,12 +175,26 @@ static hlo_status reduce_pieces(Collective *c, uint32_t i, uint64_t size, int64_
   return HLO_OK;
 }
 
+/* The result is shared out: who writes a part of a result is the only one who has read that part of
+ * the operand, so the two may be one buffer. */
+static hlo_status all_reduce_shared(Collective *c, uint32_t i, uint64_t size, int64_t elements) {
+  Place places[c->n];
+  const Place own = {operand_of(c, i), result_of(c, i)};
+  const hlo_status status = share_places(c, own, places);
+  if (status != HLO_OK) {
+    return status;
+  }
+  const Share share = share_of(elements, c->n, c->self);
+  reduce_to_all(c->desc->kernels[i], places, c->n, c->self, share.begin, share.end, size,
+                (uint64_t)elements * size >= STREAM_BYTES);
+  return meet(c);
+}
+
 hlo_status hlo_all_reduce(Collective *c, uint32_t i) {
   const uint64_t size = hlo_type_bytes(operand_type(c, i)->type);
   const uint64_t bytes = operand_type(c, i)->bytes;
   const int64_t elements = (int64_t)(bytes / size);
   char *result = result_of(c, i);
-  const char *from[c->n];
   if (c->n == 1) {
     memmove(result, operand_of(c, i), bytes);
     return HLO_OK;
@@ -137,25 +202,14 @@ hlo_status hlo_all_reduce(Collective *c, uint32_t i) {
   if (elements == 0) {
     return HLO_OK;
   }
-  hlo_status status;
   if (shares_memory(c)) {
-    status = share_pointers(c, operand_of(c, i), from);
-    if (status != HLO_OK) {
-      return status;
-    }
-    const Share own = share_of(elements, c->n, c->self);
-    for (int32_t m = 0; m < c->n; ++m) {
-      from[m] += (uint64_t)own.begin * size;
-    }
-    reduce_range(c->desc->kernels[i], from, c->n, result + (uint64_t)own.begin * size,
-                 own.end - own.begin, size);
-  } else {
-    status = reduce_pieces(c, i, size, elements, from);
-    if (status != HLO_OK) {
-      return status;
-    }
+    return all_reduce_shared(c, i, size, elements);
   }
-  /* Who takes a share has finished with this rank's operand. */
+  const char *from[c->n];
+  const hlo_status status = reduce_pieces(c, i, size, elements, from);
+  if (status != HLO_OK) {
+    return status;
+  }
   const Share own = share_of(elements, c->n, c->self);
   for (int32_t m = 0; m < c->n; ++m) {
     const Share share = share_of(elements, c->n, m);
@@ -227,22 +281,24 @@ hlo_status hlo_reduce_scatter(Collective *c, uint32_t i) {
   if (type->bytes == 0) {
     return HLO_OK;
   }
-  const char *from[c->n], *row[c->n];
+  const char *row[c->n];
   if (c->n == 1) {
     memmove(result_of(c, i), operand_of(c, i), type->bytes);
     return HLO_OK;
   }
   if (!shares_memory(c)) {
-    return scatter_pieces(c, i, size, b, from);
+    return scatter_pieces(c, i, size, b, row);
   }
-  const hlo_status status = share_pointers(c, operand_of(c, i), from);
+  Place places[c->n];
+  char *result = result_of(c, i);
+  const Place own = {operand_of(c, i), result};
+  const hlo_status status = share_places(c, own, places);
   if (status != HLO_OK) {
     return status;
   }
-  char *result = result_of(c, i);
   for (int64_t o = 0; o < b.outer; ++o) {
     for (int32_t m = 0; m < c->n; ++m) {
-      row[m] = from[m] + (uint64_t)((o * c->n + c->self) * b.inner) * size;
+      row[m] = places[m].operand + (uint64_t)((o * c->n + c->self) * b.inner) * size;
     }
     reduce_range(c->desc->kernels[i], row, c->n, result + (uint64_t)(o * b.inner) * size, b.inner,
                  size);

@@ -93,9 +93,10 @@ typedef struct hlo_f8 { uint8_t bits; } hlo_f8;
 typedef struct hlo_c64 { float re, im; } hlo_c64;
 typedef struct hlo_c128 { double re, im; } hlo_c128;
 
-/** Element types. The numbers are part of the ABI: append only. In buffers of inputs and outputs,
- *  elements of 1, 2 and 4 bits (not pred) are packed as XLA:CPU has them, the first one in the lowest
- *  bits of the first byte; hlo/index.h reads and writes them. Elements of 6 bits have a byte. */
+/** Element types. The numbers are part of the ABI: append only. Elements of 1, 2 and 4 bits (not pred)
+ *  are packed in the buffers that callers, feeds and custom calls see, as XLA:CPU has them: the first
+ *  one in the lowest bits of the first byte; hlo/index.h reads and writes them. Elements of 6 bits
+ *  have a byte. */
 typedef enum hlo_type {
   HLO_INVALID_TYPE = 0,
   HLO_PRED = 1, /**< one byte, 0 or 1 */
@@ -109,10 +110,10 @@ typedef enum hlo_type {
 } hlo_type;
 /* clang-format on */
 
-/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. Of types that
- * are packed in a caller's buffers 1: what custom calls and feeds give each element. */
+/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. 1 for types
+ * that are packed, see hlo_type_bits. */
 size_t hlo_type_bytes(int32_t type);
-/** Bits of one element in the buffer of an input or output: 8 times its bytes, or less if such
+/** Bits of one element in a buffer that a caller, a feed or a custom call sees: 8 times its bytes, or less if such
  * elements are packed; 0 for an unknown type. */
 int32_t hlo_type_bits(int32_t type);
 /** HLO's spelling, e.g. "bf16"; "invalid" for an unknown type. */
@@ -209,8 +210,8 @@ typedef struct hlo_comm_part {
 typedef struct hlo_comm_step {
   uint32_t struct_size;
   int32_t num_members, self; /**< this rank is members[self] */
-  uint32_t reads_follow;     /**< with shared_memory: members read each other's operands until their
-                                next exchange, so that an error must not let one go before */
+  uint32_t reads_follow;     /**< with shared_memory: members read and write each other's memory until
+                                their next exchange, so that an error must not let one go before */
   const int32_t *members;    /**< ranks, each once: replica * num_partitions + partition */
   /** Which exchange of the program it is: the same on all members; different from that of the next
    * one. The same again when an instruction is executed again. */

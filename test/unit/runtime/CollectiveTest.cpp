@@ -49,6 +49,27 @@ TEST(Collective, OnOtherNumbersOfRanks) {
   }
 }
 
+TEST(Collective, ResultsThatDoNotFitIntoTheCache) {
+  RanksPtr ranks(hlo_ranks_create(3, 1, INT64_C(60000000000)));
+  onThreads(3, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    Op op;
+    op.operandDims = op.resultDims = {1200003};
+    std::vector<uint32_t> in(1200003), out(1200003);
+    for (size_t i = 0; i < in.size(); ++i) {
+      in[i] = valueAt(rank, 5, static_cast<int64_t>(i));
+    }
+    // One result is where the operand is.
+    EXPECT_EQ(call.run(op, in, rank == 1 ? in : out), HLO_OK) << call.module.message;
+    const std::vector<uint32_t> &result = rank == 1 ? in : out;
+    size_t wrong = 0;
+    for (size_t i = 0; i < result.size(); ++i) {
+      wrong += result[i] != expectedAt(op, rank, 3, 5, static_cast<int64_t>(i));
+    }
+    EXPECT_EQ(wrong, 0u);
+  });
+}
+
 /// All ranks at one all-reduce, each in its own way; what each got.
 struct Outcome {
   hlo_status status = HLO_OK;
