@@ -196,7 +196,9 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
     op->setAttr("result_types", types(op->getResultTypes()));
   }
   op->setAttr("operand_leaves", types(seen));
-  op->removeAttr("outfeed_shape"); // it speaks of shapes that the operands no longer have
+  // They speak of shapes that the operands no longer have.
+  op->removeAttr("outfeed_shape");
+  op->removeAttr("operand_layout_constraints");
   op->setAttr("result_leaves", types(op->getResultTypes()));
   for (auto [operand, type] : llvm::zip(op->getOpOperands(), seen)) {
     if (RankedTensorType array = arrayType(type)) {

@@ -37,6 +37,9 @@ void t_bytes(void *out, const void **in) { memcpy(out, in[0], 24); }
 /* f32[6] -> f32[2,3], any layout: the same the other way */
 void t_to_bytes(void *out, const void **in) { memcpy(out, in[0], 24); }
 
+/* Four bytes as they are: s4[8] -> u8[4], and back. */
+void t_four(void *out, const void **in) { memcpy(out, in[0], 4); }
+
 /* () -> s32[]: how often it has been called */
 void t_count(void *out, const void **in) {
   static int calls;
