@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/PrinterImpl.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlo;
@@ -108,7 +109,15 @@ Parser::Result Parser::parseCommonAttribute(Scope &scope, Instruction &inst, Str
     if (inst.info->name != "parameter") {
       return error(at) << "parameter_replication belongs to parameters, not to " << inst.info->name;
     }
+    const char *start = position();
     result = parseBooleanList(text);
+    size_t given = text == "{}" ? 0 : StringRef(text).count(',') + 1;
+    size_t leaves = inst.type ? leafTypes(inst.type).size() : given;
+    if (succeeded(result) && given != leaves) {
+      return error(start) << "parameter_replication has " << given << " entries, "
+                          << typeToText(inst.type) << " has " << leaves
+                          << (leaves == 1 ? " leaf" : " leaves");
+    }
   }
   if (succeeded(result)) {
     inst.common.append(("hlo." + name).str(), builder.getStringAttr(text));

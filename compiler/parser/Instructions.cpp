@@ -45,6 +45,10 @@ Parser::Result Parser::parseInstruction(Scope &scope) {
   bool isRoot = consumeIfKeyword("ROOT");
   Token nameToken = token();
   if (nameToken.is(Tok::AttrName)) {
+    StringRef before(lexer.previousEnd(), start - lexer.previousEnd());
+    if (!isRoot && !before.contains('\n') && !before.empty()) {
+      return error(start) << "expected ',' before the attribute '" << nameToken.text << "'";
+    }
     return error(start) << "write a blank between '" << nameToken.text << "' and '='";
   }
   StringRef name;
@@ -125,6 +129,12 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
   }
   if (!inst.info) {
     NearestName nearest(word);
+    // Types as other languages spell them.
+    for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
+      if (isPrimitiveWord(type)) {
+        nearest.consider(type);
+      }
+    }
     if (lexer.peekChar() == '[') {
       for (StringRef type : {"f32", "f64", "f16", "bf16", "s32", "s64", "s16", "s8", "u32", "u64",
                              "u16", "u8", "pred", "c64", "c128", "token"}) {
@@ -133,12 +143,6 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
     } else {
       for (const OpcodeInfo &info : getOpcodes()) {
         nearest.consider(info.name);
-      }
-    }
-    // Types as other languages spell them.
-    for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
-      if (isPrimitiveWord(type)) {
-        nearest.consider(type);
       }
     }
     if (word == "bool" || word == "i1") {

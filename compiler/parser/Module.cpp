@@ -117,6 +117,9 @@ Parser::Result Parser::parseModuleText(ModuleOp module) {
       return parseSingleInstruction(module);
     }
   }
+  if (header) {
+    module->setLoc(reporter.locate(position()));
+  }
   if (header && failed(parseHeader(module))) {
     skipToComputation();
   }

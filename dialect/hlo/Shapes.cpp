@@ -215,6 +215,27 @@ std::optional<int64_t> elementCount(Type type) {
   return empty ? 0 : count;
 }
 
+/// The first tile size of a layout's properties, `T(8,128)(2,1)S(1)`, that is neither positive
+/// nor `*`.
+static std::optional<int64_t> badTileSize(StringRef properties) {
+  if (!properties.consume_front("T(")) {
+    return std::nullopt;
+  }
+  do {
+    auto [tile, rest] = properties.split(')');
+    SmallVector<StringRef> sizes;
+    tile.split(sizes, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    for (StringRef text : sizes) {
+      int64_t size = 0;
+      if (!text.trim().getAsInteger(10, size) && size <= 0) {
+        return size;
+      }
+    }
+    properties = rest;
+  } while (properties.consume_front("("));
+  return std::nullopt;
+}
+
 std::string shapeProblem(RankedTensorType type) {
   std::string shape = hloText(type);
   if (primitiveName(type.getElementType()).empty()) {
@@ -247,6 +268,10 @@ std::string shapeProblem(RankedTensorType type) {
   llvm::sort(sorted);
   if (!order.empty() && !llvm::equal(sorted, llvm::seq<int64_t>(0, type.getRank()))) {
     return "the layout of " + shape + " is no permutation of its dimensions";
+  }
+  if (std::optional<int64_t> size = badTileSize(layout.getProperties())) {
+    return "a tile size in the layout of " + shape + " is " + std::to_string(*size) +
+           ", must be positive";
   }
   for (int64_t dim : layout.getDynamic()) {
     if (dim < 0 || dim >= type.getRank() || type.isDynamicDim(dim)) {

@@ -3,7 +3,7 @@
 // A sharding is kept as the text that the parser has checked on its own
 // (`hlo.sharding`): {replicated}, {devices=[2,1]<=[2]}, a list of these for a
 // tuple, or a mesh form. Here it meets the shape: one entry per leaf, tiles of
-// the array's rank, each device once. Mesh forms are not looked into.
+// the array's rank, each device once; a mesh form has as many dimensions.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
@@ -103,13 +103,34 @@ static LogicalResult verifyTiles(Location loc, StringRef body, Type leaf) {
   return success();
 }
 
+/// Checks one sharding over a mesh, `{mesh['x'=2], [{'x'}, {}]}`, against a leaf.
+static LogicalResult verifyMesh(Location loc, StringRef body, Type leaf) {
+  RankedTensorType array = asArray(leaf);
+  StringRef rest = body.split("mesh[").second.split(']').second;
+  rest.consume_front(",");
+  rest = rest.ltrim();
+  if (!array || !rest.consume_front("[")) {
+    return success();
+  }
+  int64_t dimensions = static_cast<int64_t>(rest.split(']').first.count('{'));
+  if (dimensions == array.getRank()) {
+    return success();
+  }
+  return mlir::emitError(loc) << "sharding: names " << dimensions << " dimensions, the array is "
+                              << hloText(array) << " [module_c21]";
+}
+
+static LogicalResult verifyLeaf(Location loc, StringRef body, Type leaf) {
+  return body.contains("mesh[") ? verifyMesh(loc, body, leaf) : verifyTiles(loc, body, leaf);
+}
+
 static LogicalResult verifySharding(Location loc, StringRef text, Type type) {
   bool isTuple = false;
   SmallVector<StringRef> bodies = splitTuple(text, isTuple);
   SmallVector<Type> leaves;
   shardedLeaves(type, leaves);
   if (!isTuple) {
-    return isa<TupleType>(type) ? success() : verifyTiles(loc, text, type);
+    return isa<TupleType>(type) ? success() : verifyLeaf(loc, text, type);
   }
   if (bodies.size() != leaves.size()) {
     return mlir::emitError(loc) << "sharding: has " << bodies.size() << " entries, the shape "
@@ -118,7 +139,7 @@ static LogicalResult verifySharding(Location loc, StringRef text, Type type) {
   }
   bool good = true;
   for (auto [body, leaf] : llvm::zip(bodies, leaves)) {
-    good &= succeeded(verifyTiles(loc, body, leaf));
+    good &= succeeded(verifyLeaf(loc, body, leaf));
   }
   return success(good);
 }
