@@ -28,28 +28,60 @@ using namespace hlo;
 
 namespace {
 
-/// Dimensions [in0, in1) of the operand hold the same elements as [out0, out1) of the result.
+/// Dimensions of the operand that hold the same elements as those of the result. Static ones of one element
+/// are in no group.
 struct Group {
-  int64_t in0, in1, out0, out1;
+  SmallVector<int64_t> in, out;
 };
 
-/// The finest groups of a reshape without empty dimensions.
-SmallVector<Group> commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
-  SmallVector<Group> groups;
-  int64_t i = 0, o = 0, in = from.size(), out = to.size();
-  while (i < in || o < out) {
-    Group group{i, i, o, o};
-    int64_t before = i < in ? from[i++] : 1, after = o < out ? to[o++] : 1;
-    while (before != after) {
-      if (before < after) {
-        before *= from[i++];
-      } else {
-        after *= to[o++];
-      }
+/// The finest groups of a reshape without empty dimensions. A dynamic dimension of at most one element can go
+/// with what is before or after it: it goes where a dynamic dimension is missing on the other side.
+SmallVector<Group> commonGroups(ArrayRef<int64_t> from, const DynamicSizes &sizes,
+                                RankedTensorType type) {
+  ArrayRef<int64_t> to = type.getShape();
+  auto varies = [&](int64_t dim) { return isDynamicDim(type, dim); };
+  SmallVector<int64_t> in, out;
+  for (int64_t dim = from.size() - 1; dim >= 0; --dim) {
+    if (from[dim] != 1 || sizes[dim]) {
+      in.push_back(dim);
     }
-    group.in1 = i;
-    group.out1 = o;
-    groups.push_back(group);
+  }
+  for (int64_t dim = to.size() - 1; dim >= 0; --dim) {
+    if (to[dim] != 1 || varies(dim)) {
+      out.push_back(dim);
+    }
+  }
+  SmallVector<Group> groups;
+  while (!in.empty() || !out.empty()) {
+    Group &group = groups.emplace_back();
+    int64_t before = 1, after = 1;
+    auto takeIn = [&] {
+      before *= from[in.back()];
+      group.in.push_back(in.pop_back_val());
+    };
+    auto takeOut = [&] {
+      after *= to[out.back()];
+      group.out.push_back(out.pop_back_val());
+    };
+    if (!in.empty()) {
+      takeIn();
+    }
+    if (!out.empty()) {
+      takeOut();
+    }
+    while (before != after) {
+      before < after ? takeIn() : takeOut();
+    }
+    bool isDynamic = llvm::any_of(group.in, [&](int64_t dim) { return bool(sizes[dim]); });
+    while (!out.empty() && to[out.back()] == 1 && isDynamic && llvm::none_of(group.out, varies)) {
+      takeOut();
+    }
+    while (!in.empty() && from[in.back()] == 1 && !group.out.empty() &&
+           (out.empty() ||
+            (llvm::any_of(group.out, varies) && (!isDynamic || to[out.back()] != 1)))) {
+      takeIn();
+      isDynamic = true;
+    }
   }
   return groups;
 }
@@ -62,18 +94,15 @@ int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// Whether all dynamic dimensions of [first, last) come before all others of more than one element.
-bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes, int64_t first,
-                          int64_t last) {
-  while (first < last && shape[first] == 1) {
-    ++first;
+/// Whether all dynamic dimensions among `dims` come before all others of more than one element.
+bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes,
+                          ArrayRef<int64_t> dims) {
+  while (!dims.empty() && shape[dims.front()] == 1) {
+    dims = dims.drop_front();
   }
-  for (int64_t dim = first + 1; dim < last; ++dim) {
-    if (sizes[dim] && shape[dim] != 1) {
-      return false;
-    }
-  }
-  return true;
+  return dims.empty() || llvm::none_of(dims.drop_front(), [&](int64_t dim) {
+    return sizes[dim] && shape[dim] != 1;
+  });
 }
 
 /// Where each static dimension of more than one element, and each dynamic one, is in the result, if it
@@ -318,10 +347,10 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
   own.assign(to.size(), Value());
   // All groups from the first to the last whose elements move are moved at once.
   std::pair<int64_t, int64_t> inDims(from.size(), 0), outDims(to.size(), 0);
-  for (const Group &group : commonGroups(from, to)) {
+  for (const Group &group : commonGroups(from, before, arrayType(op.getResult()))) {
     Value elements = b.index(1);
     bool isDynamic = false;
-    for (int64_t dim = group.in0; dim < group.in1; ++dim) {
+    for (int64_t dim : group.in) {
       isDynamic |= bool(before[dim]);
       elements = b.mul(elements, sizeOrBound(b, x, dim));
     }
@@ -329,16 +358,18 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
       continue;
     }
     SmallVector<int64_t> candidates, large;
-    for (int64_t dim = group.out0; dim < group.out1; ++dim) {
-      if (isDynamicDim(op.getResult().getType(), dim) || group.out1 - group.out0 == 1) {
+    int64_t others = 1;
+    for (int64_t dim : group.out) {
+      if (isDynamicDim(op.getResult().getType(), dim) || group.out.size() == 1) {
         candidates.push_back(dim);
       }
       if (to[dim] != 1) {
         large.push_back(dim);
       }
+      others *= to[dim];
     }
     std::optional<int64_t> inferred = op.getInferredDimension();
-    if (candidates.size() != 1 && inferred && *inferred >= group.out0 && *inferred < group.out1) {
+    if (candidates.size() != 1 && inferred && llvm::is_contained(group.out, *inferred)) {
       candidates = {*inferred};
     } else if (candidates.empty() && large.size() == 1) {
       candidates = large;
@@ -350,13 +381,12 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
     if (candidates.empty()) {
       continue; // written as static: the array is taken as it is
     }
-    int64_t others = product(ArrayRef(to).slice(group.out0, group.out1 - group.out0)) /
-                     to[candidates[0]];
+    others /= to[candidates[0]];
     own[candidates[0]] = others == 1 ? elements : b.div(elements, b.index(others));
-    if (!onlySlowestIsDynamic(from, before, group.in0, group.in1) ||
-        !onlySlowestIsDynamic(to, own, group.out0, group.out1)) {
-      inDims = {std::min(inDims.first, group.in0), group.in1};
-      outDims = {std::min(outDims.first, group.out0), group.out1};
+    if (!onlySlowestIsDynamic(from, before, group.in) ||
+        !onlySlowestIsDynamic(to, own, group.out)) {
+      inDims = {std::min(inDims.first, group.in.front()), group.in.back() + 1};
+      outDims = {std::min(outDims.first, group.out.front()), group.out.back() + 1};
     }
   }
   Value result = op.getResult();
@@ -386,7 +416,8 @@ LogicalResult DynamicPadder::visitDynamicReshape(DynamicReshapeOp op) {
   }
   int64_t in = from.size(), out = to.size();
   bool moves = product(from) != 0 &&
-               (!onlySlowestIsDynamic(from, sizesOf(x), 0, in) || !onlySlowestIsDynamic(to, own, 0, out));
+               (!onlySlowestIsDynamic(from, sizesOf(x), llvm::to_vector(llvm::seq(in))) ||
+                !onlySlowestIsDynamic(to, own, llvm::to_vector(llvm::seq(out))));
   Value result = moves ? moveElements(b, x, to, own, {0, in}, {0, out}) : b.reshape(x, to);
   result = b.copy(result, withoutDynamicBits(type));
   op.getResult().replaceAllUsesWith(result);
