@@ -83,7 +83,8 @@ private:
         return error(token.begin) << "value " << token.text << " is out of range for " << typeName()
                                   << ", which is [" << least << ", " << most << "]";
       }
-      append(value, format.bytes);
+      // A byte that holds fewer bits has zeros above them.
+      append(value & ((int64_t(1) << format.bits) - 1), format.bytes);
     }
     lexer.advance();
     return success();

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"
+#include "dialect/hlo/Shapes.h"
 #include "runtime/abi/hlo/generated.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -25,11 +26,16 @@ mlir::FailureOr<llvm::Constant *> RuntimeCallContext::header(uint32_t bytes) con
   size_t operands = call.getOperandTypes().size();
   auto types = llvm::to_vector(call.getOperandTypes().getAsValueRange<mlir::TypeAttr>());
   llvm::append_range(types, call.getResultTypes().getAsValueRange<mlir::TypeAttr>());
+  // What collectives move are the program's own arrays.
+  bool packed = llvm::is_contained({"custom-call", "infeed", "outfeed", "send", "recv"},
+                                   call.getKind());
   for (mlir::Type type : types) {
     auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
-    mlir::FailureOr<Leaf> leaf = array ? describeLeaf(array, "") : mlir::FailureOr<Leaf>();
+    mlir::FailureOr<Leaf> leaf =
+        array ? describeLeaf(array, "", packed) : mlir::FailureOr<Leaf>();
     if (mlir::failed(leaf)) {
-      return call.emitError() << call.getKind() << " of type " << type << " is not supported yet";
+      return call.emitError() << call.getKind() << " of type " << hlo::hloText(type)
+                              << " is not supported yet";
     }
     leaves.push_back(std::move(*leaf));
   }

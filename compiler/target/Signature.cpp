@@ -93,7 +93,7 @@ static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   return table[type];
 }
 
-FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name) {
+FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name, bool packed) {
   Leaf leaf;
   leaf.name = name.str();
   leaf.type = typeCode(type.getElementType());
@@ -104,7 +104,7 @@ FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name) {
   leaf.dims.assign(type.getShape().begin(), type.getShape().end());
   SmallVector<int64_t> order = majorToMinor(type);
   leaf.minorToMajor.assign(order.rbegin(), order.rend());
-  leaf.bytes = size * type.getNumElements();
+  leaf.bytes = packed ? entryBytes(type) : size * type.getNumElements();
   // Complex numbers are aligned as their parts are.
   leaf.align = leaf.type == HLO_C64 || leaf.type == HLO_C128 ? size / 2 : size;
   auto list = [](ArrayRef<int64_t> values) {
@@ -119,6 +119,15 @@ FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name) {
   if (!leaf.dims.empty()) {
     leaf.typeText += "{" + list(leaf.minorToMajor) + "}";
   }
+  if (packed && isPacked(type.getElementType())) {
+    std::string packing = ":E(" + std::to_string(elementBits(type.getElementType())) + ")}";
+    if (leaf.dims.empty()) {
+      packing = "{" + packing;
+    } else {
+      leaf.typeText.pop_back();
+    }
+    leaf.typeText += packing;
+  }
   return leaf;
 }
 
@@ -128,17 +137,6 @@ static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRe
   if (failed(leaf)) {
     module.emitError() << "entry: '" << name << "' has type " << type
                        << ", which no caller can pass";
-    return failure();
-  }
-  leaf->bytes = entryBytes(type);
-  if (isPacked(type.getElementType())) {
-    std::string packing = ":E(" + std::to_string(elementBits(type.getElementType())) + ")}";
-    if (leaf->dims.empty()) {
-      leaf->typeText += "{" + packing;
-    } else {
-      leaf->typeText.pop_back();
-      leaf->typeText += packing;
-    }
   }
   return leaf;
 }

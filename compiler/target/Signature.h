@@ -36,8 +36,10 @@ std::string cIdentifier(llvm::StringRef text);
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
 hlo_type typeCode(mlir::Type element);
 
-/// Fills in what follows from the type; fails for one that the ABI cannot describe.
-mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name);
+/// Fills in what follows from the type; fails for one that the ABI cannot describe. Types smaller than a
+/// byte are packed in what callers and handlers see, but not inside a program.
+mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name,
+                                   bool packed = true);
 
 /// Reads the interface of a canonical module (see analysis/EntryLayout.h).
 mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Error.h"
+#include "tools/hlo-run/Packed.h"
 #include <algorithm>
 #include <cstring>
 
@@ -50,10 +51,27 @@ Error FeedFile::finish() { return sink ? sink->finish() : Error::success(); }
 
 Error FeedFile::moveLeaf(const std::string &name, const hlo_feed_item &item, int32_t leaf) {
   auto *buffer = static_cast<char *>(item.leaves[leaf]);
-  if (source) {
-    return loadLeaf(*source, name, item.types[leaf], buffer);
+  hlo_buffer_desc type = item.types[leaf];
+  std::vector<char> unpacked; // files have an element a byte
+  if (isPacked(type)) {
+    type.bytes = static_cast<uint64_t>(countOf(type));
+    unpacked.resize(type.bytes + 1);
   }
-  return writing ? saveLeaf(*sink, name, item.types[leaf], buffer) : Error::success();
+  char *elements = unpacked.empty() ? buffer : unpacked.data();
+  if (source) {
+    Error error = loadLeaf(*source, name, type, elements);
+    if (!error && !unpacked.empty()) {
+      pack(item.types[leaf], elements, buffer);
+    }
+    return error;
+  }
+  if (!writing) {
+    return Error::success();
+  }
+  if (!unpacked.empty()) {
+    unpack(item.types[leaf], buffer, elements);
+  }
+  return saveLeaf(*sink, name, type, elements);
 }
 
 hlo_status FeedFile::move(const hlo_feed_item &item) {

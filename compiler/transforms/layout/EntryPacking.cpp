@@ -5,6 +5,8 @@
 //
 //   entry parameter s4[...]   a parameter u8[bytes], bitcast-convert, slice, reshape
 //   entry result s4[...]      reshape, pad, bitcast-convert, returned as u8[bytes]
+//   custom call, feeds        the same for their results and operands; `operand_leaves` and
+//                             `result_leaves` keep the types
 //
 // pred has a byte, and 6 bits do not divide one, so those types stay. Runs after layouts
 // are gone, so that the elements are in the order of their bytes.
@@ -27,68 +29,98 @@ public:
 
   void runOnOperation() final {
     for (auto computation : getOperation().getOps<ComputationOp>()) {
+      for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
+        if (isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, RecvOp>(op)) {
+          packRuntimeOp(&op);
+        }
+      }
       if (computation.getEntry()) {
-        pack(computation);
+        packEntry(computation);
       }
     }
   }
 
 private:
-  static bool isPackedArray(Value value) {
-    RankedTensorType type = arrayType(value);
-    return type && type.hasStaticShape() && isPacked(type.getElementType());
-  }
-  static void pack(ComputationOp entry);
+  static bool isPackedArray(Value value);
+  static Type byteType(HloBuilder &b) { return b.b.getIntegerType(8, /*isSigned=*/false); }
+  /// The bytes of an array.
+  static Value packed(HloBuilder &b, Value value);
+  /// Makes `value` bytes, and gives its users the elements.
+  static void unpack(HloBuilder &b, Value value);
+  static void packOperands(Operation *op);
+  static void packRuntimeOp(Operation *op);
+  static void packEntry(ComputationOp entry);
 };
 } // namespace
 
-void EntryPackingPass::pack(ComputationOp entry) {
+bool EntryPackingPass::isPackedArray(Value value) {
+  RankedTensorType type = arrayType(value);
+  return type && type.hasStaticShape() && isPacked(type.getElementType());
+}
+
+Value EntryPackingPass::packed(HloBuilder &b, Value value) {
+  RankedTensorType type = arrayType(value);
+  int64_t count = type.getNumElements(), bytes = entryBytes(type);
+  int64_t perByte = 8 / elementBits(type.getElementType());
+  Value elements = b.reshape(value, {count});
+  if (count != bytes * perByte) {
+    elements = b.pad(elements, b.scalar(type.getElementType(), 0), {0}, {bytes * perByte - count},
+                     {0});
+  }
+  elements = b.reshape(elements, {bytes, perByte});
+  return b.bitcastConvert(elements, HloBuilder::array({bytes}, byteType(b)));
+}
+
+void EntryPackingPass::unpack(HloBuilder &b, Value value) {
+  RankedTensorType type = arrayType(value);
+  int64_t count = type.getNumElements(), bytes = entryBytes(type);
+  int64_t perByte = 8 / elementBits(type.getElementType());
+  SmallVector<OpOperand *> uses =
+      llvm::map_to_vector(value.getUses(), [](OpOperand &use) { return &use; });
+  value.setType(HloBuilder::array({bytes}, byteType(b)));
+  Value elements =
+      b.bitcastConvert(value, HloBuilder::array({bytes, perByte}, type.getElementType()));
+  elements = b.sliceDim(b.reshape(elements, {bytes * perByte}), 0, 0, count);
+  elements = b.reshape(elements, type.getShape());
+  for (OpOperand *use : uses) {
+    use->set(elements);
+  }
+}
+
+void EntryPackingPass::packOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isPackedArray(operand.get())) {
+      OpBuilder builder(op);
+      HloBuilder b(builder, operand.get().getLoc());
+      operand.set(packed(b, operand.get()));
+    }
+  }
+}
+
+void EntryPackingPass::packRuntimeOp(Operation *op) {
+  packOperands(op);
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
+    if (isPackedArray(result)) {
+      HloBuilder b(builder, op->getLoc());
+      unpack(b, result);
+    }
+  }
+}
+
+void EntryPackingPass::packEntry(ComputationOp entry) {
   Block &body = entry.getBody().front();
   Operation *root = body.getTerminator();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
-  bool changed = false;
   for (BlockArgument argument : body.getArguments()) {
-    if (!isPackedArray(argument)) {
-      continue;
-    }
-    changed = true;
-    HloBuilder b(builder, argument.getLoc());
-    RankedTensorType type = arrayType(argument);
-    int64_t count = type.getNumElements(), bytes = entryBytes(type);
-    int64_t perByte = 8 / elementBits(type.getElementType());
-    SmallVector<OpOperand *> uses =
-        llvm::map_to_vector(argument.getUses(), [](OpOperand &use) { return &use; });
-    argument.setType(HloBuilder::array({bytes}, byte));
-    Value elements =
-        b.bitcastConvert(argument, HloBuilder::array({bytes, perByte}, type.getElementType()));
-    elements = b.sliceDim(b.reshape(elements, {bytes * perByte}), 0, 0, count);
-    elements = b.reshape(elements, type.getShape());
-    for (OpOperand *use : uses) {
-      use->set(elements);
+    if (isPackedArray(argument)) {
+      HloBuilder b(builder, argument.getLoc());
+      unpack(b, argument);
     }
   }
-  builder.setInsertionPoint(root);
-  for (OpOperand &operand : root->getOpOperands()) {
-    if (!isPackedArray(operand.get())) {
-      continue;
-    }
-    changed = true;
-    HloBuilder b(builder, operand.get().getLoc());
-    RankedTensorType type = arrayType(operand.get());
-    int64_t count = type.getNumElements(), bytes = entryBytes(type);
-    int64_t perByte = 8 / elementBits(type.getElementType());
-    Value elements = b.reshape(operand.get(), {count});
-    if (count != bytes * perByte) {
-      elements = b.pad(elements, b.scalar(type.getElementType(), 0), {0},
-                       {bytes * perByte - count}, {0});
-    }
-    elements = b.reshape(elements, {bytes, perByte});
-    operand.set(b.bitcastConvert(elements, HloBuilder::array({bytes}, byte)));
-  }
-  if (changed) {
-    entry.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), root->getOperandTypes()));
-  }
+  packOperands(root);
+  entry.setFunctionType(builder.getFunctionType(body.getArgumentTypes(), root->getOperandTypes()));
 }
 
 std::unique_ptr<Pass> hlo::createEntryPackingPass() { return std::make_unique<EntryPackingPass>(); }

@@ -52,6 +52,11 @@ DenseElementsAttr fill(RankedTensorType type, PlaceholderBytes &source) {
     }
     return DenseElementsAttr::get(plain, ArrayRef<bool>(values));
   }
+  if (bits < 8) {
+    for (char &byte : bytes) {
+      byte &= (1 << bits) - 1;
+    }
+  }
   return DenseElementsAttr::getFromRawBuffer(plain, bytes);
 }
 
