@@ -8,6 +8,7 @@
 #include "tools/hlo-run/Permute.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cstdlib>
+#include <cstring>
 #include <sys/mman.h>
 #include <utility>
 
@@ -17,6 +18,9 @@ using namespace hlo::run;
 namespace {
 constexpr size_t hugePage = 2 << 20;
 constexpr size_t leastMapped = 2 * hugePage;
+/// Behind every buffer: as many bytes as a vector has, of one value.
+constexpr size_t guardBytes = 64;
+constexpr char guardPattern = 0x5a;
 
 /// Bits of a sub-byte integer type or float, else 0; negative: signed.
 int subByteBits(int32_t type) {
@@ -45,14 +49,17 @@ int subByteBits(int32_t type) {
 
 Memory::Memory(uint64_t bytes) : bytes(bytes) {
   if (bytes < leastMapped) {
-    size_t rounded = (static_cast<size_t>(bytes) + 63) / 64 * 64;
-    start = static_cast<char *>(std::aligned_alloc(64, rounded ? rounded : 64));
+    size_t rounded = (static_cast<size_t>(bytes) + guardBytes + 63) / 64 * 64;
+    start = static_cast<char *>(std::aligned_alloc(64, rounded));
+    if (start) {
+      std::memset(start + bytes, guardPattern, guardBytes);
+    }
     return;
   }
   if (bytes > SIZE_MAX / 2) {
     return;
   }
-  mappingBytes = static_cast<size_t>(bytes) + hugePage;
+  mappingBytes = static_cast<size_t>(bytes) + guardBytes + hugePage;
   mapping = mmap(nullptr, mappingBytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {
@@ -62,6 +69,12 @@ Memory::Memory(uint64_t bytes) : bytes(bytes) {
   uintptr_t at = (reinterpret_cast<uintptr_t>(mapping) + hugePage - 1) / hugePage * hugePage;
   start = reinterpret_cast<char *>(at);
   madvise(start, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  std::memset(start + bytes, guardPattern, guardBytes);
+}
+
+bool Memory::isIntact() const {
+  return !start || llvm::all_of(ArrayRef<char>(start + bytes, guardBytes),
+                                [](char c) { return c == guardPattern; });
 }
 
 Memory::~Memory() {

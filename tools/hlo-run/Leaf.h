@@ -10,7 +10,8 @@
 
 namespace hlo::run {
 
-/// Memory aligned to 64 bytes, on huge pages where it is large; contents unspecified.
+/// Memory aligned to 64 bytes, on huge pages where it is large; contents unspecified. Some bytes
+/// behind it hold a pattern, so that `isIntact` tells whether somebody wrote past the end.
 class Memory {
 public:
   Memory() = default;
@@ -21,6 +22,7 @@ public:
   Memory &operator=(Memory &&other);
   char *data() const { return start; }
   uint64_t size() const { return bytes; }
+  bool isIntact() const;
   explicit operator bool() const { return start != nullptr; }
 
 private:

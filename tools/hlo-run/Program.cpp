@@ -206,6 +206,11 @@ Expected<double> Program::run() {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
     return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
   }
+  auto intact = [](const Memory &memory) { return memory.isIntact(); };
+  if (!llvm::all_of(inputs, intact) || !llvm::all_of(outputs, intact) || !intact(arena) ||
+      !intact(state)) {
+    return makeError(ExitInternal, "the program wrote past the end of a buffer");
+  }
   for (uint32_t i = 0; i < desc->num_outputs; ++i) {
     if (unpackedOutputs[i]) {
       unpack(desc->outputs[i], static_cast<const char *>(outputPointers[i]),

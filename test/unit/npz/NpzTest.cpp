@@ -442,3 +442,14 @@ TEST(Print, LikeNumpy) {
   EXPECT_EQ(formatBytes(1536), "1.5 KiB");
 }
 } // namespace
+
+TEST(MemoryTest, NoticesWritesPastItsEnd) {
+  for (uint64_t bytes : {uint64_t(0), uint64_t(1), uint64_t(64), uint64_t(100), uint64_t(5) << 20}) {
+    Memory memory(bytes);
+    ASSERT_TRUE(memory);
+    std::memset(memory.data(), 1, bytes);
+    EXPECT_TRUE(memory.isIntact());
+    memory.data()[bytes + 2] = 0;
+    EXPECT_FALSE(memory.isIntact());
+  }
+}
