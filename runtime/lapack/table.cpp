@@ -18,11 +18,15 @@
 
 #define HLO_DECLARE(name) extern "C" ffi_error *lapack_##name##_ffi(ffi_frame *frame);
 HLO_LAPACK_TARGETS(HLO_DECLARE)
+extern "C" ffi_error *tridiagonal_solve_perturbed_ffi(ffi_frame *frame);
 
 #define HLO_ENTRY(name)                                                    \
   {"lapack_" #name "_ffi", HLO_API_TYPED_FFI, 0,                           \
    reinterpret_cast<void (*)(void)>(lapack_##name##_ffi), nullptr},
-static const hlo_custom_call entries[] = {HLO_LAPACK_TARGETS(HLO_ENTRY)};
+static const hlo_custom_call entries[] = {
+    HLO_LAPACK_TARGETS(HLO_ENTRY){
+        "tridiagonal_solve_perturbed_ffi", HLO_API_TYPED_FFI, 0,
+        reinterpret_cast<void (*)(void)>(tridiagonal_solve_perturbed_ffi), nullptr}};
 
 static const hlo_custom_calls table = {sizeof(hlo_custom_calls),
                                        sizeof(entries) / sizeof(entries[0]), entries};

@@ -52,24 +52,29 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc,
   }
   CustomCalls result;
   bool triedLapack = false;
+  auto find = [&](const char *name) -> void * {
+    for (void *library : libraries) {
+      if (void *symbol = dlsym(library, name)) {
+        return symbol;
+      }
+    }
+    return nullptr;
+  };
   const hlo_custom_call *target = desc.custom_call_targets;
   for (; target && target->name; ++target) {
-    if (StringRef(target->name).starts_with("lapack_") && !triedLapack) {
+    void *symbol = find(target->name);
+    if (!symbol && !triedLapack) {
       triedLapack = true;
       if (void *library = openLapack()) {
         libraries.push_back(library);
+        symbol = find(target->name);
       }
     }
-    for (void *library : libraries) {
-      if (void *symbol = dlsym(library, target->name)) {
-        hlo_custom_call entry = *target;
-        entry.fn = reinterpret_cast<void (*)()>(symbol);
-        // The description is sorted, and lists a target once for each api version.
-        if (result.entries.empty() || StringRef(result.entries.back().name) != target->name) {
-          result.entries.push_back(entry);
-        }
-        break;
-      }
+    // The description is sorted, and lists a target once for each api version.
+    if (symbol && (result.entries.empty() ||
+                   StringRef(result.entries.back().name) != target->name)) {
+      result.entries.push_back(*target);
+      result.entries.back().fn = reinterpret_cast<void (*)()>(symbol);
     }
   }
   // The entries stay where they are when the vector is moved.

@@ -1,6 +1,6 @@
 /*===- hlo/lapack.h - Custom calls of JAX's linear algebra ----------------------===*\
  *
- * libhlo_lapack: the targets lapack_*_ffi of programs from JAX, over the LAPACK and BLAS
+ * libhlo_lapack: the targets lapack_*_ffi (and one more) of programs from JAX, over the LAPACK and BLAS
  * that the program links (-lhlo_lapack -llapack -lblas).
  *
  *===-------------------------------------------------------------------------===*/
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** For hlo_call.custom_calls: all 60 targets. A program that needs other targets as well copies the
+/** For hlo_call.custom_calls: all 60 of LAPACK, and tridiagonal_solve_perturbed_ffi. A program that needs other targets as well copies the
  * entries it needs into a table of its own. */
 const hlo_custom_calls *hlo_lapack_custom_calls(void);
 
