@@ -67,6 +67,19 @@ void t_in_place(void *out, const void **in, XlaCustomCallStatus *status) {
   }
 }
 
+/* (f32[4], s32[2]), f32[4] -> (s32[2], f32[4]): both in place of the first operand's leaves, crosswise; adds the second operand */
+void t_cross(void *out, const void **in, XlaCustomCallStatus *status) {
+  void **leaves = out;
+  if (leaves[0] != in[1] || leaves[1] != in[0] || in[2] == in[0]) {
+    XlaCustomCallStatusSetFailure(status, "not in place", 12);
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    ((float *)leaves[1])[i] += ((const float *)in[2])[i];
+  }
+  ((int *)leaves[0])[0] += 1;
+}
+
 /* f32[4] -> f32[4]: fails on negative numbers */
 void t_positive(void *out, const void **in, XlaCustomCallStatus *status) {
   for (int i = 0; i < 4; ++i) {
