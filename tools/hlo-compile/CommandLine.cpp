@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
+#include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "compiler/support/Target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -68,6 +69,8 @@ struct Flags {
                                  cl::desc("The input is MLIR, as the phase before this one prints it")};
   cl::opt<bool> listOps{"list-ops", cl::cat(category),
                         cl::desc("Print the operations and the element types that work")};
+  cl::opt<std::string> explain{"explain", cl::value_desc("label"), cl::cat(category),
+                               cl::desc("Explain the label at the end of a message: dot_c4")};
   cl::opt<bool> listPhases{"list-phases", cl::desc("Print the names of the phases"),
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
@@ -242,6 +245,9 @@ std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLin
   if (!cl::ParseCommandLineOptions(argc, argv, "compiles an HLO module to an object\n", &stream)) {
     llvm::errs() << messages;
     return usageError;
+  }
+  if (!flags.explain.empty()) {
+    return explain(flags.explain);
   }
   if (flags.listOps) {
     llvm::outs() << operationTable;

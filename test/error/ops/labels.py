@@ -1,6 +1,8 @@
 """Checks that a test breaks every constraint of the verifier: each label `[op_cN]` that dialect/hlo can give.
 
   labels.py TEST_FOLDER...      all labels that occur in files of these folders count as tested
+  labels.py --write FILE TEST_FOLDER...   writes what `hlo-compile --explain` says of each label
+  labels.py --check FILE TEST_FOLDER...   fails if FILE lacks a label, too
 
 A rule's labels are the strings "cN" in its function and in the functions of its file that it calls; the tables at the
 end of the files say which opcodes have which rule. Labels that all opcodes share (c0) are not asked for. The last line reads 'N passed, N failed'.
@@ -69,25 +71,80 @@ def all_labels():
     return expected
 
 
+LABELLED = re.compile(r"(?:^|\{\{)(.*) \[(\w+_c\d+)\]")
+
+
 def tested(folders):
-    found = set()
+    """Label -> the shortest message that tests expect with it, and the instruction that gives it, if it is in a table."""
+    found = {}
+
+    def add(message, text):
+        match = LABELLED.search(message)
+        if match:
+            message = match.group(1).strip(' "')
+            label, entry = match.group(2), (text == "", len(text) + len(message), message, text)
+            found[label] = min(found.get(label, entry), entry)
+
     for folder in folders:
         for path in glob.glob(os.path.join(folder, "**", "*.*"), recursive=True):
-            if path.endswith((".hlo", ".mlir", ".test", ".cpp")):
-                found |= set(re.findall(r"\[(\w+_c\d+)\]", open(path, errors="replace").read()))
+            if path.endswith((".hlo", ".mlir", ".test", ".cpp")) and os.path.dirname(path) != HERE:
+                for line in open(path, errors="replace"):
+                    # Up to the label: what is before the message is a place, or a mark of the test.
+                    add(re.sub(r"^.*(?:error: |\{\{)", "", line.rstrip()), "")
     for path in glob.glob(os.path.join(HERE, "*.test")):
         if "cases.py %s" in open(path).read():
             for case in read_table(path)[1]:
-                found |= set(re.findall(r"\[(\w+_c\d+)\]", " ".join(case.expected)))
+                for message in case.expected:
+                    text = case.text.replace("%", "")
+                    if case.header:
+                        text = f"HloModule m, {case.header}; " + text
+                    add(re.sub(r"^@-?\d+ ", "", message), text)
     return found
 
 
+def valid_cases():
+    """Opcode -> its first valid case."""
+    found = {}
+    for path in glob.glob(os.path.join(HERE, "*.test")):
+        if "cases.py %s" in open(path).read() and not path.endswith("attributes.test"):
+            for case in read_table(path)[1]:
+                if case.valid:
+                    found.setdefault(case.opcode.replace("-", "_"), case.text.replace("%", ""))
+    return found
+
+
+def explain(found):
+    """Per opcode a valid instruction, if there is one, then per label the message and the instruction that gives it."""
+    valid, lines, last = valid_cases(), [], None
+    for label in sorted(found, key=lambda l: (l.rsplit("_c", 1)[0], int(l.rsplit("_c", 1)[1]))):
+        _, _, message, text = found[label]
+        opcode = label.rsplit("_c", 1)[0]
+        if opcode != last:
+            lines.append("== " + valid.get(opcode, ""))
+            last = opcode
+        lines += [label, "  " + message]
+        if text:
+            lines.append("  " + text)
+    return "\n".join(lines) + "\n"
+
+
 def main():
-    expected, found = all_labels(), tested(sys.argv[1:])
+    arguments, write, page = sys.argv[1:], False, None
+    if arguments[0] in ("--write", "--check"):
+        write, page, arguments = arguments[0] == "--write", arguments[1], arguments[2:]
+    expected, found = all_labels(), tested(arguments)
     expected -= {f"{op}_{label}" for label, ops in UNREACHABLE.items() for op in ops.split()}
-    missing = sorted(expected - found)
+    missing = sorted(expected - set(found))
     for label in missing:
         print(f"[{label}] is in no test")
+    if write:
+        with open(page, "w") as file:
+            file.write(explain(found))
+    elif page:
+        lost = sorted(expected - set(re.findall(r"^(\w+)$", open(page).read(), re.M)))
+        for label in lost:
+            print(f"[{label}] is not in {page}; labels.py --write puts it there")
+        missing += lost
     print(f"{len(expected) - len(missing)} passed, {len(missing)} failed")
     sys.exit(1 if missing else 0)
 
