@@ -4,6 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "xla/ffi/api/ffi.h"
+#include <chrono>
+#include <memory>
+#include <thread>
 
 namespace ffi = xla::ffi;
 
@@ -46,3 +49,24 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(t_ffi_context, context,
                                   .Ctx<ffi::ThreadPool>()
                                   .Ctx<ffi::RunId>()
                                   .Ret<ffi::AnyBuffer>());
+
+/// Finishes on a thread of its own, after it has returned.
+static ffi::Future later(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> y) {
+  auto promise = std::make_shared<ffi::Promise>();
+  ffi::Future future(*promise);
+  std::thread([promise, x, y]() mutable {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    for (size_t i = 0; i < x.element_count(); ++i) {
+      y->typed_data()[i] = -x.typed_data()[i];
+    }
+    if (x.typed_data()[0] < 0) {
+      promise->SetError(ffi::Error(ffi::ErrorCode::kOutOfRange, "negative, found out later"));
+    } else {
+      promise->SetAvailable();
+    }
+  }).detach();
+  return future;
+}
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    t_ffi_later, later,
+    ffi::Ffi::Bind().Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>());
