@@ -177,8 +177,11 @@ double powerSlack(Value z, Value w, double maxExponent) {
   if (isZero(z) || isZero(w)) {
     return 1;
   }
-  double size = static_cast<double>(cabsq(make(w)) * cabsq(clogq(make(z))));
-  return size > maxExponent ? HUGE_VAL : 1 + size;
+  Value log = parts(clogq(make(z)));
+  double size = static_cast<double>(hypotq(w.re, w.im) * hypotq(log.re, log.im));
+  // Of a result beyond the largest number only noise decides the parts' signs.
+  bool overflows = w.re * log.re - w.im * log.im > maxExponent * M_LN2q;
+  return overflows || size > maxExponent ? HUGE_VAL : 1 + size;
 }
 
 /// What is lost in x^2 + y^2, and in the logarithm of a number next to 1.
