@@ -43,8 +43,9 @@ def converted(name, value):
         return form.encode(value)
     if form.special == "none" and math.isnan(value):
         return 1 << (form.bits - 1)
-    if form.special == "scale" and not value > 0:
-        return 255
+    if form.special == "scale":
+        mantissa, exponent = math.frexp(value) if value > 0 else (math.nan, 0)
+        return form.encode(math.ldexp(1, exponent - (mantissa < 0.75))) if mantissa == mantissa else 255
     if math.isnan(value):
         return form.encode(value)
     most = largest(name)

@@ -5,12 +5,12 @@ SHORT = {
     "f8e5m2": "e5m2", "f8e4m3": "e4m3", "f8e4m3fn": "e4fn", "f8e4m3b11fnuz": "b11", "f8e5m2fnuz": "e5nz",
     "f8e4m3fnuz": "e4nz", "f8e3m4": "e3m4", "f8e8m0fnu": "e8m0", "f4e2m1fn": "f4", "token": "tok",
 }
-# The weakest state of a cell's variants is shown.
-STATES = ["wrong", "unchecked", "meaning", "wider", "xla", "refused"]
+# Of a cell's variants, the first of these states is shown.
+STATES = ["wrong", "xla", "wider", "meaning", "unchecked", "refused"]
 SIGNS = {"wrong": "!", "unchecked": "o", "meaning": "+", "wider": "+", "xla": "x", "refused": "."}
 LEGEND = """Operations and element types: what was run, and what came of it
 
-  x  computed; the results are XLA:CPU's
+  x  computed; the results are XLA:CPU's (in some variants, those that the operation's meaning gives)
   +  computed; the results are those that the operation's meaning gives (XLA:CPU refuses, or is wrong)
   o  computed; there is nothing to compare the results with
   .  refused with an error, as by XLA:CPU
@@ -33,8 +33,9 @@ def render(results):
         row[case.type] = min(row.get(case.type, "refused"), state, key=STATES.index)
     width = max(map(len, table))
     columns = [name for name in TYPES if any(name in row for row in table.values())]
-    lines = [LEGEND, f"{sum(counts.values())} cells were run: {counts['xla']} as XLA:CPU, {counts['wider'] + counts['meaning']} by "
-             f"their meaning, {counts['unchecked']} unchecked, {counts['refused']} refused, {counts['wrong']} wrong.\n"]
+    meaning = counts["wider"] + counts["meaning"]
+    lines = [LEGEND, f"{sum(counts.values())} cells were run: {counts['xla']} as XLA:CPU, {meaning} by their meaning, "
+             f"{counts['unchecked']} unchecked, {counts['refused']} refused, {counts['wrong']} wrong.\n"]
     header = " " * width + "".join(f"{SHORT.get(name, name):>5}" for name in columns)
     for number, (name, row) in enumerate(sorted(table.items(), key=lambda item: natural(item[0]))):
         if number % 40 == 0:

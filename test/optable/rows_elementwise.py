@@ -5,7 +5,7 @@ import math
 import random
 
 from cases import Argument, Case
-from inputs import ARRAYS, BITS, COMPLEX, FLOATS, INTEGERS, PART, converted, edges, element, is_float, ordinary, pairs, parts, subnormals
+from inputs import ARRAYS, BITS, COMPLEX, FLOATS, INTEGERS, PART, SIGNED, converted, edges, element, is_float, ordinary, pairs, parts, subnormals
 
 # Opcode -> tolerance in ulps for f32 and wider; narrower types are rounded results and must be within one.
 UNARY = {
@@ -264,13 +264,32 @@ def spread_clamp(name):
     return reference
 
 
+def saturated(target, x):
+    """A float as an integer: truncated, at the bounds of the type, 0 for NaN."""
+    bits = BITS[target].bits
+    low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if target[0] == "s" else (0, (1 << bits) - 1)
+    return 0 if x != x else low if x <= low else high if x >= high else math.trunc(x)
+
+
+def stochastic(target, random_type, x, random_bits):
+    """Away from zero if the random bits are below the fraction's."""
+    if not math.isfinite(x):
+        return saturated(target, x)
+    fraction, whole = math.modf(abs(x))
+    away = random_bits < math.floor(fraction * 2.0 ** BITS[random_type].bits)
+    return saturated(target, math.copysign(whole + away, x))
+
+
 def conversions():
     for source in ARRAYS:
         values = edges(source, COUNT)
         for target in ARRAYS:
+            to_integer = source in FLOATS and target in INTEGERS
             yield Case(f"convert to {target}", source, f"{target}[{COUNT}]", "convert(p0)",
-                       (f"{source}[{COUNT}]", values))
-            yield Case(f"bitcast-convert to {target}", source, *bitcast_convert(source, target))
+                       (f"{source}[{COUNT}]", values),
+                       reference=by_numbers(functools.partial(saturated, target), source, target) if to_integer else None)
+            yield Case(f"bitcast-convert to {target}", source, *bitcast_convert(source, target),
+                       reference=None if {source, target} & set(COMPLEX) else regrouped(target))
         if BITS[PART.get(source, source)].bits >= 16 and source not in INTEGERS:
             for exponent, mantissa in ((8, 23), (5, 10), (8, 7), (4, 3), (5, 2), (2, 1), (11, 52), (1, 0), (15, 3)):
                 yield precision(source, exponent, mantissa)
@@ -279,14 +298,28 @@ def conversions():
             yield precision(source, 2, 1)
         bits = {2: "u2", 4: "u4", 8: "u8", 16: "u16", 32: "u32", 64: "u64", 1: "u1"}[BITS[PART.get(source, source)].bits]
         for target in ARRAYS:
+            to_integer = source in FLOATS and target in SIGNED
             yield Case(f"stochastic-convert to {target}", source, f"{target}[{COUNT}]", "stochastic-convert(p0, p1)",
-                       (f"{source}[{COUNT}]", values), (f"{bits}[{COUNT}]", edges(bits, COUNT)))
+                       (f"{source}[{COUNT}]", values), (f"{bits}[{COUNT}]", edges(bits, COUNT)),
+                       reference=by_numbers(functools.partial(stochastic, target, bits), source, target) if to_integer
+                       else None)
 
 
 def precision(name, exponent, mantissa):
     return Case("reduce-precision", name, f"{name}[{COUNT}]",
                 f"reduce-precision(p0), exponent_bits={exponent}, mantissa_bits={mantissa}",
                 (f"{name}[{COUNT}]", edges(name, COUNT)), variant=f"{exponent} {mantissa}")
+
+
+def regrouped(target):
+    """The reference of a bitcast-convert: the elements' bits, the lowest first, in groups of the other width."""
+    def reference(a):
+        width, bits = WIDTHS[target], 0
+        for i, x in enumerate(a.raw):
+            bits |= x << i * WIDTHS[a.name]
+        codes = [bits >> i & (1 << width) - 1 for i in range(0, len(a.raw) * WIDTHS[a.name], width)]
+        return [[int(code != 0) for code in codes] if target == "pred" else codes]
+    return reference
 
 
 def bitcast_convert(source, target):

@@ -6,9 +6,11 @@ from rows_elementwise import elements, ulps
 MIXED = ("s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64", "c64", "c128")
 
 
-def encoded(name, values):
-    """Exact products and sums in the result's type."""
+def encoded(name, values, natural=None):
+    """Exact products and sums in the result's type; integers come from results in the operands' type, `natural`."""
     form = element(name)
+    if natural in FLOATS and name not in FLOATS + COMPLEX:
+        values = [element(natural).decode(converted(natural, v)) for v in values]
 
     def number(value):
         if name in PART:
@@ -27,7 +29,8 @@ def product(result):
     """The reference of dot [3,4] x [4,5]."""
     def reference(a, b):
         x, y = elements(a.name, a.raw), elements(b.name, b.raw)
-        return encoded(result, [sum(x[i * 4 + k] * y[k * 5 + j] for k in range(4)) for i in range(3) for j in range(5)])
+        return encoded(result, [sum(x[i * 4 + k] * y[k * 5 + j] for k in range(4)) for i in range(3) for j in range(5)],
+                       a.name if a.name == b.name else None)
     return reference
 
 
@@ -37,7 +40,7 @@ def convolved(result):
         x, y = elements(a.name, a.raw), elements(b.name, b.raw)
         return encoded(result, [sum(x[((r + i) * 6 + c + j) * 2 + f] * y[((i * 3 + j) * 2 + f) * 3 + o]
                                     for i in range(2) for j in range(3) for f in range(2))
-                                for r in range(4) for c in range(4) for o in range(3)])
+                                for r in range(4) for c in range(4) for o in range(3)], a.name)
     return reference
 
 

@@ -108,7 +108,11 @@ private:
                                    b.compare(position, b.broadcast(ends, shape, {0}), "LT"));
     SmallVector<int64_t> dimensions =
         llvm::to_vector(llvm::seq<int64_t>(1, static_cast<int64_t>(shape.size())));
-    Value spread = b.broadcast(op.getLhs(), shape, dimensions);
+    Value lhs = op.getLhs();
+    if (isa<Float8E8M0FNUType>(elementTypeOf(lhs))) {
+      lhs = b.convert(lhs, b.b.getF32Type()); // the type has no zero
+    }
+    Value spread = b.broadcast(lhs, shape, dimensions);
     return b.select(inside, spread, b.splat(HloBuilder::type(spread), 0));
   }
 };
