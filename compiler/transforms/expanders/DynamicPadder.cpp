@@ -244,9 +244,11 @@ Value hlo::identityOf(HloBuilder &b, Operation *root, Type element) {
 
 ComputationOp DynamicContext::lookup(FlatSymbolRefAttr name) {
   Operation *known = symbols.lookup(name.getAttr());
-  // Scalar computations are made without the table's knowledge.
-  return cast<ComputationOp>(
-      known ? known : SymbolTable::lookupSymbolIn(symbols.getOp(), name.getAttr()));
+  if (!known) { // scalar computations are made without the table's knowledge
+    known = SymbolTable::lookupSymbolIn(symbols.getOp(), name.getAttr());
+    symbols.insert(known);
+  }
+  return cast<ComputationOp>(known);
 }
 
 ComputationOp DynamicContext::clone(FlatSymbolRefAttr name) {
@@ -403,7 +405,8 @@ LogicalResult DynamicPadder::visit(Operation *op) {
       .Case([&](SortOp sort) { return visitSort(sort); })
       .Case<BatchNormTrainingOp, BatchNormInferenceOp, BatchNormGradOp>(
           [&](auto norm) { return visitBatchNorm(norm); })
-      .Case<CholeskyOp, TriangularSolveOp, FftOp, TopkOp>([&](auto op) { return visitLinalg(op); })
+      .Case([&](TopkOp topk) { return visitTopk(topk); })
+      .Case<CholeskyOp, TriangularSolveOp, FftOp>([&](auto linalg) { return visitLinalg(linalg); })
       .Case([&](DynamicSliceOp slice) { return visitDynamicSlice(slice); })
       .Case([&](DynamicUpdateSliceOp update) { return visitDynamicUpdateSlice(update); })
       .Case([&](GatherOp gather) { return visitGather(gather); })
@@ -617,7 +620,30 @@ LogicalResult DynamicPadder::visitBatchNorm(Operation *op) {
     }
   }
   Operation *before = count.getDefiningOp();
-  SmallVector<Value> values = expandBatchNorm(op, b, context.scalars, count);
+  return replaceBy(op, expandBatchNorm(op, b, context.scalars, count), before);
+}
+
+/// Elements beyond the size come last in the sort.
+LogicalResult DynamicPadder::visitTopk(TopkOp op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  Operation *before = b.index(0).getDefiningOp();
+  FailureOr<SmallVector<Value>> values = expandTopk(op, b, context.scalars);
+  if (failed(values)) {
+    return failure();
+  }
+  // The indices have the sizes of the elements.
+  for (Operation *made = before->getNextNode(); made != op; made = made->getNextNode()) {
+    if (isa<IotaOp>(made)) {
+      bind(made->getResult(0), sizesOf(op.getOperand()));
+    }
+  }
+  return replaceBy(op, *values, before);
+}
+
+/// Visits what has been made between `before` and `op`, whose results `values` are.
+LogicalResult DynamicPadder::replaceBy(Operation *op, ArrayRef<Value> values, Operation *before) {
+  op->replaceAllUsesWith(ValueRange(values));
   for (Operation *made = before->getNextNode(); made != op;) {
     Operation *next = made->getNextNode();
     if (failed(visit(made))) {
@@ -625,7 +651,6 @@ LogicalResult DynamicPadder::visitBatchNorm(Operation *op) {
     }
     made = next;
   }
-  op->replaceAllUsesWith(ValueRange(values));
   op->erase();
   return success();
 }
@@ -650,35 +675,55 @@ LogicalResult DynamicPadder::visitCollective(Operation *op) {
   return success();
 }
 
+/// A square matrix continues as the identity: what it is factored into, or divides, does not change before.
+Value DynamicPadder::withIdentityBeyond(HloBuilder &b, Value x) {
+  int64_t rank = rankOf(x), row = rank - 2, column = rank - 1;
+  Value size = sizeOf(x, row) ? sizeOf(x, row) : sizeOf(x, column);
+  if (!size) {
+    return x;
+  }
+  ArrayRef<int64_t> shape = shapeOf(x);
+  RankedTensorType indices = HloBuilder::array(shape, elementTypeOf(size));
+  Value rows = b.iota(indices, row), columns = b.iota(indices, column);
+  Value inside = b.compare(b.binary<MaximumOp>(rows, columns), b.broadcastScalar(size, shape), "LT");
+  Value identity = b.convert(b.compare(rows, columns, "EQ"), elementTypeOf(x));
+  return b.select(inside, x, identity);
+}
+
 /// Ops on matrices, rows or columns: the other dimensions are free.
 LogicalResult DynamicPadder::visitLinalg(Operation *op) {
-  int64_t rank = rankOf(op->getOperand(0)), inner = 2;
-  unsigned from = 0;
-  if (auto solve = dyn_cast<TriangularSolveOp>(op)) {
-    int64_t columns = solve.getLeftSide().value_or(false) ? rank - 1 : rank - 2;
-    for (int64_t dim = 0; dim < rank; ++dim) {
-      if ((dim >= rank - 2 && sizeOf(solve.getA(), dim)) ||
-          (dim >= rank - 2 && dim != columns && sizeOf(solve.getB(), dim))) {
-        return refuse(op, "dimension " + Twine(dim) + " is one of the matrix");
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  Value x = op->getOperand(0);
+  int64_t rank = rankOf(x);
+  DynamicSizes own = sizesOf(x);
+  if (auto fft = dyn_cast<FftOp>(op)) {
+    for (int64_t dim = rank - fft.getFftLength().size(); dim < rank; ++dim) {
+      if (own[dim]) {
+        return refuse(op, "dimension " + Twine(dim) + " is one that it works on");
       }
     }
-    from = 1;
-    inner = 0;
-  } else if (auto fft = dyn_cast<FftOp>(op)) {
-    inner = fft.getFftLength().size();
-  } else if (isa<TopkOp>(op)) {
-    inner = 1;
+  } else {
+    op->setOperand(0, withIdentityBeyond(b, x));
   }
-  DynamicSizes own = sizesOf(op->getOperand(from));
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (dim >= rank - inner && own[dim]) {
-      return refuse(op, "dimension " + Twine(dim) + " is one that it works on");
+  if (auto solve = dyn_cast<TriangularSolveOp>(op)) {
+    int64_t along = solve.getLeftSide().value_or(false) ? rank - 2 : rank - 1;
+    Value size = own[rank - 2] ? own[rank - 2] : own[rank - 1], rhs = solve.getB();
+    size = size ? size : sizeOf(rhs, along);
+    own.resize(rank - 2);
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      Value other = dim == along ? size : sizeOf(rhs, dim);
+      if (dim < rank - 2) {
+        own[dim] = own[dim] ? own[dim] : other;
+      } else {
+        own.push_back(other);
+      }
     }
-    own[dim] = own[dim] || dim >= rank - 2 ? own[dim] : sizeOf(op->getOperand(0), dim);
+    if (size) {
+      op->setOperand(1, maskedBeyond(b, rhs, along, size, b.scalar(elementTypeOf(rhs), 0)));
+    }
   }
-  for (OpResult result : op->getResults()) {
-    bind(result, own);
-  }
+  bind(op->getResult(0), own);
   return success();
 }
 

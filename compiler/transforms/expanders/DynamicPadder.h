@@ -89,6 +89,10 @@ private:
   mlir::LogicalResult visitBatchNorm(mlir::Operation *op);
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitLinalg(mlir::Operation *op);
+  mlir::LogicalResult visitTopk(TopkOp op);
+  mlir::LogicalResult replaceBy(mlir::Operation *op, llvm::ArrayRef<mlir::Value> values,
+                                mlir::Operation *before);
+  mlir::Value withIdentityBeyond(HloBuilder &b, mlir::Value x);
   mlir::LogicalResult visitSort(SortOp op);
   // DynamicShape.cpp
   mlir::LogicalResult visitShape(mlir::Operation *op);

@@ -43,6 +43,10 @@ private:
 llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &b,
                                                ScalarComputations &scalars, mlir::Value count);
 
+/// The results of topk by a sort; failure after an error.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> expandTopk(TopkOp op, HloBuilder &b,
+                                                           ScalarComputations &scalars);
+
 /// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives values.
 /// expand returns failure after reporting an error, and no values to keep the op.
 template <typename Derived, typename Op>

@@ -21,24 +21,29 @@ public:
   StringRef getDescription() const final { return "Expand topk to sort and slice"; }
 
   FailureOr<Values> expand(TopkOp op, HloBuilder &b, ScalarComputations &scalars) {
-    RankedTensorType type = HloBuilder::type(op.getOperand());
-    if (type.getRank() == 0 || op->getNumResults() != 2) {
-      return op.emitError("topk of rank ") << type.getRank() << " is not supported yet";
-    }
-    int64_t last = type.getRank() - 1;
-    Type indexType = HloBuilder::type(op->getResult(1)).getElementType();
-    RankedTensorType indices = HloBuilder::array(op.getOperand(), indexType);
-    StringRef direction = op.getLargest().value_or(true) ? "GT" : "LT";
-    auto sort = SortOp::create(b.b, b.loc, TypeRange{type, indices},
-                               ValueRange{op.getOperand(), b.iota(indices, last)},
-                               b.b.getI64IntegerAttr(last), b.b.getBoolAttr(true),
-                               scalars.comparator(direction, type.getElementType(), indexType));
-    return Values{b.sliceDim(sort->getResult(0), last, 0, op.getK()),
-                  b.sliceDim(sort->getResult(1), last, 0, op.getK())};
+    return expandTopk(op, b, scalars);
   }
 };
 
 } // namespace
+
+FailureOr<SmallVector<Value>> hlo::expandTopk(TopkOp op, HloBuilder &b,
+                                              ScalarComputations &scalars) {
+  RankedTensorType type = HloBuilder::type(op.getOperand());
+  if (type.getRank() == 0 || op->getNumResults() != 2) {
+    return op.emitError("topk of rank ") << type.getRank() << " is not supported yet";
+  }
+  int64_t last = type.getRank() - 1;
+  Type indexType = HloBuilder::type(op->getResult(1)).getElementType();
+  RankedTensorType indices = HloBuilder::array(op.getOperand(), indexType);
+  StringRef direction = op.getLargest().value_or(true) ? "GT" : "LT";
+  auto sort = SortOp::create(b.b, b.loc, TypeRange{type, indices},
+                             ValueRange{op.getOperand(), b.iota(indices, last)},
+                             b.b.getI64IntegerAttr(last), b.b.getBoolAttr(true),
+                             scalars.comparator(direction, type.getElementType(), indexType));
+  return SmallVector<Value>{b.sliceDim(sort->getResult(0), last, 0, op.getK()),
+                            b.sliceDim(sort->getResult(1), last, 0, op.getK())};
+}
 
 std::unique_ptr<Pass> hlo::createTopkExpanderPass() {
   return std::make_unique<TopkExpanderPass>();
