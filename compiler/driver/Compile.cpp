@@ -207,7 +207,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
   if (options.emit & EmitHeader) {
     HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
                     description.version, description.arenaBytes, description.arenaAlign,
-                    description.needs, description.customCalls};
+                    description.needs, description.customCalls, description.stateBytes};
     artifacts.header = makeHeader(*signature, info);
   }
 

@@ -80,6 +80,16 @@ static std::string needsText(const HeaderInfo &info) {
   return text;
 }
 
+/// The macro for the size of hlo_call.state, if there is one.
+static std::string stateText(StringRef upper, const HeaderInfo &info) {
+  if (info.stateBytes == 0) {
+    return "";
+  }
+  return formatv("/** What outlives a call: hlo_call.state, aligned to 16, zero before the first one. */\n"
+                 "#define {0}_STATE_BYTES {1}u\n",
+                 upper, info.stateBytes);
+}
+
 std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) {
   std::string text;
   raw_string_ostream out(text);
@@ -104,7 +114,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
       << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << "/** Hash of all types, layouts and aliases. */\n"
+      << stateText(upper, info) << "/** Hash of all types, layouts and aliases. */\n"
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/** The buffers of one call."
