@@ -52,8 +52,8 @@ static Targets collectTargets(cpurt::EntryOp entry) {
     bool tuple = written && written.size() == 1 &&
                  mlir::isa<mlir::TupleType>(mlir::cast<mlir::TypeAttr>(written[0]).getValue());
     std::string results = typesText(call.getResultTypes());
-    std::string types = "(" + typesText(call.getOperandTypes()) + ") -> " +
-                        (tuple ? "(" + results + ")" : results);
+    std::string types =
+        "(" + typesText(call.getOperandTypes()) + ") -> " + (tuple ? "(" + results + ")" : results);
     std::vector<std::string> &calls = targets[{target.str(), customCallApi(call)}];
     if (!llvm::is_contained(calls, types)) {
       calls.push_back(types);

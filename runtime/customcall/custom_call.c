@@ -38,7 +38,7 @@ static hlo_status call_untyped(hlo_frame *frame, const hlo_call_site *site, void
   const void **in = (const void **)pointers;
   void **results = pointers + site->op.num_operands;
   void *out = (site->flags & HLO_SITE_TUPLE) ? (void *)results
-              : site->op.num_results > 0        ? results[0]
+              : site->op.num_results > 0     ? results[0]
                                              : NULL;
   XlaCustomCallStatus status;
   status.failed = 0;

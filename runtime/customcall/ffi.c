@@ -14,10 +14,10 @@
  *===-------------------------------------------------------------------------===*/
 #include <string.h>
 
-#include "runtime/core/checks.h"
-#include "runtime/core/fields.h"
 #include "custom_call.h"
 #include "ffi_error.h"
+#include "runtime/core/checks.h"
+#include "runtime/core/fields.h"
 
 struct ffi_context {
   hlo_frame *frame;
@@ -26,16 +26,36 @@ struct ffi_context {
 
 /* hlo_type -> XLA_FFI_DataType, the numbers of XLA's element types. */
 static const uint8_t kTypes[] = {
-    [HLO_PRED] = 1,        [HLO_S1] = 30,           [HLO_S2] = 26,
-    [HLO_S4] = 21,         [HLO_S8] = 2,            [HLO_S16] = 3,
-    [HLO_S32] = 4,         [HLO_S64] = 5,           [HLO_U1] = 31,
-    [HLO_U2] = 27,         [HLO_U4] = 22,           [HLO_U8] = 6,
-    [HLO_U16] = 7,         [HLO_U32] = 8,           [HLO_U64] = 9,
-    [HLO_F16] = 10,        [HLO_BF16] = 16,         [HLO_F32] = 11,
-    [HLO_F64] = 12,        [HLO_C64] = 15,          [HLO_C128] = 18,
-    [HLO_F8E5M2] = 19,     [HLO_F8E4M3] = 28,       [HLO_F8E4M3FN] = 20,
-    [HLO_F8E4M3B11FNUZ] = 23, [HLO_F8E5M2FNUZ] = 24, [HLO_F8E4M3FNUZ] = 25,
-    [HLO_F8E3M4] = 29,     [HLO_F8E8M0FNU] = 33,    [HLO_F4E2M1FN] = 32,
+    [HLO_PRED] = 1,
+    [HLO_S1] = 30,
+    [HLO_S2] = 26,
+    [HLO_S4] = 21,
+    [HLO_S8] = 2,
+    [HLO_S16] = 3,
+    [HLO_S32] = 4,
+    [HLO_S64] = 5,
+    [HLO_U1] = 31,
+    [HLO_U2] = 27,
+    [HLO_U4] = 22,
+    [HLO_U8] = 6,
+    [HLO_U16] = 7,
+    [HLO_U32] = 8,
+    [HLO_U64] = 9,
+    [HLO_F16] = 10,
+    [HLO_BF16] = 16,
+    [HLO_F32] = 11,
+    [HLO_F64] = 12,
+    [HLO_C64] = 15,
+    [HLO_C128] = 18,
+    [HLO_F8E5M2] = 19,
+    [HLO_F8E4M3] = 28,
+    [HLO_F8E4M3FN] = 20,
+    [HLO_F8E4M3B11FNUZ] = 23,
+    [HLO_F8E5M2FNUZ] = 24,
+    [HLO_F8E4M3FNUZ] = 25,
+    [HLO_F8E3M4] = 29,
+    [HLO_F8E8M0FNU] = 33,
+    [HLO_F4E2M1FN] = 32,
 };
 enum { TYPE_TOKEN = 17 };
 
@@ -227,7 +247,8 @@ hlo_status hlo_ffi_call(hlo_frame *frame, const hlo_call_site *site, const hlo_c
       .context = &context,
       .stage = FFI_STAGE_EXECUTE,
       .operands = {sizeof(ffi_list), NULL, operands, kinds, values},
-      .results = {sizeof(ffi_list), NULL, site->op.num_results, kinds + operands, values + operands},
+      .results = {sizeof(ffi_list), NULL, site->op.num_results, kinds + operands,
+                  values + operands},
       .attributes = {.struct_size = sizeof(ffi_attributes)},
   };
   if (site->attributes != NULL) {

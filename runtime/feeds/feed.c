@@ -53,15 +53,22 @@ hlo_status hlo_rt_feed(hlo_frame *frame, const hlo_feed_site *site, void *const 
   _mm_setcsr(frame->saved_mxcsr);
   hlo_status status = HLO_ERR_MISSING;
   if (HLO_FIELD(feed, move_item) != NULL) {
-    const hlo_feed_item item = {sizeof(hlo_feed_item), site->count,  site->config,
-                                site->channel,         site->op.buffers, site->bytes,
-                                leaves,                reason,       sizeof(reason),
-                                HLO_FIELD(call, cancel), HLO_FIELD(call, deadline_ns)};
+    const hlo_feed_item item = {sizeof(hlo_feed_item),
+                                site->count,
+                                site->config,
+                                site->channel,
+                                site->op.buffers,
+                                site->bytes,
+                                leaves,
+                                reason,
+                                sizeof(reason),
+                                HLO_FIELD(call, cancel),
+                                HLO_FIELD(call, deadline_ns)};
     status = feed->move_item(feed->user, &item);
   } else if (HLO_FIELD(feed, move) != NULL) {
     char channel[24];
-    const char *config = site->kind >= HLO_SITE_SEND ? decimal(site->channel, channel)
-                                                     : site->config;
+    const char *config =
+        site->kind >= HLO_SITE_SEND ? decimal(site->channel, channel) : site->config;
     status = feed->move(feed->user, config, leaves, site->bytes, site->count);
   }
   _mm_setcsr(inside);

@@ -61,8 +61,7 @@ static hlo_status wait_change(hlo_feed_queue *queue, Patience patience) {
   if (patience.deadline_ns != 0 && now >= patience.deadline_ns) {
     return HLO_DEADLINE;
   }
-  const int64_t end =
-      sooner(patience.deadline_ns, patience.cancel != NULL ? now + kLook : 0);
+  const int64_t end = sooner(patience.deadline_ns, patience.cancel != NULL ? now + kLook : 0);
   const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
   pthread_cond_timedwait(&queue->changed, &queue->mutex, &until);
   return HLO_OK;

@@ -9,12 +9,14 @@
 // geev refuses matrices that are not finite, which some LAPACKs never finish: info = -4.
 //
 //===----------------------------------------------------------------------===//
-#include "fortran.h"
 #include <string.h>
+
+#include "fortran.h"
 
 namespace hlo_lapack {
 
-template <typename T> ffi_error *symmetricEigen(Call &call) {
+template <typename T>
+ffi_error *symmetricEigen(Call &call) {
   using R = typename Scalar<T>::Real;
   if (!call.expect(1, 3)) {
     return call.error;
@@ -43,7 +45,8 @@ template <typename T> ffi_error *symmetricEigen(Call &call) {
   return nullptr;
 }
 
-template <typename R> bool allFinite(const R *values, int64_t count) {
+template <typename R>
+bool allFinite(const R *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     if (!(values[i] - values[i] == 0)) {
       return false;
@@ -52,13 +55,21 @@ template <typename R> bool allFinite(const R *values, int64_t count) {
   return true;
 }
 
-template <typename R> struct ComplexOf;
-template <> struct ComplexOf<float> { using Type = Complex64; };
-template <> struct ComplexOf<double> { using Type = Complex128; };
+template <typename R>
+struct ComplexOf;
+template <>
+struct ComplexOf<float> {
+  using Type = Complex64;
+};
+template <>
+struct ComplexOf<double> {
+  using Type = Complex128;
+};
 
 /// Real eigenvectors as LAPACK packs them: those of a conjugate pair of values are the real and
 /// imaginary part in two columns.
-template <typename R, typename C> void unpack(int64_t n, const R *wi, const R *packed, C *vectors) {
+template <typename R, typename C>
+void unpack(int64_t n, const R *wi, const R *packed, C *vectors) {
   for (int64_t j = 0; j < n; ++j) {
     bool pair = wi[j] != 0 && j + 1 < n;
     for (int64_t i = 0; i < n; ++i) {
@@ -72,7 +83,8 @@ template <typename R, typename C> void unpack(int64_t n, const R *wi, const R *p
   }
 }
 
-template <typename R> ffi_error *realEigen(Call &call) {
+template <typename R>
+ffi_error *realEigen(Call &call) {
   using C = typename ComplexOf<R>::Type;
   if (!call.expect(1, 5)) {
     return call.error;
@@ -110,7 +122,8 @@ template <typename R> ffi_error *realEigen(Call &call) {
   return nullptr;
 }
 
-template <typename C> ffi_error *complexEigen(Call &call) {
+template <typename C>
+ffi_error *complexEigen(Call &call) {
   using R = typename Scalar<C>::Real;
   if (!call.expect(1, 4)) {
     return call.error;
@@ -148,7 +161,8 @@ template <typename C> ffi_error *complexEigen(Call &call) {
 /// Whether the call asks for eigenvalues to be sorted by a function, which there is none for.
 inline bool asksForOrder(Call &call) { return call.attribute("sort", 'N') != 'N'; }
 
-template <typename R> ffi_error *realSchur(Call &call) {
+template <typename R>
+ffi_error *realSchur(Call &call) {
   if (!call.expect(1, 6)) {
     return call.error;
   }
@@ -174,7 +188,8 @@ template <typename R> ffi_error *realSchur(Call &call) {
   return nullptr;
 }
 
-template <typename C> ffi_error *complexSchur(Call &call) {
+template <typename C>
+ffi_error *complexSchur(Call &call) {
   using R = typename Scalar<C>::Real;
   if (!call.expect(1, 5)) {
     return call.error;
@@ -205,7 +220,8 @@ template <typename C> ffi_error *complexSchur(Call &call) {
   return nullptr;
 }
 
-template <typename T> ffi_error *hessenberg(Call &call) {
+template <typename T>
+ffi_error *hessenberg(Call &call) {
   if (!call.expect(1, 3)) {
     return call.error;
   }
@@ -229,7 +245,8 @@ template <typename T> ffi_error *hessenberg(Call &call) {
   return nullptr;
 }
 
-template <typename T> ffi_error *tridiagonal(Call &call) {
+template <typename T>
+ffi_error *tridiagonal(Call &call) {
   using R = typename Scalar<T>::Real;
   if (!call.expect(1, 5)) {
     return call.error;
@@ -249,13 +266,13 @@ template <typename T> ffi_error *tridiagonal(Call &call) {
     return call.noMemory();
   }
   for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    sytrd(uplo, n, a + i * lda * n, leading(lda), d + i * n, e + i * off, tau + i * off, work,
-          size, info + i);
+    sytrd(uplo, n, a + i * lda * n, leading(lda), d + i * n, e + i * off, tau + i * off, work, size,
+          info + i);
   }
   return nullptr;
 }
 
-} // namespace hlo_lapack
+}  // namespace hlo_lapack
 
 HLO_LAPACK_HANDLER(ssyevd, symmetricEigen, float)
 HLO_LAPACK_HANDLER(dsyevd, symmetricEigen, double)

@@ -10,7 +10,8 @@
 namespace hlo_lapack {
 
 /// x -> factor, info
-template <typename T> ffi_error *choleskyFactor(Call &call) {
+template <typename T>
+ffi_error *choleskyFactor(Call &call) {
   if (!call.expect(1, 2)) {
     return call.error;
   }
@@ -26,7 +27,8 @@ template <typename T> ffi_error *choleskyFactor(Call &call) {
 }
 
 /// x -> factors, pivots (from 1), info
-template <typename T> ffi_error *luFactor(Call &call) {
+template <typename T>
+ffi_error *luFactor(Call &call) {
   if (!call.expect(1, 3)) {
     return call.error;
   }
@@ -34,14 +36,15 @@ template <typename T> ffi_error *luFactor(Call &call) {
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
   int *info = call.out<int>(2);
   for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    getrf(m, n, call.out<T>(0) + i * m * n, leading(m),
-          call.out<int>(1) + i * smaller(m, n), info + i);
+    getrf(m, n, call.out<T>(0) + i * m * n, leading(m), call.out<int>(1) + i * smaller(m, n),
+          info + i);
   }
   return nullptr;
 }
 
 /// x -> factors, tau
-template <typename T> ffi_error *qrFactor(Call &call) {
+template <typename T>
+ffi_error *qrFactor(Call &call) {
   if (!call.expect(1, 2)) {
     return call.error;
   }
@@ -63,7 +66,8 @@ template <typename T> ffi_error *qrFactor(Call &call) {
 }
 
 /// x, pivots -> factors, pivots, tau
-template <typename T> ffi_error *pivotedQrFactor(Call &call) {
+template <typename T>
+ffi_error *pivotedQrFactor(Call &call) {
   using R = typename Scalar<T>::Real;
   if (!call.expect(2, 3)) {
     return call.error;
@@ -92,7 +96,8 @@ template <typename T> ffi_error *pivotedQrFactor(Call &call) {
 }
 
 /// x, tau -> q
-template <typename T> ffi_error *generateQ(Call &call) {
+template <typename T>
+ffi_error *generateQ(Call &call) {
   if (!call.expect(2, 1)) {
     return call.error;
   }
@@ -115,7 +120,8 @@ template <typename T> ffi_error *generateQ(Call &call) {
 }
 
 /// a, tau, c -> q c, c q, or with q's adjoint
-template <typename T> ffi_error *multiplyQ(Call &call) {
+template <typename T>
+ffi_error *multiplyQ(Call &call) {
   if (!call.expect(3, 1)) {
     return call.error;
   }
@@ -147,7 +153,8 @@ inline Complex64 makeOne(Complex64 *) { return {1, 0}; }
 inline Complex128 makeOne(Complex128 *) { return {1, 0}; }
 
 /// a, b -> x with op(a) x = b or x op(a) = b
-template <typename T> ffi_error *triangularSolve(Call &call) {
+template <typename T>
+ffi_error *triangularSolve(Call &call) {
   if (!call.expect(2, 1)) {
     return call.error;
   }
@@ -169,7 +176,8 @@ template <typename T> ffi_error *triangularSolve(Call &call) {
 
 /// lower, diagonal, upper, b -> the same overwritten (b by the solution), info. The lower diagonal
 /// starts at its second element, the upper one ends before its last.
-template <typename T> ffi_error *tridiagonalSolve(Call &call) {
+template <typename T>
+ffi_error *tridiagonalSolve(Call &call) {
   if (!call.expect(4, 5)) {
     return call.error;
   }
@@ -185,7 +193,7 @@ template <typename T> ffi_error *tridiagonalSolve(Call &call) {
   return nullptr;
 }
 
-} // namespace hlo_lapack
+}  // namespace hlo_lapack
 
 HLO_LAPACK_HANDLERS(potrf, choleskyFactor)
 HLO_LAPACK_HANDLERS(getrf, luFactor)

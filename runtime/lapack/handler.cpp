@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "handler.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +64,8 @@ bool Call::expect(int64_t operands, int64_t results) {
     return false;
   }
   for (int64_t i = 0; i < operands + results; ++i) {
-    const ffi_buffer &buffer = i < operands ? operand(static_cast<int>(i))
-                                            : result(static_cast<int>(i - operands));
+    const ffi_buffer &buffer =
+        i < operands ? operand(static_cast<int>(i)) : result(static_cast<int>(i - operands));
     for (int64_t d = 0; d < buffer.rank; ++d) {
       if (buffer.dims[d] > mostExtent) {
         error = fail(invalidArgument, "a dimension exceeds LAPACK's 32-bit integers");
@@ -98,15 +99,15 @@ int64_t Call::attribute(const char *name, int64_t otherwise) const {
     }
     const Number &number = *static_cast<const Number *>(list.values[i]);
     switch (number.type) {
-    case 1: // pred, u8
-    case 6:
-      return *static_cast<const uint8_t *>(number.value);
-    case 4: // s32
-      return *static_cast<const int32_t *>(number.value);
-    case 5: // s64
-      return *static_cast<const int64_t *>(number.value);
-    default:
-      return otherwise;
+      case 1:  // pred, u8
+      case 6:
+        return *static_cast<const uint8_t *>(number.value);
+      case 4:  // s32
+        return *static_cast<const int32_t *>(number.value);
+      case 5:  // s64
+        return *static_cast<const int64_t *>(number.value);
+      default:
+        return otherwise;
     }
   }
   return otherwise;
@@ -114,16 +115,16 @@ int64_t Call::attribute(const char *name, int64_t otherwise) const {
 
 size_t hlo_lapack::elementBytes(int type) {
   switch (type) {
-  case 4:  // s32
-  case 11: // f32
-    return 4;
-  case 12: // f64
-  case 15: // c64
-    return 8;
-  case 18: // c128
-    return 16;
-  default:
-    return 0;
+    case 4:   // s32
+    case 11:  // f32
+      return 4;
+    case 12:  // f64
+    case 15:  // c64
+      return 8;
+    case 18:  // c128
+      return 16;
+    default:
+      return 0;
   }
 }
 

@@ -22,15 +22,18 @@ struct Complex128 {
 };
 
 /// The type of norms and eigenvalues, and whether T is complex.
-template <typename T> struct Scalar {
+template <typename T>
+struct Scalar {
   using Real = T;
   static constexpr bool isComplex = false;
 };
-template <> struct Scalar<Complex64> {
+template <>
+struct Scalar<Complex64> {
   using Real = float;
   static constexpr bool isComplex = true;
 };
-template <> struct Scalar<Complex128> {
+template <>
+struct Scalar<Complex128> {
   using Real = double;
   static constexpr bool isComplex = true;
 };
@@ -43,18 +46,19 @@ inline double realPart(Complex128 x) { return x.re; }
 /// Memory for one call of a handler: from the runtime's allocator, else from the heap. Freed when
 /// it goes out of scope.
 class Scratch {
-public:
+ public:
   explicit Scratch(ffi_frame *frame) : frame(frame) {}
   ~Scratch();
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
 
   /// `count` elements of T, at least one; null if there is no memory.
-  template <typename T> T *take(int64_t count) {
+  template <typename T>
+  T *take(int64_t count) {
     return static_cast<T *>(takeBytes((count > 0 ? count : 1) * sizeof(T)));
   }
 
-private:
+ private:
   void *takeBytes(size_t bytes);
 
   struct Block {
@@ -70,7 +74,7 @@ private:
 
 /// One call of a handler.
 class Call {
-public:
+ public:
   explicit Call(ffi_frame *frame) : frame(frame) {}
 
   /// Checks how many buffers there are, and that extents fit LAPACK's integers. False: `error` is
@@ -83,8 +87,14 @@ public:
   const ffi_buffer &result(int i) const {
     return *static_cast<ffi_buffer *>(frame->results.values[i]);
   }
-  template <typename T> T *in(int i) const { return static_cast<T *>(operand(i).data); }
-  template <typename T> T *out(int i) const { return static_cast<T *>(result(i).data); }
+  template <typename T>
+  T *in(int i) const {
+    return static_cast<T *>(operand(i).data);
+  }
+  template <typename T>
+  T *out(int i) const {
+    return static_cast<T *>(result(i).data);
+  }
 
   /// The number of matrices in a buffer whose last `rank` dimensions are one of them.
   static int64_t batches(const ffi_buffer &buffer, int rank);
@@ -119,21 +129,21 @@ inline int larger(int a, int b) { return a < b ? b : a; }
 /// A leading dimension: at least 1.
 inline int leading(int rows) { return larger(rows, 1); }
 
-} // namespace hlo_lapack
+}  // namespace hlo_lapack
 
 /// Defines lapack_{s,d,c,z}NAME_ffi as FUNCTION<T>.
-#define HLO_LAPACK_HANDLER(symbol, function, type)                                            \
-  extern "C" __attribute__((visibility("default"))) ffi_error *lapack_##symbol##_ffi(         \
-      ffi_frame *frame) {                                                                     \
-    if (hlo_lapack::answersMetadata(frame)) {                                                 \
-      return nullptr;                                                                         \
-    }                                                                                         \
-    hlo_lapack::Call call(frame);                                                             \
-    return hlo_lapack::function<type>(call);                                                  \
+#define HLO_LAPACK_HANDLER(symbol, function, type)                                    \
+  extern "C" __attribute__((visibility("default"))) ffi_error *lapack_##symbol##_ffi( \
+      ffi_frame *frame) {                                                             \
+    if (hlo_lapack::answersMetadata(frame)) {                                         \
+      return nullptr;                                                                 \
+    }                                                                                 \
+    hlo_lapack::Call call(frame);                                                     \
+    return hlo_lapack::function<type>(call);                                          \
   }
-#define HLO_LAPACK_HANDLERS(name, function)                   \
-  HLO_LAPACK_HANDLER(s##name, function, float)                \
-  HLO_LAPACK_HANDLER(d##name, function, double)               \
+#define HLO_LAPACK_HANDLERS(name, function)                    \
+  HLO_LAPACK_HANDLER(s##name, function, float)                 \
+  HLO_LAPACK_HANDLER(d##name, function, double)                \
   HLO_LAPACK_HANDLER(c##name, function, hlo_lapack::Complex64) \
   HLO_LAPACK_HANDLER(z##name, function, hlo_lapack::Complex128)
 

@@ -8,7 +8,8 @@
 
 namespace hlo_lapack {
 
-template <typename T, bool divideAndConquer> ffi_error *decompose(Call &call) {
+template <typename T, bool divideAndConquer>
+ffi_error *decompose(Call &call) {
   using R = typename Scalar<T>::Real;
   if (!call.expect(1, 5)) {
     return call.error;
@@ -55,10 +56,16 @@ template <typename T, bool divideAndConquer> ffi_error *decompose(Call &call) {
   return nullptr;
 }
 
-template <typename T> ffi_error *svdDivideAndConquer(Call &call) { return decompose<T, true>(call); }
-template <typename T> ffi_error *svdIterations(Call &call) { return decompose<T, false>(call); }
+template <typename T>
+ffi_error *svdDivideAndConquer(Call &call) {
+  return decompose<T, true>(call);
+}
+template <typename T>
+ffi_error *svdIterations(Call &call) {
+  return decompose<T, false>(call);
+}
 
-} // namespace hlo_lapack
+}  // namespace hlo_lapack
 
 HLO_LAPACK_HANDLERS(gesdd, svdDivideAndConquer)
 HLO_LAPACK_HANDLERS(gesvd, svdIterations)

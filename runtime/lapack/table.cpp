@@ -3,8 +3,9 @@
 // See hlo/lapack.h. Sorted by name, as the lookup expects.
 //
 //===----------------------------------------------------------------------===//
-#include "handler.h"
 #include <hlo/lapack.h>
+
+#include "handler.h"
 
 // clang-format off
 #define HLO_LAPACK_TARGETS(X) \
@@ -20,18 +21,17 @@
 HLO_LAPACK_TARGETS(HLO_DECLARE)
 extern "C" ffi_error *tridiagonal_solve_perturbed_ffi(ffi_frame *frame);
 
-#define HLO_ENTRY(name)                                                    \
-  {"lapack_" #name "_ffi", HLO_API_TYPED_FFI, 0,                           \
+#define HLO_ENTRY(name)                          \
+  {"lapack_" #name "_ffi", HLO_API_TYPED_FFI, 0, \
    reinterpret_cast<void (*)(void)>(lapack_##name##_ffi), nullptr},
-static const hlo_custom_call entries[] = {
-    HLO_LAPACK_TARGETS(HLO_ENTRY){
-        "tridiagonal_solve_perturbed_ffi", HLO_API_TYPED_FFI, 0,
-        reinterpret_cast<void (*)(void)>(tridiagonal_solve_perturbed_ffi), nullptr}};
+static const hlo_custom_call entries[] = {HLO_LAPACK_TARGETS(HLO_ENTRY){
+    "tridiagonal_solve_perturbed_ffi", HLO_API_TYPED_FFI, 0,
+    reinterpret_cast<void (*)(void)>(tridiagonal_solve_perturbed_ffi), nullptr}};
 
 static const hlo_custom_calls table = {sizeof(hlo_custom_calls),
                                        sizeof(entries) / sizeof(entries[0]), entries};
 
-extern "C" __attribute__((visibility("default"))) const hlo_custom_calls *
-hlo_lapack_custom_calls(void) {
+extern "C" __attribute__((visibility("default"))) const hlo_custom_calls *hlo_lapack_custom_calls(
+    void) {
   return &table;
 }

@@ -6,27 +6,36 @@
 // lagts does with job = -1). Inverse iteration for eigenvectors asks for this.
 //
 //===----------------------------------------------------------------------===//
-#include "handler.h"
 #include <float.h>
+
+#include "handler.h"
 
 namespace hlo_lapack {
 
 using C64 = float _Complex;
 using C128 = double _Complex;
 
-template <typename T> struct Limits;
-template <> struct Limits<float> {
+template <typename T>
+struct Limits;
+template <>
+struct Limits<float> {
   using Real = float;
   static constexpr float epsilon = FLT_EPSILON, least = FLT_MIN;
 };
-template <> struct Limits<double> {
+template <>
+struct Limits<double> {
   using Real = double;
   static constexpr double epsilon = DBL_EPSILON, least = DBL_MIN;
 };
-template <> struct Limits<C64> : Limits<float> {};
-template <> struct Limits<C128> : Limits<double> {};
+template <>
+struct Limits<C64> : Limits<float> {};
+template <>
+struct Limits<C128> : Limits<double> {};
 
-template <typename R> R absolute(R x) { return x < 0 ? -x : x; }
+template <typename R>
+R absolute(R x) {
+  return x < 0 ? -x : x;
+}
 inline float magnitude(float x) { return absolute(x); }
 inline double magnitude(double x) { return absolute(x); }
 inline float magnitude(C64 x) { return __builtin_hypotf(__real__ x, __imag__ x); }
@@ -38,7 +47,8 @@ inline bool isNegative(C128 x) { return __real__ x < 0; }
 
 /// The factors of one matrix: U has three diagonals; row k + 1 was replaced by itself minus
 /// multiplier[k] times row k, after an exchange of the two if `swapped`.
-template <typename T> struct Factors {
+template <typename T>
+struct Factors {
   T *diagonal, *upper, *second, *multiplier;
   char *swapped;
   typename Limits<T>::Real tolerance;
@@ -97,7 +107,8 @@ T enlarge(T pivot, typename Limits<T>::Real largest, typename Limits<T>::Real to
 }
 
 /// Overwrites right-hand sides with solutions: one pivot serves all columns of a row.
-template <typename T> void solve(int64_t n, int64_t columns, Factors<T> &f, T *rhs) {
+template <typename T>
+void solve(int64_t n, int64_t columns, Factors<T> &f, T *rhs) {
   using R = typename Limits<T>::Real;
   for (int64_t k = 0; k + 1 < n; ++k) {
     for (T *x = rhs; x < rhs + columns * n; x += n) {
@@ -125,12 +136,13 @@ template <typename T> void solve(int64_t n, int64_t columns, Factors<T> &f, T *r
   }
 }
 
-template <typename T> ffi_error *solvePerturbed(Call &call) {
+template <typename T>
+ffi_error *solvePerturbed(Call &call) {
   call.copy(3, 0);
   int64_t n = Call::rows(call.result(0)), columns = Call::columns(call.result(0));
   Scratch scratch(call.frame);
-  Factors<T> f = {scratch.take<T>(n), scratch.take<T>(n), scratch.take<T>(n), scratch.take<T>(n),
-                  scratch.take<char>(n), 0};
+  Factors<T> f = {scratch.take<T>(n), scratch.take<T>(n),    scratch.take<T>(n),
+                  scratch.take<T>(n), scratch.take<char>(n), 0};
   if (!f.diagonal || !f.upper || !f.second || !f.multiplier || !f.swapped) {
     return call.noMemory();
   }
@@ -141,13 +153,13 @@ template <typename T> ffi_error *solvePerturbed(Call &call) {
   return nullptr;
 }
 
-} // namespace hlo_lapack
+}  // namespace hlo_lapack
 
 using namespace hlo_lapack;
 
 /// One target for all types.
-extern "C" __attribute__((visibility("default"))) ffi_error *
-tridiagonal_solve_perturbed_ffi(ffi_frame *frame) {
+extern "C" __attribute__((visibility("default"))) ffi_error *tridiagonal_solve_perturbed_ffi(
+    ffi_frame *frame) {
   if (answersMetadata(frame)) {
     return nullptr;
   }
@@ -156,15 +168,15 @@ tridiagonal_solve_perturbed_ffi(ffi_frame *frame) {
     return call.error;
   }
   switch (call.operand(3).type) {
-  case 11: // f32
-    return solvePerturbed<float>(call);
-  case 12: // f64
-    return solvePerturbed<double>(call);
-  case 15: // c64
-    return solvePerturbed<C64>(call);
-  case 18: // c128
-    return solvePerturbed<C128>(call);
-  default:
-    return call.fail(3, "tridiagonal_solve_perturbed: expected f32, f64, c64 or c128");
+    case 11:  // f32
+      return solvePerturbed<float>(call);
+    case 12:  // f64
+      return solvePerturbed<double>(call);
+    case 15:  // c64
+      return solvePerturbed<C64>(call);
+    case 18:  // c128
+      return solvePerturbed<C128>(call);
+    default:
+      return call.fail(3, "tridiagonal_solve_perturbed: expected f32, f64, c64 or c128");
   }
 }

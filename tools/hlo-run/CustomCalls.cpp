@@ -40,8 +40,7 @@ void *openLapack() {
 }
 } // namespace
 
-Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc,
-                                        ArrayRef<std::string> paths) {
+Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc, ArrayRef<std::string> paths) {
   std::vector<void *> libraries;
   for (const std::string &path : paths) {
     Expected<void *> library = open(path);
@@ -71,8 +70,8 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc,
       }
     }
     // The description is sorted, and lists a target once for each api version.
-    if (symbol && (result.entries.empty() ||
-                   StringRef(result.entries.back().name) != target->name)) {
+    if (symbol &&
+        (result.entries.empty() || StringRef(result.entries.back().name) != target->name)) {
       result.entries.push_back(*target);
       result.entries.back().fn = reinterpret_cast<void (*)()>(symbol);
     }

@@ -13,8 +13,9 @@ namespace hlo::run {
 /// The table of handlers that a module calls.
 class CustomCalls {
 public:
-  /// Loads the libraries, and libhlo_lapack where the module needs it and it was built, and looks up
-  /// every target of the module in them. Targets that none has are left out: hlo_check names them.
+  /// Loads the libraries, and libhlo_lapack where the module needs it and it was built, and looks
+  /// up every target of the module in them. Targets that none has are left out: hlo_check names
+  /// them.
   static llvm::Expected<CustomCalls> load(const hlo_module_desc &desc,
                                           llvm::ArrayRef<std::string> libraries);
 

@@ -60,8 +60,7 @@ private:
     if (isa<RecvOp>(op)) {
       SmallVector<Type> types(op->getResultTypes());
       types.resize(data);
-      auto recv =
-          RecvOp::create(builder, op->getLoc(), types, op->getOperands(), op->getAttrs());
+      auto recv = RecvOp::create(builder, op->getLoc(), types, op->getOperands(), op->getAttrs());
       values.assign(recv->result_begin(), recv->result_end());
     } else {
       SendOp::create(builder, op->getLoc(), TypeRange(), op->getOperands(), op->getAttrs());

@@ -31,8 +31,7 @@ void hlo_feed_queue_close(hlo_feed_queue *queue);
 /** Appends an item, a copy of the n leaves; waits while the queue is full, until the absolute time
  * `deadline_ns` on CLOCK_MONOTONIC (0: for ever), then HLO_DEADLINE. */
 HLO_NODISCARD hlo_status hlo_feed_queue_push(hlo_feed_queue *queue, const void *const *leaves,
-                                             const uint64_t *bytes, int32_t n,
-                                             int64_t deadline_ns);
+                                             const uint64_t *bytes, int32_t n, int64_t deadline_ns);
 
 /** Takes the oldest item out into the n leaves; waits while the queue is empty. If it has another
  * number of leaves, or a leaf another size, it stays in the queue and HLO_INVALID_ARGUMENT is

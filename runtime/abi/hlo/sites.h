@@ -19,7 +19,9 @@ extern "C" {
 #define HLO_SITE_TOKEN (-1)
 
 /** Bits of hlo_call_site.flags. */
-enum { HLO_SITE_TUPLE = 1 /**< the result is a tuple: untyped handlers get an array of pointers */ };
+enum {
+  HLO_SITE_TUPLE = 1 /**< the result is a tuple: untyped handlers get an array of pointers */
+};
 
 /** One custom call. */
 typedef struct hlo_call_site {

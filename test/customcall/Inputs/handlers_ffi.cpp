@@ -44,11 +44,9 @@ static ffi::Error context(ffi::ThreadPool pool, ffi::RunId run,
   pool.Schedule([&] { out[1] = pool.num_threads(); });
   return ffi::Error::Success();
 }
-XLA_FFI_DEFINE_HANDLER_SYMBOL(t_ffi_context, context,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Ctx<ffi::RunId>()
-                                  .Ret<ffi::AnyBuffer>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    t_ffi_context, context,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Ctx<ffi::RunId>().Ret<ffi::AnyBuffer>());
 
 /// Finishes on a thread of its own, after it has returned.
 static ffi::Future later(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> y) {
@@ -68,5 +66,4 @@ static ffi::Future later(ffi::Buffer<ffi::F32> x, ffi::ResultBuffer<ffi::F32> y)
   return future;
 }
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    t_ffi_later, later,
-    ffi::Ffi::Bind().Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>());
+    t_ffi_later, later, ffi::Ffi::Bind().Arg<ffi::Buffer<ffi::F32>>().Ret<ffi::Buffer<ffi::F32>>());

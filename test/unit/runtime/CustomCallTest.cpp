@@ -65,7 +65,8 @@ struct CallModule : FakeModule {
 
 void addOriginal(void *out, const void **in) {
   for (int i = 0; i < 4; ++i) {
-    static_cast<float *>(out)[i] = static_cast<const float *>(in[0])[i] + static_cast<const float *>(in[1])[i];
+    static_cast<float *>(out)[i] =
+        static_cast<const float *>(in[0])[i] + static_cast<const float *>(in[1])[i];
   }
 }
 
@@ -214,9 +215,7 @@ TEST(CustomCall, VersionsOfTypedHandlersAreChecked) {
                      "has 0.1 to 0.4");
 }
 
-ffi_error *typedFailing(ffi_frame *frame) {
-  return makeError(frame, HLO_OUT_OF_RANGE, "too far");
-}
+ffi_error *typedFailing(ffi_frame *frame) { return makeError(frame, HLO_OUT_OF_RANGE, "too far"); }
 
 TEST(CustomCall, TypedErrorsKeepCodeAndMessage) {
   CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedFailing));
@@ -251,7 +250,8 @@ int liveBlocks = 0;
 const hlo_allocator counting = {sizeof(hlo_allocator), 0, nullptr,
                                 [](void *, size_t bytes, size_t align) -> void * {
                                   ++liveBlocks;
-                                  return std::aligned_alloc(align, (bytes + align - 1) / align * align);
+                                  return std::aligned_alloc(align,
+                                                            (bytes + align - 1) / align * align);
                                 },
                                 [](void *, void *memory, size_t) {
                                   --liveBlocks;
@@ -282,7 +282,8 @@ ffi_error *typedServices(ffi_frame *frame) {
   int64_t type = 0;
   ffi_type_args named = {sizeof(named), nullptr, {"my::State", 9}, &type, nullptr};
   error = error ? error : api.type_register(&named);
-  ffi_state_args state = {sizeof(state), nullptr, frame->context, FFI_STAGE_EXECUTE, &type, nullptr};
+  ffi_state_args state = {sizeof(state),     nullptr, frame->context,
+                          FFI_STAGE_EXECUTE, &type,   nullptr};
   error = error ? error : api.state_get(&state);
   if (!error) {
     auto &out = *static_cast<ffi_buffer *>(frame->results.values[0]);
@@ -309,7 +310,8 @@ TEST(CustomCall, TypedHandlersMayAskForServices) {
   EXPECT_EQ(liveBlocks, 0);
   m.call.alloc = nullptr;
   EXPECT_EQ(m.run(), HLO_RESOURCE_EXHAUSTED);
-  EXPECT_STREQ(m.message, "fake: custom call call.1 (f): the handler needs memory, hlo_call has no alloc");
+  EXPECT_STREQ(m.message,
+               "fake: custom call call.1 (f): the handler needs memory, hlo_call has no alloc");
 }
 
 /// Finishes on another thread, after it has returned.
@@ -321,7 +323,8 @@ ffi_error *typedLater(ffi_frame *frame) {
   }
   frame->future = made.future;
   auto *out = static_cast<float *>(static_cast<ffi_buffer *>(frame->results.values[0])->data);
-  bool fails = static_cast<float *>(static_cast<ffi_buffer *>(frame->operands.values[0])->data)[0] < 0;
+  bool fails =
+      static_cast<float *>(static_cast<ffi_buffer *>(frame->operands.values[0])->data)[0] < 0;
   std::thread([api = frame->api, future = made.future, out, fails] {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     out[0] = 42;
