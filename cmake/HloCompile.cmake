@@ -1,5 +1,6 @@
 # hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
-#                 [NAME <id>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [OPTIONS <flag>...])
+#                 [NAME <id>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
+#                 [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
 # the headers and gets the runtime.
@@ -8,6 +9,8 @@
 #   CPU       what to compile for: host, or a name such as x86-64-v4 (default: x86-64-v3)
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header, if not that of the file; for one file only
+#   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
+#             the modules' references are weak
 #   OPTIONS   further flags of hlo-compile, as they are
 #
 # The function may be called any number of times, also with one file under several names. It needs the variable
@@ -16,7 +19,7 @@
 include_guard()
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;CUSTOM_CALLS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -83,5 +86,16 @@ function(hlo_add_library target)
   add_library(${target} ${type} ${objects} ${headers})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+  foreach(library IN LISTS ARG_CUSTOM_CALLS)
+    if(NOT TARGET ${library})
+      message(FATAL_ERROR "hlo_add_library(${target}): CUSTOM_CALLS: there is no target ${library}")
+    endif()
+    get_target_property(kind ${library} TYPE)
+    if(kind STREQUAL "STATIC_LIBRARY")
+      target_link_libraries(${target} PUBLIC
+        "-Wl,--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive")
+    endif()
+    target_link_libraries(${target} PUBLIC ${library}) # for its own libraries, and to build it first
+  endforeach()
   target_link_libraries(${target} PUBLIC Hlo::rt)
 endfunction()
