@@ -1,7 +1,8 @@
 //===- ComplexFunctions.cpp - References of complex functions -------------===//
 //
-// One line per opcode: its value in __float128, the radius in which most samples are, and the greatest
-// errors of c64 and c128. Special values are those of C's Annex G, but where a comment says so.
+// One line per opcode: its value in __float128, the radius in which most samples are, and the
+// greatest errors of c64 and c128. Special values are those of C's Annex G, but where a comment
+// says so.
 //
 //===----------------------------------------------------------------------===//
 #include "Reference.h"
@@ -28,7 +29,8 @@ template <Complex (*Function)(Complex)> Value unary(Value z, Value) {
   return parts(Function(make(z)));
 }
 
-/// Infinity times the sine and cosine of no number: NaN for both, as XLA has it. Of -infinity C's zeros.
+/// Infinity times the sine and cosine of no number: NaN for both, as XLA has it. Of -infinity C's
+/// zeros.
 Value exp(Value z, Value) {
   Value result = parts(cexpq(make(z)));
   if (!finiteq(z.im)) {
@@ -160,9 +162,7 @@ Value atan2(Value y, Value x) {
   return {cimagq(log), -crealq(log)};
 }
 
-Value multiply(Value a, Value b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
+Value multiply(Value a, Value b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 Value divide(Value a, Value b) {
   Value result = parts(make(a) / make(b));
   result.anySign = true;

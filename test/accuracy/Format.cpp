@@ -24,11 +24,10 @@ double fromBits(const Format &format, uint64_t bits) {
   }
   int exponent = static_cast<int>(bits >> 10 & 31);
   double fraction = static_cast<double>(bits & 1023);
-  double magnitude = exponent == 0 ? std::ldexp(fraction, -24)
-                     : exponent < 31
-                         ? std::ldexp(fraction + 1024, exponent - 25)
-                         : (fraction == 0 ? std::numeric_limits<double>::infinity()
-                                          : std::numeric_limits<double>::quiet_NaN());
+  double magnitude = exponent == 0   ? std::ldexp(fraction, -24)
+                     : exponent < 31 ? std::ldexp(fraction + 1024, exponent - 25)
+                                     : (fraction == 0 ? std::numeric_limits<double>::infinity()
+                                                      : std::numeric_limits<double>::quiet_NaN());
   return (bits >> 15 & 1) != 0 ? -magnitude : magnitude;
 }
 
@@ -56,8 +55,7 @@ uint64_t toBits(const Format &format, Quad value) {
   int binade = std::max(exponent - 1, format.minExponent);
   // Multiples of the last place in this binade; carries run into the exponent's bits.
   auto steps = static_cast<uint64_t>(rintq(ldexpq(magnitude, mantissaBits - binade)));
-  uint64_t bits =
-      (static_cast<uint64_t>(binade - format.minExponent) << mantissaBits) + steps;
+  uint64_t bits = (static_cast<uint64_t>(binade - format.minExponent) << mantissaBits) + steps;
   return sign | std::min(bits, infinity);
 }
 
@@ -81,7 +79,8 @@ static double errorOf(const Format &format, double value, T exact, int exponent)
   } else if (exactInfinite) {
     return infinite;
   }
-  if (value == 0 && std::signbit(value) != (exact == 0 ? __builtin_signbit(static_cast<double>(exact)) : exact < 0)) {
+  if (value == 0 && std::signbit(value) !=
+                        (exact == 0 ? __builtin_signbit(static_cast<double>(exact)) : exact < 0)) {
     return infinite;
   }
   exponent = std::max(exponent - 1, format.minExponent);

@@ -1,8 +1,9 @@
 //===- Main.cpp - Worst errors of compiled element-wise functions ---------===//
 //
-// accuracy --modules=DIR writes a module per opcode and element type; run.sh compiles them, for one or more
-// CPUs, into shared objects. accuracy [options] NAME=OBJECT... runs them over many arguments,
-// compares with references of higher precision, and prints the worst error of each in units of the last place.
+// accuracy --modules=DIR writes a module per opcode and element type; run.sh compiles them, for one
+// or more CPUs, into shared objects. accuracy [options] NAME=OBJECT... runs them over many
+// arguments, compares with references of higher precision, and prints the worst error of each in
+// units of the last place.
 //
 //===----------------------------------------------------------------------===//
 #include "Modules.h"
@@ -39,7 +40,7 @@ struct Library {
 struct Finding {
   double worst = -1;
   std::string where;
-  uint64_t wrong = 0; ///< results beyond the bound
+  uint64_t wrong = 0;   ///< results beyond the bound
   double worstPart = 0; ///< complex: of a part, in its own units
 };
 
@@ -87,7 +88,8 @@ public:
       return c.format->bytes == 4 ? c.complex->boundFloat : c.complex->bound;
     }
     if (c.format->bytes == 2) {
-      // Of f16, results of f32 are rounded a second time; a few that are next to a tie go the other way.
+      // Of f16, results of f32 are rounded a second time; a few that are next to a tie go the other
+      // way.
       return std::min(c.real->bound, c.format->precision == 8 ? 0.5 : 0.5005);
     }
     return c.format->bytes == 4 ? c.real->bound : c.real->boundDouble;
@@ -106,7 +108,8 @@ private:
         bool isHard = i >= room;
         for (size_t part = 0; part < parts; ++part) {
           size_t at = std::min(first + i, total - 1) * parts + part;
-          put(0, i * parts + part, isHard ? hard[(nextHard + i - room) % hard.size()] : samples.x[at]);
+          put(0, i * parts + part,
+              isHard ? hard[(nextHard + i - room) % hard.size()] : samples.x[at]);
           if (c.operands() == 2) {
             put(1, i * parts + part, samples.y[at]);
           }
@@ -147,7 +150,8 @@ private:
     if (!quick) {
       for (size_t i = begin; i < arraySize; ++i) {
         Value x = valueAt(0, i), y = c.operands() == 2 ? valueAt(1, i) : Value();
-        exact[i] = c.complex != nullptr ? c.complex->exact(x, y) : Value{c.real->exact(x.re, y.re), 0};
+        exact[i] =
+            c.complex != nullptr ? c.complex->exact(x, y) : Value{c.real->exact(x.re, y.re), 0};
       }
     } else {
       quickExact.resize(arraySize);
@@ -202,7 +206,8 @@ private:
       finding.where = describe(i, want);
     }
     if (wrong && static_cast<int>(finding.wrong) <= options.list) {
-      std::string line = "    " + c.name() + ": " + std::to_string(error) + " ulp: " + describe(i, want);
+      std::string line =
+          "    " + c.name() + ": " + std::to_string(error) + " ulp: " + describe(i, want);
       std::puts(line.c_str());
     }
   }
@@ -219,7 +224,8 @@ private:
       withSign(re, want.re);
       withSign(im, want.im);
     }
-    double own = std::max(ulpError(format, re, want.re, want.re), ulpError(format, im, want.im, want.im));
+    double own =
+        std::max(ulpError(format, re, want.re, want.re), ulpError(format, im, want.im, want.im));
     bool anyNaN = isnanq(want.re) || isnanq(want.im);
     if (anyNaN || (c.complex->slack == nullptr && (isinfq(want.re) || isinfq(want.im)))) {
       return own;
@@ -232,7 +238,8 @@ private:
     auto lost = [&](double part, Quad exactPart) {
       double error = ulpError(format, part, exactPart, scale);
       bool signOfZero = part == 0 && exactPart != 0 && std::isinf(error);
-      return signOfZero ? ulpError(format, std::copysign(0.0, exactPart < 0 ? -1.0 : 1.0), exactPart, scale)
+      return signOfZero ? ulpError(format, std::copysign(0.0, exactPart < 0 ? -1.0 : 1.0),
+                                   exactPart, scale)
                         : error;
     };
     return std::max(lost(re, want.re), lost(im, want.im));
@@ -279,7 +286,8 @@ int writeModules(const std::string &folder, const std::regex &filter) {
 
 int usage() {
   std::fputs("usage: accuracy --modules=DIR [--filter=REGEX]\n"
-             "       accuracy [--filter=REGEX] [--full | --exhaustive] [--jobs=N] [--list=N] CPU=OBJECT.so ...\n",
+             "       accuracy [--filter=REGEX] [--full | --exhaustive] [--jobs=N] [--list=N] "
+             "CPU=OBJECT.so ...\n",
              stderr);
   return 2;
 }
@@ -287,15 +295,14 @@ int usage() {
 void print(const Case &c, const Sweep &sweep, const std::vector<Library> &libraries) {
   for (size_t i = 0; i < libraries.size(); ++i) {
     const Finding &finding = sweep.found()[i];
-    std::string part = c.resultParts() == 2
-                           ? " (part " + textOf(f32, std::round(finding.worstPart * 100) / 100) + ")"
-                           : "";
+    std::string part =
+        c.resultParts() == 2
+            ? " (part " + textOf(f32, std::round(finding.worstPart * 100) / 100) + ")"
+            : "";
     std::printf("%-22s %-4s %-9s %10llu  %8.3f%s  %s%s\n", c.opcode().c_str(), c.type().c_str(),
-                libraries[i].cpu.c_str(), static_cast<unsigned long long>(sweep.count()), finding.worst,
-                part.c_str(), finding.where.c_str(),
-                finding.wrong == 0
-                    ? ""
-                    : ("  WRONG: " + std::to_string(finding.wrong)).c_str());
+                libraries[i].cpu.c_str(), static_cast<unsigned long long>(sweep.count()),
+                finding.worst, part.c_str(), finding.where.c_str(),
+                finding.wrong == 0 ? "" : ("  WRONG: " + std::to_string(finding.wrong)).c_str());
   }
   std::fflush(stdout);
 }

@@ -30,7 +30,8 @@ std::string Case::module() const {
   if (operands() == 2) {
     text += "  y = " + operand + " parameter(1)\n";
   }
-  return text + "  ROOT r = " + result + " " + opcode() + (operands() == 2 ? "(x, y)\n}\n" : "(x)\n}\n");
+  return text + "  ROOT r = " + result + " " + opcode() +
+         (operands() == 2 ? "(x, y)\n}\n" : "(x)\n}\n");
 }
 
 std::vector<Case> allCases() {

@@ -1,7 +1,7 @@
 //===- RealFunctions.cpp - References of real functions -------------------===//
 //
-// One line per opcode: its value in double and in __float128, the range where most samples are, and the
-// greatest error that f32 and f64 may have. f16 and bf16 must be rounded correctly.
+// One line per opcode: its value in double and in __float128, the range where most samples are, and
+// the greatest error that f32 and f64 may have. f16 and bf16 must be rounded correctly.
 //
 //===----------------------------------------------------------------------===//
 #include "Reference.h"
@@ -88,10 +88,14 @@ const RealFunction realFunctions[] = {
     BINARY("power", pow, 0, 10, -30, 30, 2, 2),
     BINARY("atan2", atan2, -10, 10, -10, 10, 2, 2),
     BINARY("remainder", fmod, -1000, 1000, -10, 10, 0, 0),
-    BINARY("divide", [](auto x, auto y) { return x / y; }, -10, 10, -10, 10, 0.5, 0.5),
-    BINARY("add", [](auto x, auto y) { return x + y; }, -10, 10, -10, 10, 0.5, 0.5),
-    BINARY("subtract", [](auto x, auto y) { return x - y; }, -10, 10, -10, 10, 0.5, 0.5),
-    BINARY("multiply", [](auto x, auto y) { return x * y; }, -10, 10, -10, 10, 0.5, 0.5),
+    BINARY(
+        "divide", [](auto x, auto y) { return x / y; }, -10, 10, -10, 10, 0.5, 0.5),
+    BINARY(
+        "add", [](auto x, auto y) { return x + y; }, -10, 10, -10, 10, 0.5, 0.5),
+    BINARY(
+        "subtract", [](auto x, auto y) { return x - y; }, -10, 10, -10, 10, 0.5, 0.5),
+    BINARY(
+        "multiply", [](auto x, auto y) { return x * y; }, -10, 10, -10, 10, 0.5, 0.5),
 };
 const int realFunctionCount = sizeof(realFunctions) / sizeof(realFunctions[0]);
 

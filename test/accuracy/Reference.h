@@ -1,8 +1,8 @@
 //===- Reference.h - What the functions are, in more precision ------------===//
 //
-// Real functions in double (for many arguments of f32) and in __float128, complex ones in __float128, by the
-// names of libquadmath and the C library. All follow C's conventions for special values but where
-// XLA's differ; README.md lists those.
+// Real functions in double (for many arguments of f32) and in __float128, complex ones in
+// __float128, by the names of libquadmath and the C library. All follow C's conventions for special
+// values but where XLA's differ; README.md lists those.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TEST_ACCURACY_REFERENCE_H
@@ -45,7 +45,8 @@ struct ComplexFunction {
   double radius;     ///< most samples are below it
   double boundFloat; ///< greatest error of c64 in ulp of the modulus
   double bound;      ///< and of c128
-  /// Where the bounds do not hold: a factor for them, infinity if any result will do. Null: they hold.
+  /// Where the bounds do not hold: a factor for them, infinity if any result will do. Null: they
+  /// hold.
   double (*slack)(Value, Value, double maxExponent) = nullptr;
 };
 

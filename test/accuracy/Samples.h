@@ -9,10 +9,10 @@ namespace accuracy {
 
 /// How many arguments are tried.
 struct Effort {
-  uint64_t stride = 4099;         ///< f32, one operand: every so many bit patterns
-  uint64_t perExponent = 16;      ///< f64: random mantissas for each exponent and sign
-  uint64_t dense = 1 << 15;       ///< uniform in the function's range
-  uint64_t pairs = 1 << 16;       ///< two operands: of each kind of pair
+  uint64_t stride = 4099;          ///< f32, one operand: every so many bit patterns
+  uint64_t perExponent = 16;       ///< f64: random mantissas for each exponent and sign
+  uint64_t dense = 1 << 15;        ///< uniform in the function's range
+  uint64_t pairs = 1 << 16;        ///< two operands: of each kind of pair
   uint64_t complexPairs = 1 << 13; ///< complex: of each kind
 };
 

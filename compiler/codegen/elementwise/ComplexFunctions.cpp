@@ -81,7 +81,8 @@ Complex complexLog1p(Complex z) {
 }
 
 Complex complexLogistic(Complex z) {
-  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1; with 2 cos^2(y/2) the sum is right near its zeros too.
+  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1; with 2 cos^2(y/2) the sum is right near its
+  // zeros too.
   Num left = less(z.re, 0.0);
   Complex w = choose(left, z, {-z.re, -z.im});
   Complex power = complexExp(w);

@@ -14,9 +14,9 @@ namespace hlo::codegen {
 static double fieldOf(StringRef text, StringRef name) {
   size_t at = text.find(name);
   double value = 0;
-  if (at == StringRef::npos ||
-      text.substr(at + name.size()).take_until([](char c) { return c == ',' || c == '}'; })
-          .getAsDouble(value)) {
+  if (at == StringRef::npos || text.substr(at + name.size())
+                                   .take_until([](char c) { return c == ',' || c == '}'; })
+                                   .getAsDouble(value)) {
     return 0;
   }
   return value;
@@ -28,7 +28,8 @@ bool asksForAccuracy(DictionaryAttr attrs) {
   if (!text.contains("tolerance=")) {
     return text.contains("mode=highest");
   }
-  // A result may be off by atol + rtol |x| + ulps; an absolute tolerance says nothing of small results.
+  // A result may be off by atol + rtol |x| + ulps; an absolute tolerance says nothing of small
+  // results.
   return fieldOf(text, "ulps=") < 2 && fieldOf(text, "rtol=") < 0x1p-22;
 }
 
