@@ -11,6 +11,9 @@ if(TARGET hlo_lapack)
   install(TARGETS hlo_lapack hlo_lapack_shared ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
+if(TARGET hlo_comm_mpi)
+  install(TARGETS hlo_comm_mpi ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/runtime/abi/hlo" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 set(hlo_package "${CMAKE_INSTALL_LIBDIR}/cmake/HloCompile")

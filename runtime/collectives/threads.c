@@ -236,24 +236,19 @@ static void report_timeout(Exchange *x, int64_t waited_ns) {
   fail_all(x->ranks, HLO_DEADLINE, named == 1 ? first : -1, buffer);
 }
 
-/* Whether the caller wants no more; then the others are told. */
-static hlo_status look_at_call(Exchange *x, int64_t now) {
-  hlo_status status = HLO_OK;
+/* If the caller wants no more, the others are told; whoever is not there is late for its deadline. */
+static void look_at_call(Exchange *x, int64_t now, int64_t waited_ns) {
   if (x->step->cancel != NULL && __atomic_load_n(x->step->cancel, __ATOMIC_RELAXED) != 0) {
-    status = HLO_CANCELLED;
-  } else if (x->step->deadline_ns != 0 && now >= x->step->deadline_ns) {
-    status = HLO_DEADLINE;
-  }
-  if (status != HLO_OK) {
     char buffer[400];
     hlo_text text = hlo_text_begin(buffer, sizeof buffer);
     add_instruction(&text, x->step->opcode, x->step->name);
     hlo_text_add(&text, ": the call of rank ");
     hlo_text_number(&text, (uint64_t)x->rank);
-    hlo_text_add(&text, status == HLO_CANCELLED ? " was cancelled" : " passed its deadline");
-    fail_all(x->ranks, status, x->rank, buffer);
+    hlo_text_add(&text, " was cancelled");
+    fail_all(x->ranks, HLO_CANCELLED, x->rank, buffer);
+  } else if (x->step->deadline_ns != 0 && now >= x->step->deadline_ns) {
+    report_timeout(x, waited_ns);
   }
-  return status;
 }
 
 /* Takes back what nobody has begun to read, and waits for those who have. */
@@ -311,8 +306,8 @@ static hlo_status run_exchange(Exchange *x, int64_t timeout_ns) {
     }
     idle = 0;
     const int64_t now = now_ns();
-    (void)look_at_call(x, now);
     const int64_t waited = now - start;
+    look_at_call(x, now, waited);
     if (timeout_ns > 0 && waited >= timeout_ns) {
       report_timeout(x, waited);
     }

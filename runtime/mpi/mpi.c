@@ -159,18 +159,17 @@ static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request 
   fail_all(mpi, HLO_DEADLINE, text);
 }
 
-static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, int64_t now) {
-  hlo_status status = HLO_OK;
+static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests,
+                         int64_t now, int64_t waited_ns) {
+  const int64_t most = mpi->comm.timeout_ns;
   if (step->cancel != NULL && __atomic_load_n(step->cancel, __ATOMIC_RELAXED) != 0) {
-    status = HLO_CANCELLED;
-  } else if (step->deadline_ns != 0 && now >= step->deadline_ns) {
-    status = HLO_DEADLINE;
-  }
-  if (status != HLO_OK) {
     char text[480];
-    snprintf(text, sizeof text, "%s %%%s: the call of rank %d %s", step->opcode, step->name,
-             mpi->rank, status == HLO_CANCELLED ? "was cancelled" : "passed its deadline");
-    fail_all(mpi, status, text);
+    snprintf(text, sizeof text, "%s %%%s: the call of rank %d was cancelled", step->opcode,
+             step->name, mpi->rank);
+    fail_all(mpi, HLO_CANCELLED, text);
+  } else if ((step->deadline_ns != 0 && now >= step->deadline_ns) ||
+             (most > 0 && waited_ns >= most)) {
+    report_timeout(mpi, step, requests, waited_ns);
   }
 }
 
@@ -200,10 +199,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
     if (polls % 64 == 63) {
       const int64_t now = now_ns();
       look_for_failure(mpi);
-      look_at_call(mpi, step, now);
-      if (mpi->comm.timeout_ns > 0 && now - start >= mpi->comm.timeout_ns) {
-        report_timeout(mpi, step, requests, now - start);
-      }
+      look_at_call(mpi, step, requests, now, now - start);
       sched_yield(); /* there may be more ranks than CPUs */
     }
   }

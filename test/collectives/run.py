@@ -90,6 +90,7 @@ class Cases:
 
     def __init__(self, world):
         self.world, self.lines, self.results, self.computations, self.known = world, [], [], {}, {}
+        self.more = []  # further parameters: (name, type, shape, rank -> elements)
 
     def inputs(self, kind, rank):
         if (kind, rank) not in self.known:
@@ -198,6 +199,72 @@ class Cases:
                      i, members(rank).index(rank) * part + j % part, k] for i, j, k in indices(SHAPE)])
         self.add("copy-done", kind, SHAPE, "copy-done(sc)", lambda rank: list(self.inputs(kind, rank)))
 
+    def parameter(self, name, kind, shape, elements):
+        self.more.append((name, kind, shape, elements))
+
+    def ragged(self, kind):
+        """Rank i of n sends (i + 2 j) % 3 rows to rank j, from behind one row that nobody gets."""
+        world, p = self.world, self.world.partitions
+        n = world.replicas
+        sent = [[(i + 2 * j) % 3 for j in range(n)] for i in range(n)]
+        first = lambda i, j: 1 + sum(sent[i][:j])
+        place = lambda i, j: sum(sent[k][j] for k in range(i)) + 1
+        rows = 2 + 2 * n
+        at = lambda rank, row, k: rank * 100 + row * 3 + k
+        replica = lambda rank: rank // p
+        self.parameter("rows", kind, (rows, 3), lambda rank: [at(rank, *i) for i in indices((rows, 3))])
+        self.parameter("room", kind, (rows, 3), lambda rank: [9] * (rows * 3))
+        tables = {"from": lambda r: [first(r, j) for j in range(n)], "sizes": lambda r: sent[r],
+                  "to": lambda r: [place(r, j) for j in range(n)], "come": lambda r: [sent[j][r] for j in range(n)]}
+        for name, table in tables.items():
+            self.parameter(name, "s64", (n,), lambda rank, table=table: table(replica(rank)))
+
+        def received(rank):
+            result, me = [9] * (rows * 3), replica(rank)
+            for i in range(n):
+                for row in range(sent[i][me]):
+                    for k in range(3):
+                        result[(place(i, me) + row) * 3 + k] = at(i * p + rank % p, first(i, me) + row, k)
+            return result
+
+        self.add("ragged-all-to-all", kind, (rows, 3), "ragged-all-to-all(rows, room, from, sizes, to, come)", received)
+
+    def slices(self, kind):
+        """Two slices of 2 x 3 x 2 elements go around a ring, each with starts of its own."""
+        n, p = self.world.replicas, self.world.partitions
+        shape, sizes, starts = (3, 4, 5), (2, 3, 2), [((0, 1, 2), (1, 0, 3)), ((1, 0, 0), (0, 1, 0))]
+        at = lambda rank, i: rank * 1000 + i[0] * 100 + i[1] * 10 + i[2]
+        self.parameter("source", kind, shape, lambda rank: [at(rank, i) for i in indices(shape)])
+        self.parameter("target", kind, shape, lambda rank: [7] * 60)
+        for number in range(5):
+            self.lines.append(f"  n{number} = s32[] constant({number})")
+        three = "(s32[], s32[], s32[])"
+        for side, name in enumerate(("take", "put")):
+            for s, pair in enumerate(starts):
+                self.lines.append(f"  {name}{s} = {three} tuple({', '.join(f'n{v}' for v in pair[side])})")
+            self.lines.append(f"  {name} = ({three}, {three}) tuple({name}0, {name}1)")
+        pairs = ",".join("{%d,%d}" % (i, (i + 1) % n) for i in range(n))
+
+        def updated(rank):
+            result, source = Array(kind, shape, [7] * 60), (rank // p - 1) % n * p + rank % p
+            for take, put in starts:
+                for i in indices(sizes):
+                    to = tuple(a + b for a, b in zip(put, i))
+                    list.__setitem__(result, (to[0] * 4 + to[1]) * 5 + to[2],
+                                     at(source, tuple(a + b for a, b in zip(take, i))))
+            return list(result)
+
+        self.add("collective-permute of slices", kind, shape,
+                 f"collective-permute(source, target, take, put), source_target_pairs={{{pairs}}}, "
+                 "slice_sizes={{2,3,2},{2,3,2}}", updated)
+
+    def dynamic_root(self, kind):
+        n, p = self.world.replicas, self.world.partitions
+        self.lines.append(f"  root = s32[] constant({n - 1})")
+        self.add("collective-broadcast of a dynamic root", kind, SHAPE,
+                 f"collective-broadcast(x_{kind}, root), replica_groups={{{{{','.join(map(str, range(n)))}}}}}, "
+                 "has_dynamic_root=true", lambda rank: list(self.inputs(kind, (n - 1) * p + rank % p)))
+
     def ids(self):
         p = self.world.partitions
         self.add("replica-id", "u32", (), "replica-id()", lambda rank: [rank // p])
@@ -206,6 +273,8 @@ class Cases:
     def module(self):
         shape = ",".join(map(str, SHAPE))
         parameters = [f"  x_{t} = {t}[{shape}] parameter({i})" for i, t in enumerate(TYPES)]
+        parameters += [f"  {name} = {kind}[{','.join(map(str, dims))}] parameter({len(TYPES) + i})"
+                       for i, (name, kind, dims, _) in enumerate(self.more)]
         types = ", ".join(f"{kind}[{','.join(map(str, dims))}]" for _, kind, dims, _ in self.results)
         names = ", ".join(f"y{i}" for i in range(len(self.results)))
         header = f"HloModule collectives, replica_count={self.world.replicas}, num_partitions={self.world.partitions}\n"
@@ -217,6 +286,9 @@ def build(world):
     cases = Cases(world)
     cases.ids()
     cases.asynchronous("s32")
+    cases.ragged("s32")
+    cases.slices("s32")
+    cases.dynamic_root("f32")
     for kind in TYPES:
         # Every type in one grouping of one mode, some types in all.
         every = kind in ("s32", "f32", "bf16", "c128", "u8")
@@ -246,8 +318,9 @@ def run(world, options, folder):
     with open(os.path.join(folder, "module.hlo"), "w") as file:
         file.write(cases.module())
     for rank in range(world.ranks):
-        write_npz(os.path.join(folder, f"in.r{rank}.npz"),
-                  {f"in{i}": cases.inputs(t, rank) for i, t in enumerate(TYPES)})
+        arrays = [cases.inputs(t, rank) for t in TYPES]
+        arrays += [Array(kind, shape, elements(rank)) for _, kind, shape, elements in cases.more]
+        write_npz(os.path.join(folder, f"in.r{rank}.npz"), {f"in{i}": a for i, a in enumerate(arrays)})
     command = [options.tool, os.path.join(folder, "module.hlo"), f"--replicas={world.replicas}",
                f"--partitions={world.partitions}", f"--inputs={folder}/in.r%r.npz", f"--outputs={folder}/out.r%r.npz",
                "--json"]
