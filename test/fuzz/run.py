@@ -210,7 +210,7 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--keep", default="build/fuzz")
-    parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses")
+    parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses, and progress")
     options = parser.parse_args()
     tool, end, tally = options.tool.split(), time.time() + (options.seconds or 1e9), collections.Counter()
     os.makedirs(options.keep, exist_ok=True)
@@ -227,6 +227,8 @@ def main():
                 if check(module, files, outputs, literal, tool + flags_of(seed), folder, dressed)[0] == "ok":
                     verdict = "disputed"
             tally[verdict] += 1
+            if options.verbose and sum(tally.values()) % 200 == 0:
+                print(f"after m{seed}: " + ", ".join(f"{n} {k}" for k, n in sorted(tally.items())), flush=True)
             if verdict not in ("ok", "passed over"):
                 for path in [module, dressed, *files]:
                     with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:

@@ -31,6 +31,10 @@ public:
   }
 
   void print() {
+    if (countOf(leaf) == 0) {
+      os.indent(indent) << "[]\n";
+      return;
+    }
     measure(0, 0);
     os.indent(indent);
     write(0, 0);

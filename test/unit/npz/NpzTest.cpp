@@ -436,6 +436,7 @@ TEST(Print, LikeNumpy) {
   EXPECT_EQ(print(Leaf(HLO_S32, {2, 3}, {0, 1}), small), "  [[  1   3   5]\n   [-20   4   6]]\n");
   EXPECT_EQ(print(Leaf(HLO_S32, {}), small), "  1\n");
   EXPECT_EQ(print(Leaf(HLO_S32, {0}), small), "  []\n");
+  EXPECT_EQ(print(Leaf(HLO_S32, {1000000, 1000000, 0}), small), "  []\n");
   std::vector<int8_t> big(100, 7);
   EXPECT_EQ(print(Leaf(HLO_S8, {100}), big.data()), "  [7 7 7 ... 7 7 7]\n");
   EXPECT_EQ(formatBytes(1), "1 byte");
