@@ -37,8 +37,8 @@ struct EntryLeaf {
   llvm::SmallVector<int64_t> index;
   /// The caller gives the buffer away (`buffer_donor`), aliased or not.
   bool donor = false;
-  /// An s64[] that is the true size of dimension `sizeDim` of the leaf `sizeOf` of the same list, the
-  /// dimension being `<=N`; such leaves come after all arrays of the module's. -1: an array itself.
+  /// An s64[] that is the true size of dimension `sizeDim` of the leaf `sizeOf` of the same list,
+  /// the dimension being `<=N`; such leaves come after all arrays of the module. -1: an array.
   int64_t sizeOf = -1, sizeDim = 0;
 };
 

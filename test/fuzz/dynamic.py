@@ -190,8 +190,8 @@ class Generator:
         at = self.random.randrange(len(x.dims) - 1)
         a, b = x.dims[at:at + 2]
         one = Dim(a.size * b.size, None if a.bound is None and b.bound is None else a.most * b.most)
-        if one.bound is not None and 0 in (a.most, b.most):
-            return
+        if one.bound is not None and 0 in (a.most, b.most) or any(d.bound == 1 for d in x.dims):
+            return  # a dimension of one element at most could be merged with either neighbour
         self.keep(x.dims[:at] + [one] + x.dims[at + 2:], f"reshape({x.name})")
 
     def split(self):

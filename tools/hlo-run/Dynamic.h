@@ -29,9 +29,9 @@ bool isBounded(llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index);
 llvm::Expected<TrueLeaf> cutToSize(llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                                    llvm::function_ref<const char *(uint32_t)> buffer);
 
-/// As loadLeaf, for a leaf with bounded dimensions: in these the array may be smaller, and what it has
-/// is written to the leaves of the sizes. The rest of the buffer is filled with ones (NaN, -1), so that
-/// a program that reads it shows.
+/// As loadLeaf, for a leaf with bounded dimensions: in these the array may be smaller, and what it
+/// has is written to the leaves of the sizes. The rest of the buffer is filled with ones (NaN, -1),
+/// so that a program that reads it shows.
 llvm::Error loadBounded(const ZipReader &archive, llvm::StringRef name,
                         llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                         llvm::function_ref<char *(uint32_t)> buffer);

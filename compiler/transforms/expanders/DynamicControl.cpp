@@ -5,9 +5,9 @@
 //   x = while(x0)                ->  x, n = while(x0, n0), condition(x, n), body(x, n)
 //   r = conditional(p, x, y)     ->  r, m = conditional(p, x, n, y)
 //
-// A dimension that the body makes dynamic starts with its bound; which ones these are is known once the
-// body has been rewritten, so a loop may take a second attempt with more carries. Computations are copied
-// before they are changed: an attempt starts from what was there.
+// A dimension that the body makes dynamic starts with its bound; which ones these are is known once
+// the body has been rewritten, so a loop may take a second attempt with more carries. Computations
+// are copied before they are changed: an attempt starts from what was there.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/DynamicPadder.h"
@@ -17,8 +17,8 @@ using namespace hlo;
 
 namespace {
 
-/// Appends a parameter for the size of each of `dims`, dimensions of the computation's arguments, and
-/// binds them. Call after all arguments are there.
+/// Appends a parameter for the size of each of `dims`, dimensions of the computation's arguments,
+/// and binds them. Call after all arguments are there.
 void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
                        ArrayRef<DynamicDim> dims) {
   Block &body = computation.getBody().front();
@@ -26,8 +26,8 @@ void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
   for (BlockArgument argument : body.getArguments()) {
     own.emplace_back(arrayType(argument) ? rankOf(argument) : 0);
   }
-  Type s32 = RankedTensorType::get({}, IntegerType::get(computation.getContext(), 32,
-                                                        IntegerType::Signed));
+  Type s32 = RankedTensorType::get(
+      {}, IntegerType::get(computation.getContext(), 32, IntegerType::Signed));
   for (DynamicDim at : dims) {
     own[at.array][at.dim] = body.addArgument(s32, body.getArgument(at.array).getLoc());
   }
@@ -61,8 +61,8 @@ bool merge(SmallVectorImpl<DynamicDim> &dims, ArrayRef<DynamicDim> more) {
   return dims.size() != before;
 }
 
-/// `op` with other operands, and with an s32[] result more for each of `dims`. The results of `op` are
-/// replaced; it is to be erased.
+/// `op` with other operands, and with an s32[] result more for each of `dims`. The results of `op`
+/// are replaced; it is to be erased.
 Operation *withSizes(OpBuilder &builder, Operation *op, ValueRange operands,
                      ArrayRef<DynamicDim> dims) {
   SmallVector<Type> types = llvm::map_to_vector(op->getResultTypes(), withoutDynamicBits);

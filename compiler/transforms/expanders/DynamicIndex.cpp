@@ -1,11 +1,11 @@
 //===- DynamicIndex.cpp - Slices, gather, scatter of bounded size ---------===//
 //
 //   dynamic-slice          of the whole dimension: its size; of a part: static
-//   dynamic-update-slice   an update of the whole dimension brings its size; of a smaller one, only
-//                          the true elements are written:
+//   dynamic-update-slice   an update of the whole dimension brings its size; of a smaller one,
+//                          only the true elements are written:
 //                          update = select(iota < n, update, dynamic-slice(operand))
-//   gather                 windows over a whole dimension keep its size, others are static; sizes of
-//                          indices go to the dimensions that run over them
+//   gather                 windows over a whole dimension keep its size, others are static; sizes
+//                          of indices go to the dimensions that run over them
 //   scatter                sizes of the operands; indices beyond theirs become the greatest number,
 //                          which lies outside of the operand, so that nothing is written for them
 //
@@ -111,8 +111,8 @@ LogicalResult DynamicPadder::visitScatter(ScatterOp op) {
   for (unsigned i = 0; i < count; ++i) {
     Value operand = op->getOperand(i), update = op->getOperand(count + 1 + i);
     for (auto [dim, target] : llvm::zip(op.getUpdateWindowDims(), covered)) {
-      if (sizeOf(update, dim) && (shapeOf(update)[dim] != shapeOf(operand)[target] ||
-                                  !sizeOf(operand, target))) {
+      if (sizeOf(update, dim) &&
+          (shapeOf(update)[dim] != shapeOf(operand)[target] || !sizeOf(operand, target))) {
         return refuse(op, "dimension " + Twine(dim) +
                               " of the updates is part of the windows, whose dimension " +
                               Twine(target) + " of the operand is another");

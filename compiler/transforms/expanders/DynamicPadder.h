@@ -74,18 +74,19 @@ private:
   /// The same with x's own sizes of `dims`.
   mlir::Value masked(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value fill);
 
-  /// What does not count in a reduction of operand `i` of `op`, which has as many operands as initial
-  /// values: the computation's identity; if none is known, the initial value, as in XLA.
+  /// What does not count in a reduction of operand `i` of `op`, which has as many operands as
+  /// initial values: the computation's identity; if none is known, the initial value, as in XLA.
   mlir::Value fillOf(HloBuilder &b, mlir::Operation *op, mlir::FlatSymbolRefAttr computation,
                      unsigned i);
   /// Passes all sizes of operand 0 on to results of the same shape.
   mlir::LogicalResult passOn(mlir::Operation *op);
-  // DynamicPadder.cpp
+  // DynamicWalk.cpp
   void visitSet(SetDimensionSizeOp op);
   void visitElementwise(mlir::Operation *op);
+  mlir::LogicalResult visitCustomCall(CustomCallOp op);
+  // DynamicCompute.cpp
   mlir::LogicalResult visitReduce(ReduceOp op);
   mlir::LogicalResult visitDot(DotOp op);
-  mlir::LogicalResult visitCustomCall(CustomCallOp op);
   mlir::LogicalResult visitBatchNorm(mlir::Operation *op);
   mlir::LogicalResult visitCollective(mlir::Operation *op);
   mlir::LogicalResult visitLinalg(mlir::Operation *op);

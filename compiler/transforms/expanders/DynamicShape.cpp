@@ -3,19 +3,21 @@
 // With n the true size of a dimension and N its bound:
 //
 //   broadcast, transpose   sizes go with their dimensions
-//   pad                    operand beyond n set to the padding value; n + (n-1) * interior + low + high
+//   pad                    operand beyond n set to the padding value;
+//                          n + (n-1) * interior + low + high
 //   concatenate            each operand written over the result where the true elements of those
 //                          before it end; the sum of the sizes
-//   slice                  of the whole dimension: n. Of a part: what of the slice lies before n, if
-//                          the result is written as dynamic; else it is static
+//   slice                  of the whole dimension: n. Of a part: what of the slice lies before n,
+//                          if the result is written as dynamic; else it is static
 //   reverse                the reversed dimension's element i is element n-1-i
 //   reshape                below
 //
-// Reshape. The dimensions fall into groups of equal products: [a, b] -> [a*b] or [6] -> [2, 3]. A group
-// with a dynamic dimension has as many true elements after as before; its dynamic dimension afterwards is
-// the one that is written so, and its size what is left after dividing by the others. True elements stay
-// where they are if only the slowest dimension is dynamic, before and after; else each element of the
-// result is fetched from where the true elements, counted in row-major order, have it:
+// Reshape. The dimensions fall into groups of equal products: [a, b] -> [a*b] or [6] -> [2, 3]. A
+// group with a dynamic dimension has as many true elements after as before; its dynamic dimension
+// afterwards is the one that is written so, and its size what is left after dividing by the others.
+// True elements stay where they are if only the slowest dimension is dynamic, before and after;
+// else each element of the result is fetched from where the true elements, counted in row-major
+// order, have it:
 //
 //   [2, <=3] -> [<=6], n = 2:   a b -          a b c d - -
 //                               c d -    ->
@@ -28,14 +30,15 @@ using namespace hlo;
 
 namespace {
 
-/// Dimensions of the operand that hold the same elements as those of the result. Static ones of one element
-/// are in no group.
+/// Dimensions of the operand that hold the same elements as those of the result. Static ones of one
+/// element are in no group.
 struct Group {
   SmallVector<int64_t> in, out;
 };
 
-/// The finest groups of a reshape without empty dimensions. A dynamic dimension of at most one element can go
-/// with what is before or after it: it goes where a dynamic dimension is missing on the other side.
+/// The finest groups of a reshape without empty dimensions. A dynamic dimension of at most one
+/// element can go with what is before or after it: it goes where a dynamic dimension is missing on
+/// the other side.
 SmallVector<Group> commonGroups(ArrayRef<int64_t> from, const DynamicSizes &sizes,
                                 RankedTensorType type) {
   ArrayRef<int64_t> to = type.getShape();
@@ -76,9 +79,9 @@ SmallVector<Group> commonGroups(ArrayRef<int64_t> from, const DynamicSizes &size
     while (!out.empty() && to[out.back()] == 1 && isDynamic && llvm::none_of(group.out, varies)) {
       takeOut();
     }
-    while (!in.empty() && from[in.back()] == 1 && !group.out.empty() &&
-           (out.empty() ||
-            (llvm::any_of(group.out, varies) && (!isDynamic || to[out.back()] != 1)))) {
+    while (
+        !in.empty() && from[in.back()] == 1 && !group.out.empty() &&
+        (out.empty() || (llvm::any_of(group.out, varies) && (!isDynamic || to[out.back()] != 1)))) {
       takeIn();
       isDynamic = true;
     }
@@ -100,13 +103,13 @@ bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes,
   while (!dims.empty() && shape[dims.front()] == 1) {
     dims = dims.drop_front();
   }
-  return dims.empty() || llvm::none_of(dims.drop_front(), [&](int64_t dim) {
-    return sizes[dim] && shape[dim] != 1;
-  });
+  return dims.empty() || llvm::none_of(dims.drop_front(),
+                                       [&](int64_t dim) { return sizes[dim] && shape[dim] != 1; });
 }
 
-/// Where each static dimension of more than one element, and each dynamic one, is in the result, if it
-/// is there as it is; false if dimensions are merged or split, or the type has others as dynamic.
+/// Where each static dimension of more than one element, and each dynamic one, is in the result, if
+/// it is there as it is; false if dimensions are merged or split, or the type has others as
+/// dynamic.
 bool mapDimensions(ArrayRef<int64_t> from, const DynamicSizes &sizes, RankedTensorType type,
                    DynamicSizes &own) {
   ArrayRef<int64_t> to = type.getShape();
@@ -206,14 +209,14 @@ LogicalResult DynamicPadder::visitConcatenate(ConcatenateOp op) {
   builder.setInsertionPointAfter(op);
   Value result = op.getResult(), end = b.index(0);
   Operation *first = nullptr; // of the updates
-  bool moved = false; // the operand is not where the bounds have it
+  bool moved = false;         // the operand is not where the bounds have it
   for (Value operand : op.getInputs()) {
     if (moved) {
       SmallVector<Value> starts(rank, b.index(0));
       starts[along] = end;
-      result = DynamicUpdateSliceOp::create(
-          builder, op.getLoc(), withoutDynamicBits(op.getResult().getType()), result, operand,
-          starts);
+      result = DynamicUpdateSliceOp::create(builder, op.getLoc(),
+                                            withoutDynamicBits(op.getResult().getType()), result,
+                                            operand, starts);
       first = first ? first : result.getDefiningOp();
     }
     moved |= bool(sizeOf(operand, along));
@@ -278,10 +281,10 @@ LogicalResult DynamicPadder::visitReverse(ReverseOp op) {
       }
     }
     x = GatherOp::create(builder, op.getLoc(), HloBuilder::array(x, elementTypeOf(x)), x, source,
-                         builder.getDenseI64ArrayAttr(offsets),
-                         builder.getDenseI64ArrayAttr({dim}), builder.getDenseI64ArrayAttr({dim}),
-                         builder.getI64IntegerAttr(1), builder.getDenseI64ArrayAttr(windows),
-                         DenseI64ArrayAttr(), DenseI64ArrayAttr(), BoolAttr());
+                         builder.getDenseI64ArrayAttr(offsets), builder.getDenseI64ArrayAttr({dim}),
+                         builder.getDenseI64ArrayAttr({dim}), builder.getI64IntegerAttr(1),
+                         builder.getDenseI64ArrayAttr(windows), DenseI64ArrayAttr(),
+                         DenseI64ArrayAttr(), BoolAttr());
   }
   op.getOperandMutable().assign(x);
   op.setDimensions(whole);
@@ -289,8 +292,8 @@ LogicalResult DynamicPadder::visitReverse(ReverseOp op) {
   return success();
 }
 
-/// Elements of the dimensions `inDims` of `x`, each array of true sizes, as the dimensions `outDims` of an
-/// array of shape `to` and true sizes `own`.
+/// Elements of the dimensions `inDims` of `x`, each array of true sizes, as the dimensions
+/// `outDims` of an array of shape `to` and true sizes `own`.
 Value DynamicPadder::moveElements(HloBuilder &b, Value x, ArrayRef<int64_t> to,
                                   const DynamicSizes &own, std::pair<int64_t, int64_t> inDims,
                                   std::pair<int64_t, int64_t> outDims) {
@@ -317,20 +320,20 @@ Value DynamicPadder::moveElements(HloBuilder &b, Value x, ArrayRef<int64_t> to,
   Value source = number(0);
   stride = 1;
   for (int64_t dim = inDims.second - 1; dim >= inDims.first; --dim) {
-    Value size = sizeOf(x, dim) ? b.binary<MaximumOp>(spread(sizeOf(x, dim)), number(1))
-                                : number(from[dim]);
+    Value size =
+        sizeOf(x, dim) ? b.binary<MaximumOp>(spread(sizeOf(x, dim)), number(1)) : number(from[dim]);
     Value digit = dim == inDims.first ? rank : rem(rank, size);
     source = b.add(source, b.mul(digit, number(stride)));
     rank = b.div(rank, size);
     stride *= from[dim];
   }
   Value flat = b.reshape(x, {outer, count, inner});
-  Value gathered = GatherOp::create(
-      b.b, b.loc, HloBuilder::array({outer, count, inner}, elementTypeOf(x)), flat, source,
-      b.b.getDenseI64ArrayAttr({0, 2}), b.b.getDenseI64ArrayAttr({1}),
-      b.b.getDenseI64ArrayAttr({1}), b.b.getI64IntegerAttr(1),
-      b.b.getDenseI64ArrayAttr({outer, 1, inner}), DenseI64ArrayAttr(), DenseI64ArrayAttr(),
-      BoolAttr());
+  Value gathered =
+      GatherOp::create(b.b, b.loc, HloBuilder::array({outer, count, inner}, elementTypeOf(x)), flat,
+                       source, b.b.getDenseI64ArrayAttr({0, 2}), b.b.getDenseI64ArrayAttr({1}),
+                       b.b.getDenseI64ArrayAttr({1}), b.b.getI64IntegerAttr(1),
+                       b.b.getDenseI64ArrayAttr({outer, 1, inner}), DenseI64ArrayAttr(),
+                       DenseI64ArrayAttr(), BoolAttr());
   return b.reshape(gathered, to);
 }
 
@@ -375,8 +378,9 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
       candidates = large;
     }
     if (candidates.size() > 1) {
-      return refuse(op, "which of " + Twine(candidates.size()) +
-                            " dimensions of the result varies cannot be told; dynamic-reshape says");
+      return refuse(op,
+                    "which of " + Twine(candidates.size()) +
+                        " dimensions of the result varies cannot be told; dynamic-reshape says");
     }
     if (candidates.empty()) {
       continue; // written as static: the array is taken as it is

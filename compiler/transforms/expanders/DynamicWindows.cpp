@@ -1,8 +1,8 @@
 //===- DynamicWindows.cpp - Windows over arrays of bounded size -----------===//
 //
-// reduce-window, select-and-scatter and convolution: elements beyond the true size n become what does not
-// count, as padding does not, so that a window that reaches over n sees more padding. With windows of w elements
-// (dilation d), stride s, padding and base dilation e, there are
+// reduce-window, select-and-scatter and convolution: elements beyond the true size n become what
+// does not count, as padding does not, so that a window that reaches over n sees more padding. With
+// windows of w elements (dilation d), stride s, padding and base dilation e, there are
 //
 //   m = (n-1)*e + 1 elements (0 if n = 0),  (m + low + high - ((w-1)*d + 1)) / s + 1 windows
 //

@@ -1,0 +1,377 @@
+//===- DynamicWalk.cpp - The walk of the dynamic padder over a computation ===//
+//
+// Sizes, masks, which op has which rule, and the rules of what sets and gets sizes and of
+// element-wise ops. DynamicPadder.cpp says how arrays of bounded size are held.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/transforms/expanders/DynamicPadder.h"
+
+using namespace mlir;
+using namespace hlo;
+
+//===----------------------------------------------------------------------===//
+// Types, sizes, masks
+//===----------------------------------------------------------------------===//
+
+bool hlo::hasDynamicBit(Type type) {
+  LayoutAttr layout = layoutOf(type);
+  return layout && !layout.getDynamic().empty();
+}
+
+bool hlo::isDynamicDim(Type type, int64_t dim) {
+  LayoutAttr layout = layoutOf(type);
+  return layout && llvm::is_contained(layout.getDynamic(), dim);
+}
+
+Type hlo::withoutDynamicBits(Type type) {
+  if (!hasDynamicBit(type)) {
+    return type;
+  }
+  auto array = cast<RankedTensorType>(type);
+  LayoutAttr layout = layoutOf(type);
+  if (isDefaultOrder(layout.getMinorToMajor()) && layout.getProperties().empty()) {
+    return withoutLayout(array);
+  }
+  return RankedTensorType::get(
+      array.getShape(), array.getElementType(),
+      LayoutAttr::get(type.getContext(), layout.getMinorToMajor(), {}, layout.getProperties()));
+}
+
+void hlo::updateFunctionType(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
+                                                body.getTerminator()->getOperandTypes()));
+}
+
+bool hlo::sameSize(Value a, Value b) {
+  if (a == b) {
+    return true;
+  }
+  std::optional<int64_t> known = constantInteger(a);
+  return known && known == constantInteger(b);
+}
+
+Value hlo::extremeOf(HloBuilder &b, Type element, bool least) {
+  RankedTensorType scalar = RankedTensorType::get({}, element);
+  if (auto floating = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
+    APFloat value = APFloat::semanticsHasInf(semantics) ? APFloat::getInf(semantics, least)
+                                                        : APFloat::getLargest(semantics, least);
+    return b.constant(DenseElementsAttr::get(scalar, value));
+  }
+  auto integer = cast<IntegerType>(element);
+  unsigned width = integer.getWidth();
+  APInt value = integer.isSigned()
+                    ? (least ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width))
+                    : (least ? APInt(width, 0) : APInt::getAllOnes(width));
+  return b.constant(DenseElementsAttr::get(scalar, value));
+}
+
+Value hlo::identityOf(HloBuilder &b, Operation *root, Type element) {
+  bool onParameters = root && root->getNumOperands() == 2 &&
+                      root->getOperand(0) != root->getOperand(1) &&
+                      llvm::all_of(root->getOperands(), llvm::IsaPred<BlockArgument>);
+  if (!onParameters) {
+    return {};
+  }
+  if (isa<AddOp, OrOp, XorOp>(root)) {
+    return b.scalar(element, 0);
+  }
+  if (isa<MultiplyOp>(root)) {
+    return b.scalar(element, 1);
+  }
+  if (isa<AndOp>(root)) {
+    return b.scalar(element, -1);
+  }
+  if (isa<MaximumOp, MinimumOp>(root) && !isa<ComplexType>(element)) {
+    return extremeOf(b, element, isa<MaximumOp>(root));
+  }
+  return {};
+}
+
+ComputationOp DynamicContext::lookup(FlatSymbolRefAttr name) {
+  Operation *known = symbols.lookup(name.getAttr());
+  if (!known) { // scalar computations are made without the table's knowledge
+    known = SymbolTable::lookupSymbolIn(symbols.getOp(), name.getAttr());
+    symbols.insert(known);
+  }
+  return cast<ComputationOp>(known);
+}
+
+ComputationOp DynamicContext::clone(FlatSymbolRefAttr name) {
+  ComputationOp copy = lookup(name).clone();
+  symbols.insert(copy);
+  return copy;
+}
+
+void DynamicPadder::bind(Value value, DynamicSizes own) {
+  value.setType(withoutDynamicBits(value.getType()));
+  if (llvm::any_of(own, [](Value size) { return bool(size); })) {
+    sizes[value] = std::move(own);
+  }
+}
+
+DynamicSizes DynamicPadder::sizesOf(Value value) const {
+  auto found = sizes.find(value);
+  RankedTensorType type = arrayType(value);
+  return found == sizes.end() ? DynamicSizes(type ? type.getRank() : 0) : found->second;
+}
+
+Value DynamicPadder::sizeOf(Value value, int64_t dim) const {
+  auto found = sizes.find(value);
+  return found == sizes.end() ? Value() : found->second[dim];
+}
+
+Value DynamicPadder::sizeOrBound(HloBuilder &b, Value value, int64_t dim) const {
+  Value size = sizeOf(value, dim);
+  return size ? size : b.index(shapeOf(value)[dim]);
+}
+
+SmallVector<DynamicDim> DynamicPadder::dynamicDims(ValueRange values) const {
+  SmallVector<DynamicDim> result;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    for (auto [dim, size] : llvm::enumerate(sizesOf(value))) {
+      if (size) {
+        result.push_back({static_cast<unsigned>(i), static_cast<int64_t>(dim)});
+      }
+    }
+  }
+  return result;
+}
+
+Value DynamicPadder::maskedBeyond(HloBuilder &b, Value x, int64_t dim, Value size, Value fill) {
+  ArrayRef<int64_t> shape = shapeOf(x);
+  RankedTensorType indices = HloBuilder::array(shape, elementTypeOf(size));
+  Value inside = b.compare(b.iota(indices, dim), b.broadcastScalar(size, shape), "LT");
+  Value plain = b.select(inside, x, b.broadcastScalar(fill, shape));
+  if (isDynamic(x)) {
+    sizes[plain] = sizesOf(x);
+  }
+  return plain;
+}
+
+Value DynamicPadder::masked(HloBuilder &b, Value x, ArrayRef<int64_t> dims, Value fill) {
+  for (int64_t dim : dims) {
+    if (Value size = sizeOf(x, dim)) {
+      x = maskedBeyond(b, x, dim, size, fill);
+    }
+  }
+  return x;
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult DynamicPadder::run(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    argument.setType(withoutDynamicBits(argument.getType()));
+  }
+  LogicalResult result = success();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
+    if (failed(visit(&op))) {
+      result = failure();
+    }
+  }
+  updateFunctionType(computation);
+  return result;
+}
+
+LogicalResult DynamicPadder::refuse(Operation *op, const Twine &why) {
+  std::string name = op->getName().stripDialect().str();
+  std::replace(name.begin(), name.end(), '_', '-');
+  InFlightDiagnostic error = op->emitError("dynamic dimensions through ")
+                             << name << " are not supported";
+  if (!why.isTriviallyEmpty()) {
+    error << ": " << why;
+  }
+  return error;
+}
+
+LogicalResult DynamicPadder::passOn(Operation *op) {
+  Value operand = op->getOperand(0);
+  for (OpResult result : op->getResults()) {
+    if (!arrayType(result) || shapeOf(result) != shapeOf(operand)) {
+      return refuse(op);
+    }
+    bind(result, sizesOf(operand));
+  }
+  return success();
+}
+
+LogicalResult DynamicPadder::visit(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  if (auto set = dyn_cast<SetDimensionSizeOp>(op)) {
+    visitSet(set);
+    return success();
+  }
+  if (auto get = dyn_cast<GetDimensionSizeOp>(op)) {
+    if (Value size = sizeOf(get.getOperand(), get.getDimension())) {
+      get.getResult().replaceAllUsesWith(b.convert(size, elementTypeOf(get.getResult())));
+      op->erase();
+    }
+    return success();
+  }
+  if (auto call = dyn_cast<CustomCallOp>(op)) {
+    return visitCustomCall(call);
+  }
+  if (auto loop = dyn_cast<WhileOp>(op)) {
+    return visitWhile(loop);
+  }
+  if (auto conditional = dyn_cast<ConditionalOp>(op)) {
+    return visitConditional(conditional);
+  }
+  if (auto reshape = dyn_cast<DynamicReshapeOp>(op)) {
+    return visitDynamicReshape(reshape);
+  }
+  if (llvm::none_of(op->getOperands(), [&](Value operand) { return isDynamic(operand); })) {
+    for (OpResult result : op->getResults()) {
+      // A written bound without a size anywhere: the bound is the size.
+      result.setType(withoutDynamicBits(result.getType()));
+    }
+    return success();
+  }
+  if (isElementwiseOp(op) || isa<MapOp>(op)) {
+    visitElementwise(op);
+    return success();
+  }
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<CopyOp, BitcastOp, DomainOp, AddDependencyOp>([&](auto same) { return passOn(same); })
+      .Case<AllGatherOp, AllReduceOp, AllToAllOp, CollectiveBroadcastOp, CollectivePermuteOp,
+            ReduceScatterOp>([&](auto collective) { return visitCollective(collective); })
+      .Case([&](OptBarrierOp barrier) {
+        for (auto [operand, result] : llvm::zip(barrier->getOperands(), barrier->getResults())) {
+          bind(result, sizesOf(operand));
+        }
+        return success();
+      })
+      .Case([&](ReduceOp reduce) { return visitReduce(reduce); })
+      .Case([&](DotOp dot) { return visitDot(dot); })
+      .Case([&](SortOp sort) { return visitSort(sort); })
+      .Case<BatchNormTrainingOp, BatchNormInferenceOp, BatchNormGradOp>(
+          [&](auto norm) { return visitBatchNorm(norm); })
+      .Case([&](TopkOp topk) { return visitTopk(topk); })
+      .Case<CholeskyOp, TriangularSolveOp, FftOp>([&](auto linalg) { return visitLinalg(linalg); })
+      .Case([&](DynamicSliceOp slice) { return visitDynamicSlice(slice); })
+      .Case([&](DynamicUpdateSliceOp update) { return visitDynamicUpdateSlice(update); })
+      .Case([&](GatherOp gather) { return visitGather(gather); })
+      .Case([&](ScatterOp scatter) { return visitScatter(scatter); })
+      .Case([&](ReduceWindowOp window) { return visitReduceWindow(window); })
+      .Case([&](SelectAndScatterOp scatter) { return visitSelectAndScatter(scatter); })
+      .Case([&](ConvolutionOp convolution) { return visitConvolution(convolution); })
+      .Default([&](Operation *other) { return visitShape(other); });
+}
+
+void DynamicPadder::visitSet(SetDimensionSizeOp op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  DynamicSizes own = sizesOf(op.getOperand());
+  int64_t dim = op.getDimension();
+  bool whole = constantInteger(op.getSize()) == shapeOf(op.getOperand())[dim];
+  own[dim] = whole ? Value() : op.getSize();
+  // A value of its own: its operand may be used with another size.
+  Value copy = b.copy(op.getOperand(), withoutDynamicBits(op.getResult().getType()));
+  op.getResult().replaceAllUsesWith(copy);
+  bind(copy, own);
+  op->erase();
+}
+
+/// Operands of different sizes n and m: a size of 1 spreads to the other, as in a broadcast; else
+/// the result has what both have. (A clamp takes the size of its last operand.)
+void DynamicPadder::visitElementwise(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  int64_t rank = rankOf(op->getResult(0));
+  DynamicSizes own(rank);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    bool differ = false;
+    for (Value operand : op->getOperands()) {
+      Value next = rankOf(operand) == rank ? sizeOf(operand, dim) : Value();
+      if (!next) {
+        continue;
+      }
+      if (!own[dim] || sameSize(own[dim], next) || isa<ClampOp>(op)) {
+        own[dim] = next;
+        continue;
+      }
+      differ = true;
+      Value one = b.index(1), least = b.binary<MinimumOp>(own[dim], next);
+      Value most = b.binary<MaximumOp>(own[dim], next);
+      own[dim] = b.select(b.compare(least, one, "EQ"), most, least);
+    }
+    if (!differ) {
+      continue;
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      Value x = operand.get(), size = rankOf(x) == rank ? sizeOf(x, dim) : Value();
+      if (!size) {
+        continue;
+      }
+      Value first = b.sliceDim(x, dim, 0, 1);
+      SmallVector<int64_t> shape(shapeOf(x)), rest(shapeOf(x)), kept;
+      rest.erase(rest.begin() + dim);
+      for (int64_t other = 0; other < rank; ++other) {
+        if (other != dim) {
+          kept.push_back(other);
+        }
+      }
+      Value spread = b.broadcast(b.reshape(first, rest), shape, kept);
+      Value isOne = b.compare(size, b.index(1), "EQ");
+      Value chosen = b.select(b.broadcastScalar(isOne, shape), spread, x);
+      sizes[chosen] = sizesOf(x);
+      operand.set(chosen);
+    }
+  }
+  for (OpResult result : op->getResults()) {
+    bind(result, own);
+  }
+}
+
+/// PadToStatic gives an array and its sizes, SliceToDynamic joins them.
+LogicalResult DynamicPadder::visitCustomCall(CustomCallOp op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  StringRef target = op.getCustomCallTarget();
+  if (target == "PadToStatic" && op.getNumOperands() == 1) {
+    Value array = op.getOperand(0);
+    int64_t rank = rankOf(array);
+    if (op->getNumResults() != rank + 1) {
+      return op.emitError("custom call PadToStatic: expected 1 array and ")
+             << rank << " sizes, got " << op->getNumResults() << " results";
+    }
+    op->getResult(0).replaceAllUsesWith(
+        b.copy(array, withoutDynamicBits(op->getResult(0).getType())));
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      Value result = op->getResult(dim + 1);
+      result.replaceAllUsesWith(b.convert(sizeOrBound(b, array, dim), elementTypeOf(result)));
+    }
+    op.erase();
+    return success();
+  }
+  if (target == "SliceToDynamic") {
+    Value array = op.getNumOperands() ? op.getOperand(0) : Value();
+    if (!array || op->getNumResults() != 1 || op.getNumOperands() != rankOf(array) + 1) {
+      return op.emitError("custom call SliceToDynamic: expected 1 array and ")
+             << (array ? rankOf(array) : 0) << " sizes, got " << op.getNumOperands() << " operands";
+    }
+    Type type = op->getResult(0).getType();
+    Value copy = b.copy(array, withoutDynamicBits(type));
+    DynamicSizes own(rankOf(copy));
+    for (size_t dim = 0; dim < own.size(); ++dim) {
+      if (isDynamicDim(type, dim)) {
+        own[dim] = b.convert(op.getOperand(dim + 1), builder.getIntegerType(32, true));
+      }
+    }
+    op->getResult(0).replaceAllUsesWith(copy);
+    bind(copy, own);
+    op.erase();
+    return success();
+  }
+  bool dynamic = llvm::any_of(op.getOperands(), [&](Value v) { return isDynamic(v); }) ||
+                 llvm::any_of(op->getResultTypes(), hasDynamicBit);
+  return dynamic ? refuse(op, "target '" + target + "'") : success();
+}
