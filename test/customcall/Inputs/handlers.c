@@ -67,6 +67,18 @@ void t_in_place(void *out, const void **in, XlaCustomCallStatus *status) {
   }
 }
 
+/* s32[], in place: one more */
+void t_next(void *out, const void **in, XlaCustomCallStatus *status) {
+  if (out != in[0]) {
+    XlaCustomCallStatusSetFailure(status, "not in place", 12);
+    return;
+  }
+  ++*(int *)out;
+}
+
+/* s32[] -> s32[] */
+void t_twice(void *out, const void **in) { *(int *)out = 2 * *(const int *)in[0]; }
+
 /* (f32[4], s32[2]), f32[4] -> (s32[2], f32[4]): both in place of the first operand's leaves, crosswise; adds the second operand */
 void t_cross(void *out, const void **in, XlaCustomCallStatus *status) {
   void **leaves = out;
