@@ -1,4 +1,6 @@
 """The page of all operations and element types, from the results of `run.py`."""
+import re
+
 from inputs import TYPES
 
 SHORT = {
@@ -19,8 +21,26 @@ LEGEND = """Operations and element types: what was run, and what came of it
 A row is an opcode, with what is particular; a column is the element type of its first operand, or of its result if it has none.
 e5m2 e4m3 e4fn b11 e5nz e4nz e3m4 e8m0 f4 stand for f8e5m2 f8e4m3 f8e4m3fn f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz f8e3m4
 f8e8m0fnu f4e2m1fn. A cell stands for all its variants: ranks, layouts, empty arrays, attributes.
+X-done is run with X-start. infeed, outfeed, send and recv need a host beside the program and are not run here.
 This page is written by test/optable/run.py from the cells it ran; the tests compare it with a new run.
 """
+
+
+# Opcodes that have no row of their own, and where they are run instead.
+ELSEWHERE = {
+    "all-gather-done": "all-gather-start", "all-reduce-done": "all-reduce-start", "async-done": "async-start",
+    "async-update": "async-start", "collective-permute-done": "collective-permute-start", "copy-done": "copy-start",
+    "infeed": "", "outfeed": "", "send": "", "send-done": "", "recv": "", "recv-done": "",
+}
+
+
+def missing(results, parser_table):
+    """Opcodes of the parser's table that neither the results nor ELSEWHERE have."""
+    with open(parser_table, encoding="utf-8") as file:
+        table = file.read().partition("OpcodeInfo opcodes[] = {")[2]
+    opcodes = re.findall(r'^    \{"([a-z0-9-]+)"', table, re.MULTILINE)
+    rows = {word for case, _, _ in results for word in (case.row.split()[0], case.root.partition("(")[0])}
+    return [opcode for opcode in opcodes if opcode not in rows and opcode not in ELSEWHERE] or ([] if opcodes else ["all"])
 
 
 def render(results):

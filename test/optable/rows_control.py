@@ -10,6 +10,17 @@ def reversed_first(argument, *_):
     return [sum(reversed(parts), [])]
 
 
+def first_four(argument, *_):
+    """The reference of a dynamic reshape of four elements to [2,2]."""
+    return [argument.raw[:4 * (2 if argument.name in PART else 1)]]
+
+
+def spliced(source, target, *_):
+    """The reference of the ragged-all-to-all below: elements 1 and 2 go to 3 and 4."""
+    width = 2 if source.name in PART else 1
+    return [target.raw[:3 * width] + source.raw[width:3 * width]]
+
+
 def passed(name):
     t, shape = f"{name}[]", f"{name}[7]"
     x, y = (shape, tame(name, 7, 1)), (shape, tame(name, 7, 2))
@@ -61,6 +72,11 @@ def passed(name):
     yield Case("get-dimension-size", name, "s32[]", "get-dimension-size(p0), dimensions={0}", x)
     yield Case("set-dimension-size", name, "s32[]", "get-dimension-size(d), dimensions={0}", x, ("s32[]", [3]),
                before=[f"d = {name}[<=7] set-dimension-size(p0, p1), dimensions={{0}}"])
+    yield Case("dynamic-reshape", name, f"{name}[2,2]", "slice(w), slice={[0:2], [0:2]}", (f"{name}[6]", tame(name, 6, 1)),
+               ("s32[]", [4]), ("s32[]", [3]), reference=first_four,
+               before=[f"d = {name}[<=6] set-dimension-size(p0, p1), dimensions={{0}}", "two = s32[] constant(2)",
+                       f"r = {name}[2,<=3] dynamic-reshape(d, two, two)",
+                       f"w = {name}[2,3] set-dimension-size(r, p2), dimensions={{1}}"])
     yield Case("custom-call Sharding", name, shape, "custom-call(p0), custom_call_target=\"Sharding\", sharding={replicated}", x)
 
 
@@ -77,6 +93,9 @@ def collectives(name):
     yield Case("collective-permute", name, shape, "collective-permute(p0), source_target_pairs={}", x, variant="no source")
     yield Case("collective-broadcast", name, shape, "collective-broadcast(p0), replica_groups={{0}}", x,
                reference=lambda a: [a.raw])
+    one = "s32[1]"
+    yield Case("ragged-all-to-all", name, f"{name}[5]", "ragged-all-to-all(p0, p1, p2, p3, p4, p5), replica_groups={{0}}", x,
+               (f"{name}[5]", tame(name, 5, 2)), (one, [1]), (one, [2]), (one, [3]), (one, [2]), reference=spliced)
     yield Case("all-reduce-start", name, shape, "all-reduce-done(s)", x, helpers=add,
                before=[f"s = {shape} all-reduce-start(p0), replica_groups={{{{0}}}}, to_apply=@f"])
     yield Case("all-gather-start", name, shape, "all-gather-done(s)", x,

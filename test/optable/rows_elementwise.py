@@ -5,7 +5,7 @@ import math
 import random
 
 from cases import Argument, Case
-from inputs import ARRAYS, BITS, COMPLEX, FLOATS, INTEGERS, PART, SIGNED, converted, edges, element, is_float, ordinary, pairs, parts, subnormals
+from inputs import ARRAYS, BITS, COMPLEX, FLOATS, INTEGERS, PART, converted, edges, element, is_float, ordinary, pairs, parts, subnormals
 
 # Opcode -> tolerance in ulps for f32 and wider; narrower types are rounded results and must be within one.
 UNARY = {
@@ -137,6 +137,8 @@ def unary():
                 reference = by_numbers(MEANING[opcode], name)
             if name in COMPLEX and opcode not in EXACT:
                 values = moderate(name)
+            if name in INTEGERS and opcode in OF_INTEGERS:
+                reference = by_numbers(functools.partial(OF_INTEGERS[opcode], BITS[name]), name)
             yield Case(opcode, name, result, f"{opcode}(p0)", (shape, values), tolerance=ulps(tolerance, name),
                        reference=reference)
             if opcode == "negate":
@@ -169,6 +171,8 @@ def binary():
                 reference = by_numbers(functools.partial(INTEGER[opcode], BITS[name]), name)
             if opcode == "mulhi" and name in INTEGERS:
                 reference = mulhi(name)
+            if opcode in SHIFTS and name in INTEGERS:
+                reference = by_numbers(functools.partial(SHIFTS[opcode], BITS[name]), name)
             shape = f"{name}[64]"
             yield Case(opcode, name, shape, f"{opcode}(p0, p1)", (shape, left), (shape, right),
                        tolerance=ulps(tolerance, name), reference=reference)
@@ -216,6 +220,26 @@ LEXICOGRAPHIC = {"maximum": lexicographic(lambda x, y: x > y), "minimum": lexico
 
 def complex_clamp(low, x, high):
     return LEXICOGRAPHIC["minimum"](LEXICOGRAPHIC["maximum"](x, low), high)
+
+
+OF_INTEGERS = {
+    "abs": lambda form, x: abs(x), "sign": lambda form, x: (x > 0) - (x < 0),
+    "popcnt": lambda form, x: form.encode(x).bit_count(),
+    "count-leading-zeros": lambda form, x: form.bits - form.encode(x).bit_length(),
+}
+
+
+SHIFTS = {
+    "shift-left": lambda form, x, by: x << form.encode(by) if form.encode(by) < form.bits else 0,
+    "shift-right-logical": lambda form, x, by: form.encode(x) >> form.encode(by),
+    "shift-right-arithmetic": lambda form, x, by: as_signed(form, x) >> form.encode(by),
+}
+
+
+def as_signed(form, x):
+    """The number whose sign is the first bit of x."""
+    code = form.encode(x)
+    return code - (1 << form.bits) if code >> form.bits - 1 else code
 
 
 INTEGER = {"divide": integer_divide, "remainder": integer_remainder, "power": integer_power}
@@ -271,6 +295,11 @@ def saturated(target, x):
     return 0 if x != x else low if x <= low else high if x >= high else math.trunc(x)
 
 
+def of_complex(target, z):
+    """The real part as an integer; pred: whether either part is not 0."""
+    return z != 0 if target == "pred" else saturated(target, z.real)
+
+
 def stochastic(target, random_type, x, random_bits):
     """Away from zero if the random bits are below the fraction's."""
     if not math.isfinite(x):
@@ -284,10 +313,14 @@ def conversions():
     for source in ARRAYS:
         values = edges(source, COUNT)
         for target in ARRAYS:
-            to_integer = source in FLOATS and target in INTEGERS
+            meaning = None
+            if source in FLOATS and target in INTEGERS:
+                meaning = functools.partial(saturated, target)
+            elif source in COMPLEX and target in INTEGERS + ["pred"]:
+                meaning = functools.partial(of_complex, target)
             yield Case(f"convert to {target}", source, f"{target}[{COUNT}]", "convert(p0)",
                        (f"{source}[{COUNT}]", values),
-                       reference=by_numbers(functools.partial(saturated, target), source, target) if to_integer else None)
+                       reference=by_numbers(meaning, source, target) if meaning else None)
             yield Case(f"bitcast-convert to {target}", source, *bitcast_convert(source, target),
                        reference=None if {source, target} & set(COMPLEX) else regrouped(target))
         if BITS[PART.get(source, source)].bits >= 16 and source not in INTEGERS:
@@ -298,7 +331,7 @@ def conversions():
             yield precision(source, 2, 1)
         bits = {2: "u2", 4: "u4", 8: "u8", 16: "u16", 32: "u32", 64: "u64", 1: "u1"}[BITS[PART.get(source, source)].bits]
         for target in ARRAYS:
-            to_integer = source in FLOATS and target in SIGNED
+            to_integer = source in FLOATS and target in INTEGERS
             yield Case(f"stochastic-convert to {target}", source, f"{target}[{COUNT}]", "stochastic-convert(p0, p1)",
                        (f"{source}[{COUNT}]", values), (f"{bits}[{COUNT}]", edges(bits, COUNT)),
                        reference=by_numbers(functools.partial(stochastic, target, bits), source, target) if to_integer

@@ -1,7 +1,9 @@
 """Opcodes with a computation: reduce, reduce-window, select-and-scatter, map, scan, sort; and topk."""
+import functools
+
 from cases import Case
-from inputs import ARRAYS, BITS, COMPLEX, edges, is_float, ordinary, tame, units
-from rows_elementwise import ulps
+from inputs import ARRAYS, BITS, COMPLEX, edges, is_float, ordinary, raw, tame, units
+from rows_elementwise import LEXICOGRAPHIC, elements, ulps
 
 OPS = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
 # An element that is not the operation's identity.
@@ -26,6 +28,37 @@ def tolerance(name, opcode):
     return 2 if is_float(name) and BITS[name].bits <= 8 else ulps(2, name)
 
 
+# Which elements make each result of the reductions and windows below.
+ROWS = [[6 * r + c for c in range(6)] for r in range(4)]
+COLUMNS = [[6 * r + c for r in range(4)] for c in range(6)]
+WINDOWS = [[7 * y + x for y in range(2 * r - 1, 2 * r + 1) for x in range(2 * c - 1, 2 * c + 2) if 0 <= y < 5 and 0 <= x < 7]
+           for r in range(3) for c in range(4)]
+
+
+def extremes(name, opcode, groups):
+    """The reference for complex maxima and minima, of which XLA:CPU compares real parts alone."""
+    if name not in COMPLEX or opcode not in LEXICOGRAPHIC:
+        return None
+
+    def reference(a, init):
+        values, first = elements(name, a.raw), elements(name, init.raw)[0]
+        results = [functools.reduce(LEXICOGRAPHIC[opcode], [values[i] for i in group], first) for group in groups]
+        return [raw(name, results)]
+    return reference
+
+
+def best(name, largest):
+    """The reference of topk for numbers without NaN."""
+    def reference(a):
+        values, found = elements(name, a.raw), ([], [])
+        for row in range(2):
+            order = sorted(range(12), key=lambda i: (-1 if largest else 1) * values[row * 12 + i])[:5]
+            found[0].extend(a.raw[row * 12 + i] for i in order)
+            found[1].extend(order)
+        return list(found)
+    return reference
+
+
 def reductions(name):
     m = (f"{name}[4,6]", tame(name, 24, 1))
     special = (f"{name}[4,6]", edges(name, 24))
@@ -33,9 +66,10 @@ def reductions(name):
     for opcode in OPS:
         values = (f"{name}[4,6]", units(name, 24)) if opcode == "multiply" else special if opcode in ("maximum", "minimum", "and", "or", "xor") else m
         yield Case(f"reduce {opcode}", name, f"{name}[4]", "reduce(p0, p1), dimensions={1}, to_apply=@f", values, one,
-                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode))
+                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode), reference=extremes(name, opcode, ROWS))
         yield Case(f"reduce {opcode}", name, f"{name}[6]", "reduce(p0, p1), dimensions={0}, to_apply=@f", values, one,
-                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode), variant="columns")
+                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode), variant="columns",
+                   reference=extremes(name, opcode, COLUMNS))
     yield Case("reduce add", name, f"{name}[]", "reduce(p0, p1), dimensions={0,1}, to_apply=@f", m, one,
                helpers=combiner(name, "add"), tolerance=tolerance(name, "add"), variant="all")
     yield Case("reduce add", name, f"{name}[3]", "reduce(p0, p1), dimensions={1}, to_apply=@f", (f"{name}[3,0]", []), one,
@@ -74,7 +108,7 @@ def windows(name):
         yield Case(f"reduce-window {opcode}", name, f"{name}[3,4]",
                    "reduce-window(p0, p1), window={size=2x3 stride=2x2 pad=1_0x1_1}, to_apply=@f",
                    (f"{name}[5,7]", units(name, 35)) if opcode == "multiply" else m, one,
-                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode))
+                   helpers=combiner(name, opcode), tolerance=tolerance(name, opcode), reference=extremes(name, opcode, WINDOWS))
     yield Case("reduce-window add", name, f"{name}[8,3]",
                "reduce-window(p0, p1), window={size=2x3 pad=0_0x-1_1 lhs_dilate=2x1 rhs_dilate=1x2}, "
                "to_apply=@f", m, one, helpers=combiner(name, "add"), tolerance=tolerance(name, "add"),
@@ -128,7 +162,8 @@ def sorts(name):
                    before=["i = s32[2,12] iota(), iota_dimension=1"], helpers=pair)
         for largest in ("true", "false"):
             yield Case("topk", name, f"({name}[2,5], s32[2,5])", f"topk(p0), k=5, largest={largest}",
-                       (f"{name}[2,12]", keys), variant="" if largest == "true" else "smallest")
+                       (f"{name}[2,12]", keys), variant="" if largest == "true" else "smallest",
+                       reference=best(name, largest == "true") if name == "f4e2m1fn" else None)
     else:
         yield Case("topk", name, f"({name}[2,5], s32[2,5])", "topk(p0), k=5, largest=true",
                    (f"{name}[2,12]", tame(name, 24)))
