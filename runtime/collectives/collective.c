@@ -207,12 +207,11 @@ static hlo_status run_group(Collective *c) {
   hlo_status status = HLO_OK;
   switch (c->desc->kind) {
   case HLO_ALL_REDUCE:
+    return hlo_all_reduce(c);
   case HLO_ALL_GATHER:
   case HLO_REDUCE_SCATTER:
     for (uint32_t i = 0; i < c->desc->op.num_results && status == HLO_OK; ++i) {
-      status = c->desc->kind == HLO_ALL_REDUCE   ? hlo_all_reduce(c, i)
-               : c->desc->kind == HLO_ALL_GATHER ? hlo_all_gather(c, i)
-                                                 : hlo_reduce_scatter(c, i);
+      status = c->desc->kind == HLO_ALL_GATHER ? hlo_all_gather(c, i) : hlo_reduce_scatter(c, i);
     }
     return status;
   case HLO_ALL_TO_ALL:

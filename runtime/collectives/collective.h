@@ -50,7 +50,7 @@ hlo_status hlo_exchange(Collective *c);
 hlo_status hlo_collective_fail(Collective *c, hlo_status code, const char *text);
 
 /* One for each family, see the file of that name. */
-hlo_status hlo_all_reduce(Collective *c, uint32_t i);
+hlo_status hlo_all_reduce(Collective *c);
 hlo_status hlo_reduce_scatter(Collective *c, uint32_t i);
 hlo_status hlo_all_gather(Collective *c, uint32_t i);
 hlo_status hlo_all_to_all(Collective *c);

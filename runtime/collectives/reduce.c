@@ -93,11 +93,17 @@ static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t
   }
 }
 
-/* Tells all members where this rank's data are, and learns where theirs are. */
-static hlo_status share_places(Collective *c, Place own, Place *theirs) {
-  for (int32_t i = 0; i < c->n; ++i) {
-    c->send[i] = hlo_part(&own, sizeof own, 1, sizeof own);
-    c->receive[i] = hlo_part(&theirs[i], sizeof own, 1, sizeof own);
+/* Tells all members where this rank's `count` operands and results from `first` on are, and learns
+ * where theirs are: theirs[i * n + m] are operand and result first + i of member m. */
+static hlo_status share_places(Collective *c, uint32_t first, uint32_t count, Place *theirs) {
+  Place own[count];
+  for (uint32_t i = 0; i < count; ++i) {
+    own[i].operand = operand_of(c, first + i);
+    own[i].result = result_of(c, first + i);
+  }
+  for (int32_t m = 0; m < c->n; ++m) {
+    c->send[m] = hlo_part(own, sizeof *own, count, sizeof *own);
+    c->receive[m] = hlo_part(&theirs[m], sizeof *own, count, sizeof *own * (uint64_t)c->n);
   }
   c->reads_follow = 1;
   return hlo_exchange(c);
@@ -175,35 +181,40 @@ static hlo_status reduce_pieces(Collective *c, uint32_t i, uint64_t size, int64_
   return HLO_OK;
 }
 
-/* The result is shared out: who writes a part of a result is the only one who has read that part of
- * the operand, so the two may be one buffer. */
-static hlo_status all_reduce_shared(Collective *c, uint32_t i, uint64_t size, int64_t elements) {
-  Place places[c->n];
-  const Place own = {operand_of(c, i), result_of(c, i)};
-  const hlo_status status = share_places(c, own, places);
-  if (status != HLO_OK) {
-    return status;
+/* Operands that pass their addresses in one exchange, times members: bounds the stack. */
+#define MOST_PLACES 2048
+
+/* The results are shared out: who writes a part of a result is the only one who has read that part
+ * of the operand, so the two may be one buffer. */
+static hlo_status all_reduce_shared(Collective *c) {
+  const uint32_t operands = c->desc->op.num_operands, fit = MOST_PLACES / (uint32_t)c->n;
+  Place places[MOST_PLACES];
+  hlo_status status = HLO_OK;
+  for (uint32_t first = 0; first < operands && status == HLO_OK; first += fit) {
+    const uint32_t count = operands - first < fit ? operands - first : fit;
+    status = share_places(c, first, count, places);
+    if (status != HLO_OK) {
+      return status;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint64_t size = hlo_type_bytes(operand_type(c, first + i)->type);
+      const uint64_t bytes = operand_type(c, first + i)->bytes;
+      const Share share = share_of((int64_t)(bytes / size), c->n, c->self);
+      reduce_to_all(c->desc->kernels[first + i], places + (size_t)i * (size_t)c->n, c->n, c->self,
+                    share.begin, share.end, size, bytes >= STREAM_BYTES);
+    }
+    status = meet(c);
   }
-  const Share share = share_of(elements, c->n, c->self);
-  reduce_to_all(c->desc->kernels[i], places, c->n, c->self, share.begin, share.end, size,
-                (uint64_t)elements * size >= STREAM_BYTES);
-  return meet(c);
+  return status;
 }
 
-hlo_status hlo_all_reduce(Collective *c, uint32_t i) {
+static hlo_status all_reduce_messages(Collective *c, uint32_t i) {
   const uint64_t size = hlo_type_bytes(operand_type(c, i)->type);
   const uint64_t bytes = operand_type(c, i)->bytes;
   const int64_t elements = (int64_t)(bytes / size);
   char *result = result_of(c, i);
-  if (c->n == 1) {
-    memmove(result, operand_of(c, i), bytes);
-    return HLO_OK;
-  }
   if (elements == 0) {
     return HLO_OK;
-  }
-  if (shares_memory(c)) {
-    return all_reduce_shared(c, i, size, elements);
   }
   const char *from[c->n];
   const hlo_status status = reduce_pieces(c, i, size, elements, from);
@@ -219,6 +230,21 @@ hlo_status hlo_all_reduce(Collective *c, uint32_t i) {
                              (uint64_t)(share.end - share.begin) * size, share.end > share.begin, 0);
   }
   return hlo_exchange(c);
+}
+
+hlo_status hlo_all_reduce(Collective *c) {
+  if (shares_memory(c)) {
+    return all_reduce_shared(c);
+  }
+  hlo_status status = HLO_OK;
+  for (uint32_t i = 0; i < c->desc->op.num_operands && status == HLO_OK; ++i) {
+    if (c->n == 1) {
+      memmove(result_of(c, i), operand_of(c, i), operand_type(c, i)->bytes);
+    } else {
+      status = all_reduce_messages(c, i);
+    }
+  }
+  return status;
 }
 
 /* The operand is [outer][n][inner], the result [outer][inner]; in elements. */
@@ -291,8 +317,7 @@ hlo_status hlo_reduce_scatter(Collective *c, uint32_t i) {
   }
   Place places[c->n];
   char *result = result_of(c, i);
-  const Place own = {operand_of(c, i), result};
-  const hlo_status status = share_places(c, own, places);
+  const hlo_status status = share_places(c, i, 1, places);
   if (status != HLO_OK) {
     return status;
   }

@@ -258,6 +258,28 @@ class Cases:
                  f"collective-permute(source, target, take, put), source_target_pairs={{{pairs}}}, "
                  "slice_sizes={{2,3,2},{2,3,2}}", updated)
 
+    def variadic(self, kind):
+        """Several operands at once: of an all-reduce, and of the all-to-all that has one operand for each member."""
+        n, p = self.world.replicas, self.world.partitions
+        members = lambda rank: [r * p + rank % p for r in range(n)]
+        shapes, at = [(5,), (), (70, 3), (2, 2)], lambda rank, k, i: rank * 1000 + k * 100 + i
+        texts = [f"{kind}[{','.join(map(str, s))}]" for s in shapes]
+        for k, shape in enumerate(shapes):
+            self.parameter(f"v{k}", kind, shape,
+                           lambda rank, k=k, s=shape: [at(rank, k, i) for i in range(math.prod(s))])
+        self.lines.append(f"  vs = ({', '.join(texts)}) all-reduce(v0, v1, v2, v3), to_apply={self.reducer(kind, 'add')}")
+        for k, shape in enumerate(shapes):
+            self.add(f"all-reduce of several, {k}", kind, shape, f"get-tuple-element(vs), index={k}",
+                     lambda rank, k=k, s=shape: [sum(at(m, k, i) for m in members(rank))
+                                                 for i in range(math.prod(s))])
+        for k in range(n):
+            self.parameter(f"t{k}", kind, (4,), lambda rank, k=k: [at(rank, k, i) for i in range(4)])
+        names, types = ", ".join(f"t{k}" for k in range(n)), ", ".join(f"{kind}[4]" for _ in range(n))
+        self.lines.append(f"  ts = ({types}) all-to-all({names}), replica_groups={{}}")
+        for k in range(n):
+            self.add(f"all-to-all of several, {k}", kind, (4,), f"get-tuple-element(ts), index={k}",
+                     lambda rank, k=k: [at(members(rank)[k], rank // p, i) for i in range(4)])
+
     def dynamic_root(self, kind):
         n, p = self.world.replicas, self.world.partitions
         self.lines.append(f"  root = s32[] constant({n - 1})")
@@ -288,6 +310,7 @@ def build(world):
     cases.asynchronous("s32")
     cases.ragged("s32")
     cases.slices("s32")
+    cases.variadic("s32")
     cases.dynamic_root("f32")
     for kind in TYPES:
         # Every type in one grouping of one mode, some types in all.
