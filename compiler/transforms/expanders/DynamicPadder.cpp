@@ -63,8 +63,8 @@ private:
           bool dynamic = isa<SetDimensionSizeOp, DynamicReshapeOp>(op) ||
                          llvm::any_of(op->getResultTypes(), hasDynamicBit);
           if (auto call = dyn_cast<CustomCallOp>(op)) {
-            dynamic |= call.getCustomCallTarget() == "PadToStatic" ||
-                       call.getCustomCallTarget() == "SliceToDynamic";
+            dynamic |= llvm::is_contained({"PadToStatic", "SliceToDynamic", "SetBound"},
+                                          call.getCustomCallTarget());
           }
           if (auto computation = dyn_cast<ComputationOp>(op)) {
             dynamic |= llvm::any_of(computation.getArgumentTypes(), hasDynamicBit);

@@ -331,7 +331,8 @@ void DynamicPadder::visitElementwise(Operation *op) {
   }
 }
 
-/// PadToStatic gives an array and its sizes, SliceToDynamic joins them.
+/// PadToStatic gives an array and its sizes, SliceToDynamic joins them. SetBound tells a compiler
+/// what it may assume of the array, and leaves it as it is.
 LogicalResult DynamicPadder::visitCustomCall(CustomCallOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
@@ -349,6 +350,14 @@ LogicalResult DynamicPadder::visitCustomCall(CustomCallOp op) {
       Value result = op->getResult(dim + 1);
       result.replaceAllUsesWith(b.convert(sizeOrBound(b, array, dim), elementTypeOf(result)));
     }
+    op.erase();
+    return success();
+  }
+  if (target == "SetBound" && op.getNumOperands() == 2 && op->getNumResults() == 1 &&
+      shapeOf(op.getOperand(0)) == shapeOf(op->getResult(0))) {
+    Value copy = b.copy(op.getOperand(0), withoutDynamicBits(op->getResult(0).getType()));
+    op->getResult(0).replaceAllUsesWith(copy);
+    bind(copy, sizesOf(op.getOperand(0)));
     op.erase();
     return success();
   }
