@@ -84,28 +84,19 @@ def split_top(text, separator):
 
 def declare_parameters(text, parameters):
     """Replaces each `SHAPE %name` by `name`, after noting that it is a parameter."""
-    out = text
-    for match in reversed(list(re.finditer(r"%(\w+)", text))):
-        end = start = match.start()
-        while end > 0 and text[end - 1] == " ":
-            end -= 1
-        depth, start = 0, end
-        while start > 0:
-            c = text[start - 1]
-            if depth == 0 and (c in " ,(" or c == "{"):
-                break
-            depth += (c in CLOSE) - (c in OPEN)
+    out, new = text, []
+    # From the right, so that places to the left stay.
+    for match in reversed(list(re.finditer(r" ?%(\w+)", text))):
+        start = end = match.start()
+        depth = 0
+        while start > 0 and (depth or text[start - 1] not in " ,({"):
+            depth += (text[start - 1] in CLOSE) - (text[start - 1] in OPEN)
             start -= 1
-        shape = text[start:end]
-        if shape:
-            parameters.append((match.group(1), shape))
-            out = out[:start] + match.group(1) + out[match.end():]
-        else:
-            out = out[:match.start()] + match.group(1) + out[match.end():]
-    # Found from the right: put those of this statement in the order of the text.
-    known = [p for p in parameters if not re.search(rf"%{p[0]}\b", text)]
-    new = [p for p in parameters if re.search(rf"%{p[0]}\b", text)]
-    parameters[:] = known + new[::-1]
+        if start < end:
+            new.insert(0, (match.group(1), text[start:end]))
+        blank = " " if start == end and match.group().startswith(" ") else ""
+        out = out[:start] + blank + match.group(1) + out[match.end():]
+    parameters += new
     return out
 
 
