@@ -35,7 +35,8 @@ mlir::Value roundNarrow(Emission &e, mlir::Type element, mlir::Value value);
 
 /// Inlines a scalar computation (`to_apply`, a comparator, ...) on `args`: one Elem per parameter, lanes
 /// alike; returns one Elem per result. Every op in it must be element-wise, constant, tuple-free plumbing
-/// (reshape/broadcast/bitcast/copy of scalars), or error. Null vector after emitError.
+/// (reshape/broadcast/bitcast/copy of scalars), or, with one lane, a loop or branch. Null vector after
+/// emitError.
 llvm::SmallVector<Elem> inlineComputation(Emission &e, hlo::ComputationOp computation,
                                           llvm::ArrayRef<Elem> args);
 

@@ -1,10 +1,12 @@
 //===- Inline.cpp - Scalar computations on values -------------------------===//
 //
 // In: a computation of scalars (a reducer, a comparator, ...) and the values of its
-// parameters. Out: the values of its results. Tuples are lists of their leaves.
+// parameters. Out: the values of its results. Tuples are lists of their leaves. Loops and
+// branches need a kernel of one lane (kernelLanes() sees to it): lanes cannot part ways.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Elementwise.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -22,6 +24,12 @@ private:
   /// The leaves of the op's results, result after result; false after an error.
   bool emit(Operation *op);
   bool emitCall(CallOp call);
+  bool emitWhile(WhileOp loop);
+  bool emitConditional(ConditionalOp conditional);
+  /// Emits branch `number` and those behind it, as nested choices; the parts of its results.
+  SmallVector<Value> emitBranches(ConditionalOp conditional, unsigned number, bool &ok);
+  /// The computation that `name` is for `user`; null after an error.
+  static ComputationOp calleeOf(Operation *user, FlatSymbolRefAttr name);
   void bindResults(Operation *op, ArrayRef<Elem> leaves);
   SmallVector<Elem> leavesOf(ValueRange operands);
 
@@ -66,10 +74,131 @@ void Inliner::bindResults(Operation *op, ArrayRef<Elem> leaves) {
   }
 }
 
-bool Inliner::emitCall(CallOp call) {
-  auto callee = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(call, call.getToApplyAttr());
+ComputationOp Inliner::calleeOf(Operation *user, FlatSymbolRefAttr name) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(user, name);
   if (!callee) {
-    call.emitOpError() << "calls " << call.getToApply() << ", which is not a computation";
+    user->emitOpError() << "calls " << name.getValue() << ", which is not a computation";
+  }
+  return callee;
+}
+
+/// The values that elements consist of, and back.
+static SmallVector<Value> partsOf(ArrayRef<Elem> elems) {
+  SmallVector<Value> parts;
+  for (const Elem &elem : elems) {
+    parts.push_back(elem.re);
+    if (elem.im) {
+      parts.push_back(elem.im);
+    }
+  }
+  return parts;
+}
+static SmallVector<Elem> elemsOf(ValueRange parts, ArrayRef<Elem> like) {
+  SmallVector<Elem> elems;
+  for (const Elem &elem : like) {
+    Value re = parts.front();
+    parts = parts.drop_front();
+    if (!elem.im) {
+      elems.push_back(Elem(re));
+      continue;
+    }
+    elems.push_back(Elem(re, parts.front()));
+    parts = parts.drop_front();
+  }
+  return elems;
+}
+
+bool Inliner::emitWhile(WhileOp loop) {
+  ComputationOp condition = calleeOf(loop, loop.getConditionAttr());
+  ComputationOp body = calleeOf(loop, loop.getBodyAttr());
+  if (!condition || !body) {
+    return false;
+  }
+  SmallVector<Elem> carries = leavesOf(loop->getOperands());
+  SmallVector<Value> starts = partsOf(carries);
+  TypeRange types = ValueRange(starts).getTypes();
+  bool ok = true;
+  auto result = scf::WhileOp::create(
+      e.b, e.loc, types, starts,
+      [&](OpBuilder &, Location, ValueRange parts) {
+        SmallVector<Elem> going = Inliner(e, lanes).run(condition, elemsOf(parts, carries));
+        ok &= !going.empty();
+        Value pred = ok ? going[0].re
+                        : Value(arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)));
+        scf::ConditionOp::create(e.b, e.loc, pred, parts);
+      },
+      [&](OpBuilder &, Location, ValueRange parts) {
+        SmallVector<Elem> next = Inliner(e, lanes).run(body, elemsOf(parts, carries));
+        ok &= next.size() == carries.size();
+        scf::YieldOp::create(e.b, e.loc, ok ? partsOf(next) : SmallVector<Value>(parts));
+      });
+  bindResults(loop, elemsOf(result->getResults(), carries));
+  return ok;
+}
+
+SmallVector<Value> Inliner::emitBranches(ConditionalOp conditional, unsigned number, bool &ok) {
+  ArrayAttr names = conditional.getBranchComputations();
+  auto emitOne = [&]() -> SmallVector<Value> {
+    ComputationOp branch = calleeOf(conditional, cast<FlatSymbolRefAttr>(names[number]));
+    size_t first = 0;
+    for (unsigned i = 0; branch && i < number; ++i) {
+      ComputationOp earlier = calleeOf(conditional, cast<FlatSymbolRefAttr>(names[i]));
+      first += earlier ? earlier.getNumArguments() : 0;
+    }
+    if (!branch || first + branch.getNumArguments() > conditional.getInputs().size()) {
+      ok = false;
+      return {};
+    }
+    SmallVector<Elem> results = Inliner(e, lanes).run(
+        branch, leavesOf(conditional.getInputs().slice(first, branch.getNumArguments())));
+    ok &= results.size() == conditional->getNumResults();
+    return partsOf(results);
+  };
+  if (number + 1 == names.size()) {
+    return emitOne();
+  }
+  Value selector = values.lookup(conditional.getSelector())[0].re;
+  if (!selector.getType().isInteger(1)) {
+    TypedAttr value = e.b.getIntegerAttr(selector.getType(), number);
+    selector = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::eq, selector,
+                                     arith::ConstantOp::create(e.b, e.loc, value));
+  }
+  SmallVector<Type> types;
+  for (Type type : conditional.getResultTypes()) {
+    Type element = elementType(type);
+    types.append(isa<ComplexType>(element) ? 2 : 1, computeType(element));
+  }
+  auto choice = scf::IfOp::create(e.b, e.loc, types, selector, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  for (bool taken : {true, false}) {
+    e.b.setInsertionPointToStart(taken ? choice.thenBlock() : choice.elseBlock());
+    SmallVector<Value> parts = taken ? emitOne() : emitBranches(conditional, number + 1, ok);
+    if (!ok) {
+      return {};
+    }
+    scf::YieldOp::create(e.b, e.loc, parts);
+  }
+  return SmallVector<Value>(choice->getResults());
+}
+
+bool Inliner::emitConditional(ConditionalOp conditional) {
+  bool ok = true;
+  SmallVector<Value> parts = emitBranches(conditional, 0, ok);
+  if (!ok) {
+    return false;
+  }
+  SmallVector<Elem> like;
+  for (Type type : conditional.getResultTypes()) {
+    bool isComplex = isa<ComplexType>(elementType(type));
+    like.push_back(isComplex ? Elem(parts[0], parts[0]) : Elem(parts[0]));
+  }
+  bindResults(conditional, elemsOf(parts, like));
+  return true;
+}
+
+bool Inliner::emitCall(CallOp call) {
+  ComputationOp callee = calleeOf(call, call.getToApplyAttr());
+  if (!callee) {
     return false;
   }
   Inliner inner(e, lanes);
@@ -117,6 +246,12 @@ bool Inliner::emit(Operation *op) {
   }
   if (auto call = dyn_cast<CallOp>(op)) {
     return emitCall(call);
+  }
+  if (auto loop = dyn_cast<WhileOp>(op); loop && lanes == 1) {
+    return emitWhile(loop);
+  }
+  if (auto conditional = dyn_cast<ConditionalOp>(op); conditional && lanes == 1) {
+    return emitConditional(conditional);
   }
   if (isa<IotaOp>(op)) {
     values[op->getResult(0)] = {zeroElem(e, elementType(op->getResult(0).getType()), lanes)};

@@ -14,7 +14,8 @@ inline constexpr int64_t kElementsPerTask = 16 << 10;
 std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t total,
                                                int64_t perTask);
 
-/// Lanes of one vector register of the widest element that the region computes with.
+/// Lanes of one vector register of the widest element that the region computes with; 1 where it applies loops or
+/// branches to scalars.
 int64_t kernelLanes(KernelBuilder &kernel);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under
 /// a mask or as scalars. `vectors` must have the lanes to use; `scalars` one.

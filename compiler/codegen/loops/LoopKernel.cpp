@@ -10,8 +10,10 @@
 // runs over one linear index.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Computations.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Lanes.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -28,7 +30,35 @@ std::pair<Value, Value> splitTasks(KernelBuilder &kernel, int64_t total, int64_t
   return {mulI(e, kernel.first, perTask), hi};
 }
 
+/// Whether a computation that the kernel applies to scalars holds a loop or a branch.
+static bool appliesControlFlow(KernelBuilder &kernel) {
+  llvm::SmallSetVector<Operation *, 4> callees;
+  auto addCallees = [&](Block &block) {
+    for (Operation &op : block) {
+      forEachCallee(&op, [&](FlatSymbolRefAttr name) {
+        if (ComputationOp callee = kernel.lookup(name)) {
+          callees.insert(callee);
+        }
+      });
+    }
+  };
+  addCallees(kernel.body());
+  for (size_t i = 0; i < callees.size(); ++i) {
+    Block &body = cast<ComputationOp>(callees[i]).getBody().front();
+    for (Operation &op : body) {
+      if (isa<WhileOp, ConditionalOp>(op)) {
+        return true;
+      }
+    }
+    addCallees(body);
+  }
+  return false;
+}
+
 int64_t kernelLanes(KernelBuilder &kernel) {
+  if (appliesControlFlow(kernel)) {
+    return 1;
+  }
   int64_t widest = 1;
   auto visit = [&](Type type) {
     if (auto array = dyn_cast<RankedTensorType>(type)) {

@@ -10,6 +10,7 @@
 //   dynamic-update-slice              selects by where the update may go
 //   reduce, map                       their computation once for each element
 //   dot                               sums of products, in order
+//   sort                              neighbours swapped by selects
 //
 // Computations with other ops on arrays, or with arrays of more than maxElements, stay.
 //
@@ -71,6 +72,7 @@ private:
   bool emitReduce(ReduceOp op);
   bool emitMap(MapOp op);
   bool emitDot(DotOp op);
+  bool emitSort(SortOp op);
   bool emitGather(GatherOp op);
   Elements applied(FlatSymbolRefAttr callee, ValueRange arguments);
   /// The block of `sizes` that begins at `starts` (clamped; null: at 0) of an array.
@@ -327,6 +329,45 @@ bool Rewriter::emitDot(DotOp op) {
   return true;
 }
 
+bool Rewriter::emitSort(SortOp op) {
+  HloBuilder b{builder, op.getLoc()};
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  int64_t dim = op.getDimension(), size = shape[dim];
+  if (size * elementsOf(op->getOperand(0)) > maxElements) {
+    return false;
+  }
+  SmallVector<Elements> arrays;
+  for (Value operand : op->getOperands()) {
+    arrays.push_back(of(operand));
+  }
+  Position others(shape);
+  others[dim] = 1;
+  for (Position position : positionsOf(others)) {
+    for (int64_t end = size - 1; end > 0; --end) {
+      for (int64_t i = 0; i < end; ++i) {
+        position[dim] = i;
+        int64_t first = numberOf(shape, position);
+        position[dim] = i + 1;
+        int64_t second = numberOf(shape, position);
+        SmallVector<Value> arguments;
+        for (Elements &array : arrays) {
+          arguments.append({array[second], array[first]});
+        }
+        Value swap = applied(op.getToApplyAttr(), arguments).front();
+        for (Elements &array : arrays) {
+          Value low = array[first], high = array[second];
+          array[first] = b.select(swap, high, low);
+          array[second] = b.select(swap, low, high);
+        }
+      }
+    }
+  }
+  for (auto [result, values] : llvm::zip(op->getResults(), arrays)) {
+    elements[result] = values;
+  }
+  return true;
+}
+
 /// Ops whose elements are elements of their operands.
 bool Rewriter::emitMove(Operation *op) {
   if (isa<ReshapeOp, CopyOp, BitcastOp>(op) &&
@@ -465,6 +506,7 @@ bool Rewriter::emit(Operation *op) {
       .Case([&](ReduceOp reduce) { return emitReduce(reduce); })
       .Case([&](MapOp map) { return emitMap(map); })
       .Case([&](DotOp dot) { return emitDot(dot); })
+      .Case([&](SortOp sort) { return emitSort(sort); })
       .Default([&](Operation *other) { return emitMove(other); });
 }
 
