@@ -368,12 +368,12 @@ def finish(b):
     return text, [(v.type, v.dims, v.exact, v.eps) for v in outputs]
 
 
-def generate(seed):
-    """(text, parameter specifications, outputs)"""
+def generate(seed, most=40):
+    """(text, parameter specifications, outputs) of a module of up to `most` operations and what they need."""
     m = Module(seed)
     b = Builder(m, entry=True)
     b.parameter(b.type(), b.dims())
-    b.grow(b.random.choice([1, 2, 3, 4, 6, 8, 12, 16, 24, 32]))
+    b.grow(b.random.choice([n for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40) if n <= most]))
     text, outputs = finish(b)
     return text, m.specs, outputs
 

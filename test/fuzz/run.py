@@ -1,6 +1,6 @@
 """Compares hlo-run with XLA:CPU on random modules.
 
-  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--keep=build/fuzz] [--only=FILE.hlo ...]
+  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--keep=build/fuzz] [--only=FILE.hlo ...]
 
 Seeds count up from --seed until --count modules or --seconds are over. One child process runs XLA for many modules; where
 XLA itself dies the module is passed over, and where XLA without its simplifications agrees with hlo-run it is disputed. A module on which the two disagree, or that hlo-run refuses or dies of, is kept in
@@ -183,11 +183,11 @@ def flags_of(seed):
     return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host")
 
 
-def prepare(seed, folder):
+def prepare(seed, folder, most=40):
     """The module of a seed, with its inputs, as files: (module, dressed module, inputs, outputs)."""
     import dress
     import generate
-    text, specs, outputs = generate.generate(seed)
+    text, specs, outputs = generate.generate(seed, most)
     module = os.path.join(folder, f"m{seed}.hlo")
     with open(module, "w") as file:
         file.write(text)
@@ -209,6 +209,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--most", type=int, default=40, help="operations that a module is made of, at most")
     parser.add_argument("--keep", default="build/fuzz")
     parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses, and progress")
     options = parser.parse_args()
@@ -219,7 +220,7 @@ def main():
         if time.time() > end:
             break
         with tempfile.TemporaryDirectory() as folder:
-            module, dressed, files, outputs = prepare(seed, folder)
+            module, dressed, files, outputs = prepare(seed, folder, options.most)
             verdict, why = check(module, files, outputs, reference, tool + flags_of(seed), folder, dressed)
             if verdict == "wrong":
                 if literal is None:
