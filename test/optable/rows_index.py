@@ -38,6 +38,10 @@ def by_type(name):
     yield Case("dynamic-slice", name, f"{name}[3,2]", "dynamic-slice(p0, p1, p2), dynamic_slice_sizes={3,2}", m, i, j)
     yield Case("dynamic-update-slice", name, f"{name}[5,6]", "dynamic-update-slice(p0, p1, p2, p3)", m,
                (f"{name}[2,3]", ordinary(name, 6)), i, ("s32[]", [9]))
+    yield Case("dynamic-slice", name, f"{name}[1,1,1,2,2,1,2]",
+               "dynamic-slice(p0, p1, p2, p3, p4, p5, p6, p7), dynamic_slice_sizes={1,1,1,2,2,1,2}",
+               (f"{name}[1,2,1,2,3,1,2]{{2,0,6,3,1,5,4}}", edges(name, 24)),
+               *[("s32[]", [start]) for start in (0, 1, 3, -1, 1, 0, 5)], variant="rank 7, layout")
     rows = ("s32[4,1]", [0, 4, 9, -1])
     yield Case("gather", name, f"{name}[4,3]", GATHER, m, rows)
     yield Case("gather", name, f"{name}[5,2]", BATCHED, m, ("s32[5,1]", [0, 5, 2, -3, 4]), variant="batching")

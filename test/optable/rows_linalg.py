@@ -78,6 +78,8 @@ def dots(name):
     yield Case("dot", name, f"{name}[2,3,2]", "dot(p0, p1), lhs_batch_dims={0}, rhs_batch_dims={1}, "
                "lhs_contracting_dims={2}, rhs_contracting_dims={0}", (f"{name}[2,3,4]", tame(name, 24, 1)),
                (f"{name}[4,2,2]", tame(name, 16, 2)), variant="batch")
+    yield Case("dot", name, f"{name}[3,5]{{0,1}}", f"dot(p0, p1), {contract}", (f"{name}[3,4]{{0,1}}", a[1]),
+               (f"{name}[4,5]{{0,1}}", b[1]), variant="layouts")
     yield Case("dot", name, f"{name}[]", "dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
                (f"{name}[4]", tame(name, 4, 1)), (f"{name}[4]", tame(name, 4, 2)), variant="vectors")
     yield Case("dot", name, f"{name}[2,3]", "dot(p0, p1), lhs_contracting_dims={}, rhs_contracting_dims={}",
@@ -120,6 +122,8 @@ def convolutions(name):
     yield Case("convolution", name, f"{name}[2,4,4]", CONVOLUTION % ("size=3 pad=1_1 rhs_dilate=2 rhs_reversal=1",
              "bf0_oi0->bf0") + ", feature_group_count=2", (f"{name}[2,4,6]", tame(name, 48, 1)),
              (f"{name}[4,2,3]", tame(name, 24, 2)), variant="groups")
+    yield Case("convolution", name, f"{name}[1,4,4,3]{{0,2,1,3}}", CONVOLUTION % ("size=2x3", "b01f_01io->b01f"),
+               (image[0] + "{1,3,0,2}", image[1]), (kernel[0] + "{0,1,2,3}", kernel[1]), variant="layouts")
     yield Case("convolution", name, f"{name}[2,3]", CONVOLUTION % ("", "bf_io->bf"), (f"{name}[2,4]", tame(name, 8, 1)),
                (f"{name}[4,3]", tame(name, 12, 2)), variant="no spatial dimensions")
     for wide in MIXED:

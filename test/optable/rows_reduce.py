@@ -74,6 +74,9 @@ def reductions(name):
                helpers=combiner(name, "add"), tolerance=tolerance(name, "add"), variant="all")
     yield Case("reduce add", name, f"{name}[3]", "reduce(p0, p1), dimensions={1}, to_apply=@f", (f"{name}[3,0]", []), one,
                helpers=combiner(name, "add"), variant="empty")
+    yield Case("reduce add", name, f"{name}[1,1,2,1]", "reduce(p0, p1), dimensions={1,4,6}, to_apply=@f",
+               (f"{name}[1,2,1,2,3,1,2]{{2,0,6,3,1,5,4}}", m[1]), one, helpers=combiner(name, "add"),
+               tolerance=tolerance(name, "add"), variant="rank 7, layout")
     if name not in COMPLEX:
         yield argument_maximum(name)
 
@@ -151,6 +154,8 @@ def sorts(name):
                    (f"{name}[2,12]", keys), helpers=less)
         yield Case("sort", name, f"{name}[12,2]", "sort(p0), dimensions={0}, to_apply=@g", (f"{name}[12,2]", keys),
                    helpers=comparator(name, "GT"), variant="columns, descending")
+        yield Case("sort", name, f"{name}[2,12]{{0,1}}", "sort(p0), dimensions={1}, is_stable=true, to_apply=@g",
+                   (f"{name}[2,12]{{0,1}}", keys), helpers=less, variant="layout")
         if is_float(name):
             yield Case("sort", name, f"{name}[2,13]", "sort(p0), dimensions={1}, is_stable=true, to_apply=@g", values,
                        helpers=comparator(name, "LT", kind=", type=TOTALORDER"), variant="total order")

@@ -16,6 +16,12 @@ def arranged(name):
     yield "transpose", f"{name}[6,4]", "transpose(p0), dimensions={1,0}", (m,), ""
     yield "transpose", f"{name}[3,2,4]", "transpose(p0), dimensions={2,0,1}", ((f"{name}[2,4,3]", edges(name, 24)),), \
         "rank 3"
+    seven = (f"{name}[1,2,1,2,3,1,2]{{2,0,6,3,1,5,4}}", edges(name, 24))
+    yield "transpose", f"{name}[2,1,3,1,2,2,1]{{6,0,1,2,3,4,5}}", "transpose(p0), dimensions={6,0,4,2,3,1,5}", (seven,), \
+        "rank 7, layouts"
+    yield "concatenate", f"{name}[1,2,1,2,6,1,2]", "concatenate(p0, p0), dimensions={4}", (seven,), "rank 7, layout"
+    yield "pad", f"{name}[1,2,1,4,3,2,2]{{0,1,2,3,4,5,6}}", "pad(p0, p1), padding=0_0x0_0x0_0x1_1x0_0x0_1x0_0", \
+        (seven, (f"{name}[]", tame(name, 1, 7))), "rank 7, layouts"
     yield "reverse", f"{name}[4,6]", "reverse(p0), dimensions={0,1}", (m,), ""
     yield "slice", f"{name}[2,2]", "slice(p0), slice={[1:4:2], [0:5:3]}", (m,), ""
     yield "slice", f"{name}[2,5]", "slice(p0), slice={[1:3], [1:6]}", (turned,), "layout"
