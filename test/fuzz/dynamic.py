@@ -91,7 +91,7 @@ class Generator:
         return Value(name, dims)
 
     def keep(self, dims, op):
-        if math.prod(d.most for d in dims) > 3000:
+        if math.prod(d.most for d in dims) > 20000:
             return
         self.values.append(self.emit(dims, op))
 
@@ -425,7 +425,7 @@ class Generator:
         """Arrays that share some of their dimensions."""
         known = [Dim(self.random.randint(1, 4)) for _ in range(2)]
         for _ in range(self.random.randint(1, 3)):
-            bound = self.random.choice([1, 2, 3, 4, 4, 6, 8])
+            bound = self.random.choice([1, 2, 3, 4, 4, 6, 8, 17, 40])
             known.append(Dim(self.random.choice([bound, self.random.randint(0 if not self.for_xla else 1, bound)]), bound))
         number = 0
         for _ in range(self.random.randint(1, 4)):

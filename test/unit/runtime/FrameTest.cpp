@@ -172,6 +172,27 @@ TEST(Frame, BufferErrorsNameTheLeaf) {
   EXPECT_STREQ(m.message, "fake: the array of inputs is null, it needs 2 pointers");
 }
 
+TEST(Frame, SizesOfBoundedDimensionsAreWithinTheBound) {
+  FakeModule m;
+  int64_t size = 4; // of the array before it, [<=4]
+  m.inputs[1] = hlo_buffer_desc();
+  m.inputs[1].name = "lhs_size0";
+  m.inputs[1].bytes = m.inputs[1].align = 8;
+  m.inputs[1].type = HLO_S64;
+  m.inputs[1].size_of = 1;
+  m.ins[1] = &size;
+  for (size = 0; size <= 4; ++size) {
+    EXPECT_EQ(m.beginAndEnd(), HLO_OK);
+  }
+  EXPECT_EQ(m.begin(), HLO_ERR_SIZE);
+  EXPECT_STREQ(m.message, "fake: input 1 (lhs_size0) is 5, expected 0 to 4");
+  size = INT64_MIN;
+  EXPECT_EQ(m.begin(), HLO_ERR_SIZE);
+  EXPECT_STREQ(m.message, "fake: input 1 (lhs_size0) is -9223372036854775808, expected 0 to 4");
+  EXPECT_STREQ(hlo_status_name(HLO_ERR_SIZE), "HLO_ERR_SIZE");
+  EXPECT_EQ(hlo_status_code(HLO_ERR_SIZE), HLO_OUT_OF_RANGE);
+}
+
 TEST(Frame, MissingCpuFeaturesAreNamed) {
   FakeModule m;
   m.desc.cpu_features = HLO_CPU_SSE3 | HLO_CPU_XOP | HLO_CPU_TBM;
