@@ -21,8 +21,14 @@ static Complex operator*(Complex a, Complex b) {
 static Complex timesI(Complex z) { return {-z.im, z.re}; }
 static Complex timesMinusI(Complex z) { return {z.im, -z.re}; }
 
-Complex complexExp(Complex z) {
-  NumPair turn = sinCosOf(z.im);
+/// 1 + cosine, or 1 - cosine if negated, without cancellation.
+static Num oneAndCosine(NumPair turn, bool negated) {
+  Num cosine = negated ? -turn.lo : turn.lo;
+  return select(less(cosine, 0.0), turn.hi * turn.hi / (1.0 - cosine), cosine + 1.0);
+}
+
+/// e^z, with the sine and cosine of its imaginary part at hand.
+static Complex expWithTurn(Complex z, NumPair turn) {
   Num re = expTimes(z.re, turn.lo), im = expTimes(z.re, turn.hi);
   Num real = equal(z.im, 0.0);
   re = select(real, expOf(z.re), re);
@@ -32,12 +38,13 @@ Complex complexExp(Complex z) {
   return {select(vanishes, copySign(zero, re), re), select(vanishes, copySign(zero, im), im)};
 }
 
+Complex complexExp(Complex z) { return expWithTurn(z, sinCosOf(z.im)); }
+
 Complex complexExpm1(Complex z) {
-  // expm1(x) cos y - 2 sin^2(y/2) + i e^x sin y.
-  Num half = sinOf(z.im * 0.5);
+  // expm1(x) cos y - (1 - cos y) + i e^x sin y.
   NumPair turn = sinCosOf(z.im);
   Num grown = expm1Of(z.re);
-  Num re = fma(grown, turn.lo, half * half * -2.0);
+  Num re = fma(grown, turn.lo, -oneAndCosine(turn, /*negated=*/true));
   // Away from 1, the product is better.
   Num direct = expTimes(z.re, turn.lo) - 1.0;
   re = select(less(direct, -0.5), direct, re);
@@ -81,14 +88,14 @@ Complex complexLog1p(Complex z) {
 }
 
 Complex complexLogistic(Complex z) {
-  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1; with 2 cos^2(y/2) the sum is right near its
-  // zeros too.
+  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1, and 1 + e as expm1(x) cos y + (1 + cos y),
+  // which is right near its zeros too.
   Num left = less(z.re, 0.0);
   Complex w = choose(left, z, {-z.re, -z.im});
-  Complex power = complexExp(w);
-  Num half = cosOf(w.im * 0.5);
+  NumPair turn = sinCosOf(w.im);
+  Complex power = expWithTurn(w, turn);
   Num one = z.re.of(1.0), zero = z.re.of(0.0);
-  Num sum = fma(expm1Of(w.re), cosOf(w.im), half * half * 2.0);
+  Num sum = fma(expm1Of(w.re), turn.lo, oneAndCosine(turn, /*negated=*/false));
   sum = select(less(w.re, -40.0), one, sum);
   Complex quotient = divide(choose(left, power, {one, zero}), {sum, power.im});
   Complex result = choose(less(z.re, -40.0), power, quotient);
@@ -235,8 +242,9 @@ static Complex unlessSpecial(Complex z, Complex ordinary, llvm::function_ref<Com
 /// asinh(a b + c d), where the sum may overflow.
 static Num asinhOfSum(Num a, Num b, Num c, Num d) {
   Num quarter = a * 0.5 * (b * 0.5) + c * 0.5 * (d * 0.5);
-  Num huge = copySign(logOf(abs(quarter)) + 3 * 0x1.62e42fefa39efp-1, quarter);
-  return select(greater(abs(quarter), 0x1p100), huge, asinhOf(a * b + c * d));
+  Num huge = greater(abs(quarter), 0x1p300);
+  Num shift = copySign(select(huge, 202 * 0x1.62e42fefa39efp-1, quarter.of(0.0)), quarter);
+  return asinhOf(select(huge, quarter * 0x1p-200, a * b + c * d)) + shift;
 }
 
 namespace {
@@ -302,7 +310,10 @@ Complex complexAtanh(Complex z) {
   Num re = log1pOf(x * 4.0 / (apart * apart + square)) * 0.25;
   // Next to 1 the square vanishes: log(4 / y^2) / 4.
   Num pole = equal(apart, 0.0) & less(abs(z.im), 0x1p-400);
-  re = select(pole, (0x1.62e42fefa39efp-1 - logOf(abs(z.im))) * 0.5, re);
+  re = rarely(pole, {re}, [&] {
+    Num beside = (0x1.62e42fefa39efp-1 - logOf(abs(z.im))) * 0.5;
+    return llvm::SmallVector<Num>{select(pole, beside, re)};
+  })[0];
   Num im = atan2Of(z.im * 2.0, apart * (x + 1.0) - square) * 0.5;
   // Far away, both are those of 1/z.
   Num modulus = hypotOf(z.re, z.im);
