@@ -1,9 +1,9 @@
 //===- RuntimeCall.cpp - Ops that the runtime executes --------------------===//
 //
 // In: a cpurt.call. Out: the function of libhlo_rt that executes it, and the static
-// description that it gets: an hlo_rt_op (opcode, name, types and layouts of the buffers),
-// then what the kind of op adds, as laid out in runtime/abi/hlo/generated.h. One row here
-// for each kind; what it adds is made in a file for each family.
+// description that it gets: of collectives an hlo_rt_collective (hlo/generated.h), of custom
+// calls and feeds a record of hlo/sites.h. One row here for each kind; descriptions are made
+// in a file for each family.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"

@@ -11,7 +11,7 @@ namespace hlo {
 /// What a cpurt.call becomes: `hlo_status FUNCTION(frame, description, buffers)`.
 struct RuntimeCall {
   llvm::StringRef function;    ///< of libhlo_rt; in the list of importedSymbols
-  llvm::Constant *description; ///< static and read-only; starts with an hlo_rt_op
+  llvm::Constant *description; ///< static and read-only
 };
 
 /// What the makers of descriptions may use.

@@ -392,9 +392,9 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   ranks->count = (int32_t)count;
   ranks->ranks = list;
   ranks->boxes = boxes;
-  /* With a CPU for each rank, a peer that is late by less than it takes to fall asleep is waited for
-   * awake. */
-  ranks->spins = hlo_pool_cpus() >= (uint32_t)count ? 4000 : 32;
+  /* With a CPU for each rank, a peer that is late by less than it takes to fall asleep and wake up
+   * (some tens of microseconds) is waited for awake. */
+  ranks->spins = hlo_pool_cpus() >= (uint32_t)count ? 400 : 32;
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
