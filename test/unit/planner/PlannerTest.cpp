@@ -241,9 +241,8 @@ TEST_F(Planner, UnsupportedOpIsNamed) {
     return success();
   });
   EXPECT_FALSE(plan("module {\n  hlo.computation @main(%p: tensor<64xf32>) -> tensor<64xf32> "
-                    "attributes {entry} {\n    %0 = hlo.custom_call %p {custom_call_target = "
-                    "\"f\"} : (tensor<64xf32>) -> tensor<64xf32>\n    hlo.return %0 : "
-                    "tensor<64xf32>\n  }\n}\n"));
+                    "attributes {entry} {\n    %0 = hlo.negate %p : (tensor<64xf32>) -> "
+                    "tensor<64xf32>\n    hlo.return %0 : tensor<64xf32>\n  }\n}\n"));
   EXPECT_NE(message.find("is not supported yet"), std::string::npos) << message;
 }
 
