@@ -153,6 +153,38 @@ TEST(Collective, ACallThatFailsEndsThoseOfItsPeers) {
   }
 }
 
+TEST(Collective, ACallThatCannotBeginEndsThoseOfItsPeers) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+  auto prepare = [](int rank, RankCall &call, Op &) {
+    call.module.call.arena_bytes = rank == 1 ? 255 : 256;
+  };
+  std::vector<Outcome> got = reduceOn(ranks.get(), 2, prepare);
+  EXPECT_EQ(got[1].status, HLO_ERR_ARENA);
+  EXPECT_EQ(got[0].status, HLO_ABORTED);
+  EXPECT_EQ(got[0].message, "fake: rank 1 failed with HLO_ERR_ARENA: fake: arena: needs 256 bytes "
+                            "(align 64), given 255");
+}
+
+TEST(Collective, TheRanksAreThoseThatTheModuleIsFor) {
+  RanksPtr ranks(hlo_ranks_create(3, 1, 0));
+  FakeModule module;
+  module.desc.needs = HLO_NEEDS_COMM;
+  module.desc.num_replicas = 4;
+  EXPECT_EQ(module.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(module.message, "fake: hlo_call has no comm");
+  hlo_comm comm = *hlo_ranks_comm(ranks.get(), 0);
+  comm.leave = nullptr;
+  module.call.comm = &comm;
+  EXPECT_EQ(module.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(module.message,
+               "fake: compiled for 4 replicas and 1 partitions, hlo_comm has 3 and 1");
+  comm.num_replicas = 4;
+  EXPECT_EQ(module.beginAndEnd(), HLO_OK);
+  comm.exchange = nullptr;
+  EXPECT_EQ(module.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(module.message, "fake: hlo_call has no comm with exchange");
+}
+
 TEST(Collective, ACancelledRankEndsItsPeers) {
   RanksPtr ranks(hlo_ranks_create(3, 1, INT64_C(10000000000)));
   static const int32_t cancelled = 1;
