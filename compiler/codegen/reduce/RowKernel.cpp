@@ -90,9 +90,29 @@ static bool isCostly(Operation *op) {
              SineOp, CosineOp, ErfOp, PowerOp, DivideOp, SqrtOp, RsqrtOp, CbrtOp, Atan2Op>(op);
 }
 
+/// Values that are also read elsewhere than at the row and column where their reader is: below a transpose, a
+/// slice, ...; a buffer of the current row does not have those elements.
+static DenseSet<Value> findMoved(Block &body) {
+  DenseSet<Value> moved;
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (isa<ReduceOp>(op)) {
+      continue;
+    }
+    bool isMoved = llvm::any_of(op.getResults(), [&](Value v) { return moved.contains(v); });
+    for (Value v : op.getOperands()) {
+      if (isMoved || !isElementwise(&op) ||
+          arrayType(v).getShape() != arrayType(op.getResult(0)).getShape()) {
+        moved.insert(v);
+      }
+    }
+  }
+  return moved;
+}
+
 void RowEmission::planScratch() {
   // Which stages (reduces, and the terminator for the results) reach each costly value; then the same walk again,
   // stopping at values that will be kept: what lies below those is not evaluated a second time.
+  DenseSet<Value> moved = findMoved(kernel.body());
   SmallVector<Operation *> stages(reduces.begin(), reduces.end());
   stages.push_back(kernel.body().getTerminator());
   using StagesOf = DenseMap<Value, SmallVector<Operation *>>;
@@ -107,7 +127,8 @@ void RowEmission::planScratch() {
         if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
           continue;
         }
-        if (isCostly(op) && isa<FloatType>(arrayType(v).getElementType()) && overColumns(v)) {
+        if (isCostly(op) && isa<FloatType>(arrayType(v).getElementType()) && overColumns(v) &&
+            !moved.contains(v)) {
           users[v].push_back(stage);
           if (kept && kept->lookup(v).size() > 1) {
             continue;
