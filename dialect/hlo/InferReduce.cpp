@@ -224,7 +224,7 @@ static FailureOr<Type> scan(RuleContext &context) {
                         " parameters, ", expected.size(), " are given");
   }
   for (auto [i, parameter, type] : llvm::enumerate(step->parameters, expected)) {
-    if (!sameShape(parameter, type, Precision::anyFloat)) {
+    if (!sameShape(parameter, type)) {
       context.fail("c4", "to_apply '", step->name, "' takes ", parameter, " as parameter ", i,
                    ", ", type, " is given");
     }
@@ -240,7 +240,7 @@ static FailureOr<Type> scan(RuleContext &context) {
     int64_t number = i;
     if (number >= outputs) {
       int64_t carry = number - outputs + inputs;
-      if (!sameShape(result, context.type(carry), Precision::anyFloat)) {
+      if (!sameShape(result, context.type(carry))) {
         (void)context.failAt({carry}, "c6", "carry ", number - outputs, " starts as ",
                              context.type(carry), ", to_apply gives ", result);
       }

@@ -11,12 +11,14 @@ using namespace mlir;
 
 namespace hlo {
 
-/// Whether an opcode only passes values on, so that not even the precision may
-/// differ from the operand's.
+/// Whether an opcode only passes values on, or gives what its computation gives, so that
+/// not even the precision may differ.
 static bool forwardsData(StringRef opName) {
   return shapeRule(opName) || indexRule(opName) || controlRule(opName) ||
-         llvm::is_contained({"hlo.sort", "hlo.topk", "hlo.infeed", "hlo.outfeed", "hlo.recv",
-                             "hlo.recv_done", "hlo.send", "hlo.send_done"},
+         collectiveRule(opName) ||
+         llvm::is_contained({"hlo.sort", "hlo.topk", "hlo.map", "hlo.scan", "hlo.infeed",
+                             "hlo.outfeed", "hlo.recv", "hlo.recv_done", "hlo.send",
+                             "hlo.send_done"},
                             opName);
 }
 
