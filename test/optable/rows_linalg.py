@@ -62,6 +62,15 @@ def ragged_contracting(name):
     return reference
 
 
+def ragged_batches(name):
+    """The reference of ragged-dot [2,4,3] x [2,2,3,2]: groups of 1 and 3 rows, then of 3 and 1."""
+    def reference(a, b, _):
+        x, y, group = elements(name, a.raw), elements(name, b.raw), ((0, 1, 1, 1), (0, 0, 0, 1))
+        return encoded(name, [sum(x[(n * 4 + i) * 3 + k] * y[((n * 2 + group[n][i]) * 3 + k) * 2 + j] for k in range(3))
+                              for n in range(2) for i in range(4) for j in range(2)])
+    return reference
+
+
 def scaled(result):
     """The reference of scaled-dot [2,64] x [3,64] with scales [2,2] and [3,2]."""
     def reference(a, b, sa, sb):
@@ -102,6 +111,10 @@ def dots(name):
                "rhs_contracting_dims={0}, lhs_ragged_dims={1}, rhs_group_dims={}", (f"{name}[2,6]", tame(name, 12, 1)),
                (f"{name}[6,2]", tame(name, 12, 2)), ("s32[3]", [2, 1, 3]), variant="contracting",
                reference=ragged_contracting(name))
+    yield Case("ragged-dot", name, f"{name}[2,4,2]", "ragged-dot(p0, p1, p2), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+               "lhs_contracting_dims={2}, rhs_contracting_dims={2}, lhs_ragged_dims={1}, rhs_group_dims={1}",
+               (f"{name}[2,4,3]", tame(name, 24, 1)), (f"{name}[2,2,3,2]", tame(name, 24, 2)), ("s32[2,2]", [1, 3, 3, 1]),
+               variant="sizes per batch", reference=ragged_batches(name))
     for result in ("bf16", "f32"):
         yield Case(f"scaled-dot to {result}", name, f"{result}[2,3]", "scaled-dot(p0, p1, p2, p3), "
                    "lhs_contracting_dims={1}, rhs_contracting_dims={1}", (f"{name}[2,64]", tame(name, 128, 1)),

@@ -10,6 +10,7 @@
 //   contracting  y[g] = dot(inGroup[g, k] * lhs[m, k], rhs[k])
 //   batch        an ordinary dot
 //
+// Group sizes may differ along the batch dimensions and those before the ragged one.
 // Elements beyond the last group count as zeros. The masked lhs has as many
 // copies as there are groups: correct for any sizes, meant for few groups.
 //
@@ -51,15 +52,12 @@ public:
       return Values{dot(op.getResult().getType(), op.getLhs())};
     }
     bool contracting = llvm::is_contained(lhsContract, ragged[0]);
-    if (rankOf(op.getGroupSizes()) != 1) {
-      return op.emitError("ragged-dot with group sizes of rank ")
-             << rankOf(op.getGroupSizes()) << " is not supported yet";
-    }
     if (!contracting && group.size() != 1) {
       return op.emitError("ragged-dot: expected 1 group dimension, got ") << group.size();
     }
     // The group becomes dimension 0 of the masked lhs.
-    Value masked = maskByGroup(op, b, scalars, ragged[0]);
+    Value masked = maskByGroup(op, b, scalars, ragged[0],
+                               groupPrefix(op, lhsBatch, lhsContract, ragged[0]));
     for (SmallVector<int64_t> *dims : {&lhsBatch, &lhsContract}) {
       for (int64_t &dim : *dims) {
         ++dim;
@@ -86,26 +84,51 @@ public:
   }
 
 private:
-  /// lhs for each group, with zeros outside the group: [g, lhs...].
-  Value maskByGroup(RaggedDotOp op, HloBuilder &b, ScalarComputations &scalars, int64_t ragged) {
+  /// The dimensions of lhs that group sizes of more than one dimension have before the groups.
+  SmallVector<int64_t> groupPrefix(RaggedDotOp op, ArrayRef<int64_t> batch,
+                                   ArrayRef<int64_t> contract, int64_t ragged) {
+    SmallVector<int64_t> dims(batch);
+    if (llvm::is_contained(contract, ragged)) {
+      dims.append(contract.begin(), llvm::find(contract, ragged));
+    } else {
+      for (int64_t dim = 0; dim < ragged; ++dim) {
+        if (!llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim)) {
+          dims.push_back(dim);
+        }
+      }
+    }
+    return rankOf(op.getGroupSizes()) == 1 ? SmallVector<int64_t>() : dims;
+  }
+
+  /// lhs for each group, with zeros outside the group: [g, lhs...]. Group sizes are [prefix..., g].
+  Value maskByGroup(RaggedDotOp op, HloBuilder &b, ScalarComputations &scalars, int64_t ragged,
+                    ArrayRef<int64_t> prefix) {
     Value sizes = op.getGroupSizes();
     Type index = elementTypeOf(sizes);
-    int64_t groups = shapeOf(sizes)[0];
-    // E[g] = sum over h <= g of size[h], as a masked row sum.
-    RankedTensorType square = HloBuilder::array({groups, groups}, index);
-    Value upTo = b.compare(b.iota(square, 1), b.iota(square, 0), "LE");
-    Value counted =
-        b.select(upTo, b.broadcast(sizes, square.getShape(), {1}), b.splat(square, 0));
+    int64_t last = prefix.size(), groups = shapeOf(sizes)[last];
+    // E[g] = sum over h <= g of size[h], as a masked row sum over [prefix..., g, h].
+    SmallVector<int64_t> pairs(shapeOf(sizes));
+    pairs.push_back(groups);
+    RankedTensorType square = HloBuilder::array(pairs, index);
+    SmallVector<int64_t> alongRows = llvm::to_vector(llvm::seq<int64_t>(0, last));
+    alongRows.push_back(last + 1);
+    Value upTo = b.compare(b.iota(square, last + 1), b.iota(square, last), "LE");
+    Value counted = b.select(upTo, b.broadcast(sizes, pairs, alongRows), b.splat(square, 0));
     Value ends = ReduceOp::create(b.b, b.loc, TypeRange(sizes.getType()),
                                   ValueRange{counted, b.scalar(index, 0)},
-                                  b.b.getDenseI64ArrayAttr({1}), scalars.binary<AddOp>(index))
+                                  b.b.getDenseI64ArrayAttr({last + 1}),
+                                  scalars.binary<AddOp>(index))
                      .getResult(0);
     Value begins = b.sub(ends, sizes);
-    SmallVector<int64_t> shape{groups};
+    SmallVector<int64_t> shape{groups}, places;
     llvm::append_range(shape, shapeOf(op.getLhs()));
+    for (int64_t dim : prefix) {
+      places.push_back(dim + 1);
+    }
+    places.push_back(0);
     Value position = b.iota(HloBuilder::array(shape, index), ragged + 1);
-    Value inside = b.binary<AndOp>(b.compare(position, b.broadcast(begins, shape, {0}), "GE"),
-                                   b.compare(position, b.broadcast(ends, shape, {0}), "LT"));
+    Value inside = b.binary<AndOp>(b.compare(position, b.broadcast(begins, shape, places), "GE"),
+                                   b.compare(position, b.broadcast(ends, shape, places), "LT"));
     SmallVector<int64_t> dimensions =
         llvm::to_vector(llvm::seq<int64_t>(1, static_cast<int64_t>(shape.size())));
     Value lhs = op.getLhs();
