@@ -112,7 +112,7 @@ class Reducer:
         np.savez(inputs, **{f"in{i}": generate.to_bits(a) for i, a in enumerate(c.arrays)})
         root = next((x for x in c.entry.lines if x[4]), c.entry.lines[-1])
         types = re.findall(r"(\w+)\[([\d,]*)\]", root[1])
-        eps = 0.05 / 32 if self.rough else 1e-3 / 32
+        eps = 0.05 / 64 if self.rough else 1e-3 / 64
         outputs = [(t, (), False, eps) for t, _ in types]
         return self.run.check(module, [inputs], outputs, self.reference, self.tool, self.folder)[0]
 

@@ -125,7 +125,7 @@ def disagreement(actual, golden, runs, t, exact, eps):
                 for r in runs:
                     r = wide(r, t)
                     spread = np.maximum(spread, np.where(np.isfinite(r) & finite, np.abs(r - g), np.inf))
-                good |= np.abs(a - g) <= 32 * max(eps, 1e-16) * (np.abs(g) + scale) + 64 * spread
+                good |= np.abs(a - g) <= 64 * max(eps, 1e-16) * (np.abs(g) + scale) + 64 * spread
                 good |= ~np.isfinite(g) & ~np.isfinite(a)  # overflow: which of inf and NaN is a matter of order
     if good.all():
         return None
