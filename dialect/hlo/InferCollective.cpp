@@ -89,8 +89,8 @@ static void checkReducer(RuleContext &context, ArrayRef<RankedTensorType> operan
     return;
   }
   Type element = operands.front().getElementType();
-  (void)checkScalarComputation(context, "c3", "to_apply", *reducer, {element, element},
-                               {element});
+  (void)checkScalarComputation(context, "c3", "to_apply", *reducer, {element, element}, {element},
+                               Precision::exact);
 }
 
 static Type tupleOf(RuleContext &context, ArrayRef<Type> types) {

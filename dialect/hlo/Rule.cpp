@@ -161,7 +161,7 @@ FailureOr<RuleContext::Signature> RuleContext::computation(Attribute symbol, Str
 LogicalResult checkScalarComputation(RuleContext &context, StringRef label, StringRef role,
                                      const RuleContext::Signature &called,
                                      ArrayRef<Type> parameterElements,
-                                     ArrayRef<Type> resultElements) {
+                                     ArrayRef<Type> resultElements, Precision precision) {
   auto fail = [&](const auto &...parts) -> LogicalResult {
     InFlightDiagnostic diagnostic = context.fail(label, role, " '", called.name, "' ", parts...);
     diagnostic.attachNote(called.loc) << "computation '" << called.name << "' is defined here";
@@ -173,7 +173,7 @@ LogicalResult checkScalarComputation(RuleContext &context, StringRef label, Stri
   }
   bool good = true;
   for (auto [i, parameter, element] : llvm::enumerate(called.parameters, parameterElements)) {
-    if (!sameShape(parameter, scalarType(element), Precision::anyFloat)) {
+    if (!sameShape(parameter, scalarType(element), precision)) {
       good = succeeded(fail("takes ", parameter, " as parameter ", i, ", ",
                             Type(scalarType(element)), " is given"));
     }
@@ -184,7 +184,7 @@ LogicalResult checkScalarComputation(RuleContext &context, StringRef label, Stri
                 resultElements.size() == 1 ? " scalar" : " scalars");
   }
   for (auto [i, result, element] : llvm::enumerate(results, resultElements)) {
-    if (!sameShape(result, scalarType(element), Precision::anyFloat)) {
+    if (!sameShape(result, scalarType(element), precision)) {
       good = succeeded(fail("gives ", result, " as result ", i, ", expected ",
                             Type(scalarType(element))));
     }

@@ -226,13 +226,14 @@ mlir::LogicalResult checkDimensions(RuleContext &context, llvm::StringRef label,
                                     llvm::StringRef what, llvm::ArrayRef<int64_t> dimensions,
                                     int64_t rank);
 
-/// Checks that `called` takes `count` scalars of the given element types (up to
-/// float precision) and gives scalars of these types.
+/// Checks that `called` takes scalars of the given element types and gives scalars of
+/// these types, up to the precision that may differ.
 mlir::LogicalResult checkScalarComputation(RuleContext &context, llvm::StringRef label,
                                            llvm::StringRef role,
                                            const RuleContext::Signature &called,
                                            llvm::ArrayRef<mlir::Type> parameterElements,
-                                           llvm::ArrayRef<mlir::Type> resultElements);
+                                           llvm::ArrayRef<mlir::Type> resultElements,
+                                           Precision precision = Precision::anyFloat);
 
 /// One array if there is one type, else a tuple of all.
 mlir::Type tupleUnlessSingle(llvm::ArrayRef<mlir::Type> types);
