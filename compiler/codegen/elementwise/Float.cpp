@@ -15,8 +15,12 @@ namespace hlo::codegen {
 
 /// The number that every lane of a constant holds.
 static std::optional<llvm::APFloat> constantOf(Num x) {
+  Value value = x.v;
+  if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>()) {
+    value = broadcast.getSource();
+  }
   Attribute attribute;
-  if (!matchPattern(x.v, m_Constant(&attribute))) {
+  if (!matchPattern(value, m_Constant(&attribute))) {
     return std::nullopt;
   }
   if (auto splat = dyn_cast<SplatElementsAttr>(attribute)) {
