@@ -127,7 +127,9 @@ def bitcast(b):
         return None
     if x.op == "parameter" and x.type in ("f32", "s32", "u32") and r.random() < 0.4:
         to = r.choice(["s32", "u32"])
-        return b.emit(to, x.dims, f"bitcast({x.name})", reference=f"bitcast-convert({x.name})")
+        order = braces(reversed(range(len(x.dims)))) if x.dims else ""  # the operand's layout may be another one
+        plain = b.raw(shape(x.type, x.dims) + order, f"copy({x.name})")
+        return b.emit(to, x.dims, f"bitcast({plain})", reference=f"bitcast-convert({plain})")
     if len(x.dims) > 1 and r.random() < 0.5:  # a transpose that only the layouts tell
         order = r.sample(range(len(x.dims)), len(x.dims))
         dims = tuple(x.dims[i] for i in order)
