@@ -172,20 +172,15 @@ ffi_error *realSchur(Call &call) {
   call.copy(0, 0);
   char mode = static_cast<char>(call.attribute("mode", 'V'));
   int64_t n = Call::columns(call.result(0));
-  R *a = call.out<R>(0), best = {};
-  int *selected = call.out<int>(4), *info = call.out<int>(5), ignored = 0, ignoredCount = 0;
-  gees(mode, n, a, leading(n), &ignoredCount, nullptr, nullptr, nullptr, &best, -1, &ignored);
-  int size = larger(static_cast<int>(best), 3 * n);
+  R *a = call.out<R>(0);
+  int *selected = call.out<int>(4);
   Scratch scratch(call.frame);
-  R *work = scratch.take<R>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<R>(2) + i * n,
-         call.out<R>(3) + i * n, call.out<R>(1) + i * n * n, work, size, info + i);
-  }
-  return nullptr;
+  return runWithWork<R>(call, scratch, Call::batches(call.result(0), 2), 3 * n, call.out<int>(5),
+                        [&](int64_t i, R *work, int size, int *info) {
+                          gees(mode, n, a + i * n * n, leading(n), selected + i,
+                               call.out<R>(2) + i * n, call.out<R>(3) + i * n,
+                               call.out<R>(1) + i * n * n, work, size, info);
+                        });
 }
 
 template <typename C>
@@ -200,24 +195,19 @@ ffi_error *complexSchur(Call &call) {
   call.copy(0, 0);
   char mode = static_cast<char>(call.attribute("mode", 'V'));
   int64_t n = Call::columns(call.result(0));
-  C *a = call.out<C>(0), best = {};
-  int *selected = call.out<int>(3), *info = call.out<int>(4), ignored = 0, ignoredCount = 0;
+  C *a = call.out<C>(0);
+  int *selected = call.out<int>(3);
   Scratch scratch(call.frame);
   R *rwork = scratch.take<R>(n);
   if (!rwork) {
     return call.noMemory();
   }
-  gees(mode, n, a, leading(n), &ignoredCount, nullptr, nullptr, &best, -1, rwork, &ignored);
-  int size = larger(static_cast<int>(best.re), 2 * n);
-  C *work = scratch.take<C>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<C>(2) + i * n,
-         call.out<C>(1) + i * n * n, work, size, rwork, info + i);
-  }
-  return nullptr;
+  return runWithWork<C>(call, scratch, Call::batches(call.result(0), 2), 2 * n, call.out<int>(4),
+                        [&](int64_t i, C *work, int size, int *info) {
+                          gees(mode, n, a + i * n * n, leading(n), selected + i,
+                               call.out<C>(2) + i * n, call.out<C>(1) + i * n * n, work, size, rwork,
+                               info);
+                        });
 }
 
 template <typename T>
@@ -229,20 +219,13 @@ ffi_error *hessenberg(Call &call) {
   int64_t n = Call::columns(call.result(0)), lda = Call::rows(call.result(0));
   int low = static_cast<int>(call.attribute("low", 1));
   int high = static_cast<int>(call.attribute("high", n));
-  T *a = call.out<T>(0), *tau = call.out<T>(1), best = {};
-  int *info = call.out<int>(2), ignored = 0;
-  gehrd(n, low, high, a, leading(lda), tau, &best, -1, &ignored);
-  int size = larger(static_cast<int>(realPart(best)), leading(n));
+  T *a = call.out<T>(0), *tau = call.out<T>(1);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    gehrd(n, low, high, a + i * lda * n, leading(lda), tau + i * larger(n - 1, 0), work, size,
-          info + i);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n),
+                        call.out<int>(2), [&](int64_t i, T *work, int size, int *info) {
+                          gehrd(n, low, high, a + i * lda * n, leading(lda),
+                                tau + i * larger(n - 1, 0), work, size, info);
+                        });
 }
 
 template <typename T>
@@ -255,21 +238,14 @@ ffi_error *tridiagonal(Call &call) {
   char uplo = static_cast<char>(call.attribute("uplo", 'L'));
   int64_t n = Call::columns(call.result(0)), lda = Call::rows(call.result(0));
   int64_t off = larger(n - 1, 0);
-  T *a = call.out<T>(0), *tau = call.out<T>(3), best = {};
+  T *a = call.out<T>(0), *tau = call.out<T>(3);
   R *d = call.out<R>(1), *e = call.out<R>(2);
-  int *info = call.out<int>(4), ignored = 0;
-  sytrd(uplo, n, a, leading(lda), d, e, tau, &best, -1, &ignored);
-  int size = larger(static_cast<int>(realPart(best)), 1);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    sytrd(uplo, n, a + i * lda * n, leading(lda), d + i * n, e + i * off, tau + i * off, work, size,
-          info + i);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), 1, call.out<int>(4),
+                        [&](int64_t i, T *work, int size, int *info) {
+                          sytrd(uplo, n, a + i * lda * n, leading(lda), d + i * n, e + i * off,
+                                tau + i * off, work, size, info);
+                        });
 }
 
 }  // namespace hlo_lapack

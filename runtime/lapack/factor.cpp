@@ -50,19 +50,13 @@ ffi_error *qrFactor(Call &call) {
   }
   call.copy(0, 0);
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
-  T *a = call.out<T>(0), *tau = call.out<T>(1), best = {};
-  int info = 0;
-  geqrf(m, n, a, leading(m), tau, &best, -1, &info);
-  int size = larger(static_cast<int>(realPart(best)), leading(n));
+  T *a = call.out<T>(0), *tau = call.out<T>(1);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work, size, &info);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n), nullptr,
+                        [&](int64_t i, T *work, int size, int *info) {
+                          geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work, size,
+                                info);
+                        });
 }
 
 /// x, pivots -> factors, pivots, tau
@@ -75,24 +69,18 @@ ffi_error *pivotedQrFactor(Call &call) {
   call.copy(0, 0);
   call.copy(1, 1);
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
-  T *a = call.out<T>(0), *tau = call.out<T>(2), best = {};
-  int *pivots = call.out<int>(1), info = 0;
+  T *a = call.out<T>(0), *tau = call.out<T>(2);
+  int *pivots = call.out<int>(1);
   Scratch scratch(call.frame);
   R *rwork = scratch.take<R>(2 * n);
   if (!rwork) {
     return call.noMemory();
   }
-  geqp3(m, n, a, leading(m), pivots, tau, &best, -1, rwork, &info);
-  int size = larger(static_cast<int>(realPart(best)), 3 * n + 1);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    geqp3(m, n, a + i * m * n, leading(m), pivots + i * n, tau + i * smaller(m, n), work, size,
-          rwork, &info);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), 3 * n + 1, nullptr,
+                        [&](int64_t i, T *work, int size, int *info) {
+                          geqp3(m, n, a + i * m * n, leading(m), pivots + i * n,
+                                tau + i * smaller(m, n), work, size, rwork, info);
+                        });
 }
 
 /// x, tau -> q
@@ -104,19 +92,12 @@ ffi_error *generateQ(Call &call) {
   call.copy(0, 0);
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
   int64_t k = Call::extent(call.operand(1), 0);
-  T *a = call.out<T>(0), *tau = call.in<T>(1), best = {};
-  int info = 0;
-  orgqr(m, n, k, a, leading(m), tau, &best, -1, &info);
-  int size = larger(static_cast<int>(realPart(best)), leading(n));
+  T *a = call.out<T>(0), *tau = call.in<T>(1);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    orgqr(m, n, k, a + i * m * n, leading(m), tau + i * k, work, size, &info);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n), nullptr,
+                        [&](int64_t i, T *work, int size, int *info) {
+                          orgqr(m, n, k, a + i * m * n, leading(m), tau + i * k, work, size, info);
+                        });
 }
 
 /// a, tau, c -> q c, c q, or with q's adjoint
@@ -131,20 +112,13 @@ ffi_error *multiplyQ(Call &call) {
   int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
   int64_t aRows = Call::rows(call.operand(0)), aColumns = Call::columns(call.operand(0));
   int64_t k = Call::extent(call.operand(1), 0);
-  T *a = call.in<T>(0), *tau = call.in<T>(1), *c = call.out<T>(0), best = {};
-  int info = 0;
-  ormqr(side, transpose, m, n, k, a, leading(aRows), tau, c, leading(m), &best, -1, &info);
-  int size = larger(static_cast<int>(realPart(best)), leading(larger(m, n)));
+  T *a = call.in<T>(0), *tau = call.in<T>(1), *c = call.out<T>(0);
   Scratch scratch(call.frame);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    ormqr(side, transpose, m, n, k, a + i * aRows * aColumns, leading(aRows), tau + i * k,
-          c + i * m * n, leading(m), work, size, &info);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(larger(m, n)),
+                        nullptr, [&](int64_t i, T *work, int size, int *info) {
+                          ormqr(side, transpose, m, n, k, a + i * aRows * aColumns, leading(aRows),
+                                tau + i * k, c + i * m * n, leading(m), work, size, info);
+                        });
 }
 
 inline float makeOne(float *) { return 1; }

@@ -129,6 +129,25 @@ inline int larger(int a, int b) { return a < b ? b : a; }
 /// A leading dimension: at least 1.
 inline int leading(int rows) { return larger(rows, 1); }
 
+/// Runs a routine on each of `count` matrices, with work memory of the size that the routine asks for,
+/// at least `least` elements of T. run(i, work, size, info) calls it on matrix i; size -1 asks.
+/// `info`: one number a matrix, or null where the results have none.
+template <typename T, typename Run>
+ffi_error *runWithWork(Call &call, Scratch &scratch, int64_t count, int least, int *info, Run run) {
+  T best = {};
+  int ignored = 0;
+  run(0, &best, -1, &ignored);
+  int size = larger(static_cast<int>(realPart(best)), least);
+  T *work = scratch.take<T>(size);
+  if (!work) {
+    return call.noMemory();
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    run(i, work, size, info ? info + i : &ignored);
+  }
+  return nullptr;
+}
+
 }  // namespace hlo_lapack
 
 /// Defines lapack_{s,d,c,z}NAME_ffi as FUNCTION<T>.

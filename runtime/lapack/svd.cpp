@@ -25,9 +25,8 @@ ffi_error *decompose(Call &call) {
     int64_t a = 5 * least + 7, b = 2 * most + 2 * least + 1;
     realSize = mode == 'N' ? 7 * least : least * (a > b ? a : b);
   }
-  T *a = call.out<T>(0), *u = call.out<T>(2), *vt = call.out<T>(3), best = {};
+  T *a = call.out<T>(0), *u = call.out<T>(2), *vt = call.out<T>(3);
   R *s = call.out<R>(1);
-  int *info = call.out<int>(4), ignored = 0;
   Scratch scratch(call.frame);
   R *rwork = Scalar<T>::isComplex ? scratch.take<R>(realSize) : nullptr;
   int *iwork = divideAndConquer ? scratch.take<int>(8 * least) : nullptr;
@@ -44,16 +43,7 @@ ffi_error *decompose(Call &call) {
             leading(vRows), work, size, rwork, status);
     }
   };
-  run(0, &best, -1, &ignored);
-  int size = larger(static_cast<int>(realPart(best)), 1);
-  T *work = scratch.take<T>(size);
-  if (!work) {
-    return call.noMemory();
-  }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    run(i, work, size, info + i);
-  }
-  return nullptr;
+  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), 1, call.out<int>(4), run);
 }
 
 template <typename T>
