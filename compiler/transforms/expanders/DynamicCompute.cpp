@@ -23,23 +23,33 @@ Value DynamicPadder::fillOf(HloBuilder &b, Operation *op, FlatSymbolRefAttr comp
   return fill ? fill : op->getOperand(count + i);
 }
 
+Value DynamicPadder::firstSizeOf(ValueRange inputs, int64_t dim) {
+  for (Value input : inputs) {
+    if (Value size = sizeOf(input, dim)) {
+      return size;
+    }
+  }
+  return Value();
+}
+
+void DynamicPadder::maskInputs(HloBuilder &b, Operation *op, unsigned count, int64_t dim, Value size,
+                               FlatSymbolRefAttr computation) {
+  for (unsigned i = 0; i < count; ++i) {
+    op->setOperand(i, maskedBeyond(b, op->getOperand(i), dim, size, fillOf(b, op, computation, i)));
+  }
+}
+
 LogicalResult DynamicPadder::visitReduce(ReduceOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
   unsigned count = op->getNumOperands() / 2;
   DynamicSizes own;
   for (int64_t dim = 0, rank = rankOf(op->getOperand(0)); dim < rank; ++dim) {
-    Value size;
-    for (Value input : op.getInputs().take_front(count)) {
-      size = size ? size : sizeOf(input, dim);
-    }
+    Value size = firstSizeOf(op.getInputs().take_front(count), dim);
     if (!llvm::is_contained(op.getDimensions(), dim)) {
       own.push_back(size);
-      continue;
-    }
-    for (unsigned i = 0; size && i < count; ++i) {
-      Value input = op->getOperand(i);
-      op->setOperand(i, maskedBeyond(b, input, dim, size, fillOf(b, op, op.getToApplyAttr(), i)));
+    } else if (size) {
+      maskInputs(b, op, count, dim, size, op.getToApplyAttr());
     }
   }
   for (OpResult result : op->getResults()) {

@@ -78,6 +78,11 @@ private:
   /// initial values: the computation's identity; if none is known, the initial value, as in XLA.
   mlir::Value fillOf(HloBuilder &b, mlir::Operation *op, mlir::FlatSymbolRefAttr computation,
                      unsigned i);
+  /// The size of `dim` in the first of `inputs` that has one.
+  mlir::Value firstSizeOf(mlir::ValueRange inputs, int64_t dim);
+  /// Masks each of the first `count` operands of a reduction beyond `size` in `dim`.
+  void maskInputs(HloBuilder &b, mlir::Operation *op, unsigned count, int64_t dim, mlir::Value size,
+                  mlir::FlatSymbolRefAttr computation);
   /// Passes all sizes of operand 0 on to results of the same shape.
   mlir::LogicalResult passOn(mlir::Operation *op);
   // DynamicWalk.cpp

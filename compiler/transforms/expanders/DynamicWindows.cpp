@@ -57,17 +57,13 @@ LogicalResult DynamicPadder::visitReduceWindow(ReduceWindowOp op) {
   DynamicSizes own(rankOf(op->getOperand(0)));
   for (auto [dim, windows] : llvm::enumerate(own)) {
     Window window(op.getWindowAttr(), dim);
-    Value size;
-    for (Value input : op.getInputs().take_front(count)) {
-      size = size ? size : sizeOf(input, dim);
-    }
+    Value size = firstSizeOf(op.getInputs().take_front(count), dim);
     if (!size) {
       continue;
     }
     windows = window.count(b, size);
-    for (unsigned i = 0; !window.isTrivial() && i < count; ++i) {
-      Value input = op->getOperand(i);
-      op->setOperand(i, maskedBeyond(b, input, dim, size, fillOf(b, op, op.getToApplyAttr(), i)));
+    if (!window.isTrivial()) {
+      maskInputs(b, op, count, dim, size, op.getToApplyAttr());
     }
   }
   for (OpResult result : op->getResults()) {
