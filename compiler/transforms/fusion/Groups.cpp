@@ -82,6 +82,7 @@ private:
   bool canBecomeRow(Group &group, ReduceOp op);
   bool leadsToRowReduce(Group &group, Operation *op);
   bool isCheapToRepeat(Operation *op, size_t groups);
+  int64_t costWithRepeats(Operation *op);
 
   Block &block;
   Grouping result;
@@ -253,14 +254,16 @@ bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
     }
     large += read > small;
   }
-  int64_t cost = costOf(op), behind = 0;
+  return large <= 1 && costWithRepeats(op) <= kMaxRepeatedCost;
+}
+
+/// What evaluating the op costs, with the repeated ops on the way to where a result is stored.
+int64_t Grouper::costWithRepeats(Operation *op) {
+  int64_t behind = 0;
   for (Operation *user : op->getUsers()) {
     behind = std::max(behind, repeatedCost.lookup(user));
   }
-  if (large > 1 || cost + behind > kMaxRepeatedCost) {
-    return false;
-  }
-  return true;
+  return behind + costOf(op);
 }
 
 bool Grouper::canTake(Group &group, Operation *op) {
@@ -445,11 +448,7 @@ void Grouper::place(Operation *op) {
   bool all = !outside && llvm::all_of(groups, [&](Group *g) { return canTake(*g, op); });
   if (all && !groups.empty() && (groups.size() == 1 || clone || repeat)) {
     if (groups.size() > 1) {
-      int64_t behind = 0;
-      for (Operation *user : op->getUsers()) {
-        behind = std::max(behind, repeatedCost.lookup(user));
-      }
-      repeatedCost[op] = behind + costOf(op);
+      repeatedCost[op] = costWithRepeats(op);
     }
     for (Group *group : groups) {
       take(*group, op);
