@@ -15,11 +15,11 @@ inline double threadSeconds() {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/// The best of at least three calls that take 0.3 s together, after one that is not counted.
-inline double secondsOf(const std::function<void()> &body) {
+/// The best of at least three calls that take `total` seconds together, after one that is not counted.
+inline double secondsOf(const std::function<void()> &body, double total = 0.3) {
   body();
   double best = 1e9, spent = 0;
-  for (int i = 0; i < 3 || (spent < 0.3 && i < 1000); ++i) {
+  for (int i = 0; i < 3 || (spent < total && i < 1000); ++i) {
     double start = threadSeconds();
     body();
     double seconds = threadSeconds() - start;
