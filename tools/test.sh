@@ -69,6 +69,14 @@ bad="$(number '[0-9]+ failed$' "$results/optable.log")"
 [ "$bad" = 0 ] || tail -n 60 "$results/optable.log"
 count optable "$ok" "$bad"
 
+say "benchmark modules compile and run"
+python3 "$ROOT/test/performance/check.py" --tool="$BUILD/bin/hlo-run" > "$results/performance.log" 2>&1
+ok="$(number '^[0-9]+ passed' "$results/performance.log")"
+bad="$(number '[0-9]+ failed$' "$results/performance.log")"
+[ "$ok" != 0 ] || [ "$bad" != 0 ] || bad=1
+[ "$bad" = 0 ] || tail -n 60 "$results/performance.log"
+count "benchmark modules" "$ok" "$bad"
+
 say "the demo"
 if "$ROOT/tools/demo.sh" > "$results/demo.log" 2>&1; then count demo 1 0; else tail "$results/demo.log"; count demo 0 1; fi
 tail -n 1 "$results/demo.log"
