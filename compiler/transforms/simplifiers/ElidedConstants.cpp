@@ -3,7 +3,9 @@
 // In: constants whose literal is `{...}`: default printing leaves large literals out of the
 // text. Out: constants with placeholder values, and one warning that says where the first
 // is. The values are those that XLA's own parser fills in (a running 32-bit counter as
-// raw bits, in the order of the text), so that both run such a module alike.
+// raw bits, in the order of the text), so that both run such a module alike. XLA:CPU takes
+// the subnormal numbers that most of these are for zero, so zeros stand in their place: as
+// numbers they would slow down every operation that meets them, a hundred times or so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/Simplifiers.h"
@@ -34,6 +36,25 @@ private:
   uint8_t byteCounter = 0;
 };
 
+/// Zero for every subnormal float of `width` bytes whose exponent is all that `exponent` has
+/// in its highest two bytes. A last zero that is negative keeps the array from being a splat,
+/// which the values that the text left out would not be either.
+void replaceSubnormals(std::vector<char> &bytes, size_t width, uint16_t exponent) {
+  bool allZero = true;
+  for (size_t at = 0; at + width <= bytes.size(); at += width) {
+    uint16_t high;
+    memcpy(&high, &bytes[at + width - 2], 2);
+    if ((high & exponent) == 0) {
+      memset(&bytes[at], 0, width);
+    } else {
+      allZero = false;
+    }
+  }
+  if (allZero && bytes.size() > width) {
+    bytes.back() = static_cast<char>(0x80);
+  }
+}
+
 DenseElementsAttr fill(RankedTensorType type, PlaceholderBytes &source) {
   Type element = type.getElementType();
   auto plain = RankedTensorType::get(type.getShape(), element);
@@ -45,6 +66,15 @@ DenseElementsAttr fill(RankedTensorType type, PlaceholderBytes &source) {
   }
   size_t size = plain.getNumElements() * ((bits + 7) / 8);
   std::vector<char> bytes = source.next(size);
+  Type part = element;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    part = complex.getElementType();
+  }
+  if (part.isF32() || part.isBF16()) {
+    replaceSubnormals(bytes, part.isF32() ? 4 : 2, 0x7F80);
+  } else if (part.isF64()) {
+    replaceSubnormals(bytes, 8, 0x7FF0);
+  }
   if (bits == 1) {
     SmallVector<bool> values;
     for (char byte : bytes) {
