@@ -210,6 +210,12 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   if (!loops.empty()) {
     removeUnused(*module, *machine);
   }
+  if (entryIsWithKernels()) {
+    if (failed(addEntry(*module))) {
+      return failure();
+    }
+    setTarget(*module, *machine, in.target);
+  }
   dump(*module, "kernels-" + number + ".ll");
   optimizeKernels(*module, *machine, in.options.optLevel);
   dump(*module, "kernels-" + number + ".opt.ll");
@@ -292,6 +298,13 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
                   objects[groups.size() + index]);
 }
 
+bool CodeGeneration::entryIsLong() const {
+  constexpr unsigned longEntry = 32;
+  unsigned launches = 0;
+  ModuleOp(in.planned)->walk([&](cpurt::LaunchOp) { ++launches; });
+  return launches > longEntry;
+}
+
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
   buildDescription(in.signature, in.description, in.target, module);
   return buildEntry(entry(), entryContext(), module);
@@ -299,13 +312,8 @@ LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
 
 LogicalResult CodeGeneration::compileEntry() {
   QuietContext context;
-  // Little of the entry could be better, and it may be long: 20,000 launches take 1.2 s at -O1 and
-  // 0.25 s at -O0, for one nanosecond more per launch.
-  constexpr unsigned longEntry = 256;
-  unsigned launches = 0;
-  in.planned.walk([&](cpurt::LaunchOp) { ++launches; });
   std::unique_ptr<llvm::TargetMachine> machine =
-      makeTargetMachine(in.target, launches > longEntry ? 0 : std::min(in.options.optLevel, 1));
+      makeTargetMachine(in.target, entryIsLong() ? 0 : std::min(in.options.optLevel, 1));
   llvm::Module module("entry", context.context);
   module.setDataLayout(machine->createDataLayout());
   if (failed(addEntry(module))) {
@@ -332,7 +340,8 @@ LogicalResult CodeGeneration::compileObjects() {
     recovery.RunSafely([&] {
       ok[i] = succeeded(i < groups.size() ? compileGroup(i)
                         : i < beforeEntry ? compileLoops(i - groups.size())
-                                          : compileEntry());
+                        : entryIsWithKernels() ? success()
+                                               : compileEntry());
     });
     diagnostics.eraseOrderIDForThread();
   });

@@ -13,6 +13,7 @@
 #include "compiler/target/OneLaneStores.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -90,6 +91,27 @@ std::unique_ptr<Module> hlo::translate(mlir::ModuleOp module, LLVMContext &conte
   return result;
 }
 
+namespace {
+/// LLVM's full unrolling, of loops that run few times. It estimates the cost of any loop before it asks for
+/// the trip count, which took a twelfth of all time on models whose loops are long.
+class UnrollShortLoops : public PassInfoMixin<UnrollShortLoops> {
+public:
+  explicit UnrollShortLoops(int optLevel) : unroll(optLevel) {}
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &manager,
+                        LoopStandardAnalysisResults &analyses, LPMUpdater &updater) {
+    constexpr unsigned longest = 256;
+    unsigned count = analyses.SE.getSmallConstantTripCount(&loop);
+    if (count == 0 || count > longest) {
+      return PreservedAnalyses::all();
+    }
+    return unroll.run(loop, manager, analyses, updater);
+  }
+
+private:
+  LoopFullUnrollPass unroll;
+};
+} // namespace
+
 /// The clean-up of one function, innermost loops first.
 static FunctionPassManager makeFunctionPasses(int optLevel) {
   FunctionPassManager passes;
@@ -110,7 +132,7 @@ static FunctionPassManager makeFunctionPasses(int optLevel) {
     // No IndVarSimplify: loops count in i64 from the start, and it took a tenth of all time.
     LoopPassManager late;
     late.addPass(LoopDeletionPass());
-    late.addPass(LoopFullUnrollPass(optLevel));
+    late.addPass(UnrollShortLoops(optLevel));
     passes.addPass(createFunctionToLoopPassAdaptor(std::move(late), /*UseMemorySSA=*/false));
     // Unrolled bodies show equal loads and constant indices to GVN.
     passes.addPass(SROAPass(SROAOptions::ModifyCFG));
