@@ -113,8 +113,10 @@ FailureOr<int64_t> emitKernel(FusionOp fusion, StringRef name, const Target &tar
   auto end = LLVM::ReturnOp::create(builder, fusion.getLoc(), ValueRange{});
   builder.setInsertionPoint(end);
 
+  // Emitters may rewrite the region; the fusion stays as it is.
+  OwningOpRef<FusionOp> work(cast<FusionOp>(fusion->clone()));
   KernelBuilder kernel{Emission{builder, fusion.getLoc(), target},
-                       fusion,
+                       *work,
                        computations,
                        SmallVector<Value>(body->args_begin(), body->args_begin() + operands),
                        SmallVector<Value>(body->args_begin() + operands,

@@ -66,7 +66,9 @@ public:
 
   /// `v` is read from memory at `base`, row-major, with the strides given per dimension (in elements; 0
   /// ignores the dimension), instead of being computed: how a row's intermediate is reused.
-  void materialize(mlir::Value v, mlir::Value base, llvm::ArrayRef<int64_t> strides);
+  /// The buffer holds values as kernels have them, or `asStored` as arrays do.
+  void materialize(mlir::Value v, mlir::Value base, llvm::ArrayRef<int64_t> strides,
+                   bool asStored = false);
   /// All arrays are addressed by one linear index instead of one per dimension. For regions of element-wise
   /// ops, reshapes and broadcast scalars only, where every array has the same number of elements.
   void useLinearIndex();

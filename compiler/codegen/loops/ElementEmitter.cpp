@@ -87,8 +87,8 @@ void ElementEmitter::bind(Value v, const Elem &elem) {
   }
 }
 
-void ElementEmitter::materialize(Value v, Value base, ArrayRef<int64_t> strides) {
-  state->shared->memory[v] = {base, SmallVector<int64_t>(strides)};
+void ElementEmitter::materialize(Value v, Value base, ArrayRef<int64_t> strides, bool asStored) {
+  state->shared->memory[v] = {base, SmallVector<int64_t>(strides), asStored};
 }
 
 Elem ElementEmitter::emit(Value v, ArrayRef<Index> index, Value mask) {
@@ -176,7 +176,8 @@ Elem ElementEmitter::Impl::operandElement(BlockArgument argument, ArrayRef<Index
 Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
   auto memory = shared->memory.find(v);
   if (memory != shared->memory.end()) {
-    Type stored = computeType(elementType(v.getType()));
+    Type element = elementType(v.getType());
+    Type stored = memory->second.asStored ? element : computeType(element);
     Index linear = linearize(e(), index, memory->second.strides, lanes);
     return load(stored, memory->second.base, linear, mask, 1);
   }

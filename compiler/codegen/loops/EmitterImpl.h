@@ -26,6 +26,7 @@ struct EmitterShared {
   struct Memory {
     mlir::Value base;
     llvm::SmallVector<int64_t> strides;
+    bool asStored = false;
   };
   llvm::DenseMap<mlir::Value, Memory> memory;
   bool linear = false; ///< see ElementEmitter::useLinearIndex

@@ -13,6 +13,7 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/loops/Regions.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -195,7 +196,7 @@ static void hoistScalars(KernelBuilder &kernel, ArrayRef<ElementEmitter *> emitt
 }
 
 static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<Index> index,
-                       const Index &linear, Value mask) {
+                       Value linear, Value mask) {
   SmallVector<Elem> values;
   for (Value root : kernel.body().getTerminator()->getOperands()) {
     values.push_back(emitter.emit(root, index, mask));
@@ -203,12 +204,13 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   // All loads come before the first store: results may share an operand's buffer.
   for (auto [n, value] : llvm::enumerate(values)) {
     Type element = elementType(kernel.body().getTerminator()->getOperand(n).getType());
-    storeElements(kernel.e, element, value, kernel.resultPtrs[n], linear.base, mask);
+    storeElements(kernel.e, element, value, kernel.resultPtrs[n], linear, mask);
   }
 }
 
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
+  collapseDims(kernel.body());
   auto type = cast<RankedTensorType>(kernel.body().getTerminator()->getOperand(0).getType());
   ArrayRef<int64_t> shape = type.getShape();
   int64_t elements = type.getNumElements();
@@ -233,12 +235,20 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     auto [lo, hi] = splitTasks(kernel, elements, std::min(elements, kElementsPerTask));
     emitVectorLoop(e, lo, hi, vectors, scalars,
                    [&](Index i, ElementEmitter &emitter, Value mask) {
-                     storeRoots(kernel, emitter, {i}, i, mask);
+                     storeRoots(kernel, emitter, {i}, i.base, mask);
                    });
     return success();
   }
 
+  std::optional<TilePlan> tiles = planTiles(kernel, shape);
   hoistScalars(kernel, {&vectors, &scalars});
+  if (tiles) {
+    emitTiledLoop(kernel, *tiles, vectors, scalars,
+                  [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
+                    storeRoots(kernel, emitter, index, base, mask);
+                  });
+    return success();
+  }
   // The leading dimensions are merged into one that is split over tasks; the others are loops.
   size_t rank = shape.size(), split = 0;
   int64_t inner = elements, outer = 1;
@@ -268,13 +278,13 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
         base = addI(e, base, mulI(e, index[k].base, strides[k]));
       }
       if (rank == 0) {
-        storeRoots(kernel, scalars, {}, Index(base), {});
+        storeRoots(kernel, scalars, {}, base, {});
         return;
       }
       emitVectorLoop(e, constI64(e, 0), constI64(e, shape[d]), vectors, scalars,
                      [&](Index i, ElementEmitter &emitter, Value mask) {
                        index.push_back(i);
-                       storeRoots(kernel, emitter, index, Index(addI(e, base, i.base)), mask);
+                       storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
                        index.pop_back();
                      });
     };

@@ -1,0 +1,54 @@
+//===- Regions.h - A kernel's region, rewritten before it is emitted ------===//
+#ifndef COMPILER_CODEGEN_LOOPS_REGIONS_H
+#define COMPILER_CODEGEN_LOOPS_REGIONS_H
+
+#include "compiler/codegen/Kernel.h"
+
+namespace hlo::codegen {
+
+/// Merges neighbouring dimensions that every op of the region keeps together, so that [8,56,56,64] -> [8,64,56,56]
+/// becomes [8,3136,64] -> [8,64,3136]: longer rows, fewer loops. Types and dimension attributes are changed in place;
+/// values of equal shapes keep equal shapes.
+void collapseDims(mlir::Block &body);
+
+/// Which dimension of the region's results each dimension of a value follows; kNoRootDim for anything else.
+using RootDims = llvm::SmallVector<int64_t>;
+inline constexpr int64_t kNoRootDim = -1;
+
+/// The RootDims of the values of a region whose roots all have one shape. Values that are read in two ways (x and its
+/// transpose) are duplicated first, producers included, up to a bound; what still is read in two ways has kNoRootDim.
+llvm::DenseMap<mlir::Value, RootDims> separateReads(KernelBuilder &kernel);
+
+/// to[c * toStride + r] = from[r * fromStride + c] for r < rows, c < columns, for elements of `bytes` bytes (1, 2, 4, 8 or 16);
+/// strides count elements. Goes through registers, a square of vectors at a time; some elements are written
+/// twice.
+void emitTransposedCopy(Emission &e, int64_t bytes, mlir::Value from, int64_t fromStride,
+                        mlir::Value to, int64_t toStride, int64_t rows, int64_t columns);
+
+/// An operand that is read along another dimension than its own minor one.
+struct TransposedRead {
+  mlir::BlockArgument argument;
+  int64_t minorStride;                   ///< of the dimension that follows the results' minor one
+  llvm::SmallVector<int64_t> rootStride; ///< for each dimension of the results
+  int64_t tileMinor = 0, tileRow = 0;    ///< the argument's dimensions that follow those of a tile
+};
+
+/// How a loop over `shape` is tiled, if operands are read transposed: they step by one in memory along
+/// dimension `row` of the results.
+struct TilePlan {
+  int64_t row = 0;
+  llvm::SmallVector<TransposedRead> reads;
+};
+std::optional<TilePlan> planTiles(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape);
+
+/// The loop kernel of a region with transposed reads: blocks of rows and columns; `store` writes the results at an
+/// index.
+void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &vectors,
+                   ElementEmitter &scalars,
+                   llvm::function_ref<void(ElementEmitter &, llvm::ArrayRef<Index>, mlir::Value base,
+                                           mlir::Value mask)>
+                       store);
+
+} // namespace hlo::codegen
+
+#endif

@@ -1,0 +1,158 @@
+//===- TiledLoop.cpp - Loops over results with transposed reads -----------===//
+//
+// In: a loop region and the operands that it reads across (TransposedReads.cpp).
+// Out: a nest over blocks of rows and columns. For each block, those operands'
+// elements are transposed into buffers that fit L1; the elements of the block
+// are then computed in vectors, reading the buffers:
+//
+//   tasks: (outer dimensions, blocks of rows, blocks of columns)
+//     transposed copies of the block
+//     for each row: for each column: results
+//
+// A result that is nothing but a transposed operand is copied without buffer.
+// A block at the end is moved back to end with the array, so that copies have
+// one size; elements are still computed once.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/loops/Regions.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Rows and columns of a block; narrow elements need longer rows to fill cache lines.
+static std::pair<int64_t, int64_t> blockSizes(int64_t rows, int64_t columns, int64_t bytes) {
+  int64_t side = bytes <= 2 ? 128 : 64;
+  int64_t r = std::min(rows, side), c = std::min(columns, side);
+  if (r < side) {
+    c = std::min(columns, std::max(side, side * side / r / 64 * 64));
+  } else if (c < side) {
+    r = std::min(rows, std::max(side, side * side / c / 64 * 64));
+  }
+  return {r, c};
+}
+
+/// The argument if the region's only result is that argument, moved.
+static BlockArgument movedArgument(KernelBuilder &kernel) {
+  Operation *end = kernel.body().getTerminator();
+  if (end->getNumOperands() != 1) {
+    return {};
+  }
+  Value v = end->getOperand(0);
+  while (Operation *op = v.getDefiningOp()) {
+    if (!isa<TransposeOp, CopyOp, ReshapeOp, BitcastOp>(op)) {
+      return {};
+    }
+    v = op->getOperand(0);
+  }
+  return cast<BlockArgument>(v);
+}
+
+void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &vectors,
+                   ElementEmitter &scalars,
+                   function_ref<void(ElementEmitter &, ArrayRef<Index>, Value, Value)> store) {
+  Emission &e = kernel.e;
+  ArrayRef<int64_t> shape = shapeOf(kernel.body().getTerminator()->getOperand(0));
+  int64_t rank = shape.size(), minor = rank - 1, row = plan.row;
+  int64_t bytes = 1;
+  for (const TransposedRead &read : plan.reads) {
+    bytes = std::max(bytes, storageBytes(arrayType(read.argument).getElementType()));
+  }
+  auto [blockRows, blockColumns] = blockSizes(shape[row], shape[minor], bytes);
+  int64_t rowBlocks = llvm::divideCeil(shape[row], blockRows);
+  int64_t columnBlocks = llvm::divideCeil(shape[minor], blockColumns);
+
+  SmallVector<int64_t> units, outerDims;
+  for (int64_t d = 0; d < minor; ++d) {
+    if (d != row) {
+      units.push_back(shape[d]);
+      outerDims.push_back(d);
+    }
+  }
+  units.append({rowBlocks, columnBlocks});
+  int64_t total = 1;
+  for (int64_t size : units) {
+    total *= size;
+  }
+
+  bool direct = static_cast<bool>(movedArgument(kernel));
+  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  SmallVector<Value> buffers;
+  for (const TransposedRead &read : plan.reads) {
+    if (direct) {
+      break;
+    }
+    int64_t size = blockRows * blockColumns *
+                   storageBytes(arrayType(read.argument).getElementType());
+    buffers.push_back(
+        LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, size), 64));
+  }
+  int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (blockRows * blockColumns));
+  SmallVector<int64_t> strides = rowMajorStrides(shape);
+  auto [lo, hi] = splitTasks(kernel, total, perTask);
+  auto clampStart = [&](Value start, int64_t block, int64_t size) -> Value {
+    return size % block == 0
+               ? start
+               : e.b.createOrFold<arith::MinSIOp>(e.loc, start, constI64(e, size - block));
+  };
+  auto extent = [&](Value start, int64_t block, int64_t size) -> Value {
+    return size % block == 0 ? constI64(e, block)
+                             : e.b.createOrFold<arith::MinSIOp>(
+                                   e.loc, subI(e, constI64(e, size), start), constI64(e, block));
+  };
+  emitFor(e, lo, hi, 1, [&](Value unit) {
+    SmallVector<Value> at = delinearize(e, unit, units);
+    SmallVector<Index> index(rank);
+    for (auto [i, d] : llvm::enumerate(outerDims)) {
+      index[d] = Index(at[i]);
+    }
+    Value row0 = mulI(e, at[units.size() - 2], blockRows);
+    Value column0 = mulI(e, at[units.size() - 1], blockColumns);
+    Value copyRow = clampStart(row0, blockRows, shape[row]);
+    Value copyColumn = clampStart(column0, blockColumns, shape[minor]);
+    auto offset = [&](ArrayRef<int64_t> by) {
+      Value sum = addI(e, mulI(e, copyRow, by[row]), mulI(e, copyColumn, by[minor]));
+      for (int64_t d : outerDims) {
+        sum = addI(e, sum, mulI(e, index[d].base, by[d]));
+      }
+      return sum;
+    };
+    for (auto [n, read] : llvm::enumerate(plan.reads)) {
+      int64_t size = storageBytes(arrayType(read.argument).getElementType());
+      Value from = addBytes(e, kernel.operandPtrs[read.argument.getArgNumber()],
+                            mulI(e, offset(read.rootStride), size));
+      Value to = direct ? addBytes(e, kernel.resultPtrs[0], mulI(e, offset(strides), size))
+                        : buffers[n];
+      emitTransposedCopy(e, size, from, read.minorStride, to, direct ? strides[row] : blockColumns,
+                         blockColumns, blockRows);
+      if (direct) {
+        return;
+      }
+      // The buffer's element (0, 0) is at (copyRow, copyColumn).
+      Value origin = addI(e, mulI(e, copyRow, blockColumns), copyColumn);
+      Value base = addBytes(e, buffers[n], mulI(e, origin, -size));
+      SmallVector<int64_t> tile(shapeOf(read.argument).size(), 0);
+      tile[read.tileRow] = blockColumns;
+      tile[read.tileMinor] = 1;
+      for (ElementEmitter *emitter : {&vectors, &scalars}) {
+        emitter->materialize(read.argument, base, tile, /*asStored=*/true);
+      }
+    }
+    emitFor(e, constI64(e, 0), extent(row0, blockRows, shape[row]), 1, [&](Value r) {
+      index[row] = Index(addI(e, row0, r));
+      Value base = column0;
+      for (int64_t d = 0; d < minor; ++d) {
+        base = addI(e, base, mulI(e, index[d].base, strides[d]));
+      }
+      emitVectorLoop(e, constI64(e, 0), extent(column0, blockColumns, shape[minor]), vectors,
+                     scalars, [&](Index i, ElementEmitter &emitter, Value mask) {
+                       index[minor] = Index(addI(e, column0, i.base), i.stride);
+                       store(emitter, index, addI(e, base, i.base), mask);
+                     });
+    });
+  });
+}
+
+} // namespace hlo::codegen

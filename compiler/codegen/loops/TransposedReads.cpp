@@ -1,0 +1,190 @@
+//===- TransposedReads.cpp - Operands that a loop reads across ------------===//
+//
+// In: the region of a loop kernel. Out: which operands step by one in memory
+// along another dimension than the results do, and along which. Reads of one
+// value by several ways (x and its transpose) are told apart first, by a copy
+// of the value for each way: values that are only moved cost nothing twice.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/loops/Regions.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Copies of values made at most for one region.
+static constexpr int kMaxCopies = 64;
+
+/// Through a reshape that only adds or drops dimensions of size 1.
+static RootDims throughReshape(const RootDims &dims, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  RootDims source(from.size(), kNoRootDim);
+  size_t j = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 1) {
+      continue;
+    }
+    while (j < to.size() && to[j] == 1) {
+      ++j;
+    }
+    if (j == to.size() || to[j] != from[i]) {
+      return RootDims(from.size(), kNoRootDim);
+    }
+    source[i] = dims[j++];
+  }
+  return source;
+}
+
+/// The dims of operand `number` of an op whose result has `dims`.
+static RootDims dimsOfOperand(Operation *op, unsigned number, const RootDims &dims) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(number));
+  RootDims source(shape.size(), kNoRootDim);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    for (auto [i, d] : llvm::enumerate(broadcast.getDimensions())) {
+      source[i] = dims[d];
+    }
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    for (auto [i, d] : llvm::enumerate(transpose.getDimensions())) {
+      source[d] = dims[i];
+    }
+  } else if (isa<ReshapeOp, BitcastOp>(op)) {
+    source = throughReshape(dims, shape, shapeOf(op->getResult(0)));
+  } else if ((isElementwise(op) || isa<CopyOp>(op)) && shape.size() == dims.size()) {
+    source = dims;
+  }
+  return source;
+}
+
+DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
+  Block &body = kernel.body();
+  DenseMap<Value, RootDims> dims;
+  int copies = 0;
+  auto dimsOfUse = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<ReturnOp>(user)) {
+      RootDims identity(shapeOf(use.get()).size());
+      std::iota(identity.begin(), identity.end(), 0);
+      return identity;
+    }
+    return dimsOfOperand(user, use.getOperandNumber(), dims.lookup(user->getResult(0)));
+  };
+  // The uses of each value, by how they read it; `copy` makes the value again for the ways beyond the first.
+  auto separate = [&](Value v, function_ref<Value()> copy) {
+    SmallVector<std::pair<RootDims, SmallVector<OpOperand *>>> ways;
+    for (OpOperand &use : v.getUses()) {
+      RootDims read = dimsOfUse(use);
+      auto way = llvm::find_if(ways, [&](auto &known) { return known.first == read; });
+      if (way == ways.end()) {
+        ways.push_back({read, {&use}});
+      } else {
+        way->second.push_back(&use);
+      }
+    }
+    if (ways.empty()) {
+      return;
+    }
+    if (copies + static_cast<int>(ways.size()) > kMaxCopies) {
+      dims[v] = ways.size() == 1 ? ways[0].first : RootDims(shapeOf(v).size(), kNoRootDim);
+      return;
+    }
+    dims[v] = ways[0].first;
+    for (auto &way : llvm::drop_begin(ways)) {
+      Value again = copy();
+      ++copies;
+      dims[again] = way.first;
+      for (OpOperand *use : way.second) {
+        use->set(again);
+      }
+    }
+  };
+  for (Operation *op = &body.back(); op; op = op->getPrevNode()) {
+    if (isa<ReturnOp, ConstantOp>(op)) {
+      continue;
+    }
+    if (op->getNumResults() != 1) {
+      for (Value v : op->getResults()) {
+        dims[v] = RootDims(shapeOf(v).size(), kNoRootDim);
+      }
+      continue;
+    }
+    // A copy stands before its original, where this walk meets it next with its uses' dims known.
+    separate(op->getResult(0), [&] {
+      OpBuilder builder(op);
+      return builder.clone(*op)->getResult(0);
+    });
+  }
+  for (unsigned n = 0, count = body.getNumArguments(); n < count; ++n) {
+    separate(body.getArgument(n), [&] {
+      Value original = body.getArgument(n);
+      kernel.operandPtrs.insert(kernel.operandPtrs.end(), Value(kernel.operandPtrs[n]));
+      return Value(body.addArgument(original.getType(), original.getLoc()));
+    });
+  }
+  return dims;
+}
+
+/// How the argument is read: nothing if not across, or not by dimensions of the results alone.
+static std::optional<std::pair<int64_t, TransposedRead>>
+transposedRead(BlockArgument argument, const RootDims &dims, ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> own = shapeOf(argument);
+  SmallVector<int64_t> strides = rowMajorStrides(own);
+  TransposedRead read{argument, 0, SmallVector<int64_t>(shape.size(), 0)};
+  int64_t minor = static_cast<int64_t>(shape.size()) - 1, row = kNoRootDim;
+  for (size_t d = 0; d < own.size(); ++d) {
+    if (own[d] == 1) {
+      continue;
+    }
+    if (dims[d] == kNoRootDim || read.rootStride[dims[d]] != 0) {
+      return std::nullopt;
+    }
+    read.rootStride[dims[d]] = strides[d];
+    if (strides[d] == 1) {
+      row = dims[d];
+      read.tileRow = d;
+    } else if (dims[d] == minor) {
+      read.minorStride = strides[d];
+      read.tileMinor = d;
+    }
+  }
+  if (row == kNoRootDim || row == minor || read.minorStride == 0) {
+    return std::nullopt;
+  }
+  return std::pair(row, read);
+}
+
+std::optional<TilePlan> planTiles(KernelBuilder &kernel, ArrayRef<int64_t> shape) {
+  if (shape.size() < 2 || !llvm::any_of(kernel.body(), llvm::IsaPred<TransposeOp>)) {
+    return std::nullopt;
+  }
+  for (Value root : kernel.body().getTerminator()->getOperands()) {
+    if (shapeOf(root) != shape) {
+      return std::nullopt;
+    }
+  }
+  DenseMap<Value, RootDims> dims = separateReads(kernel);
+  SmallVector<std::pair<int64_t, TransposedRead>> reads;
+  for (BlockArgument argument : kernel.body().getArguments()) {
+    if (argument.use_empty() || !dims.contains(argument)) {
+      continue;
+    }
+    if (auto read = transposedRead(argument, dims[argument], shape)) {
+      reads.push_back(*read);
+    }
+  }
+  if (reads.empty()) {
+    return std::nullopt;
+  }
+  auto largest = llvm::max_element(reads, [](auto &a, auto &b) {
+    return arrayType(a.second.argument).getNumElements() <
+           arrayType(b.second.argument).getNumElements();
+  });
+  TilePlan plan{largest->first, {}};
+  for (auto &[row, read] : reads) {
+    if (row == plan.row) {
+      plan.reads.push_back(read);
+    }
+  }
+  return plan;
+}
+
+} // namespace hlo::codegen
