@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/Prepared.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -84,6 +85,8 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
     graph.byName[computation.getSymNameAttr()] = computation;
     if (computation.getEntry()) {
       graph.entryOp = computation;
+    } else if (isRoot(computation)) {
+      graph.prepareOp = computation;
     }
   }
   if (!graph.entryOp) {
@@ -124,7 +127,8 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
     return success();
   };
 
-  if (failed(open(graph.entryOp))) {
+  // The stack's bottom last: the entry, once all that prepares for it is done.
+  if (failed(open(graph.entryOp)) || (graph.prepareOp && failed(open(graph.prepareOp)))) {
     return failure();
   }
   while (!stack.empty()) {

@@ -31,14 +31,16 @@ public:
   static mlir::FailureOr<ComputationGraph> build(mlir::ModuleOp module);
 
   ComputationOp entry() const { return entryOp; }
+  /// What prepares for the entry (see Prepared.h); null if nothing does.
+  ComputationOp prepare() const { return prepareOp; }
   /// Null when there is no such computation.
   ComputationOp lookup(mlir::FlatSymbolRefAttr name) const { return byName.lookup(name.getAttr()); }
-  /// Those reachable from the entry, callees before callers.
+  /// Those reachable from the entry or what prepares for it, callees before callers.
   llvm::ArrayRef<ComputationOp> postOrder() const { return order; }
   /// How many times reachable ops name the computation.
   int64_t uses(ComputationOp computation) const { return useCounts.lookup(computation); }
   bool isReachable(ComputationOp computation) const {
-    return computation == entryOp || useCounts.contains(computation);
+    return computation == entryOp || computation == prepareOp || useCounts.contains(computation);
   }
   /// Whether running the computation does more than computing its results:
   /// feeds, collectives, calls with side effects, also inside callees.
@@ -48,7 +50,7 @@ public:
   bool hasSideEffects(mlir::Operation *op) const;
 
 private:
-  ComputationOp entryOp;
+  ComputationOp entryOp, prepareOp;
   llvm::DenseMap<mlir::StringAttr, ComputationOp> byName;
   llvm::SmallVector<ComputationOp> order;
   llvm::DenseMap<mlir::Operation *, int64_t> useCounts;

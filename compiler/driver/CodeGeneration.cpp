@@ -100,7 +100,7 @@ void CodeGeneration::findLoops() {
 /// Emits the kernels of small loops again, to be inlined; those that only loops launch are not needed
 /// in the other groups any more. A single module has them all already.
 LogicalResult CodeGeneration::emitLoopKernels() {
-  llvm::MapVector<StringRef, bool> launched = kernelsOf(loops, entry(), in.planned);
+  llvm::MapVector<StringRef, bool> launched = kernelsOf(loops, in.planned);
   if (single || launched.empty()) {
     return success();
   }
@@ -307,7 +307,12 @@ bool CodeGeneration::entryIsLong() const {
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
   buildDescription(in.signature, in.description, in.target, module);
-  return buildEntry(entry(), entryContext(), module);
+  for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
+    if (failed(buildEntry(each, entryContext(), module))) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 LogicalResult CodeGeneration::compileEntry() {
@@ -357,6 +362,9 @@ LogicalResult CodeGeneration::package(std::string &object) {
   }
   std::vector<std::string> exported = {in.signature.prefix + "_run_buffers",
                                        in.signature.prefix + "_describe"};
+  if (in.description.prepared.bytes) {
+    exported.push_back(in.signature.prefix + "_prepare_buffers");
+  }
   llvm::Expected<std::string> merged = 
       mergeObjects(parts, in.constants.data, exported, importedSymbols());
   if (!merged) {

@@ -62,6 +62,7 @@ private:
   /// Little of the entry could be better, and it may be long: 20,000 launches take 1.2 s at -O1 and
   /// 0.25 s at -O0, for one nanosecond more per launch; some 100 took 6 % of all time.
   bool entryIsLong() const;
+  /// What a call executes; the one that prepares comes after it.
   cpurt::EntryOp entry() { return *in.planned.getOps<cpurt::EntryOp>().begin(); }
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
                                llvm::CodeGenFileType kind, Code &code);

@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
 #include "compiler/support/SourceExcerpt.h"
+#include "compiler/analysis/Prepared.h"
 #include "compiler/driver/CodeGeneration.h"
+#include "compiler/driver/ImmutableParams.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -36,6 +38,7 @@ static llvm::LogicalResult verifyModule(mlir::ModuleOp m) { return mlir::verify(
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/xxhash.h"
 #include <chrono>
 
 using namespace mlir;
@@ -151,7 +154,10 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
 /// Flags that change the output, for the description in the object.
 static std::string describeFlags(const CompileOptions &options, const Target &target) {
   std::string flags = "-O" + std::to_string(options.optLevel) + " --cpu=" + target.cpu;
-  return options.features.empty() ? flags : flags + " --features=" + options.features;
+  if (!options.features.empty()) {
+    flags += " --features=" + options.features;
+  }
+  return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams : flags;
 }
 
 /// How many ranks the module is for.
@@ -164,6 +170,29 @@ static int64_t ranksOf(ModuleOp module) {
   return ranks;
 }
 
+/// What the planned module says of its prepared block. The id changes whenever the block's contents may.
+static void describePrepared(ModuleOp module, Description &description) {
+  auto bytes = module->getAttrOfType<IntegerAttr>(kPreparedBytes);
+  if (!bytes) {
+    return;
+  }
+  Prepared &prepared = description.prepared;
+  prepared.bytes = bytes.getInt();
+  std::string all = description.sha256 + description.version + description.flags;
+  for (auto entry : module.getOps<cpurt::EntryOp>()) {
+    if (entry.getPrepare()) {
+      prepared.arenaBytes = entry.getArenaBytes();
+      for (auto slice : entry.getOps<cpurt::PreparedOp>()) {
+        all += "," + std::to_string(slice.getOffset());
+      }
+    }
+  }
+  prepared.id = llvm::xxh3_64bits(all);
+  if (auto use = module->getAttrOfType<DenseI8ArrayAttr>(kInputUse)) {
+    prepared.inputUse.assign(use.asArrayRef().begin(), use.asArrayRef().end());
+  }
+}
+
 void Compilation::fillDescription(Description &description, const Target &target) {
   llvm::SHA256 hash;
   hash.update(text);
@@ -172,6 +201,7 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.flags = describeFlags(options, target);
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
   description.arenaBytes = entry.getArenaBytes();
+  describePrepared(*module, description);
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
   collectNeeds(entry, ranksOf(*module) > 1, description);
   entry.walk([&](cpurt::RandomStateOp state) {
@@ -198,16 +228,19 @@ LogicalResult Compilation::runBackend(const Target &target) {
   }
   artifacts.arenaBytes = description.arenaBytes;
   artifacts.constantBytes = constants.totalBytes;
-  if (options.maxArenaBytes && description.arenaBytes > options.maxArenaBytes) {
-    return fail(ErrorKind::Limit, "the program needs an arena of " +
-                                      llvm::Twine(description.arenaBytes) +
+  artifacts.preparedBytes = description.prepared.bytes;
+  artifacts.prepareArenaBytes = description.prepared.arenaBytes;
+  uint64_t arenaBytes = std::max(description.arenaBytes, description.prepared.arenaBytes);
+  if (options.maxArenaBytes && arenaBytes > options.maxArenaBytes) {
+    return fail(ErrorKind::Limit, "the program needs an arena of " + llvm::Twine(arenaBytes) +
                                       " bytes, but the limit is " +
                                       llvm::Twine(options.maxArenaBytes));
   }
   if (options.emit & EmitHeader) {
     HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
                     description.version, description.arenaBytes, description.arenaAlign,
-                    description.needs, description.customCalls, description.stateBytes};
+                    description.needs, description.customCalls, description.stateBytes,
+                    description.prepared};
     artifacts.header = makeHeader(*signature, info);
   }
 
@@ -270,6 +303,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (options.check != Check::None) {
     return success();
   }
+  if (options.immutableParams && options.startFrom > Phase::Fuse) {
+    return fail(ErrorKind::Usage, "--immutable-params: the input is past phase fuse, in which "
+                                  "parameters are prepared");
+  }
   // In a module's text they are only a hint of who wrote it.
   Builder attributes(&context);
   if (options.replicas) {
@@ -293,6 +330,11 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
     if (runs && failed(phase(which, ErrorKind::Unsupported, body))) {
       return failure();
+    }
+    std::string message;
+    if (which == Phase::Canonicalize && options.immutableParams && !stopsAfter(Phase::Parse) &&
+        failed(markImmutableLeaves(*module, *options.immutableParams, message))) {
+      return fail(ErrorKind::Usage, "--immutable-params: " + message);
     }
     if (which == Phase::Plan && (options.memoryReport || !options.dumpDir.empty())) {
       artifacts.memoryReport = memoryReport(*module);

@@ -44,6 +44,8 @@ struct Artifacts {
   std::string memoryReport; ///< which buffer lives where in the arena, and when
   uint64_t arenaBytes = 0;
   uint64_t constantBytes = 0;
+  uint64_t preparedBytes = 0;       ///< of the prepared block; 0: there is none
+  uint64_t prepareArenaBytes = 0;   ///< scratch of PREFIX_prepare
   unsigned kernelsBefore = 0; ///< launched kernels
   unsigned kernelsAfter = 0;  ///< functions, once equal kernels are merged
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order

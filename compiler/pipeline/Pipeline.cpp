@@ -9,6 +9,7 @@
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/layout/Layout.h"
+#include "compiler/transforms/prepare/Prepare.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/cpurt/Dialect.h"
@@ -35,7 +36,13 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     addLayoutPasses(passes);
     break;
   case Phase::Fuse:
+    // These four do nothing without immutable parameters. Twice: first ops, so that fusion does not
+    // make one kernel of what is prepared and what is not; then whole kernels.
+    passes.addPass(createFoldScalesPass());
+    passes.addPass(createPackOperandsPass());
+    passes.addPass(createSplitPreparePass());
     passes.addPass(createHloFusionPass(target));
+    passes.addPass(createSplitPreparePass());
     break;
   case Phase::Plan:
     passes.addPass(createHloPlanMemoryPass());
@@ -89,6 +96,7 @@ void hlo::registerAllPasses() {
   registerExpanderPasses();
   registerLayoutPasses();
   registerFusionPasses();
+  registerPreparePasses();
   registerSchedulePasses();
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(("phase-" + phaseName(phase)).str(),

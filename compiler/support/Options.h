@@ -52,6 +52,9 @@ struct CompileOptions {
   std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there
   bool memoryReport = false;     ///< fill Artifacts::memoryReport
   uint64_t maxArenaBytes = 0;    ///< 0: no limit
+  /// Parameters whose bytes never change, as --immutable-params has them (driver/ImmutableParams.h); if
+  /// set, there is a NAME_prepare.
+  std::optional<std::string> immutableParams;
 };
 
 } // namespace hlo

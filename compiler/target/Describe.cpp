@@ -108,6 +108,17 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   const std::string &prefix = signature.prefix;
   auto *runType = FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
   auto *run = cast<Function>(module.getOrInsertFunction(prefix + "_run_buffers", runType).getCallee());
+  const Prepared &prepared = description.prepared;
+  Constant *prepare = d.null(), *inputUse = d.null();
+  if (prepared.bytes) {
+    auto *type = FunctionType::get(
+        b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
+    prepare = cast<Function>(
+        module.getOrInsertFunction(prefix + "_prepare_buffers", type).getCallee());
+    if (!prepared.inputUse.empty()) {
+      inputUse = d.global(ConstantDataArray::get(module.getContext(), prepared.inputUse));
+    }
+  }
   constexpr uint32_t defaultMxcsr = 0x1f80;
   Constant *fields = d.record(
       {d.i32(sizeof(hlo_module_desc)), d.i32(HLO_ABI), d.string(prefix),
@@ -119,7 +130,8 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
        d.i32(description.arenaAlign), d.i32(defaultMxcsr), d.i64(cpuFeatureBits(target)),
        d.buffers(signature.inputs), d.buffers(signature.outputs), d.null(),
        d.names(description.customCalls), run, d.i32(signature.replicas),
-       d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description)});
+       d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description),
+       d.i64(prepared.bytes), d.i64(prepared.arenaBytes), d.i64(prepared.id), inputUse, prepare});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + "_desc");
   global->setLinkage(GlobalValue::InternalLinkage);

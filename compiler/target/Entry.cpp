@@ -1,7 +1,7 @@
 //===- Entry.cpp - The planned program as LLVM IR -------------------------===//
 //
-// In: a cpurt.entry. Out: PREFIX_run_buffers, the one function of an object that does
-// work:
+// In: a cpurt.entry. Out: PREFIX_run_buffers, the function of an object that does the
+// work (and PREFIX_prepare_buffers of the same form, with hlo_rt_prepare_begin and _end):
 //
 //     frame on the stack; hlo_rt_begin; launches, copies, loops, branches; hlo_rt_end
 //
@@ -69,7 +69,7 @@ private:
   llvm::Function *function = nullptr;
   bool insideLoop = false; ///< the function is a small loop's
   llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
-  llvm::Value *frame = nullptr, *arena = nullptr, *watch = nullptr;
+  llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
   llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
   unsigned argumentCount = 0;
   BasicBlock *end = nullptr;
@@ -97,6 +97,9 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
   }
   if (auto slice = mlir::dyn_cast<cpurt::ArenaOp>(op)) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slice.getOffset());
+  }
+  if (auto slice = mlir::dyn_cast<cpurt::PreparedOp>(op)) {
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), prepared, slice.getOffset());
   }
   if (auto constant = mlir::dyn_cast<cpurt::ConstantOp>(op)) {
     std::string symbol = in.constants.lookup(constant.getGlobal());
@@ -355,9 +358,9 @@ mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
   return mlir::success();
 }
 
-/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr input..., ptr output...)
+/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr prepared, ptr input..., ptr output...)
 void EntryBuilder::callLoop(const SmallLoop &loop) {
-  llvm::SmallVector<llvm::Value *> values{frame, watch, arena};
+  llvm::SmallVector<llvm::Value *> values{frame, watch, arena, prepared};
   for (int64_t input : loop.inputs) {
     values.push_back(leaf(/*isInput=*/true, input));
   }
@@ -378,7 +381,7 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   const SmallLoop &small = in.loops.find(loop)->second;
   insideLoop = true;
   unsigned leaves = small.inputs.size() + small.outputs.size();
-  llvm::SmallVector<llvm::Type *> parameters{pointer, i32, pointer};
+  llvm::SmallVector<llvm::Type *> parameters{pointer, i32, pointer, pointer};
   parameters.append(leaves, pointer);
   // In an output of text, the entry may be there already.
   function = llvm::cast<llvm::Function>(
@@ -389,6 +392,7 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   frame = function->getArg(0);
   watch = function->getArg(1);
   arena = function->getArg(2);
+  prepared = function->getArg(3);
   // With these promises LLVM may keep what the loop carries in registers. A leaf that the caller may
   // give the same buffer as another leaf gets none.
   auto promise = [&](unsigned argument, uint64_t bytes, uint64_t align, bool writable) {
@@ -400,7 +404,10 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
     }
   };
   promise(2, in.description.arenaBytes, in.description.arenaAlign, /*writable=*/true);
-  unsigned argument = 3;
+  if (uint64_t bytes = in.description.prepared.bytes) {
+    promise(3, bytes, /*align=*/64, /*writable=*/false);
+  }
+  unsigned argument = 4;
   for (int64_t input : small.inputs) {
     const Leaf &leaf = in.signature.inputs[input];
     if (leaf.alias < 0) {
@@ -442,7 +449,8 @@ mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
       result = emitWhile(loop);
     } else if (auto choice = mlir::dyn_cast<cpurt::CaseOp>(op)) {
       result = emitCase(choice);
-    } else if (!mlir::isa<cpurt::InputOp, cpurt::OutputOp, cpurt::ArenaOp, cpurt::ConstantOp>(op) &&
+    } else if (!mlir::isa<cpurt::InputOp, cpurt::OutputOp, cpurt::ArenaOp, cpurt::PreparedOp,
+                          cpurt::ConstantOp>(op) &&
                !op.hasTrait<mlir::OpTrait::IsTerminator>()) {
       result = op.emitError("internal error: ") << op.getName() << " has no translation";
     }
@@ -454,10 +462,16 @@ mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
 }
 
 mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
-  auto *type = llvm::FunctionType::get(i32, {pointer, pointer, pointer}, false);
+  bool prepares = entry.getPrepare();
+  llvm::SmallVector<llvm::Type *> parameters(3, pointer);
+  if (prepares) {
+    parameters.push_back(i64);
+  }
+  auto *type = llvm::FunctionType::get(i32, parameters, false);
   // The description may have declared it.
+  llvm::StringRef suffix = prepares ? "_prepare_buffers" : "_run_buffers";
   function = llvm::cast<llvm::Function>(
-      module.getOrInsertFunction((prefix + "_run_buffers").str(), type).getCallee());
+      module.getOrInsertFunction((prefix + suffix).str(), type).getCallee());
   b.SetInsertPoint(newBlock(""));
   BasicBlock *refused = newBlock("refused"), *body = newBlock("body");
   end = BasicBlock::Create(context, "end");
@@ -469,9 +483,16 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   storage->setAlignment(llvm::Align(16));
   frame = storage;
   llvm::Value *description = module.getNamedValue((prefix + "_desc").str());
+  llvm::SmallVector<llvm::Value *> given{function->getArg(0), description, function->getArg(1),
+                                         function->getArg(2)};
+  llvm::SmallVector<llvm::Type *> types(5, pointer);
+  if (prepares) {
+    given.push_back(function->getArg(3));
+    types.insert(types.begin() + 4, i64);
+  }
+  given.push_back(frame);
   llvm::Value *error =
-      b.CreateCall(runtime("hlo_rt_begin", {pointer, pointer, pointer, pointer, pointer}),
-                   {function->getArg(0), description, function->getArg(1), function->getArg(2), frame});
+      b.CreateCall(runtime(prepares ? "hlo_rt_prepare_begin" : "hlo_rt_begin", types), given);
   b.CreateCondBr(b.CreateIsNotNull(error), refused, body);
   b.SetInsertPoint(refused);
   b.CreateRet(error);
@@ -480,6 +501,12 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
                                                              offsetof(hlo_frame, arena)));
   watch = b.CreateLoad(i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
                                                          offsetof(hlo_frame, watch)));
+  // Objects without a prepared block must work with runtimes that know of none.
+  prepared = in.description.prepared.bytes
+                 ? static_cast<llvm::Value *>(b.CreateLoad(
+                       pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
+                                                             offsetof(hlo_frame, prepared))))
+                 : llvm::ConstantPointerNull::get(b.getPtrTy());
   if (mlir::failed(emitBlock(entry.getBody().front()))) {
     delete end;
     return mlir::failure();
@@ -488,7 +515,8 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   b.CreateBr(end);
   end->insertInto(function);
   b.SetInsertPoint(end);
-  b.CreateRet(b.CreateCall(runtime("hlo_rt_end", {pointer, i32}), {frame, status}));
+  b.CreateRet(b.CreateCall(runtime(prepares ? "hlo_rt_prepare_end" : "hlo_rt_end", {pointer, i32}),
+                           {frame, status}));
   if (arguments) {
     arguments->setOperand(0, b.getInt32(argumentCount));
   }

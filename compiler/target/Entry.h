@@ -25,6 +25,7 @@ struct Description {
   uint64_t arenaBytes = 0, arenaAlign = 64;
   uint64_t stateBytes = 0; ///< of hlo_call.state
   uint32_t needs = 0;   ///< set of HLO_NEEDS_*
+  Prepared prepared;
   std::vector<std::string> customCalls; ///< targets, sorted
   std::vector<int32_t> customCallApis;  ///< HLO_API_* of each
 };
@@ -42,8 +43,9 @@ struct EntryContext {
   const SmallLoops &loops;
 };
 
-/// Adds to `module` the function PREFIX_run_buffers: what `entry` does, in terms of the
-/// runtime's ABI (runtime/abi/hlo/generated.h). Small loops are calls of their functions.
+/// Adds to `module` the function PREFIX_run_buffers, or PREFIX_prepare_buffers if the entry is the one
+/// that prepares: what it does, in terms of the runtime's ABI (runtime/abi/hlo/generated.h). Small loops
+/// are calls of their functions.
 mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                llvm::Module &module);
 

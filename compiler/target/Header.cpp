@@ -46,8 +46,20 @@ static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput, co
       << array.name << ", 0 to " << array.dims[leaf.sizeDim] << " */\n";
 }
 
+/// Who reads an input of a module with a prepare function.
+static StringRef useText(uint8_t use) {
+  switch (use) {
+  case HLO_IMMUTABLE | HLO_READ_BY_PREPARE: return "; immutable, read by prepare only";
+  case HLO_IMMUTABLE | HLO_READ_BY_PREPARE | HLO_READ_BY_RUN: return "; immutable, read by prepare and run";
+  case HLO_IMMUTABLE | HLO_READ_BY_RUN: return "; immutable";
+  case HLO_IMMUTABLE: return "; immutable, not read";
+  default: return "";
+  }
+}
+
 /// One member of the struct with its comment.
-static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all) {
+static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all,
+                        ArrayRef<uint8_t> use) {
   if (leaf.sizeOf >= 0) {
     return printSizeMember(out, leaf, isInput, all);
   }
@@ -57,6 +69,9 @@ static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const 
     const Leaf &other = (isInput ? all.outputs : all.inputs)[leaf.alias];
     out << (isInput ? ", overwritten if it is the same buffer as " : ", may be the same buffer as ")
         << other.name;
+  }
+  if (isInput && !use.empty()) {
+    out << useText(use[&leaf - all.inputs.data()]);
   }
   out << " */\n";
 }
@@ -90,6 +105,71 @@ static std::string stateText(StringRef upper, const HeaderInfo &info) {
                  upper, info.stateBytes);
 }
 
+/// The macros of the prepared block.
+static std::string preparedText(StringRef prefix, StringRef upper, const Prepared &prepared) {
+  if (prepared.bytes == 0) {
+    return "";
+  }
+  return formatv("/** The prepared block: what {0}_prepare makes of the immutable inputs and {0}_run reads;\n"
+                 " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
+                 "#define {1}_PREPARED_BYTES UINT64_C({2})\n"
+                 "#define {1}_PREPARE_ARENA_BYTES UINT64_C({3})\n",
+                 prefix, upper, prepared.bytes, prepared.arenaBytes);
+}
+
+/// Of the comment of PREFIX_prepare. Literal braces do not go through formatv.
+static std::string prepareComment(StringRef prefix, StringRef upper) {
+  return formatv(
+      "/** Computes once what depends on the immutable inputs only, into the {1}_PREPARED_BYTES bytes at\n"
+      " *  `prepared`, which are the caller's, aligned to 64, and need no initialization. Reads the inputs\n"
+      " *  that are marked so; all other members of `args` may be null. With call->exec it uses threads, and\n"
+      " *  it needs {1}_PREPARE_ARENA_BYTES of scratch (any call->arena of {1}_ARENA_BYTES does if that is\n"
+      " *  more). Afterwards set prepared and prepared_bytes of each hlo_call given to {0}_run: the block is\n"
+      " *  only read, any number of calls may share it, it must outlive them, and it may be stored and loaded\n"
+      " *  again for the same object. The immutable inputs must keep the bytes that they had here; those\n"
+      " *  read by prepare only may be freed and be null in {0}_run. If they change, prepare again (not\n"
+      " *  during a call). Errors: HLO_ERR_NULL, HLO_ERR_ALIGN, HLO_ERR_PREPARED (block too small),\n"
+      " *  HLO_ERR_ARENA, HLO_ERR_CPU, HLO_CANCELLED, HLO_DEADLINE; the block is then unusable, and {0}_run\n"
+      " *  refuses it with HLO_ERR_PREPARED, as it does any block that is not this module's. */\n",
+      prefix, upper);
+}
+
+/// PREFIX_run or PREFIX_prepare: checks the signature and passes the pointers on.
+static void printFunction(raw_ostream &out, const Signature &signature, StringRef upper,
+                          bool prepares) {
+  const std::string &prefix = signature.prefix;
+  out << "HLO_NODISCARD static inline hlo_status " << prefix << (prepares ? "_prepare" : "_run")
+      << "(const hlo_call *call, const " << prefix << "_args *args"
+      << (prepares ? ",\n    void *prepared, size_t prepared_bytes" : "") << ") {\n";
+  auto printArray = [&](StringRef type, StringRef name, const std::vector<Leaf> &leaves) {
+    out << "  " << type << name << "[" << std::max<size_t>(1, leaves.size()) << "];\n";
+  };
+  printArray("const void *", "inputs", signature.inputs);
+  if (!prepares) {
+    printArray("void *", "outputs", signature.outputs);
+  }
+  out << "  if (args->signature != " << upper << "_SIGNATURE) {\n    return hlo_bad_signature(call, "
+      << prefix << "_describe(), args->signature);\n  }\n";
+  auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
+    for (const auto &[i, leaf] : enumerate(leaves)) {
+      bool isValue = leaf.sizeOf >= 0 && &leaves == &signature.inputs;
+      out << "  " << name << "[" << i << "] = " << (isValue ? "&" : "") << "args->" << leaf.name
+          << ";\n";
+    }
+    if (leaves.empty()) {
+      out << "  " << name << "[0] = 0;\n";
+    }
+  };
+  printFill("inputs", signature.inputs);
+  if (prepares) {
+    out << "  return " << prefix
+        << "_prepare_buffers(call, inputs, prepared, prepared_bytes);\n}\n\n";
+    return;
+  }
+  printFill("outputs", signature.outputs);
+  out << "  return " << prefix << "_run_buffers(call, inputs, outputs);\n}\n\n";
+}
+
 std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) {
   std::string text;
   raw_string_ostream out(text);
@@ -114,7 +194,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
       << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << stateText(upper, info) << "/** Hash of all types, layouts and aliases. */\n"
+      << stateText(upper, info) << preparedText(prefix, upper, info.prepared) << "/** Hash of all types, layouts and aliases. */\n"
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/** The buffers of one call."
@@ -124,10 +204,10 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "  uint64_t signature; /**< " << upper << "_SIGNATURE; set by " << upper
       << "_ARGS_INIT */\n";
   for (const Leaf &leaf : signature.inputs) {
-    printMember(out, leaf, true, signature);
+    printMember(out, leaf, true, signature, info.prepared.inputUse);
   }
   for (const Leaf &leaf : signature.outputs) {
-    printMember(out, leaf, false, signature);
+    printMember(out, leaf, false, signature, {});
   }
   out << "} " << prefix << "_args;\n#define " << upper << "_ARGS_INIT { " << upper << "_SIGNATURE";
   for (const Leaf &leaf : signature.inputs) {
@@ -142,29 +222,16 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << " *  needed: then it runs on the calling thread. */\n"
       << "HLO_NODISCARD hlo_status " << prefix
       << "_run_buffers(const hlo_call *call, const void *const *inputs,\n"
-      << "    void *const *outputs);\n\n"
-      << "/** Runs the module. */\nHLO_NODISCARD static inline hlo_status " << prefix
-      << "_run(const hlo_call *call, const " << prefix << "_args *args) {\n";
-  auto printArray = [&](StringRef type, StringRef name, const std::vector<Leaf> &leaves) {
-    out << "  " << type << name << "[" << std::max<size_t>(1, leaves.size()) << "];\n";
-  };
-  printArray("const void *", "inputs", signature.inputs);
-  printArray("void *", "outputs", signature.outputs);
-  out << "  if (args->signature != " << upper << "_SIGNATURE) {\n    return hlo_bad_signature(call, "
-      << prefix << "_describe(), args->signature);\n  }\n";
-  auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
-    for (const auto &[i, leaf] : enumerate(leaves)) {
-      bool isValue = leaf.sizeOf >= 0 && &leaves == &signature.inputs;
-      out << "  " << name << "[" << i << "] = " << (isValue ? "&" : "") << "args->" << leaf.name
-          << ";\n";
-    }
-    if (leaves.empty()) {
-      out << "  " << name << "[0] = 0;\n";
-    }
-  };
-  printFill("inputs", signature.inputs);
-  printFill("outputs", signature.outputs);
-  out << "  return " << prefix << "_run_buffers(call, inputs, outputs);\n}\n\n"
-      << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* " << guard << " */\n";
+      << "    void *const *outputs);\n\n";
+  if (info.prepared.bytes) {
+    out << "/** The same of " << prefix << "_prepare. */\nHLO_NODISCARD hlo_status " << prefix
+        << "_prepare_buffers(const hlo_call *call,\n    const void *const *inputs, void *prepared, size_t "
+           "prepared_bytes);\n\n"
+        << prepareComment(prefix, upper);
+    printFunction(out, signature, upper, /*prepares=*/true);
+  }
+  out << "/** Runs the module. */\n";
+  printFunction(out, signature, upper, /*prepares=*/false);
+  out << "#ifdef __cplusplus\n} /* extern \"C\" */\n#endif\n\n#endif /* " << guard << " */\n";
   return text;
 }

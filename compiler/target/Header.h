@@ -15,6 +15,7 @@ struct HeaderInfo {
   uint32_t needs = 0;  ///< set of HLO_NEEDS_*
   std::vector<std::string> customCalls; ///< targets
   uint64_t stateBytes = 0; ///< of hlo_call.state
+  Prepared prepared;
 };
 
 /// The header's text: valid as C99, C11, C++11 and later, without warnings.

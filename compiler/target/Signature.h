@@ -30,6 +30,12 @@ struct Signature {
   uint32_t replicas = 1, partitions = 1;
 };
 
+/// What a module keeps of its immutable parameters; bytes == 0: nothing.
+struct Prepared {
+  uint64_t bytes = 0, arenaBytes = 0, id = 0;
+  std::vector<uint8_t> inputUse; ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
+};
+
 /// `text` made a C identifier: other characters become `_`; never a keyword of C or C++.
 std::string cIdentifier(llvm::StringRef text);
 

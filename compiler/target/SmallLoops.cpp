@@ -133,10 +133,9 @@ SmallLoops hlo::findSmallLoops(cpurt::EntryOp entry, ModuleOp planned, StringRef
   return std::move(finder.found);
 }
 
-llvm::MapVector<StringRef, bool> hlo::kernelsOf(const SmallLoops &loops, cpurt::EntryOp entry,
-                                                ModuleOp planned) {
+llvm::MapVector<StringRef, bool> hlo::kernelsOf(const SmallLoops &loops, ModuleOp planned) {
   llvm::StringMap<unsigned> launches, inLoops;
-  entry.walk([&](cpurt::LaunchOp launch) { ++launches[launch.getKernel()]; });
+  planned.walk([&](cpurt::LaunchOp launch) { ++launches[launch.getKernel()]; });
   for (const auto &loop : loops) {
     loop.first->walk([&](cpurt::LaunchOp launch) { ++inLoops[launch.getKernel()]; });
   }

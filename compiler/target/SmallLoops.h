@@ -25,7 +25,7 @@ SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::St
 
 /// Names of the kernels that the loops launch, in the order of the module; and whether each is
 /// launched from elsewhere too.
-llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops, cpurt::EntryOp entry,
+llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops,
                                                  mlir::ModuleOp planned);
 
 } // namespace hlo

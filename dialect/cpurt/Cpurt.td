@@ -40,7 +40,9 @@ def Cpurt_EntryOp : Cpurt_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, N
   let summary = "The program: what one call executes, in order";
   let description = [{
     `arena_bytes` is the size of the caller's scratch block, whose start is
-    aligned to `arena_align`. The body ends in `cpurt.return`.
+    aligned to `arena_align`. The body ends in `cpurt.return`. With `prepare` it is
+    not what a call executes, but what fills the prepared block that the module's
+    other entry, which comes first, reads.
 
     ```mlir
     cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
@@ -51,7 +53,8 @@ def Cpurt_EntryOp : Cpurt_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, N
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena_bytes, I64Attr:$arena_align);
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$arena_bytes, I64Attr:$arena_align,
+                       UnitAttr:$prepare);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
@@ -108,6 +111,12 @@ def Cpurt_OutputOp : Cpurt_BufferOp<"output"> {
 }
 def Cpurt_ArenaOp : Cpurt_BufferOp<"arena"> {
   let summary = "Bytes [offset, offset + bytes) of the arena";
+  let arguments = (ins I64Attr:$offset, I64Attr:$bytes);
+  let assemblyFormat = "$offset `,` $bytes attr-dict";
+}
+def Cpurt_PreparedOp : Cpurt_BufferOp<"prepared"> {
+  let summary = "Bytes [offset, offset + bytes) of the prepared block";
+  let description = "Written by the entry with `prepare`, read-only in the other one.";
   let arguments = (ins I64Attr:$offset, I64Attr:$bytes);
   let assemblyFormat = "$offset `,` $bytes attr-dict";
 }

@@ -217,14 +217,15 @@ static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *ca
   return status;
 }
 
-hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
-  if (desc->arena_bytes == 0) {
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, uint64_t needed,
+                             hlo_text *text) {
+  if (needed == 0) {
     return HLO_OK;
   }
   void *arena = HLO_FIELD(call, arena);
   const size_t given = HLO_FIELD(call, arena_bytes);
   const int aligned = ((uintptr_t)arena & (desc->arena_align - 1)) == 0;
-  if (arena != NULL && given >= desc->arena_bytes && aligned) {
+  if (arena != NULL && given >= needed && aligned) {
     return HLO_OK;
   }
   const hlo_allocator *alloc = HLO_FIELD(call, alloc);
@@ -233,7 +234,7 @@ hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hl
   }
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": arena: needs ");
-  hlo_text_number(text, desc->arena_bytes);
+  hlo_text_number(text, needed);
   hlo_text_add(text, " bytes (align ");
   hlo_text_number(text, desc->arena_align);
   hlo_text_add(text, "), given ");
@@ -277,9 +278,11 @@ static hlo_status check_size(const char *module, const hlo_buffer_desc *descs, u
   return HLO_ERR_SIZE;
 }
 
-/* One side; `what` is "input" or "output". */
+/* One side; `what` is "input" or "output". If `use` is not null, buffers without the bit `reader` in it
+ * are nobody's concern. */
 static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, uint32_t count,
-                             const void *const *buffers, const char *what, hlo_text *text) {
+                             const void *const *buffers, const char *what, const uint8_t *use,
+                             uint8_t reader, hlo_text *text) {
   if (count > 0 && buffers == NULL) {
     hlo_text_add(text, module);
     hlo_text_add(text, ": the array of ");
@@ -290,6 +293,9 @@ static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, u
     return HLO_ERR_NULL;
   }
   for (uint32_t i = 0; i < count; ++i) {
+    if (use != NULL && !(use[i] & reader)) {
+      continue;
+    }
     if (buffers[i] == NULL && descs[i].bytes > 0) {
       hlo_text_add(text, module);
       hlo_text_add(text, ": ");
@@ -313,18 +319,25 @@ static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, u
   return HLO_OK;
 }
 
-hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
-                             const void *const *outputs, hlo_text *text) {
-  hlo_status status =
-      check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", text);
+hlo_status hlo_check_inputs(const hlo_module_desc *desc, const void *const *inputs, uint8_t reader,
+                            hlo_text *text) {
+  const uint8_t *use = HLO_FIELD(desc, input_use);
+  hlo_status status = check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", use,
+                                 reader, text);
   for (uint32_t i = 0; status == HLO_OK && i < desc->num_inputs; ++i) {
-    if (desc->inputs[i].size_of != 0) {
+    if (desc->inputs[i].size_of != 0 && (use == NULL || (use[i] & reader))) {
       status = check_size(desc->name, desc->inputs, i, inputs[i], text);
     }
   }
-  return status != HLO_OK
-             ? status
-             : check_side(desc->name, desc->outputs, desc->num_outputs, outputs, "output", text);
+  return status;
+}
+
+hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
+                             const void *const *outputs, hlo_text *text) {
+  const hlo_status status = hlo_check_inputs(desc, inputs, HLO_READ_BY_RUN, text);
+  return status != HLO_OK ? status
+                          : check_side(desc->name, desc->outputs, desc->num_outputs, outputs,
+                                       "output", NULL, 0, text);
 }
 
 hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
@@ -334,7 +347,7 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
   if (first != HLO_OK) {
     return first;
   }
-  for (int which = 0; which < 5; ++which) {
+  for (int which = 0; which < 6; ++which) {
     hlo_text part = text;
     if (first != HLO_OK) {
       hlo_text_add(&part, "; ");
@@ -343,7 +356,8 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
                               : which == 1 ? hlo_check_constants(desc, call, &part)
                               : which == 2 ? hlo_check_services(desc, call, &part)
                               : which == 3 ? check_versions(desc, call, &part)
-                                           : hlo_check_arena(desc, call, &part);
+                              : which == 4 ? hlo_check_prepared(desc, call, &part)
+                                           : hlo_check_scratch(desc, call, desc->arena_bytes, &part);
     if (status != HLO_OK) {
       first = first != HLO_OK ? first : status;
       text = part;

@@ -24,9 +24,15 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
  * make custom calls: null otherwise. */
 hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor)
     __attribute__((weak, visibility("hidden")));
-/** The arena: none needed, or given in full, or an allocator in its place. */
-hlo_status hlo_check_arena(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
-/** The caller's buffers of all leaves: none null but those of 0 bytes, each aligned. */
+/** The arena of `needed` bytes: none needed, or given in full, or an allocator in its place. */
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, uint64_t needed,
+                             hlo_text *text);
+/** The prepared block that M_run reads: there, long enough, aligned, this module's, finished. */
+hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
+/** The inputs that `reader` reads (one of HLO_READ_BY_*), as hlo_check_buffers. */
+hlo_status hlo_check_inputs(const hlo_module_desc *desc, const void *const *inputs, uint8_t reader,
+                            hlo_text *text);
+/** The caller's buffers of all leaves that M_run uses: none null but those of 0 bytes, each aligned. */
 hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
                              const void *const *outputs, hlo_text *text);
 

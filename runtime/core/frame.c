@@ -14,6 +14,7 @@
 
 #include "checks.h"
 #include "fields.h"
+#include "frame.h"
 
 /* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
  * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays
@@ -37,17 +38,19 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
       (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_constants(desc, call, &text)) ||
       (status = hlo_check_services(desc, call, &text)) ||
-      (status = hlo_check_arena(desc, call, &text))) {
+      (status = hlo_check_prepared(desc, call, &text)) ||
+      (status = hlo_check_scratch(desc, call, desc->arena_bytes, &text))) {
     return status;
   }
   return HLO_OK;
 }
 
-static hlo_status take_arena(const hlo_call *call, const hlo_module_desc *desc, hlo_frame *frame) {
+hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uint64_t bytes,
+                          hlo_frame *frame) {
   frame->arena = NULL;
   frame->owned = NULL;
   frame->owned_bytes = 0;
-  if (desc->arena_bytes == 0) {
+  if (bytes == 0) {
     return HLO_OK;
   }
   if (call->arena != NULL) {
@@ -55,25 +58,48 @@ static hlo_status take_arena(const hlo_call *call, const hlo_module_desc *desc, 
     return HLO_OK;
   }
   const hlo_allocator *alloc = call->alloc;
-  void *memory = alloc->alloc(alloc->user, (size_t)desc->arena_bytes, desc->arena_align);
+  void *memory = alloc->alloc(alloc->user, (size_t)bytes, desc->arena_align);
   if (memory == NULL || ((uintptr_t)memory & (desc->arena_align - 1))) {
     hlo_text text = hlo_text_of_call(call);
     hlo_text_add(&text, desc->name);
     hlo_text_add(&text, ": alloc gave ");
     hlo_text_add(&text, memory ? "misaligned memory" : "no memory");
     hlo_text_add(&text, " for an arena of ");
-    hlo_text_number(&text, desc->arena_bytes);
+    hlo_text_number(&text, bytes);
     hlo_text_add(&text, " bytes (align ");
     hlo_text_number(&text, desc->arena_align);
     hlo_text_add(&text, ")");
     if (memory != NULL) {
-      alloc->free(alloc->user, memory, (size_t)desc->arena_bytes);
+      alloc->free(alloc->user, memory, (size_t)bytes);
     }
     return HLO_ERR_ALLOC;
   }
   frame->arena = frame->owned = memory;
-  frame->owned_bytes = (size_t)desc->arena_bytes;
+  frame->owned_bytes = (size_t)bytes;
   return HLO_OK;
+}
+
+void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
+                     hlo_frame *frame) {
+  const hlo_executor *exec = HLO_FIELD(call, exec);
+  const int parallel = HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1;
+  frame->call = call;
+  frame->desc = desc;
+  frame->exec = parallel ? exec : NULL;
+  frame->threads = parallel ? exec->num_threads : 1;
+  frame->prepared = prepared;
+  frame->draws = 0;
+  frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
+  frame->saved_mxcsr = _mm_getcsr();
+  _mm_setcsr(desc->mxcsr);
+}
+
+void hlo_leave_frame(hlo_frame *frame) {
+  _mm_setcsr(frame->saved_mxcsr);
+  if (frame->owned != NULL) {
+    const hlo_allocator *alloc = frame->call->alloc;
+    alloc->free(alloc->user, frame->owned, frame->owned_bytes);
+  }
 }
 
 /* The other ranks need not wait for a call that has failed. */
@@ -90,7 +116,7 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                         const void *const *inputs, void *const *outputs, hlo_frame *frame) {
   hlo_status status = check_all(call, desc, inputs, outputs);
   if (status == HLO_OK) {
-    status = take_arena(call, desc, frame);
+    status = hlo_take_arena(call, desc, desc->arena_bytes, frame);
   }
   if (status != HLO_OK) {
     /* A call of another version has no comm that can be trusted. */
@@ -99,28 +125,16 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
     }
     return status;
   }
-  const hlo_executor *exec = HLO_FIELD(call, exec);
-  const int parallel = HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1;
-  frame->call = call;
-  frame->desc = desc;
-  frame->exec = parallel ? exec : NULL;
-  frame->threads = parallel ? exec->num_threads : 1;
-  frame->draws = 0;
-  frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
-  frame->saved_mxcsr = _mm_getcsr();
-  _mm_setcsr(desc->mxcsr);
+  const void *prepared = HLO_FIELD(desc, prepared_bytes) ? HLO_FIELD(call, prepared) : NULL;
+  hlo_start_frame(call, desc, (void *)prepared, frame);
   return HLO_OK;
 }
 
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
-  _mm_setcsr(frame->saved_mxcsr);
   if (status != HLO_OK) {
     tell_peers(frame->call, status);
   }
-  if (frame->owned != NULL) {
-    const hlo_allocator *alloc = frame->call->alloc;
-    alloc->free(alloc->user, frame->owned, frame->owned_bytes);
-  }
+  hlo_leave_frame(frame);
   return status;
 }
 

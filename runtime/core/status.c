@@ -27,6 +27,8 @@ const char *hlo_status_name(hlo_status status) {
       return "HLO_ERR_SIZE";
     case HLO_ERR_MISSING:
       return "HLO_ERR_MISSING";
+    case HLO_ERR_PREPARED:
+      return "HLO_ERR_PREPARED";
     default:
       break;
   }

@@ -59,6 +59,10 @@ struct Flags {
                              cl::desc("Replicas that will run it (default: what the module says)")};
   cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
                                cl::desc("The same of partitions")};
+  cl::opt<std::string> immutableParams{
+      "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
+      cl::desc("Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
+               "depends on them alone")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
@@ -189,6 +193,9 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
   options.memoryReport = flags.memoryReport;
+  if (flags.immutableParams.getNumOccurrences()) {
+    options.immutableParams = flags.immutableParams;
+  }
   options.optLevel = flags.optLevel;
   if (options.optLevel < 0 || options.optLevel > 3) {
     return complain("optimization level must be 0, 1, 2 or 3, not " +

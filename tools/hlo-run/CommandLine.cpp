@@ -38,6 +38,10 @@ struct Flags {
                           cl::desc("Stop running (not compiling) after that long")};
   cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
                            cl::desc("CPU to compile for (default: host)")};
+  cl::opt<std::string> immutableParams{
+      "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
+      cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
+               "prepared once, before the runs")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
                          cl::desc("Threads of the compiler (default: one per CPU)")};
   cl::opt<unsigned> replicas{
@@ -64,7 +68,7 @@ struct Flags {
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name : {"inputs", "seed", "rng-seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
-                         "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
+                         "immutable-params", "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
                          "custom-calls"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
@@ -127,5 +131,8 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.json = flags.json;
   line.cpu = flags.cpu;
   line.jobs = flags.jobs;
+  if (flags.immutableParams.getNumOccurrences()) {
+    line.immutableParams = flags.immutableParams;
+  }
   return std::nullopt;
 }

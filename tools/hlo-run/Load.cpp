@@ -45,6 +45,8 @@ SymbolMap runtimeSymbols(ExecutionSession &session) {
   };
   add("hlo_rt_begin", hlo_rt_begin);
   add("hlo_rt_end", hlo_rt_end);
+  add("hlo_rt_prepare_begin", hlo_rt_prepare_begin);
+  add("hlo_rt_prepare_end", hlo_rt_prepare_end);
   add("hlo_rt_parallel_for", hlo_rt_parallel_for);
   add("hlo_rt_poll", hlo_rt_poll);
   add("hlo_rt_fail", hlo_rt_fail);

@@ -47,6 +47,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.emit = hlo::EmitObject;
   options.replicas = line.replicas;
   options.partitions = line.partitions;
+  options.immutableParams = line.immutableParams;
   hlo::Artifacts artifacts;
   std::string diagnostics;
   raw_string_ostream os(diagnostics);
@@ -150,11 +151,17 @@ std::string milliseconds(double seconds) {
   return out;
 }
 
-void printJson(const hlo_module_desc &desc, double compileSeconds, const Timing &timing,
-               uint32_t threads) {
+/// Times of preparing, of all ranks one after another.
+struct Preparation {
+  uint64_t bytes = 0; ///< of each rank; 0: the module does not prepare
+  double seconds = 0;
+};
+
+void printJson(const hlo_module_desc &desc, double compileSeconds, const Preparation &preparation,
+               const Timing &timing, uint32_t threads) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  outs() << json::Value(json::Object{
+  json::Object line{
                 {"compile_s", compileSeconds},
                 {"run_ms_min", timing.min * 1e3},
                 {"run_ms_median", timing.median * 1e3},
@@ -162,11 +169,20 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Timing 
                 {"arena_bytes", static_cast<int64_t>(desc.arena_bytes)},
                 {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
                 {"threads", static_cast<int64_t>(threads)},
-            })
-         << "\n";
+            };
+  if (preparation.bytes) {
+    line["prepare_ms"] = preparation.seconds * 1e3;
+    line["prepared_bytes"] = static_cast<int64_t>(preparation.bytes);
+  }
+  outs() << json::Value(std::move(line)) << "\n";
 }
 
-void printTiming(const hlo_module_desc &desc, const Timing &timing, uint32_t threads) {
+void printTiming(const hlo_module_desc &desc, const Preparation &preparation, const Timing &timing,
+                 uint32_t threads) {
+  if (preparation.bytes) {
+    outs() << "prepared: " << formatBytes(preparation.bytes) << " in "
+           << milliseconds(preparation.seconds) << "\n";
+  }
   outs() << "time: " << milliseconds(timing.min);
   if (timing.runs > 1) {
     outs() << " at best, median " << milliseconds(timing.median) << " of "
@@ -311,14 +327,23 @@ Error runAll(const CommandLine &line) {
                           static_cast<int64_t>(line.timeoutSeconds * 1e9));
     }
   }
+  Preparation preparation;
+  for (Program &program : programs) {
+    Expected<double> seconds = program.prepare();
+    if (!seconds) {
+      return seconds.takeError();
+    }
+    preparation.bytes = program.preparedBytes();
+    preparation.seconds += *seconds;
+  }
   Expected<Timing> timing = execute(line, *ranks, programs);
   if (!timing) {
     return timing.takeError();
   }
   if (line.json) {
-    printJson(desc, compileSeconds, *timing, line.threads);
+    printJson(desc, compileSeconds, preparation, *timing, line.threads);
   } else {
-    printTiming(desc, *timing, line.threads);
+    printTiming(desc, preparation, *timing, line.threads);
   }
   return Error::success();
 }

@@ -34,10 +34,15 @@ Expected<Memory> take(uint64_t bytes, const Twine &what) {
   }
   return std::move(memory);
 }
+/// An object of this compiler always has these fields.
+uint64_t preparedBytesOf(const hlo_module_desc &desc) { return desc.prepared_bytes; }
+uint64_t arenaBytes(const hlo_module_desc &desc) {
+  return std::max(desc.arena_bytes, desc.prepare_arena_bytes);
+}
 /// An error if all the memory of a call is more than this machine has: found out later, it would be
 /// the kernel that ends some process.
 Error checkMemory(const hlo_module_desc &desc) {
-  uint64_t needed = desc.arena_bytes + desc.state_bytes;
+  uint64_t needed = arenaBytes(desc) + desc.state_bytes + preparedBytesOf(desc);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     needed += desc.inputs[i].bytes;
   }
@@ -72,7 +77,8 @@ Program::~Program() { hlo_pool_destroy(pool); }
 Program::Program(Program &&other)
     : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
       rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls), comm(other.comm),
-      arena(std::move(other.arena)), state(std::move(other.state)), inputs(std::move(other.inputs)),
+      arena(std::move(other.arena)), state(std::move(other.state)),
+      prepared(std::move(other.prepared)), inputs(std::move(other.inputs)),
       outputs(std::move(other.outputs)), view(std::move(other.view)),
       unpackedInputs(std::move(other.unpackedInputs)),
       unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)), fresh(other.fresh),
@@ -92,12 +98,17 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
       return makeError(ExitRun, "cannot start " + Twine(threads) + " threads");
     }
   }
-  auto arena = take(desc.arena_bytes, "the arena");
+  auto arena = take(arenaBytes(desc), "the arena");
   if (!arena) {
     return arena.takeError();
   }
   program.arena = std::move(*arena);
-  std::memset(program.arena.data(), 0, desc.arena_bytes);
+  std::memset(program.arena.data(), 0, program.arena.size());
+  auto prepared = take(preparedBytesOf(desc), "the prepared block");
+  if (!prepared) {
+    return prepared.takeError();
+  }
+  program.prepared = std::move(*prepared);
   auto state = take(desc.state_bytes, "the state");
   if (!state) {
     return state.takeError();
@@ -168,17 +179,8 @@ Error Program::keepInputs() {
   return Error::success();
 }
 
-Expected<double> Program::run() {
-  if (fresh) {
-    packInputs();
-  } else {
-    for (auto &[input, copy] : kept) {
-      assert(copy && "a second run needs keepInputs");
-      std::memcpy(inputs[input].data(), copy.data(), copy.size());
-    }
-  }
-  fresh = false;
-  char message[1024] = "";
+/// All that a call may ask for; texts of errors go to `message`.
+hlo_call Program::makeCall(char *message, size_t bytes) {
   hlo_call call = hlo_call_init();
   call.arena = arena.data();
   call.arena_bytes = arena.size();
@@ -191,7 +193,45 @@ Expected<double> Program::run() {
   call.comm = comm;
   streams.attach(call);
   call.message = message;
-  call.message_bytes = sizeof(message);
+  call.message_bytes = bytes;
+  call.prepared = prepared.size() ? prepared.data() : nullptr;
+  call.prepared_bytes = prepared.size();
+  return call;
+}
+
+Expected<double> Program::prepare() {
+  if (!prepared.size()) {
+    return 0.0;
+  }
+  packInputs();
+  char message[1024] = "";
+  hlo_call call = makeCall(message, sizeof(message));
+  Clock::time_point start = Clock::now();
+  hlo_status status =
+      desc->prepare(&call, inputPointers.data(), prepared.data(), prepared.size());
+  double seconds = secondsSince(start);
+  if (status != HLO_OK) {
+    int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
+    return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
+  }
+  if (!prepared.isIntact() || !arena.isIntact()) {
+    return makeError(ExitInternal, "the program wrote past the end of a buffer");
+  }
+  return seconds;
+}
+
+Expected<double> Program::run() {
+  if (fresh) {
+    packInputs();
+  } else {
+    for (auto &[input, copy] : kept) {
+      assert(copy && "a second run needs keepInputs");
+      std::memcpy(inputs[input].data(), copy.data(), copy.size());
+    }
+  }
+  fresh = false;
+  char message[1024] = "";
+  hlo_call call = makeCall(message, sizeof(message));
   // Says all that is missing, not only the first; and the versions of typed handlers.
   if (hlo_status status = hlo_check(desc, &call, message, sizeof(message))) {
     if (comm) {
@@ -208,7 +248,7 @@ Expected<double> Program::run() {
   }
   auto intact = [](const Memory &memory) { return memory.isIntact(); };
   if (!llvm::all_of(inputs, intact) || !llvm::all_of(outputs, intact) || !intact(arena) ||
-      !intact(state)) {
+      !intact(state) || !intact(prepared)) {
     return makeError(ExitInternal, "the program wrote past the end of a buffer");
   }
   for (uint32_t i = 0; i < desc->num_outputs; ++i) {

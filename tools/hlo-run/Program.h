@@ -71,6 +71,11 @@ public:
   /// Its place among several ranks; null: it is alone.
   void setComm(const hlo_comm *place) { comm = place; }
 
+  /// Fills the prepared block of a module that has one, once the inputs are filled; returns the time in
+  /// seconds. To be called before the first run.
+  llvm::Expected<double> prepare();
+  uint64_t preparedBytes() const { return prepared.size(); }
+
   /// One run on the inputs as they were filled; returns its time in seconds.
   llvm::Expected<double> run();
   /// A run to warm up, then as many as fit into `seconds`, at least three.
@@ -86,7 +91,8 @@ private:
   Streams streams;
   const CustomCalls *customCalls = nullptr;
   const hlo_comm *comm = nullptr;
-  Memory arena, state;
+  hlo_call makeCall(char *message, size_t bytes);
+  Memory arena, state, prepared;
   std::vector<Memory> inputs, outputs;
   UnpackedView view;
   std::vector<Memory> unpackedInputs, unpackedOutputs; ///< empty: the module's own are not packed

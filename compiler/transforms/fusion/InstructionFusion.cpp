@@ -12,6 +12,7 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
@@ -234,7 +235,7 @@ public:
     SmallVector<ComputationOp> work;
     DenseSet<Operation *> seen;
     for (auto computation : getOperation().getOps<ComputationOp>()) {
-      if (computation.getEntry()) {
+      if (isRoot(computation)) {
         work.push_back(computation);
       }
     }

@@ -285,7 +285,6 @@ PlanBuilder::writeOut(ComputationOp computation, ArrayRef<ValueId> arguments, Se
 }
 
 LogicalResult PlanBuilder::run() {
-  ComputationOp entry = graph.entry();
   SequenceId root = openSequence(Sequence::Entry, none);
   for (auto [i, argument] : llvm::enumerate(entry.getBody().getArguments())) {
     FailureOr<ValueId> input = addValue(argument);
@@ -322,6 +321,6 @@ LogicalResult PlanBuilder::run() {
 }
 
 LogicalResult schedule::buildPlan(const ComputationGraph &graph, const LoopSet &doubled,
-                                  Plan &plan) {
-  return PlanBuilder(graph, doubled, plan).run();
+                                  Plan &plan, ComputationOp root) {
+  return PlanBuilder(graph, doubled, plan, root).run();
 }

@@ -15,6 +15,7 @@
 // for a heap: 20,000 ops take some 20 ms.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
 #include "compiler/transforms/schedule/Plan.h"
 #include "compiler/transforms/schedule/TopologicalOrder.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,7 +46,7 @@ struct Node {
 class Scheduler {
 public:
   Scheduler(ComputationOp computation, const ComputationGraph &graph)
-      : block(computation.getBody().front()), graph(graph), entry(computation.getEntry()) {}
+      : block(computation.getBody().front()), graph(graph), entry(isRoot(computation)) {}
 
   std::vector<Operation *> run();
 

@@ -24,8 +24,10 @@ static constexpr int64_t stateBytes = 16;
 namespace {
 class Lowering {
 public:
-  Lowering(ModuleOp module, const ComputationGraph &graph, const Plan &plan)
-      : module(module), graph(graph), plan(plan), table(graph), header(module.getContext()),
+  Lowering(ModuleOp module, const ComputationGraph &graph, ArrayRef<PlannedRoot> roots,
+           const PreparedBlock &block)
+      : module(module), graph(graph), roots(roots), block(block), table(graph),
+        header(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
   void run();
@@ -42,13 +44,18 @@ private:
   /// A block of its own for a sequence, ended by `Terminator`.
   template <typename Terminator, typename... Operands>
   void emitRegion(Region &region, SequenceId id, Location location, Operands... operands);
+  int64_t leafCount() const;
+  Value preparedSlice(size_t number, const PlanValue &info);
+  void emitRoot(const PlannedRoot &root, OpBuilder &b);
   void numberKernels();
   void emitKernels(OpBuilder &b);
   void removeComputations();
 
   ModuleOp module;
   const ComputationGraph &graph;
-  const Plan &plan;
+  ArrayRef<PlannedRoot> roots;
+  const PreparedBlock &block;
+  const PlannedRoot *root = nullptr; ///< that is being emitted
   KernelTable table;
   OpBuilder header;                ///< in the entry's block, for the list of buffers at its start
   Operation *lastBuffer = nullptr; ///< of that list
@@ -94,7 +101,21 @@ FlatSymbolRefAttr Lowering::globalFor(DenseElementsAttr literal, Location locati
   return FlatSymbolRefAttr::get(global.getSymNameAttr());
 }
 
+/// How many arguments of the root are leaves of the caller's; the others are prepared.
+int64_t Lowering::leafCount() const {
+  ComputationOp computation = root->computation;
+  int64_t arguments = computation.getBody().getNumArguments();
+  return computation.getEntry() ? arguments - static_cast<int64_t>(block.offsets.size())
+                                : arguments;
+}
+
+Value Lowering::preparedSlice(size_t number, const PlanValue &info) {
+  return cpurt::PreparedOp::create(header, info.location, pointer, block.offsets[number],
+                                   info.bytes);
+}
+
 Value Lowering::buffer(ValueId value) {
+  const Plan &plan = root->plan;
   ValueId id = plan.bufferOf(value);
   Value &result = buffers[id];
   if (result) {
@@ -108,9 +129,17 @@ Value Lowering::buffer(ValueId value) {
   }
   switch (info.home) {
   case Home::Input:
+    if (int64_t prepared = info.number - leafCount(); prepared >= 0) {
+      result = preparedSlice(prepared, info);
+      break;
+    }
     result = cpurt::InputOp::create(header, info.location, pointer, info.number);
     break;
   case Home::Output:
+    if (ComputationOp computation = root->computation; !computation.getEntry()) {
+      result = preparedSlice(info.number, info);
+      break;
+    }
     result = cpurt::OutputOp::create(header, info.location, pointer, info.number);
     break;
   case Home::Constant:
@@ -126,6 +155,7 @@ Value Lowering::buffer(ValueId value) {
 }
 
 void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
+  const Plan &plan = root->plan;
   const PlanValue &target = plan.values[plan.bufferOf(move.target)];
   const PlanValue &source = plan.values[plan.bufferOf(move.source)];
   bool maybeSame = source.home == Home::Input && target.home == Home::Output &&
@@ -235,7 +265,7 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     return;
   }
   case StepKind::Loop: {
-    ValueId pred = plan.sequences[step.sequences[0]].pred;
+    ValueId pred = root->plan.sequences[step.sequences[0]].pred;
     auto loop = cpurt::WhileOp::create(
         b, location, step.tripCount ? b.getI64IntegerAttr(*step.tripCount) : IntegerAttr());
     if (pred != none) {
@@ -257,24 +287,26 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
 }
 
 void Lowering::emitSequence(SequenceId id, OpBuilder &b) {
-  for (const Step &step : plan.sequences[id].steps) {
+  for (const Step &step : root->plan.sequences[id].steps) {
     emitStep(step, b);
   }
 }
 
-/// Numbers the fusions in the order of the program, before any of them is changed.
+/// Numbers the fusions in the order of the programs, before any of them is changed.
 void Lowering::numberKernels() {
-  std::vector<std::pair<uint32_t, FusionOp>> fusions;
-  for (const Sequence &sequence : plan.sequences) {
-    for (const Step &step : sequence.steps) {
-      if (step.kind == StepKind::Launch && isa<FusionOp>(step.op)) {
-        fusions.push_back({step.position, cast<FusionOp>(step.op)});
+  for (const PlannedRoot &each : roots) {
+    std::vector<std::pair<uint32_t, FusionOp>> fusions;
+    for (const Sequence &sequence : each.plan.sequences) {
+      for (const Step &step : sequence.steps) {
+        if (step.kind == StepKind::Launch && isa<FusionOp>(step.op)) {
+          fusions.push_back({step.position, cast<FusionOp>(step.op)});
+        }
       }
     }
-  }
-  llvm::sort(fusions, llvm::less_first());
-  for (auto [position, fusion] : fusions) {
-    table.add(fusion);
+    llvm::sort(fusions, llvm::less_first());
+    for (auto [position, fusion] : fusions) {
+      table.add(fusion);
+    }
   }
   for (unsigned number : llvm::seq<unsigned>(table.kernels().size())) {
     kernelNames.push_back(
@@ -324,25 +356,38 @@ void Lowering::removeComputations() {
   }
 }
 
+/// The entry of one root, before which kernels and constants go.
+void Lowering::emitRoot(const PlannedRoot &planned, OpBuilder &b) {
+  root = &planned;
+  buffers.clear();
+  lastBuffer = nullptr;
+  ComputationOp main = planned.computation;
+  b.setInsertionPointToEnd(module.getBody());
+  auto entry = cpurt::EntryOp::create(b, main.getLoc(), main.getName(), planned.plan.arenaBytes,
+                                      arenaAlignment, /*prepare=*/!main.getEntry());
+  if (!kernelsEnd) {
+    kernelsEnd = entry;
+  }
+  b.setInsertionPoint(kernelsEnd);
+  globals = &b;
+  OpBuilder body(module.getContext());
+  Block *into = body.createBlock(&entry.getBody());
+  auto end = cpurt::ReturnOp::create(body, main.getReturn()->getLoc());
+  body.setInsertionPoint(end);
+  header.setInsertionPointToStart(into);
+  emitSequence(0, body);
+}
+
 void Lowering::run() {
   for (auto computation : module.getOps<ComputationOp>()) {
     names.insert(computation.getName());
   }
-  ComputationOp main = graph.entry();
   numberKernels();
-
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  auto entry =
-      cpurt::EntryOp::create(b, main.getLoc(), main.getName(), plan.arenaBytes, arenaAlignment);
-  b.setInsertionPoint(entry);
-  globals = &b;
-  OpBuilder body(module.getContext());
-  Block *block = body.createBlock(&entry.getBody());
-  auto end = cpurt::ReturnOp::create(body, main.getReturn()->getLoc());
-  body.setInsertionPoint(end);
-  header.setInsertionPointToStart(block);
-  kernelsEnd = entry;
-  emitSequence(0, body);
+  OpBuilder b(module.getContext());
+  for (const PlannedRoot &planned : roots) {
+    emitRoot(planned, b);
+  }
+  b.setInsertionPoint(kernelsEnd);
   emitKernels(b);
   removeComputations();
 
@@ -351,6 +396,7 @@ void Lowering::run() {
   module->setAttr("cpurt.kernels_after", attributes.getI64IntegerAttr(kernelNames.size()));
 }
 
-void schedule::lowerToCpurt(ModuleOp module, const ComputationGraph &graph, const Plan &plan) {
-  Lowering(module, graph, plan).run();
+void schedule::lowerToCpurt(ModuleOp module, const ComputationGraph &graph,
+                            ArrayRef<PlannedRoot> roots, const PreparedBlock &block) {
+  Lowering(module, graph, roots, block).run();
 }

@@ -2,13 +2,22 @@
 #ifndef COMPILER_TRANSFORMS_SCHEDULE_LOWERTOCPURT_H
 #define COMPILER_TRANSFORMS_SCHEDULE_LOWERTOCPURT_H
 
+#include "compiler/analysis/Prepared.h"
 #include "compiler/transforms/schedule/Plan.h"
 
 namespace hlo::schedule {
 
-/// Adds `cpurt.global`s, `cpurt.kernel`s and the `cpurt.entry` to the module, and removes
-/// the computations that ran at top level. Scalar computations of kernels stay.
-void lowerToCpurt(mlir::ModuleOp module, const ComputationGraph &graph, const Plan &plan);
+/// One program of the module: the entry, or what prepares for it.
+struct PlannedRoot {
+  ComputationOp computation;
+  Plan plan;
+};
+
+/// Adds `cpurt.global`s, `cpurt.kernel`s and a `cpurt.entry` for each root, the entry first, to the
+/// module, and removes the computations that ran at top level. Scalar computations of kernels stay.
+/// `block`: where prepared arrays are.
+void lowerToCpurt(mlir::ModuleOp module, const ComputationGraph &graph,
+                  llvm::ArrayRef<PlannedRoot> roots, const PreparedBlock &block);
 
 } // namespace hlo::schedule
 

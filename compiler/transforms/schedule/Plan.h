@@ -133,8 +133,10 @@ std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
 /// Loops whose bodies are to be written out twice.
 using LoopSet = llvm::SmallDenseSet<mlir::Operation *, 4>;
 
-/// Writes the program out as steps and fills the live ranges of all values.
-mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan);
+/// Writes the program that starts at `root` (null: the entry) out as steps and fills the live ranges
+/// of all values.
+mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan,
+                              ComputationOp root = {});
 
 /// Fills `buffers`: which values share one. Moves within a buffer disappear; those left
 /// in a step are put in an order in which they can be executed one by one.

@@ -11,8 +11,9 @@ namespace hlo::schedule {
 /// Walks the top-level computations in the order of their schedules.
 class PlanBuilder {
 public:
-  PlanBuilder(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan)
-      : graph(graph), doubled(doubled), plan(plan), liveness(plan) {}
+  PlanBuilder(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan, ComputationOp root)
+      : graph(graph), entry(root ? root : graph.entry()), doubled(doubled), plan(plan),
+        liveness(plan) {}
 
   mlir::LogicalResult run();
 
@@ -54,6 +55,7 @@ private:
   }
 
   const ComputationGraph &graph;
+  ComputationOp entry;
   const LoopSet &doubled;
   Plan &plan;
   Liveness liveness;

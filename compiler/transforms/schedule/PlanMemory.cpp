@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace hlo;
 
+/// HLO_READ_BY_RUN, HLO_READ_BY_PREPARE, HLO_IMMUTABLE of the ABI.
+static constexpr int8_t readByRun = 1, readByPrepare = 2, isImmutable = 4;
+
 /// Reads `hlo.leaf_alias`: output, input, output, input, ...
 static LogicalResult readDonations(ModuleOp module, ComputationOp entry,
                                    SmallVectorImpl<schedule::Donation> &donations) {
@@ -38,6 +41,24 @@ static LogicalResult readDonations(ModuleOp module, ComputationOp entry,
     donations.push_back({uint32_t(output), uint32_t(input)});
   }
   return success();
+}
+
+/// Which leaves each of the two programs reads, and the size of what is between them, as attributes.
+static void noteInputUse(ModuleOp module, ComputationOp entry, ComputationOp prepare,
+                         const PreparedBlock &block) {
+  Builder b(module.getContext());
+  SmallVector<int8_t> use;
+  for (auto [argument, other] : llvm::zip_first(prepare.getBody().getArguments(),
+                                                entry.getBody().getArguments())) {
+    use.push_back((other.use_empty() ? 0 : readByRun) | (argument.use_empty() ? 0 : readByPrepare));
+  }
+  if (auto leaves = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves)) {
+    for (int64_t leaf : leaves.asArrayRef()) {
+      use[leaf] |= isImmutable;
+    }
+  }
+  module->setAttr(kInputUse, b.getDenseI8ArrayAttr(use));
+  module->setAttr(kPreparedBytes, b.getI64IntegerAttr(block.bytes));
 }
 
 namespace {
@@ -65,10 +86,34 @@ private:
     if (failed(graph) || failed(schedule::markRuntimeOps(module))) {
       return failure();
     }
-    schedule::Plan plan;
+    SmallVector<schedule::PlannedRoot, 2> roots;
+    roots.push_back({graph->entry(), {}});
+    if (failed(readDonations(module, graph->entry(), roots[0].plan.donations))) {
+      return failure();
+    }
+    PreparedBlock block;
+    if (ComputationOp prepare = graph->prepare()) {
+      FailureOr<PreparedBlock> made = layOutBlock(prepare);
+      if (failed(made)) {
+        return prepare.emitError("what is prepared needs more than 2^63 bytes");
+      }
+      block = std::move(*made);
+      noteInputUse(module, graph->entry(), prepare, block);
+      roots.push_back({prepare, {}});
+    }
+    for (schedule::PlannedRoot &root : roots) {
+      if (failed(planRoot(*graph, root.computation, root.plan))) {
+        return failure();
+      }
+    }
+    schedule::lowerToCpurt(module, *graph, roots, block);
+    return success();
+  }
+
+  static LogicalResult planRoot(const ComputationGraph &graph, ComputationOp root,
+                                schedule::Plan &plan) {
     schedule::LoopSet doubled;
-    if (failed(readDonations(module, graph->entry(), plan.donations)) ||
-        failed(schedule::buildPlan(*graph, doubled, plan))) {
+    if (failed(schedule::buildPlan(graph, doubled, plan, root))) {
       return failure();
     }
     schedule::coalesce(plan);
@@ -76,19 +121,18 @@ private:
     if (!doubled.empty()) {
       schedule::Plan again;
       again.donations = plan.donations;
-      if (failed(schedule::buildPlan(*graph, doubled, again))) {
+      if (failed(schedule::buildPlan(graph, doubled, again, root))) {
         return failure();
       }
       schedule::coalesce(again);
       plan = std::move(again);
     }
     if (failed(schedule::assignOffsets(plan))) {
-      return graph->entry().emitError("needs more than 2^63 bytes of memory");
+      return root.emitError("needs more than 2^63 bytes of memory");
     }
     if (failed(schedule::checkPlan(plan))) {
-      return graph->entry().emitError("internal error: memory plan with overlapping buffers");
+      return root.emitError("internal error: memory plan with overlapping buffers");
     }
-    schedule::lowerToCpurt(module, *graph, plan);
     return success();
   }
 };

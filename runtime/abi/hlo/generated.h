@@ -37,12 +37,13 @@ extern "C" {
 #endif
 
 /** One call in progress. Generated code reserves HLO_FRAME_BYTES aligned to 16, uninitialized, and
- *  reads only the first three fields. */
+ *  reads only `arena`, `watch`, `threads` and `prepared`. */
 typedef struct hlo_frame {
   void *arena; /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
   uint32_t watch;       /**< offset 8: non-zero if the call can be cancelled or has a deadline */
   uint32_t threads;     /**< offset 12: >= 1; with 1, parallel loops run on the calling thread */
   const hlo_call *call; /**< offset 16: the caller's; null if it gave none */
+  void *prepared;       /**< offset 24: the prepared block; null if there is none */
   /* The runtime's own: */
   const hlo_module_desc *desc;
   const hlo_executor *exec; /* null: serial */
@@ -51,7 +52,7 @@ typedef struct hlo_frame {
   uint32_t saved_mxcsr;
   uint32_t reserved32;
   uint64_t draws;           /* hlo_rt_draw so far */
-  uint64_t reserved[23];
+  uint64_t reserved[22];
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256
@@ -73,6 +74,27 @@ HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_des
 /** Ends a call that hlo_rt_begin has started: frees what it allocated, restores MXCSR, returns
  * `status`. */
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status);
+
+/** The start of a prepared block. `complete` is written last: a block in the making is none. */
+typedef struct hlo_prepared_header {
+  uint64_t magic; /**< HLO_PREPARED_MAGIC */
+  uint32_t abi;
+  uint32_t complete;
+  uint64_t bytes; /**< hlo_module_desc.prepared_bytes */
+  uint64_t id;    /**< hlo_module_desc.prepared_id */
+  uint64_t reserved[4];
+} hlo_prepared_header;
+
+#define HLO_PREPARED_MAGIC UINT64_C(0x0a31504552504c48) /* "HLPREP1\n" */
+#define HLO_PREPARED_HEADER_BYTES 64
+
+/** The same two for M_prepare_buffers. Checks desc and call, the inputs that it reads, the block's size
+ * and alignment, CPU features and the arena (prepare_arena_bytes). The block's header says unfinished
+ * from hlo_rt_prepare_begin on, until hlo_rt_prepare_end gets HLO_OK. */
+HLO_NODISCARD hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *desc,
+                                              const void *const *inputs, void *prepared,
+                                              size_t bytes, hlo_frame *frame);
+hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status);
 
 /** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns
  * when all are done. Ranges run in any order, on the caller's executor if there is one with more
@@ -183,6 +205,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, arena) == 0);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, watch) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, threads) == 12);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, call) == 16);
+HLO_ASSERT_LAYOUT(offsetof(hlo_frame, prepared) == 24);
+HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
  * i32 size_of, i32 size_dim } */
@@ -215,8 +239,9 @@ HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 40);
  * source_sha256, i64 signature, i64 arena_bytes, i64 constants_bytes, i64 state_bytes, i32
  * num_inputs, i32 num_outputs, i32 num_ops, i32 num_cpu_levels, i32 arena_align, i32 mxcsr, i64
  * cpu_features, ptr inputs, ptr outputs, ptr ops, ptr custom_calls, ptr run, i32 num_replicas, i32
- * num_partitions, i32 needs, i32 0, ptr custom_call_targets } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 176);
+ * num_partitions, i32 needs, i32 0, ptr custom_call_targets, i64 prepared_bytes, i64
+ * prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 216);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);
@@ -227,6 +252,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, cpu_features) == 104);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, inputs) == 112);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, run) == 144);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, needs) == 160);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepared_bytes) == 176);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepare) == 208);
 #endif
 
 #endif /* HLO_GENERATED_H */

@@ -9,6 +9,8 @@
  *   hlo_status M_run_buffers(const hlo_call *call, const void *const *inputs,
  *                            void *const *outputs);
  *   const hlo_module_desc *M_describe(void);
+ * and with --immutable-params
+ *   hlo_status M_prepare(const hlo_call *call, const M_args *args, void *prepared, size_t bytes);
  *
  * There are no globals: a module may run any number of times at once, each call
  * with its own hlo_call and its own arena. Nothing here ends the process, writes
@@ -72,7 +74,8 @@ enum {
   HLO_ERR_SIZE = HLO_OUT_OF_RANGE | (10 << 8),         /**< the size of a bounded dimension */
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
-  HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8) /**< no feed, comm or custom call */
+  HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8), /**< no feed, comm or custom call */
+  HLO_ERR_PREPARED = HLO_FAILED_PRECONDITION | (11 << 8) /**< the prepared block: none, another's, unfinished */
 };
 /* clang-format on */
 
@@ -292,6 +295,9 @@ typedef struct hlo_call {
   char *message;
   size_t message_bytes;
   const hlo_feed *host_send, *host_recv; /**< send and recv with is_host_transfer */
+  /** What M_prepare wrote, for a module with prepared_bytes > 0. Only read: calls may share it. */
+  const void *prepared;
+  size_t prepared_bytes;
 } hlo_call;
 
 /** A call with nothing set: one thread, no scratch. */
@@ -348,6 +354,13 @@ enum {
   HLO_NEEDS_HOST_RECV = 32
 };
 
+/** Bits of hlo_module_desc.input_use[i]: who reads input i. */
+enum {
+  HLO_READ_BY_RUN = 1,    /**< M_run; without it the pointer may be null */
+  HLO_READ_BY_PREPARE = 2, /**< M_prepare; the same */
+  HLO_IMMUTABLE = 4       /**< named by --immutable-params: the same bytes in M_prepare and every M_run */
+};
+
 /** Everything about a module; static and read-only. Enough to call it without its header. */
 typedef struct hlo_module_desc {
   uint32_t struct_size, abi;
@@ -375,6 +388,17 @@ typedef struct hlo_module_desc {
   /** The same targets as custom_calls, with their api versions: `fn` is what was linked under the
    * target's name, or null. Ends with a null name; null if there are none. */
   const hlo_custom_call *custom_call_targets;
+  /** Of a module compiled with --immutable-params, else 0: what M_prepare writes, and M_run reads as
+   * hlo_call.prepared; aligned to 64. Position-independent: it may be stored and mapped again. */
+  uint64_t prepared_bytes;
+  uint64_t prepare_arena_bytes; /**< scratch of one call of M_prepare; arena_align applies */
+  uint64_t prepared_id;         /**< tells the blocks of different modules and compilers apart */
+  /** One set of HLO_READ_BY_*, HLO_IMMUTABLE for each input; null: M_run reads all. */
+  const uint8_t *input_use;
+  /** M_prepare_buffers, or null: fills the `bytes` bytes at `prepared` from the immutable inputs. Uses
+   * of `call` the arena, exec, cancel, deadline_ns and message. */
+  hlo_status (*prepare)(const hlo_call *call, const void *const *inputs, void *prepared,
+                        size_t bytes);
 } hlo_module_desc;
 
 /** Everything that would make `call` fail before the first operation: missing CPU features, arena

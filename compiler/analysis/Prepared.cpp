@@ -1,0 +1,46 @@
+//===- Prepared.cpp - A module in two functions: prepare and run ----------===//
+//
+// In: a module with a prepare computation. Out: where its results are in the block: one
+// after the other behind the runtime's header, each aligned to 64 bytes.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/Shapes.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// Of hlo_prepared_header, and of each array.
+static constexpr int64_t headerBytes = 64, alignment = 64;
+
+ComputationOp hlo::findPrepare(ModuleOp module) {
+  for (auto computation : module.getOps<ComputationOp>()) {
+    if (computation->hasAttr(kPrepare)) {
+      return computation;
+    }
+  }
+  return {};
+}
+
+bool hlo::isRoot(ComputationOp computation) {
+  return computation.getEntry() || computation->hasAttr(kPrepare);
+}
+
+FailureOr<PreparedBlock> hlo::layOutBlock(ComputationOp prepare) {
+  PreparedBlock block;
+  block.bytes = headerBytes;
+  for (Value value : prepare.getReturn()->getOperands()) {
+    block.offsets.push_back(block.bytes);
+    auto type = cast<RankedTensorType>(value.getType());
+    int64_t bytes = elementBytes(type.getElementType());
+    for (int64_t size : type.getShape()) {
+      if (__builtin_mul_overflow(bytes, size, &bytes)) {
+        return failure();
+      }
+    }
+    if (__builtin_add_overflow(block.bytes, bytes + (-bytes & (alignment - 1)), &block.bytes)) {
+      return failure();
+    }
+  }
+  return block;
+}

@@ -1,0 +1,268 @@
+//===- FoldScales.cpp - hlo-fold-scales: scales go into weights -----------===//
+//
+// In: a canonical module some of whose leaves are immutable. Out: where the result of a dot
+// or convolution with an immutable operand is only scaled and shifted by immutable values
+// that follow the dimension which that operand alone brings in (output features), one
+// scaling of the operand and one shift are left:
+//
+//   (conv(x, w) + b - mean) * rsqrt(var + eps) * gamma + beta   =>   conv(x, w * s) + t
+//   s = rsqrt(var + eps) * gamma,  t = (b - mean) * s + beta
+//
+// Rounding changes: products w * s are rounded once, where results were rounded after each
+// step. That is allowed to the user of --immutable-params alone, and done in f32 and f64
+// only, where the difference is about that of another order of summation.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/prepare/Immutable.h"
+#include "compiler/transforms/prepare/Prepare.h"
+#include "dialect/hlo/Builder.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// A larger operand is not copied to save an operation per element of the result.
+static constexpr int64_t mostOperandBytes = 64 << 20;
+
+namespace {
+/// An immutable operand of a dot or convolution, and the one dimension that it alone brings in.
+struct Weights {
+  unsigned operand;
+  int64_t dimension;       ///< of the operand
+  int64_t resultDimension; ///< the same of the result
+};
+
+/// The ops behind the hero in terms of its result r: r * scale + shift. Null: 1, 0.
+struct Affine {
+  Value scale, shift;
+  SmallVector<Operation *> ops;
+};
+
+class Folder {
+public:
+  Folder(ModuleOp module, const ComputationGraph &graph)
+      : entry(graph.entry()), leaves(leafCount(module, entry)), immutable(graph, module, leaves) {}
+  void run();
+
+private:
+  static unsigned leafCount(ModuleOp module, ComputationOp entry) {
+    ComputationOp prepare = findPrepare(module);
+    return prepare ? prepare.getBody().getNumArguments() : entry.getBody().getNumArguments();
+  }
+  std::optional<Weights> weightsOf(Operation *hero);
+  Value perFeature(Value value, int64_t dimension, OpBuilder &b);
+  bool extend(Affine &affine, Value at, Operation *user, int64_t dimension, OpBuilder &b);
+  void fold(Operation *hero, Weights weights);
+
+  ComputationOp entry;
+  unsigned leaves;
+  ImmutableValues immutable;
+};
+} // namespace
+
+/// The only dimension that is in none of the lists; -1 if there are several or none.
+static int64_t onlyFree(int64_t rank, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
+  int64_t free = -1;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!llvm::is_contained(batch, dim) && !llvm::is_contained(contracting, dim)) {
+      if (free >= 0) {
+        return -1;
+      }
+      free = dim;
+    }
+  }
+  return free;
+}
+
+std::optional<Weights> Folder::weightsOf(Operation *hero) {
+  Type element = elementTypeOf(hero->getResult(0));
+  if (!element.isF32() && !element.isF64()) {
+    return std::nullopt;
+  }
+  auto fits = [&](unsigned operand) {
+    return immutable.contains(hero->getOperand(operand)) &&
+           !immutable.contains(hero->getOperand(1 - operand)) &&
+           elementTypeOf(hero->getOperand(operand)) == element &&
+           bytesOf(hero->getOperand(operand)) <= mostOperandBytes;
+  };
+  if (auto conv = dyn_cast<ConvolutionOp>(hero)) {
+    ConvDimsAttr dims = conv.getDimLabels();
+    if (!fits(1)) {
+      return std::nullopt;
+    }
+    return Weights{1, dims.getKernelOutputFeature(), dims.getOutputFeature()};
+  }
+  auto dot = dyn_cast<DotOp>(hero);
+  if (!dot) {
+    return std::nullopt;
+  }
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  int64_t rank = rankOf(dot.getResult());
+  int64_t rhs = onlyFree(rankOf(dot.getRhs()), list(dot.getRhsBatchDims()),
+                         list(dot.getRhsContractingDims()));
+  if (rhs >= 0 && fits(1)) {
+    return Weights{1, rhs, rank - 1};
+  }
+  int64_t lhs = onlyFree(rankOf(dot.getLhs()), list(dot.getLhsBatchDims()),
+                         list(dot.getLhsContractingDims()));
+  if (lhs >= 0 && fits(0)) {
+    return Weights{0, lhs, static_cast<int64_t>(list(dot.getLhsBatchDims()).size())};
+  }
+  return std::nullopt;
+}
+
+/// An immutable value that varies along one dimension alone, as an array of that dimension; else null.
+Value Folder::perFeature(Value value, int64_t dimension, OpBuilder &builder) {
+  if (!immutable.contains(value)) {
+    return {};
+  }
+  HloBuilder b(builder, value.getLoc());
+  int64_t size = shapeOf(value)[dimension];
+  Value source = value;
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    auto literal = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (literal && literal.isSplat()) {
+      return b.constant(literal.resizeSplat(HloBuilder::array({size}, elementTypeOf(value))));
+    }
+  }
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
+    source = broadcast.getOperand();
+    for (auto [i, dim] : llvm::enumerate(broadcast.getDimensions())) {
+      if (dim != dimension && shapeOf(source)[i] != 1) {
+        return {};
+      }
+    }
+    if (elementsOf(source) == 1) {
+      return b.broadcastScalar(b.reshape(source, {}), {size});
+    }
+  } else if (elementsOf(value) != size) {
+    return {};
+  }
+  return b.reshape(source, {size});
+}
+
+/// Takes one more op into the form r * scale + shift; fails if it has another form.
+bool Folder::extend(Affine &affine, Value at, Operation *user, int64_t dimension,
+                    OpBuilder &builder) {
+  HloBuilder b(builder, user->getLoc());
+  auto negated = [&](Value value) { return b.unary<NegateOp>(value); };
+  if (isa<NegateOp>(user)) {
+    Value one = b.splat(HloBuilder::array({shapeOf(at)[dimension]}, elementTypeOf(at)), -1.0);
+    affine.scale = affine.scale ? negated(affine.scale) : one;
+    affine.shift = affine.shift ? negated(affine.shift) : Value();
+    return true;
+  }
+  if (!isa<AddOp, SubtractOp, MultiplyOp, DivideOp>(user)) {
+    return false;
+  }
+  bool isFirst = user->getOperand(0) == at;
+  Value other = perFeature(user->getOperand(isFirst ? 1 : 0), dimension, builder);
+  if (!other || (isa<DivideOp>(user) && !isFirst)) {
+    return false;
+  }
+  if (isa<MultiplyOp, DivideOp>(user)) {
+    auto times = [&](Value value) {
+      return isa<MultiplyOp>(user) ? b.mul(value, other) : b.div(value, other);
+    };
+    Value one = b.splat(HloBuilder::type(other), 1.0);
+    affine.scale = affine.scale ? times(affine.scale) : isa<MultiplyOp>(user) ? other : times(one);
+    affine.shift = affine.shift ? times(affine.shift) : Value();
+    return true;
+  }
+  if (isa<SubtractOp>(user) && isFirst) {
+    other = negated(other);
+  } else if (isa<SubtractOp>(user)) {
+    Value one = b.splat(HloBuilder::type(other), -1.0);
+    affine.scale = affine.scale ? negated(affine.scale) : one;
+    affine.shift = affine.shift ? negated(affine.shift) : Value();
+  }
+  affine.shift = affine.shift ? b.add(affine.shift, other) : other;
+  return true;
+}
+
+void Folder::fold(Operation *hero, Weights weights) {
+  Affine affine;
+  Value at = hero->getResult(0);
+  // New ops go before the hero's first user, where all that they need has been computed: immutable values
+  // are moved before the hero first.
+  OpBuilder b(entry.getContext());
+  SmallVector<Value> vectors;
+  while (at.hasOneUse()) {
+    Operation *user = *at.user_begin();
+    b.setInsertionPoint(user);
+    if (user->getNumResults() != 1 || !extend(affine, at, user, weights.resultDimension, b)) {
+      break;
+    }
+    affine.ops.push_back(user);
+    at = user->getResult(0);
+  }
+  if (!affine.scale || affine.ops.size() < 1) {
+    return;
+  }
+  // The hero moves to the end of the chain.
+  b.setInsertionPointAfter(affine.ops.back());
+  HloBuilder h(b, hero->getLoc());
+  Value operand = hero->getOperand(weights.operand);
+  Value scaled = h.mul(operand, h.broadcast(affine.scale, shapeOf(operand), {weights.dimension}));
+  IRMapping mapping;
+  mapping.map(operand, scaled);
+  Operation *copy = b.clone(*hero, mapping);
+  Value result = copy->getResult(0);
+  if (affine.shift) {
+    HloBuilder last(b, at.getLoc());
+    result = last.add(
+        result, last.broadcast(affine.shift, shapeOf(result), {weights.resultDimension}));
+  }
+  at.replaceAllUsesWith(result);
+  for (Operation *op : llvm::reverse(affine.ops)) {
+    op->erase();
+  }
+  hero->erase();
+}
+
+void Folder::run() {
+  SmallVector<Operation *> heroes;
+  for (Operation &op : entry.getBody().front()) {
+    if (isa<DotOp, ConvolutionOp>(op)) {
+      heroes.push_back(&op);
+    }
+  }
+  for (Operation *hero : heroes) {
+    if (std::optional<Weights> weights = weightsOf(hero)) {
+      fold(hero, *weights);
+    }
+  }
+  // What was made for a chain that did not fold, and what the folded ones used.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front()))) {
+    if (op.use_empty() && immutable.isMovable(&op)) {
+      op.erase();
+    }
+  }
+}
+
+namespace {
+class FoldScalesPass : public PassWrapper<FoldScalesPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FoldScalesPass)
+  StringRef getArgument() const final { return "hlo-fold-scales"; }
+  StringRef getDescription() const final {
+    return "Fold scales and shifts behind dots and convolutions into immutable operands";
+  }
+
+  void runOnOperation() final {
+    if (!hasImmutableLeaves(getOperation())) {
+      return;
+    }
+    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (failed(graph)) {
+      return signalPassFailure();
+    }
+    Folder(getOperation(), *graph).run();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> hlo::createFoldScalesPass() { return std::make_unique<FoldScalesPass>(); }

@@ -1,0 +1,65 @@
+//===- Immutable.cpp - Which values depend on immutable parameters only ---===//
+//
+// In: a module of which some leaves are immutable. Out: the set of values that no call can
+// change. What the runtime executes, random state and everything with side effects stays
+// out, also inside loops and branches: it belongs to a call.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/prepare/Immutable.h"
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Prepared.h"
+
+using namespace mlir;
+using namespace hlo;
+
+bool hlo::hasImmutableLeaves(ModuleOp module) {
+  return static_cast<bool>(module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves));
+}
+
+/// Whether an op, or one in a computation that it calls, is the runtime's.
+static bool callsRuntime(Operation *op, const ComputationGraph &graph) {
+  if (isRuntimeOp(op) || isCollectiveOp(op) || isa<RngGetAndUpdateStateOp, RngOp>(op)) {
+    return true;
+  }
+  bool found = false;
+  forEachCallee(op, [&](FlatSymbolRefAttr name) {
+    if (ComputationOp callee = graph.lookup(name); callee && !found) {
+      found = callee.getBody()
+                  .walk([&](Operation *inner) {
+                    return callsRuntime(inner, graph) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                  })
+                  .wasInterrupted();
+    }
+  });
+  return found;
+}
+
+bool ImmutableValues::isMovable(Operation *op) const {
+  auto isArray = [](Type type) { return isa<RankedTensorType>(type); };
+  return !op->hasTrait<mlir::OpTrait::IsTerminator>() && op->getNumResults() > 0 &&
+         llvm::all_of(op->getResultTypes(), isArray) && !callsRuntime(op, graph) &&
+         !graph.hasSideEffects(op);
+}
+
+void ImmutableValues::add(Operation *op) {
+  if (llvm::all_of(op->getOperands(), [&](Value value) { return contains(value); }) &&
+      isMovable(op)) {
+    values.insert(op->result_begin(), op->result_end());
+  }
+}
+
+ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module, unsigned leaves)
+    : graph(graph) {
+  Block &body = ComputationOp(graph.entry()).getBody().front();
+  auto immutable = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves);
+  for (BlockArgument argument : body.getArguments()) {
+    if (argument.getArgNumber() >= leaves ||
+        llvm::is_contained(immutable.asArrayRef(), argument.getArgNumber())) {
+      values.insert(argument);
+    }
+  }
+  for (Operation &op : body) {
+    add(&op);
+  }
+}

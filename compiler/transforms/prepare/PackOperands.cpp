@@ -1,0 +1,177 @@
+//===- PackOperands.cpp - hlo-pack-operands: weights as panels ------------===//
+//
+// In: a canonical module some of whose leaves are immutable, and a function that says how
+// the right side of a dot is laid out best. Out: such dots read panels of w columns,
+//
+//   rhs[k, n]   =>   p[n/w, k, w] = transpose(reshape(rhs)),
+//                    reshape(dot(lhs[m, k], p) [m, n/w, w])  to  [m, n]
+//
+// which is plain HLO; hlo-split-prepare then moves the panels' making out of the calls. The
+// element-wise ops behind the dot, which fusion makes its epilogue, are done on the result as the
+// dot has it; the reshape comes after them. Only if w divides n: else there would be a slice.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/prepare/Immutable.h"
+#include "compiler/transforms/prepare/Prepare.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+using namespace hlo;
+
+static SmallVector<int64_t> listOf(std::optional<ArrayRef<int64_t>> dims) {
+  return SmallVector<int64_t>(dims.value_or(ArrayRef<int64_t>()));
+}
+
+static bool countsUp(ArrayRef<int64_t> dims) {
+  return llvm::equal(dims, llvm::seq<int64_t>(0, dims.size()));
+}
+
+/// Whether the dot's right side is [batch..., k, n] or [batch..., n, k]; `free` is n's place.
+static bool hasPlainRhs(DotOp dot, int64_t &free) {
+  SmallVector<int64_t> batch = listOf(dot.getRhsBatchDims());
+  SmallVector<int64_t> contracting = listOf(dot.getRhsContractingDims());
+  int64_t first = batch.size();
+  if (!countsUp(batch) || contracting.size() != 1 || rankOf(dot.getRhs()) != first + 2) {
+    return false;
+  }
+  free = contracting[0] == first ? first + 1 : first;
+  return true;
+}
+
+/// rhs as [batch..., n/w, k, w] of `form.element`.
+static Value makePanels(Value rhs, int64_t free, const PanelForm &form, HloBuilder &b) {
+  int64_t batch = rankOf(rhs) - 2;
+  SmallVector<int64_t> split(shapeOf(rhs)), order;
+  split[free] /= form.width;
+  split.insert(split.begin() + free + 1, form.width);
+  llvm::append_range(order, llvm::seq<int64_t>(0, batch));
+  order.append({free, free == batch ? batch + 2 : batch, free + 1});
+  return b.transpose(b.reshape(b.convert(rhs, form.element), split), order);
+}
+
+/// `value`, whose last dimension is split into two; broadcasts stay broadcasts.
+static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
+  if (rankOf(value) == 0) {
+    return value;
+  }
+  if (auto constant = value.getDefiningOp<ConstantOp>()) {
+    auto literal = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (literal && literal.isSplat()) {
+      return b.constant(literal.resizeSplat(HloBuilder::array(shape, elementTypeOf(value))));
+    }
+  }
+  auto broadcast = value.getDefiningOp<BroadcastOp>();
+  if (!broadcast) {
+    return b.reshape(value, shape);
+  }
+  int64_t last = shape.size() - 2;
+  SmallVector<int64_t> dimensions(broadcast.getDimensions()), source(shapeOf(broadcast.getOperand()));
+  auto place = llvm::find(dimensions, last);
+  if (place != dimensions.end()) {
+    size_t i = place - dimensions.begin();
+    source[i] = shape[last];
+    source.insert(source.begin() + i + 1, shape[last + 1]);
+    dimensions.insert(dimensions.begin() + i + 1, last + 1);
+  }
+  return b.broadcast(b.reshape(broadcast.getOperand(), source), shape, dimensions);
+}
+
+/// Computes the element-wise ops behind `joined` = reshape(`split`) on the split form; returns what is
+/// left to be reshaped, and in `joined` the value that it stands for.
+static Value sinkReshape(Value split, Value &joined, OpBuilder &builder) {
+  while (joined.hasOneUse()) {
+    Operation *user = *joined.user_begin();
+    bool sameShape = user->getNumResults() == 1 && isElementwiseOp(user) &&
+                     shapeOf(user->getResult(0)) == shapeOf(joined) &&
+                     llvm::all_of(user->getOperands(), [&](Value operand) {
+                       return rankOf(operand) == 0 || shapeOf(operand) == shapeOf(joined);
+                     });
+    if (!sameShape) {
+      break;
+    }
+    builder.setInsertionPoint(user);
+    HloBuilder b(builder, user->getLoc());
+    ArrayRef<int64_t> shape = shapeOf(split);
+    Operation *copy = builder.clone(*user);
+    builder.setInsertionPoint(copy);
+    for (OpOperand &operand : copy->getOpOperands()) {
+      operand.set(operand.get() == joined ? split : splitLast(operand.get(), shape, b));
+    }
+    copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(user->getResult(0))));
+    joined = user->getResult(0);
+    split = copy->getResult(0);
+  }
+  return split;
+}
+
+static void pack(DotOp dot, int64_t free, const PanelForm &form) {
+  OpBuilder builder(dot);
+  HloBuilder b(builder, dot.getLoc());
+  int64_t batch = rankOf(dot.getRhs()) - 2;
+  Value panels = makePanels(dot.getRhs(), free, form, b);
+  SmallVector<int64_t> shape(shapeOf(dot.getResult()));
+  shape.back() /= form.width;
+  shape.push_back(form.width);
+  auto type = HloBuilder::array(shape, elementTypeOf(dot.getResult()));
+  Value split = DotOp::create(builder, dot.getLoc(), type, dot.getLhs(), panels,
+                              dot.getLhsBatchDimsAttr(), dot.getRhsBatchDimsAttr(),
+                              dot.getLhsContractingDimsAttr(),
+                              builder.getDenseI64ArrayAttr({batch + 1}),
+                              dot.getOperandPrecisionAttr(), dot.getAlgorithmAttr());
+  Value joined = dot.getResult();
+  split = sinkReshape(split, joined, builder);
+  builder.setInsertionPointAfterValue(split);
+  HloBuilder last(builder, joined.getLoc());
+  joined.replaceAllUsesWith(last.reshape(split, shapeOf(joined)));
+}
+
+namespace {
+class PackOperandsPass : public PassWrapper<PackOperandsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackOperandsPass)
+  explicit PackOperandsPass(ChoosePanels choose) : choose(std::move(choose)) {}
+  StringRef getArgument() const final { return "hlo-pack-operands"; }
+  StringRef getDescription() const final {
+    return "Lay immutable right sides of dots out as panels";
+  }
+
+  void runOnOperation() final {
+    if (!hasImmutableLeaves(getOperation()) || !choose) {
+      return;
+    }
+    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (failed(graph)) {
+      return signalPassFailure();
+    }
+    ComputationOp entry = graph->entry(), prepare = graph->prepare();
+    unsigned leaves = (prepare ? prepare : entry).getBody().getNumArguments();
+    ImmutableValues immutable(*graph, getOperation(), leaves);
+    for (auto dot : llvm::to_vector(entry.getBody().front().getOps<DotOp>())) {
+      int64_t free;
+      if (!immutable.contains(dot.getRhs()) || immutable.contains(dot.getLhs()) ||
+          !hasPlainRhs(dot, free)) {
+        continue;
+      }
+      std::optional<PanelForm> form = choose(dot);
+      if (form && form->width > 1 && shapeOf(dot.getRhs())[free] % form->width == 0) {
+        pack(dot, free, *form);
+      }
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front()))) {
+      if (op.use_empty() && immutable.isMovable(&op)) {
+        op.erase();
+      }
+    }
+  }
+
+private:
+  ChoosePanels choose;
+};
+} // namespace
+
+std::unique_ptr<Pass> hlo::createPackOperandsPass(ChoosePanels choose) {
+  return std::make_unique<PackOperandsPass>(std::move(choose));
+}

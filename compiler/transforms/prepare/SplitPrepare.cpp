@@ -1,0 +1,200 @@
+//===- SplitPrepare.cpp - hlo-split-prepare: two functions of one module --===//
+//
+// In: a module some of whose leaves are immutable, before or after fusion. Out: the same
+// with a prepare computation that computes what depends on immutable values only, and an
+// entry that has the results as arguments:
+//
+//   entry(x, w)                        prepare(x, w)           entry(x, w, p)
+//     t = rsqrt(w)                =>     t = rsqrt(w)             y = x * p
+//     y = x * t                          return t                 return y
+//     return y                                                    
+//
+// Only values are cut off that pay for their memory; what cheaply follows from them, such as
+// a broadcast, stays in the entry. The pass may run again: arguments that are prepared are
+// immutable too, and those no longer used go.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/prepare/Immutable.h"
+#include "compiler/transforms/prepare/Prepare.h"
+#include "compiler/transforms/prepare/Worth.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+class Splitter {
+public:
+  Splitter(ModuleOp module, const ComputationGraph &graph)
+      : module(module), entry(graph.entry()), prepare(graph.prepare()) {
+    if (!prepare) {
+      makePrepare();
+    }
+    leaves = prepare.getBody().getNumArguments();
+    immutable.emplace(graph, module, leaves);
+  }
+
+  void run();
+
+private:
+  void makePrepare();
+  void choose();
+  void consider(Value value, Use use);
+  void move();
+  void dropUnused();
+  void removeDead(ComputationOp computation);
+  static void updateType(ComputationOp computation);
+
+  ModuleOp module;
+  ComputationOp entry, prepare;
+  unsigned leaves = 0;
+  std::optional<ImmutableValues> immutable;
+  llvm::SetVector<Value> wanted;
+  DenseSet<std::pair<Value, int>> considered;
+};
+} // namespace
+
+/// A prepare computation of the entry's arguments, without results.
+void Splitter::makePrepare() {
+  OpBuilder b(module.getContext());
+  b.setInsertionPointAfter(entry);
+  std::string name = (entry.getSymName() + ".prepare").str();
+  while (SymbolTable::lookupSymbolIn(module, name)) {
+    name += "_";
+  }
+  ArrayRef<Type> types = entry.getArgumentTypes();
+  prepare = ComputationOp::create(b, NameLoc::get(b.getStringAttr(name), entry.getLoc()), name,
+                                  b.getFunctionType(types, {}));
+  prepare->setAttr(kPrepare, b.getUnitAttr());
+  Block &body = prepare.getBody().emplaceBlock();
+  for (BlockArgument argument : entry.getBody().getArguments()) {
+    body.addArgument(argument.getType(), argument.getLoc());
+  }
+  b.setInsertionPointToEnd(&body);
+  ReturnOp::create(b, entry.getReturn()->getLoc(), ValueRange());
+}
+
+/// Decides about a value that something which stays in the entry reads.
+void Splitter::consider(Value value, Use use) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<ConstantOp>(op) || wanted.contains(value) ||
+      !considered.insert({value, static_cast<int>(use)}).second) {
+    return;
+  }
+  if (isWorthKeeping(value, use, wanted)) {
+    wanted.insert(value);
+    return;
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    consider(operand.get(), useOf(operand));
+  }
+}
+
+void Splitter::choose() {
+  for (Operation &op : entry.getBody().front()) {
+    for (OpOperand &operand : op.getOpOperands()) {
+      bool stays = op.getNumResults() == 0 || !immutable->contains(op.getResult(0));
+      if (stays && immutable->contains(operand.get())) {
+        consider(operand.get(), useOf(operand));
+      }
+    }
+  }
+}
+
+void Splitter::move() {
+  Block &from = entry.getBody().front(), &into = prepare.getBody().front();
+  // What the wanted values are made of, in the order of the text.
+  DenseSet<Operation *> needed;
+  SmallVector<Value> work(wanted.begin(), wanted.end());
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && needed.insert(op).second) {
+      llvm::append_range(work, op->getOperands());
+    }
+  }
+  Operation *end = into.getTerminator();
+  IRMapping mapping;
+  for (BlockArgument argument : from.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    mapping.map(argument, number < leaves ? Value(into.getArgument(number))
+                                          : end->getOperand(number - leaves));
+  }
+  OpBuilder b(end);
+  for (Operation &op : from) {
+    if (needed.contains(&op)) {
+      b.clone(op, mapping);
+    }
+  }
+  for (Value value : wanted) {
+    end->insertOperands(end->getNumOperands(), mapping.lookup(value));
+    value.replaceAllUsesWith(from.addArgument(value.getType(), value.getLoc()));
+  }
+}
+
+void Splitter::removeDead(ComputationOp computation) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(computation.getBody().front()))) {
+    if (op.use_empty() && immutable->isMovable(&op)) {
+      op.erase();
+    }
+  }
+}
+
+/// Prepared arrays that nothing reads any more.
+void Splitter::dropUnused() {
+  Block &body = entry.getBody().front();
+  Operation *end = prepare.getReturn();
+  for (unsigned i = body.getNumArguments(); i-- > leaves;) {
+    if (body.getArgument(i).use_empty()) {
+      body.eraseArgument(i);
+      end->eraseOperand(i - leaves);
+    }
+  }
+}
+
+void Splitter::updateType(ComputationOp computation) {
+  Block &body = computation.getBody().front();
+  computation.setFunctionType(FunctionType::get(
+      computation.getContext(), body.getArgumentTypes(), computation.getReturn()->getOperandTypes()));
+}
+
+void Splitter::run() {
+  choose();
+  move();
+  removeDead(entry);
+  dropUnused();
+  removeDead(prepare);
+  updateType(entry);
+  updateType(prepare);
+}
+
+namespace {
+class SplitPreparePass : public PassWrapper<SplitPreparePass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitPreparePass)
+  StringRef getArgument() const final { return "hlo-split-prepare"; }
+  StringRef getDescription() const final {
+    return "Move what depends on immutable parameters only to a computation of its own";
+  }
+
+  void runOnOperation() final {
+    if (!hasImmutableLeaves(getOperation())) {
+      return;
+    }
+    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (failed(graph)) {
+      return signalPassFailure();
+    }
+    Splitter(getOperation(), *graph).run();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> hlo::createSplitPreparePass() { return std::make_unique<SplitPreparePass>(); }
+
+void hlo::registerPreparePasses() {
+  registerPass([] { return createFoldScalesPass(); });
+  registerPass([] { return createPackOperandsPass(); });
+  registerPass([] { return createSplitPreparePass(); });
+}

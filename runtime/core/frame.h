@@ -1,0 +1,17 @@
+/*===- frame.h - What begins a call of either function of a module -------------===*/
+#ifndef RUNTIME_CORE_FRAME_H
+#define RUNTIME_CORE_FRAME_H
+
+#include <hlo/generated.h>
+
+/** Gives the frame `bytes` bytes of scratch: the caller's arena, which has been checked, or memory
+ * from call->alloc. */
+hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uint64_t bytes,
+                          hlo_frame *frame);
+/** Fills in the rest of the frame and sets MXCSR; nothing can fail after it. */
+void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
+                     hlo_frame *frame);
+/** Restores MXCSR and gives back what hlo_take_arena allocated. */
+void hlo_leave_frame(hlo_frame *frame);
+
+#endif

@@ -1,0 +1,118 @@
+/*===- prepared.c - Blocks that M_prepare writes and M_run reads ---------------===*\
+ *
+ * A block starts with an hlo_prepared_header, which says what module it is for and whether
+ * it is finished; the rest is laid out by the compiler. M_prepare writes `complete` last,
+ * with release, and M_run reads it with acquire: a thread that finds it set sees the whole
+ * block.
+ *
+ *===-------------------------------------------------------------------------===*/
+#include <string.h>
+
+#include "checks.h"
+#include "fields.h"
+#include "frame.h"
+
+hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  const uint64_t needed = HLO_FIELD(desc, prepared_bytes);
+  if (needed == 0) {
+    return HLO_OK;
+  }
+  const hlo_prepared_header *block = HLO_FIELD(call, prepared);
+  const size_t given = HLO_FIELD(call, prepared_bytes);
+  const char *fault = NULL;
+  if (block == NULL) {
+    fault = "none was given";
+  } else if (given < needed || ((uintptr_t)block & 63) != 0) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": prepared block: needs ");
+    hlo_text_number(text, needed);
+    hlo_text_add(text, " bytes (align 64), given ");
+    hlo_text_number(text, given);
+    hlo_text_add(text, " at ");
+    hlo_text_hex(text, (uintptr_t)block);
+    return HLO_ERR_PREPARED;
+  } else if (block->magic != HLO_PREPARED_MAGIC) {
+    fault = "it has not been written";
+  } else if (block->abi != HLO_ABI) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": prepared block: it has abi ");
+    hlo_text_number(text, block->abi);
+    hlo_text_add(text, ", this runtime expects abi ");
+    hlo_text_number(text, HLO_ABI);
+    return HLO_ERR_PREPARED;
+  } else if (block->id != desc->prepared_id || block->bytes != needed) {
+    fault = "it is that of another module, or of another compilation of this one";
+  } else if (__atomic_load_n(&block->complete, __ATOMIC_ACQUIRE) != 1) {
+    fault = "it is not finished";
+  }
+  if (fault == NULL) {
+    return HLO_OK;
+  }
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, ": prepared block: ");
+  hlo_text_add(text, fault);
+  hlo_text_add(text, "; call ");
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, "_prepare, then set hlo_call.prepared and prepared_bytes");
+  return HLO_ERR_PREPARED;
+}
+
+static hlo_status check_block(const hlo_module_desc *desc, const void *prepared, size_t bytes,
+                              hlo_text *text) {
+  if (prepared != NULL && bytes >= desc->prepared_bytes && ((uintptr_t)prepared & 63) == 0) {
+    return HLO_OK;
+  }
+  hlo_text_add(text, desc->name);
+  hlo_text_add(text, "_prepare: the block needs ");
+  hlo_text_number(text, desc->prepared_bytes);
+  hlo_text_add(text, " bytes (align 64), given ");
+  if (prepared == NULL) {
+    hlo_text_add(text, "none");
+    return HLO_ERR_NULL;
+  }
+  hlo_text_number(text, bytes);
+  hlo_text_add(text, " at ");
+  hlo_text_hex(text, (uintptr_t)prepared);
+  return bytes < desc->prepared_bytes ? HLO_ERR_PREPARED : HLO_ERR_ALIGN;
+}
+
+hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *desc,
+                                const void *const *inputs, void *prepared, size_t bytes,
+                                hlo_frame *frame) {
+  hlo_text text = {NULL, 0, 0};
+  hlo_status status = hlo_check_structs(desc, call, &text);
+  if (status != HLO_OK) {
+    /* Only a call of our version has a message that can be trusted. */
+    if (call != NULL && call->abi == HLO_ABI) {
+      text = hlo_text_of_call(call);
+      status = hlo_check_structs(desc, call, &text);
+    }
+    return status;
+  }
+  text = hlo_text_of_call(call);
+  if ((status = hlo_check_inputs(desc, inputs, HLO_READ_BY_PREPARE, &text)) ||
+      (status = check_block(desc, prepared, bytes, &text)) ||
+      (status = hlo_check_cpu(desc, &text)) ||
+      (status = hlo_check_scratch(desc, call, desc->prepare_arena_bytes, &text)) ||
+      (status = hlo_take_arena(call, desc, desc->prepare_arena_bytes, frame))) {
+    return status;
+  }
+  hlo_prepared_header header;
+  memset(&header, 0, sizeof header);
+  header.magic = HLO_PREPARED_MAGIC;
+  header.abi = HLO_ABI;
+  header.bytes = desc->prepared_bytes;
+  header.id = desc->prepared_id;
+  memcpy(prepared, &header, sizeof header);
+  hlo_start_frame(call, desc, prepared, frame);
+  return HLO_OK;
+}
+
+hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status) {
+  hlo_leave_frame(frame);
+  if (status == HLO_OK) {
+    hlo_prepared_header *header = frame->prepared;
+    __atomic_store_n(&header->complete, 1, __ATOMIC_RELEASE);
+  }
+  return status;
+}
