@@ -1,178 +1,327 @@
 //===- Inner.cpp - Few rows: lanes along k --------------------------------===//
 //
-// In: a contraction with at most a few rows, both of whose sides step by one along
-// k: a matrix stored by rows times a vector, or a vector times a transposed matrix.
-// Out: for each group of columns, a loop over k that carries rows x columns vectors
-// of partial sums; at the end the lanes of each are added up, halves first.
+// In: a contraction with few rows whose rhs steps by one along k: a matrix stored
+// by rows times a vector or a few of them, or a few rows times a transposed matrix.
+// Out: for each group of columns and each tile of rows, a loop over k that carries
+// rows x columns vectors of partial sums; at the end their lanes are added up, those
+// of many sums at a time.
 //
-// Each element of the large side is read once, in order, and only as many bytes as
-// it has in memory: narrow types are widened in registers. So this runs at the
-// speed of memory, where packing would read, write and read again.
+// Each element of the large side is read from memory once, in order, and only as
+// many bytes as it has there: narrow types are widened in registers, and what is
+// computed from it is computed in registers. So this runs at the speed of memory,
+// where packing would read, write and read again. The small side is copied once for
+// each task, in the type of accumulation, unless it lies in memory like that.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/BlockedEmitter.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// More rows than this are better broadcast than summed by lanes.
-static constexpr int64_t kMostRows = 4;
-/// Accumulators of a group of columns.
-static constexpr int64_t kAccumulators = 8;
-/// Bytes of the large side that make a task worth its dispatch.
-static constexpr int64_t kBytesPerTask = 256 << 10;
+/// More rows than this are better packed and multiplied in two-dimensional tiles.
+static constexpr int64_t kMostRows = 16;
+/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
+static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
+/// Bytes of the copy of the small side.
+static constexpr int64_t kMostCopied = 512 << 10;
+/// A small side that is read for fewer groups of columns is not copied.
+static constexpr int64_t kFewGroups = 4;
 
-bool canUseInner(const Contraction &c) {
-  bool unit = !c.k.empty() && c.lhs.kStrides.size() == c.k.size() &&
-              c.rhs.kStrides.size() == c.k.size() && c.lhs.kStrides.back() == 1 &&
-              c.rhs.kStrides.back() == 1;
-  return unit && c.mSize() <= kMostRows && c.kSize() > 0 && c.batchSize() * c.nSize() > 0 &&
-         c.k.back() >= 2 * lanesFor(c, c.k.back()) && !c.element.isInteger(1);
+static bool stepsAlongK(const ContractionSide &side) {
+  return !side.kStrides.empty() && side.kStrides.back() == 1;
 }
 
-/// The sum of all lanes, as a scalar.
-static Value addLanes(Emission &e, Type element, Value v) {
-  for (int64_t lanes = lanesOf(v); lanes > 1; lanes /= 2) {
+/// Whether memory holds the small side as the inner loop reads it.
+static bool isReadAsIs(const Contraction &c) {
+  return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
+}
+
+bool canUseInner(const Contraction &c) {
+  if (c.k.empty() || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1) ||
+      c.kSize() == 0 || c.batchSize() * c.nSize() == 0 || c.k.back() < 2 * lanesFor(c, c.k.back())) {
+    return false;
+  }
+  int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
+  return stepsAlongK(c.lhs) || bytes <= kMostCopied;
+}
+
+/// A constant mask of the first `count` lanes.
+static Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
+  SmallVector<bool> on(lanes);
+  std::fill(on.begin(), on.begin() + count, true);
+  auto type = VectorType::get({lanes}, e.b.getI1Type());
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+}
+
+/// One vector whose lane i is the sum of all lanes of vectors[i]; as many lanes as there are vectors, a power of two.
+/// The lanes of a sum are added halves first, whatever stands next to it.
+static Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
+  int64_t lanes = lanesOf(vectors[0]), count = vectors.size();
+  auto add = [&](Value a, Value b, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+    Value x = vector::ShuffleOp::create(e.b, e.loc, a, b, low);
+    Value y = vector::ShuffleOp::create(e.b, e.loc, a, b, high);
+    return addElems(e, element, Elem(x), Elem(y)).re;
+  };
+  for (; lanes > count; lanes /= 2) {
     SmallVector<int64_t> low, high;
     for (int64_t l = 0; l < lanes / 2; ++l) {
       low.push_back(l);
       high.push_back(l + lanes / 2);
     }
-    Value a = vector::ShuffleOp::create(e.b, e.loc, v, v, low);
-    Value b = vector::ShuffleOp::create(e.b, e.loc, v, v, high);
-    v = addElems(e, element, Elem(a), Elem(b)).re;
+    for (Value &v : vectors) {
+      v = add(v, v, low, high);
+    }
   }
-  return isa<VectorType>(v.getType()) ? vector::ExtractOp::create(e.b, e.loc, v, int64_t(0)).getResult()
-                                      : v;
+  // Two vectors become one that holds, run by run, the halves of each run of the first and of the second.
+  for (int64_t run = lanes / 2; run >= 1; run /= 2) {
+    int64_t half = vectors.size() / 2;
+    SmallVector<int64_t> low, high;
+    for (int64_t l = 0; l < lanes; ++l) {
+      int64_t within = l % (2 * run), first = l - within;
+      low.push_back((within >= run ? lanes + first : first) + within % run);
+      high.push_back(low.back() + run);
+    }
+    for (int64_t i = 0; i < half; ++i) {
+      vectors[i] = add(vectors[i], vectors[i + half], low, high);
+    }
+    vectors.resize(half);
+  }
+  return vectors[0];
 }
 
 namespace {
-/// One group of columns for all rows.
-struct InnerTile {
+class Inner {
+public:
+  Inner(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  using Indices = ArrayRef<Index>;
+  /// Rows [row, row + rows) of one group of columns.
+  struct Tile {
+    int64_t row, rows;
+    SmallVector<SmallVector<Index>> n;
+  };
+  /// Calls body(index, place in a row of the copy, mask) for vectors along k, or in loops that carry values.
+  using KBody =
+      function_ref<SmallVector<Value>(Indices k, Value at, Value mask, ValueRange carried)>;
+  SmallVector<Value> forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body);
+
+  void copyRows(Indices batch);
+  Elem readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask);
+  SmallVector<Value> multiply(Indices batch, const Tile &tile, Indices k, Value at, Value mask,
+                              ValueRange acc);
+  void storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Value> sums);
+  void emitGroup(Indices batch, Value first);
+
+  Type part() {
+    auto complex = dyn_cast<ComplexType>(c.element);
+    return complex ? complex.getElementType() : c.element;
+  }
+  Value copied(int64_t row, int64_t part, Value at) {
+    return addBytes(e, copy, mulI(e, addI(e, at, (row * parts + part) * rowElements), partBytes));
+  }
+
   Contraction &c;
-  int64_t rows, columns, lanes;
-  SmallVector<Index> batch;
-  SmallVector<SmallVector<Index>> m, n;
-
-  Emission &e() { return c.kernel.e; }
-  int64_t parts() { return isa<ComplexType>(c.element) ? 2 : 1; }
-
-  SmallVector<Value> multiply(ArrayRef<Index> k, Value mask, ValueRange acc) {
-    auto read = [&](ContractionSide &side, ArrayRef<Index> free) {
-      return zeroUnless(e(), c.element, mask, side.read(batch, free, k, lanes, mask));
-    };
-    SmallVector<Elem> a;
-    for (int64_t r = 0; r < rows; ++r) {
-      a.push_back(read(c.lhs, m[r]));
-    }
-    SmallVector<Value> next;
-    for (int64_t i = 0; i < columns; ++i) {
-      Elem b = read(c.rhs, n[i]);
-      for (int64_t r = 0; r < rows; ++r) {
-        size_t place = (i * rows + r) * parts();
-        Elem sum(acc[place], parts() == 2 ? acc[place + 1] : Value());
-        sum = multiplyAdd(e(), c.element, sum, a[r], b);
-        next.push_back(sum.re);
-        if (sum.im) {
-          next.push_back(sum.im);
-        }
-      }
-    }
-    return next;
-  }
-
-  /// Sums over dimensions depth, depth + 1, ... of k.
-  SmallVector<Value> sum(SmallVector<Index> k, ValueRange acc) {
-    int64_t size = c.k[k.size()];
-    if (k.size() + 1 < c.k.size()) {
-      return emitForCarrying(e(), constI64(e(), 0), constI64(e(), size), 1, acc,
-                             [&](Value i, ValueRange carried) {
-                               SmallVector<Index> deeper(k);
-                               deeper.push_back(Index(i));
-                               return sum(deeper, carried);
-                             });
-    }
-    auto at = [&](Value i) {
-      SmallVector<Index> deeper(k);
-      deeper.push_back(Index(i, lanes > 1 ? 1 : 0, lanes));
-      return deeper;
-    };
-    int64_t full = size / lanes * lanes;
-    SmallVector<Value> sums =
-        emitForCarrying(e(), constI64(e(), 0), constI64(e(), full), lanes, acc,
-                        [&](Value i, ValueRange carried) { return multiply(at(i), {}, carried); });
-    if (full == size) {
-      return sums;
-    }
-    SmallVector<bool> on(lanes);
-    std::fill(on.begin(), on.begin() + (size - full), true);
-    auto type = VectorType::get({lanes}, e().b.getI1Type());
-    Value mask = arith::ConstantOp::create(e().b, e().loc,
-                                           DenseElementsAttr::get(type, ArrayRef<bool>(on)));
-    return multiply(at(constI64(e(), full)), mask, sums);
-  }
+  Epilogue &epilogue;
+  Emission &e;
+  int64_t lanes, parts, partBytes;
+  int64_t rows;        ///< of a tile
+  int64_t columns;     ///< of a group, a power of two
+  int64_t groups;      ///< of columns
+  int64_t rowElements; ///< of a row of the copy: whole vectors along the last dimension of k
+  Value copy;          ///< the small side; null if it is read as it is
 };
 } // namespace
 
-void emitInner(Contraction &c, Epilogue &epilogue) {
-  Emission &e = c.kernel.e;
-  int64_t rows = c.mSize(), size = c.nSize();
-  int64_t columns = std::min<int64_t>(llvm::PowerOf2Ceil(size),
-                                      std::max<int64_t>(1, llvm::bit_floor<uint64_t>(kAccumulators / rows)));
-  int64_t groups = llvm::divideCeil(size, columns), items = c.batchSize() * groups;
-  int64_t bytes = c.rhs.strided ? storageBytes(c.rhs.strided->storage()) : 4;
-  int64_t perTask = std::clamp<int64_t>(kBytesPerTask / (columns * c.kSize() * bytes), 1, items);
-  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask);
-    Value to = arith::MinSIOp::create(e.b, e.loc, addI(e, from, perTask), constI64(e, items));
-    emitFor(e, from, to, 1, [&](Value item) {
-      SmallVector<Value> place = delinearize(e, item, {c.batchSize(), groups});
-      Value first = mulI(e, place[1], columns);
-      InnerTile tile{c, rows, columns, lanesFor(c, c.k.back()), splitIndex(e, Index(place[0]), c.batch, 1)};
-      for (int64_t r = 0; r < rows; ++r) {
-        tile.m.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
+Inner::Inner(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
+      parts(isa<ComplexType>(c.element) ? 2 : 1),
+      partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+  // A tile's sums, its columns and one row fit the registers: 6 x 4 of 32, 2 x 4 of 16.
+  int64_t m = c.mSize(), most = std::max<int64_t>(1, (e.target.vectorRegisters - 5) / 4 / parts);
+  rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
+  columns = rows * parts > 2 ? 4 : 8 / parts;
+  columns = std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
+  groups = llvm::divideCeil(c.nSize(), columns);
+  rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
+  int64_t bytes = m * parts * rowElements * partBytes;
+  if (!isReadAsIs(c) && (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
+    copy = stackBuffer(e, bytes);
+  }
+}
+
+SmallVector<Value> Inner::forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body) {
+  int64_t size = c.k[k.size()];
+  auto with = [&](Index i) {
+    SmallVector<Index> deeper(k);
+    deeper.push_back(i);
+    return deeper;
+  };
+  if (k.size() + 1 < c.k.size()) {
+    return emitForCarrying(e, constI64(e, 0), constI64(e, size), 1, carried,
+                           [&](Value i, ValueRange values) {
+                             Value deeper = addI(e, mulI(e, outer, size), i);
+                             return forEachK(with(Index(i)), deeper, values, body);
+                           });
+  }
+  Value start = mulI(e, outer, llvm::alignTo(size, lanes));
+  int64_t full = size / lanes * lanes;
+  auto at = [&](Value i) { return with(Index(i, lanes > 1 ? 1 : 0, lanes)); };
+  SmallVector<Value> values = emitForCarrying(
+      e, constI64(e, 0), constI64(e, full), lanes, carried,
+      [&](Value i, ValueRange inner) { return body(at(i), addI(e, start, i), {}, inner); });
+  if (full == size) {
+    return values;
+  }
+  Value last = constI64(e, full);
+  return body(at(last), addI(e, start, last), firstLanes(e, size - full, lanes), values);
+}
+
+void Inner::copyRows(Indices batch) {
+  for (int64_t row = 0; row < c.mSize(); ++row) {
+    SmallVector<Index> free = splitIndex(e, Index(constI64(e, row)), c.m, 1);
+    forEachK({}, constI64(e, 0), {}, [&](Indices k, Value at, Value mask, ValueRange) {
+      Elem value = zeroUnless(e, c.element, mask, c.lhs.read(batch, free, k, lanes, mask));
+      Value zero = constI64(e, 0);
+      storeElements(e, part(), Elem(value.re), copied(row, 0, at), zero);
+      if (value.im) {
+        storeElements(e, part(), Elem(value.im), copied(row, 1, at), zero);
       }
-      for (int64_t i = 0; i < columns; ++i) {
-        Value n = addI(e, first, i);
-        if (size % columns != 0) {
-          // Columns past the end repeat the last one, and are not stored.
-          n = arith::MinSIOp::create(e.b, e.loc, n, constI64(e, size - 1));
+      return SmallVector<Value>();
+    });
+  }
+}
+
+Elem Inner::readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask) {
+  if (!copy) {
+    SmallVector<Index> free = splitIndex(e, Index(constI64(e, row)), c.m, 1);
+    return zeroUnless(e, c.element, mask, c.lhs.read(batch, free, k, lanes, mask));
+  }
+  Value zero = constI64(e, 0);
+  Elem value(loadElements(e, part(), copied(row, 0, at), zero, lanes).re);
+  if (parts == 2) {
+    value.im = loadElements(e, part(), copied(row, 1, at), zero, lanes).re;
+  }
+  return value;
+}
+
+SmallVector<Value> Inner::multiply(Indices batch, const Tile &tile, Indices k, Value at, Value mask,
+                                   ValueRange acc) {
+  SmallVector<Elem> b;
+  for (const SmallVector<Index> &column : tile.n) {
+    b.push_back(zeroUnless(e, c.element, mask, c.rhs.read(batch, column, k, lanes, mask)));
+  }
+  SmallVector<Value> next;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    Elem a = readLhs(batch, tile.row + r, k, at, mask);
+    for (int64_t i = 0; i < columns; ++i) {
+      size_t place = (r * columns + i) * parts;
+      Elem sum(acc[place], parts == 2 ? acc[place + 1] : Value());
+      sum = multiplyAdd(e, c.element, sum, a, b[i]);
+      next.push_back(sum.re);
+      if (sum.im) {
+        next.push_back(sum.im);
+      }
+    }
+  }
+  return next;
+}
+
+void Inner::storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Value> sums) {
+  Index lane(first, columns > 1 ? 1 : 0, columns);
+  SmallVector<Index> n = splitIndex(e, lane, c.n, columns);
+  Value mask;
+  if (c.nSize() % columns != 0) {
+    mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, columns), c.nSize());
+  }
+  // The sums of a few rows at a time fill one register.
+  int64_t atOnce = std::max<int64_t>(1, lanes / columns);
+  for (int64_t r0 = 0; r0 < tile.rows; r0 += atOnce) {
+    int64_t count = std::min(atOnce, tile.rows - r0);
+    Value totals[2];
+    int64_t together = llvm::PowerOf2Ceil(count) * columns;
+    for (int64_t p = 0; p < parts; ++p) {
+      SmallVector<Value> vectors;
+      for (int64_t i = 0; i < together; ++i) {
+        int64_t place = std::min(i, count * columns - 1);
+        vectors.push_back(sums[(r0 * columns + place) * parts + p]);
+      }
+      totals[p] = lanes == 1 ? vectors[0] : addLanes(e, part(), vectors);
+    }
+    for (int64_t r = 0; r < count; ++r) {
+      auto rowOf = [&](Value total) -> Value {
+        if (!total || !isa<VectorType>(total.getType())) {
+          return total;
         }
-        tile.n.push_back(splitIndex(e, Index(n), c.n, 1));
-      }
-      Elem zero = zeroElem(e, c.element, tile.lanes);
-      SmallVector<Value> init;
-      for (int64_t i = 0; i < rows * columns; ++i) {
-        init.push_back(zero.re);
-        if (zero.im) {
-          init.push_back(zero.im);
+        if (columns == 1) {
+          return vector::ExtractOp::create(e.b, e.loc, total, r);
         }
+        SmallVector<int64_t> places;
+        for (int64_t i = 0; i < columns; ++i) {
+          places.push_back(r * columns + i);
+        }
+        return vector::ShuffleOp::create(e.b, e.loc, total, total, places);
+      };
+      SmallVector<Index> row = splitIndex(e, Index(constI64(e, tile.row + r0 + r)), c.m, 1);
+      epilogue.store(c.element, Elem(rowOf(totals[0]), rowOf(totals[1])),
+                     c.outIndex(batch, row, n, columns), columns, mask);
+    }
+  }
+}
+
+void Inner::emitGroup(Indices batch, Value first) {
+  Tile tile;
+  for (int64_t i = 0; i < columns; ++i) {
+    Value n = addI(e, first, i);
+    // Columns past the end repeat the last one, and are not stored.
+    tile.n.push_back(splitIndex(e, Index(c.nSize() % columns ? minI(e, n, c.nSize() - 1) : n), c.n, 1));
+  }
+  for (tile.row = 0; tile.row < c.mSize(); tile.row += tile.rows) {
+    tile.rows = std::min(rows, c.mSize() - tile.row);
+    SmallVector<Value> init;
+    for (int64_t i = 0; i < tile.rows * columns; ++i) {
+      Elem zero = zeroElem(e, c.element, lanes);
+      init.push_back(zero.re);
+      if (zero.im) {
+        init.push_back(zero.im);
       }
-      SmallVector<Value> sums = tile.sum({}, init);
-      Index lane(first, columns > 1 ? 1 : 0, columns);
-      SmallVector<Index> n = splitIndex(e, lane, c.n, columns);
-      Value mask;
-      if (size % columns != 0) {
-        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, columns), size);
+    }
+    SmallVector<Value> sums =
+        forEachK({}, constI64(e, 0), init, [&](Indices k, Value at, Value mask, ValueRange acc) {
+          return multiply(batch, tile, k, at, mask, acc);
+        });
+    storeTile(batch, tile, first, sums);
+  }
+}
+
+void Inner::emit() {
+  int64_t bytes = c.rhs.storage ? storageBytes(c.rhs.storage) : 4;
+  int64_t groupBytes = std::max<int64_t>(1, columns * c.kSize() * bytes), batches = c.batchSize();
+  int64_t wanted = std::max<int64_t>(kBytesPerTask, groupBytes * groups * batches / kEnoughTasks);
+  // A task is some groups of columns of one batch index, or all those of some batch indices.
+  int64_t perTask = std::clamp<int64_t>(wanted / groupBytes, 1, groups);
+  int64_t pieces = llvm::divideCeil(groups, perTask);
+  perTask = llvm::divideCeil(groups, pieces);
+  int64_t batchesPerTask =
+      pieces > 1 ? 1 : std::clamp<int64_t>(wanted / (groupBytes * groups), 1, batches);
+  int64_t batchTasks = llvm::divideCeil(batches, batchesPerTask);
+  emitTasks(c.kernel, batchTasks * pieces, [&](Value task) {
+    SmallVector<Value> place = delinearize(e, task, {batchTasks, pieces});
+    Value batch0 = mulI(e, place[0], batchesPerTask);
+    emitFor(e, batch0, minI(e, addI(e, batch0, batchesPerTask), batches), 1, [&](Value number) {
+      SmallVector<Index> batch = splitIndex(e, Index(number), c.batch, 1);
+      if (copy) {
+        copyRows(batch);
       }
-      for (int64_t r = 0; r < rows; ++r) {
-        auto collect = [&](int64_t part) -> Value {
-          SmallVector<Value> scalars;
-          Type scalar = computeType(c.element);
-          Type element = isa<ComplexType>(c.element) ? scalar : c.element;
-          for (int64_t i = 0; i < columns; ++i) {
-            scalars.push_back(addLanes(e, element, sums[(i * rows + r) * tile.parts() + part]));
-          }
-          return columns == 1 ? scalars[0]
-                              : vector::FromElementsOp::create(
-                                    e.b, e.loc, VectorType::get({columns}, scalar), scalars);
-        };
-        Elem value(collect(0), tile.parts() == 2 ? collect(1) : Value());
-        epilogue.store(c.element, value, c.outIndex(tile.batch, tile.m[r], n, columns), columns, mask);
-      }
+      Value from = mulI(e, place[1], perTask);
+      emitFor(e, from, minI(e, addI(e, from, perTask), groups), 1,
+              [&](Value group) { emitGroup(batch, mulI(e, group, columns)); });
     });
   });
 }
+
+void emitInner(Contraction &c, Epilogue &epilogue) { Inner(c, epilogue).emit(); }
 
 } // namespace hlo::codegen

@@ -5,17 +5,26 @@
 //
 // Most operands are arguments of the kernel behind a transpose, a reversal or a
 // convert; those become a base address and strides, so that the cores can merge
-// dimensions, step pointers and read without index arithmetic. Whatever else
-// stands before the hero is evaluated by an ElementEmitter at each index.
+// dimensions, step pointers and read without index arithmetic. A dynamic-slice
+// moves the base address. Whatever else stands before the hero is evaluated by an
+// ElementEmitter at each index; its strides are those of the largest array that
+// it reads, so that lanes run along what is contiguous there.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Operand.h"
+#include "compiler/codegen/dot/Contraction.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
 namespace {
+/// The start of a dynamic-slice along one dimension.
+struct DynamicStart {
+  Value start;
+  int64_t last;   ///< the largest start that is in bounds
+  int64_t stride; ///< elements per step
+};
+
 /// An array in memory: argument number, element offset, strides, and the types passed through.
 struct View {
   unsigned argument;
@@ -23,6 +32,8 @@ struct View {
   SmallVector<int64_t> strides;
   Type storage;
   SmallVector<Type> conversions;
+  SmallVector<DynamicStart> starts;
+  int64_t elements = 0; ///< of the array
 };
 } // namespace
 
@@ -42,25 +53,83 @@ static bool isExactConvert(Type from, Type to) {
   return false;
 }
 
-static std::optional<View> viewOf(Value v) {
+/// Strides after a reshape; none where a dimension of the result is not one run of the source. With `nearest`
+/// the innermost stride stands for such a dimension.
+static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> from,
+                                                           ArrayRef<int64_t> strides,
+                                                           ArrayRef<int64_t> to, bool nearest) {
+  SmallVector<int64_t> result(to.size(), 0);
+  size_t i = 0, j = 0;
+  while (j < to.size()) {
+    // The next dimensions of both that have the same number of elements.
+    size_t i0 = i, j0 = j;
+    int64_t left = 1, right = to[j++];
+    while (left != right) {
+      if (left < right) {
+        if (i == from.size()) {
+          return std::nullopt;
+        }
+        left *= from[i++];
+      } else {
+        if (j == to.size()) {
+          return std::nullopt;
+        }
+        right *= to[j++];
+      }
+    }
+    SmallVector<int64_t> sizes, runs;
+    for (size_t d = i0; d < i; ++d) {
+      if (from[d] != 1) {
+        sizes.push_back(from[d]);
+        runs.push_back(strides[d]);
+      }
+    }
+    int64_t stride = runs.empty() ? 1 : runs.back();
+    if (!linearStride(sizes, runs) && !nearest) {
+      return std::nullopt;
+    }
+    for (size_t d = j; d-- > j0;) {
+      result[d] = stride;
+      stride *= to[d];
+    }
+  }
+  return result;
+}
+
+static bool isElementwiseOp(Operation *op) { return isElementwise(op) && op->getNumResults() == 1; }
+
+/// The array that `v` reads, if it is one array behind ops that relabel it or widen it exactly. With `nearest`: the
+/// largest of the arrays that `v` is computed from, with strides that say how an index of v moves in it.
+static std::optional<View> viewOf(Value v, bool nearest = false) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
-    return View{argument.getArgNumber(), 0, rowMajorStrides(shapeOf(v)),
-                elementType(v.getType()), {}};
+    View view{argument.getArgNumber(), 0, rowMajorStrides(shapeOf(v)), elementType(v.getType()), {}, {}};
+    view.elements = elementsOf(v);
+    return view;
   }
   Operation *op = v.getDefiningOp();
-  if (!isa<ConvertOp, CopyOp, BitcastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp>(
-          op)) {
-    return std::nullopt;
+  if (!isa<ConvertOp, CopyOp, BitcastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp,
+           DynamicSliceOp>(op)) {
+    std::optional<View> largest;
+    if (nearest && isElementwiseOp(op)) {
+      for (Value operand : op->getOperands()) {
+        std::optional<View> view =
+            shapeOf(operand) == shapeOf(v) ? viewOf(operand, nearest) : std::nullopt;
+        if (view && (!largest || view->elements > largest->elements)) {
+          largest = view;
+        }
+      }
+    }
+    return largest;
   }
   Value source = op->getOperand(0);
-  std::optional<View> view = viewOf(source);
+  std::optional<View> view = viewOf(source, nearest);
   if (!view) {
     return std::nullopt;
   }
   Type from = elementType(source.getType()), to = elementType(v.getType());
   if (isa<ConvertOp>(op)) {
     view->conversions.push_back(to);
-    return isExactConvert(from, to) ? view : std::nullopt;
+    return nearest || isExactConvert(from, to) ? view : std::nullopt;
   }
   if (from != to) {
     return std::nullopt;
@@ -80,33 +149,65 @@ static std::optional<View> viewOf(Value v) {
       view->offset += slice.getStartIndices()[d] * inner[d];
       view->strides[d] = inner[d] * slice.getStrides()[d];
     }
+  } else if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
+    for (size_t d = 0; d < inner.size(); ++d) {
+      int64_t last = shapeOf(source)[d] - slice.getDynamicSliceSizes()[d];
+      if (last > 0) {
+        view->starts.push_back({slice.getStartIndices()[d], last, inner[d]});
+      }
+    }
   } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
     for (int64_t d : reverse.getDimensions()) {
       view->offset += (shapeOf(v)[d] - 1) * inner[d];
       view->strides[d] = -inner[d];
     }
   } else if (shapeOf(v) != shapeOf(source)) {
-    if (inner != rowMajorStrides(shapeOf(source))) {
+    std::optional<SmallVector<int64_t>> strides =
+        reshapedStrides(shapeOf(source), inner, shapeOf(v), nearest);
+    if (!strides) {
       return std::nullopt;
     }
-    view->strides = rowMajorStrides(shapeOf(v));
+    view->strides = *strides;
   }
   return view;
+}
+
+/// The start of a dynamic-slice, moved into its bounds.
+static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
+  Emission &e = kernel.e;
+  Type element = elementType(start.start.getType());
+  Elem raw = ElementEmitter(kernel, 1).emit(start.start, {});
+  Type wide = isUnsignedElement(element) ? IntegerType::get(element.getContext(), 64, IntegerType::Unsigned)
+                                         : IntegerType::get(element.getContext(), 64, IntegerType::Signed);
+  Value at = emitConvert(e, element, wide, raw).re;
+  Value limit = constI64(e, start.last);
+  if (isUnsignedElement(element)) {
+    return e.b.createOrFold<arith::MinUIOp>(e.loc, at, limit);
+  }
+  at = e.b.createOrFold<arith::MinSIOp>(e.loc, at, limit);
+  return e.b.createOrFold<arith::MaxSIOp>(e.loc, at, constI64(e, 0));
 }
 
 Operand::Operand(KernelBuilder &kernel, Value value, Type as)
     : kernel(&kernel), value(value), as(as), steps(shapeOf(value).size(), 1) {
   std::optional<View> view = viewOf(value);
-  dimStrides = view ? view->strides : rowMajorStrides(shapeOf(value));
   if (!view) {
+    std::optional<View> nearest = viewOf(value, /*nearest=*/true);
+    dimStrides = nearest ? nearest->strides : rowMajorStrides(shapeOf(value));
+    storageType = nearest ? nearest->storage : elementType(value.getType());
     return;
   }
   Emission &e = kernel.e;
+  dimStrides = view->strides;
   storageType = view->storage;
   conversions = view->conversions;
   base = kernel.operandPtrs[view->argument];
-  if (view->offset != 0) {
-    base = addBytes(e, base, constI64(e, view->offset * storageBytes(storageType)));
+  Value offset = constI64(e, view->offset);
+  for (const DynamicStart &start : view->starts) {
+    offset = addI(e, offset, mulI(e, clampedStart(kernel, start), start.stride));
+  }
+  if (view->offset != 0 || !view->starts.empty()) {
+    base = addBytes(e, base, mulI(e, offset, storageBytes(storageType)));
   }
 }
 

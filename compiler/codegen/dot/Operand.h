@@ -19,11 +19,12 @@ public:
   bool isStrided() const { return static_cast<bool>(base); }
   /// Address of element {0, ..., 0}; set if strided.
   mlir::Value pointer() const { return base; }
-  /// The element type in memory, if strided.
+  /// The element type in memory: of the largest array that is read if not strided.
   mlir::Type storage() const { return storageType; }
   /// Whether every element is a bf16, widened.
   bool holdsBf16() const;
-  /// Elements between neighbours of each dimension; row-major if not strided.
+  /// Elements between neighbours of each dimension; if not strided, in the largest array that is read (a guess:
+  /// good for the order of loops).
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
   /// From now on only every step-th index of `dim` is addressed.
   void setStep(unsigned dim, int64_t step);

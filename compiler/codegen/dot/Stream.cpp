@@ -7,6 +7,10 @@
 //
 //   sum[m, n] += lhs[m, k] * rhs[k, n] + lhs[m, k + 1] * rhs[k + 1, n] + ...
 //
+// for a few rows of the lhs at a time, whose elements stay in registers meanwhile. What
+// the rhs is computed from (a scale, a zero point) is computed in registers too; the
+// lhs is copied once for each task if it is not in memory in the type of accumulation.
+//
 // A register tile over few rows would read short pieces of rows that are far apart,
 // which no prefetcher follows: 8x4096x4096 took 11.8 ms so. Here the reads are a
 // few sequential streams.
@@ -18,24 +22,32 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kMostRows = 8;
+static constexpr int64_t kMostRows = 16;
 /// Bytes of sums: half of L1.
-static constexpr int64_t kSumBytes = 16 << 10;
+static constexpr int64_t kSumBytes = 16 << 10, kMostSumBytes = 24 << 10;
 /// Columns of a task, at least: pieces of rows that are worth a stream.
 static constexpr int64_t kLeastColumns = 512;
 static constexpr int64_t kEnoughTasks = 8;
 /// A smaller rhs stays in L2, where tiles do better.
 static constexpr int64_t kLargeBytes = 512 << 10;
+/// Rows of the rhs at a time, at most, and bytes of the copy of the lhs.
+static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
+
+/// Whether memory holds the lhs in the type of accumulation.
+static bool isReadAsIs(const Contraction &c) {
+  return c.lhs.strided && c.lhs.strided->storage() == c.element;
+}
 
 bool canStream(const Contraction &c) {
-  if (!c.rhs.strided || c.mSize() > kMostRows || c.k.empty() || c.kSize() == 0 ||
-      c.element.isInteger(1) || isa<ComplexType>(c.element) || c.batchSize() == 0) {
+  if (c.mSize() > kMostRows || c.k.empty() || c.kSize() == 0 || c.element.isInteger(1) ||
+      c.batchSize() == 0 || !c.rhs.storage) {
     return false;
   }
   std::optional<int64_t> column = linearStride(c.n, c.rhs.freeStrides);
-  int64_t bytes = c.kSize() * c.nSize() * storageBytes(c.rhs.strided->storage());
+  int64_t bytes = c.kSize() * c.nSize() * storageBytes(c.rhs.storage);
   return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) && bytes >= kLargeBytes &&
-         c.k.back() >= 8;
+         c.k.back() >= 8 &&
+         (isReadAsIs(c) || c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
 }
 
 namespace {
@@ -45,37 +57,92 @@ public:
   void emit();
 
 private:
-  void addRows(ArrayRef<Index> batch, Value n0, Value n1, SmallVector<Index> k, int64_t count);
-  void nest(ArrayRef<Index> batch, Value n0, Value n1, SmallVector<Index> k);
+  using Indices = ArrayRef<Index>;
+  void copyRows(Indices batch);
+  Elem readLhs(Indices batch, int64_t row, Indices k, Value at);
+  void addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer, int64_t count);
+  void nest(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer);
   void forEachVector(Value n0, Value n1, function_ref<void(Value n, Value local, Value mask)> body);
   SmallVector<Index> columnAt(Value n) {
-    return splitIndex(e, Index(n, 1, lanes), c.n, lanes);
+    return splitIndex(e, Index(n, lanes > 1 ? 1 : 0, lanes), c.n, lanes);
   }
-  Value sumAddress(int64_t row, Value local) {
+  Type part() {
+    auto complex = dyn_cast<ComplexType>(c.element);
+    return complex ? complex.getElementType() : c.element;
+  }
+  Value sumAddress(int64_t row, int64_t part, Value local) {
     Value at = addBytes(e, sums, mulI(e, local, partBytes));
-    return addBytes(e, at, constI64(e, row * block * partBytes));
+    return addBytes(e, at, constI64(e, (row * parts + part) * block * partBytes));
   }
+  Elem loadSum(int64_t row, Value local);
+  void storeSum(int64_t row, Value local, const Elem &sum);
 
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
-  int64_t rows, lanes, partBytes, block, atOnce;
+  int64_t rows, lanes, parts, partBytes;
+  int64_t block;    ///< columns
+  int64_t together; ///< rows of the lhs whose elements are in registers
+  int64_t atOnce;   ///< rows of the rhs
   Value sums;
+  Value copy; ///< the lhs, k by k; null if it is read as it is
   SmallVector<SmallVector<Index>> m;
 };
 } // namespace
 
 Stream::Stream(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), rows(c.mSize()), lanes(lanesFor(c, c.nSize())),
+      parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
   int64_t columns = std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
-  columns = std::min(columns, kSumBytes / (rows * partBytes));
+  int64_t column = rows * parts * partBytes;
+  columns = std::min(columns, std::max(kSumBytes / column, std::min(kLeastColumns, kMostSumBytes / column)));
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
-  atOnce = std::clamp<int64_t>(16 / rows, 4, 8);
-  sums = stackBuffer(e, rows * block * partBytes);
+  // Of the registers, some hold rows of the rhs and a sum; the rest hold elements of the lhs.
+  int64_t scalars = (e.target.vectorRegisters - 8) / parts;
+  int64_t most = std::clamp<int64_t>(scalars / 6, 1, 4);
+  together = llvm::divideCeil(rows, llvm::divideCeil(rows, most));
+  atOnce = std::clamp<int64_t>(scalars / together, 4, kMostAtOnce);
+  sums = stackBuffer(e, block * column);
+  if (!isReadAsIs(c)) {
+    copy = stackBuffer(e, rows * c.kSize() * parts * partBytes);
+  }
   for (int64_t r = 0; r < rows; ++r) {
     m.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
   }
+}
+
+Elem Stream::loadSum(int64_t row, Value local) {
+  Value zero = constI64(e, 0);
+  Elem sum(loadElements(e, part(), sumAddress(row, 0, local), zero, lanes).re);
+  if (parts == 2) {
+    sum.im = loadElements(e, part(), sumAddress(row, 1, local), zero, lanes).re;
+  }
+  return sum;
+}
+
+void Stream::storeSum(int64_t row, Value local, const Elem &sum) {
+  Value zero = constI64(e, 0);
+  storeElements(e, part(), Elem(sum.re), sumAddress(row, 0, local), zero);
+  if (parts == 2) {
+    storeElements(e, part(), Elem(sum.im), sumAddress(row, 1, local), zero);
+  }
+}
+
+void Stream::copyRows(Indices batch) {
+  emitFor(e, constI64(e, 0), constI64(e, c.kSize()), 1, [&](Value at) {
+    SmallVector<Index> k = splitIndex(e, Index(at), c.k, 1);
+    for (int64_t r = 0; r < rows; ++r) {
+      Value place = addI(e, mulI(e, at, rows), r);
+      storeElements(e, c.element, c.lhs.read(batch, m[r], k, 1, {}), copy, place);
+    }
+  });
+}
+
+Elem Stream::readLhs(Indices batch, int64_t row, Indices k, Value at) {
+  Elem value = copy ? loadElements(e, c.element, copy, addI(e, mulI(e, at, rows), row), 1)
+                    : c.lhs.read(batch, m[row], k, 1, {});
+  return splat(e, value, lanes);
 }
 
 void Stream::forEachVector(Value n0, Value n1, function_ref<void(Value, Value, Value)> body) {
@@ -91,49 +158,58 @@ void Stream::forEachVector(Value n0, Value n1, function_ref<void(Value, Value, V
   });
 }
 
-void Stream::addRows(ArrayRef<Index> batch, Value n0, Value n1, SmallVector<Index> k, int64_t count) {
+void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer,
+                     int64_t count) {
+  Value first = addI(e, mulI(e, outer, c.k.back()), k.back().base);
   SmallVector<SmallVector<Index>> at;
-  SmallVector<Elem> scalars; // count per row
   for (int64_t u = 0; u < count; ++u) {
     at.push_back(k);
     at.back().back() = addIndex(e, k.back(), u);
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t u = 0; u < count; ++u) {
-      scalars.push_back(splat(e, c.lhs.read(batch, m[r], at[u], 1, {}), lanes));
-    }
-  }
-  Value zero = constI64(e, 0);
-  forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
-    SmallVector<Index> column = columnAt(n);
-    SmallVector<Elem> values;
-    for (int64_t u = 0; u < count; ++u) {
-      values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      Value address = sumAddress(r, local);
-      Elem sum = loadElements(e, c.element, address, zero, lanes);
+  for (int64_t r0 = 0; r0 < rows; r0 += together) {
+    int64_t r1 = std::min(rows, r0 + together);
+    SmallVector<Elem> scalars; // count per row
+    for (int64_t r = r0; r < r1; ++r) {
       for (int64_t u = 0; u < count; ++u) {
-        sum = multiplyAdd(e, c.element, sum, scalars[r * count + u], values[u]);
+        scalars.push_back(readLhs(batch, r, at[u], addI(e, first, u)));
       }
-      storeElements(e, c.element, sum, address, zero);
     }
-  });
+    forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
+      SmallVector<Index> column = columnAt(n);
+      SmallVector<Elem> values;
+      for (int64_t u = 0; u < count; ++u) {
+        values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
+      }
+      for (int64_t r = r0; r < r1; ++r) {
+        Elem sum = loadSum(r, local);
+        for (int64_t u = 0; u < count; ++u) {
+          sum = multiplyAdd(e, c.element, sum, scalars[(r - r0) * count + u], values[u]);
+        }
+        storeSum(r, local, sum);
+      }
+    });
+  }
 }
 
-void Stream::nest(ArrayRef<Index> batch, Value n0, Value n1, SmallVector<Index> k) {
+void Stream::nest(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer) {
   int64_t size = c.k[k.size()];
-  bool last = k.size() + 1 == c.k.size();
-  auto loop = [&](int64_t from, int64_t to, int64_t step) {
-    emitFor(e, constI64(e, from), constI64(e, to), step, [&](Value i) {
-      SmallVector<Index> deeper(k);
-      deeper.push_back(Index(i));
-      last ? addRows(batch, n0, n1, deeper, step) : nest(batch, n0, n1, deeper);
-    });
+  auto deeper = [&](Value i) {
+    SmallVector<Index> index(k);
+    index.push_back(Index(i));
+    return index;
   };
-  int64_t full = last ? size / atOnce * atOnce : size;
-  loop(0, full, last ? atOnce : 1);
-  loop(full, size, 1);
+  if (k.size() + 1 < c.k.size()) {
+    emitFor(e, constI64(e, 0), constI64(e, size), 1, [&](Value i) {
+      nest(batch, n0, n1, deeper(i), addI(e, mulI(e, outer, size), i));
+    });
+    return;
+  }
+  int64_t full = size / atOnce * atOnce;
+  emitFor(e, constI64(e, 0), constI64(e, full), atOnce,
+          [&](Value i) { addRows(batch, n0, n1, deeper(i), outer, atOnce); });
+  if (full < size) {
+    addRows(batch, n0, n1, deeper(constI64(e, full)), outer, size - full);
+  }
 }
 
 void Stream::emit() {
@@ -143,14 +219,17 @@ void Stream::emit() {
     SmallVector<Index> batch = splitIndex(e, Index(place[0]), c.batch, 1);
     Value n0 = mulI(e, place[1], block), n1 = minI(e, addI(e, n0, block), c.nSize());
     Value zero = constI64(e, 0);
-    emitFor(e, zero, constI64(e, rows * block), lanes, [&](Value i) {
-      storeElements(e, c.element, zeroElem(e, c.element, lanes), sumAddress(0, i), zero);
+    if (copy) {
+      copyRows(batch);
+    }
+    emitFor(e, zero, constI64(e, rows * parts * block), lanes, [&](Value i) {
+      storeElements(e, part(), zeroElem(e, part(), lanes), sumAddress(0, 0, i), zero);
     });
-    nest(batch, n0, n1, {});
+    nest(batch, n0, n1, {}, zero);
     forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
       for (int64_t r = 0; r < rows; ++r) {
-        Elem sum = loadElements(e, c.element, sumAddress(r, local), zero, lanes);
-        epilogue.store(c.element, sum, c.outIndex(batch, m[r], columnAt(n), lanes), lanes, mask);
+        epilogue.store(c.element, loadSum(r, local), c.outIndex(batch, m[r], columnAt(n), lanes), lanes,
+                       mask);
       }
     });
   });

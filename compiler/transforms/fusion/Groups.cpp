@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Groups.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Prologue.h"
 
 using namespace mlir;
 
@@ -302,14 +303,11 @@ bool Grouper::canTake(Group &group, Operation *op) {
     return false;
   }
   if (strategy == "dot" || strategy == "conv") {
-    // The hero reads its operands from memory; the epilogue takes what follows the result.
-    for (Operation *user : op->getUsers()) {
-      if (user == group.hero) {
-        return false;
-      }
-    }
     if (role == Role::Reduce) {
       return false;
+    }
+    if (isBeforeHero(group, op)) {
+      return prologueOf(group, op).has_value();
     }
   }
   if (strategy == "update-slice") {
@@ -375,6 +373,9 @@ void Grouper::take(Group &group, Operation *op) {
   }
   // A constant has no operands to ask for its map, and may have very many users.
   if (!isSplatConstant(op)) {
+    if (isBeforeHero(group, op)) {
+      group.prologue[op] = prologueOf(group, op).value_or(Prologue());
+    }
     group.evaluations[op] = evaluationsIn(group, op);
     for (Value v : op->getResults()) {
       group.maps[v] = mapIn(group, v);

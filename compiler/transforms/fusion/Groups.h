@@ -7,6 +7,14 @@
 
 namespace hlo::fusion {
 
+/// A producer of an operand of a dot, evaluated where the operand is read.
+struct Prologue {
+  int64_t cost = 0;        ///< of the ops from here to the dot, for one element
+  bool oneArray = true;    ///< they have one array operand each
+  bool relabelled = false; ///< a reshape among them may split or merge dimensions
+  bool once = true;        ///< the dot reads each element once
+};
+
 /// A kernel to be: a root, and the producers that are evaluated inside it.
 struct Group {
   mlir::Operation *root = nullptr;
@@ -17,6 +25,8 @@ struct Group {
   llvm::DenseMap<mlir::Value, DimMap> maps;
   /// How often an element of each member is evaluated, summed over all elements.
   llvm::DenseMap<mlir::Operation *, double> evaluations;
+  /// Members before the hero.
+  llvm::DenseMap<mlir::Operation *, Prologue> prologue;
   /// Row kernels: the shape that is reduced, and how many leading dimensions are rows.
   llvm::SmallVector<int64_t> rowSpace;
   int64_t rows = 0;
