@@ -42,20 +42,8 @@ bool isTrailingReduce(ReduceOp op) {
   return !dims.empty();
 }
 
-/// A row of so many bytes is sorted on the stack.
+/// A row of so many bytes is transformed on the stack.
 static constexpr int64_t kStackRowBytes = 64 << 10;
-
-int64_t sortScratchBytes(SortOp op) {
-  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
-  int64_t n = type.getRank() == 0 ? 1 : type.getShape()[op.getDimension()], rowBytes = 0;
-  if (n == 0) {
-    return 0;
-  }
-  for (Value input : op.getInputs()) {
-    rowBytes += llvm::alignTo(n * elementBytes(elementTypeOf(input)), 64);
-  }
-  return rowBytes <= kStackRowBytes ? 0 : 2 * rowBytes * (type.getNumElements() / n);
-}
 
 int64_t fftScratchBytes(FftOp op) {
   auto type = cast<RankedTensorType>(op.getType());

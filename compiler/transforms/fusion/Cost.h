@@ -27,10 +27,8 @@ bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
 bool isTrailingReduce(hlo::ReduceOp op);
 
-/// Bytes of scratch that a sort kernel needs beyond its stack: two copies of every row where one row is
-/// large; else 0. Given to the kernel as an additional result of u8.
-int64_t sortScratchBytes(hlo::SortOp op);
-/// The same for an fft: the work array of each batch and two lines.
+/// Bytes of scratch that an fft kernel needs beyond its stack, given to it as an additional result of u8: the work
+/// array of each batch and two lines. (Of sorts, planSort knows.)
 int64_t fftScratchBytes(hlo::FftOp op);
 
 } // namespace hlo::fusion

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/SortPlan.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 
@@ -128,7 +129,7 @@ FusionOp buildFusion(Group &group) {
   Type scratch;
   int64_t scratchBytes = 0;
   if (auto sort = dyn_cast<SortOp>(group.root)) {
-    scratchBytes = sortScratchBytes(sort);
+    scratchBytes = planSort(sort).scratchBytes();
   } else if (auto fft = dyn_cast<FftOp>(group.root)) {
     scratchBytes = fftScratchBytes(fft);
   }

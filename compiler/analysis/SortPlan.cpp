@@ -1,0 +1,177 @@
+//===- SortPlan.cpp - How a sort is done ----------------------------------===//
+//
+// In: a sort or topk. Out: method, form of the records, rows handled together, tasks and
+// scratch memory. Times are cycles on a Sapphire Rapids core, measured; only their
+// ratio decides.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/SortPlan.h"
+#include "compiler/analysis/Shapes.h"
+#include "llvm/ADT/bit.h"
+
+using namespace mlir;
+
+namespace hlo {
+
+/// A task's scratch of so many bytes is on the stack.
+static constexpr int64_t kStackBytes = 64 << 10;
+/// What a kernel's scratch may grow to before tasks are made fewer.
+static constexpr int64_t kScratchBytes = 16 << 20;
+/// A task sorts at least so many elements.
+static constexpr int64_t kTaskElements = 16 << 10;
+/// Longest rows for a network: its work grows with the square of the logarithm.
+static constexpr int64_t kNetworkRow = 1024;
+
+int64_t SortPlan::recordBytes() const {
+  int64_t bytes = 0;
+  for (const Word &word : words) {
+    bytes += word.bits / 8;
+  }
+  return bytes;
+}
+
+/// Packs position and keys into words of at most 64 bits.
+static void layOutRecords(SortPlan &plan, unsigned leastBits) {
+  plan.words.clear();
+  plan.places.assign(plan.keys.size(), {});
+  plan.positionBits = plan.keysOnly ? 0 : std::max(1u, llvm::Log2_64_Ceil(plan.n));
+  unsigned used = plan.positionBits, keyFrom = used;
+  auto close = [&] {
+    plan.words.push_back({std::max<unsigned>(leastBits, llvm::PowerOf2Ceil(std::max(8u, used))),
+                          keyFrom, used});
+    used = keyFrom = 0;
+  };
+  for (size_t k = plan.keys.size(); k-- > 0;) {
+    unsigned bits = plan.keys[k].bits();
+    if (used + bits > 64) {
+      close();
+    }
+    plan.places[k] = {static_cast<unsigned>(plan.words.size()), used};
+    used += bits;
+  }
+  close();
+}
+
+/// Comparators of Batcher's network (Knuth, volume 3, 5.2.2, exercise 10: for powers of two).
+static double networkComparators(int64_t n) {
+  double p = llvm::Log2_64_Ceil(n);
+  return std::max(1.0, (p * p - p + 4) / 4 * static_cast<double>(n));
+}
+
+static int64_t digitsOf(const SortPlan &plan) {
+  int64_t digits = 0;
+  for (const SortPlan::Word &word : plan.words) {
+    digits += llvm::divideCeil(word.keyTo - word.keyFrom, 8);
+  }
+  return digits;
+}
+
+static void splitIntoTasks(SortPlan &plan) {
+  int64_t blockElements = std::max<int64_t>(1, plan.n * plan.lanes);
+  plan.blocksPerTask = std::clamp<int64_t>(kTaskElements / blockElements, 1, plan.blocks);
+  plan.onStack = plan.taskBytes <= kStackBytes;
+  if (!plan.onStack) {
+    int64_t most = std::clamp<int64_t>(kScratchBytes / plan.taskBytes, 4, 64);
+    plan.blocksPerTask =
+        std::max(plan.blocksPerTask, (int64_t)llvm::divideCeil(plan.blocks, most));
+  }
+}
+
+static int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, 64); }
+
+static void planRadix(SortPlan &plan) {
+  plan.method = SortPlan::Method::Radix;
+  layOutRecords(plan, 8);
+  // Columns are sorted a few at a time, so that whole cache lines are read.
+  plan.lanes = 1;
+  while (plan.inner > 1 && plan.lanes < 16 && plan.lanes < plan.inner &&
+         2 * plan.lanes * plan.n * plan.recordBytes() <= (2 << 20)) {
+    plan.lanes *= 2;
+  }
+  // Rows at multiples of a page would share cache sets.
+  plan.rowStride = plan.lanes == 1 ? plan.n : llvm::alignTo(plan.n, 64) + 64;
+  plan.taskBytes = 0;
+  for (const SortPlan::Word &word : plan.words) {
+    plan.taskBytes += aligned(plan.rowStride * plan.lanes * word.bits / 8) +
+                      aligned(plan.n * word.bits / 8);
+  }
+}
+
+static void planNetwork(SortPlan &plan) {
+  plan.method = SortPlan::Method::Network;
+  layOutRecords(plan, 32);
+  plan.lanes = plan.words.size() == 1 && plan.words[0].bits == 32 ? 16 : 8;
+  plan.rowStride = 1;
+  plan.taskBytes = 0;
+  for (const SortPlan::Word &word : plan.words) {
+    plan.taskBytes += aligned(plan.n * plan.lanes * word.bits / 8);
+  }
+}
+
+static void countBlocks(SortPlan &plan) {
+  plan.blocks = plan.inner == 1 ? llvm::divideCeil(plan.outer, plan.lanes)
+                                : plan.outer * llvm::divideCeil(plan.inner, plan.lanes);
+}
+
+/// Radix or network, whatever takes less time.
+static void planByKeys(SortPlan &plan) {
+  double nPerRow = static_cast<double>(plan.n);
+  planNetwork(plan);
+  countBlocks(plan);
+  double vectors = 0;
+  for (const SortPlan::Word &word : plan.words) {
+    vectors += plan.lanes * word.bits / 512.0;
+  }
+  // What does not fit in the first cache takes three times as long.
+  double perComparator = plan.taskBytes <= (40 << 10) ? 3.5 : 12;
+  perComparator *= plan.words.size() == 1 ? vectors : 2 * vectors;
+  double network = static_cast<double>(plan.blocks) * networkComparators(plan.n) * perComparator;
+  SortPlan radix = plan;
+  planRadix(radix);
+  auto digits = static_cast<double>(digitsOf(radix));
+  double rows = static_cast<double>(plan.outer * plan.inner);
+  double byDigits = rows * (150 + 3 * nPerRow + digits * (150 + 3 * nPerRow));
+  if (plan.n > kNetworkRow || byDigits < network) {
+    plan = radix;
+    countBlocks(plan);
+  }
+  splitIntoTasks(plan);
+}
+
+static void setShape(SortPlan &plan, RankedTensorType type, int64_t dimension) {
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    (d < dimension ? plan.outer : d > dimension ? plan.inner : plan.n) *= type.getShape()[d];
+  }
+  plan.keep = plan.n;
+}
+
+SortPlan planSort(SortOp op, ComputationOp comparator) {
+  SortPlan plan;
+  RankedTensorType type = arrayType(op.getInputs()[0]);
+  setShape(plan, type, op.getDimension());
+  if (type.getNumElements() == 0) {
+    plan.blocks = 0;
+    return plan;
+  }
+  if (!comparator) {
+    comparator = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
+  }
+  if (comparator) {
+    plan.keys = findSortKeys(comparator);
+  }
+  if (!plan.keys.empty() && plan.n < (int64_t(1) << 31)) {
+    plan.keysOnly =
+        op.getInputs().size() == 1 && plan.keys.size() == 1 && plan.keys[0].operand == 0;
+    planByKeys(plan);
+    return plan;
+  }
+  plan.keys.clear();
+  plan.blocks = plan.outer * plan.inner;
+  for (Value input : op.getInputs()) {
+    plan.taskBytes += 2 * aligned(plan.n * elementBytes(elementTypeOf(input)));
+  }
+  splitIntoTasks(plan);
+  return plan;
+}
+
+} // namespace hlo

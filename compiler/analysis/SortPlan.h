@@ -1,0 +1,66 @@
+//===- SortPlan.h - How a sort is done, decided from shapes and comparator =//
+//
+// Asked by the fusion pass, which gives a kernel its scratch memory, and by the
+// emitter, which uses it: both must see the same plan, so it depends on the op alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_ANALYSIS_SORTPLAN_H
+#define COMPILER_ANALYSIS_SORTPLAN_H
+
+#include "compiler/analysis/SortOrder.h"
+
+namespace hlo {
+
+/// A sort sees its arrays as [outer, n, inner] and sorts along n.
+///
+/// By keys, elements become *records*: one or more unsigned integers (words), the first the least significant, which hold
+/// all keys and below them the position in the row, so that a sort of records is stable and says where the
+/// other operands' elements come from. Where the only operand is its own key, records are keys alone.
+struct SortPlan {
+  enum class Method {
+    Merge,   ///< any comparator: stable merge sort of one row
+    Radix,   ///< records, least significant digit first; one row at a time
+    Network, ///< records, a sorting network over `lanes` rows side by side in vectors
+    Select   ///< the first `keep` records only: a buffer of candidates below a falling threshold
+  };
+  Method method = Method::Merge;
+  int64_t outer = 1, n = 1, inner = 1;
+  int64_t keep = 0; ///< elements of a row that are wanted, from the first; n unless for topk
+
+  llvm::SmallVector<SortKey, 2> keys;
+  bool keysOnly = false;
+  struct Word {
+    unsigned bits;      ///< 8, 16, 32 or 64
+    unsigned keyFrom;   ///< the bits below are the position
+    unsigned keyTo;     ///< no bits from here on
+  };
+  struct Place {
+    unsigned word, shift;
+  };
+  llvm::SmallVector<Word, 2> words;
+  llvm::SmallVector<Place, 2> places; ///< of each key
+  Place position{0, 0};               ///< of the position, if not keysOnly
+  unsigned positionBits = 0;
+
+  int64_t lanes = 1;       ///< rows that are sorted together
+  int64_t rowStride = 0;   ///< elements from a row to the next in scratch, where rows are apart (Radix)
+  int64_t blocks = 1;      ///< groups of `lanes` rows
+  int64_t blocksPerTask = 1;
+  int64_t taskBytes = 0;   ///< scratch of a task
+  bool onStack = true;
+  int64_t candidates = 0;  ///< Select: records that the buffer holds
+
+  int64_t tasks() const { return llvm::divideCeil(blocks, blocksPerTask); }
+  /// Bytes of the extra result that is the kernel's scratch, 0 if the stack is enough.
+  int64_t scratchBytes() const { return onStack ? 0 : tasks() * taskBytes; }
+  int64_t recordBytes() const;
+};
+
+/// The plan of a sort; `comparator` null: looked up from where the op is.
+SortPlan planSort(SortOp op, ComputationOp comparator = {});
+/// The plan of a topk along the last dimension.
+SortPlan planTopk(TopkOp op);
+
+} // namespace hlo
+
+#endif
