@@ -29,6 +29,17 @@ static constexpr double kPanelShare = 0.68;
 static constexpr int64_t kOnePieceBytes = 2304;
 /// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
+/// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream through the rest.
+static constexpr double kPanelsShare = 0.5;
+/// With tiles outside: bytes of a piece of k of one row. A longer piece means fewer passes over the sums; a panel of
+/// it comes from L2 for each tile, which the loads of two vectors per 14 cycles do not feel.
+static constexpr int64_t kLongPieceBytes = 4096;
+/// Tiles outside need more tiles than this, else packing into L2 first does not pay.
+static constexpr int64_t kFewTiles = 6;
+/// Bytes of the lhs that are packed at a time from columns, so that whole cache lines are read.
+static constexpr int64_t kTileGroup = 192 << 10;
+/// Most prefetches per step of k.
+static constexpr int64_t kMostPrefetches = 4;
 /// Most rows and columns of a block whose sums rest in the result: they stay in L2.
 static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
@@ -38,6 +49,8 @@ static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
 static constexpr int64_t kLargeTask = 64 << 20;
 /// Tasks are split until there are this many, so that a few threads share evenly.
 static constexpr int64_t kEnoughTasks = 16;
+/// The same where every cut packs something again.
+static constexpr int64_t kEnoughLargeTasks = 8;
 /// Blocks of fewer rows or columns than this repeat too much packing.
 static constexpr int64_t kNarrowBlock = 96;
 
@@ -152,10 +165,20 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   return uses <= 2 || contiguous || small ? RhsForm::Direct : packed;
 }
 
+/// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several tiles, and each
+/// packed tile by several panels.
+static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
+  return plan.rhs != RhsForm::Direct && c.mSize() > kFewTiles * plan.rows &&
+         c.nSize() > plan.columns();
+}
+
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
   int64_t target = std::clamp<int64_t>(
       panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
+  if (plan.tilesOutside) {
+    target = kLongPieceBytes * plan.kStep() / (plan.partBytes * plan.parts);
+  }
   if (plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
@@ -196,10 +219,15 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   int64_t bytes = plan.partBytes * plan.parts;
   int64_t mMost = plan.lhs == LhsForm::Direct ? 4096 : kLhsBuffer / (plan.kMost * bytes);
   int64_t nMost = 4096;
-  if (plan.rhs != RhsForm::Direct) {
+  if (plan.tilesOutside) {
+    mMost = 4096;
+    nMost = static_cast<int64_t>(c.kernel.e.target.l2Bytes * kPanelsShare) / (plan.rhsRows * bytes);
+  } else if (plan.rhs != RhsForm::Direct) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
-  if (plan.kBlocks > 1 && plan.sumsInResult) {
+  if (plan.kBlocks > 1 && plan.sumsInResult && plan.tilesOutside) {
+    mMost = std::min(mMost, 2 * kRestRows);
+  } else if (plan.kBlocks > 1 && plan.sumsInResult) {
     mMost = std::min(mMost, kRestRows);
     nMost = std::min(nMost, kRestColumns);
   } else if (plan.kBlocks > 1) {
@@ -221,7 +249,8 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     return plan.mBlocks * plan.nBlocks * plan.batchBlocks;
   };
   int64_t weight = plan.parts * plan.parts * c.kSize();
-  while (count() < kEnoughTasks) {
+  int64_t enough = plan.tilesOutside ? kEnoughLargeTasks : kEnoughTasks;
+  while (count() < enough) {
     // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
     double again = static_cast<double>(m) * plan.nBlocks * (plan.lhs == LhsForm::Direct ? 0.25 : 1);
     double repack = static_cast<double>(n) * plan.mBlocks * (plan.rhs == RhsForm::Direct ? 0.25 : 1);
@@ -242,6 +271,30 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     plan.batchBlock = std::clamp<int64_t>(kSmallTask / one, 1, batch);
   }
   count();
+}
+
+/// How many rows are packed at a time, and which are asked for ahead.
+static void orderRows(const Contraction &c, BlockPlan &plan) {
+  plan.prefetchRows = 0;
+  plan.packedRows = plan.mBlock;
+  if (!plan.tilesOutside) {
+    return;
+  }
+  int64_t bytes = plan.partBytes * plan.parts;
+  if (plan.lhs == LhsForm::PackK) {
+    plan.packedRows = plan.rows;
+  } else if (plan.lhs == LhsForm::PackM) {
+    int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.kMost * plan.lhsWidth * bytes));
+    plan.packedRows = std::min(plan.mBlock, tiles * plan.rows);
+  }
+  bool ahead = c.lhs.strided && c.lhs.unit == UnitStride::K && linearStride(c.k, c.lhs.kStrides) &&
+               linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
+  bool leavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
+                  c.kernel.e.target.l2Bytes / 4;
+  if (ahead && leavesL2) {
+    int64_t panels = llvm::divideCeil(plan.nBlock, plan.columns());
+    plan.prefetchRows = std::min<int64_t>(llvm::divideCeil(plan.rows, panels), kMostPrefetches);
+  }
 }
 
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {
@@ -265,11 +318,13 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                              : RhsForm::PackN;
   plan.sumsInResult = plainResult;
+  plan.tilesOutside = chooseOrder(c, plan);
   cutK(c, plan);
   plan.rhsRows = plan.kMost / plan.kStep() + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0);
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.kMost, plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);
+  orderRows(c, plan);
   return plan;
 }
 

@@ -31,6 +31,11 @@ struct BlockPlan {
   int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
   LhsForm lhs;
   RhsForm rhs;
+  /// A tile of rows goes past all panels of the task before the next tile does; else a panel past all tiles.
+  bool tilesOutside;
+  int64_t packedRows; ///< rows of the lhs that are packed at a time, a multiple of rows
+  /// Rows of the next tile that are asked for during one panel, if tilesOutside; 0: none.
+  int64_t prefetchRows;
   bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
   int64_t batchBlock, mBlock, nBlock; ///< of a task
   int64_t batchBlocks, mBlocks, nBlocks;

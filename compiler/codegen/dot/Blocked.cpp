@@ -3,10 +3,13 @@
 // In: a contraction. Out, for each task (a block of m x n of some batch indices):
 //
 //   for each piece of k
-//     pack the rows of the lhs (k runs along rows, or m inside panels), if needed
 //     pack the panels of the rhs, if needed
-//     for each panel of columns
-//       for each tile of rows: multiply in registers
+//     for each tile of rows
+//       pack the rows of the lhs (k runs along rows, or m inside panels), if needed
+//       for each panel of columns: multiply in registers, ask for rows of the next tile
+//
+// or, where few rows meet a large rhs (BlockPlan::tilesOutside is false), with all rows packed
+// at once and the loops over tiles and panels exchanged.
 //
 // With one piece of k the tile's sums go through the epilogue at once. With more,
 // they rest in the result if it holds nothing else, or in a buffer on the stack
@@ -47,8 +50,8 @@ void emitIf(Emission &e, Value condition, function_ref<void()> body) {
   body();
 }
 
-void emitPrefetch(Emission &e, Value address) {
-  LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+void emitPrefetch(Emission &e, Value address, int level) {
+  LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }
 
 Value minI(Emission &e, Value a, int64_t b) {
@@ -56,6 +59,10 @@ Value minI(Emission &e, Value a, int64_t b) {
     return constI64(e, std::min(*known, b));
   }
   return arith::MinSIOp::create(e.b, e.loc, a, constI64(e, b));
+}
+
+static Value minOf(Emission &e, Value a, Value b) {
+  return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b);
 }
 
 BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
@@ -66,9 +73,9 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   part = complex ? complex.getElementType() : c.element;
   int64_t bytes = plan.partBytes * plan.parts;
   if (plan.lhs == LhsForm::PackK) {
-    lhsBuffer = stackBuffer(e, plan.mBlock * plan.lhsRow * bytes);
+    lhsBuffer = stackBuffer(e, plan.packedRows * plan.lhsRow * bytes);
   } else if (plan.lhs == LhsForm::PackM) {
-    lhsBuffer = stackBuffer(e, plan.mBlock / plan.rows * plan.kMost * plan.lhsWidth * bytes);
+    lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.kMost * plan.lhsWidth * bytes);
   }
   if (plan.rhs != RhsForm::Direct) {
     rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);
@@ -95,6 +102,7 @@ void BlockedEmitter::emit() {
     Block block;
     std::tie(block.n0, block.n1) = range(place[1], plan.nBlocks, plan.nBlock, c.nSize());
     std::tie(block.m0, block.m1) = range(place[2], plan.mBlocks, plan.mBlock, c.mSize());
+    block.packed0 = block.m0;
     auto [batch0, batch1] = range(place[0], plan.batchBlocks, plan.batchBlock, c.batchSize());
     emitFor(e, batch0, batch1, 1, [&](Value batch) {
       block.batchNumber = batch;
@@ -174,11 +182,11 @@ void BlockedEmitter::forEachPanel(const Block &block, function_ref<void(const Pa
   }
 }
 
-void BlockedEmitter::forEachTile(const Block &block,
+void BlockedEmitter::forEachTile(const Block &block, Value from,
                                  function_ref<void(Value, Value, int64_t)> body) {
-  Value tiles = divI(e, subI(e, block.m1, block.m0), plan.rows);
+  Value tiles = divI(e, subI(e, block.m1, from), plan.rows);
   emitFor(e, constI64(e, 0), tiles, 1, [&](Value number) {
-    body(addI(e, block.m0, mulI(e, number, plan.rows)), number, plan.rows);
+    body(addI(e, from, mulI(e, number, plan.rows)), number, plan.rows);
   });
   if (plan.rowTail > 0) {
     Value last = compareI(e, arith::CmpIPredicate::eq, block.m1, c.mSize());
@@ -191,10 +199,23 @@ void BlockedEmitter::forEachTile(const Block &block,
 void BlockedEmitter::emitBlock(const Block &block) {
   emitFor(e, constI64(e, 0), constI64(e, plan.kBlocks), 1, [&](Value number) {
     KBlock k = kBlockAt(number);
-    packLhs(block, k);
+    if (plan.tilesOutside) {
+      packRhs(block, k);
+      emitFor(e, block.m0, block.m1, plan.packedRows, [&](Value m0) {
+        Block group = block;
+        group.packed0 = m0;
+        group.m1 = plan.packedRows >= plan.mBlock ? block.m1 : minOf(e, addI(e, m0, plan.packedRows), block.m1);
+        packLhs(group, k, m0, group.m1);
+        forEachTile(group, m0, [&](Value m, Value tile, int64_t rows) {
+          forEachPanel(group, [&](const Panel &panel) { emitTile(group, k, panel, m, tile, rows); });
+        });
+      });
+      return;
+    }
+    packLhs(block, k, block.m0, block.m1);
     packRhs(block, k);
     forEachPanel(block, [&](const Panel &panel) {
-      forEachTile(block, [&](Value m, Value tile, int64_t rows) {
+      forEachTile(block, block.m0, [&](Value m, Value tile, int64_t rows) {
         emitTile(block, k, panel, m, tile, rows);
       });
     });

@@ -12,8 +12,8 @@ mlir::Value stackBuffer(Emission &e, int64_t bytes);
 llvm::SmallVector<mlir::Value> transposeLanes(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs `body` where `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
-/// Asks for the cache line at `address`, which need not be valid.
-void emitPrefetch(Emission &e, mlir::Value address);
+/// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2 alone.
+void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
 /// min(a, b) of an i64 and a constant.
 mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
 
@@ -36,6 +36,7 @@ private:
   struct Block {
     llvm::SmallVector<Index> batch;
     mlir::Value batchNumber, m0, m1, n0, n1;
+    mlir::Value packed0; ///< the row that the lhs's buffer starts with
   };
   /// A panel of columns: where it starts, and how wide it is.
   struct Panel {
@@ -50,13 +51,15 @@ private:
   /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
   void forEachK(const KBlock &k, int64_t step, KBody body);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
-  void forEachTile(const Block &block,
+  /// The tiles of rows [from, block.m1); `number` counts from there.
+  void forEachTile(const Block &block, mlir::Value from,
                    llvm::function_ref<void(mlir::Value m, mlir::Value number, int64_t rows)> body);
 
   // Packing.cpp
-  void packLhs(const Block &block, const KBlock &k);
-  void packLhsRows(const Block &block, const KBlock &k);
-  void packLhsPanels(const Block &block, const KBlock &k);
+  /// Rows [from, to), to the start of the buffer.
+  void packLhs(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
+  void packLhsRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
+  void packLhsPanels(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   void packRhs(const Block &block, const KBlock &k);
   void packRhsRow(const Block &block, llvm::ArrayRef<Index> k, mlir::Value local, const Panel &panel);
   void packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel);
@@ -87,6 +90,9 @@ private:
                     mlir::Value number, int64_t rows, const Tile &init);
   std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
                                                       mlir::Value m, mlir::Value number);
+  /// Asks for a part of the rows of the next tile, at element i of k; null if nothing is to be asked for.
+  std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
+                                                   const Panel &panel, mlir::Value m);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
                                                       const Panel &panel);
   void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,

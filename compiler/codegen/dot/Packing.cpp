@@ -51,19 +51,19 @@ Value BlockedEmitter::columnMask(const Panel &panel, int64_t vector) {
   return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
 }
 
-void BlockedEmitter::packLhs(const Block &block, const KBlock &k) {
+void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Value to) {
   if (plan.lhs == LhsForm::PackK) {
-    packLhsRows(block, k);
+    packLhsRows(block, k, from, to);
   } else if (plan.lhs == LhsForm::PackM) {
-    packLhsPanels(block, k);
+    packLhsPanels(block, k, from, to);
   }
 }
 
-void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k) {
+void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from, Value to) {
   bool byLanes = c.lhs.unit == UnitStride::K && plan.kDim >= 0;
   int64_t lanes = byLanes ? std::min<int64_t>(lanesFor(c, c.k.back()), plan.lhsRow) : 1;
-  emitFor(e, constI64(e, 0), subI(e, block.m1, block.m0), 1, [&](Value row) {
-    SmallVector<Index> m = splitIndex(e, Index(addI(e, block.m0, row)), c.m, 1);
+  emitFor(e, constI64(e, 0), subI(e, to, from), 1, [&](Value row) {
+    SmallVector<Index> m = splitIndex(e, Index(addI(e, from, row)), c.m, 1);
     Value at = mulI(e, row, plan.lhsRow * plan.parts);
     forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
       Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
@@ -79,23 +79,42 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k) {
   });
 }
 
-void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k) {
+void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value from, Value to) {
   int64_t lanes = plan.lhsWidth, panelParts = plan.kMost * plan.parts * lanes;
-  Value rows = subI(e, block.m1, block.m0);
-  Value panels = divI(e, addI(e, rows, plan.rows - 1), plan.rows);
-  emitFor(e, constI64(e, 0), panels, 1, [&](Value panel) {
-    Index row(addI(e, block.m0, mulI(e, panel, plan.rows)), lanes > 1 ? 1 : 0, plan.rows);
-    SmallVector<Index> m = splitIndex(e, row, c.m, lanes);
-    Value mask;
+  Value panels = divI(e, addI(e, subI(e, to, from), plan.rows - 1), plan.rows);
+  struct PackedPanel {
+    SmallVector<Index> m;
+    Value mask, at;
+  };
+  auto panelAt = [&](Value panel) {
+    Index row(addI(e, from, mulI(e, panel, plan.rows)), lanes > 1 ? 1 : 0, plan.rows);
+    PackedPanel result{splitIndex(e, row, c.m, lanes), {}, mulI(e, panel, panelParts)};
     if (lanes != plan.rows || c.mSize() % lanes != 0) {
-      mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
+      result.mask =
+          compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
     }
-    Value at = mulI(e, panel, panelParts);
+    return result;
+  };
+  auto pack = [&](const PackedPanel &panel, ArrayRef<Index> index, Value local) {
+    Elem value = plan.pairs ? readPairs(c.lhs, block, panel.m, index, lanes, panel.mask)
+                            : c.lhs.read(block.batch, panel.m, index, lanes, panel.mask);
+    Value place = addI(e, panel.at, mulI(e, divI(e, local, plan.kStep()), plan.parts * lanes));
+    storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
+  };
+  Value zero = constI64(e, 0);
+  if (c.m.size() == 1) {
+    // Row by row through all panels, which is the order of memory.
     forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
-      Elem value = plan.pairs ? readPairs(c.lhs, block, m, index, lanes, mask)
-                              : c.lhs.read(block.batch, m, index, lanes, mask);
-      Value place = addI(e, at, mulI(e, divI(e, local, plan.kStep()), plan.parts * lanes));
-      storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
+      SmallVector<Index> row(index);
+      emitFor(e, zero, panels, 1, [&](Value panel) { pack(panelAt(panel), row, local); });
+    });
+    return;
+  }
+  // Splitting an index over several dimensions costs more than the order of memory saves.
+  emitFor(e, zero, panels, 1, [&](Value number) {
+    PackedPanel panel = panelAt(number);
+    forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
+      pack(panel, index, local);
     });
   });
 }

@@ -41,7 +41,7 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
   }
   if (plan.lhs == LhsForm::PackK) {
     int64_t row = plan.lhsRow * plan.parts;
-    Value base = bufferAddress(lhsBuffer, mulI(e, subI(e, m, block.m0), row));
+    Value base = bufferAddress(lhsBuffer, mulI(e, subI(e, m, block.packed0), row));
     return [this, base, row](Value i, int64_t r) {
       return loadBuffer(bufferAddress(base, i, r * row), 1, plan.lhsRow);
     };
@@ -75,6 +75,26 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
   };
 }
 
+std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, const KBlock &k,
+                                                         const Panel &panel, Value m) {
+  if (plan.prefetchRows == 0) {
+    return {};
+  }
+  // Rows past the last one are asked for as well: a prefetch never faults.
+  int64_t bytes = storageBytes(c.lhs.strided->storage());
+  int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * bytes;
+  Value number = divI(e, subI(e, panel.n, block.n0), plan.columns());
+  Value row = addI(e, addI(e, m, plan.rows), mulI(e, number, plan.prefetchRows));
+  Value base = addBytes(e, batchAddress(e, c.lhs, block.batch), mulI(e, row, rowBytes));
+  base = addBytes(e, base, strideBytes(e, c.lhs, k.first, 1));
+  return [this, base, bytes, rowBytes](Value i) {
+    Value at = addBytes(e, base, mulI(e, i, storageBytes(c.lhs.strided->storage()) * plan.kStep()));
+    for (int64_t r = 0; r < plan.prefetchRows; ++r) {
+      emitPrefetch(e, addBytes(e, at, constI64(e, r * rowBytes)), 2);
+    }
+  };
+}
+
 static SmallVector<Value> flatten(ArrayRef<Elem> elems) {
   SmallVector<Value> values;
   for (const Elem &elem : elems) {
@@ -99,9 +119,13 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
                                                   int64_t rows, const Tile &init) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
+  auto prefetch = rowPrefetcher(block, k, panel, m);
   SmallVector<Value> sums = emitForCarrying(
       e, constI64(e, 0), divI(e, k.length, plan.kStep()), 1, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
+        if (prefetch) {
+          prefetch(i);
+        }
         SmallVector<Elem> columns;
         for (int64_t v = 0; v < panel.vectors; ++v) {
           columns.push_back(rhs(i, v));
