@@ -13,10 +13,11 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
-#include <atomic>
+#include <chrono>
 
 using namespace mlir;
 using namespace hlo;
@@ -39,7 +40,26 @@ struct QuietContext {
   llvm::LLVMContext context;
   std::string error;
 };
+
+/// Adds the time since it was made.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &sum) : sum(sum) {}
+  ~Stopwatch() {
+    sum += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+private:
+  double &sum;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
 } // namespace
+
+/// The functions of a group, as "a, b".
+static std::string namesOf(ArrayRef<unsigned> indices, ArrayRef<KernelUnit> units) {
+  return llvm::join(
+      llvm::map_range(indices, [&](unsigned index) { return units[index].symbol; }), ", ");
+}
 
 CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
     : in(input), single(single) {
@@ -157,7 +177,8 @@ void CodeGeneration::dump(llvm::Module &module, const llvm::Twine &name) {
 
 /// Machine code of a finished module; checks first, as LLVM's code generator does not.
 LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine &machine,
-                                       llvm::CodeGenFileType kind, Code &code) {
+                                       llvm::CodeGenFileType kind, Code &code, ModuleTime &time) {
+  Stopwatch watch(time.codeSeconds);
   code = generateCode(module, machine, kind);
   if (code.empty()) {
     return in.planned.emitError("internal error: the code generator made nothing of ")
@@ -200,9 +221,14 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   }
   QuietContext context;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
-  std::unique_ptr<llvm::Module> module =
-      lowerGroup(*groups[index].module, context.context, *machine, in.target);
-  groups[index].module = nullptr;
+  ModuleTime &time = times[index];
+  time.kernels = namesOf(groups[index].units, units);
+  std::unique_ptr<llvm::Module> module;
+  {
+    Stopwatch watch(time.lowerSeconds);
+    module = lowerGroup(*groups[index].module, context.context, *machine, in.target);
+    groups[index].module = nullptr;
+  }
   if (!module) {
     return failure();
   }
@@ -217,9 +243,12 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
     setTarget(*module, *machine, in.target);
   }
   dump(*module, "kernels-" + number + ".ll");
-  optimizeKernels(*module, *machine, in.options.optLevel);
+  {
+    Stopwatch watch(time.passesSeconds);
+    optimizeKernels(*module, *machine, in.options.optLevel);
+  }
   dump(*module, "kernels-" + number + ".opt.ll");
-  if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects[index]))) {
+  if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects[index], time))) {
     return failure();
   }
   if (!context.error.empty()) {
@@ -269,9 +298,14 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
   LoopGroup &group = loopGroups[index];
   QuietContext context;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
-  std::unique_ptr<llvm::Module> module =
-      lowerGroup(*group.kernels.module, context.context, *machine, in.target);
-  group.kernels.module = nullptr;
+  ModuleTime &time = times[groups.size() + index];
+  time.kernels = "loops with " + namesOf(group.kernels.units, group.units);
+  std::unique_ptr<llvm::Module> module;
+  {
+    Stopwatch watch(time.lowerSeconds);
+    module = lowerGroup(*group.kernels.module, context.context, *machine, in.target);
+    group.kernels.module = nullptr;
+  }
   if (!module) {
     return failure();
   }
@@ -292,10 +326,13 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
   removeUnused(*module, *machine);
   std::string number = std::to_string(index);
   dump(*module, "loops-" + number + ".ll");
-  optimizeKernels(*module, *machine, in.options.optLevel);
+  {
+    Stopwatch watch(time.passesSeconds);
+    optimizeKernels(*module, *machine, in.options.optLevel);
+  }
   dump(*module, "loops-" + number + ".opt.ll");
   return generate(*module, *machine, llvm::CodeGenFileType::ObjectFile,
-                  objects[groups.size() + index]);
+                  objects[groups.size() + index], time);
 }
 
 bool CodeGeneration::entryIsLong() const {
@@ -331,12 +368,15 @@ LogicalResult CodeGeneration::compileEntry() {
   if (llvm::verifyModule(module, &stream)) {
     return in.planned.emitError("internal error: invalid LLVM IR of the entry: ") << message;
   }
-  return generate(module, *machine, llvm::CodeGenFileType::ObjectFile, objects.back());
+  times.back().kernels = "entry";
+  return generate(module, *machine, llvm::CodeGenFileType::ObjectFile, objects.back(),
+                  times.back());
 }
 
 LogicalResult CodeGeneration::compileObjects() {
   size_t beforeEntry = groups.size() + loopGroups.size();
   objects.resize(beforeEntry + 1);
+  times.resize(objects.size());
   std::vector<char> ok(objects.size(), false);
   ParallelDiagnosticHandler diagnostics(in.planned.getContext());
   forEach(objects.size(), [&](size_t i) {
@@ -351,6 +391,15 @@ LogicalResult CodeGeneration::compileObjects() {
     diagnostics.eraseOrderIDForThread();
   });
   return success(llvm::all_of(ok, [](char one) { return one; }));
+}
+
+std::vector<ModuleTime> CodeGeneration::moduleTimes() const {
+  std::vector<ModuleTime> sorted = times;
+  llvm::erase_if(sorted, [](const ModuleTime &time) { return time.kernels.empty(); });
+  llvm::stable_sort(sorted, [](const ModuleTime &a, const ModuleTime &b) {
+    return a.seconds() > b.seconds();
+  });
+  return sorted;
 }
 
 LogicalResult CodeGeneration::package(std::string &object) {
@@ -420,7 +469,8 @@ LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
   }
   if (in.options.emit & EmitAssembly) {
     Code code;
-    if (failed(generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile, code))) {
+    ModuleTime time;
+    if (failed(generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile, code, time))) {
       return failure();
     }
     artifacts.assembly = code.str().str();

@@ -32,6 +32,8 @@ public:
   mlir::LogicalResult emit();
   /// Phase optimize, for an object: LLVM IR and machine code of every group and of the entry.
   mlir::LogicalResult compileObjects();
+  /// What each module took in compileObjects, the slowest first.
+  std::vector<ModuleTime> moduleTimes() const;
   /// Phase package, for an object.
   mlir::LogicalResult package(std::string &object);
   /// Phases optimize and package for text: assembly, LLVM IR, bitcode, as options.emit asks.
@@ -65,7 +67,7 @@ private:
   /// What a call executes; the one that prepares comes after it.
   cpurt::EntryOp entry() { return *in.planned.getOps<cpurt::EntryOp>().begin(); }
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
-                               llvm::CodeGenFileType kind, Code &code);
+                               llvm::CodeGenFileType kind, Code &code, ModuleTime &time);
   void dump(llvm::Module &module, const llvm::Twine &name);
 
   CodeGenerationInput in;
@@ -76,6 +78,7 @@ private:
   SmallLoops loops;
   std::vector<LoopGroup> loopGroups;
   std::vector<Code> objects; ///< one per group, one per group of loops, the entry's
+  std::vector<ModuleTime> times; ///< of each object
 };
 
 } // namespace hlo

@@ -274,6 +274,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
                      [&] { return generation.compileObjects(); }))) {
       return failure();
     }
+    artifacts.moduleTimes = generation.moduleTimes();
     if (!stopsAfter(Phase::Optimize) &&
         failed(phase(Phase::Package, ErrorKind::Unsupported,
                      [&] { return generation.package(artifacts.object); }))) {

@@ -29,6 +29,16 @@ enum class ErrorKind : int {
   Internal = 70    ///< the compiler's own fault
 };
 
+/// Where the time of phase optimize went, for one LLVM module of kernels. Modules are made on several
+/// threads, so that the sum may be more than the phase took.
+struct ModuleTime {
+  std::string kernels;      ///< the names of its functions, "a, b"; "entry"
+  double lowerSeconds = 0;  ///< MLIR to LLVM IR
+  double passesSeconds = 0; ///< LLVM's passes over the IR
+  double codeSeconds = 0;   ///< instruction selection to object file
+  double seconds() const { return lowerSeconds + passesSeconds + codeSeconds; }
+};
+
 /// What a compilation makes. A string stays empty if it was not asked for.
 struct Artifacts {
   std::string object;   ///< ELF relocatable, Emit::Object
@@ -49,6 +59,7 @@ struct Artifacts {
   unsigned kernelsBefore = 0; ///< launched kernels
   unsigned kernelsAfter = 0;  ///< functions, once equal kernels are merged
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
+  std::vector<ModuleTime> moduleTimes; ///< of an object, the slowest first
   ErrorKind error = ErrorKind::None;
 };
 

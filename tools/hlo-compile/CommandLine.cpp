@@ -82,7 +82,7 @@ struct Flags {
   cl::opt<bool> memoryReport{"memory-report", cl::cat(category),
                              cl::desc("Print who lives where in the arena to standard error")};
   cl::opt<std::string> timeReport{"time-report", cl::ValueOptional, cl::value_desc("json"),
-                                  cl::desc("Print seconds per phase to standard error"),
+                                  cl::desc("Print seconds per phase and per module of kernels to standard error"),
                                   cl::cat(category)};
 };
 } // namespace

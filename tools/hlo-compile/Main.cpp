@@ -20,6 +20,26 @@ using namespace hlo::tool;
 /// Deeply nested modules recurse: more than the usual 8 MiB of stack.
 static constexpr unsigned stackBytes = 256u << 20;
 
+/// The modules of kernels that took longest in phase optimize.
+static void reportSlowModules(llvm::ArrayRef<ModuleTime> modules, llvm::raw_ostream &out) {
+  constexpr size_t shown = 8;
+  constexpr size_t nameColumns = 60;
+  if (modules.empty()) {
+    return;
+  }
+  out << llvm::formatv("\n{0,10}{1,10}{2,10}  of optimize, seconds on one thread\n", "lower",
+                       "passes", "code");
+  for (const ModuleTime &module : modules.take_front(shown)) {
+    llvm::StringRef names = module.kernels;
+    out << llvm::formatv("{0,10:f3}{1,10:f3}{2,10:f3}  {3}{4}\n", module.lowerSeconds,
+                         module.passesSeconds, module.codeSeconds, names.take_front(nameColumns),
+                         names.size() > nameColumns ? "..." : "");
+  }
+  if (modules.size() > shown) {
+    out << llvm::formatv("and {0} more\n", modules.size() - shown);
+  }
+}
+
 /// Seconds per phase, as a table or as one line of JSON.
 static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_ostream &out) {
   double total = 0;
@@ -31,7 +51,13 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
     for (const auto &[i, entry] : llvm::enumerate(artifacts.phaseSeconds)) {
       out << (i ? "," : "") << llvm::formatv("\"{0}\":{1:f6}", entry.first, entry.second);
     }
-    out << llvm::formatv("},\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
+    out << "},\"modules\":[";
+    for (const auto &[i, module] : llvm::enumerate(artifacts.moduleTimes)) {
+      out << llvm::formatv("{0}{{\"kernels\":\"{1}\",\"lower_s\":{2:f6},\"passes_s\":{3:f6},\"code_s\":{4:f6}}",
+                           i ? "," : "", module.kernels, module.lowerSeconds, module.passesSeconds,
+                           module.codeSeconds);
+    }
+    out << llvm::formatv("],\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
                          "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5}}\n",
                          total, artifacts.kernelsBefore, artifacts.kernelsAfter,
                          artifacts.arenaBytes, artifacts.constantBytes, artifacts.object.size());
@@ -44,6 +70,7 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
   out << llvm::formatv("{0} launches of {1} kernels, arena {2} bytes, constants {3} bytes\n",
                        artifacts.kernelsBefore, artifacts.kernelsAfter, artifacts.arenaBytes,
                        artifacts.constantBytes);
+  reportSlowModules(artifacts.moduleTimes, out);
 }
 
 /// Writes what was asked for; returns an exit code.
