@@ -80,6 +80,7 @@ static Emitter emitterOf(StringRef strategy) {
       .Case("range", emitRangeKernel)
       .Case("reduce", emitReduceKernel)
       .Case("row", emitRowKernel)
+      .Case("scan", emitScanKernel)
       .Case("dot", emitDotKernel)
       .Case("conv", emitConvKernel)
       .Case("sort", emitSortKernel)

@@ -93,6 +93,33 @@ static bool isSmallDot(DotOp op) {
   return lhs > 0 && resultElements(op) * contracted <= kSmallDotWork;
 }
 
+/// Fewer elements than this are added up again for each result, inside a loop.
+static constexpr int64_t kShortScan = 8;
+
+std::optional<int64_t> cumulativeDimension(ReduceWindowOp op) {
+  WindowAttr window = op.getWindowAttr();
+  std::optional<int64_t> dimension;
+  if (!window) {
+    return dimension;
+  }
+  for (auto [d, size] : llvm::enumerate(shapeOf(op.getInputs()[0]))) {
+    int64_t low = window.getPadLow()[d], high = window.getPadHigh()[d];
+    if (window.getStrides()[d] != 1 || window.getBaseDilations()[d] != 1 ||
+        (window.getSize()[d] > 1 && window.getWindowDilations()[d] != 1)) {
+      return std::nullopt;
+    }
+    if (window.getSize()[d] == 1 && low == 0 && high == 0) {
+      continue;
+    }
+    bool all = window.getSize()[d] == size && std::min(low, high) == 0 && low + high == size - 1;
+    if (!all || dimension || size <= kShortScan) {
+      return std::nullopt;
+    }
+    dimension = d;
+  }
+  return dimension;
+}
+
 Role roleOf(Operation *op) {
   for (Type type : op->getOperandTypes()) {
     if (!isa<RankedTensorType>(type)) {
@@ -110,7 +137,10 @@ Role roleOf(Operation *op) {
       .Case([](DynamicUpdateSliceOp update) {
         return isSmallUpdate(update) ? Role::Compute : Role::Hero;
       })
-      .Case<ReduceOp, ReduceWindowOp>([](Operation *) { return Role::Reduce; })
+      .Case([](ReduceWindowOp window) {
+        return cumulativeDimension(window) ? Role::Hero : Role::Reduce;
+      })
+      .Case([](ReduceOp) { return Role::Reduce; })
       .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
       .Case<ConvolutionOp, SortOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
             FftOp, CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
@@ -133,6 +163,7 @@ StringRef strategyOf(Operation *op) {
       .Case<ConvolutionOp>([](Operation *) { return "conv"; })
       .Case<SortOp>([](Operation *) { return "sort"; })
       .Case<ScatterOp>([](Operation *) { return "scatter"; })
+      .Case([](ReduceWindowOp window) { return cumulativeDimension(window) ? "scan" : "loop"; })
       .Case<SelectAndScatterOp>([](Operation *) { return "select-and-scatter"; })
       .Case<RngBitGeneratorOp>([](Operation *) { return "rng"; })
       .Case<FftOp>([](Operation *) { return "fft"; })
@@ -155,6 +186,9 @@ int64_t costOf(Operation *op) {
       })
       .Case([](ReduceWindowOp reduce) {
         int64_t size = 1;
+        if (cumulativeDimension(reduce)) {
+          return size;
+        }
         if (reduce.getWindow()) {
           for (int64_t s : reduce.getWindow()->getSize()) {
             size *= s;

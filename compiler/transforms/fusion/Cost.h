@@ -27,6 +27,10 @@ bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
 bool isTrailingReduce(hlo::ReduceOp op);
 
+/// The dimension along which a reduce-window accumulates: result i is everything up to (or from) element i. No
+/// value for any other window, and for few elements.
+std::optional<int64_t> cumulativeDimension(hlo::ReduceWindowOp op);
+
 /// Bytes of scratch that an fft kernel needs beyond its stack, given to it as an additional result of u8: the work
 /// array of each batch and two lines. (Of sorts, planSort knows.)
 int64_t fftScratchBytes(hlo::FftOp op);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/DimMap.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Cost.h"
 
 using namespace mlir;
 
@@ -97,6 +98,9 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
       }
     }
   } else if (isa<DynamicUpdateSliceOp>(op) && number == 0) {
+    source = *this;
+  } else if (auto window = dyn_cast<ReduceWindowOp>(op);
+             window && cumulativeDimension(window) && shape.size() == dims.size()) {
     source = *this;
   } else if (isa<PadOp, ConcatenateOp, SliceOp, ReverseOp, GatherOp, DynamicSliceOp,
                  DynamicUpdateSliceOp, ReduceWindowOp, DotOp>(op)) {

@@ -288,7 +288,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
            evaluationsIn(group, op) <= static_cast<double>(resultElements(op)) &&
            operandCountWith(group, op) <= kMaxOperands;
   }
-  bool open = strategy == "loop" || strategy == "row" || strategy == "reduce" ||
+  bool open = strategy == "loop" || strategy == "scan" || strategy == "row" || strategy == "reduce" ||
               strategy == "update-slice" || strategy == "dot" || strategy == "conv";
   if (isSplatConstant(op)) {
     return !isOverwritten(group, op->getResult(0));
