@@ -1,6 +1,6 @@
 # hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
 #                 [NAME <id>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
-#                 [OPTIONS <flag>...])
+#                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
 # the headers and gets the runtime.
@@ -11,6 +11,8 @@
 #   HEADER    name of the header, if not that of the file; for one file only
 #   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
 #             the modules' references are weak
+#   IMMUTABLE_PARAMS  numbers or names of parameters whose bytes never change; there is a NAME_prepare then. For one file
+#             only; after ALL_BUT every parameter but those
 #   OPTIONS   further flags of hlo-compile, as they are
 #
 # The function may be called any number of times, also with one file under several names. It needs the variable
@@ -19,7 +21,7 @@
 include_guard()
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;CUSTOM_CALLS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -34,7 +36,17 @@ function(hlo_add_library target)
     message(FATAL_ERROR "hlo_add_library(${target}): NAME and HEADER are for one file, HLO has ${count}")
   endif()
 
+  if(count GREATER 1 AND ARG_IMMUTABLE_PARAMS)
+    message(FATAL_ERROR "hlo_add_library(${target}): IMMUTABLE_PARAMS is for one file, HLO has ${count}")
+  endif()
+
   set(flags ${ARG_OPTIONS})
+  if(ARG_IMMUTABLE_PARAMS)
+    string(REPLACE ";" "," parameters "${ARG_IMMUTABLE_PARAMS}")
+    string(REGEX REPLACE "^ALL_BUT," "all-but:" parameters "${parameters}")
+    string(REGEX REPLACE "^ALL$" "all" parameters "${parameters}")
+    list(APPEND flags "--immutable-params=${parameters}")
+  endif()
   if(ARG_NAME)
     list(APPEND flags "--name=${ARG_NAME}")
   endif()

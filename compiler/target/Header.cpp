@@ -218,8 +218,11 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   }
   out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc *"
       << prefix << "_describe(void);\n\n"
-      << "/** Runs the module on one pointer per leaf, in order. `call` may be null if no scratch is\n"
-      << " *  needed: then it runs on the calling thread. */\n"
+      << "/** Runs the module on one pointer per leaf, in order."
+      << (info.prepared.bytes ? " Needs call->prepared"
+                              : " `call` may be null if no scratch is\n *  needed: then it runs on "
+                                "the calling thread")
+      << ". */\n"
       << "HLO_NODISCARD hlo_status " << prefix
       << "_run_buffers(const hlo_call *call, const void *const *inputs,\n"
       << "    void *const *outputs);\n\n";

@@ -58,9 +58,11 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
                            module.codeSeconds);
     }
     out << llvm::formatv("],\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
-                         "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5}}\n",
+                         "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5},"
+                         "\"prepared_bytes\":{6}}\n",
                          total, artifacts.kernelsBefore, artifacts.kernelsAfter,
-                         artifacts.arenaBytes, artifacts.constantBytes, artifacts.object.size());
+                         artifacts.arenaBytes, artifacts.constantBytes, artifacts.object.size(),
+                         artifacts.preparedBytes);
     return;
   }
   for (const auto &[name, seconds] : artifacts.phaseSeconds) {
@@ -70,6 +72,10 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
   out << llvm::formatv("{0} launches of {1} kernels, arena {2} bytes, constants {3} bytes\n",
                        artifacts.kernelsBefore, artifacts.kernelsAfter, artifacts.arenaBytes,
                        artifacts.constantBytes);
+  if (artifacts.preparedBytes) {
+    out << llvm::formatv("prepared block {0} bytes, made with an arena of {1} bytes\n",
+                         artifacts.preparedBytes, artifacts.prepareArenaBytes);
+  }
   reportSlowModules(artifacts.moduleTimes, out);
 }
 

@@ -133,13 +133,14 @@ class PackOperandsPass : public PassWrapper<PackOperandsPass, OperationPass<Modu
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PackOperandsPass)
   explicit PackOperandsPass(ChoosePanels choose) : choose(std::move(choose)) {}
+  PackOperandsPass(const PackOperandsPass &other) : PassWrapper(other), choose(other.choose) {}
   StringRef getArgument() const final { return "hlo-pack-operands"; }
   StringRef getDescription() const final {
     return "Lay immutable right sides of dots out as panels";
   }
 
   void runOnOperation() final {
-    if (!hasImmutableLeaves(getOperation()) || !choose) {
+    if (!hasImmutableLeaves(getOperation()) || (!choose && width == 0)) {
       return;
     }
     FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
@@ -155,7 +156,8 @@ public:
           !hasPlainRhs(dot, free)) {
         continue;
       }
-      std::optional<PanelForm> form = choose(dot);
+      std::optional<PanelForm> form =
+          width ? PanelForm{width, elementTypeOf(dot.getRhs())} : choose(dot);
       if (form && form->width > 1 && shapeOf(dot.getRhs())[free] % form->width == 0) {
         pack(dot, free, *form);
       }
@@ -169,6 +171,8 @@ public:
 
 private:
   ChoosePanels choose;
+  Option<int64_t> width{*this, "width", llvm::cl::init(0),
+                        llvm::cl::desc("Columns of a panel of every dot (for tests)")};
 };
 } // namespace
 

@@ -16,7 +16,10 @@
 //   no larger than its sources                yes, from a division on, or if it is a transpose
 //   larger                                    from an exponential on, up to 16 MiB
 //   read in parts (gather, slice)             no, but for kernels of their own
-//   read from memory                          left to the second round
+//   read from memory, say by a dot            yes, if no larger than its sources and there is any work,
+//                                             or if it is a transpose of up to 4 times their bytes (panels);
+//                                             dequantized weights are left to the second round, since the
+//                                             dot may read them as they are
 //
 // and after it, for a kernel, which is what would be stored in every call,
 //
@@ -120,11 +123,12 @@ bool hlo::isWorthKeeping(Value value, Use use, const llvm::SetVector<Value> &kep
   if (standsAlone(op)) {
     return true;
   }
-  if (use != Use::Registers) {
+  if (use == Use::Parts) {
     return false;
   }
   int64_t bytes = bytesOf(value);
-  if (auto convert = dyn_cast<ConvertOp>(op); convert && bytes < bytesOf(convert.getOperand())) {
+  if (auto convert = dyn_cast<ConvertOp>(op);
+      convert && use == Use::Registers && bytes < bytesOf(convert.getOperand())) {
     return true;
   }
   Chain chain = follow(value, kept);
@@ -132,6 +136,10 @@ bool hlo::isWorthKeeping(Value value, Use use, const llvm::SetVector<Value> &kep
     return bytes <= mostBytes || bytes <= mostGrowth * chain.sources;
   }
   double work = chain.work / static_cast<double>(std::max<int64_t>(1, elementsOf(value)));
+  if (use == Use::Memory) {
+    return (work > 0 && bytes <= chain.sources) ||
+           (chain.permutes && bytes <= mostGrowth * chain.sources);
+  }
   if (bytes <= smallBytes) {
     return work > 0 || chain.permutes;
   }

@@ -6,11 +6,12 @@
 //     offset   bytes  first  last  value
 //          0      64      0     2  %add.3
 //
-// Steps count launches and copies in the order of the text. A buffer that is used inside
+// With a prepare function, its own arena and the prepared block follow. Steps count launches and copies in the order of the text. A buffer that is used inside
 // a loop and outside of it is counted for the whole loop. The report is made from the ops
 // alone, not from the planner's own notes: it shows what the program does.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/Support/Format.h"
@@ -93,6 +94,21 @@ static std::string nameOf(Location location) {
   return "?";
 }
 
+/// What is in the prepared block.
+static void reportBlock(ModuleOp planned, cpurt::EntryOp prepare, llvm::raw_ostream &os) {
+  SmallVector<cpurt::PreparedOp> slices(prepare.getOps<cpurt::PreparedOp>());
+  llvm::sort(slices, [](cpurt::PreparedOp a, cpurt::PreparedOp b) {
+    return a.getOffset() < b.getOffset();
+  });
+  auto bytes = planned->getAttrOfType<IntegerAttr>(kPreparedBytes);
+  os << "prepared block " << (bytes ? bytes.getInt() : 0) << " bytes, " << slices.size()
+     << " arrays\n      offset        bytes  value\n";
+  for (cpurt::PreparedOp slice : slices) {
+    os << llvm::format("%12lld %12lld  ", (long long)slice.getOffset(), (long long)slice.getBytes())
+       << nameOf(slice.getLoc()) << '\n';
+  }
+}
+
 std::string hlo::memoryReport(ModuleOp planned) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -120,7 +136,7 @@ std::string hlo::memoryReport(ModuleOp planned) {
         peakStep = step;
       }
     }
-    os << "arena " << entry.getArenaBytes() << " bytes, " << report.buffers.size() << " buffers";
+    os << (entry.getPrepare() ? "prepare: " : "") << "arena " << entry.getArenaBytes() << " bytes, " << report.buffers.size() << " buffers";
     if (peak) {
       os << ", " << peak << " in use at step " << peakStep << " (" << report.steps[peakStep] << ")";
     }
@@ -131,6 +147,9 @@ std::string hlo::memoryReport(ModuleOp planned) {
       os << llvm::format("%12lld %12lld %6u %6u  ", (long long)buffer.op.getOffset(),
                          (long long)buffer.op.getBytes(), isUsed ? buffer.first : 0, buffer.last)
          << nameOf(buffer.op.getLoc()) << (atPeak && peak ? "  (peak)" : "") << '\n';
+    }
+    if (entry.getPrepare()) {
+      reportBlock(planned, entry, os);
     }
   }
   return text;

@@ -1,0 +1,46 @@
+// Weights as panels of 16 columns; what follows element by element is done on the result as the dot has it.
+// RUN: hlo-opt --hlo-pack-operands=width=16 --split-input-file %s | FileCheck %s
+
+// CHECK-LABEL: module @bias
+// CHECK: hlo.computation @main(%[[X:.*]]: tensor<8x64xf32>, %[[W:.*]]: tensor<64x32xf32>, %[[B:.*]]: tensor<32xf32>)
+// CHECK-DAG: %[[S:.*]] = hlo.reshape %[[W]] : (tensor<64x32xf32>) -> tensor<64x2x16xf32>
+// CHECK-DAG: %[[P:.*]] = hlo.transpose %[[S]] {permutation = array<i64: 1, 0, 2>}
+// CHECK: %[[D:.*]] = hlo.dot %[[X]], %[[P]] {{.*}} -> tensor<8x2x16xf32>
+// CHECK: %[[R:.*]] = hlo.reshape %[[B]] : (tensor<32xf32>) -> tensor<2x16xf32>
+// CHECK: %[[C:.*]] = hlo.broadcast %[[R]] {dimensions = array<i64: 1, 2>}
+// CHECK: %[[A:.*]] = hlo.add %[[D]], %[[C]]
+// CHECK: %[[Y:.*]] = hlo.reshape %[[A]] : (tensor<8x2x16xf32>) -> tensor<8x32xf32>
+// CHECK: hlo.return %[[Y]]
+module @bias attributes {hlo.immutable_leaves = array<i64: 1>} {
+  hlo.computation @main(%x: tensor<8x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32>) -> tensor<8x32xf32> attributes {entry} {
+    %d = hlo.dot %x, %w {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+    %c = hlo.broadcast %b {dimensions = array<i64: 1>} : (tensor<32xf32>) -> tensor<8x32xf32>
+    %a = hlo.add %d, %c : (tensor<8x32xf32>, tensor<8x32xf32>) -> tensor<8x32xf32>
+    hlo.return %a : tensor<8x32xf32>
+  }
+}
+
+// -----
+// Contracted along the last dimension, with a batch.
+// CHECK-LABEL: module @batch
+// CHECK: %[[S:.*]] = hlo.reshape %{{.*}} : (tensor<3x32x64xf32>) -> tensor<3x2x16x64xf32>
+// CHECK: hlo.transpose %[[S]] {permutation = array<i64: 0, 1, 3, 2>}
+// CHECK: hlo.dot {{.*}}rhs_contracting_dims = array<i64: 2>{{.*}} -> tensor<3x8x2x16xf32>
+module @batch attributes {hlo.immutable_leaves = array<i64: 1>} {
+  hlo.computation @main(%x: tensor<3x8x64xf32>, %w: tensor<3x32x64xf32>) -> tensor<3x8x32xf32> attributes {entry} {
+    %d = hlo.dot %x, %w {lhs_batch_dims = array<i64: 0>, rhs_batch_dims = array<i64: 0>, lhs_contracting_dims = array<i64: 2>, rhs_contracting_dims = array<i64: 2>} : (tensor<3x8x64xf32>, tensor<3x32x64xf32>) -> tensor<3x8x32xf32>
+    hlo.return %d : tensor<3x8x32xf32>
+  }
+}
+
+// -----
+// Not if a panel would be left over, nor if calls may change the right side.
+// CHECK-LABEL: module @odd
+// CHECK-NOT: hlo.transpose
+module @odd attributes {hlo.immutable_leaves = array<i64: 1>} {
+  hlo.computation @main(%x: tensor<8x64xf32>, %w: tensor<64x24xf32>) -> tensor<64x8xf32> attributes {entry} {
+    %d = hlo.dot %x, %w {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 0>} : (tensor<8x64xf32>, tensor<64x24xf32>) -> tensor<8x24xf32>
+    %e = hlo.dot %w, %d {lhs_contracting_dims = array<i64: 1>, rhs_contracting_dims = array<i64: 1>} : (tensor<64x24xf32>, tensor<8x24xf32>) -> tensor<64x8xf32>
+    hlo.return %e : tensor<64x8xf32>
+  }
+}
