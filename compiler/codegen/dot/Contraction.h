@@ -101,6 +101,10 @@ void emitBlocked(Contraction &c, Epilogue &epilogue);
 void emitInner(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.
 bool canUseInner(const Contraction &c);
+/// Lanes along the few rows, for a rhs that steps by one along k and rows that are neighbours in the result.
+void emitBroadcast(Contraction &c, Epilogue &epilogue);
+/// Whether that form takes this contraction.
+bool canBroadcast(const Contraction &c);
 /// Sums in a buffer, the rhs read once in order: for few rows and a large rhs.
 void emitStream(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.

@@ -4,6 +4,7 @@
 // its result. Out: a contraction in the form that suits its shape:
 //
 //   nest      pred, empty sums, and shapes too small for anything else
+//   broadcast few rows (or columns) that fill a vector and are neighbours in the result
 //   inner     few rows or columns, both sides step by one along k: lanes along k
 //   stream    few rows or columns, the other side is large and steps by one along them
 //   blocked   everything else
@@ -49,6 +50,10 @@ static DimensionGroups groupsOf(DotOp dot) {
 
 /// The forms for few rows, if one of them takes the contraction.
 static bool emitForFewRows(Contraction &c, Epilogue &epilogue) {
+  if (canBroadcast(c)) {
+    emitBroadcast(c, epilogue);
+    return true;
+  }
   if (canUseInner(c)) {
     emitInner(c, epilogue);
     return true;

@@ -25,6 +25,8 @@ static constexpr int64_t kMostRows = 16;
 static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
 /// Bytes of the copy of the small side.
 static constexpr int64_t kMostCopied = 512 << 10;
+/// So many rows of the small side have room in a set of L1 beside the columns.
+static constexpr int64_t kFewRows = 4;
 /// A small side that is read for fewer groups of columns is not copied.
 static constexpr int64_t kFewGroups = 4;
 
@@ -101,7 +103,7 @@ private:
   /// Rows [row, row + rows) of one group of columns.
   struct Tile {
     int64_t row, rows;
-    SmallVector<SmallVector<Index>> n;
+    SmallVector<SmallVector<Index>> n; ///< its columns
   };
   /// Calls body(index, place in a row of the copy, mask) for vectors along k, or in loops that carry values.
   using KBody =
@@ -139,15 +141,20 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
       parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  // A tile's sums, its columns and one row fit the registers: 6 x 4 of 32, 2 x 4 of 16.
-  int64_t m = c.mSize(), most = std::max<int64_t>(1, (e.target.vectorRegisters - 5) / 4 / parts);
+  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2 of 16.
+  int64_t m = c.mSize(), free = e.target.vectorRegisters / parts - 5;
+  int64_t most = std::max<int64_t>(1, free / 3);
   rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
-  columns = rows * parts > 2 ? 4 : 8 / parts;
+  columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
   columns = std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
+  // Rows a multiple of 4 KiB apart would share a few sets of L1.
+  rowElements += rowElements * partBytes % 4096 == 0 ? lanes : 0;
   int64_t bytes = m * parts * rowElements * partBytes;
-  if (!isReadAsIs(c) && (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
+  bool crowded = m > kFewRows && !c.lhs.freeStrides.empty() &&
+                 c.lhs.freeStrides.back() * partBytes * parts % 4096 == 0;
+  if ((!isReadAsIs(c) || crowded) && (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
     copy = stackBuffer(e, bytes);
   }
 }

@@ -107,6 +107,20 @@ static std::optional<View> viewOf(Value v, bool nearest = false) {
     return view;
   }
   Operation *op = v.getDefiningOp();
+  if (auto packed = dyn_cast<BitcastConvertOp>(op); packed && nearest) {
+    // Several elements in each of the source, along one dimension more.
+    std::optional<View> view = viewOf(packed.getOperand(), nearest);
+    size_t rank = shapeOf(v).size();
+    if (!view || rank != view->strides.size() + 1) {
+      return view && rank == view->strides.size() ? view : std::nullopt;
+    }
+    for (int64_t &stride : view->strides) {
+      stride *= shapeOf(v).back();
+    }
+    view->strides.push_back(1);
+    view->elements *= shapeOf(v).back();
+    return view;
+  }
   if (!isa<ConvertOp, CopyOp, BitcastOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp,
            DynamicSliceOp>(op)) {
     std::optional<View> largest;

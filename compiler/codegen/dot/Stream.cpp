@@ -30,6 +30,8 @@ static constexpr int64_t kLeastColumns = 512;
 static constexpr int64_t kEnoughTasks = 8;
 /// A smaller rhs stays in L2, where tiles do better.
 static constexpr int64_t kLargeBytes = 512 << 10;
+/// Rows of the lhs that one reading of the rhs serves.
+static constexpr int64_t kMostTogether = 8;
 /// Rows of the rhs at a time, at most, and bytes of the copy of the lhs.
 static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
 
@@ -98,11 +100,8 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   int64_t column = rows * parts * partBytes;
   columns = std::min(columns, std::max(kSumBytes / column, std::min(kLeastColumns, kMostSumBytes / column)));
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
-  // Of the registers, some hold rows of the rhs and a sum; the rest hold elements of the lhs.
-  int64_t scalars = (e.target.vectorRegisters - 8) / parts;
-  int64_t most = std::clamp<int64_t>(scalars / 6, 1, 4);
-  together = llvm::divideCeil(rows, llvm::divideCeil(rows, most));
-  atOnce = std::clamp<int64_t>(scalars / together, 4, kMostAtOnce);
+  together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
+  atOnce = std::clamp<int64_t>(16 / together, 4, kMostAtOnce);
   sums = stackBuffer(e, block * column);
   if (!isReadAsIs(c)) {
     copy = stackBuffer(e, rows * c.kSize() * parts * partBytes);
@@ -179,6 +178,14 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
       SmallVector<Elem> values;
       for (int64_t u = 0; u < count; ++u) {
         values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
+      }
+      // The rows that come next: while the last rows of the lhs take theirs from L1, memory would be idle.
+      if (r1 == rows && c.rhs.strided && !mask) {
+        for (int64_t u = 0; u < count; ++u) {
+          SmallVector<Index> next(at[u]);
+          next.back() = addIndex(e, next.back(), count);
+          emitPrefetch(e, c.rhs.address(e, batch, column, next));
+        }
       }
       for (int64_t r = r0; r < r1; ++r) {
         Elem sum = loadSum(r, local);

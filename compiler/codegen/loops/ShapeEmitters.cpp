@@ -110,6 +110,11 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
       linear = stride == 1 ? term : addIndex(e(), term, linear, lanes);
       stride *= toShape[d];
     }
+    if (auto packed = operand.getDefiningOp<BitcastConvertOp>(); packed && !mask && from.size() == 2) {
+      if (std::optional<Elem> run = unpackRun(packed, linear)) {
+        return *run;
+      }
+    }
     for (size_t i = from.size(); i-- > 1;) {
       auto [quotient, remainder] = divRemIndex(e(), linear, fromShape[from[i]], lanes);
       source[from[i]] = remainder;
@@ -118,6 +123,44 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
     source[from[0]] = linear;
   }
   return self->emit(operand, source, mask);
+}
+
+/// Consecutive elements of an array of bytes that hold several each: the bytes are read by lanes, once each.
+std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const Index &first) {
+  auto argument = dyn_cast<BlockArgument>(op.getOperand());
+  Type from = elementType(op.getOperand().getType()), to = elementType(op.getType());
+  auto whole = dyn_cast<IntegerType>(from), part = dyn_cast<IntegerType>(to);
+  if (!argument || !whole || !part || shapeOf(op.getOperand()).size() != 1 || shared->linear ||
+      shared->memory.contains(argument) || part.getWidth() >= whole.getWidth()) {
+    return std::nullopt;
+  }
+  int64_t ratio = whole.getWidth() / part.getWidth();
+  if (first.lanes || first.stride != 1 || lanes % ratio != 0 || first.align % ratio != 0) {
+    return std::nullopt;
+  }
+  ElementEmitter fewer(kernel, lanes / ratio);
+  Index at(divI(e(), first.base, ratio), lanes > ratio ? 1 : 0, first.align / ratio);
+  Value bits = fewer.emit(argument, {at}).re;
+  Type i32 = e().b.getI32Type();
+  if (!isa<VectorType>(bits.getType())) {
+    bits = vector::BroadcastOp::create(e().b, e().loc, VectorType::get({1}, bits.getType()), bits);
+  }
+  SmallVector<int64_t> places;
+  SmallVector<int32_t> shifts;
+  for (int64_t l = 0; l < lanes; ++l) {
+    places.push_back(l / ratio);
+    shifts.push_back(static_cast<int32_t>(l % ratio * part.getWidth()));
+  }
+  Value each = vector::ShuffleOp::create(e().b, e().loc, bits, bits, places);
+  auto words = VectorType::get({lanes}, i32);
+  Value wide = arith::ExtUIOp::create(e().b, e().loc, words, each);
+  Value amount = arith::ConstantOp::create(e().b, e().loc,
+                                           DenseElementsAttr::get(words, ArrayRef<int32_t>(shifts)));
+  Value shifted = arith::ShRUIOp::create(e().b, e().loc, wide, amount);
+  Value narrow = arith::TruncIOp::create(
+      e().b, e().loc, VectorType::get({lanes}, e().b.getIntegerType(part.getWidth())), shifted);
+  Type bitsType = IntegerType::get(op.getContext(), part.getWidth(), IntegerType::Unsigned);
+  return emitNamed(e(), "bitcast_convert", bitsType, to, {Elem(narrow)});
 }
 
 Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
