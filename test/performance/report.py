@@ -51,22 +51,25 @@ def family(row):
 
 
 def rate(row, peaks):
-    """(text, share): operations a second and the share of the peak for dots and convolutions, for all others bytes of
-    parameters and results a second, and the share of what reading or copying such a block reaches."""
+    """(text, share): how near a module comes to what limits it. Where it has dots or convolutions outside of loops, that
+    is the peak of their element type or the bandwidth, whichever is nearer; for all others it is the bandwidth: bytes of
+    parameters and results a second, beside what reading or copying a block of that size reaches."""
     ms = row["ours"].get("run_ms_min")
     if not ms:
         return "", None
+    place = "cache" if row["bytes"] <= 3 << 19 else "large" if row["bytes"] <= 64 << 20 else "memory"
+    kind = "copy" if row["result_bytes"] * 10 > row["bytes"] else "read"
+    moved = row["bytes"] / ms / 1e6
+    best = f"{moved:.3g} GB/s", moved / peaks[f"{place}_{kind}"] if peaks.get(f"{place}_{kind}") else None
     if row["work"]:
         operations, element = row["work"]
         # A product of narrow floats may also be computed by widening.
-        peak = max((peaks.get(t, 0) for t in {"s8": ["s8"], "u8": ["s8"], "f64": ["f64"], "c128": ["f64"], "bf16": ["bf16", "f32"]}.get(element, ["f32"])), default=0)
-        value, unit = operations / ms / 1e6, "GFLOP/s"
-    else:
-        place = "cache" if row["bytes"] <= 3 << 19 else "large" if row["bytes"] <= 64 << 20 else "memory"
-        kind = "copy" if row["result_bytes"] * 10 > row["bytes"] else "read"
-        peak = peaks.get(f"{place}_{kind}", 0)
-        value, unit = row["bytes"] / ms / 1e6, "GB/s"
-    return f"{value:.3g} {unit}", value / peak if peak else None
+        types = {"s8": ["s8"], "u8": ["s8"], "f64": ["f64"], "c128": ["f64"], "bf16": ["bf16", "f32"]}.get(element, ["f32"])
+        peak, done = max(peaks.get(t, 0) for t in types), operations / ms / 1e6
+        share = done / peak if peak else None
+        if best[1] is None or share is None or share > best[1]:
+            best = f"{done:.3g} GFLOP/s", share
+    return best
 
 
 def figure(value, form=".2f"):
