@@ -13,7 +13,7 @@
 // feature has a form of its own, see Depthwise.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/conv/ConvOperands.h"
+#include "compiler/codegen/conv/DirectPlan.h"
 
 using namespace mlir;
 
@@ -197,6 +197,12 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   }
   bool pointwise = g.groups() == 1 &&
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
+  if (!pointwise) {
+    if (std::optional<DirectPlan> plan = planDirect(operands, kernel.e.target)) {
+      emitDirect(kernel, op, operands, *epilogue, *plan);
+      return success();
+    }
+  }
   Contraction c = pointwise ? pointwiseContraction(kernel, op, operands)
                             : windowedContraction(kernel, op, operands);
   if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {

@@ -2,7 +2,9 @@
 //
 // The convolutions of models. Prints figures, asserts nothing; run with
 // --gtest_also_run_disabled_tests --gtest_filter=*Speed*. HLO_TEST_CPU names the
-// target, HLO_TEST_CASE picks one case by number, HLO_TEST_ASM a file for its assembly.
+// target, HLO_TEST_CASE picks one case by number, HLO_TEST_ASM a file for its assembly;
+// HLO_TEST_SHAPE=1,56,64,64,3,1,1,1,b01f_01io->b01f makes a case of its own (batch, size, input
+// and output features, window, stride, padding, groups, labels).
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/codegen-conv/ConvCase.h"
@@ -69,6 +71,14 @@ TEST(ConvSpeed, DISABLED_Figures) {
       square(1, 56, 256, 256, three, kNhwc, Type::F32, 256),
       square(1, 56, 64, 64, three, kNhwc, Type::BF16), square(1, 56, 64, 64, three, kNhwc, Type::F64),
       square(1, 56, 128, 128, three, kNhwc, Type::F32, 32)};
+  if (const char *shape = std::getenv("HLO_TEST_SHAPE")) {
+    long batch, size, in, out, window, stride, pad, groups;
+    char labels[32];
+    ASSERT_EQ(std::sscanf(shape, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%31s", &batch, &size, &in, &out,
+                          &window, &stride, &pad, &groups, labels),
+              9);
+    cases.assign(1, square(batch, size, in, out, {0, window, stride, pad, pad}, labels, Type::F32, groups));
+  }
   // What is kernel and what is output change places in a kernel gradient.
   const char *only = std::getenv("HLO_TEST_CASE");
   for (size_t i = 0; i < cases.size(); ++i) {

@@ -1,0 +1,279 @@
+//===- Direct.cpp - Convolutions by taps, without a matrix of patches -----===//
+//
+// In: a convolution whose outputs have features enough for lanes. Out, for each task
+// (a block of outputs of some features):
+//
+//   for each phase (one, unless the input has holes)
+//     copy the input that the block meets, with zeros around it, channels innermost;
+//       not where it can be read in place
+//     for each piece of the sums (one, unless the kernel is large)
+//       pack the kernel in panels of a tile's features; not where it is read in place
+//       for each tile of outputs, for each panel
+//         for each tap, for each channel: multiply in registers
+//
+// A tile is a rectangle of outputs in the last two dimensions, so that its inputs are
+// at constant distances from one address whatever the tap: every element is copied
+// once and read in place by all taps, by broadcasts. Taps of one row and channels
+// are one run where strides allow.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectEmitter.h"
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                             Epilogue &epilogue, const DirectPlan &plan)
+    : kernel(kernel), op(op), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
+      plan(plan), rank(plan.dims.size()) {
+  int64_t innermost = static_cast<int64_t>(rank);
+  const DirectDim &last = plan.dims.back();
+  storesColumns = last.outputDim == innermost && last.phases.size() == 1 && plan.lanes > 1 &&
+                  plan.rowsW > 1;
+  columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
+  tileWidth = storesColumns ? llvm::alignTo(plan.rowsW, columnLanes) : plan.rowsW;
+  if (!plan.inputInPlace) {
+    inputBuffer = stackBytes(plan.inputBufferBytes());
+  }
+  if (!plan.kernelInPlace) {
+    // A transposed block of rows may be written past the last one.
+    kernelBuffer = stackBytes(plan.kernelBufferBytes() +
+                              plan.lanes * plan.columns() * plan.bytes);
+  }
+  if (plan.cut != DirectCut::None) {
+    sumBuffer = stackBytes(plan.sumBufferBytes());
+  }
+  bool direct = epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost;
+  if (!direct) {
+    tileBuffer = stackBytes(plan.rowsH * tileWidth * plan.columns() * plan.bytes);
+  }
+  if (storesColumns) {
+    squareBuffer = stackBytes(columnLanes * columnLanes * plan.bytes);
+  }
+}
+
+Value DirectEmitter::stackBytes(int64_t bytes) { return stackBuffer(e, bytes); }
+
+Value DirectEmitter::bufferAddress(Value base, Value index, int64_t fixed) {
+  Value at = addBytes(e, base, mulI(e, index, plan.bytes));
+  return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * plan.bytes));
+}
+
+Value DirectEmitter::loadBuffer(Value address, int64_t lanes) {
+  return loadElements(e, operands.element, address, constI64(e, 0), lanes).re;
+}
+
+void DirectEmitter::storeBuffer(Value address, Value value, Value mask) {
+  storeElements(e, operands.element, Elem(value), address, constI64(e, 0), mask);
+}
+
+/// list[index], where equal entries need no choice.
+static Value choose(Emission &e, Value index, ArrayRef<int64_t> list) {
+  Value result = constI64(e, list.back());
+  if (llvm::all_equal(list)) {
+    return result;
+  }
+  for (size_t i = list.size() - 1; i-- > 0;) {
+    Value here = compareI(e, arith::CmpIPredicate::eq, index, i);
+    result = arith::SelectOp::create(e.b, e.loc, here, constI64(e, list[i]), result);
+  }
+  return result;
+}
+
+DirectEmitter::Range DirectEmitter::rangeAt(const DirectDim &dim, Value block, Value phase) {
+  auto value = [&](auto member) {
+    SmallVector<int64_t> list;
+    for (const DirectPhase &p : dim.phases) {
+      list.push_back(p.*member);
+    }
+    return choose(e, phase, list);
+  };
+  Range range;
+  Value count = value(&DirectPhase::count);
+  range.q0 = dim.blocks == 1 ? constI64(e, 0) : mulI(e, block, dim.block);
+  range.q1 = count;
+  if (dim.blocks > 1) {
+    Value end = addI(e, range.q0, dim.block);
+    range.q1 = arith::MinSIOp::create(e.b, e.loc, end, count);
+  }
+  range.firstOutput = dim.phases.size() == 1 ? constI64(e, 0) : phase;
+  range.firstTap = value(&DirectPhase::firstTap);
+  range.taps = value(&DirectPhase::taps);
+  range.firstInput = value(&DirectPhase::firstInput);
+  return range;
+}
+
+void DirectEmitter::emit() {
+  SmallVector<int64_t> sizes{g.groups()}, phases;
+  int64_t phaseCount = 1;
+  for (const DirectDim &dim : plan.dims) {
+    sizes.push_back(dim.blocks);
+    phases.push_back(dim.phases.size());
+    phaseCount *= phases.back();
+  }
+  sizes.push_back(plan.featureBlocks);
+  emitTasks(kernel, llvm::product_of(sizes), [&](Value task) {
+    SmallVector<Value> place = delinearize(e, task, sizes);
+    Block block;
+    block.group = place[0];
+    block.n0 = mulI(e, place.back(), plan.featureBlock);
+    block.n1 = plan.featureBlocks == 1
+                   ? constI64(e, plan.features)
+                   : minI(e, addI(e, block.n0, plan.featureBlock), plan.features);
+    if (!plan.kernelInPlace && plan.cut == DirectCut::None) {
+      packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}});
+    }
+    emitFor(e, constI64(e, 0), constI64(e, phaseCount), 1, [&](Value number) {
+      SmallVector<Value> phase = delinearize(e, number, phases);
+      Block part = block;
+      for (size_t d = 0; d < rank; ++d) {
+        part.dims.push_back(rangeAt(plan.dims[d], place[d + 1], phase[d]));
+      }
+      emitPhase(part);
+    });
+  });
+}
+
+void DirectEmitter::emitPhase(Block &block) {
+  block.input = plan.inputInPlace ? inputAddress(block) : inputBuffer;
+  if (!plan.inputInPlace) {
+    packInput(block);
+  }
+  forEachChunk(block, [&](const Chunk &chunk) {
+    if (!plan.kernelInPlace && plan.cut != DirectCut::None) {
+      packKernel(block, chunk);
+    }
+    emitChunk(block, chunk);
+  });
+}
+
+void DirectEmitter::emitChunk(const Block &block, const Chunk &chunk) {
+  if (plan.tilesOutside) {
+    forEachPlace(block, [&](const Place &place) {
+      forEachPanel(block, [&](const Panel &panel) { emitTile(block, chunk, panel, place); });
+    });
+    return;
+  }
+  forEachPanel(block, [&](const Panel &panel) {
+    forEachPlace(block, [&](const Place &place) { emitTile(block, chunk, panel, place); });
+  });
+}
+
+void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chunk &)> body) {
+  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
+  SmallVector<int64_t> sizes;
+  for (size_t d = 0; d < rank; ++d) {
+    whole.from.push_back(constI64(e, 0));
+    whole.to.push_back(block.dims[d].taps);
+    sizes.push_back(plan.cut == DirectCut::Taps ? plan.dims[d].taps : 1);
+  }
+  if (plan.cut == DirectCut::None) {
+    body(whole);
+    return;
+  }
+  sizes.push_back(plan.channelChunks);
+  int64_t chunks = llvm::product_of(sizes);
+  emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value number) {
+    auto chunkAt = [&](Value number) {
+      Chunk chunk = whole;
+      SmallVector<Value> place = delinearize(e, number, sizes);
+      if (plan.cut == DirectCut::Taps) {
+        for (size_t d = 0; d < rank; ++d) {
+          chunk.from[d] = place[d];
+          chunk.to[d] = addI(e, place[d], 1);
+        }
+      }
+      chunk.c0 = mulI(e, place.back(), plan.chunkChannels);
+      if (plan.channels % plan.chunkChannels == 0) {
+        chunk.channels = constI64(e, plan.chunkChannels);
+      } else {
+        Value rest = subI(e, constI64(e, plan.channels), chunk.c0);
+        chunk.channels = minI(e, rest, plan.chunkChannels);
+      }
+      return chunk;
+    };
+    Chunk chunk = chunkAt(number);
+    chunk.isLater = compareI(e, arith::CmpIPredicate::ne, number, 0);
+    chunk.isLast = compareI(e, arith::CmpIPredicate::eq, number, chunks - 1);
+    if (plan.kernelInPlace) {
+      chunk.next = minI(e, addI(e, number, 1), chunks - 1);
+      Chunk next = chunkAt(chunk.next);
+      Value at = constI64(e, 0);
+      for (size_t d = 0; d < rank; ++d) {
+        if (plan.dims[d].kernelDim >= 0) {
+          int64_t stride = operands.kernel->strides()[plan.dims[d].kernelDim];
+          Value tap = plan.dims[d].reversed
+                          ? subI(e, constI64(e, plan.dims[d].kernel - 1), next.from[d])
+                          : next.from[d];
+          at = addI(e, at, mulI(e, tap, stride));
+        }
+      }
+      at = addI(e, at, mulI(e, next.c0, operands.kernel->strides()[g.kernelInputDim]));
+      chunk.next = at;
+    }
+    body(chunk);
+  });
+}
+
+void DirectEmitter::forEachPlace(const Block &block, function_ref<void(const Place &)> body) {
+  std::function<void(Values, int64_t)> nest = [&](Values at, int64_t rowsH) {
+    size_t d = at.size();
+    const Range &range = block.dims[d];
+    bool isW = d + 1 == rank, isH = d + 2 == rank;
+    int64_t rows = isW ? plan.rowsW : isH ? plan.rowsH : 1;
+    auto next = [&](Value q, int64_t rowsHere) {
+      Values deeper(at);
+      deeper.push_back(q);
+      if (isW) {
+        body(Place{deeper, rowsH, rowsHere});
+      } else {
+        nest(deeper, isH ? rowsHere : rowsH);
+      }
+    };
+    int64_t tail = plan.even ? plan.dims[d].count % rows : 0;
+    if (tail == 0) {
+      // Where phases differ, the last tile may compute more than is stored.
+      emitFor(e, range.q0, range.q1, rows, [&](Value q) { next(q, rows); });
+      return;
+    }
+    Value full = mulI(e, divI(e, subI(e, range.q1, range.q0), rows), rows);
+    emitFor(e, range.q0, addI(e, range.q0, full), rows, [&](Value q) { next(q, rows); });
+    int64_t count = plan.dims[d].count;
+    emitIf(e, compareI(e, arith::CmpIPredicate::eq, range.q1, count),
+           [&] { next(constI64(e, count - tail), tail); });
+  };
+  nest({}, 1);
+}
+
+void DirectEmitter::forEachPanel(const Block &block, function_ref<void(const Panel &)> body) {
+  int64_t columns = plan.columns(), full = plan.features / columns * columns;
+  if (full > 0) {
+    emitFor(e, block.n0, minI(e, block.n1, full), columns,
+            [&](Value n) { body(Panel{n, plan.vectors, false}); });
+  }
+  if (full < plan.features) {
+    int64_t vectors = llvm::divideCeil(plan.features - full, plan.lanes);
+    emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
+           [&] { body(Panel{constI64(e, full), vectors, true}); });
+  }
+}
+
+Value DirectEmitter::columnMask(const Panel &panel, int64_t vector) const {
+  int64_t rest = plan.features % plan.lanes;
+  if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
+    return {};
+  }
+  SmallVector<bool> on(plan.lanes);
+  std::fill(on.begin(), on.begin() + rest, true);
+  auto type = VectorType::get({plan.lanes}, e.b.getI1Type());
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+}
+
+void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                Epilogue &epilogue, const DirectPlan &plan) {
+  DirectEmitter(kernel, op, operands, epilogue, plan).emit();
+}
+
+} // namespace hlo::codegen

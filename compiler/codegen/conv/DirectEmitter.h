@@ -1,0 +1,110 @@
+//===- DirectEmitter.h - Loops, packing and tiles of the direct form ------===//
+#ifndef COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
+#define COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
+
+#include "compiler/codegen/conv/DirectPlan.h"
+
+namespace hlo::codegen {
+
+/// Emits a direct convolution: see Direct.cpp for the loops.
+class DirectEmitter {
+public:
+  DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                Epilogue &epilogue, const DirectPlan &plan);
+  void emit();
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// The running part of one dimension: outputs [q0, q1) of a phase, whose q-th output is
+  /// firstOutput + q * phases.
+  struct Range {
+    mlir::Value q0, q1, firstOutput, firstTap, taps, firstInput;
+  };
+  /// The part of the result that a task makes in one phase.
+  struct Block {
+    mlir::Value group, n0, n1;
+    llvm::SmallVector<Range> dims;
+    mlir::Value input; ///< address of channel 0 of the group at tap 0 of output q0
+  };
+  /// A piece of the sums: taps [from, to) of each dimension, channels [c0, c0 + channels).
+  struct Chunk {
+    mlir::Value isLater, isLast; ///< null if there is one piece
+    Values from, to;
+    mlir::Value c0, channels;
+    mlir::Value next; ///< address of the next piece of a kernel read in place, or null
+  };
+  struct Panel {
+    mlir::Value n;
+    int64_t vectors;
+    bool tail; ///< the last vector may be partly outside
+  };
+  /// A register tile: rowsH x rowsW outputs at `at` (one index per dimension).
+  struct Place {
+    Values at;
+    int64_t rowsH, rowsW;
+    int64_t rows() const { return rowsH * rowsW; }
+  };
+  using Tile = llvm::SmallVector<mlir::Value>; ///< row-major: rows x vectors
+
+  // Direct.cpp
+  Range rangeAt(const DirectDim &dim, mlir::Value block, mlir::Value phase);
+  void emitPhase(Block &block);
+  void emitChunk(const Block &block, const Chunk &chunk);
+  void forEachChunk(const Block &block, llvm::function_ref<void(const Chunk &)> body);
+  void forEachPlace(const Block &block, llvm::function_ref<void(const Place &)> body);
+  void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
+  mlir::Value columnMask(const Panel &panel, int64_t vector) const;
+  mlir::Value stackBytes(int64_t bytes);
+  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
+  mlir::Value loadBuffer(mlir::Value address, int64_t lanes);
+  void storeBuffer(mlir::Value address, mlir::Value value, mlir::Value mask = {});
+
+  // DirectPacking.cpp
+  mlir::Value inputAddress(const Block &block);
+  void packInput(const Block &block);
+  void packRow(const Block &block, Values outer, mlir::Value inside, mlir::Value at);
+  void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
+  void copyRun(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
+  void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
+  void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
+  void packKernel(const Block &block, const Chunk &chunk);
+  void packKernelVectors(const Block &block, const Chunk &chunk);
+  void packKernelTransposed(const Block &block, const Chunk &chunk);
+  /// Calls body(tap, linear tap) for all taps of the kernel.
+  void forEachTap(llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
+  mlir::Value panelStart(const Block &block, mlir::Value n);
+  Index featureOf(const Block &block, mlir::Value n, int64_t stride);
+
+  // DirectTile.cpp
+  void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
+  void store(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
+  void storeRows(const Block &block, const Panel &panel, const Place &place);
+  void storeColumns(const Block &block, const Panel &panel, const Place &place);
+  /// The output index of row (h, w) of a tile; the feature is left open.
+  llvm::SmallVector<Index> outputAt(const Block &block, const Place &place, mlir::Value h,
+                                    const Index &w);
+  /// Outputs of a tile along dimension `d` that exist.
+  mlir::Value validRows(const Block &block, const Place &place, size_t d, int64_t rows);
+
+  KernelBuilder &kernel;
+  ConvolutionOp op;
+  Emission &e;
+  const ConvOperands &operands;
+  const ConvGeometry &g;
+  Epilogue &epilogue;
+  const DirectPlan &plan;
+  size_t rank;
+  /// Lanes of the stores go along the last spatial dimension, which is innermost in the output.
+  bool storesColumns = false;
+  /// Rows of the tile's buffer from one line of outputs to the next.
+  int64_t tileWidth = 0;
+  int64_t columnLanes = 1;
+  mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable;
+};
+
+} // namespace hlo::codegen
+
+#endif

@@ -1,0 +1,341 @@
+//===- DirectPacking.cpp - Copies of the input and the kernel -------------===//
+//
+// In: a block of outputs, or a piece of the kernel. Out: the elements of the input
+// that the block meets, in the type of accumulation, channels innermost, zero where
+// the window leaves the input; the kernel in panels of a tile's features: for each
+// tap, for each channel one row.
+//
+// Vectors are read along the dimension that steps by one in memory, and transposed
+// in registers where that is not the one in which they are written. Rows are written
+// in the order of the buffer, so that a vector may write past the end of its row:
+// what it spoils is written later.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectEmitter.h"
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many entries.
+static constexpr int64_t kMostTable = 4096;
+
+static Value maxI(Emission &e, Value a, Value b) {
+  return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b);
+}
+
+static Value minValues(Emission &e, Value a, Value b) {
+  return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b);
+}
+
+/// Lanes that lie below `limit`; null if that is a constant multiple.
+static Value lanesBelow(Emission &e, Value limit, int64_t lanes) {
+  if (lanes <= 1) {
+    return compareI(e, arith::CmpIPredicate::sgt, limit, 0);
+  }
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
+                               splat(e, limit, lanes).re);
+}
+
+/// Index of the first element of the input that output q0 of a block meets.
+static Value firstInput(Emission &e, const DirectDim &dim, Value q0, Value first) {
+  return addI(e, mulI(e, q0, dim.step), first);
+}
+
+Value DirectEmitter::inputAddress(const Block &block) {
+  ArrayRef<int64_t> strides = operands.input->strides();
+  Value at = mulI(e, block.group, g.featureGroups > 1 ? g.kernelInputFeatures : 0);
+  for (auto [d, dim] : llvm::enumerate(plan.dims)) {
+    Value index = firstInput(e, dim, block.dims[d].q0, block.dims[d].firstInput);
+    if (d == 0 && g.batchGroups > 1) {
+      index = addI(e, index, mulI(e, block.group, g.outputBatch));
+    }
+    at = addI(e, at, mulI(e, index, strides[dim.inputDim]));
+  }
+  return bufferAddress(operands.input->pointer(), at);
+}
+
+void DirectEmitter::packInput(const Block &block) {
+  std::function<void(Values, Value, Value)> nest = [&](Values outer, Value inside, Value at) {
+    size_t d = outer.size();
+    if (d + 1 == rank) {
+      packRow(block, outer, inside, at);
+      return;
+    }
+    const DirectDim &dim = plan.dims[d];
+    const Range &range = block.dims[d];
+    Value outputs = subI(e, range.q1, range.q0);
+    Value extent = addI(e, mulI(e, outputs, dim.step), dim.extent(1) - dim.step);
+    Value first = firstInput(e, dim, range.q0, range.firstInput);
+    emitFor(e, constI64(e, 0), extent, 1, [&](Value x) {
+      Value index = addI(e, first, x);
+      Value here = inside;
+      if (!dim.isInside()) {
+        here = andMask(e, here, compareI(e, arith::CmpIPredicate::ult, index, dim.input));
+      }
+      if (d == 0 && g.batchGroups > 1) {
+        index = addI(e, index, mulI(e, block.group, g.outputBatch));
+      }
+      Values deeper(outer);
+      deeper.push_back(index);
+      nest(deeper, here, addI(e, at, mulI(e, x, plan.inputStrides[d])));
+    });
+  };
+  nest({}, {}, constI64(e, 0));
+}
+
+void DirectEmitter::packRow(const Block &block, Values outer, Value inside, Value at) {
+  const DirectDim &dim = plan.dims.back();
+  const Range &range = block.dims.back();
+  Value outputs = subI(e, range.q1, range.q0);
+  Value extent = addI(e, mulI(e, outputs, dim.step), dim.extent(1) - dim.step);
+  Value first = firstInput(e, dim, range.q0, range.firstInput);
+  Value zero = constI64(e, 0), from = zero, to = extent;
+  if (!dim.isInside()) {
+    from = minValues(e, maxI(e, subI(e, zero, first), zero), extent);
+    to = maxI(e, minValues(e, subI(e, constI64(e, dim.input), first), extent), from);
+  }
+  if (inside) {
+    from = arith::SelectOp::create(e.b, e.loc, inside, from, extent);
+    to = arith::SelectOp::create(e.b, e.loc, inside, to, extent);
+  }
+  SmallVector<Index> index(rank + 1);
+  for (auto [d, i] : llvm::enumerate(outer)) {
+    index[plan.dims[d].inputDim] = Index(i);
+  }
+  index[dim.inputDim] = Index(addI(e, first, from));
+  index[g.inputFeatureDim] =
+      Index(mulI(e, block.group, g.featureGroups > 1 ? g.kernelInputFeatures : 0));
+  int64_t pixel = plan.inputStrides.back();
+  Value start = addI(e, at, mulI(e, from, pixel)), length = subI(e, to, from);
+  fillZero(at, zero, mulI(e, from, pixel));
+  ArrayRef<int64_t> strides = operands.input->strides();
+  if (operands.input->isStrided() && strides[g.inputFeatureDim] == 1 &&
+      strides[dim.inputDim] == pixel && pixel == plan.channels) {
+    copyRun(index, start, mulI(e, length, pixel));
+  } else if (strides[dim.inputDim] == 1 && strides[g.inputFeatureDim] != 1 && plan.lanes > 1) {
+    copyTransposed(index, start, length);
+  } else {
+    copyPixels(index, start, length);
+  }
+  fillZero(at, mulI(e, to, pixel), mulI(e, extent, pixel));
+}
+
+void DirectEmitter::fillZero(Value at, Value from, Value to) {
+  Value zeros = zeroElem(e, operands.element, plan.lanes).re;
+  emitFor(e, from, to, plan.lanes,
+          [&](Value i) { storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), zeros); });
+}
+
+void DirectEmitter::copyRun(ArrayRef<Index> first, Value at, Value length) {
+  Value offset = constI64(e, 0);
+  for (auto [index, stride] : llvm::zip(first, operands.input->strides())) {
+    offset = addI(e, offset, mulI(e, index.base, stride));
+  }
+  int64_t stride = plan.lanes > 1 ? 1 : 0;
+  auto copy = [&](Value i, Value mask) {
+    Elem value =
+        operands.input->atOffset(Index(addI(e, offset, i), stride), plan.lanes, mask);
+    storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), value.re);
+  };
+  Value full = mulI(e, divI(e, length, plan.lanes), plan.lanes);
+  emitFor(e, constI64(e, 0), full, plan.lanes, [&](Value i) { copy(i, {}); });
+  if (plan.lanes > 1) {
+    // The end of the array may be near.
+    Value rest = subI(e, length, full);
+    emitIf(e, compareI(e, arith::CmpIPredicate::ne, rest, 0),
+           [&] { copy(full, lanesBelow(e, rest, plan.lanes)); });
+  }
+}
+
+void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
+  int64_t lanes = plan.lanes, full = plan.channels / lanes * lanes;
+  int64_t spatial = plan.dims.back().inputDim, stride = lanes > 1 ? 1 : 0;
+  emitFor(e, constI64(e, 0), length, 1, [&](Value x) {
+    SmallVector<Index> index(first);
+    index[spatial] = addIndex(e, index[spatial], Index(x), 1);
+    Value pixel = addI(e, at, mulI(e, x, plan.inputStrides.back()));
+    auto copy = [&](Value c, Value mask) {
+      SmallVector<Index> here(index);
+      here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
+      Elem value = operands.input->at(here, lanes, mask);
+      storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value.re);
+    };
+    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, {}); });
+    if (full < plan.channels) {
+      copy(constI64(e, full), lanesBelow(e, constI64(e, plan.channels - full), lanes));
+    }
+  });
+}
+
+void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length) {
+  int64_t lanes = plan.lanes, full = plan.channels / lanes * lanes;
+  int64_t spatial = plan.dims.back().inputDim, pixel = plan.inputStrides.back();
+  emitFor(e, constI64(e, 0), length, lanes, [&](Value x) {
+    Value mask = lanesBelow(e, subI(e, length, x), lanes);
+    auto copy = [&](Value c, int64_t channels) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < lanes; ++i) {
+        SmallVector<Index> index(first);
+        index[spatial] = Index(addI(e, index[spatial].base, x), 1);
+        Value channel = addI(e, c, std::min(i, channels - 1));
+        index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
+        rows.push_back(i < channels ? operands.input->at(index, lanes, mask).re : rows[0]);
+      }
+      rows = transposeLanes(e, rows);
+      Value out = addI(e, at, addI(e, mulI(e, x, pixel), c));
+      Value some = channels < lanes ? lanesBelow(e, constI64(e, channels), lanes) : Value();
+      for (int64_t i = 0; i < lanes; ++i) {
+        storeBuffer(bufferAddress(inputBuffer, out, i * pixel), rows[i], some);
+      }
+    };
+    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, lanes); });
+    if (full < plan.channels) {
+      copy(constI64(e, full), plan.channels - full);
+    }
+  });
+}
+
+Value DirectEmitter::panelStart(const Block &block, Value n) {
+  return mulI(e, subI(e, n, block.n0), plan.taps * plan.kernelRows);
+}
+
+Index DirectEmitter::featureOf(const Block &block, Value n, int64_t stride) {
+  Index feature(n, stride, stride == 0 ? 1 : plan.lanes);
+  return g.groups() > 1 ? addIndex(e, feature, mulIndex(e, Index(block.group), plan.features),
+                                   plan.lanes)
+                        : feature;
+}
+
+void DirectEmitter::forEachTap(function_ref<void(ArrayRef<Index>, Value)> body) {
+  std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
+    size_t d = tap.size();
+    if (d == g.spatial.size()) {
+      body(tap, linear);
+      return;
+    }
+    emitFor(e, constI64(e, 0), constI64(e, g.spatial[d].kernel), 1, [&](Value t) {
+      SmallVector<Index> deeper(tap);
+      deeper.push_back(Index(t));
+      nest(deeper, addI(e, mulI(e, linear, g.spatial[d].kernel), t));
+    });
+  };
+  nest({}, constI64(e, 0));
+}
+
+/// Whether all taps of a channel, then the channels, are one run in memory (oi01).
+static bool tapsAreInside(const ConvOperands &operands) {
+  const ConvGeometry &g = operands.g;
+  ArrayRef<int64_t> strides = operands.kernel->strides();
+  int64_t stride = 1;
+  for (const SpatialDim &dim : llvm::reverse(g.spatial)) {
+    if (strides[dim.kernelDim] != stride) {
+      return false;
+    }
+    stride *= dim.kernel;
+  }
+  return stride > 1 && operands.kernel->isStrided() && strides[g.kernelInputDim] == stride;
+}
+
+void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
+  ArrayRef<int64_t> strides = operands.kernel->strides();
+  bool wholeBlocks = plan.channels % plan.lanes == 0 && plan.lanes > 1;
+  if (strides[g.kernelOutputDim] != 1 && wholeBlocks &&
+      (strides[g.kernelInputDim] == 1 ||
+       (tapsAreInside(operands) && plan.taps * plan.lanes <= kMostTable))) {
+    packKernelTransposed(block, chunk);
+    return;
+  }
+  packKernelVectors(block, chunk);
+}
+
+void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {
+  forEachTap([&](ArrayRef<Index> tap, Value linear) {
+    SmallVector<Index> here(tap);
+    emitFor(e, constI64(e, 0), chunk.channels, 1, [&](Value c) {
+      Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
+      Index channel(addI(e, chunk.c0, c));
+      forEachPanel(block, [&](const Panel &panel) {
+        Value at = addI(e, panelStart(block, panel.n), mulI(e, row, plan.columns()));
+        for (int64_t v = 0; v < panel.vectors; ++v) {
+          Index feature =
+              featureOf(block, addI(e, panel.n, v * plan.lanes), plan.lanes > 1 ? 1 : 0);
+          Elem value = operands.readKernel(e, channel, feature, here, plan.lanes,
+                                           columnMask(panel, v));
+          storeBuffer(bufferAddress(kernelBuffer, at, v * plan.lanes), value.re);
+        }
+      });
+    });
+  });
+}
+
+void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk) {
+  int64_t lanes = plan.lanes;
+  bool inside = operands.kernel->strides()[g.kernelInputDim] != 1;
+  int64_t taps = inside ? plan.taps : 1;
+  if (inside && !tapTable) {
+    // Where in a panel each element of `lanes` channels goes.
+    tapTable = stackBytes(taps * lanes * 8);
+  }
+  Type index = IntegerType::get(e.b.getContext(), 64, IntegerType::Signed);
+  if (inside) {
+    emitFor(e, constI64(e, 0), constI64(e, taps * lanes), 1, [&](Value i) {
+      Value linear = constI64(e, 0);
+      SmallVector<int64_t> sizes;
+      for (const SpatialDim &dim : g.spatial) {
+        sizes.push_back(dim.kernel);
+      }
+      SmallVector<Value> tap = delinearize(e, remI(e, i, taps), sizes);
+      for (auto [dim, t] : llvm::zip(g.spatial, tap)) {
+        Value place = dim.reversed ? subI(e, constI64(e, dim.kernel - 1), t) : t;
+        linear = addI(e, mulI(e, linear, dim.kernel), place);
+      }
+      Value row = addI(e, mulI(e, linear, plan.kernelRows), divI(e, i, taps));
+      storeElements(e, index, Elem(mulI(e, row, plan.columns())), tapTable, i);
+    });
+  }
+  auto square = [&](ArrayRef<Index> tap, Value linear, const Panel &panel, Value v) {
+    Value first = addI(e, panel.n, mulI(e, v, lanes));
+    emitFor(e, constI64(e, 0), chunk.channels, lanes, [&](Value c) {
+      emitFor(e, constI64(e, 0), constI64(e, taps), 1, [&](Value part) {
+        SmallVector<Value> rows;
+        for (int64_t i = 0; i < lanes; ++i) {
+          Value n = addI(e, first, i);
+          Index feature = featureOf(block, panel.tail ? minI(e, n, plan.features - 1) : n, 0);
+          Index channel(addI(e, chunk.c0, c));
+          if (!inside) {
+            channel.stride = 1;
+            rows.push_back(operands.readKernel(e, channel, feature, tap, lanes, {}).re);
+            continue;
+          }
+          Index offset(addI(e, mulI(e, channel.base, taps), mulI(e, part, lanes)), 1);
+          int64_t stride = operands.kernel->strides()[g.kernelOutputDim];
+          offset = addIndex(e, offset, mulIndex(e, feature, stride), lanes);
+          rows.push_back(operands.kernel->atOffset(offset, lanes).re);
+        }
+        rows = transposeLanes(e, rows);
+        Value at = addI(e, panelStart(block, panel.n), mulI(e, v, lanes));
+        Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
+        at = addI(e, at, mulI(e, row, plan.columns()));
+        for (int64_t i = 0; i < lanes; ++i) {
+          Value place = inside ? addI(e, at, loadElements(e, index, tapTable,
+                                                          addI(e, mulI(e, part, lanes), i), 1)
+                                                 .re)
+                               : addI(e, at, i * plan.columns());
+          storeBuffer(bufferAddress(kernelBuffer, place), rows[i]);
+        }
+      });
+    });
+  };
+  auto all = [&](ArrayRef<Index> tap, Value linear) {
+    SmallVector<Index> here(tap);
+    forEachPanel(block, [&](const Panel &panel) {
+      emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1,
+              [&](Value v) { square(here, linear, panel, v); });
+    });
+  };
+  inside ? all({}, constI64(e, 0)) : forEachTap(all);
+}
+
+} // namespace hlo::codegen

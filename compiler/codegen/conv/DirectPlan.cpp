@@ -1,0 +1,365 @@
+//===- DirectPlan.cpp - Sizes of the direct form of a convolution ---------===//
+//
+// In: the geometry of a convolution and the strides of its operands. Out: the
+// register tile, what is copied and what is read in place, blocks of outputs and of
+// features per task. Looks at shapes and target only.
+//
+// An input with holes (base dilation D) is met by only some taps, and which ones
+// repeats every D / gcd(stride, D) outputs: each such phase is a convolution of its
+// own without holes, so that nothing is multiplied by the zeros between elements.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectPlan.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Bytes of stack for the input of a task, panels of the kernel, and sums between pieces.
+static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
+                         kSumBuffer = 256 << 10;
+/// A kernel that is read in place is cut into pieces if it has more bytes than this: it stays in L2.
+static constexpr int64_t kWholeKernel = 640 << 10;
+/// Bytes of such a piece.
+static constexpr int64_t kKernelPiece = 128 << 10;
+/// Such a piece has at least so many channels.
+static constexpr int64_t kFewChannels = 64;
+/// Rows of a kernel that is read in place are not cut into shorter runs than this: 7x7x512 took 1.2 ms
+/// with 1 KiB, 1.35 with 512 bytes, 2.1 with 256 bytes (pages, and sets of L1).
+static constexpr int64_t kNarrowRow = 1 << 10;
+/// Tasks are split until there are this many, so that a few threads share evenly ...
+static constexpr int64_t kEnoughTasks = 16;
+/// ... unless packing would then take more than this part of the time, and there are some ...
+static constexpr double kMostOverhead = 0.04;
+static constexpr int64_t kFewTasks = 2;
+/// ... of at least so many multiply-adds each.
+static constexpr int64_t kSmallTask = 2 << 20;
+/// Most phases of a dimension, and most taps of a window: beyond, it is a kernel gradient.
+static constexpr int64_t kMostPhases = 8, kMostTaps = 512;
+
+bool DirectDim::isInside() const {
+  return llvm::all_of(phases, [&](const DirectPhase &phase) {
+    int64_t last = phase.firstInput + (phase.count - 1) * step + (taps - 1) * tapStep;
+    return phase.firstInput >= 0 && last < input;
+  });
+}
+
+int64_t DirectPlan::pixels() const {
+  int64_t result = 1;
+  for (const DirectDim &dim : dims) {
+    result *= dim.block;
+  }
+  return result;
+}
+
+int64_t DirectPlan::tiles() const {
+  int64_t result = 1;
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    int64_t rows = d + 1 == dims.size() ? rowsW : d + 2 == dims.size() ? rowsH : 1;
+    result *= llvm::divideCeil(dim.block, rows);
+  }
+  return result;
+}
+
+int64_t DirectPlan::panels() const { return llvm::divideCeil(featureBlock, columns()); }
+
+int64_t DirectPlan::bufferExtent(size_t d) const {
+  int64_t unit = d + 1 == dims.size() ? rowsW : d + 2 == dims.size() ? rowsH : 1;
+  return dims[d].extent(even ? dims[d].block : llvm::alignTo(dims[d].block, unit));
+}
+
+int64_t DirectPlan::inputBufferBytes() const {
+  int64_t first = bufferExtent(0) * inputStrides[0];
+  // Whole vectors are written past the end.
+  return (first + lanes * (inputStrides.back() + 2)) * bytes;
+}
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+static DirectDim batchDim(const ConvGeometry &g) {
+  DirectDim dim{g.inputBatch, g.outputBatch, 1, g.inputBatchDim, g.outputBatchDim, -1};
+  dim.phases.push_back({0, 1, 0, g.outputBatch});
+  dim.taps = 1;
+  dim.count = g.outputBatch;
+  return dim;
+}
+
+static std::optional<DirectDim> spatialDim(const SpatialDim &s) {
+  DirectDim dim{s.input, s.output, s.kernel, s.inputDim, s.outputDim, s.kernelDim, s.reversed};
+  int64_t common = std::gcd(s.stride, s.inputDilation);
+  int64_t tapCommon = std::gcd(s.kernelDilation, s.inputDilation);
+  int64_t phases = std::min(s.inputDilation / common, s.output);
+  if (phases > kMostPhases) {
+    return std::nullopt;
+  }
+  dim.step = s.stride / common;
+  dim.tapStep = s.kernelDilation / tapCommon;
+  dim.tapStride = s.inputDilation / tapCommon;
+  dim.taps = dim.count = 0;
+  for (int64_t p = 0; p < phases; ++p) {
+    DirectPhase phase{0, 0, 0, ceilDiv(s.output - p, s.inputDilation / common)};
+    for (int64_t t = 0; t < std::min(dim.tapStride, s.kernel); ++t) {
+      int64_t position = p * s.stride + t * s.kernelDilation - s.padLow;
+      if (position % s.inputDilation == 0) {
+        phase = {t, ceilDiv(s.kernel - t, dim.tapStride), position / s.inputDilation,
+                 phase.count};
+        break;
+      }
+    }
+    dim.taps = std::max(dim.taps, phase.taps);
+    dim.count = std::max(dim.count, phase.count);
+    dim.phases.push_back(phase);
+  }
+  return dim.taps > 0 ? std::optional(dim) : std::nullopt;
+}
+
+/// Cycles per step of the sums for all outputs, by the model of dot/BlockPlan.cpp.
+static double tileCost(int64_t rows, int64_t vectors, int64_t steps) {
+  if (rows == 0 || vectors == 0) {
+    return 0;
+  }
+  double arithmetic = rows * vectors / 2.0, loads = (rows + vectors) / 2.0;
+  double start = (16.0 + rows * vectors) / steps;
+  return std::max({arithmetic, loads, 4.0}) + 0.2 * vectors + start;
+}
+
+static void chooseTile(DirectPlan &plan, const Target &target) {
+  int64_t needed = llvm::divideCeil(plan.features, plan.lanes);
+  int64_t h = plan.dims.end()[-2].count, w = plan.dims.back().count;
+  int64_t steps = plan.taps * plan.channels;
+  double best = 1e300;
+  auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
+    int64_t rows = rowsH * rowsW;
+    if (rows * vectors + (rows == 1 ? 1 : vectors) + 1 > target.vectorRegisters) {
+      return;
+    }
+    double cycles = 0;
+    int64_t down = h / rowsH, across = w / rowsW, tailH = h % rowsH, tailW = w % rowsW;
+    for (auto [count, v] : {std::pair(needed / vectors, vectors),
+                            std::pair(int64_t(needed % vectors != 0), needed % vectors)}) {
+      cycles += count * (down * across * tileCost(rows, v, steps) +
+                         down * tileCost(rowsH * tailW, v, steps) +
+                         across * tileCost(tailH * rowsW, v, steps));
+    }
+    // Each kind of partial tile is code of its own.
+    cycles *= 1 + 0.01 * (tailH + tailW != 0) + 0.01 * (needed % vectors != 0);
+    if (cycles < best * 0.999) {
+      best = cycles;
+      plan.rowsH = rowsH;
+      plan.rowsW = rowsW;
+      plan.vectors = vectors;
+    }
+  };
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 8); ++vectors) {
+    for (int64_t rows = 1; rows <= std::min<int64_t>(w, 28); ++rows) {
+      consider(1, rows, vectors);
+    }
+    for (int64_t rows = 2; w * rows <= 28 && rows <= h; ++rows) {
+      consider(rows, w, vectors);
+    }
+  }
+}
+
+static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
+  const Operand &input = *operands.input;
+  int64_t rank = plan.dims.size();
+  plan.inputStrides.assign(rank, 0);
+  plan.inputInPlace = input.isStrided() && input.storage() == operands.element &&
+                      input.strides()[operands.g.inputFeatureDim] == 1;
+  for (auto [d, dim] : llvm::enumerate(plan.dims)) {
+    plan.inputInPlace &= dim.phases.size() == 1 && dim.isInside();
+    plan.inputStrides[d] = input.strides()[dim.inputDim];
+  }
+  // Rows a multiple of 4 KiB apart fall into one set of L1.
+  int64_t distance = plan.inputStrides.back() * plan.dims.back().step * plan.bytes;
+  plan.inputInPlace &= plan.rowsW <= 8 || distance % 4096 != 0;
+}
+
+/// Strides of the buffer for the input; depends on the blocks.
+static void layOutInput(DirectPlan &plan) {
+  if (plan.inputInPlace) {
+    return;
+  }
+  int64_t stride = plan.channels;
+  if (stride * plan.bytes % 2048 == 0) {
+    stride += 64 / plan.bytes;
+  }
+  for (int64_t d = plan.dims.size(); d-- > 0;) {
+    plan.inputStrides[d] = stride;
+    stride *= plan.bufferExtent(d);
+  }
+}
+
+static void cutKernel(DirectPlan &plan) {
+  int64_t row = plan.featureBlock * plan.bytes;
+  plan.cut = DirectCut::None;
+  plan.chunkChannels = plan.channels;
+  bool onePhase = llvm::all_of(plan.dims, [](const DirectDim &d) { return d.phases.size() == 1; });
+  if (plan.kernelInPlace) {
+    if (onePhase && plan.channels >= kFewChannels && plan.taps * plan.channels * row > kWholeKernel) {
+      plan.cut = DirectCut::Taps;
+      plan.chunkChannels = std::max<int64_t>(kFewChannels, kKernelPiece / row);
+    }
+  } else if (plan.taps * plan.channels * row > kKernelBuffer) {
+    plan.cut = DirectCut::Channels;
+    plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps) - plan.lanes);
+  }
+  plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
+  plan.chunkChannels = llvm::divideCeil(plan.channels, plan.channelChunks);
+  if (plan.channelChunks > 1) {
+    plan.chunkChannels = llvm::alignTo(plan.chunkChannels, plan.lanes);
+    plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
+  }
+  plan.kernelRows = plan.chunkChannels;
+}
+
+static void count(DirectPlan &plan) {
+  for (DirectDim &dim : plan.dims) {
+    dim.blocks = llvm::divideCeil(dim.count, dim.block);
+  }
+  plan.featureBlocks = llvm::divideCeil(plan.features, plan.featureBlock);
+  layOutInput(plan);
+  cutKernel(plan);
+}
+
+/// Halves the outermost dimension that has more than a tile; false if there is none.
+static bool splitOutputs(DirectPlan &plan) {
+  int64_t rank = plan.dims.size();
+  for (int64_t d = 0; d < rank; ++d) {
+    DirectDim &dim = plan.dims[d];
+    int64_t unit = d + 1 == rank ? plan.rowsW : d + 2 == rank ? plan.rowsH : 1;
+    int64_t half = llvm::alignTo(llvm::divideCeil(dim.block, 2), unit);
+    if (half < dim.block) {
+      dim.block = half;
+      count(plan);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool splitFeatures(DirectPlan &plan) {
+  int64_t half = llvm::alignTo(llvm::divideCeil(plan.featureBlock, 2), plan.columns());
+  if (half >= plan.featureBlock || (plan.kernelInPlace && half * plan.bytes < kNarrowRow)) {
+    return false;
+  }
+  plan.featureBlock = half;
+  count(plan);
+  return true;
+}
+
+/// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
+static double overhead(const DirectPlan &plan) {
+  double kernel = plan.cut == DirectCut::Taps ? 8 : plan.kernelInPlace ? 1 : 10, met = 1;
+  for (const DirectDim &dim : plan.dims) {
+    met *= dim.extent(dim.block);
+  }
+  double input = plan.inputInPlace ? 0 : 6;
+  return kernel / plan.pixels() + input * met / (plan.pixels() * plan.taps * plan.featureBlock);
+}
+
+static bool fits(const DirectPlan &plan) {
+  return (plan.inputInPlace || plan.inputBufferBytes() <= kInputBuffer) &&
+         (plan.cut == DirectCut::None || plan.sumBufferBytes() <= kSumBuffer);
+}
+
+static bool cutBlocks(DirectPlan &plan, int64_t groups) {
+  for (DirectDim &dim : plan.dims) {
+    dim.block = dim.count;
+  }
+  plan.featureBlock = llvm::alignTo(plan.features, plan.columns());
+  count(plan);
+  while (plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
+         plan.channels * plan.featureBlock * plan.bytes > kKernelPiece && splitFeatures(plan)) {
+  }
+  while (!fits(plan)) {
+    if (!splitOutputs(plan) && !splitFeatures(plan)) {
+      return false;
+    }
+  }
+  int64_t phases = 1;
+  for (const DirectDim &dim : plan.dims) {
+    phases *= dim.phases.size();
+  }
+  while (true) {
+    int64_t tasks = groups * plan.featureBlocks;
+    for (const DirectDim &dim : plan.dims) {
+      tasks *= dim.blocks;
+    }
+    int64_t work = plan.pixels() * phases * plan.featureBlock * plan.channels * plan.taps / phases;
+    if (tasks >= kEnoughTasks || work < 2 * kSmallTask) {
+      break;
+    }
+    DirectPlan fewerOutputs = plan, fewerFeatures = plan;
+    bool canOutputs = splitOutputs(fewerOutputs), canFeatures = splitFeatures(fewerFeatures);
+    if (!canOutputs && !canFeatures) {
+      break;
+    }
+    bool outputs = canOutputs && (!canFeatures || overhead(fewerOutputs) <= overhead(fewerFeatures));
+    DirectPlan &better = outputs ? fewerOutputs : fewerFeatures;
+    if (overhead(better) > kMostOverhead && tasks >= kFewTasks) {
+      break;
+    }
+    plan = better;
+  }
+  return plan.kernelInPlace || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
+}
+
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target) {
+  const ConvGeometry &g = operands.g;
+  Type part = computeType(operands.element);
+  if (operands.element.isInteger(1) || isa<ComplexType>(operands.element) || g.spatial.empty()) {
+    return std::nullopt;
+  }
+  // Pairs and quadruples of narrow elements are the blocked form's.
+  if (operands.input->holdsBf16() && operands.kernel->holdsBf16() && target.fastBf16Dot) {
+    return std::nullopt;
+  }
+  DirectPlan plan;
+  plan.dims.push_back(batchDim(g));
+  plan.channels = g.kernelInputFeatures;
+  plan.features = g.groupFeatures();
+  plan.taps = 1;
+  plan.even = true;
+  for (const SpatialDim &spatial : g.spatial) {
+    std::optional<DirectDim> dim = spatialDim(spatial);
+    if (!dim || spatial.input == 0 || spatial.output == 0) {
+      return std::nullopt;
+    }
+    plan.taps *= spatial.kernel;
+    plan.even &= llvm::all_of(dim->phases,
+                              [&](const DirectPhase &p) { return p.count == dim->count; });
+    plan.dims.push_back(*dim);
+  }
+  plan.bytes = part.getIntOrFloatBitWidth() / 8;
+  plan.lanes = std::max<int64_t>(1, target.vectorBytes / std::max<int64_t>(plan.bytes, 4));
+  if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps ||
+      plan.features * 2 < plan.lanes || plan.bytes < 4) {
+    return std::nullopt;
+  }
+  plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.features));
+  chooseTile(plan, target);
+  const Operand &kernel = *operands.kernel;
+  plan.kernelInPlace = kernel.isStrided() && kernel.storage() == operands.element &&
+                       kernel.strides()[g.kernelOutputDim] == 1;
+  // Few channels make short pieces; a packed kernel needs none.
+  bool small = plan.taps * plan.channels * plan.features * plan.bytes <= kWholeKernel;
+  plan.kernelInPlace &= small || plan.channels >= kFewChannels;
+  placeInput(plan, operands);
+  if (!cutBlocks(plan, g.groups())) {
+    return std::nullopt;
+  }
+  const DirectDim &last = plan.dims.back();
+  plan.merged = plan.cut == DirectCut::None && last.tapStep == 1 && last.tapStride == 1 &&
+                plan.inputStrides.back() == plan.channels &&
+                (!plan.kernelInPlace ||
+                 (!last.reversed && kernel.strides()[last.kernelDim] ==
+                                        plan.channels * kernel.strides()[g.kernelInputDim]));
+  int64_t panel = plan.taps * plan.chunkChannels * plan.columns() * plan.bytes;
+  plan.tilesOutside = panel > target.l1Bytes / 2;
+  return plan;
+}
+
+} // namespace hlo::codegen

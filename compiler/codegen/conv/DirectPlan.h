@@ -1,0 +1,80 @@
+//===- DirectPlan.h - Sizes of the direct form of a convolution -----------===//
+#ifndef COMPILER_CODEGEN_CONV_DIRECTPLAN_H
+#define COMPILER_CODEGEN_CONV_DIRECTPLAN_H
+
+#include "compiler/codegen/conv/ConvOperands.h"
+
+namespace hlo::codegen {
+
+/// Outputs p, p + phases, p + 2 * phases, ... of a dimension meet the same taps of an input with holes.
+struct DirectPhase {
+  int64_t firstTap;   ///< the first tap that meets an element; then every DirectDim::tapStride-th
+  int64_t taps;       ///< how many do
+  int64_t firstInput; ///< input index of the first output at the first tap; may lie in the padding
+  int64_t count;      ///< outputs
+};
+
+/// One dimension of the output without the features: the batch (with one tap), or a spatial one.
+struct DirectDim {
+  int64_t input, output, kernel;          ///< sizes
+  int64_t inputDim, outputDim, kernelDim; ///< which dimension of each array; kernelDim is -1 for the batch
+  bool reversed = false;
+  int64_t step = 1;      ///< input elements from an output to the next of its phase
+  int64_t tapStep = 1;   ///< input elements from tap to tap
+  int64_t tapStride = 1; ///< taps of the kernel from tap to tap
+  llvm::SmallVector<DirectPhase, 1> phases;
+  int64_t taps, count; ///< most of any phase
+  int64_t block = 1, blocks = 1;
+
+  /// Elements of the input that `outputs` outputs meet.
+  int64_t extent(int64_t outputs) const { return (outputs - 1) * step + (taps - 1) * tapStep + 1; }
+  bool isInside() const;
+};
+
+/// How the sums over taps and channels are cut into pieces.
+enum class DirectCut {
+  None,
+  Taps,    ///< a piece is one tap and some channels: a kernel that is read in place
+  Channels ///< a piece is all taps of some channels: a kernel that is packed
+};
+
+/// Everything about a direct convolution that is decided before code is made.
+struct DirectPlan {
+  llvm::SmallVector<DirectDim> dims; ///< batch, then spatial
+  int64_t channels, features;        ///< of a group
+  int64_t taps;                      ///< of the kernel
+  int64_t bytes;                     ///< of an element in the type of accumulation
+  int64_t lanes, vectors;            ///< a tile has vectors of features
+  int64_t rowsH, rowsW;              ///< and outputs of the last two dimensions
+  bool inputInPlace, kernelInPlace;
+  bool merged;      ///< taps of the last dimension and channels are one run
+  bool even;        ///< all phases of each dimension have the same number of outputs
+  bool tilesOutside; ///< for each tile all panels, not the other way round
+  llvm::SmallVector<int64_t> inputStrides; ///< of the buffer or the input, one per dimension
+  int64_t featureBlock, featureBlocks;
+  DirectCut cut;
+  int64_t chunkChannels, channelChunks;
+  int64_t kernelRows; ///< rows of a tap in a panel of the packed kernel
+
+  int64_t columns() const { return vectors * lanes; }
+  int64_t rows() const { return rowsH * rowsW; }
+  /// Outputs of a task, for one phase.
+  int64_t pixels() const;
+  int64_t tiles() const;  ///< of a task
+  int64_t panels() const; ///< of a task
+  /// Elements of the input along dimension `d` that the tiles of a task may touch.
+  int64_t bufferExtent(size_t d) const;
+  int64_t inputBufferBytes() const;
+  int64_t kernelBufferBytes() const { return featureBlock * taps * kernelRows * bytes; }
+  int64_t sumBufferBytes() const { return tiles() * panels() * rows() * columns() * bytes; }
+};
+
+/// The plan, or nothing if another form does better or the direct one cannot do it.
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target);
+/// Emits the direct form.
+void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                Epilogue &epilogue, const DirectPlan &plan);
+
+} // namespace hlo::codegen
+
+#endif

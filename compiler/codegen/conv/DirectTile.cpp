@@ -1,0 +1,263 @@
+//===- DirectTile.cpp - The register tile of the direct form --------------===//
+//
+// In: a rectangle of outputs, a panel of features, a piece of the sums. Out: loops
+// over taps and channels that carry rows x vectors sums; each step loads the vectors
+// of the kernel once and broadcasts one element of the input per row. Sums of all
+// but the last piece rest in a buffer; those of the last go through the epilogue.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectEmitter.h"
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chunk,
+                                            const Panel &panel, const Place &place) {
+  ArrayRef<int64_t> strides = operands.kernel->strides();
+  // Elements from tap to tap (of a phase) and from channel to channel.
+  SmallVector<int64_t> kernelSteps(rank, 0);
+  int64_t kernelRow, linear = 1;
+  Value kernelAt, base;
+  if (plan.kernelInPlace) {
+    kernelRow = strides[g.kernelInputDim];
+    kernelAt = mulI(e, chunk.c0, kernelRow);
+    kernelAt = addI(e, kernelAt, featureOf(block, panel.n, 0).base);
+    base = operands.kernel->pointer();
+  } else {
+    kernelRow = plan.columns();
+    kernelAt = panelStart(block, panel.n);
+    base = kernelBuffer;
+  }
+  for (size_t d = rank; d-- > 0;) {
+    const DirectDim &dim = plan.dims[d];
+    if (dim.kernelDim < 0) {
+      continue;
+    }
+    int64_t stride = plan.kernelInPlace ? strides[dim.kernelDim] : linear * plan.kernelRows * kernelRow;
+    Value first = block.dims[d].firstTap;
+    bool backwards = plan.kernelInPlace && dim.reversed;
+    if (backwards) {
+      first = subI(e, constI64(e, dim.kernel - 1), first);
+    }
+    kernelAt = addI(e, kernelAt, mulI(e, first, stride));
+    kernelSteps[d] = (backwards ? -1 : 1) * dim.tapStride * stride;
+    linear *= dim.kernel;
+  }
+  Value inputAt = chunk.c0;
+  for (size_t d = 0; d < rank; ++d) {
+    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
+    inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
+  }
+  SmallVector<int64_t> rowOffsets;
+  for (int64_t r = 0; r < place.rows(); ++r) {
+    rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
+                         r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
+  }
+  // A piece of the next chunk's kernel is asked for at each step: another line for each tile.
+  Value next;
+  if (chunk.next) {
+    int64_t line = 64 / plan.bytes, lines = std::max<int64_t>(1, panel.vectors * plan.lanes / line);
+    Value which = addI(e, divI(e, place.at[rank - 2], plan.rowsH),
+                       divI(e, place.at[rank - 1], plan.rowsW));
+    Value offset = addI(e, featureOf(block, panel.n, 0).base, mulI(e, remI(e, which, lines), line));
+    next = bufferAddress(base, addI(e, chunk.next, offset));
+  }
+  auto step = [&](Value input, Value weights, Value i, ValueRange carried) {
+    Value from = bufferAddress(input, i), row = bufferAddress(weights, mulI(e, i, kernelRow));
+    if (next) {
+      emitPrefetch(e, bufferAddress(next, mulI(e, i, kernelRow)));
+    }
+    SmallVector<Value> columns, sums(carried);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value at = bufferAddress(row, constI64(e, 0), v * plan.lanes);
+      columns.push_back(loadElements(e, operands.element, at, constI64(e, 0), plan.lanes,
+                                     plan.kernelInPlace ? columnMask(panel, v) : Value())
+                            .re);
+    }
+    for (int64_t r = 0; r < place.rows(); ++r) {
+      Elem scalar(loadBuffer(bufferAddress(from, constI64(e, 0), rowOffsets[r]), 1));
+      Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Value &sum = sums[r * panel.vectors + v];
+        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+      }
+    }
+    return sums;
+  };
+  std::function<Values(size_t, Value, Value, ValueRange)> nest =
+      [&](size_t d, Value input, Value weights, ValueRange carried) {
+        bool run = d == rank || (plan.merged && d + 1 == rank);
+        if (run) {
+          Value length = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
+          return emitForCarrying(e, constI64(e, 0), length, 1, carried,
+                                 [&](Value i, ValueRange sums) { return step(input, weights, i, sums); });
+        }
+        return emitForCarrying(
+            e, chunk.from[d], chunk.to[d], 1, carried, [&](Value j, ValueRange sums) {
+              int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
+              return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
+                          bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
+            });
+      };
+  Tile zeros(place.rows() * panel.vectors, zeroElem(e, operands.element, plan.lanes).re);
+  return nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
+}
+
+Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
+  Value slot = constI64(e, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    int64_t rows = d + 1 == rank ? plan.rowsW : d + 2 == rank ? plan.rowsH : 1;
+    slot = mulI(e, slot, llvm::divideCeil(plan.dims[d].block, rows));
+    slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), rows));
+  }
+  slot = addI(e, mulI(e, slot, plan.panels()),
+              divI(e, subI(e, panel.n, block.n0), plan.columns()));
+  return bufferAddress(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
+}
+
+void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel &panel,
+                             const Place &place) {
+  if (plan.cut == DirectCut::None) {
+    store(block, panel, place, multiply(block, chunk, panel, place));
+    return;
+  }
+  Value slot = sumSlot(block, panel, place);
+  int64_t count = place.rows() * panel.vectors, line = 64 / plan.bytes;
+  for (int64_t i = 0; i < count * plan.lanes; i += line) {
+    emitPrefetch(e, bufferAddress(slot, constI64(e, 0), i));
+  }
+  Tile sums = multiply(block, chunk, panel, place);
+  auto total = scf::IfOp::create(e.b, e.loc, ValueRange(sums).getTypes(), chunk.isLater,
+                                 /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(total.elseBlock());
+    scf::YieldOp::create(e.b, e.loc, sums);
+    e.b.setInsertionPointToStart(total.thenBlock());
+    Tile added;
+    for (int64_t i = 0; i < count; ++i) {
+      Elem before(loadBuffer(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
+      added.push_back(addElems(e, operands.element, before, Elem(sums[i])).re);
+    }
+    scf::YieldOp::create(e.b, e.loc, added);
+  }
+  sums.assign(total.getResults().begin(), total.getResults().end());
+  auto last = scf::IfOp::create(e.b, e.loc, chunk.isLast, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(last.thenBlock());
+  store(block, panel, place, sums);
+  e.b.setInsertionPointToStart(last.elseBlock());
+  for (int64_t i = 0; i < count; ++i) {
+    storeBuffer(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
+  }
+}
+
+SmallVector<Index> DirectEmitter::outputAt(const Block &block, const Place &place, Value h,
+                                           const Index &w) {
+  SmallVector<Index> full(rank + 1);
+  for (auto [d, dim] : llvm::enumerate(plan.dims)) {
+    Index q(place.at[d]);
+    if (d + 1 == rank) {
+      q = addIndex(e, w, q, plan.lanes);
+    } else if (d + 2 == rank) {
+      q = Index(addI(e, q.base, h));
+    }
+    full[dim.outputDim] = addIndex(e, mulIndex(e, q, dim.phases.size()),
+                                   Index(block.dims[d].firstOutput), plan.lanes);
+  }
+  return full;
+}
+
+Value DirectEmitter::validRows(const Block &block, const Place &place, size_t d, int64_t rows) {
+  return plan.even ? constI64(e, rows) : minI(e, subI(e, block.dims[d].q1, place.at[d]), rows);
+}
+
+void DirectEmitter::store(const Block &block, const Panel &panel, const Place &place,
+                          const Tile &tile) {
+  if (!tileBuffer) {
+    SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
+    for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
+      int64_t r = i / panel.vectors, v = i % panel.vectors;
+      SmallVector<Index> full = outputAt(block, place, constI64(e, r / place.rowsW),
+                                         Index(constI64(e, r % place.rowsW)));
+      full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, v * plan.lanes), 0);
+      Value linear = constI64(e, 0);
+      for (auto [index, stride] : llvm::zip(full, strides)) {
+        linear = addI(e, linear, mulI(e, index.base, stride));
+      }
+      epilogue.storeAt(operands.element, Elem(tile[i]), linear, columnMask(panel, v));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
+    int64_t r = i / panel.vectors, v = i % panel.vectors;
+    int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
+    storeBuffer(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
+                tile[i]);
+  }
+  storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
+}
+
+void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Place &place) {
+  Value zero = constI64(e, 0);
+  bool partial = columnMask(panel, panel.vectors - 1) != Value();
+  Value rowsH = validRows(block, place, rank - 2, place.rowsH);
+  Value rowsW = validRows(block, place, rank - 1, place.rowsW);
+  emitFor(e, zero, rowsH, 1, [&](Value h) {
+    emitFor(e, zero, rowsW, 1, [&](Value w) {
+      SmallVector<Index> full = outputAt(block, place, h, Index(w));
+      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+      auto finish = [&](Value column, Value mask) {
+        full[g.outputFeatureDim] =
+            featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
+        Value value = loadBuffer(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
+        epilogue.store(operands.element, Elem(value), full, plan.lanes, mask);
+      };
+      emitFor(e, zero, constI64(e, (panel.vectors - partial) * plan.lanes), plan.lanes,
+              [&](Value column) { finish(column, {}); });
+      if (partial) {
+        finish(constI64(e, (panel.vectors - 1) * plan.lanes), columnMask(panel, panel.vectors - 1));
+      }
+    });
+  });
+}
+
+void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const Place &place) {
+  Value zero = constI64(e, 0);
+  int64_t lanes = columnLanes, columns = panel.vectors * plan.lanes;
+  Value rowsH = validRows(block, place, rank - 2, place.rowsH);
+  Value rowsW = validRows(block, place, rank - 1, place.rowsW);
+  Value features = minI(e, subI(e, block.n1, panel.n), columns);
+  emitFor(e, zero, rowsH, 1, [&](Value h) {
+    emitFor(e, zero, rowsW, lanes, [&](Value w) {
+      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+      Value mask;
+      if (!plan.even || place.rowsW % lanes != 0) {
+        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                     laneIndices(e, Index(w, 1), lanes), splat(e, rowsW, lanes).re);
+      }
+      emitFor(e, zero, features, lanes, [&](Value column) {
+        SmallVector<Value> square;
+        for (int64_t i = 0; i < lanes; ++i) {
+          Value at = bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns());
+          square.push_back(loadBuffer(at, lanes));
+        }
+        square = transposeLanes(e, square);
+        for (int64_t i = 0; i < lanes; ++i) {
+          storeBuffer(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
+        }
+        Value most = subI(e, features, column);
+        emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
+          SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
+          full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
+          Value value = loadBuffer(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
+          epilogue.store(operands.element, Elem(value), full, lanes, mask);
+        });
+      });
+    });
+  });
+}
+
+} // namespace hlo::codegen
