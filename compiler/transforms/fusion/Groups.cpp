@@ -66,6 +66,26 @@ static bool isOverwritten(const Group &group, Value v) {
   return false;
 }
 
+/// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a whole, and not where
+/// it reads: one kernel computes all of it and one stores it (a stencil of four neighbours was five kernels).
+static bool isComputedFrom(Operation *op, Value array) {
+  constexpr size_t maxVisited = 64;
+  llvm::SetVector<Operation *> cone;
+  cone.insert(op);
+  for (size_t i = 0; i < cone.size() && i < maxVisited; ++i) {
+    for (Value v : cone[i]->getOperands()) {
+      if (v == array) {
+        return true;
+      }
+      Operation *producer = v.getDefiningOp();
+      if (producer && (roleOf(producer) == Role::Compute || roleOf(producer) == Role::Free)) {
+        cone.insert(producer);
+      }
+    }
+  }
+  return false;
+}
+
 namespace {
 class Grouper {
 public:
@@ -316,16 +336,8 @@ bool Grouper::canTake(Group &group, Operation *op) {
     if (isOverwritten(group, op->getResult(0))) {
       return false;
     }
-    for (Value v : op->getOperands()) {
-      while (auto relabel = v.getDefiningOp<BitcastOp>()) {
-        v = relabel.getOperand();
-      }
-      while (auto relabel = v.getDefiningOp<ReshapeOp>()) {
-        v = relabel.getOperand();
-      }
-      if (v == array) {
-        return false;
-      }
+    if (isComputedFrom(op, array)) {
+      return false;
     }
     if (role == Role::Reduce) {
       return false;
