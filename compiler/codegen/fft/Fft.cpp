@@ -1,201 +1,184 @@
-//===- Fft.cpp - Strategy "fft": mixed-radix transforms of known lengths ---===//
+//===- Fft.cpp - Strategy "fft": transforms of known lengths --------------===//
 //
-// In: a region whose root is an fft over the last one to three dimensions. Out, for
-// each batch (one task): its elements are transformed line by line in scratch,
-// dimension after dimension. A line of length n = p1 p2 ... takes one Stockham pass
-// for each prime factor (4 before 2), between two buffers, without a reordering pass:
+// In: a region whose root is an fft over the last one to three dimensions. Out, for each
+// task (some transforms of the batch), dimension after dimension:
 //
-//   y[q + s (p k + r)] = w_len^(k r) * sum over t < p of w_p^(r t) x[q + s (k + m t)]
-//       len = p m the length still to do, s = n / len, q < s, k < m, r < p
+//   the last one   lines, from the operand to the result     (Lines.cpp, FourSteps.cpp)
+//   the others     blocks of columns, in the result's place  (Columns.cpp)
 //
-// The roots of unity w_n^j are a table in the object, computed in double precision.
-// A prime factor p costs n p operations, so a large prime length is quadratic.
-// RFFT keeps the first n/2+1 outputs of a line, IRFFT completes a line by
-// conjugate symmetry and keeps the real part; inverses divide by the length.
-//
-// Source: Stockham's autosort formulation as in C. Van Loan, Computational
-// Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7.
+// IRFFT goes the other way round: the columns of its operand into scratch, then lines.
+// Lengths are known, so radices, forms and roots of unity are chosen at compile time
+// (analysis/FftPlan).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/fft/Lines.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Lanes.h"
 
-#include <cmath>
-#include <numbers>
+#include <map>
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Factors of this size and below are written out; larger ones are loops.
-static constexpr int64_t kUnrolledRadix = 8;
-
-static SmallVector<int64_t> radices(int64_t n) {
-  SmallVector<int64_t> factors;
-  for (int64_t p : {4, 2, 3, 5, 7}) {
-    while (n % p == 0) {
-      factors.push_back(p);
-      n /= p;
-    }
-  }
-  for (int64_t p = 11; p * p <= n; p += 2) {
-    while (n % p == 0) {
-      factors.push_back(p);
-      n /= p;
-    }
-  }
-  if (n > 1) {
-    factors.push_back(n);
-  }
-  return factors;
-}
-
 namespace {
 struct FftEmission {
   KernelBuilder &kernel;
   Emission &e;
-  Type real;        ///< f32 or f64
-  Type complexType; ///< complex<real>
-  bool inverse;
-  llvm::DenseMap<int64_t, Value> tables{};
+  FftOp op;
+  FftShape shape;
+  int64_t lanes;
+  Type part, complexType;
+  ColumnTransforms columns;
+  /// Of the scratch memory, what is not the work array.
+  int64_t bufferBytes;
+  std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters{};
 
-  Elem load(Value base, Value i) { return loadElements(e, complexType, base, i, 1); }
-  void store(Value base, Value i, const Elem &v) { storeElements(e, complexType, v, base, i); }
-  Elem multiply(const Elem &a, const Elem &b) {
-    auto mul = [&](Value x, Value y) -> Value { return arith::MulFOp::create(e.b, e.loc, x, y); };
-    return Elem(arith::SubFOp::create(e.b, e.loc, mul(a.re, b.re), mul(a.im, b.im)),
-                arith::AddFOp::create(e.b, e.loc, mul(a.re, b.im), mul(a.im, b.re)));
-  }
-  Elem add(const Elem &a, const Elem &b) {
-    return Elem(arith::AddFOp::create(e.b, e.loc, a.re, b.re),
-                arith::AddFOp::create(e.b, e.loc, a.im, b.im));
-  }
-  Value tableOf(int64_t n);
-  Elem constantRoot(int64_t numerator, int64_t n);
-  Elem radixSum(Value from, Value first, int64_t step, int64_t p, int64_t n, Value r, int64_t known);
-  void pass(Value from, Value to, int64_t n, int64_t length, int64_t p);
-  /// Transforms the n elements of `line`, with `other` as second buffer; gives the one that holds the result.
-  Value transform(Value line, Value other, int64_t n);
+  Elem operandElements(Value line, Value index, int64_t stride, int64_t count, Value mask);
+  Elem readOperand(Value line, Value index, int64_t count, Value mask);
+  void writeResult(Value line, Value index, const Elem &value, Value mask);
+  /// Transforms dimension d of the work array of one batch; `read` and `write` take positions in it.
+  void transformColumns(size_t d, function_ref<Elem(Value at, int64_t count, Value mask)> read,
+                        function_ref<void(Value at, const Elem &value, Value mask)> write, Value scratch);
+  void transformTask(Value lo, Value hi, const FftLine &plan, Value scratch);
 };
 } // namespace
 
-static std::pair<double, double> rootOfUnity(int64_t numerator, int64_t n, bool inverse) {
-  double angle = 2.0 * std::numbers::pi * static_cast<double>(numerator % n) / static_cast<double>(n);
-  return {std::cos(angle), inverse ? std::sin(angle) : -std::sin(angle)};
+/// Elements `index`, `index` + `stride`, ... of a line of the operand.
+Elem FftEmission::operandElements(Value line, Value index, int64_t stride, int64_t count, Value mask) {
+  auto type = arrayType(op.getOperand());
+  std::unique_ptr<ElementEmitter> &emitter = emitters[count];
+  if (!emitter) {
+    emitter = std::make_unique<ElementEmitter>(kernel, count);
+  }
+  ElementEmitter::Scope scope(*emitter);
+  SmallVector<Index> indices;
+  for (Value i : delinearize(e, line, type.getShape().drop_back())) {
+    indices.push_back(Index(i));
+  }
+  indices.push_back(Index(index, count > 1 ? stride : 0));
+  return emitter->emit(op.getOperand(), indices, mask);
 }
 
-Elem FftEmission::constantRoot(int64_t numerator, int64_t n) {
-  auto [c, s] = rootOfUnity(numerator, n, inverse);
-  auto constant = [&](double v) -> Value {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(real, v));
-  };
-  // Exact where the root is.
-  int64_t quarter = 4 * (numerator % n);
-  if (quarter % n == 0) {
-    static constexpr double kCos[] = {1, 0, -1, 0}, kSin[] = {0, -1, 0, 1};
-    c = kCos[quarter / n];
-    s = inverse ? -kSin[quarter / n] : kSin[quarter / n];
+/// Complex elements of a line: pairs of real ones if the line is halved.
+Elem FftEmission::readOperand(Value line, Value index, int64_t count, Value mask) {
+  if (auto argument = dyn_cast<BlockArgument>(op.getOperand()); argument && (!shape.realIn || shape.halved)) {
+    int64_t length = shape.realOut ? shape.work.back() : shape.lineLength;
+    return loadElements(e, complexType, kernel.operandPtrs[argument.getArgNumber()],
+                        addI(e, mulI(e, line, length), index), count, mask);
   }
-  return Elem(constant(c), constant(s));
+  if (!shape.realIn) {
+    return operandElements(line, index, 1, count, mask);
+  }
+  if (!shape.halved) {
+    return Elem(operandElements(line, index, 1, count, mask).re, zeroElem(e, part, count).re);
+  }
+  Value twice = mulI(e, index, 2);
+  return Elem(operandElements(line, twice, 2, count, mask).re,
+              operandElements(line, addI(e, twice, 1), 2, count, mask).re);
 }
 
-Value FftEmission::tableOf(int64_t n) {
-  Value &table = tables[n];
-  if (table) {
-    return table;
+void FftEmission::writeResult(Value line, Value index, const Elem &value, Value mask) {
+  Value result = kernel.resultPtrs[0];
+  if (shape.realOut && !shape.halved) {
+    storeElements(e, part, Elem(value.re), result, addI(e, mulI(e, line, shape.lineLength), index), mask);
+    return;
   }
-  auto function = e.b.getInsertionBlock()->getParent()->getParentOfType<LLVM::LLVMFuncOp>();
-  std::string name = (function.getName() + ".roots" + Twine(n)).str();
-  std::vector<double> values;
-  for (int64_t j = 0; j < n; ++j) {
-    auto [c, s] = rootOfUnity(j, n, inverse);
-    values.push_back(c);
-    values.push_back(s);
-  }
-  auto tensor = RankedTensorType::get({2 * n}, real);
-  DenseElementsAttr data;
-  if (real.isF32()) {
-    std::vector<float> narrow(values.begin(), values.end());
-    data = DenseElementsAttr::get(tensor, ArrayRef<float>(narrow));
-  } else {
-    data = DenseElementsAttr::get(tensor, ArrayRef<double>(values));
-  }
-  {
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPoint(function);
-    LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(real, 2 * n), /*isConstant=*/true,
-                           LLVM::Linkage::Private, name, data, /*alignment=*/64);
-  }
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(&function.getBody().front());
-  return table = LLVM::AddressOfOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
-                                           name);
+  int64_t length = shape.realIn ? shape.work.back() : shape.lineLength;
+  storeElements(e, complexType, value, result, addI(e, mulI(e, line, length), index), mask);
 }
 
-/// sum over t < p of w_p^(r t) x[first + step t]; r is `known`, or a loop counter if known < 0.
-Elem FftEmission::radixSum(Value from, Value first, int64_t step, int64_t p, int64_t n, Value r,
-                           int64_t known) {
-  if (known >= 0) {
-    Elem sum;
-    for (int64_t t = 0; t < p; ++t) {
-      Elem x = load(from, addI(e, first, step * t));
-      Elem term = known * t % p == 0 ? x : multiply(x, constantRoot(known * t, p));
-      sum = t == 0 ? term : add(sum, term);
-    }
-    return sum;
+void FftEmission::transformColumns(size_t d, function_ref<Elem(Value, int64_t, Value)> read,
+                                   function_ref<void(Value, const Elem &, Value)> write, Value scratch) {
+  int64_t n = shape.work[d], inner = 1, width = lanes;
+  for (size_t i = d + 1; i < shape.work.size(); ++i) {
+    inner *= shape.work[i];
   }
-  Elem zero = zeroElem(e, complexType);
-  SmallVector<Value> sum = emitForCarrying(
-      e, constI64(e, 0), constI64(e, p), 1, flattenElems(zero), [&](Value t, ValueRange carried) {
-        Elem x = load(from, addI(e, first, mulI(e, t, step)));
-        Value at = mulI(e, remI(e, mulI(e, r, t), p), n / p);
-        return flattenElems(add(unflattenElems(carried, {zero})[0], multiply(x, load(tableOf(n), at))));
-      });
-  return unflattenElems(sum, {zero})[0];
-}
-
-void FftEmission::pass(Value from, Value to, int64_t n, int64_t length, int64_t p) {
-  int64_t m = length / p, s = n / length;
+  while (width > 1 && width >= 2 * inner) {
+    width /= 2;
+  }
+  int64_t vectors = fftBlockVectors(n, inner / width, width * shape.partBytes);
+  Value other = addBytes(e, scratch, constI64(e, llvm::alignDown(bufferBytes / 2, 64)));
   Value zero = constI64(e, 0);
-  emitFor(e, zero, constI64(e, m), 1, [&](Value k) {
-    emitFor(e, zero, constI64(e, s), 1, [&](Value q) {
-      Value first = addI(e, q, mulI(e, k, s));
-      auto output = [&](Value r, int64_t known) {
-        Elem sum = radixSum(from, first, s * m, p, n, r, known);
-        if (m > 1 && known != 0) {
-          // w_length^(k r) = w_n^(k r s)
-          sum = multiply(sum, load(tableOf(n), mulI(e, mulI(e, k, r), s)));
-        }
-        store(to, addI(e, q, mulI(e, addI(e, mulI(e, k, p), r), s)), sum);
-      };
-      if (p <= kUnrolledRadix) {
-        for (int64_t r = 0; r < p; ++r) {
-          output(constI64(e, r), r);
-        }
-        return;
+  emitFor(e, zero, constI64(e, shape.workElements() / (n * inner)), 1, [&](Value outer) {
+    auto block = [&](Value first, int64_t wide, int64_t count) {
+      Value mask;
+      if (count < width) {
+        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, width, 1),
+                                     constLanes(e, count, width));
       }
-      emitFor(e, zero, constI64(e, p), 1, [&](Value r) { output(r, -1); });
-    });
+      auto at = [&](Value row, Value vector) {
+        Value line = addI(e, mulI(e, outer, n), row);
+        return addI(e, mulI(e, line, inner), addI(e, first, mulI(e, vector, width)));
+      };
+      auto readRow = [&](Value row, Value vector) { return read(at(row, vector), width, mask); };
+      auto writeRow = [&](Value row, Value vector, const Elem &value) {
+        bool scaled = shape.inverse && n > 1;
+        write(at(row, vector), scaled ? columns.math.scale(value, 1.0 / static_cast<double>(n)) : value, mask);
+      };
+      columns.transform(n, width, wide, readRow, writeRow, scratch, other);
+    };
+    int64_t whole = inner / width * width;
+    emitFor(e, zero, constI64(e, whole), vectors * width, [&](Value first) { block(first, vectors, width); });
+    if (inner > whole) {
+      block(constI64(e, whole), 1, inner - whole);
+    }
   });
 }
 
-Value FftEmission::transform(Value line, Value other, int64_t n) {
-  int64_t length = n;
-  for (int64_t p : radices(n)) {
-    pass(line, other, n, length, p);
-    std::swap(line, other);
-    length /= p;
+void FftEmission::transformTask(Value lo, Value hi, const FftLine &plan, Value scratch) {
+  int64_t linesPerBatch = shape.linesPerBatch(), elements = shape.workElements();
+  size_t last = shape.work.size() - 1;
+  LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
+  auto toResult = [&](Value line, Value index, const Elem &v, Value mask) { writeResult(line, index, v, mask); };
+  auto resultLine = [&](Value line) {
+    int64_t length = shape.realIn ? shape.work.back() : shape.lineLength;
+    return addBytes(e, kernel.resultPtrs[0], mulI(e, line, length * 2 * shape.partBytes));
+  };
+  if (!shape.realOut || last == 0) {
+    auto fromOperand = [&](Value line, Value index, int64_t count, Value mask) {
+      return readOperand(line, index, count, mask);
+    };
+    lines.transform(mulI(e, lo, linesPerBatch), mulI(e, hi, linesPerBatch), fromOperand, toResult, resultLine);
+    for (size_t d = last; d-- > 0;) {
+      emitFor(e, lo, hi, 1, [&](Value batch) {
+        Value base = addBytes(e, kernel.resultPtrs[0], mulI(e, batch, elements * 2 * shape.partBytes));
+        transformColumns(
+            d, [&](Value at, int64_t count, Value mask) { return loadElements(e, complexType, base, at, count, mask); },
+            [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, base, at, mask); }, scratch);
+      });
+    }
+    return;
   }
-  if (inverse && n > 1) {
-    Value factor = arith::ConstantOp::create(e.b, e.loc,
-                                             e.b.getFloatAttr(real, 1.0 / static_cast<double>(n)));
-    emitFor(e, constI64(e, 0), constI64(e, n), 1, [&](Value i) {
-      Elem v = load(line, i);
-      store(line, i, Elem(arith::MulFOp::create(e.b, e.loc, v.re, factor),
-                          arith::MulFOp::create(e.b, e.loc, v.im, factor)));
-    });
-  }
-  return line;
+  Value work = addBytes(e, scratch, constI64(e, bufferBytes));
+  auto argument = dyn_cast<BlockArgument>(op.getOperand());
+  emitFor(e, lo, hi, 1, [&](Value batch) {
+    Value firstLine = mulI(e, batch, linesPerBatch);
+    if (!argument) {
+      emitFor(e, constI64(e, 0), constI64(e, linesPerBatch), 1, [&](Value line) {
+        emitFor(e, constI64(e, 0), constI64(e, shape.work.back()), 1, [&](Value i) {
+          Elem v = readOperand(addI(e, firstLine, line), i, 1, {});
+          storeElements(e, complexType, v, work, addI(e, mulI(e, line, shape.work.back()), i));
+        });
+      });
+    }
+    for (size_t d = 0; d < last; ++d) {
+      transformColumns(
+          d,
+          [&](Value at, int64_t count, Value mask) {
+            bool first = d == 0 && argument;
+            Value from = first ? kernel.operandPtrs[argument.getArgNumber()] : work;
+            Value start = first ? addI(e, mulI(e, batch, elements), at) : at;
+            return loadElements(e, complexType, from, start, count, mask);
+          },
+          [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, work, at, mask); }, scratch);
+    }
+    auto fromWork = [&](Value line, Value index, int64_t count, Value mask) {
+      Value at = mulI(e, subI(e, line, firstLine), shape.work.back());
+      return loadElements(e, complexType, work, addI(e, at, index), count, mask);
+    };
+    lines.transform(firstLine, addI(e, firstLine, linesPerBatch), fromWork, toResult, resultLine);
+  });
 }
 
 LogicalResult emitFftKernel(KernelBuilder &kernel) {
@@ -204,123 +187,37 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'fft' must return an fft");
   }
-  RankedTensorType inType = arrayType(op.getOperand()), outType = arrayType(op.getResult());
-  if (outType.getNumElements() == 0) {
+  if (arrayType(op.getResult()).getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
   }
-  StringRef kind = op.getFftType();
-  bool realIn = kind == "RFFT", realOut = kind == "IRFFT";
-  Type part = realIn ? inType.getElementType() : cast<ComplexType>(inType.getElementType()).getElementType();
-  FftEmission fft{kernel, e, part, ComplexType::get(part), kind == "IFFT" || realOut};
-
-  // The work array: the transformed dimensions, the last one as many columns as stay complex.
-  ArrayRef<int64_t> lengths = op.getFftLength();
-  size_t count = lengths.size();
-  SmallVector<int64_t> work(lengths);
-  if (realIn || realOut) {
-    work.back() = lengths.back() / 2 + 1;
+  FftShape shape = fftShape(op);
+  Type part = e.b.getF32Type();
+  if (shape.partBytes == 8) {
+    part = e.b.getF64Type();
   }
-  int64_t elements = 1, longest = 1;
-  for (auto [w, length] : llvm::zip(work, lengths)) {
-    elements *= w;
-    longest = std::max(longest, length);
+  kernel.tasks = shape.tasks();
+  int64_t lanes = std::max<int64_t>(1, e.target.lanes(shape.partBytes));
+  FftLine plan = planFftLine(shape.lineLength, shape.batchesPerTask * shape.linesPerBatch(), lanes,
+                             shape.acrossLines());
+  int64_t bytes = fftTaskScratchBytes(shape), bufferBytes = bytes;
+  if (shape.realOut && shape.work.size() > 1) {
+    bufferBytes -= shape.workBytes();
   }
-  SmallVector<int64_t> strides = rowMajorStrides(work);
-  ArrayRef<int64_t> batch = outType.getShape().drop_back(count);
-  int64_t batches = 1, inElements = 1, outElements = 1;
-  for (int64_t size : batch) {
-    batches *= size;
-  }
-  for (size_t d = 0; d < count; ++d) {
-    inElements *= inType.getShape()[batch.size() + d];
-    outElements *= outType.getShape()[batch.size() + d];
-  }
-  kernel.tasks = batches;
-  int64_t bytes = storageBytes(fft.complexType), scratchBytes = (elements + 2 * longest) * bytes;
-  bool onHeap = kernel.resultPtrs.size() > 1;
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  FftEmission fft{kernel, e, op, shape, lanes, part, ComplexType::get(part),
+                  ColumnTransforms(e, part, shape.inverse), bufferBytes};
+  bool onStack = kernel.resultPtrs.size() == 1;
   Value stack;
-  if (!onHeap) {
-    stack = LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, scratchBytes), 64);
+  if (onStack) {
+    stack = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI8Type(),
+                                   constI64(e, bytes), 64);
   }
-  ElementEmitter scalars(kernel, 1);
-  Value zero = constI64(e, 0);
-
-  emitFor(e, kernel.first, kernel.last, 1, [&](Value b) {
-    Value scratch = onHeap ? addBytes(e, kernel.resultPtrs[1], mulI(e, b, scratchBytes)) : stack;
-    Value lineA = addBytes(e, scratch, constI64(e, elements * bytes));
-    Value lineB = addBytes(e, lineA, constI64(e, longest * bytes));
-    SmallVector<Value> position = delinearize(e, b, batch);
-    auto input = [&](Value linear, ArrayRef<int64_t> shape) {
-      ElementEmitter::Scope scope(scalars);
-      SmallVector<Index> index(position.begin(), position.end());
-      for (Value i : delinearize(e, linear, shape)) {
-        index.push_back(Index(i));
-      }
-      return scalars.emit(op.getOperand(), index);
-    };
-    // Transforms along dimension d of the work array, line by line.
-    auto along = [&](size_t d) {
-      int64_t n = work[d], lines = elements / n;
-      SmallVector<int64_t> others(work);
-      others[d] = 1;
-      emitFor(e, zero, constI64(e, lines), 1, [&](Value line) {
-        Value base = zero;
-        for (auto [i, stride] : llvm::zip(delinearize(e, line, others), strides)) {
-          base = addI(e, base, mulI(e, i, stride));
-        }
-        auto at = [&](Value i) { return addI(e, base, mulI(e, i, strides[d])); };
-        emitFor(e, zero, constI64(e, n), 1, [&](Value i) { fft.store(lineA, i, fft.load(scratch, at(i))); });
-        Value done = fft.transform(lineA, lineB, n);
-        emitFor(e, zero, constI64(e, n), 1, [&](Value i) { fft.store(scratch, at(i), fft.load(done, i)); });
-      });
-    };
-    int64_t n = lengths.back(), half = work.back(), lines = elements / half;
-    SmallVector<int64_t> inShape(inType.getShape().take_back(count));
-    if (realIn) {
-      Value none = arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(part, 0.0));
-      emitFor(e, zero, constI64(e, lines), 1, [&](Value line) {
-        emitFor(e, zero, constI64(e, n), 1, [&](Value i) {
-          Elem x = input(addI(e, mulI(e, line, n), i), inShape);
-          fft.store(lineA, i, Elem(x.re, none));
-        });
-        Value done = fft.transform(lineA, lineB, n);
-        emitFor(e, zero, constI64(e, half), 1, [&](Value i) {
-          fft.store(scratch, addI(e, mulI(e, line, half), i), fft.load(done, i));
-        });
-      });
-    } else {
-      emitFor(e, zero, constI64(e, elements), 1,
-              [&](Value i) { fft.store(scratch, i, input(i, inShape)); });
-    }
-    for (size_t d = count; d-- > 0;) {
-      if (d + 1 < count || !(realIn || realOut)) {
-        along(d);
-      }
-    }
-    Value outBase = mulI(e, b, outElements);
-    if (!realOut) {
-      emitFor(e, zero, constI64(e, elements), 1, [&](Value i) {
-        storeElements(e, outType.getElementType(), fft.load(scratch, i), kernel.resultPtrs[0],
-                      addI(e, outBase, i));
-      });
-      return;
-    }
-    emitFor(e, zero, constI64(e, lines), 1, [&](Value line) {
-      Value from = mulI(e, line, half);
-      emitFor(e, zero, constI64(e, half), 1,
-              [&](Value i) { fft.store(lineA, i, fft.load(scratch, addI(e, from, i))); });
-      emitFor(e, constI64(e, half), constI64(e, n), 1, [&](Value i) {
-        Elem v = fft.load(lineA, subI(e, constI64(e, n), i));
-        fft.store(lineA, i, Elem(v.re, arith::NegFOp::create(e.b, e.loc, v.im)));
-      });
-      Value done = fft.transform(lineA, lineB, n);
-      emitFor(e, zero, constI64(e, n), 1, [&](Value i) {
-        storeElements(e, part, Elem(fft.load(done, i).re), kernel.resultPtrs[0],
-                      addI(e, outBase, addI(e, mulI(e, line, n), i)));
-      });
-    });
+  emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
+    Value scratch = onStack ? stack : addBytes(e, kernel.resultPtrs[1], mulI(e, task, bytes));
+    Value lo = mulI(e, task, shape.batchesPerTask);
+    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, shape.batchesPerTask),
+                                                constI64(e, shape.batches));
+    fft.transformTask(lo, hi, plan, scratch);
   });
   return success();
 }

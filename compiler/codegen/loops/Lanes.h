@@ -17,6 +17,8 @@ std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t to
 /// Lanes of one vector register of the widest element that the region computes with; 1 where it applies loops or
 /// branches to scalars.
 int64_t kernelLanes(KernelBuilder &kernel);
+/// Transposes a square: as many vectors as each has lanes, a power of two.
+llvm::SmallVector<mlir::Value> transposeSquare(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under
 /// a mask or as scalars. `vectors` must have the lanes to use; `scalars` one.
 void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter &vectors,

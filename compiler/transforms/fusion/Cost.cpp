@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
+#include "compiler/analysis/FftPlan.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -64,23 +65,9 @@ bool isTrailingReduce(ReduceOp op) {
 static constexpr int64_t kStackRowBytes = 64 << 10;
 
 int64_t fftScratchBytes(FftOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  Type element = cast<RankedTensorType>(op.getOperand().getType()).getElementType();
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-  }
-  ArrayRef<int64_t> lengths = op.getFftLength();
-  bool real = op.getFftType() == "RFFT" || op.getFftType() == "IRFFT";
-  int64_t elements = 1, longest = 1, batches = 1;
-  for (auto [d, n] : llvm::enumerate(lengths)) {
-    elements *= real && d + 1 == lengths.size() ? n / 2 + 1 : n;
-    longest = std::max(longest, n);
-  }
-  for (int64_t size : type.getShape().drop_back(lengths.size())) {
-    batches *= size;
-  }
-  int64_t bytes = (elements + 2 * longest) * 2 * (element.getIntOrFloatBitWidth() / 8);
-  return bytes <= kStackRowBytes ? 0 : bytes * batches;
+  FftShape shape = fftShape(op);
+  int64_t bytes = fftTaskScratchBytes(shape);
+  return bytes <= kFftStackBytes ? 0 : bytes * shape.tasks();
 }
 
 static bool isSmallDot(DotOp op) {

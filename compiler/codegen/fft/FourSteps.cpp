@@ -1,0 +1,278 @@
+//===- FourSteps.cpp - One line as a matrix -------------------------------===//
+//
+// In: a line of n = r c complex elements, as a matrix x of r rows and c columns. Out:
+//
+//   1. the columns of x, length r                                   (vectors of columns)
+//   2. times w_n^(k j), row k, column j
+//   3. transposed in squares of vectors: rows j, columns k
+//   4. its columns, length c: element (l, k) is number l r + k of the result
+//
+// so that a line is read once and written twice, and all scratch is a few columns. What is
+// between steps 3 and 4 lies where the result will: a vector of real parts, then a
+// vector of imaginary ones, in the bytes of the complex elements of the same columns.
+//
+// The factors of step 2 are a table of n; for long lines w_n^(k j) is the product of
+// w_n^(k l) and w_n^(k (j - l)), l the lane of j.
+//
+// Source: D. Bailey, FFTs in external or hierarchical memory, 1990.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/fft/Lines.h"
+#include "compiler/codegen/fft/Roots.h"
+#include "compiler/codegen/loops/Lanes.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Lines up to this length have a factor for each element.
+static constexpr int64_t kWholeTable = 16 << 10;
+
+namespace {
+struct Twiddles {
+  ColumnTransforms &transforms;
+  int64_t rows, columns, lanes;
+  double scale;
+
+  std::vector<long double> whole() const;
+  std::vector<long double> ofLanes() const;
+  std::vector<long double> ofBlocks() const;
+  int64_t blocks() const { return llvm::divideCeil(columns, lanes); }
+  std::pair<long double, long double> root(int64_t k, int64_t j) const {
+    auto [c, s] = rootOfUnity(k * j % (rows * columns), rows * columns);
+    return {c, transforms.inverse ? -s : s};
+  }
+  /// For row `row` and vector number `block` of it.
+  Elem at(Value row, Value block);
+};
+} // namespace
+
+std::vector<long double> Twiddles::whole() const {
+  std::vector<long double> values(rows * blocks() * 2 * lanes);
+  for (int64_t k = 0; k < rows; ++k) {
+    for (int64_t j = 0; j < columns; ++j) {
+      auto [c, s] = root(k, j);
+      int64_t at = (k * blocks() + j / lanes) * 2 * lanes + j % lanes;
+      values[at] = c * scale;
+      values[at + lanes] = s * scale;
+    }
+  }
+  return values;
+}
+
+std::vector<long double> Twiddles::ofLanes() const {
+  std::vector<long double> values(rows * 2 * lanes);
+  for (int64_t k = 0; k < rows; ++k) {
+    for (int64_t l = 0; l < lanes; ++l) {
+      auto [c, s] = root(k, l);
+      values[k * 2 * lanes + l] = c * scale;
+      values[k * 2 * lanes + l + lanes] = s * scale;
+    }
+  }
+  return values;
+}
+
+std::vector<long double> Twiddles::ofBlocks() const {
+  std::vector<long double> values;
+  for (int64_t k = 0; k < rows; ++k) {
+    for (int64_t b = 0; b < blocks(); ++b) {
+      auto [c, s] = root(k, b * lanes);
+      values.insert(values.end(), {c, s});
+    }
+  }
+  return values;
+}
+
+Elem Twiddles::at(Value row, Value block) {
+  Emission &e = transforms.e;
+  Type real = transforms.math.real;
+  std::string suffix = (Twine(transforms.inverse ? ".back" : ".roots") + Twine(rows * columns)).str();
+  Value number = addI(e, mulI(e, row, blocks()), block);
+  if (rows * columns <= kWholeTable) {
+    RowBuffer table{constantTable(e, real, "twiddles" + suffix, [&] { return whole(); }), 1};
+    return transforms.load(table, number, constI64(e, 0), lanes);
+  }
+  RowBuffer table{constantTable(e, real, "lanes" + suffix, [&] { return ofLanes(); }), 1};
+  Value scalars = constantTable(e, real, "blocks" + suffix, [&] { return ofBlocks(); });
+  return transforms.math.mul(transforms.load(table, row, constI64(e, 0), lanes),
+                             transforms.splatRoot(scalars, number, lanes));
+}
+
+void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, WriteIndex write,
+                               Value between, double scale) {
+  int64_t rows = plan.rows, width = plan.columns;
+  Value zero = constI64(e, 0);
+  Twiddles twiddles{transforms, rows, width, lanes, scale};
+  // Blocks of columns of a matrix of `size` columns: full vectors, then what is left under a mask.
+  auto blocks = [&](int64_t size, int64_t length, function_ref<void(Value, int64_t, int64_t)> body) {
+    int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes);
+    int64_t whole = size / lanes * lanes;
+    emitFor(e, zero, constI64(e, whole), vectors * lanes,
+            [&](Value first) { body(first, vectors, lanes); });
+    if (size > whole) {
+      body(constI64(e, whole), 1, size - whole);
+    }
+  };
+  // Real and imaginary parts of `count` elements from (row j, column k) on, between the steps.
+  auto betweenAt = [&](Value j, Value k) { return mulI(e, addI(e, mulI(e, j, rows), k), 2); };
+  blocks(width, rows, [&](Value first, int64_t vectors, int64_t count) {
+    auto readColumns = [&](Value row, Value vector) {
+      Value column = addI(e, first, mulI(e, vector, lanes));
+      return read(addI(e, mulI(e, row, width), column), firstLanes(count));
+    };
+    auto adjust = [&](Value row, Value vector, const Elem &value) {
+      return math.mul(value, twiddles.at(row, addI(e, divI(e, first, lanes), vector)));
+    };
+    RowBuffer done = transforms.transformToBuffer(rows, lanes, vectors, readColumns, bufferA, bufferB,
+                                                  /*fromA=*/false, adjust);
+    auto tile = [&](Value k, Value vector, int64_t tall) {
+      SmallVector<Value> re, im;
+      for (int64_t i = 0; i < lanes; ++i) {
+        Elem v = transforms.load(done, addI(e, k, std::min(i, tall - 1)), vector, lanes);
+        re.push_back(v.re);
+        im.push_back(v.im);
+      }
+      if (lanes > 1) {
+        re = transposeSquare(e, re);
+        im = transposeSquare(e, im);
+      }
+      for (int64_t l = 0; l < count; ++l) {
+        Value j = addI(e, addI(e, first, mulI(e, vector, lanes)), l);
+        Value at = betweenAt(j, k), mask = firstLanes(tall);
+        storeElements(e, math.real, Elem(re[l]), between, at, mask);
+        storeElements(e, math.real, Elem(im[l]), between, addI(e, at, tall), mask);
+      }
+    };
+    emitFor(e, zero, constI64(e, vectors), 1, [&](Value vector) {
+      int64_t whole = rows / lanes * lanes;
+      emitFor(e, zero, constI64(e, whole), lanes, [&](Value k) { tile(k, vector, lanes); });
+      if (rows > whole) {
+        tile(constI64(e, whole), vector, rows - whole);
+      }
+    });
+  });
+  blocks(rows, width, [&](Value first, int64_t vectors, int64_t count) {
+    Value mask = firstLanes(count);
+    auto readBetween = [&](Value row, Value vector) {
+      Value at = betweenAt(row, addI(e, first, mulI(e, vector, lanes)));
+      return Elem(loadElements(e, math.real, between, at, lanes, mask).re,
+                  loadElements(e, math.real, between, addI(e, at, count), lanes, mask).re);
+    };
+    auto writeResult = [&](Value row, Value vector, const Elem &value) {
+      write(addI(e, mulI(e, row, rows), addI(e, first, mulI(e, vector, lanes))), value, mask);
+    };
+    transforms.transform(width, lanes, vectors, readBetween, writeResult, bufferA, bufferB);
+  });
+}
+
+/// A line whose length has a large prime factor, by two transforms of the length `padded`.
+void LineTransforms::convolution(ReadIndex read, WriteIndex write) {
+  int64_t n = plan.n, m = plan.padded;
+  RowBuffer product{behind, 1};
+  Value between = addBytes(e, behind, constI64(e, 2 * m * partBytes));
+  Value factors = columns.chirpTable(n), spectrum = columns.chirpSpectrum(n, m, lanes);
+  // Lanes of a vector that begins at `index` and are below n; null if there is nothing to mask.
+  auto within = [&](Value index) -> Value {
+    Value at = lanes > 1 ? addI(e, splat(e, index, lanes).re, laneOffsets(e, lanes, 1)) : index;
+    return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, at,
+                                           constLanes(e, n, lanes));
+  };
+  auto chirped = [&](Value index, Value) {
+    Value mask = within(index);
+    return math.mul(read(index, mask), loadElements(e, complexType, factors, index, lanes, mask));
+  };
+  auto multiplied = [&](Value index, const Elem &value, Value) {
+    Value vector = divI(e, index, lanes);
+    Elem factor = columns.load({spectrum, 1}, vector, constI64(e, 0), lanes);
+    columns.store(product, vector, constI64(e, 0), math.mul(value, factor));
+  };
+  ColumnTransforms forward(e, math.real, false), back(e, math.real, true);
+  fourSteps(forward, chirped, multiplied, between, 1);
+  auto readProduct = [&](Value index, Value) {
+    return columns.load(product, divI(e, index, lanes), constI64(e, 0), lanes);
+  };
+  auto finish = [&](Value index, const Elem &value, Value) {
+    Value mask = within(index);
+    Elem y = math.mul(value, loadElements(e, complexType, factors, index, lanes, mask));
+    if (shape.inverse) {
+      y = math.scale(y, 1.0 / static_cast<double>(shape.lengths.back()));
+    }
+    write(index, y, mask);
+  };
+  fourSteps(back, readProduct, finish, between, 1);
+}
+
+/// Z[k] of the line's X, for an inverse whose result is real.
+Elem LineTransforms::joined(Value line, Value index, Value mask, ReadLine read) {
+  int64_t h = plan.n;
+  Value mirrorMask;
+  if (mask && lanes > 1) {
+    mirrorMask = reversed({mask, mask}).re;
+  } else {
+    mirrorMask = mask;
+  }
+  Elem x = read(line, index, lanes, mask);
+  Value mirrored = subI(e, constI64(e, h - lanes + 1), index);
+  Elem y = reversed(read(line, mirrored, lanes, mirrorMask));
+  // The imaginary parts of X[0] and X[h] do not count.
+  Value at = lanes > 1 ? addI(e, splat(e, index, lanes).re, laneOffsets(e, lanes, 1)) : index;
+  Value isFirst = compareI(e, arith::CmpIPredicate::eq, at, 0);
+  Value none = zeroElem(e, math.real, lanes).re;
+  x.im = arith::SelectOp::create(e.b, e.loc, isFirst, none, x.im);
+  y.im = arith::SelectOp::create(e.b, e.loc, isFirst, none, y.im);
+  y = math.conj(y);
+  Elem odd = math.mul(math.sub(x, y), halfRoots(index, lanes));
+  return math.add(math.add(x, y), math.timesI(odd, /*negative=*/false));
+}
+
+/// X of the line's Z, in place: elements k and h - k, from both ends to the middle.
+void LineTransforms::separate(Value line, ReadLine read, WriteLine write) {
+  int64_t h = plan.n, pairs = (h - 1) / 2;
+  Value zero = constI64(e, 0);
+  auto vectors = [&](Value k, int64_t count) {
+    Value mask = firstLanes(count), mirrorMask = firstLanes(count, /*reversed=*/true);
+    Value mirrored = subI(e, constI64(e, h - lanes + 1), k);
+    Elem a = read(line, k, lanes, mask);
+    Elem b = math.conj(reversed(read(line, mirrored, lanes, mirrorMask)));
+    Elem even = math.scale(math.add(a, b), 0.5);
+    Elem odd = math.scale(math.timesI(math.sub(a, b), /*negative=*/true), 0.5);
+    odd = math.mul(odd, halfRoots(k, lanes));
+    write(line, k, math.add(even, odd), mask);
+    write(line, mirrored, reversed(math.conj(math.sub(even, odd))), mirrorMask);
+  };
+  Elem first = read(line, zero, 1, {});
+  Value none = zeroElem(e, math.real).re;
+  write(line, zero, Elem(math.add(first.re, first.im), none), {});
+  write(line, constI64(e, h), Elem(math.sub(first.re, first.im), none), {});
+  if (h % 2 == 0) {
+    Value middle = constI64(e, h / 2);
+    write(line, middle, math.conj(read(line, middle, 1, {})), {});
+  }
+  int64_t whole = pairs / lanes * lanes;
+  emitFor(e, constI64(e, 1), constI64(e, 1 + whole), lanes, [&](Value k) { vectors(k, lanes); });
+  if (pairs > whole) {
+    vectors(constI64(e, 1 + whole), pairs - whole);
+  }
+}
+
+void LineTransforms::oneLine(Value line, ReadLine read, WriteLine write, Value between) {
+  auto readIndex = [&](Value index, Value mask) {
+    return shape.realOut ? joined(line, index, mask, read) : read(line, index, lanes, mask);
+  };
+  auto writeIndex = [&](Value index, const Elem &value, Value mask) { write(line, index, value, mask); };
+  if (plan.padded) {
+    convolution(readIndex, writeIndex);
+  } else {
+    double scale = shape.inverse ? 1.0 / static_cast<double>(shape.lengths.back()) : 1;
+    fourSteps(columns, readIndex, writeIndex, between, scale);
+  }
+  if (shape.realIn) {
+    auto readResult = [&](Value, Value index, int64_t count, Value mask) {
+      return loadElements(e, complexType, between, index, count, mask);
+    };
+    separate(line, readResult, write);
+  }
+}
+
+} // namespace hlo::codegen
