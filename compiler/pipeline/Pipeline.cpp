@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/codegen/dot/PackedRhs.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/layout/Layout.h"
@@ -39,7 +40,10 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     // These four do nothing without immutable parameters. Twice: first ops, so that fusion does not
     // make one kernel of what is prepared and what is not; then whole kernels.
     passes.addPass(createFoldScalesPass());
-    passes.addPass(createPackOperandsPass());
+    passes.addPass(createPackOperandsPass([target](DotOp dot) -> std::optional<PanelForm> {
+      std::optional<codegen::PackedRhs> form = codegen::packedRhsOf(dot, target);
+      return form ? std::optional(PanelForm{form->width, form->element}) : std::nullopt;
+    }));
     passes.addPass(createSplitPreparePass());
     passes.addPass(createHloFusionPass(target));
     passes.addPass(createSplitPreparePass());

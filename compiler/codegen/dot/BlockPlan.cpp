@@ -144,7 +144,18 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   return small || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
+/// Whether n is two dimensions, panels and columns of a panel, such that a panel holds whole tiles.
+static bool holdsPanels(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.rhs;
+  return side.strided && isStoredAsUsed(c, side) && c.n.size() == 2 &&
+         c.n[1] % plan.columns() == 0 && side.freeStrides[1] == 1 &&
+         linearStride(c.k, side.kStrides) && !linearStride(c.n, side.freeStrides);
+}
+
 static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
+  if (holdsPanels(c, plan)) {
+    return RhsForm::Panels;
+  }
   const ContractionSide &side = c.rhs;
   RhsForm packed =
       side.unit == UnitStride::K && !c.k.empty() ? RhsForm::PackTranspose : RhsForm::PackN;

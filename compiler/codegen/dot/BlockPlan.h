@@ -15,7 +15,8 @@ enum class LhsForm {
 enum class RhsForm {
   Direct,       ///< vectors straight from memory
   PackN,        ///< a panel of `vectors` vectors per k, read by lanes along n
-  PackTranspose ///< the same panel, read by lanes along k and transposed in registers
+  PackTranspose, ///< the same panel, read by lanes along k and transposed in registers
+  Panels        ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
 };
 
 /// Everything about a blocked contraction that is decided before code is made.
@@ -46,6 +47,8 @@ struct BlockPlan {
   int64_t rhsRows;  ///< rows of a panel of the rhs, room for whole vectors along k
 
   int64_t columns() const { return vectors * lanes; }
+  /// Whether panels of the rhs are made in a buffer.
+  bool packsRhs() const { return rhs == RhsForm::PackN || rhs == RhsForm::PackTranspose; }
   /// Elements along k that one step of the inner loop takes.
   int64_t kStep() const { return pairs ? 2 : 1; }
 };

@@ -77,7 +77,7 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   } else if (plan.lhs == LhsForm::PackM) {
     lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.kMost * plan.lhsWidth * bytes);
   }
-  if (plan.rhs != RhsForm::Direct) {
+  if (plan.packsRhs()) {
     rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);
   }
   if (plan.kBlocks > 1 && !plan.sumsInResult) {

@@ -124,7 +124,7 @@ Value BlockedEmitter::panelStart(const Block &block, const Panel &panel) {
 }
 
 void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
-  if (plan.rhs == RhsForm::Direct) {
+  if (!plan.packsRhs()) {
     return;
   }
   if (plan.rhs == RhsForm::PackTranspose && plan.lanes > 1) {

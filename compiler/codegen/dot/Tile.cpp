@@ -55,10 +55,17 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
 
 std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
                                                               const Panel &panel) {
-  if (plan.rhs == RhsForm::Direct) {
+  if (!plan.packsRhs()) {
     int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
     Value base = batchAddress(e, c.rhs, block.batch);
-    base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
+    if (plan.rhs == RhsForm::Panels) {
+      Value number = divI(e, panel.n, c.n[1]);
+      base = addBytes(e, base, strideBytes(e, c.rhs, number, c.rhs.freeStrides[0]));
+      Value column = subI(e, panel.n, mulI(e, number, c.n[1]));
+      base = addBytes(e, base, strideBytes(e, c.rhs, column, 1));
+    } else {
+      base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
+    }
     base = addBytes(e, base, strideBytes(e, c.rhs, k.first, kStride));
     int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
     return [this, base, kStride, vectorBytes, panel](Value i, int64_t v) {

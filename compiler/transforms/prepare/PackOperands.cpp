@@ -1,7 +1,9 @@
-//===- PackOperands.cpp - hlo-pack-operands: weights as panels ------------===//
+//===- PackOperands.cpp - hlo-pack-operands: weights as they are read -----===//
 //
 // In: a canonical module some of whose leaves are immutable, and a function that says how
-// the right side of a dot is laid out best. Out: such dots read panels of w columns,
+// the right side of a dot is laid out best. Out: convolutions have immutable kernels in the
+// order spatial..., input, output features, so that the lanes of a vector, which are output
+// features, lie side by side; and dots read panels of w columns,
 //
 //   rhs[k, n]   =>   p[n/w, k, w] = transpose(reshape(rhs)),
 //                    reshape(dot(lhs[m, k], p) [m, n/w, w])  to  [m, n]
@@ -128,6 +130,25 @@ static void pack(DotOp dot, int64_t free, const PanelForm &form) {
   joined.replaceAllUsesWith(last.reshape(split, shapeOf(joined)));
 }
 
+/// The kernel of a convolution in the order spatial..., i, o.
+static void orderKernel(ConvolutionOp conv) {
+  ConvDimsAttr dims = conv.getDimLabels();
+  SmallVector<int64_t> order(dims.getKernelSpatial());
+  order.append({dims.getKernelInputFeature(), dims.getKernelOutputFeature()});
+  if (countsUp(order)) {
+    return;
+  }
+  OpBuilder builder(conv);
+  HloBuilder b(builder, conv.getLoc());
+  conv.setOperand(1, b.transpose(conv.getRhs(), order));
+  int64_t spatial = order.size() - 2;
+  SmallVector<int64_t> inOrder = llvm::to_vector(llvm::seq<int64_t>(0, spatial));
+  conv.setDimLabelsAttr(ConvDimsAttr::get(
+      conv.getContext(), dims.getInputBatch(), dims.getInputFeature(), dims.getInputSpatial(),
+      spatial, spatial + 1, inOrder, dims.getOutputBatch(), dims.getOutputFeature(),
+      dims.getOutputSpatial()));
+}
+
 namespace {
 class PackOperandsPass : public PassWrapper<PackOperandsPass, OperationPass<ModuleOp>> {
 public:
@@ -136,11 +157,11 @@ public:
   PackOperandsPass(const PackOperandsPass &other) : PassWrapper(other), choose(other.choose) {}
   StringRef getArgument() const final { return "hlo-pack-operands"; }
   StringRef getDescription() const final {
-    return "Lay immutable right sides of dots out as panels";
+    return "Lay immutable operands of convolutions and dots out as they are read";
   }
 
   void runOnOperation() final {
-    if (!hasImmutableLeaves(getOperation()) || (!choose && width == 0)) {
+    if (!hasImmutableLeaves(getOperation())) {
       return;
     }
     FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
@@ -150,6 +171,14 @@ public:
     ComputationOp entry = graph->entry(), prepare = graph->prepare();
     unsigned leaves = (prepare ? prepare : entry).getBody().getNumArguments();
     ImmutableValues immutable(*graph, getOperation(), leaves);
+    for (auto conv : llvm::to_vector(entry.getBody().front().getOps<ConvolutionOp>())) {
+      if (immutable.contains(conv.getRhs()) && !immutable.contains(conv.getLhs())) {
+        orderKernel(conv);
+      }
+    }
+    if (!choose && width == 0) {
+      return;
+    }
     for (auto dot : llvm::to_vector(entry.getBody().front().getOps<DotOp>())) {
       int64_t free;
       if (!immutable.contains(dot.getRhs()) || immutable.contains(dot.getLhs()) ||

@@ -4,7 +4,8 @@
 // `hlo.immutable_leaves` (analysis/Prepared.h). In this order:
 //
 //   hlo-fold-scales    scales and offsets of dots and convolutions go into their weights
-//   hlo-pack-operands  weights of dots become panels, where the code generator says how
+//   hlo-pack-operands  weights are laid out as they are read: kernels of convolutions by order of
+//                      dimensions, those of dots as panels where the code generator says so
 //   hlo-split-prepare  what depends on immutable values only and is worth its memory moves to
 //                      the prepare computation; before fusion, so that no kernel mixes both, ...
 //   hlo-fusion

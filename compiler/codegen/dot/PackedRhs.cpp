@@ -1,0 +1,66 @@
+//===- PackedRhs.cpp - The right side of a dot as panels ------------------===//
+//
+// In: a dot. Out: the columns of a panel, which are those of the register tile that the
+// blocked form will choose for the same sizes (BlockPlan.cpp), so that it reads panels in
+// place. Only where that form would copy its right side into panels itself, and uses them a few times
+// at most: then copying is a good part of the work.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/PackedRhs.h"
+#include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/codegen/Element.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Up to so many rows are taken by the forms for few rows, which read the right side once, in order.
+static constexpr int64_t kFewRows = 16;
+/// A right side of so few bytes stays in L1.
+static constexpr int64_t kSmallBytes = 32 << 10;
+
+static int64_t freeSize(Value side, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
+  int64_t size = 1;
+  for (auto [dim, extent] : llvm::enumerate(cast<RankedTensorType>(side.getType()).getShape())) {
+    int64_t d = dim;
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contracting, d)) {
+      size *= extent;
+    }
+  }
+  return size;
+}
+
+std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target) {
+  auto orEmpty = [](std::optional<ArrayRef<int64_t>> dims) {
+    return dims.value_or(ArrayRef<int64_t>());
+  };
+  auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+  Type element = lhs.getElementType();
+  auto result = cast<RankedTensorType>(dot.getResult().getType());
+  auto rhs = cast<RankedTensorType>(dot.getRhs().getType());
+  if ((!element.isF32() && !element.isF64()) || rhs.getElementType() != element ||
+      result.getElementType() != element) {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> lhsK = orEmpty(dot.getLhsContractingDims());
+  // Rows that lie along the lanes have tiles of their own kind.
+  if (lhsK.size() != 1 || lhsK[0] != lhs.getRank() - 1) {
+    return std::nullopt;
+  }
+  int64_t m = freeSize(dot.getLhs(), orEmpty(dot.getLhsBatchDims()), lhsK);
+  int64_t n = freeSize(dot.getRhs(), orEmpty(dot.getRhsBatchDims()),
+                       orEmpty(dot.getRhsContractingDims()));
+  int64_t k = lhs.getShape()[lhsK[0]], bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t lanes = target.vectorBytes / bytes;
+  if (m <= kFewRows || n <= kFewRows || n < lanes || k * n * bytes <= kSmallBytes) {
+    return std::nullopt;
+  }
+  TileShape tile = chooseTile(target, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0);
+  int64_t width = tile.vectors * lanes;
+  if (n % width != 0 || n == width) {
+    return std::nullopt;
+  }
+  return PackedRhs{width, element};
+}
+
+} // namespace hlo::codegen
