@@ -159,6 +159,8 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
   }
   addKernelStrides(*w, c.rhs);
   c.lhs.holdsBf16 = operands.input->holdsBf16();
+  c.lhs.narrowInteger = operands.input->narrowInteger();
+  c.rhs.narrowInteger = operands.kernel->narrowInteger();
   c.rhs.holdsBf16 = operands.kernel->holdsBf16();
   c.outIndex = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> n, int64_t lanes) {
     const ConvGeometry &g = w->operands.g;

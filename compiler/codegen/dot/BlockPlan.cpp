@@ -102,20 +102,48 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
 
-/// Whether the inner loop can multiply pairs of bf16. A rhs that is contiguous along k is read as pairs.
-static bool canPair(const Contraction &c, const BlockPlan &plan) {
-  const Target &target = c.kernel.e.target;
-  if (!target.fastBf16Dot || target.vectorBytes != 64 || !c.element.isF32() || !c.lhs.holdsBf16 ||
-      !c.rhs.holdsBf16 || plan.lanes != 16 || c.k.empty() || c.k.back() % 2 != 0) {
-    return false;
-  }
-  return c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16());
+/// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned ones in
+/// one bit less, unless that is how the instruction takes them).
+static bool holdsInteger(const ContractionSide &side, unsigned bits, bool takesUnsigned) {
+  Type type = side.narrowInteger;
+  return type && type.getIntOrFloatBitWidth() + (!takesUnsigned && isUnsignedElement(type)) <= bits;
 }
 
-static LhsForm choosePairedLhs(const Contraction &c) {
+/// The groups that the inner loop can multiply. A rhs that is contiguous along k is read as groups, so it must
+/// have them in memory.
+static KGroup chooseGroup(const Contraction &c, int64_t lanes) {
+  const Target &target = c.kernel.e.target;
+  if (c.k.empty() || lanes < 4 || (c.k.size() > 1 && c.k.back() % 4 != 0)) {
+    return KGroup::None;
+  }
+  auto isStored = [&](int64_t bytes) {
+    return c.rhs.unit != UnitStride::K ||
+           (c.rhs.strided && storageBytes(c.rhs.strided->storage()) == bytes);
+  };
+  if (target.fastBf16Dot && target.vectorBytes == 64 && c.element.isF32() && c.lhs.holdsBf16 &&
+      c.rhs.holdsBf16 && lanes == 16 && c.k.back() % 2 == 0 &&
+      (c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16()))) {
+    return KGroup::Bf16Pair;
+  }
+  bool integers = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
+  if (!integers || target.vectorBytes < 32 || c.kSize() < 8) {
+    return KGroup::None;
+  }
+  if (target.avx512vnni && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true) && isStored(1)) {
+    return KGroup::ByteQuad;
+  }
+  if (holdsInteger(c.lhs, 16, false) && holdsInteger(c.rhs, 16, false) && isStored(2)) {
+    return KGroup::WordPair;
+  }
+  return KGroup::None;
+}
+
+static LhsForm chooseGroupedLhs(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
-  if (side.unit == UnitStride::K && side.strided && side.strided->storage().isBF16() &&
-      linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides)) {
+  bool inPlace = side.unit == UnitStride::K && side.strided && !plan.flipLhs &&
+                 storageBytes(side.strided->storage()) * plan.kStep() == 4 &&
+                 c.k.back() % plan.kStep() == 0;
+  if (inPlace && linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides)) {
     return LhsForm::Direct;
   }
   return side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
@@ -228,7 +256,7 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
 static void cutTasks(const Contraction &c, BlockPlan &plan) {
   int64_t m = c.mSize(), n = c.nSize(), batch = c.batchSize();
   int64_t bytes = plan.partBytes * plan.parts;
-  int64_t mMost = plan.lhs == LhsForm::Direct ? 4096 : kLhsBuffer / (plan.kMost * bytes);
+  int64_t mMost = plan.lhs == LhsForm::Direct ? 4096 : kLhsBuffer / (plan.mostSteps() * bytes);
   int64_t nMost = 4096;
   if (plan.tilesOutside) {
     mMost = 4096;
@@ -295,7 +323,7 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
   if (plan.lhs == LhsForm::PackK) {
     plan.packedRows = plan.rows;
   } else if (plan.lhs == LhsForm::PackM) {
-    int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.kMost * plan.lhsWidth * bytes));
+    int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.mostSteps() * plan.lhsWidth * bytes));
     plan.packedRows = std::min(plan.mBlock, tiles * plan.rows);
   }
   bool ahead = c.lhs.strided && c.lhs.unit == UnitStride::K && linearStride(c.k, c.lhs.kStrides) &&
@@ -316,7 +344,12 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  plan.pairs = canPair(c, plan);
+  plan.group = chooseGroup(c, plan.lanes);
+  plan.rhsUnsigned = plan.flipLhs = false;
+  if (plan.group == KGroup::ByteQuad) {
+    plan.rhsUnsigned = isUnsignedElement(c.rhs.narrowInteger);
+    plan.flipLhs = isUnsignedElement(c.lhs.narrowInteger) == plan.rhsUnsigned;
+  }
   // Lanes along the last of several dimensions of m must not leave it.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
   TileShape tile = chooseTile(target, m, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
@@ -324,16 +357,17 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.vectors = tile.vectors;
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
-  plan.lhs = plan.pairs ? choosePairedLhs(c) : chooseLhs(c, plan);
-  plan.rhs = !plan.pairs                     ? chooseRhs(c, plan)
+  bool grouped = plan.group != KGroup::None;
+  plan.lhs = grouped ? chooseGroupedLhs(c, plan) : chooseLhs(c, plan);
+  plan.rhs = !grouped                        ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                              : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
   cutK(c, plan);
-  plan.rhsRows = plan.kMost / plan.kStep() + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0);
+  plan.rhsRows = plan.mostSteps() + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
   cutTasks(c, plan);
-  plan.lhsRow = llvm::alignTo(plan.kMost, plan.fullLanes) + plan.fullLanes;
+  plan.lhsRow = llvm::alignTo(plan.mostSteps(), plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);
   orderRows(c, plan);
   return plan;

@@ -19,11 +19,21 @@ enum class RhsForm {
   Panels        ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
 };
 
+/// Neighbours along k that one instruction multiplies and adds to a 32-bit lane.
+enum class KGroup {
+  None,
+  Bf16Pair, ///< vdpbf16ps
+  WordPair, ///< vpmaddwd, or vpdpwssd
+  ByteQuad  ///< vpdpbusd
+};
+
 /// Everything about a blocked contraction that is decided before code is made.
 struct BlockPlan {
   int64_t parts;       ///< 2 for complex, else 1
   int64_t partBytes;   ///< of one part of one element
-  bool pairs;          ///< vdpbf16ps: two neighbours along k are one 32-bit lane
+  KGroup group;        ///< a group is one lane in buffers
+  bool rhsUnsigned;    ///< ByteQuad: the rhs is the unsigned factor
+  bool flipLhs;        ///< ByteQuad: the lhs is packed with its upper bit flipped (see Groups.cpp)
   int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
   int64_t fullLanes;   ///< of the target's vectors
   int64_t rows;        ///< of a register tile
@@ -50,7 +60,9 @@ struct BlockPlan {
   /// Whether panels of the rhs are made in a buffer.
   bool packsRhs() const { return rhs == RhsForm::PackN || rhs == RhsForm::PackTranspose; }
   /// Elements along k that one step of the inner loop takes.
-  int64_t kStep() const { return pairs ? 2 : 1; }
+  int64_t kStep() const { return group == KGroup::None ? 1 : group == KGroup::ByteQuad ? 4 : 2; }
+  /// Steps of the inner loop in the longest piece of k.
+  int64_t mostSteps() const { return (kMost + kStep() - 1) / kStep(); }
 };
 
 /// `plainResult`: the result holds nothing but the sums, in the type of accumulation.

@@ -75,7 +75,7 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   if (plan.lhs == LhsForm::PackK) {
     lhsBuffer = stackBuffer(e, plan.packedRows * plan.lhsRow * bytes);
   } else if (plan.lhs == LhsForm::PackM) {
-    lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.kMost * plan.lhsWidth * bytes);
+    lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.mostSteps() * plan.lhsWidth * bytes);
   }
   if (plan.packsRhs()) {
     rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);

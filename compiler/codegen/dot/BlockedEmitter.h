@@ -69,18 +69,27 @@ private:
   /// Lanes of vector `vector` of the panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
-  // Pairs.cpp: bf16 neighbours along k as one 32-bit lane, held as f32.
-  /// Lanes of two vectors of widened bf16: low half from `even`, high half from `odd`.
-  mlir::Value pairLanes(mlir::Value even, mlir::Value odd);
-  /// Storage bits of a vector of widened bf16.
+  // Groups.cpp: neighbours along k as one 32-bit lane (pairs of bf16 held as f32).
+  /// The value with its bit 7 flipped if the plan says so.
+  mlir::Value flipped(mlir::Value value);
+  /// Lanes of kStep vectors of widened elements as lanes of groups.
+  mlir::Value groupLanes(llvm::ArrayRef<mlir::Value> values);
+  /// Storage bits of a vector of widened elements.
   mlir::Value narrowLanes(mlir::Value value);
-  /// Reads elements (k, k + 1) by lanes along a free dimension, as pairs.
-  Elem readPairs(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
-                 llvm::ArrayRef<Index> k, int64_t lanes, mlir::Value mask);
-  /// Pairs of one column, by lanes along k, straight from memory.
-  mlir::Value loadColumnPairs(const Block &block, llvm::ArrayRef<Index> column,
-                              llvm::ArrayRef<Index> k);
-  mlir::Value multiplyPairs(mlir::Value sum, mlir::Value a, mlir::Value b);
+  /// Reads elements k, k + 1, ... by lanes along a free dimension, as groups; zeros after the end of k.
+  Elem readGroup(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
+                 llvm::ArrayRef<Index> k, int64_t lanes, mlir::Value mask, bool flip);
+  /// A vector of groups along k of a rhs that has them in memory.
+  mlir::Value loadColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
+                               llvm::ArrayRef<Index> k);
+  mlir::Value callOnLanes(llvm::StringRef name, mlir::Type narrow, mlir::Value sum, mlir::Value a,
+                          mlir::Value b);
+  mlir::Value multiplyGroups(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
+  /// What the sums of each column start with, if the lhs is flipped: the last row of each panel.
+  void sumColumns(const Block &block, const KBlock &k);
+  mlir::Value correctionAddress(const Block &block, const Panel &panel, int64_t v);
+  /// Groups in so many elements along k.
+  mlir::Value groupsOf(mlir::Value length);
 
   // Tile.cpp
   using Tile = llvm::SmallVector<Elem>; ///< row-major: rows x vectors

@@ -245,6 +245,7 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   side.kStrides = stridesOf(k);
   side.unit = unitOf(side.freeStrides, side.kStrides);
   side.holdsBf16 = operand->holdsBf16();
+  side.narrowInteger = operand->narrowInteger();
   side.storage = operand->storage();
   if (operand->isStrided()) {
     side.strided = operand;

@@ -29,6 +29,7 @@ struct ContractionSide {
   std::function<Elem(Indices batch, Indices free, Indices k, int64_t lanes, mlir::Value mask)> read;
   UnitStride unit = UnitStride::None;
   bool holdsBf16 = false; ///< every element is a bf16, widened
+  mlir::Type narrowInteger; ///< every element is an integer of this type, of at most 16 bits, widened; or null
   mlir::Type storage; ///< in memory; of the largest array that is read if it is computed; null if unknown
   /// Set if elements are in memory at these strides (in elements), one per dimension of the group.
   std::shared_ptr<Operand> strided;

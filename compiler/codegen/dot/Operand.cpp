@@ -230,6 +230,17 @@ bool Operand::holdsBf16() const {
          (elementType(value.getType()).isBF16() || (isStrided() && storageType.isBF16()));
 }
 
+Type Operand::narrowInteger() const {
+  auto isNarrow = [](Type type) {
+    return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() <= 16;
+  };
+  if (isStrided() && isNarrow(storageType)) {
+    return storageType;
+  }
+  Type type = elementType(value.getType());
+  return isNarrow(type) ? type : Type();
+}
+
 void Operand::setStep(unsigned dim, int64_t step) {
   steps[dim] *= step;
   dimStrides[dim] *= step;

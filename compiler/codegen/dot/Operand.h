@@ -23,6 +23,8 @@ public:
   mlir::Type storage() const { return storageType; }
   /// Whether every element is a bf16, widened.
   bool holdsBf16() const;
+  /// The integer type of at most 16 bits that holds every element, before it is widened; null if there is none.
+  mlir::Type narrowInteger() const;
   /// Elements between neighbours of each dimension; if not strided, in the largest array that is read (a guess:
   /// good for the order of loops).
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }

@@ -67,10 +67,11 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
     Value at = mulI(e, row, plan.lhsRow * plan.parts);
     forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
       Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
-      if (plan.pairs) {
-        Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, 2));
-        Type half = IntegerType::get(e.b.getContext(), 16, IntegerType::Signed);
-        storeElements(e, half, Elem(narrowLanes(value.re)), addBytes(e, lhsBuffer, bytes),
+      if (plan.group != KGroup::None) {
+        int64_t width = plan.partBytes / plan.kStep();
+        Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
+        Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
+        storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))), addBytes(e, lhsBuffer, bytes),
                       constI64(e, 0));
         return;
       }
@@ -80,7 +81,7 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
 }
 
 void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value from, Value to) {
-  int64_t lanes = plan.lhsWidth, panelParts = plan.kMost * plan.parts * lanes;
+  int64_t lanes = plan.lhsWidth, panelParts = plan.mostSteps() * plan.parts * lanes;
   Value panels = divI(e, addI(e, subI(e, to, from), plan.rows - 1), plan.rows);
   struct PackedPanel {
     SmallVector<Index> m;
@@ -96,8 +97,9 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
     return result;
   };
   auto pack = [&](const PackedPanel &panel, ArrayRef<Index> index, Value local) {
-    Elem value = plan.pairs ? readPairs(c.lhs, block, panel.m, index, lanes, panel.mask)
-                            : c.lhs.read(block.batch, panel.m, index, lanes, panel.mask);
+    Elem value = plan.group != KGroup::None
+                     ? readGroup(c.lhs, block, panel.m, index, lanes, panel.mask, /*flip=*/true)
+                     : c.lhs.read(block.batch, panel.m, index, lanes, panel.mask);
     Value place = addI(e, panel.at, mulI(e, divI(e, local, plan.kStep()), plan.parts * lanes));
     storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
   };
@@ -129,14 +131,15 @@ void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
   }
   if (plan.rhs == RhsForm::PackTranspose && plan.lanes > 1) {
     forEachPanel(block, [&](const Panel &panel) { packRhsTransposed(block, k, panel); });
-    return;
+  } else {
+    // Row by row through all panels, which is the order of memory.
+    forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
+      SmallVector<Index> row(index);
+      Value number = divI(e, local, plan.kStep());
+      forEachPanel(block, [&](const Panel &panel) { packRhsRow(block, row, number, panel); });
+    });
   }
-  // Row by row through all panels, which is the order of memory.
-  forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
-    SmallVector<Index> row(index);
-    Value number = divI(e, local, plan.kStep());
-    forEachPanel(block, [&](const Panel &panel) { packRhsRow(block, row, number, panel); });
-  });
+  sumColumns(block, k);
 }
 
 void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value local,
@@ -145,8 +148,9 @@ void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value loc
   for (int64_t v = 0; v < panel.vectors; ++v) {
     SmallVector<Index> column = columnIndex(panel.n, v);
     Value mask = columnMask(panel, v);
-    Elem value = plan.pairs ? readPairs(c.rhs, block, column, k, plan.lanes, mask)
-                            : c.rhs.read(block.batch, column, k, plan.lanes, mask);
+    Elem value = plan.group != KGroup::None
+                     ? readGroup(c.rhs, block, column, k, plan.lanes, mask, /*flip=*/false)
+                     : c.rhs.read(block.batch, column, k, plan.lanes, mask);
     storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
   }
 }
@@ -155,7 +159,7 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
   int64_t lanes = plan.lanes;
   // A computed operand is evaluated by one piece of code, through a buffer of its own.
   Value square;
-  if (!c.rhs.strided && !plan.pairs) {
+  if (!c.rhs.strided && plan.group == KGroup::None) {
     square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);
   }
   emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value v) {
@@ -175,7 +179,8 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       for (int64_t i = 0; i < lanes; ++i) {
         Value row = constI64(e, i);
         Elem value =
-            plan.pairs ? Elem(loadColumnPairs(block, column(row), index))
+            plan.group != KGroup::None
+                ? Elem(loadColumnGroups(block, column(row), index))
             : square   ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
                                     lanes, lanes)
                        : c.rhs.read(block.batch, column(row), index, lanes, mask);

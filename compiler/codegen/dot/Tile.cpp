@@ -36,7 +36,7 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
     return [this, base, kStride, rowBytes](Value i, int64_t row) {
       Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride * plan.kStep()));
       at = addBytes(e, at, constI64(e, row * rowBytes));
-      return plan.pairs ? loadBuffer(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
+      return plan.group != KGroup::None ? loadBuffer(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
     };
   }
   if (plan.lhs == LhsForm::PackK) {
@@ -47,7 +47,7 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
     };
   }
   int64_t width = plan.lhsWidth * plan.parts;
-  Value base = bufferAddress(lhsBuffer, mulI(e, number, plan.kMost * width));
+  Value base = bufferAddress(lhsBuffer, mulI(e, number, plan.mostSteps() * width));
   return [this, base, width](Value i, int64_t r) {
     return loadBuffer(bufferAddress(base, mulI(e, i, width), r), 1, plan.lhsWidth);
   };
@@ -128,7 +128,7 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
   auto rhs = rhsReader(block, k, panel);
   auto prefetch = rowPrefetcher(block, k, panel, m);
   SmallVector<Value> sums = emitForCarrying(
-      e, constI64(e, 0), divI(e, k.length, plan.kStep()), 1, flatten(init), [&](Value i, ValueRange carried) {
+      e, constI64(e, 0), groupsOf(k.length), 1, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
         if (prefetch) {
           prefetch(i);
@@ -142,7 +142,7 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
           Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
           for (int64_t v = 0; v < panel.vectors; ++v) {
             Elem &sum = acc[r * panel.vectors + v];
-            sum = plan.pairs ? Elem(multiplyPairs(sum.re, a.re, columns[v].re))
+            sum = plan.group != KGroup::None ? Elem(multiplyGroups(sum.re, a.re, columns[v].re))
                              : multiplyAdd(e, c.element, sum, a, columns[v]);
           }
         }
@@ -153,9 +153,15 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
 
 void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                               Value number, int64_t rows) {
-  Tile zeros(rows * panel.vectors, zeroElem(e, c.element, plan.lanes));
+  Tile start(rows * panel.vectors, zeroElem(e, c.element, plan.lanes));
+  if (plan.flipLhs) {
+    for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+      start[i] = i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), plan.lanes, 0)
+                                   : start[i - panel.vectors];
+    }
+  }
   if (plan.kBlocks == 1) {
-    storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, zeros));
+    storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, start));
     return;
   }
   auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
@@ -169,7 +175,7 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
       emitPrefetch(e, sumAddress(block, addI(e, m, r), addI(e, panel.n, n)));
     }
   }
-  Tile sums = multiplyTile(block, k, panel, m, number, rows, zeros);
+  Tile sums = multiplyTile(block, k, panel, m, number, rows, start);
   Value isLater = compareI(e, arith::CmpIPredicate::ne, k.number, 0);
   SmallVector<Value> flat = flatten(sums);
   auto total = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), isLater,

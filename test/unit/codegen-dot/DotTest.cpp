@@ -25,6 +25,7 @@ struct DotCase {
   Type lhs, rhs, out;
   Dims lhsShape, rhsShape, lhsBatch, rhsBatch, lhsK, rhsK;
   Around around = Around::Nothing;
+  bool extremes = false; ///< integers are the smallest and the largest of their type
 };
 
 std::string list(const Dims &dims) {
@@ -138,6 +139,14 @@ std::string describe(const DotCase &c) {
          shape(c.rhsK) + " around " + std::to_string(static_cast<int>(c.around));
 }
 
+void fillExtremes(Array &array, std::mt19937 &random) {
+  double low = array.type() == Type::S8 ? -128 : array.type() == Type::S16 ? -32768 : 0;
+  double high = array.type() == Type::U8 ? 255 : -1 - low;
+  for (int64_t i = 0; i < array.size(); ++i) {
+    array.set(i, random() % 3 ? low : high);
+  }
+}
+
 void check(const DotCase &c, const hlo::Target &target) {
   SCOPED_TRACE(describe(c) + " on " + target.cpu);
   std::mt19937 random(7);
@@ -145,6 +154,10 @@ void check(const DotCase &c, const hlo::Target &target) {
   Array bias(c.out, out.shape().empty() ? Dims{1} : Dims{out.shape().back()});
   lhs.fillRandom(random);
   rhs.fillRandom(random);
+  if (c.extremes) {
+    fillExtremes(lhs, random);
+    fillExtremes(rhs, random);
+  }
   out.fillRandom(random);
   bias.fillRandom(random);
   auto kernel = Kernel::compile(moduleText(c, lhs, rhs, out, bias), target);
@@ -209,7 +222,9 @@ TEST(Dot, Types) {
            {Type::BF16, Type::BF16, Type::BF16}, {Type::BF16, Type::BF16, Type::F32},
            {Type::F16, Type::F32, Type::F32}, {Type::F8, Type::F8, Type::F32},
            {Type::S8, Type::S8, Type::S32}, {Type::S8, Type::S8, Type::S8},
-           {Type::U8, Type::S8, Type::S32}, {Type::S16, Type::S16, Type::S16},
+           {Type::U8, Type::S8, Type::S32}, {Type::S8, Type::U8, Type::S32},
+           {Type::U8, Type::U8, Type::U32}, {Type::S16, Type::S8, Type::S32},
+           {Type::S16, Type::S16, Type::S32}, {Type::S16, Type::S16, Type::S16},
            {Type::S32, Type::S32, Type::S32}, {Type::U32, Type::U32, Type::U32},
            {Type::S64, Type::S64, Type::S64}, {Type::Pred, Type::Pred, Type::Pred},
            {Type::C64, Type::C64, Type::C64}, {Type::C128, Type::C128, Type::C128},
@@ -224,6 +239,35 @@ TEST(Dot, Types) {
       c.lhsK = {0};
       checkAll(c);
     }
+  }
+}
+
+TEST(Dot, IntegerExtremes) {
+  for (Type lhs : {Type::S8, Type::U8, Type::S16}) {
+    for (Type rhs : {Type::S8, Type::U8, Type::S16}) {
+      DotCase c{lhs, rhs, Type::S32, {31, 203}, {203, 50}, {}, {}, {1}, {0}, Around::Nothing, true};
+      checkAll(c);
+      c.rhsShape = {50, 203};
+      c.rhsK = {1};
+      checkAll(c);
+    }
+  }
+}
+
+TEST(Dot, PiecesOfK) {
+  struct Long {
+    Type type, out;
+    int64_t k;
+    Around around;
+  };
+  for (const Long &l : {Long{Type::F32, Type::F32, 1301, Around::Nothing},
+                        Long{Type::F32, Type::F32, 1301, Around::BiasRelu},
+                        Long{Type::BF16, Type::F32, 2100, Around::BiasRelu},
+                        Long{Type::S8, Type::S32, 5003, Around::Nothing},
+                        Long{Type::C64, Type::C64, 701, Around::Nothing}}) {
+    DotCase c = matmul(l.type, 88, 35, l.k, l.around);
+    c.out = l.out;
+    checkAll(c);
   }
 }
 

@@ -1,0 +1,202 @@
+//===- Groups.cpp - Narrow products, two or four at a time ----------------===//
+//
+// In: sides whose elements are bf16, or integers of at most 8 or 16 bits. Out: the
+// pieces that differ where one instruction multiplies groups of neighbours along k and
+// adds them to a 32-bit lane (KGroup): vdpbf16ps, vpmaddwd (vpdpwssd), vpdpbusd. The
+// neighbours stand in one 32-bit lane, the first in the lowest bits. That is how they lie
+// in memory along k, so that a lhs stored by rows is broadcast from where it is. A pair of
+// bf16 is held as an f32 of the same bits, so that buffers and shuffles treat it like one.
+//
+// vpdpbusd takes unsigned bytes times signed ones. For two sides of the same sign the lhs
+// is packed with its upper bit flipped, that is 128 more (or less), and the sums
+// start from -128 (or 128) times the sums of the columns of the rhs, which stand in a row
+// of their own behind each panel. Everything wraps, so the result is exact.
+//
+// Where the last group of k is not full, the rhs is padded by zeros.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockedEmitter.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+static Value constantLike(Emission &e, Value like, int64_t value) {
+  Type scalar = getElementTypeOrSelf(like.getType());
+  TypedAttr attribute = e.b.getIntegerAttr(scalar, value);
+  if (auto vector = dyn_cast<VectorType>(like.getType())) {
+    attribute = DenseElementsAttr::get(vector, cast<Attribute>(attribute));
+  }
+  return arith::ConstantOp::create(e.b, e.loc, attribute);
+}
+
+static Value bitsOf(Emission &e, Value value) {
+  Type type = laneType(e.b.getIntegerType(32), lanesOf(value));
+  return value.getType() == type ? value
+                                 : arith::BitcastOp::create(e.b, e.loc, type, value).getResult();
+}
+
+static Value shiftLeft(Emission &e, Value value, int64_t bits) {
+  return bits == 0 ? value
+                   : arith::ShLIOp::create(e.b, e.loc, value, constantLike(e, value, bits)).getResult();
+}
+
+static Value andWith(Emission &e, Value value, int64_t bits) {
+  return arith::AndIOp::create(e.b, e.loc, value, constantLike(e, value, bits));
+}
+
+Value BlockedEmitter::flipped(Value value) {
+  if (!plan.flipLhs) {
+    return value;
+  }
+  return arith::XOrIOp::create(e.b, e.loc, value, constantLike(e, value, 0x80));
+}
+
+Value BlockedEmitter::groupLanes(ArrayRef<Value> values) {
+  if (plan.group == KGroup::Bf16Pair) {
+    Value low = bitsOf(e, values[0]), high = bitsOf(e, values[1]);
+    low = arith::ShRUIOp::create(e.b, e.loc, low, constantLike(e, low, 16));
+    high = andWith(e, high, int32_t(0xffff0000));
+    Value pair = arith::OrIOp::create(e.b, e.loc, low, high);
+    return arith::BitcastOp::create(e.b, e.loc, values[0].getType(), pair);
+  }
+  int64_t step = plan.kStep(), bits = 32 / step;
+  Value group;
+  for (int64_t j = 0; j < step; ++j) {
+    Value piece = values[j];
+    if (j + 1 < step) {
+      piece = andWith(e, piece, (int64_t(1) << bits) - 1);
+    }
+    piece = shiftLeft(e, piece, j * bits);
+    group = group ? arith::OrIOp::create(e.b, e.loc, group, piece).getResult() : piece;
+  }
+  return group;
+}
+
+Value BlockedEmitter::narrowLanes(Value value) {
+  Value bits = bitsOf(e, value);
+  if (plan.group == KGroup::Bf16Pair) {
+    bits = arith::ShRUIOp::create(e.b, e.loc, bits, constantLike(e, bits, 16));
+  }
+  Type narrow = laneType(e.b.getIntegerType(32 / plan.kStep()), lanesOf(value));
+  return arith::TruncIOp::create(e.b, e.loc, narrow, bits);
+}
+
+Elem BlockedEmitter::readGroup(const ContractionSide &side, const Block &block,
+                               ArrayRef<Index> free, ArrayRef<Index> k, int64_t lanes, Value mask,
+                               bool flip) {
+  SmallVector<Value> values;
+  int64_t size = c.k.back();
+  for (int64_t j = 0; j < plan.kStep(); ++j) {
+    SmallVector<Index> at(k);
+    Value place = addI(e, k.back().base, j), exists;
+    if (j > 0 && size % plan.kStep() != 0) {
+      exists = compareI(e, arith::CmpIPredicate::slt, place, size);
+      place = minI(e, place, size - 1);
+    }
+    at.back() = Index(place);
+    Value value = side.read(block.batch, free, at, lanes, mask).re;
+    if (exists) {
+      value = arith::SelectOp::create(e.b, e.loc, exists, value,
+                                      zeroElem(e, c.element, lanes).re);
+    }
+    values.push_back(flip ? flipped(value) : value);
+  }
+  return Elem(groupLanes(values));
+}
+
+Value BlockedEmitter::loadColumnGroups(const Block &block, ArrayRef<Index> column,
+                                       ArrayRef<Index> k) {
+  Value address = c.rhs.address(e, block.batch, column, k), zero = constI64(e, 0);
+  int64_t elements = plan.lanes * plan.kStep();
+  if (c.k.back() % elements == 0) {
+    return loadElements(e, part, address, zero, plan.lanes).re;
+  }
+  Value rest = subI(e, constI64(e, c.k.back()), k.back().base);
+  auto below = [&](int64_t lanes, int64_t stride) -> Value {
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                 laneOffsets(e, lanes, stride), splat(e, rest, lanes).re);
+  };
+  if (c.k.back() % plan.kStep() == 0) {
+    return loadElements(e, part, address, zero, plan.lanes, below(plan.lanes, plan.kStep())).re;
+  }
+  Type narrow = IntegerType::get(e.b.getContext(), 32 / plan.kStep(), IntegerType::Signed);
+  Value bytes = loadElements(e, narrow, address, zero, elements, below(elements, 1)).re;
+  return vector::BitCastOp::create(e.b, e.loc, laneType(e.b.getI32Type(), plan.lanes), bytes);
+}
+
+Value BlockedEmitter::callOnLanes(StringRef name, Type narrow, Value sum, Value a, Value b) {
+  auto type = VectorType::get({plan.kStep() * lanesOf(sum)}, narrow);
+  SmallVector<Value> arguments;
+  if (plan.group != KGroup::WordPair) {
+    arguments.push_back(sum);
+  }
+  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, a));
+  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, b));
+  return LLVM::CallIntrinsicOp::create(e.b, e.loc, sum.getType(), e.b.getStringAttr(name),
+                                       arguments)
+      .getResult(0);
+}
+
+Value BlockedEmitter::multiplyGroups(Value sum, Value lhs, Value rhs) {
+  bool wide = lanesOf(sum) == 16;
+  std::string bits = std::to_string(32 * lanesOf(sum));
+  switch (plan.group) {
+  case KGroup::ByteQuad:
+    // The unsigned factor comes first.
+    if (plan.rhsUnsigned) {
+      std::swap(lhs, rhs);
+    }
+    return callOnLanes("llvm.x86.avx512.vpdpbusd." + bits, e.b.getI8Type(), sum, lhs, rhs);
+  case KGroup::WordPair: {
+    StringRef name = wide                 ? "llvm.x86.avx512.pmaddw.d.512"
+                     : lanesOf(sum) == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                          : "llvm.x86.sse2.pmadd.wd";
+    // With VNNI the backend makes one vpdpwssd of both.
+    Value products = callOnLanes(name, e.b.getI16Type(), sum, lhs, rhs);
+    return arith::AddIOp::create(e.b, e.loc, sum, products);
+  }
+  case KGroup::Bf16Pair:
+  case KGroup::None:
+    break;
+  }
+  return callOnLanes("llvm.x86.avx512bf16.dpbf16ps." + bits, e.b.getBF16Type(), sum, lhs, rhs);
+}
+
+void BlockedEmitter::sumColumns(const Block &block, const KBlock &k) {
+  if (!plan.flipLhs) {
+    return;
+  }
+  Value zero = constI64(e, 0), groups = groupsOf(k.length);
+  forEachPanel(block, [&](const Panel &panel) {
+    Value start = panelStart(block, panel);
+    Value none = zeroElem(e, c.element, plan.lanes).re;
+    Value flip = constantLike(e, none, int32_t(0x80808080));
+    SmallVector<Value> init(panel.vectors, none);
+    SmallVector<Value> sums =
+        emitForCarrying(e, zero, groups, 1, init, [&](Value i, ValueRange carried) {
+          Value row = addI(e, start, mulI(e, i, plan.columns()));
+          SmallVector<Value> next;
+          for (int64_t v = 0; v < panel.vectors; ++v) {
+            Value address = bufferAddress(rhsBuffer, row, v * plan.lanes);
+            next.push_back(multiplyGroups(carried[v], flip, loadBuffer(address, plan.lanes, 0).re));
+          }
+          return next;
+        });
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value negative = arith::SubIOp::create(e.b, e.loc, none, sums[v]);
+      storeBuffer(correctionAddress(block, panel, v), Elem(negative), 0);
+    }
+  });
+}
+
+Value BlockedEmitter::correctionAddress(const Block &block, const Panel &panel, int64_t v) {
+  return bufferAddress(rhsBuffer, panelStart(block, panel),
+                       (plan.rhsRows - 1) * plan.columns() + v * plan.lanes);
+}
+
+Value BlockedEmitter::groupsOf(Value length) {
+  return divI(e, addI(e, length, plan.kStep() - 1), plan.kStep());
+}
+
+} // namespace hlo::codegen
