@@ -21,7 +21,7 @@ bool isSortableElement(Type element) {
              Float8E4M3FNType, Float8E3M4Type>(element);
 }
 
-unsigned SortKey::bits() const { return element.isInteger(1) ? 1 : 8 * elementBytes(element); }
+unsigned SortKey::bits() const { return element.isSignlessInteger(1) ? 1 : 8 * elementBytes(element); }
 
 bool SortKey::isInjective() const {
   return operand >= 0 && constants.empty() && (total || isa<IntegerType>(element));

@@ -19,6 +19,10 @@ static constexpr int64_t kStackBytes = 64 << 10;
 static constexpr int64_t kScratchBytes = 16 << 20;
 /// A task sorts at least so many elements.
 static constexpr int64_t kTaskElements = 16 << 10;
+/// topk of so few elements keeps them in order, and inserts into them; of more, candidates are collected.
+static constexpr int64_t kInsertedElements = 16;
+/// Shorter rows are sorted whole.
+static constexpr int64_t kSelectedRow = 128;
 /// Longest rows for a network: its work grows with the square of the logarithm.
 static constexpr int64_t kNetworkRow = 1024;
 
@@ -28,6 +32,10 @@ int64_t SortPlan::recordBytes() const {
     bytes += word.bits / 8;
   }
   return bytes;
+}
+
+int64_t SortPlan::bufferBytes(const Word &word) const {
+  return llvm::alignTo((std::max(candidates, keep) + 2 * kChunk) * word.bits / 8, 64);
 }
 
 /// Packs position and keys into words of at most 64 bits.
@@ -143,6 +151,39 @@ static void setShape(SortPlan &plan, RankedTensorType type, int64_t dimension) {
     (d < dimension ? plan.outer : d > dimension ? plan.inner : plan.n) *= type.getShape()[d];
   }
   plan.keep = plan.n;
+}
+
+SortPlan planTopk(TopkOp op) {
+  SortPlan plan;
+  RankedTensorType type = arrayType(op.getOperand());
+  setShape(plan, type, type.getRank() - 1);
+  plan.keep = static_cast<int64_t>(op.getK());
+  if (type.getNumElements() == 0 || plan.keep == 0) {
+    plan.blocks = 0;
+    return plan;
+  }
+  SortKey key;
+  key.element = type.getElementType();
+  key.descending = op.getLargest().value_or(true);
+  key.total = true;
+  key.operand = 0;
+  plan.keys.push_back(key);
+  plan.candidates = plan.keep <= kInsertedElements
+                        ? 0
+                        : std::max<int64_t>(512, llvm::PowerOf2Ceil(8 * plan.keep));
+  if (plan.n < std::max(kSelectedRow, std::max(plan.keep, plan.candidates) * 2)) {
+    planByKeys(plan);
+    return plan;
+  }
+  plan.method = SortPlan::Method::Select;
+  layOutRecords(plan, 32);
+  plan.blocks = plan.outer;
+  plan.taskBytes = 0;
+  for (const SortPlan::Word &word : plan.words) {
+    plan.taskBytes += 2 * plan.bufferBytes(word);
+  }
+  splitIntoTasks(plan);
+  return plan;
 }
 
 SortPlan planSort(SortOp op, ComputationOp comparator) {

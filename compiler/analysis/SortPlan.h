@@ -48,12 +48,16 @@ struct SortPlan {
   int64_t blocksPerTask = 1;
   int64_t taskBytes = 0;   ///< scratch of a task
   bool onStack = true;
-  int64_t candidates = 0;  ///< Select: records that the buffer holds
+  /// Select: records that are collected before they are sorted and the best kept; 0: each is inserted at once.
+  int64_t candidates = 0;
+  static constexpr int64_t kChunk = 64; ///< Select: elements looked at together
 
   int64_t tasks() const { return llvm::divideCeil(blocks, blocksPerTask); }
   /// Bytes of the extra result that is the kernel's scratch, 0 if the stack is enough.
   int64_t scratchBytes() const { return onStack ? 0 : tasks() * taskBytes; }
   int64_t recordBytes() const;
+  /// Select: bytes of one of the two buffers for a word of the candidates.
+  int64_t bufferBytes(const Word &word) const;
 };
 
 /// The plan of a sort; `comparator` null: looked up from where the op is.

@@ -84,6 +84,7 @@ static Emitter emitterOf(StringRef strategy) {
       .Case("dot", emitDotKernel)
       .Case("conv", emitConvKernel)
       .Case("sort", emitSortKernel)
+      .Case("topk", emitTopkKernel)
       .Case("scatter", emitScatterKernel)
       .Case("select-and-scatter", emitSelectAndScatterKernel)
       .Case("update-slice", emitUpdateSliceKernel)

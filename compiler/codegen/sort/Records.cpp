@@ -289,6 +289,9 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
     Value wide = zextTo(position, e.b.getI64Type());
     source.i = Index();
     (at.lanes == 1 ? source.i.base : source.i.lanes) = wide;
+    if (positionElement) {
+      storePosition(at, position);
+    }
   }
   for (size_t n = 0; n < inputs.size(); ++n) {
     Type element = arrayType(inputs[n]).getElementType();
@@ -309,6 +312,12 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
       storeElements(e, element, elementAt(n, source), kernel.resultPtrs[n], target.base, at.mask);
     }
   }
+}
+
+void SortEmission::storePosition(const RowPosition &at, Value position) {
+  Type type = computeType(positionElement);
+  storeElements(e, positionElement, Elem(zextTo(Num(e, position), type)),
+                kernel.resultPtrs[inputs.size()], linearOf(at, plan.keep).base, at.mask);
 }
 
 static Index inBuffer(Emission &e, const RecordBuffer &buffer, const Index &i, const Index &row,

@@ -54,10 +54,10 @@ struct BlockSort {
     sort.storeRecord(rows, from.i, row, record, bufferMask);
   }
 
-  /// Loops along one row.
-  void alongRow(function_ref<void(Index, int64_t, Value)> body) {
+  /// Loops along the first `length` elements of a row.
+  void alongRow(int64_t length, function_ref<void(Index, int64_t, Value)> body) {
     ElementEmitter vectors(sort.kernel, sort.vectorLanes), scalars(sort.kernel, 1);
-    emitVectorLoop(e, constI64(e, 0), constI64(e, plan.n), vectors, scalars,
+    emitVectorLoop(e, constI64(e, 0), constI64(e, length), vectors, scalars,
                    [&](Index i, ElementEmitter &emitter, Value mask) {
                      int64_t lanes = emitter.lanes();
                      body(lanes == 1 ? Index(i.base) : i, lanes, mask);
@@ -71,7 +71,7 @@ struct BlockSort {
     sort.clearSpecial();
     emitFor(e, zero, count, 1, [&](Value row) {
       Value outer = addI(e, first, row);
-      alongRow([&](Index i, int64_t lanes, Value mask) {
+      alongRow(plan.n, [&](Index i, int64_t lanes, Value mask) {
         read(at(outer, i, none, lanes, mask), Index(row), mask);
       });
     });
@@ -83,7 +83,7 @@ struct BlockSort {
     }
     emitFor(e, zero, count, 1, [&](Value row) {
       Value outer = addI(e, first, row);
-      alongRow([&](Index i, int64_t lanes, Value mask) {
+      alongRow(plan.keep, [&](Index i, int64_t lanes, Value mask) {
         sort.storeResults(at(outer, i, none, lanes, mask),
                           sort.loadRecord(sorted, i, Index(row), lanes, mask));
       });
@@ -141,7 +141,7 @@ struct BlockSort {
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPointToStart(branch.thenBlock());
     Index none(constI64(e, 0));
-    alongRow([&](Index i, int64_t lanes, Value mask) {
+    alongRow(plan.n, [&](Index i, int64_t lanes, Value mask) {
       sort.storeRecord(to, i, none, sort.loadRecord(from, i, none, lanes, mask), mask);
     });
   }
@@ -159,10 +159,8 @@ struct BlockSort {
 };
 } // namespace
 
-/// Runs body(block, scratch) for the blocks of the tasks that this call of the kernel runs; `stack` is what
-/// every task uses if there is no scratch memory.
-static void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stack,
-                         function_ref<void(Value, Value)> body) {
+void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stack,
+                  function_ref<void(Value, Value)> body) {
   Emission &e = kernel.e;
   emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
     Value scratch = plan.onStack ? stack
@@ -174,8 +172,41 @@ static void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stac
   });
 }
 
+Value allocateStack(Emission &e, const SortPlan &plan) {
+  if (!plan.onStack) {
+    return {};
+  }
+  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, plan.taskBytes),
+                                64);
+}
+
+void emitSortByKeys(SortEmission &sort) {
+  Emission &e = sort.e;
+  const SortPlan &plan = sort.plan;
+  Value stack = allocateStack(e, plan);
+  if (plan.method == SortPlan::Method::Radix) {
+    sort.prepareRadix();
+  }
+  sort.prepareSpecial();
+  forEachBlock(sort.kernel, plan, stack, [&](Value block, Value scratch) {
+    BlockSort blockSort(sort, scratch);
+    if (plan.inner > 1) {
+      int64_t perRow = llvm::divideCeil(plan.inner, plan.lanes);
+      blockSort.columnWise(divI(e, block, perRow), mulI(e, remI(e, block, perRow), plan.lanes));
+      return;
+    }
+    Value first = mulI(e, block, plan.lanes);
+    Value count = constI64(e, 1);
+    if (plan.lanes > 1) {
+      count = e.b.createOrFold<arith::MinSIOp>(e.loc, constI64(e, plan.lanes),
+                                               subI(e, constI64(e, plan.outer), first));
+    }
+    blockSort.rowWise(first, count);
+  });
+}
+
 LogicalResult emitSortKernel(KernelBuilder &kernel) {
-  Emission &e = kernel.e;
   auto op = dyn_cast_or_null<SortOp>(kernel.root());
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'sort' must return a sort");
@@ -196,31 +227,7 @@ LogicalResult emitSortKernel(KernelBuilder &kernel) {
     return success();
   }
   SortEmission sort(kernel, plan, op.getInputs(), comparator);
-  Value stack;
-  if (plan.onStack) {
-    auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
-    stack = LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(),
-                                   constI64(e, plan.taskBytes), 64);
-  }
-  if (plan.method == SortPlan::Method::Radix) {
-    sort.prepareRadix();
-  }
-  sort.prepareSpecial();
-  forEachBlock(kernel, plan, stack, [&](Value block, Value scratch) {
-    BlockSort blockSort(sort, scratch);
-    if (plan.inner > 1) {
-      int64_t perRow = llvm::divideCeil(plan.inner, plan.lanes);
-      blockSort.columnWise(divI(e, block, perRow), mulI(e, remI(e, block, perRow), plan.lanes));
-      return;
-    }
-    Value first = mulI(e, block, plan.lanes);
-    Value count = constI64(e, 1);
-    if (plan.lanes > 1) {
-      count = e.b.createOrFold<arith::MinSIOp>(e.loc, constI64(e, plan.lanes),
-                                               subI(e, constI64(e, plan.outer), first));
-    }
-    blockSort.rowWise(first, count);
-  });
+  emitSortByKeys(sort);
   return success();
 }
 

@@ -29,6 +29,7 @@ struct SortEmission {
   mlir::ValueRange inputs;
   ComputationOp comparator; ///< null for topk
   int64_t vectorLanes;      ///< of loops along rows
+  mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if there is none
 
   SortEmission(KernelBuilder &kernel, const SortPlan &plan, mlir::ValueRange inputs,
                ComputationOp comparator);
@@ -76,6 +77,7 @@ struct SortEmission {
   void networkSort(const RecordBuffer &buffer);
 
 private:
+  void storePosition(const RowPosition &at, mlir::Value position);
   ElementEmitter &emitterOf(int64_t lanes);
   llvm::SmallVector<Index> indexOf(const RowPosition &at);
   Index linearOf(const RowPosition &at, int64_t length);
@@ -84,6 +86,15 @@ private:
   llvm::SmallVector<std::pair<mlir::Type, mlir::Value>, 2> notes; ///< slots on the stack, by type
   std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters;
 };
+
+/// Runs body(block, scratch) for the blocks of the tasks that this call of the kernel runs; scratch is `stack` if the
+/// plan needs no more.
+void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, mlir::Value stack,
+                  llvm::function_ref<void(mlir::Value block, mlir::Value scratch)> body);
+/// The stack memory of a task, null if the plan needs more.
+mlir::Value allocateStack(Emission &e, const SortPlan &plan);
+/// Sorts blocks of rows as Radix or Network.
+void emitSortByKeys(SortEmission &sort);
 
 /// Sorts rows by any comparator. forEachBlock runs its argument with (row, scratch of its task).
 void emitMergeSort(

@@ -1,5 +1,7 @@
 //===- TopkExpander.cpp - topk as a stable sort and a slice ---------------===//
 //
+// A topk of static shape is a kernel of its own (codegen/sort), if its elements are sorted by keys. Otherwise:
+//
 //   v, i = topk(x), k   ->   v, i = slice(sort(x, iota)) along the last dimension
 //
 // in descending order, or ascending for `largest` = false. Floats compare in
@@ -7,6 +9,7 @@
 // is stable, so equal elements come in the order of their indices.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
 using namespace mlir;
@@ -21,6 +24,11 @@ public:
   StringRef getDescription() const final { return "Expand topk to sort and slice"; }
 
   FailureOr<Values> expand(TopkOp op, HloBuilder &b, ScalarComputations &scalars) {
+    if (op->getNumResults() == 2 && HloBuilder::type(op.getOperand()).getRank() > 0 &&
+        isSortableElement(HloBuilder::type(op.getOperand()).getElementType()) &&
+        isa<IntegerType>(HloBuilder::type(op->getResult(1)).getElementType())) {
+      return Values{};
+    }
     return expandTopk(op, b, scalars);
   }
 };

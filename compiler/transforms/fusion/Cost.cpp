@@ -129,7 +129,7 @@ Role roleOf(Operation *op) {
       })
       .Case([](ReduceOp) { return Role::Reduce; })
       .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
-      .Case<ConvolutionOp, SortOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
+      .Case<ConvolutionOp, SortOp, TopkOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
             FftOp, CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
       .Case<ReturnOp, WhileOp, ConditionalOp, CallOp, FusionOp, CustomCallOp, TupleOp,
             GetTupleElementOp, ScanOp>([](Operation *) { return Role::TopLevel; })
@@ -149,6 +149,7 @@ StringRef strategyOf(Operation *op) {
       .Case([](ReduceOp reduce) { return isTrailingReduce(reduce) ? "reduce" : "loop"; })
       .Case<ConvolutionOp>([](Operation *) { return "conv"; })
       .Case<SortOp>([](Operation *) { return "sort"; })
+      .Case<TopkOp>([](Operation *) { return "topk"; })
       .Case<ScatterOp>([](Operation *) { return "scatter"; })
       .Case([](ReduceWindowOp window) { return cumulativeDimension(window) ? "scan" : "loop"; })
       .Case<SelectAndScatterOp>([](Operation *) { return "select-and-scatter"; })

@@ -130,6 +130,8 @@ FusionOp buildFusion(Group &group) {
   int64_t scratchBytes = 0;
   if (auto sort = dyn_cast<SortOp>(group.root)) {
     scratchBytes = planSort(sort).scratchBytes();
+  } else if (auto topk = dyn_cast<TopkOp>(group.root)) {
+    scratchBytes = planTopk(topk).scratchBytes();
   } else if (auto fft = dyn_cast<FftOp>(group.root)) {
     scratchBytes = fftScratchBytes(fft);
   }

@@ -30,7 +30,7 @@ bool isCore(Operation *op) {
               AddDependencyOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp, CopyStartOp, CopyDoneOp,
               AllReduceStartOp, AllReduceDoneOp, AllGatherStartOp, AllGatherDoneOp,
               CollectivePermuteStartOp, CollectivePermuteDoneOp, BatchNormGradOp,
-              BatchNormInferenceOp, BatchNormTrainingOp, TopkOp, RngOp, RaggedDotOp, ScaledDotOp,
+              BatchNormInferenceOp, BatchNormTrainingOp, RngOp, RaggedDotOp, ScaledDotOp,
               DynamicReshapeOp, SetDimensionSizeOp, GetDimensionSizeOp>(op);
 }
 
