@@ -5,11 +5,14 @@
 // forward or backward as the triangle asks. With T(i, k) the entry of op(A):
 //
 //   left:   x_i = (b_i - sum over solved k of T(i, k) x_k) / T(i, i)
-//   right:  x_j = (b_j - sum over solved k of x_k T(k, j)) / T(j, j)
+//   right:  the same of the transposes: op(A)^T X^T = B^T
 //
-// On the left the columns of B are independent: they run in vector lanes, and blocks
-// of them are tasks. On the right the rows of B are. Only the triangle named by
-// `lower` is read, and not its diagonal if that is unit.
+// The columns of B (left) or its rows (right) are independent: they run in vector
+// lanes, and blocks of a few vectors of them are tasks. A block of rows of the
+// unknowns stays in registers while the solved ones are subtracted, as in a matrix
+// product, and then solves its own triangle. On the right, rows of B are transposed
+// into scratch and back. Only the triangle named by `lower` is read, and not its
+// diagonal if that is unit.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -20,93 +23,345 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// Bytes of the stack that the unknowns of a block may have; more only where one row takes more.
+static constexpr int64_t kScratchBytes = 64 << 10;
+
+namespace {
+struct SolveEmission {
+  KernelBuilder &kernel;
+  Emission &e;
+  TriangularSolveOp op;
+  Type element;
+  int64_t m, rows, columns; ///< order of A; shape of B
+  bool left, unit, swapped, adjoint, ascending;
+  int64_t lanes = 1, vectors = 1; ///< of a block
+  ElementEmitter scalars;
+  std::unique_ptr<ElementEmitter> wide; ///< of `lanes` lanes
+  SmallVector<Value> position{}; ///< in the batch
+
+  SolveEmission(KernelBuilder &kernel, TriangularSolveOp op);
+  LogicalResult emit();
+
+private:
+  using ReadRow = function_ref<Elem(Value k, int64_t vector)>;
+  using WriteRow = function_ref<void(Value k, int64_t vector, const Elem &value)>;
+
+  template <typename Op> Value contracted(Value a, Value b) {
+    auto flags = arith::FastMathFlagsAttr::get(e.b.getContext(), arith::FastMathFlags::contract);
+    return Op::create(e.b, e.loc, a, b, flags);
+  }
+  Elem named(StringRef opcode, ArrayRef<Elem> operands) {
+    return emitNamed(e, opcode, element, element, operands);
+  }
+  Elem subtractProduct(const Elem &a, const Elem &x, const Elem &y);
+  Elem divided(const Elem &x, const Elem &by);
+  Elem entry(Value i, Value k);
+  Value order(Value step) { return ascending ? step : subI(e, constI64(e, m - 1), step); }
+  void solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start, ReadRow solved, WriteRow write);
+  void solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write);
+  void leftBlock(Value base, Value first, int64_t count);
+  void rightBlock(Value base, Value first, Value scratch);
+};
+} // namespace
+
+SolveEmission::SolveEmission(KernelBuilder &kernel, TriangularSolveOp op)
+    : kernel(kernel), e(kernel.e), op(op), element(arrayType(op.getB()).getElementType()),
+      m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1) {
+  ArrayRef<int64_t> shape = arrayType(op.getB()).getShape();
+  rows = shape[shape.size() - 2];
+  columns = shape.back();
+  left = op.getLeftSide().value_or(false);
+  unit = op.getUnitDiagonal().value_or(false);
+  StringRef transpose = op.getTransposeA().value_or("NO_TRANSPOSE");
+  // On the right the equations are those of the transposed matrix.
+  swapped = (transpose != "NO_TRANSPOSE") == left;
+  adjoint = transpose == "ADJOINT";
+  // Whether unknowns are found in ascending order.
+  ascending = op.getLower().value_or(false) != swapped;
+}
+
+/// a - x y; rounded once where the type allows it.
+Elem SolveEmission::subtractProduct(const Elem &a, const Elem &x, const Elem &y) {
+  auto minus = [&](Value v, Value p, Value q) {
+    return contracted<arith::SubFOp>(v, contracted<arith::MulFOp>(p, q));
+  };
+  if (isNarrowFloat(element)) {
+    return named("subtract", {a, named("multiply", {x, y})});
+  }
+  if (!x.im) {
+    return Elem(minus(a.re, x.re, y.re));
+  }
+  Value re = contracted<arith::AddFOp>(minus(a.re, x.re, y.re), contracted<arith::MulFOp>(x.im, y.im));
+  return Elem(re, minus(minus(a.im, x.re, y.im), x.im, y.re));
+}
+
+/// x / by, for a scalar `by`: times its reciprocal where neither is near the ends of the range.
+Elem SolveEmission::divided(const Elem &x, const Elem &by) {
+  int64_t count = lanesOf(x.re);
+  if (x.im || isNarrowFloat(element) || count == 1) {
+    return named("divide", {x, splat(e, by, count)});
+  }
+  auto constant = [&](double v) -> Value {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(by.re.getType(), v));
+  };
+  double limit = by.re.getType().isF32() ? 0x1p100 : 0x1p1000;
+  Value size = math::AbsFOp::create(e.b, e.loc, by.re);
+  Value below = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLT, size, constant(limit));
+  Value above = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, size, constant(1 / limit));
+  Value usual = arith::AndIOp::create(e.b, e.loc, below, above);
+  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange{x.re.getType()}, usual, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  Value reciprocal = arith::DivFOp::create(e.b, e.loc, constant(1), by.re);
+  Value product = arith::MulFOp::create(e.b, e.loc, x.re, splat(e, Elem(reciprocal), count).re);
+  scf::YieldOp::create(e.b, e.loc, product);
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  Value quotient = arith::DivFOp::create(e.b, e.loc, x.re, splat(e, by, count).re);
+  scf::YieldOp::create(e.b, e.loc, quotient);
+  return Elem(branch.getResult(0));
+}
+
+/// T(i, k), a scalar.
+Elem SolveEmission::entry(Value i, Value k) {
+  ElementEmitter::Scope scope(scalars);
+  SmallVector<Index> index(position.begin(), position.end());
+  index.push_back(Index(swapped ? k : i));
+  index.push_back(Index(swapped ? i : k));
+  Elem v = scalars.emit(op.getA(), index);
+  if (adjoint && v.im) {
+    v.im = arith::NegFOp::create(e.b, e.loc, v.im);
+  }
+  return v;
+}
+
+/// Finds the unknowns of `count` steps; those of the steps before are solved.
+void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start, ReadRow solved,
+                              WriteRow write) {
+  SmallVector<Value> row;
+  SmallVector<Elem> sums;
+  for (int64_t r = 0; r < count; ++r) {
+    row.push_back(order(addI(e, firstStep, r)));
+    for (int64_t v = 0; v < width; ++v) {
+      sums.push_back(start(row[r], v));
+    }
+  }
+  SmallVector<Value> carried = emitForCarrying(
+      e, constI64(e, 0), firstStep, 1, flattenElems(sums), [&](Value step, ValueRange values) {
+        SmallVector<Elem> next = unflattenElems(values, sums);
+        Value k = order(step);
+        SmallVector<Elem> x;
+        for (int64_t v = 0; v < width; ++v) {
+          x.push_back(solved(k, v));
+        }
+        for (int64_t r = 0; r < count; ++r) {
+          Elem t = splat(e, entry(row[r], k), lanes);
+          for (int64_t v = 0; v < width; ++v) {
+            next[r * width + v] = subtractProduct(next[r * width + v], t, x[v]);
+          }
+        }
+        return flattenElems(next);
+      });
+  sums = unflattenElems(carried, sums);
+  for (int64_t r = 0; r < count; ++r) {
+    Elem diagonal = unit ? Elem() : entry(row[r], row[r]);
+    for (int64_t v = 0; v < width; ++v) {
+      Elem &x = sums[r * width + v];
+      x = unit ? x : divided(x, diagonal);
+      write(row[r], v, x);
+    }
+    for (int64_t s = r + 1; s < count; ++s) {
+      Elem t = splat(e, entry(row[s], row[r]), lanes);
+      for (int64_t v = 0; v < width; ++v) {
+        sums[s * width + v] = subtractProduct(sums[s * width + v], t, sums[r * width + v]);
+      }
+    }
+  }
+}
+
+void SolveEmission::solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write) {
+  // Sums fill the registers but for the solved row, an entry of A and temporaries.
+  int64_t budget = e.target.vectorRegisters >= 32 ? 24 : 10;
+  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
+  int64_t count = std::min(m, std::clamp<int64_t>(budget / (width * parts), 1, 8));
+  int64_t whole = m / count * count;
+  emitFor(e, constI64(e, 0), constI64(e, whole), count,
+          [&](Value step) { solveRows(step, count, width, start, solved, write); });
+  if (m > whole) {
+    solveRows(constI64(e, whole), m - whole, width, start, solved, write);
+  }
+}
+
+/// Columns first, ..., first + count - 1 of op(A) X = B.
+void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
+  int64_t width = llvm::divideCeil(count, lanes);
+  auto maskOf = [&](int64_t v) -> Value {
+    int64_t rest = count - v * lanes;
+    if (rest >= lanes) {
+      return {};
+    }
+    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
+                                 constLanes(e, rest, lanes));
+  };
+  auto column = [&](int64_t v) { return addI(e, first, v * lanes); };
+  auto address = [&](Value k, int64_t v) { return addI(e, base, addI(e, mulI(e, k, columns), column(v))); };
+  solveBlock(
+      width,
+      [&](Value k, int64_t v) {
+        ElementEmitter::Scope scope(*wide);
+        SmallVector<Index> index(position.begin(), position.end());
+        index.push_back(Index(k));
+        index.push_back(Index(column(v), lanes > 1 ? 1 : 0));
+        return wide->emit(op.getB(), index, maskOf(v));
+      },
+      [&](Value k, int64_t v) {
+        return loadElements(e, element, kernel.resultPtrs[0], address(k, v), lanes, maskOf(v));
+      },
+      [&](Value k, int64_t v, const Elem &x) {
+        storeElements(e, element, x, kernel.resultPtrs[0], address(k, v), maskOf(v));
+      });
+}
+
+/// As many rows of X op(A) = B as a block holds, from `first` on; rows past the last repeat it.
+void SolveEmission::rightBlock(Value base, Value first, Value scratch) {
+  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
+  Type part = computeType(element);
+  auto at = [&](Value k, int64_t v) {
+    return mulI(e, addI(e, mulI(e, k, vectors), v), parts * lanes);
+  };
+  auto load = [&](Value k, int64_t v) {
+    Elem x(loadElements(e, part, scratch, at(k, v), lanes).re);
+    if (parts == 2) {
+      x.im = loadElements(e, part, scratch, addI(e, at(k, v), lanes), lanes).re;
+    }
+    return x;
+  };
+  auto store = [&](Value k, int64_t v, const Elem &x) {
+    storeElements(e, part, Elem(x.re), scratch, at(k, v));
+    if (parts == 2) {
+      storeElements(e, part, Elem(x.im), scratch, addI(e, at(k, v), lanes));
+    }
+  };
+  auto transposed = [&](ArrayRef<Elem> square) {
+    SmallVector<Value> re, im;
+    for (const Elem &v : square) {
+      re.push_back(v.re);
+      im.push_back(v.im);
+    }
+    if (lanes > 1) {
+      re = transposeSquare(e, re);
+      im = parts == 2 ? transposeSquare(e, im) : im;
+    }
+    SmallVector<Elem> result;
+    for (int64_t l = 0; l < lanes; ++l) {
+      result.push_back(Elem(re[l], im[l]));
+    }
+    return result;
+  };
+  // Squares of vectors along the unknowns; the last one may hold fewer.
+  auto tiles = [&](function_ref<void(Value k, int64_t count, Value mask)> body) {
+    int64_t whole = m / lanes * lanes;
+    emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value k) { body(k, lanes, {}); });
+    if (m > whole) {
+      body(constI64(e, whole), m - whole,
+           arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
+                                 constLanes(e, m - whole, lanes)));
+    }
+  };
+  auto rowOf = [&](int64_t v, int64_t l) {
+    return e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, first, v * lanes + l), constI64(e, rows - 1));
+  };
+  tiles([&](Value k, int64_t count, Value mask) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Elem> square;
+      for (int64_t l = 0; l < lanes; ++l) {
+        ElementEmitter::Scope scope(*wide);
+        SmallVector<Index> index(position.begin(), position.end());
+        index.push_back(Index(rowOf(v, l)));
+        index.push_back(Index(k, lanes > 1 ? 1 : 0));
+        square.push_back(wide->emit(op.getB(), index, mask));
+      }
+      square = transposed(square);
+      for (int64_t i = 0; i < count; ++i) {
+        store(addI(e, k, i), v, square[i]);
+      }
+    }
+  });
+  solveBlock(vectors, load, load, store);
+  tiles([&](Value k, int64_t count, Value mask) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Elem> square;
+      for (int64_t i = 0; i < lanes; ++i) {
+        square.push_back(load(addI(e, k, std::min(i, count - 1)), v));
+      }
+      square = transposed(square);
+      for (int64_t l = 0; l < lanes; ++l) {
+        Value to = addI(e, base, addI(e, mulI(e, rowOf(v, l), columns), k));
+        storeElements(e, element, square[l], kernel.resultPtrs[0], to, mask);
+      }
+    }
+  });
+}
+
+LogicalResult SolveEmission::emit() {
+  ArrayRef<int64_t> batch = arrayType(op.getB()).getShape().drop_back(2);
+  int64_t matrices = 1, independent = left ? columns : rows;
+  for (int64_t size : batch) {
+    matrices *= size;
+  }
+  // As many lanes as there are columns (or rows), but no fewer than a power of two of them.
+  lanes = kernelLanes(kernel);
+  int64_t rowBytes = storageBytes(computeType(element)) * (isa<ComplexType>(element) ? 2 : 1) * m;
+  while (lanes > 1 && (lanes >= 2 * independent || (!left && lanes * rowBytes > kScratchBytes))) {
+    lanes /= 2;
+  }
+  vectors = std::clamp<int64_t>(independent / lanes, 1, 4);
+  while (!left && vectors > 1 && vectors * lanes * rowBytes > kScratchBytes) {
+    --vectors;
+  }
+  wide = std::make_unique<ElementEmitter>(kernel, lanes);
+  int64_t block = vectors * lanes, blocks = llvm::divideCeil(independent, block);
+  // Tasks of some thousand operations.
+  int64_t perTask = std::max<int64_t>(1, (32 << 10) / std::max<int64_t>(1, m * m * block));
+  int64_t total = matrices * blocks;
+  auto [lo, hi] = splitTasks(kernel, total, perTask);
+  Value scratch;
+  if (!left) {
+    scratch = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI8Type(),
+                                     constI64(e, block * rowBytes), 64);
+  }
+  emitFor(e, lo, hi, 1, [&](Value number) {
+    Value matrix = divI(e, number, blocks), first = mulI(e, remI(e, number, blocks), block);
+    position = delinearize(e, matrix, batch);
+    Value base = mulI(e, matrix, rows * columns);
+    if (!left) {
+      rightBlock(base, first, scratch);
+      return;
+    }
+    if (independent % block == 0) {
+      leftBlock(base, first, block);
+      return;
+    }
+    Value isLast = compareI(e, arith::CmpIPredicate::sgt, first, independent - block);
+    auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    leftBlock(base, constI64(e, independent / block * block), independent % block);
+    e.b.setInsertionPointToStart(branch.elseBlock());
+    leftBlock(base, first, block);
+  });
+  return success();
+}
+
 LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel) {
-  Emission &e = kernel.e;
   auto op = dyn_cast_or_null<TriangularSolveOp>(kernel.root());
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'triangular-solve' must return a triangular-solve");
   }
-  RankedTensorType type = arrayType(op.getB());
-  if (type.getNumElements() == 0) {
+  if (arrayType(op.getB()).getNumElements() == 0) {
     kernel.tasks = 0;
     return success();
   }
-  ArrayRef<int64_t> shape = type.getShape(), batch = shape.drop_back(2);
-  int64_t m = arrayType(op.getA()).getShape().back(); // order of A
-  int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  bool left = op.getLeftSide().value_or(false), lower = op.getLower().value_or(false);
-  bool unit = op.getUnitDiagonal().value_or(false);
-  StringRef transpose = op.getTransposeA().value_or("NO_TRANSPOSE");
-  bool swapped = transpose != "NO_TRANSPOSE", adjoint = transpose == "ADJOINT";
-  // Whether unknowns are found in ascending order.
-  bool ascending = (lower != swapped) == left;
-  Type element = type.getElementType();
-  int64_t lanes = left ? kernelLanes(kernel) : 1;
-  ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
-  Value result = kernel.resultPtrs[0];
-
-  int64_t matrices = 1;
-  for (int64_t size : batch) {
-    matrices *= size;
-  }
-  // One task solves a block of columns (left) or rows (right) of one matrix.
-  int64_t free = left ? columns : rows, block = std::min<int64_t>(free, std::max<int64_t>(4 * lanes, 16));
-  int64_t blocks = llvm::divideCeil(free, block);
-  kernel.tasks = matrices * blocks;
-
-  auto named = [&](StringRef opcode, ArrayRef<Elem> operands) {
-    return emitNamed(e, opcode, element, element, operands);
-  };
-  emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
-    Value matrix = divI(e, task, blocks), blockNumber = remI(e, task, blocks);
-    SmallVector<Value> position = delinearize(e, matrix, batch);
-    Value base = mulI(e, matrix, rows * columns);
-    Value lo = mulI(e, blockNumber, block);
-    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, block), constI64(e, free));
-    auto entry = [&](Value i, Value k) {
-      SmallVector<Index> index(position.begin(), position.end());
-      index.push_back(Index(swapped ? k : i));
-      index.push_back(Index(swapped ? i : k));
-      Elem v = scalars.emit(op.getA(), index);
-      if (adjoint && v.im) {
-        v.im = arith::NegFOp::create(e.b, e.loc, v.im);
-      }
-      return v;
-    };
-    emitVectorLoop(e, lo, hi, vectors, scalars, [&](Index c, ElementEmitter &emitter, Value mask) {
-      auto address = [&](Value unknown) {
-        return left ? addI(e, base, addI(e, mulI(e, unknown, columns), c.base))
-                    : addI(e, base, addI(e, mulI(e, c.base, columns), unknown));
-      };
-      auto order = [&](Value step) {
-        return ascending ? step : subI(e, constI64(e, m - 1), step);
-      };
-      emitFor(e, constI64(e, 0), constI64(e, m), 1, [&](Value step) {
-        ElementEmitter::Scope outer(emitter);
-        ElementEmitter::Scope outerScalars(scalars);
-        Value i = order(step);
-        SmallVector<Index> index(position.begin(), position.end());
-        index.push_back(left ? Index(i) : c);
-        index.push_back(left ? c : Index(i));
-        Elem start = emitter.emit(op.getB(), index, mask);
-        SmallVector<Value> sum = emitForCarrying(
-            e, constI64(e, 0), step, 1, flattenElems(start), [&](Value earlier, ValueRange carried) {
-              ElementEmitter::Scope inner(scalars);
-              Value k = order(earlier);
-              Elem t = splat(e, left ? entry(i, k) : entry(k, i), emitter.lanes());
-              Elem x = loadElements(e, element, result, address(k), emitter.lanes(), mask);
-              return flattenElems(
-                  named("subtract", {unflattenElems(carried, {start})[0], named("multiply", {t, x})}));
-            });
-        Elem x = unflattenElems(sum, {start})[0];
-        if (!unit) {
-          x = named("divide", {x, splat(e, entry(i, i), emitter.lanes())});
-        }
-        storeElements(e, element, x, result, address(i), mask);
-      });
-    });
-  });
-  return success();
+  return SolveEmission(kernel, op).emit();
 }
 
 } // namespace hlo::codegen
