@@ -53,6 +53,8 @@ Num viaDouble(Num x, Num (*function)(Num));
 Num oddViaDouble(Num x, Num (*function)(Num));
 
 Num expOf(Num x);
+/// The same where the result and 2^n below it are known to be normal numbers.
+Num expOfModerate(Num x);
 /// e^(hi + lo), |lo| far below |hi|.
 Num expOf(NumPair x);
 /// e^x * factor / 2^halvings, |factor| <= 1, without early overflow or loss of a small factor's bits.

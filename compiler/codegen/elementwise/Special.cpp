@@ -25,7 +25,7 @@ Num erfOf(Num x) {
   Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
   Num q = wide ? polynomial(bounded - 2.0, coefficients::erfLarge64)
                : bounded * polynomial(bounded, coefficients::erfLarge32);
-  Num large = copySign(1.0 - expOf(q), x);
+  Num large = copySign(1.0 - expOfModerate(q), x);
   return select(lessEqual(a, 1.25), small, large);
 }
 

@@ -240,13 +240,16 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     return success();
   }
 
+  auto store = [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
+    storeRoots(kernel, emitter, index, base, mask);
+  };
   std::optional<TilePlan> tiles = planTiles(kernel, shape);
   hoistScalars(kernel, {&vectors, &scalars});
   if (tiles) {
-    emitTiledLoop(kernel, *tiles, vectors, scalars,
-                  [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
-                    storeRoots(kernel, emitter, index, base, mask);
-                  });
+    emitTiledLoop(kernel, *tiles, vectors, scalars, store);
+    return success();
+  }
+  if (emitColumnReduces(kernel, vectors, scalars, store)) {
     return success();
   }
   // The leading dimensions are merged into one that is split over tasks; the others are loops.

@@ -49,6 +49,13 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
                                            mlir::Value mask)>
                        store);
 
+/// The loop kernel of a region that reduces over other dimensions than the minor one (reduce/ColumnReduces.cpp). Gives
+/// false, having emitted nothing, if the region is not of that form.
+bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars,
+                       llvm::function_ref<void(ElementEmitter &, llvm::ArrayRef<Index>,
+                                               mlir::Value base, mlir::Value mask)>
+                           store);
+
 } // namespace hlo::codegen
 
 #endif

@@ -185,12 +185,17 @@ void emitTransposedCopy(Emission &e, int64_t bytes, Value from, int64_t fromStri
   // A square of full vectors of bytes would need 64 registers.
   int64_t lanes = std::max<int64_t>(1, std::min(e.target.vectorBytes / bytes,
                                                 static_cast<int64_t>(e.target.vectorRegisters)));
-  if (bytes < 16 && columns == fromStride && columns <= 8 && columns < lanes && rows >= lanes) {
-    copy.splitColumns(columns, lanes, rows);
+  auto runOf = [&](int64_t n) {
+    return std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(n));
+  };
+  // Shuffles of many bytes have no good form.
+  bool byShuffle = bytes == 4 || bytes == 8 || !llvm::isPowerOf2_64(std::min(rows, columns));
+  if (byShuffle && bytes < 16 && columns == fromStride && columns <= 8 && columns < runOf(rows)) {
+    copy.splitColumns(columns, runOf(rows), rows);
     return;
   }
-  if (bytes < 16 && rows == toStride && rows <= 8 && rows < lanes && columns >= lanes) {
-    copy.joinRows(rows, lanes, columns);
+  if (byShuffle && bytes < 16 && rows == toStride && rows <= 8 && rows < runOf(columns)) {
+    copy.joinRows(rows, runOf(columns), columns);
     return;
   }
   int64_t size = llvm::bit_floor<uint64_t>(std::min({bytes == 16 ? 4 : lanes, rows, columns}));

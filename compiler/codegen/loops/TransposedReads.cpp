@@ -49,6 +49,13 @@ static RootDims dimsOfOperand(Operation *op, unsigned number, const RootDims &di
     }
   } else if (isa<ReshapeOp, BitcastOp>(op)) {
     source = throughReshape(dims, shape, shapeOf(op->getResult(0)));
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    size_t kept = 0;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (!llvm::is_contained(reduce.getDimensions(), static_cast<int64_t>(d))) {
+        source[d] = dims[kept++];
+      }
+    }
   } else if ((isElementwise(op) || isa<CopyOp>(op)) && shape.size() == dims.size()) {
     source = dims;
   }

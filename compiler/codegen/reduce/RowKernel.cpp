@@ -13,10 +13,8 @@
 // stack, so the row stays in L1 from the first read to the last write.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/IndexMath.h"
-#include "compiler/codegen/loops/EmitterImpl.h"
-#include "compiler/codegen/loops/Lanes.h"
-#include "compiler/codegen/reduce/Reducer.h"
+#include "compiler/codegen/loops/Regions.h"
+#include "compiler/codegen/reduce/RowEmission.h"
 
 using namespace mlir;
 
@@ -24,45 +22,6 @@ namespace hlo::codegen {
 
 /// Most bytes of one row's intermediates on the stack.
 static constexpr int64_t kRowScratchBytes = 128 << 10;
-
-namespace {
-/// One kernel being emitted: its row and column shapes, and the emitters of each width.
-struct RowEmission {
-  KernelBuilder &kernel;
-  Emission &e;
-  SmallVector<ReduceOp> reduces;
-  SmallVector<int64_t> rowShape, columnShape;
-  int64_t lanes;
-  ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
-  SmallVector<Index> row;
-  DenseMap<Operation *, SmallVector<Value>> saved; ///< stage -> values it stores to scratch
-  DenseMap<Value, Value> scratch;                  ///< such a value -> its row buffer
-
-  RowEmission(KernelBuilder &kernel, int64_t lanes)
-      : kernel(kernel), e(kernel.e), lanes(lanes), wide(kernel, 4 * lanes), vectors(kernel, lanes),
-        scalars(kernel, 1) {}
-
-  std::array<ElementEmitter *, 3> emitters() { return {&wide, &vectors, &scalars}; }
-  void bindAll(Value v, const Elem &elem) {
-    for (ElementEmitter *emitter : emitters()) {
-      emitter->bind(v, elem);
-    }
-  }
-
-  LogicalResult analyze();
-  void planScratch();
-  void allocateScratch(int64_t columns);
-  void emitRow(Value rowNumber);
-  void emitReduce(ReduceOp op);
-  void emitResults();
-  void saveIntermediates(Operation *stage, ElementEmitter &emitter, ArrayRef<Index> index,
-                         Value mask);
-  bool overColumns(Value v) const {
-    return cast<RankedTensorType>(v.getType()).getRank() ==
-               static_cast<int64_t>(rowShape.size() + columnShape.size());
-  }
-};
-} // namespace
 
 LogicalResult RowEmission::analyze() {
   for (ReduceOp op : kernel.body().getOps<ReduceOp>()) {
@@ -215,17 +174,44 @@ void RowEmission::emitReduce(ReduceOp op) {
     return elems;
   };
 
+  // What is left after the wide vectors: single ones, then a masked one where there are masks, else scalars.
   int64_t n = columnShape.back();
-  bool vectorize = reducer.isAssociative() && lanes > 1 && n >= lanes;
-  ElementEmitter &main = n >= 8 * lanes ? wide : vectors;
-  SmallVector<Elem> zero =
-      vectorize ? SmallVector<Elem>{reducer.identity(e, main.lanes())} : SmallVector<Elem>(start);
-  // Two accumulators: full vectors, and the scalars that are left over.
-  Elem rest = vectorize ? reducer.identity(e, 1) : Elem();
-  SmallVector<Value> init = flattenElems(zero);
-  size_t mainValues = init.size();
-  if (vectorize) {
-    llvm::append_range(init, flattenElems(rest));
+  bool vectorize = reducer.isAssociative() && lanes > 1 && n >= (e.target.avx512 ? 2 : lanes);
+  struct Part {
+    ElementEmitter *emitter;
+    int64_t from, to;
+    bool masked;
+  };
+  SmallVector<Part> parts;
+  if (!vectorize) {
+    parts.push_back({&scalars, 0, n, false});
+  } else {
+    int64_t wideEnd = n >= 8 * lanes ? n / wide.lanes() * wide.lanes() : 0;
+    int64_t vectorEnd = n / lanes * lanes;
+    parts.push_back({&wide, 0, wideEnd, false});
+    parts.push_back({&vectors, wideEnd, vectorEnd, false});
+    if (e.target.avx512 && n - vectorEnd > 1) {
+      parts.push_back({&vectors, vectorEnd, n, true});
+    } else {
+      parts.push_back({&scalars, vectorEnd, n, false});
+    }
+    llvm::erase_if(parts, [](const Part &part) { return part.from == part.to; });
+  }
+  // One accumulator for each part; a masked vector goes into that of the vectors, if there is one.
+  SmallVector<Elem> zero;
+  SmallVector<size_t> accumulatorOf;
+  for (const Part &part : parts) {
+    size_t same = accumulatorOf.size();
+    if (part.masked && same > 0 && parts[same - 1].emitter == &vectors) {
+      accumulatorOf.push_back(accumulatorOf.back());
+      continue;
+    }
+    accumulatorOf.push_back(vectorize ? zero.size() : 0);
+    if (vectorize) {
+      zero.push_back(reducer.identity(e, part.emitter->lanes()));
+    } else {
+      zero = start;
+    }
   }
 
   std::function<SmallVector<Value>(size_t, ValueRange)> nest = [&](size_t c, ValueRange carried) {
@@ -238,44 +224,44 @@ void RowEmission::emitReduce(ReduceOp op) {
                                return next;
                              });
     }
-    int64_t width = vectorize ? main.lanes() : 1;
-    int64_t whole = n / width * width;
-    ElementEmitter &emitter = vectorize ? main : scalars;
-    SmallVector<Value> state = emitForCarrying(
-        e, constI64(e, 0), constI64(e, whole), width, carried.take_front(mainValues),
-        [&](Value i, ValueRange inner) {
-          ElementEmitter::Scope scope(emitter);
-          index.push_back(vectorize ? Index(i, 1, width) : Index(i));
-          SmallVector<Elem> elems = inputsAt(emitter, {});
-          index.pop_back();
-          return flattenElems(reducer.combine(e, unflattenElems(inner, zero), elems));
-        });
-    if (!vectorize) {
-      return state;
+    SmallVector<Elem> state = unflattenElems(carried, zero);
+    for (auto [number, part] : llvm::enumerate(parts)) {
+      MutableArrayRef<Elem> own = MutableArrayRef<Elem>(state);
+      if (vectorize) {
+        own = own.slice(accumulatorOf[number], 1);
+      }
+      ElementEmitter &emitter = *part.emitter;
+      int64_t width = emitter.lanes();
+      Value mask;
+      if (part.masked) {
+        SmallVector<bool> on(width);
+        std::fill(on.begin(), on.begin() + (part.to - part.from), true);
+        auto type = VectorType::get({width}, e.b.getI1Type());
+        mask = arith::ConstantOp::create(e.b, e.loc,
+                                         DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+      }
+      SmallVector<Value> next = emitForCarrying(
+          e, constI64(e, part.from), constI64(e, part.to), width, flattenElems(own),
+          [&](Value i, ValueRange inner) {
+            ElementEmitter::Scope scope(emitter);
+            index.push_back(width > 1 ? Index(i, 1, width) : Index(i));
+            SmallVector<Elem> elems = inputsAt(emitter, mask);
+            index.pop_back();
+            if (mask) {
+              elems[0] = selectElem(e, mask, elems[0], reducer.identity(e, width));
+            }
+            return flattenElems(reducer.combine(e, unflattenElems(inner, own), elems));
+          });
+      llvm::copy(unflattenElems(next, own), own.begin());
     }
-    SmallVector<Value> left = emitForCarrying(
-        e, constI64(e, whole), constI64(e, n), 1, carried.drop_front(mainValues),
-        [&](Value i, ValueRange inner) {
-          ElementEmitter::Scope scope(scalars);
-          index.push_back(Index(i));
-          SmallVector<Elem> elems = inputsAt(scalars, {});
-          index.pop_back();
-          return flattenElems(reducer.combine(e, unflattenElems(inner, {rest}), elems));
-        });
-    llvm::append_range(state, left);
-    return state;
+    return flattenElems(state);
   };
-  SmallVector<Value> state = nest(0, init);
-  SmallVector<Elem> totals;
+  SmallVector<Elem> state = unflattenElems(nest(0, flattenElems(zero)), zero), totals = state;
   if (vectorize) {
-    Elem folded = reducer.combineLanes(e, unflattenElems(ValueRange(state).take_front(mainValues), zero)[0]);
-    if (n % main.lanes() != 0) {
-      Elem left = unflattenElems(ValueRange(state).drop_front(mainValues), {rest})[0];
-      folded = reducer.combine(e, {folded}, {left})[0];
+    totals = start;
+    for (const Elem &part : state) {
+      totals = reducer.combine(e, totals, {reducer.combineLanes(e, part)});
     }
-    totals = reducer.combine(e, start, {folded});
-  } else {
-    totals = unflattenElems(state, start);
   }
   for (auto [i, total] : llvm::enumerate(totals)) {
     Type to = elementType(op->getResult(i).getType());
@@ -359,6 +345,7 @@ void RowEmission::emitRow(Value rowNumber) {
 }
 
 LogicalResult emitRowKernel(KernelBuilder &kernel) {
+  collapseDims(kernel.body());
   RowEmission emission(kernel, kernelLanes(kernel));
   if (failed(emission.analyze())) {
     return failure();
@@ -378,6 +365,12 @@ LogicalResult emitRowKernel(KernelBuilder &kernel) {
   emission.planScratch();
   emission.allocateScratch(columns);
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
+  if (canUseShortRows(emission)) {
+    perTask = llvm::alignTo(perTask, emission.lanes);
+    auto [lo, hi] = splitTasks(kernel, rows, perTask);
+    emitShortRows(emission, lo, hi);
+    return success();
+  }
   auto [lo, hi] = splitTasks(kernel, rows, perTask);
   emitFor(e, lo, hi, 1, [&](Value rowNumber) { emission.emitRow(rowNumber); });
   return success();

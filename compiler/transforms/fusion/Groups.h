@@ -41,6 +41,9 @@ struct Grouping {
   llvm::SetVector<mlir::Operation *> relabels;
 };
 
+/// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
+void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
+
 Grouping groupOps(mlir::Block &block);
 
 } // namespace hlo::fusion

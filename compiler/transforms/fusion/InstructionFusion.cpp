@@ -258,6 +258,7 @@ public:
           }
         }
       }
+      splitReduces(computation.getBody().front(), symbols);
       fuseBlock(computation.getBody().front());
     }
   }

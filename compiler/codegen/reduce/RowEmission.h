@@ -1,0 +1,60 @@
+//===- RowEmission.h - A row kernel being emitted -------------------------===//
+#ifndef COMPILER_CODEGEN_REDUCE_ROWEMISSION_H
+#define COMPILER_CODEGEN_REDUCE_ROWEMISSION_H
+
+#include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/reduce/Reducer.h"
+
+namespace hlo::codegen {
+
+/// One kernel being emitted: its row and column shapes, and the emitters of each width.
+struct RowEmission {
+  KernelBuilder &kernel;
+  Emission &e;
+  llvm::SmallVector<hlo::ReduceOp> reduces;
+  llvm::SmallVector<int64_t> rowShape, columnShape;
+  int64_t lanes;
+  ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
+  llvm::SmallVector<Index> row;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved; ///< stage -> values it stores to scratch
+  llvm::DenseMap<mlir::Value, mlir::Value> scratch;                  ///< such a value -> its row buffer
+
+  RowEmission(KernelBuilder &kernel, int64_t lanes)
+      : kernel(kernel), e(kernel.e), lanes(lanes), wide(kernel, 4 * lanes), vectors(kernel, lanes),
+        scalars(kernel, 1) {}
+
+  std::array<ElementEmitter *, 3> emitters() { return {&wide, &vectors, &scalars}; }
+  void bindAll(mlir::Value v, const Elem &elem) {
+    for (ElementEmitter *emitter : emitters()) {
+      emitter->bind(v, elem);
+    }
+  }
+
+  mlir::LogicalResult analyze();
+  void planScratch();
+  void allocateScratch(int64_t columns);
+  void emitRow(mlir::Value rowNumber);
+  void emitReduce(hlo::ReduceOp op);
+  void emitResults();
+  void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
+                         mlir::Value mask);
+  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not.
+  bool overColumns(mlir::Value v) const {
+    llvm::ArrayRef<int64_t> shape = shapeOf(v);
+    return shape.size() == rowShape.size() + columnShape.size() &&
+           shape.drop_front(rowShape.size()) == llvm::ArrayRef<int64_t>(columnShape);
+  }
+};
+
+/// Rows of at most so many elements are computed several at a time, a row in each lane (ShortRows.cpp).
+inline constexpr int64_t kShortRow = 32;
+/// Whether rows are short, and enough, for a row in each lane.
+bool canUseShortRows(RowEmission &emission);
+/// Rows `lo` to `hi` of such a kernel; `hi - lo` need not be a multiple of the lanes.
+void emitShortRows(RowEmission &emission, mlir::Value lo, mlir::Value hi);
+
+} // namespace hlo::codegen
+
+#endif

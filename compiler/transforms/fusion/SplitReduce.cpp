@@ -1,0 +1,178 @@
+//===- SplitReduce.cpp - One reduce as two --------------------------------===//
+//
+// In: a reduce that one kernel cannot do well. Out: two reduces, the first of
+// which has many rows and so many tasks:
+//
+//   over the minor and other dimensions      the trailing ones first, the others then
+//   a large array to a few elements          by leading dimension, or by parts of it
+//
+// Only for a single associative op, whose identity begins the first, and not for
+// sums of narrow floats: what is between would be rounded.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Groups.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+/// An array of at least so many elements, reduced to at most so many, is done in parts: at most kMostParts.
+static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts = 64, kFewParts = 4;
+
+/// The element that changes nothing, if the computation is one associative op.
+static TypedAttr identityOf(ComputationOp computation, Type element) {
+  Operation *end = computation.getReturn();
+  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
+    return {};
+  }
+  Operation *op = end->getOperand(0).getDefiningOp();
+  Value p = computation.getArgument(0), q = computation.getArgument(1);
+  if (!op || op->getNumOperands() != 2 ||
+      !((op->getOperand(0) == p && op->getOperand(1) == q) ||
+        (op->getOperand(0) == q && op->getOperand(1) == p))) {
+    return {};
+  }
+  bool isMax = isa<MaximumOp>(op);
+  if (auto real = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    if (isMax || isa<MinimumOp>(op)) {
+      if (!APFloat::semanticsHasInf(semantics)) {
+        return {};
+      }
+      return FloatAttr::get(real, APFloat::getInf(semantics, /*Negative=*/isMax));
+    }
+    if (real.getWidth() >= 32 && isa<AddOp>(op)) {
+      return FloatAttr::get(real, APFloat::getZero(semantics, /*Negative=*/true));
+    }
+    if (real.getWidth() >= 32 && isa<MultiplyOp>(op)) {
+      return FloatAttr::get(real, APFloat::getOne(semantics));
+    }
+    return {};
+  }
+  auto integer = dyn_cast<IntegerType>(element);
+  if (!integer) {
+    return {};
+  }
+  unsigned bits = integer.getWidth();
+  bool isUnsigned = integer.isUnsigned() || bits == 1;
+  if (isMax) {
+    return IntegerAttr::get(integer, isUnsigned ? APInt::getZero(bits)
+                                                : APInt::getSignedMinValue(bits));
+  }
+  if (isa<MinimumOp>(op)) {
+    return IntegerAttr::get(integer, isUnsigned ? APInt::getAllOnes(bits)
+                                                : APInt::getSignedMaxValue(bits));
+  }
+  if (isa<AndOp>(op) || (isa<MultiplyOp>(op) && bits == 1)) {
+    return IntegerAttr::get(integer, APInt::getAllOnes(bits));
+  }
+  if (isa<MultiplyOp>(op)) {
+    return IntegerAttr::get(integer, APInt(bits, 1));
+  }
+  if (isa<AddOp, OrOp, XorOp>(op)) {
+    return IntegerAttr::get(integer, APInt::getZero(bits));
+  }
+  return {};
+}
+
+/// The most parts, up to kMostParts, that divide `size` evenly.
+static int64_t partsOf(int64_t size) {
+  for (int64_t parts = std::min(kMostParts, size); parts > 1; --parts) {
+    if (size % parts == 0) {
+      return parts;
+    }
+  }
+  return 1;
+}
+
+static void split(ReduceOp op, TypedAttr identity, Value input, ArrayRef<int64_t> first,
+                  ArrayRef<int64_t> second) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape;
+  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+    if (!llvm::is_contained(first, static_cast<int64_t>(d))) {
+      shape.push_back(size);
+    }
+  }
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  Value none = ConstantOp::create(builder, op.getLoc(), scalar,
+                                  DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)));
+  auto reduce = [&](Value from, Value init, ArrayRef<int64_t> dims, Type to) {
+    auto copy = cast<ReduceOp>(builder.clone(*op));
+    copy->setOperands({from, init});
+    copy.setDimensions(dims);
+    copy->getResult(0).setType(to);
+    return copy->getResult(0);
+  };
+  Value parts = reduce(input, none, first, RankedTensorType::get(shape, type.getElementType()));
+  Value result = reduce(parts, op.getInputs()[1], second, op->getResult(0).getType());
+  op->getResult(0).replaceAllUsesWith(result);
+  op.erase();
+}
+
+void splitReduces(Block &block, SymbolTable &symbols) {
+  for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
+    if (op->getNumResults() != 1) {
+      continue;
+    }
+    Value input = op.getInputs()[0];
+    auto type = cast<RankedTensorType>(input.getType());
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t rank = shape.size(), elements = type.getNumElements(), results = resultElements(op);
+    auto isReduced = [&](int64_t d) { return llvm::is_contained(op.getDimensions(), d); };
+    bool minor = rank > 0 && isReduced(rank - 1);
+    bool several = minor && !isTrailingReduce(op) && elements > kMostParts;
+    bool large = elements >= kLargeArray && results <= kFewResults && rank > 0 && isReduced(0);
+    if (results == 0 || elements == 0 || (!several && !large)) {
+      continue;
+    }
+    auto computation = symbols.lookup<ComputationOp>(op.getToApply());
+    TypedAttr identity = computation ? identityOf(computation, type.getElementType()) : TypedAttr();
+    if (!identity) {
+      continue;
+    }
+    SmallVector<int64_t> first, second;
+    if (several) {
+      // The run of reduced dimensions at the end; the others are numbered as before.
+      int64_t end = rank;
+      while (end > 0 && isReduced(end - 1)) {
+        first.push_back(--end);
+      }
+      std::reverse(first.begin(), first.end());
+      for (int64_t d = 0; d < end; ++d) {
+        if (isReduced(d)) {
+          second.push_back(d);
+        }
+      }
+      split(op, identity, input, first, second);
+      continue;
+    }
+    if (shape[0] >= kFewParts && shape[0] <= elements / (16 * kMostParts) &&
+        op.getDimensions().size() > 1) {
+      for (int64_t d = 1; d < rank; ++d) {
+        if (isReduced(d)) {
+          first.push_back(d);
+        }
+      }
+      split(op, identity, input, first, {0});
+      continue;
+    }
+    int64_t parts = partsOf(shape[0]);
+    if (parts < kFewParts) {
+      continue;
+    }
+    SmallVector<int64_t> apart{parts, shape[0] / parts};
+    llvm::append_range(apart, shape.drop_front());
+    OpBuilder builder(op);
+    Value reshaped = ReshapeOp::create(builder, op.getLoc(),
+                                       RankedTensorType::get(apart, type.getElementType()), input);
+    for (int64_t d : op.getDimensions()) {
+      first.push_back(d + 1);
+    }
+    split(op, identity, reshaped, first, {0});
+  }
+}
+
+} // namespace hlo::fusion
