@@ -157,6 +157,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   if (!options.features.empty()) {
     flags += " --features=" + options.features;
   }
+  if (options.flushDenormals) {
+    flags += " --denormals=flush";
+  }
   return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams : flags;
 }
 
@@ -199,6 +202,7 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
   description.version = HLO_COMPILE_VERSION;
   description.flags = describeFlags(options, target);
+  description.flushDenormals = options.flushDenormals;
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
   description.arenaBytes = entry.getArenaBytes();
   describePrepared(*module, description);

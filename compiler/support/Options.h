@@ -51,6 +51,7 @@ struct CompileOptions {
   Check check = Check::None;
   std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there
   bool memoryReport = false;     ///< fill Artifacts::memoryReport
+  bool flushDenormals = false;   ///< subnormal numbers count as zero, as operands and as results
   uint64_t maxArenaBytes = 0;    ///< 0: no limit
   /// Parameters whose bytes never change, as --immutable-params has them (driver/ImmutableParams.h); if
   /// set, there is a NAME_prepare.

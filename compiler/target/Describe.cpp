@@ -119,7 +119,8 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
       inputUse = d.global(ConstantDataArray::get(module.getContext(), prepared.inputUse));
     }
   }
-  constexpr uint32_t defaultMxcsr = 0x1f80;
+  // All exceptions masked, round to nearest; with FTZ (bit 15) and DAZ (bit 6) subnormals are zeros.
+  const uint32_t mxcsr = description.flushDenormals ? 0x9fc0 : 0x1f80;
   Constant *fields = d.record(
       {d.i32(sizeof(hlo_module_desc)), d.i32(HLO_ABI), d.string(prefix),
        d.string(description.version), d.string(description.flags),
@@ -127,7 +128,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
        d.i64(signature.hash), d.i64(description.arenaBytes), d.i64(0),
        d.i64(description.stateBytes),
        d.i32(signature.inputs.size()), d.i32(signature.outputs.size()), d.i32(0), d.i32(1),
-       d.i32(description.arenaAlign), d.i32(defaultMxcsr), d.i64(cpuFeatureBits(target)),
+       d.i32(description.arenaAlign), d.i32(mxcsr), d.i64(cpuFeatureBits(target)),
        d.buffers(signature.inputs), d.buffers(signature.outputs), d.null(),
        d.names(description.customCalls), run, d.i32(signature.replicas),
        d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description),

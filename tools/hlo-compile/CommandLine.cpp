@@ -59,6 +59,8 @@ struct Flags {
                              cl::desc("Replicas that will run it (default: what the module says)")};
   cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
                                cl::desc("The same of partitions")};
+  cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
+                                 cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
@@ -193,6 +195,10 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
   options.memoryReport = flags.memoryReport;
+  if (flags.denormals != "keep" && flags.denormals != "flush") {
+    return complain("--denormals=" + flags.denormals + ": expected keep or flush");
+  }
+  options.flushDenormals = flags.denormals == "flush";
   if (flags.immutableParams.getNumOccurrences()) {
     options.immutableParams = flags.immutableParams;
   }

@@ -38,6 +38,8 @@ struct Flags {
                           cl::desc("Stop running (not compiling) after that long")};
   cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
                            cl::desc("CPU to compile for (default: host)")};
+  cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
+                                 cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
@@ -68,6 +70,7 @@ struct Flags {
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name : {"inputs", "seed", "rng-seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
+                         "denormals",
                          "immutable-params", "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
                          "custom-calls"}) {
     auto found = registered.find(name);
@@ -131,6 +134,10 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.json = flags.json;
   line.cpu = flags.cpu;
   line.jobs = flags.jobs;
+  if (flags.denormals != "keep" && flags.denormals != "flush") {
+    return complain("--denormals=" + flags.denormals + ": expected keep or flush");
+  }
+  line.flushDenormals = flags.denormals == "flush";
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;
   }

@@ -24,6 +24,7 @@ struct CommandLine {
   std::string cpu;   ///< to compile for
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
+  bool flushDenormals = false;
   std::optional<std::string> immutableParams; ///< as for hlo-compile
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU
 };

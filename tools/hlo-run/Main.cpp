@@ -47,6 +47,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.emit = hlo::EmitObject;
   options.replicas = line.replicas;
   options.partitions = line.partitions;
+  options.flushDenormals = line.flushDenormals;
   options.immutableParams = line.immutableParams;
   hlo::Artifacts artifacts;
   std::string diagnostics;
