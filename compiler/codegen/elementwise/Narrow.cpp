@@ -79,9 +79,38 @@ static Value decodeExponent(Num bits) {
   return floatOf(select(equal(code, 0xff), floatNaN, value));
 }
 
+/// Whether each finite value, scaled by a power of two, has the bits of an f16 whose exponent is not the largest.
+static bool fitsHalf(const NarrowFormat &f) {
+  int exponentBits = f.bits - 1 - f.mantissa;
+  bool known = f.kind == NarrowKind::Ieee || f.kind == NarrowKind::NoInfinity ||
+               f.kind == NarrowKind::NoNegativeZero;
+  return f.bits == 8 && known && (exponentBits < 5 || f.kind == NarrowKind::Ieee);
+}
+
+/// By way of f16, whose conversion is one instruction: half as many steps, on 16 bits.
+static Value decodeByHalf(Emission &e, const NarrowFormat &f, Num stored) {
+  const int64_t infinity = 0x7c00, notANumber = 0x7e00;
+  Num code = zextTo(stored, e.b.getI16Type());
+  Num magnitude = code & 0x7f, sign = shl(code & 0x80, 8);
+  Num half = shl(magnitude, 10 - f.mantissa);
+  if (f.kind == NarrowKind::Ieee) {
+    half = select(equal(magnitude, f.overflowCode), infinity, half);
+    half = select(greater(magnitude, f.overflowCode), notANumber, half);
+  } else if (f.kind == NarrowKind::NoInfinity) {
+    half = select(equal(magnitude, f.nanCode), notANumber, half);
+  } else {
+    half = select(equal(code, 0x80), notANumber, half);
+  }
+  Num value = floatTo(floatOf(half | sign), e.b.getF32Type());
+  return value * std::ldexp(1.0, 15 - f.bias);
+}
+
 Value decodeNarrow(Emission &e, Type element, Value bits) {
   NarrowFormat f = narrowFormat(element);
   Num stored(e, bits);
+  if (e.target.f16c && fitsHalf(f)) {
+    return decodeByHalf(e, f, stored);
+  }
   if (element.isBF16()) {
     return floatOf(shl(zextTo(stored, e.b.getI32Type()), 16));
   }

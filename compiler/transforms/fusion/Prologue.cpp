@@ -9,7 +9,7 @@
 // serves as many multiply-adds as such a block has rows. So what costs little joins
 // if it spares an array the trip through memory. It does not where the array is
 // written anyhow as the result of a kernel that can compute the op just as well:
-// what follows another dot is an epilogue there.
+// what follows another dot is an epilogue there. Nor does it where the array is small.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
@@ -23,6 +23,8 @@ namespace hlo::fusion {
 static constexpr int64_t kMostCostOnce = 6, kMostCostPerBlock = 4;
 /// With so few rows on the other side an operand is read once.
 static constexpr int64_t kFewRows = 16;
+/// An array of fewer bytes stays in a cache: it is computed once and stored, unless it is widened only.
+static constexpr int64_t kLargeBytes = 512 << 10;
 /// Rounding to a narrower float.
 static constexpr int64_t kRoundingCost = 2;
 /// How far sources are looked for.
@@ -153,6 +155,9 @@ std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
   prologue->oneArray &= op->getNumOperands() == 1;
   if (cost == 0) {
     return prologue;
+  }
+  if (bytesOf(op->getResult(0)) < kLargeBytes) {
+    return std::nullopt;
   }
   bool cheap = prologue->cost <= (prologue->once ? kMostCostOnce : kMostCostPerBlock);
   return cheap && readsMemoryOnly(op, resultElements(op)) ? prologue : std::nullopt;
