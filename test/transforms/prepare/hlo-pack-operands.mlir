@@ -56,3 +56,27 @@ module @kernel attributes {hlo.immutable_leaves = array<i64: 1>} {
     hlo.return %c : tensor<1x32x6x6xf32>
   }
 }
+
+// -----
+// A 1x1 convolution of few positions is a dot.
+// CHECK-LABEL: module @positions
+// CHECK-NOT: hlo.convolution
+// CHECK: hlo.dot {{.*}} : (tensor<2x7x7x64xf32>, tensor<2x64x16xf32>) -> tensor<2x7x7x2x16xf32>
+// CHECK: hlo.reshape {{.*}} -> tensor<2x7x7x32xf32>
+module @positions attributes {hlo.immutable_leaves = array<i64: 1>} {
+  hlo.computation @main(%x: tensor<2x7x7x64xf32>, %w: tensor<1x1x64x32xf32>) -> tensor<2x7x7x32xf32> attributes {entry} {
+    %c = hlo.convolution %x, %w {dim_labels = #hlo.conv_dims<input = [b = 0, f = 3, 1, 2], kernel = [i = 2, o = 3, 0, 1], output = [b = 0, f = 3, 1, 2]>, window = #hlo.window<size = [1, 1], stride = [1, 1], pad_low = [0, 0], pad_high = [0, 0], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reversal = [0, 0]>} : (tensor<2x7x7x64xf32>, tensor<1x1x64x32xf32>) -> tensor<2x7x7x32xf32>
+    hlo.return %c : tensor<2x7x7x32xf32>
+  }
+}
+
+// -----
+// Not with a stride.
+// CHECK-LABEL: module @strided
+// CHECK: hlo.convolution
+module @strided attributes {hlo.immutable_leaves = array<i64: 1>} {
+  hlo.computation @main(%x: tensor<2x7x7x64xf32>, %w: tensor<1x1x64x32xf32>) -> tensor<2x4x4x32xf32> attributes {entry} {
+    %c = hlo.convolution %x, %w {dim_labels = #hlo.conv_dims<input = [b = 0, f = 3, 1, 2], kernel = [i = 2, o = 3, 0, 1], output = [b = 0, f = 3, 1, 2]>, window = #hlo.window<size = [1, 1], stride = [2, 2], pad_low = [0, 0], pad_high = [0, 0], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reversal = [0, 0]>} : (tensor<2x7x7x64xf32>, tensor<1x1x64x32xf32>) -> tensor<2x4x4x32xf32>
+    hlo.return %c : tensor<2x4x4x32xf32>
+  }
+}
