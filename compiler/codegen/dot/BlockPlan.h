@@ -76,9 +76,9 @@ struct TileShape {
   double cycles;
 };
 /// The tile with the least cycles for an m x n result; rows a divisor of `rowMultiple` and a power
-/// of two if that is not 0.
+/// of two if that is not 0. `rowBytes`: from row to row of a lhs that is read in place, else 0.
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple);
+                     int64_t parts, int64_t rowMultiple, int64_t rowBytes = 0);
 
 } // namespace hlo::codegen
 
