@@ -197,11 +197,35 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
     }
   };
 
-  auto [lo, hi] = splitTasks(kernel, units, kUnitsPerTask);
+  int64_t lanes = std::max<int64_t>(1, e.target.lanes(8));
+  // Rows of units side by side in the result, in vectors; the last vector of a row may overlap the one before.
+  bool rows = threeFry && perUnit == 2 && inner >= lanes && lanes > 1;
+  auto emitRow = [&](Value row) {
+    Value h = remI(e, row, half), o = divI(e, row, half);
+    Value to = mulI(e, addI(e, mulI(e, o, size), mulI(e, h, 2)), inner), from = mulI(e, row, inner);
+    Value second = compareI(e, arith::CmpIPredicate::slt, mulI(e, h, 2), size - 1);
+    emitFor(e, constI64(e, 0), constI64(e, inner), lanes, [&](Value start) {
+      Value rest = e.b.createOrFold<arith::MinSIOp>(e.loc, start, constI64(e, inner - lanes));
+      Value unit = addI(e, splat(e, addI(e, from, rest), lanes).re, laneOffsets(e, lanes, 1));
+      SmallVector<Value> words = generate(unit);
+      Value at = addI(e, to, rest);
+      storeElements(e, stored, Elem(words[0]), result, at);
+      if (size % 2 == 0) {
+        storeElements(e, stored, Elem(words[1]), result, addI(e, at, inner));
+        return;
+      }
+      auto branch = scf::IfOp::create(e.b, e.loc, second, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(e.b);
+      e.b.setInsertionPointToStart(branch.thenBlock());
+      storeElements(e, stored, Elem(words[1]), result, addI(e, at, inner));
+    });
+  };
+
+  auto [lo, hi] = rows ? splitTasks(kernel, outer * half, std::max<int64_t>(1, kUnitsPerTask / inner))
+                       : splitTasks(kernel, units, kUnitsPerTask);
   // The next state is written even if there are no bits.
   kernel.tasks = std::max<int64_t>(1, kernel.tasks);
-  int64_t lanes = std::max<int64_t>(1, e.target.lanes(8));
-  if (contiguous && lanes > 1) {
+  if (!rows && contiguous && lanes > 1) {
     // Units whose results all exist, in vectors; their words are interleaved into one store.
     int64_t full = n / perUnit;
     Value end = e.b.createOrFold<arith::MinSIOp>(e.loc, hi, constI64(e, full));
@@ -223,7 +247,11 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
     });
     lo = whole;
   }
-  emitFor(e, lo, hi, 1, emitUnit);
+  if (rows) {
+    emitFor(e, lo, hi, 1, emitRow);
+  } else {
+    emitFor(e, lo, hi, 1, emitUnit);
+  }
 
   // The task that begins with unit 0 writes the next state.
   Value isFirst = compareI(e, arith::CmpIPredicate::eq, kernel.first, 0);
