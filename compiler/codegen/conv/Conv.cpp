@@ -178,6 +178,20 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
   return c;
 }
 
+/// Products of integers of at most 8 bits are summed in f32, whose multiply-add is a single instruction:
+/// so many of them make an exact sum. 0 for other types.
+static int64_t exactSteps(const ConvOperands &operands) {
+  int64_t product = 1;
+  for (const Operand *operand : {operands.input.get(), operands.kernel.get()}) {
+    auto type = operand->isStrided() ? dyn_cast<IntegerType>(operand->storage()) : IntegerType();
+    if (!type || type.getWidth() > 8 || type.getWidth() == 1) {
+      return 0;
+    }
+    product <<= isUnsignedElement(type) ? type.getWidth() : type.getWidth() - 1;
+  }
+  return operands.element.isInteger(32) ? (int64_t(1) << 24) / product : 0;
+}
+
 LogicalResult emitConvKernel(KernelBuilder &kernel) {
   auto op = findHero<ConvolutionOp>(kernel);
   if (!op) {
@@ -200,8 +214,17 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   bool pointwise = g.groups() == 1 &&
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
   if (!pointwise) {
-    if (std::optional<DirectPlan> plan = planDirect(operands, kernel.e.target)) {
-      emitDirect(kernel, op, operands, *epilogue, *plan);
+    int64_t exact = exactSteps(operands);
+    ConvOperands direct = operands;
+    if (exact > 0) {
+      direct.element = Float32Type::get(element.getContext());
+      direct.input = std::make_shared<Operand>(kernel, op.getLhs(), direct.element);
+      direct.kernel = std::make_shared<Operand>(kernel, op.getRhs(), direct.element);
+    } else {
+      exact = std::numeric_limits<int64_t>::max();
+    }
+    if (std::optional<DirectPlan> plan = planDirect(direct, kernel.e.target, exact)) {
+      emitDirect(kernel, op, direct, *epilogue, *plan, element);
       return success();
     }
   }

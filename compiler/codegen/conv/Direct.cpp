@@ -25,9 +25,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                             Epilogue &epilogue, const DirectPlan &plan)
+                             Epilogue &epilogue, const DirectPlan &plan, Type sum)
     : kernel(kernel), op(op), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
-      plan(plan), rank(plan.dims.size()) {
+      plan(plan), sum(sum), rank(plan.dims.size()) {
   int64_t innermost = static_cast<int64_t>(rank);
   const DirectDim &last = plan.dims.back();
   storesColumns = last.outputDim == innermost && last.phases.size() == 1 && plan.lanes > 1 &&
@@ -45,9 +45,11 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   if (plan.cut != DirectCut::None) {
     sumBuffer = stackBytes(plan.sumBufferBytes());
   }
-  bool direct = epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost;
-  if (!direct) {
-    tileBuffer = stackBytes(plan.rowsH * tileWidth * plan.columns() * plan.bytes);
+  bool inRegisters = epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost &&
+                     !plan.alongChannels;
+  if (!inRegisters) {
+    // Vectors of few features may go past the end.
+    tileBuffer = stackBytes((plan.rowsH * tileWidth * plan.columns() + 2 * plan.lanes) * plan.bytes);
   }
   if (storesColumns) {
     squareBuffer = stackBytes(columnLanes * columnLanes * plan.bytes);
@@ -67,6 +69,14 @@ Value DirectEmitter::loadBuffer(Value address, int64_t lanes) {
 
 void DirectEmitter::storeBuffer(Value address, Value value, Value mask) {
   storeElements(e, operands.element, Elem(value), address, constI64(e, 0), mask);
+}
+
+Value DirectEmitter::loadSum(Value address, int64_t lanes) {
+  return loadElements(e, sum, address, constI64(e, 0), lanes).re;
+}
+
+void DirectEmitter::storeSum(Value address, Value value) {
+  storeElements(e, sum, Elem(value), address, constI64(e, 0));
 }
 
 /// list[index], where equal entries need no choice.
@@ -254,14 +264,14 @@ void DirectEmitter::forEachPanel(const Block &block, function_ref<void(const Pan
             [&](Value n) { body(Panel{n, plan.vectors, false}); });
   }
   if (full < plan.features) {
-    int64_t vectors = llvm::divideCeil(plan.features - full, plan.lanes);
+    int64_t vectors = llvm::divideCeil(plan.features - full, plan.alongChannels ? 1 : plan.lanes);
     emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
            [&] { body(Panel{constI64(e, full), vectors, true}); });
   }
 }
 
 Value DirectEmitter::columnMask(const Panel &panel, int64_t vector) const {
-  int64_t rest = plan.features % plan.lanes;
+  int64_t rest = plan.alongChannels ? 0 : plan.features % plan.lanes;
   if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
     return {};
   }
@@ -272,8 +282,8 @@ Value DirectEmitter::columnMask(const Panel &panel, int64_t vector) const {
 }
 
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                Epilogue &epilogue, const DirectPlan &plan) {
-  DirectEmitter(kernel, op, operands, epilogue, plan).emit();
+                Epilogue &epilogue, const DirectPlan &plan, Type sum) {
+  DirectEmitter(kernel, op, operands, epilogue, plan, sum).emit();
 }
 
 } // namespace hlo::codegen

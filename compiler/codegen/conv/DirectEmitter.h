@@ -10,7 +10,7 @@ namespace hlo::codegen {
 class DirectEmitter {
 public:
   DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                Epilogue &epilogue, const DirectPlan &plan);
+                Epilogue &epilogue, const DirectPlan &plan, mlir::Type sum);
   void emit();
 
 private:
@@ -58,6 +58,8 @@ private:
   mlir::Value stackBytes(int64_t bytes);
   mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
   mlir::Value loadBuffer(mlir::Value address, int64_t lanes);
+  mlir::Value loadSum(mlir::Value address, int64_t lanes);
+  void storeSum(mlir::Value address, mlir::Value value);
   void storeBuffer(mlir::Value address, mlir::Value value, mlir::Value mask = {});
 
   // DirectPacking.cpp
@@ -69,6 +71,7 @@ private:
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void packKernel(const Block &block, const Chunk &chunk);
+  void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
   void packKernelTransposed(const Block &block, const Chunk &chunk);
   /// Calls body(tap, linear tap) for all taps of the kernel.
@@ -81,6 +84,7 @@ private:
   Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
+  void storeFew(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
   void storeRows(const Block &block, const Panel &panel, const Place &place);
   void storeColumns(const Block &block, const Panel &panel, const Place &place);
   /// The output index of row (h, w) of a tile; the feature is left open.
@@ -96,6 +100,7 @@ private:
   const ConvGeometry &g;
   Epilogue &epilogue;
   const DirectPlan &plan;
+  mlir::Type sum; ///< HLO type of the sums
   size_t rank;
   /// Lanes of the stores go along the last spatial dimension, which is innermost in the output.
   bool storesColumns = false;

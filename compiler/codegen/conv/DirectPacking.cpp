@@ -160,6 +160,8 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       SmallVector<Index> here(index);
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
       Elem value = operands.input->at(here, lanes, mask);
+      // What stands after the channels is multiplied too where lanes go along them.
+      value = plan.alongChannels ? zeroUnless(e, operands.element, mask, value) : value;
       storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value.re);
     };
     emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, {}); });
@@ -181,11 +183,14 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
         index[spatial] = Index(addI(e, index[spatial].base, x), 1);
         Value channel = addI(e, c, std::min(i, channels - 1));
         index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
-        rows.push_back(i < channels ? operands.input->at(index, lanes, mask).re : rows[0]);
+        rows.push_back(i < channels          ? operands.input->at(index, lanes, mask).re
+                       : plan.alongChannels ? zeroElem(e, operands.element, lanes).re
+                                            : rows[0]);
       }
       rows = transposeLanes(e, rows);
       Value out = addI(e, at, addI(e, mulI(e, x, pixel), c));
-      Value some = channels < lanes ? lanesBelow(e, constI64(e, channels), lanes) : Value();
+      bool spoils = channels < lanes && !plan.alongChannels;
+      Value some = spoils ? lanesBelow(e, constI64(e, channels), lanes) : Value();
       for (int64_t i = 0; i < lanes; ++i) {
         storeBuffer(bufferAddress(inputBuffer, out, i * pixel), rows[i], some);
       }
@@ -239,6 +244,10 @@ static bool tapsAreInside(const ConvOperands &operands) {
 }
 
 void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
+  if (plan.alongChannels) {
+    packKernelChannels(block, chunk);
+    return;
+  }
   ArrayRef<int64_t> strides = operands.kernel->strides();
   bool wholeBlocks = plan.channels % plan.lanes == 0 && plan.lanes > 1;
   if (strides[g.kernelOutputDim] != 1 && wholeBlocks &&
@@ -248,6 +257,25 @@ void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
     return;
   }
   packKernelVectors(block, chunk);
+}
+
+void DirectEmitter::packKernelChannels(const Block &block, const Chunk &chunk) {
+  forEachTap([&](ArrayRef<Index> tap, Value linear) {
+    SmallVector<Index> here(tap);
+    forEachPanel(block, [&](const Panel &panel) {
+      emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value f) {
+        Index feature = featureOf(block, addI(e, panel.n, f), 0);
+        emitFor(e, constI64(e, 0), chunk.channels, plan.lanes, [&](Value c) {
+          Value mask = lanesBelow(e, subI(e, chunk.channels, c), plan.lanes);
+          Elem value = operands.readKernel(e, Index(c, 1), feature, here, plan.lanes, mask);
+          value = zeroUnless(e, operands.element, mask, value);
+          Value row = addI(e, mulI(e, linear, plan.columns()), f);
+          Value at = addI(e, panelStart(block, panel.n), mulI(e, row, plan.kernelRows));
+          storeBuffer(bufferAddress(kernelBuffer, addI(e, at, c)), value.re);
+        });
+      });
+    });
+  });
 }
 
 void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {

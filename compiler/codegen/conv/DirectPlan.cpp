@@ -116,19 +116,20 @@ static std::optional<DirectDim> spatialDim(const SpatialDim &s) {
 }
 
 /// Cycles per step of the sums for all outputs, by the model of dot/BlockPlan.cpp.
-static double tileCost(int64_t rows, int64_t vectors, int64_t steps) {
+static double tileCost(int64_t rows, int64_t vectors, int64_t steps, double finish) {
   if (rows == 0 || vectors == 0) {
     return 0;
   }
   double arithmetic = rows * vectors / 2.0, loads = (rows + vectors) / 2.0;
-  double start = (16.0 + rows * vectors) / steps;
+  double start = (16.0 + finish * rows * vectors) / steps;
   return std::max({arithmetic, loads, 4.0}) + 0.2 * vectors + start;
 }
 
 static void chooseTile(DirectPlan &plan, const Target &target) {
-  int64_t needed = llvm::divideCeil(plan.features, plan.lanes);
+  int64_t needed = llvm::divideCeil(plan.features, plan.alongChannels ? 1 : plan.lanes);
   int64_t h = plan.dims.end()[-2].count, w = plan.dims.back().count;
-  int64_t steps = plan.taps * plan.channels;
+  int64_t steps = plan.taps * llvm::divideCeil(plan.channels, plan.alongChannels ? plan.lanes : 1);
+  double finish = plan.alongChannels ? 4 : 1;
   double best = 1e300;
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     int64_t rows = rowsH * rowsW;
@@ -139,9 +140,9 @@ static void chooseTile(DirectPlan &plan, const Target &target) {
     int64_t down = h / rowsH, across = w / rowsW, tailH = h % rowsH, tailW = w % rowsW;
     for (auto [count, v] : {std::pair(needed / vectors, vectors),
                             std::pair(int64_t(needed % vectors != 0), needed % vectors)}) {
-      cycles += count * (down * across * tileCost(rows, v, steps) +
-                         down * tileCost(rowsH * tailW, v, steps) +
-                         across * tileCost(tailH * rowsW, v, steps));
+      cycles += count * (down * across * tileCost(rows, v, steps, finish) +
+                         down * tileCost(rowsH * tailW, v, steps, finish) +
+                         across * tileCost(tailH * rowsW, v, steps, finish));
     }
     // Each kind of partial tile is code of its own.
     cycles *= 1 + 0.01 * (tailH + tailW != 0) + 0.01 * (needed % vectors != 0);
@@ -172,6 +173,7 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
     plan.inputInPlace &= dim.phases.size() == 1 && dim.isInside();
     plan.inputStrides[d] = input.strides()[dim.inputDim];
   }
+  plan.inputInPlace &= !plan.alongChannels || plan.channels % plan.lanes == 0;
   // Rows a multiple of 4 KiB apart fall into one set of L1.
   int64_t distance = plan.inputStrides.back() * plan.dims.back().step * plan.bytes;
   plan.inputInPlace &= plan.rowsW <= 8 || distance % 4096 != 0;
@@ -182,7 +184,7 @@ static void layOutInput(DirectPlan &plan) {
   if (plan.inputInPlace) {
     return;
   }
-  int64_t stride = plan.channels;
+  int64_t stride = plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.channels;
   if (stride * plan.bytes % 2048 == 0) {
     stride += 64 / plan.bytes;
   }
@@ -204,15 +206,21 @@ static void cutKernel(DirectPlan &plan) {
     }
   } else if (plan.taps * plan.channels * row > kKernelBuffer) {
     plan.cut = DirectCut::Channels;
-    plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps) - plan.lanes);
+    plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps));
+  }
+  if (plan.taps * plan.chunkChannels > plan.mostSteps) {
+    plan.cut = DirectCut::Channels;
+    plan.chunkChannels = plan.mostSteps / plan.taps;
   }
   plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
   plan.chunkChannels = llvm::divideCeil(plan.channels, plan.channelChunks);
   if (plan.channelChunks > 1) {
-    plan.chunkChannels = llvm::alignTo(plan.chunkChannels, plan.lanes);
+    plan.chunkChannels = plan.chunkChannels >= plan.lanes
+                             ? plan.chunkChannels / plan.lanes * plan.lanes
+                             : plan.chunkChannels;
     plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
   }
-  plan.kernelRows = plan.chunkChannels;
+  plan.kernelRows = plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.chunkChannels;
 }
 
 static void count(DirectPlan &plan) {
@@ -307,7 +315,8 @@ static bool cutBlocks(DirectPlan &plan, int64_t groups) {
   return plan.kernelInPlace || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
 }
 
-std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target) {
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,
+                                     int64_t mostSteps) {
   const ConvGeometry &g = operands.g;
   Type part = computeType(operands.element);
   if (operands.element.isInteger(1) || isa<ComplexType>(operands.element) || g.spatial.empty()) {
@@ -321,6 +330,7 @@ std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target 
   plan.dims.push_back(batchDim(g));
   plan.channels = g.kernelInputFeatures;
   plan.features = g.groupFeatures();
+  plan.mostSteps = mostSteps;
   plan.taps = 1;
   plan.even = true;
   for (const SpatialDim &spatial : g.spatial) {
@@ -335,24 +345,30 @@ std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target 
   }
   plan.bytes = part.getIntOrFloatBitWidth() / 8;
   plan.lanes = std::max<int64_t>(1, target.vectorBytes / std::max<int64_t>(plan.bytes, 4));
-  if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps ||
-      plan.features * 2 < plan.lanes || plan.bytes < 4) {
+  if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps || plan.bytes < 4 ||
+      plan.taps > mostSteps) {
     return std::nullopt;
   }
-  plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.features));
+  bool few = plan.features * 2 < plan.lanes;
+  if (few && plan.channels * 2 < plan.lanes) {
+    return std::nullopt;
+  }
+  plan.alongChannels = few;
+  plan.lanes = std::min<int64_t>(plan.lanes,
+                                 llvm::PowerOf2Ceil(few ? plan.channels : plan.features));
   chooseTile(plan, target);
   const Operand &kernel = *operands.kernel;
-  plan.kernelInPlace = kernel.isStrided() && kernel.storage() == operands.element &&
+  plan.kernelInPlace = !few && kernel.isStrided() && kernel.storage() == operands.element &&
                        kernel.strides()[g.kernelOutputDim] == 1;
   // Few channels make short pieces; a packed kernel needs none.
   bool small = plan.taps * plan.channels * plan.features * plan.bytes <= kWholeKernel;
   plan.kernelInPlace &= small || plan.channels >= kFewChannels;
   placeInput(plan, operands);
-  if (!cutBlocks(plan, g.groups())) {
+  if (!cutBlocks(plan, g.groups()) || (few && plan.cut != DirectCut::None)) {
     return std::nullopt;
   }
   const DirectDim &last = plan.dims.back();
-  plan.merged = plan.cut == DirectCut::None && last.tapStep == 1 && last.tapStride == 1 &&
+  plan.merged = plan.cut == DirectCut::None && !few && last.tapStep == 1 && last.tapStride == 1 &&
                 plan.inputStrides.back() == plan.channels &&
                 (!plan.kernelInPlace ||
                  (!last.reversed && kernel.strides()[last.kernelDim] ==

@@ -44,7 +44,10 @@ struct DirectPlan {
   int64_t channels, features;        ///< of a group
   int64_t taps;                      ///< of the kernel
   int64_t bytes;                     ///< of an element in the type of accumulation
-  int64_t lanes, vectors;            ///< a tile has vectors of features
+  int64_t mostSteps;                 ///< steps of a sum that are exact in that type
+  /// Few features: lanes go along the channels, and are summed up at the end of a tile.
+  bool alongChannels;
+  int64_t lanes, vectors; ///< a tile has vectors of features, or `vectors` features
   int64_t rowsH, rowsW;              ///< and outputs of the last two dimensions
   bool inputInPlace, kernelInPlace;
   bool merged;      ///< taps of the last dimension and channels are one run
@@ -56,7 +59,8 @@ struct DirectPlan {
   int64_t chunkChannels, channelChunks;
   int64_t kernelRows; ///< rows of a tap in a panel of the packed kernel
 
-  int64_t columns() const { return vectors * lanes; }
+  /// Features of a tile.
+  int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }
   int64_t rows() const { return rowsH * rowsW; }
   /// Outputs of a task, for one phase.
   int64_t pixels() const;
@@ -70,10 +74,12 @@ struct DirectPlan {
 };
 
 /// The plan, or nothing if another form does better or the direct one cannot do it.
-std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target);
-/// Emits the direct form.
+/// `mostSteps`: see DirectPlan.
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,
+                                     int64_t mostSteps);
+/// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                Epilogue &epilogue, const DirectPlan &plan);
+                Epilogue &epilogue, const DirectPlan &plan, mlir::Type sum);
 
 } // namespace hlo::codegen
 

@@ -86,9 +86,40 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     }
     return sums;
   };
+  auto channelStep = [&](Value input, Value weights, int64_t c, ValueRange carried) {
+    SmallVector<Value> columns, sums(carried);
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      Value at = bufferAddress(weights, constI64(e, 0), v * plan.kernelRows + c);
+      columns.push_back(loadBuffer(at, plan.lanes));
+    }
+    for (int64_t r = 0; r < place.rows(); ++r) {
+      Elem a(loadBuffer(bufferAddress(input, constI64(e, 0), rowOffsets[r] + c), plan.lanes));
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Value &sum = sums[r * panel.vectors + v];
+        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+      }
+    }
+    return sums;
+  };
   std::function<Values(size_t, Value, Value, ValueRange)> nest =
       [&](size_t d, Value input, Value weights, ValueRange carried) {
         bool run = d == rank || (plan.merged && d + 1 == rank);
+        if (run && plan.alongChannels) {
+          int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
+          SmallVector<Value> sums = emitForCarrying(
+              e, constI64(e, 0), constI64(e, whole), unrolled, carried,
+              [&](Value i, ValueRange sums) {
+                SmallVector<Value> next(sums);
+                for (int64_t c = 0; c < unrolled; c += plan.lanes) {
+                  next = channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, next);
+                }
+                return next;
+              });
+          for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
+            sums = channelStep(input, weights, c, sums);
+          }
+          return sums;
+        }
         if (run) {
           Value length = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
           return emitForCarrying(e, constI64(e, 0), length, 1, carried,
@@ -102,7 +133,13 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
             });
       };
   Tile zeros(place.rows() * panel.vectors, zeroElem(e, operands.element, plan.lanes).re);
-  return nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
+  Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
+  if (sum != operands.element) {
+    for (Value &value : sums) {
+      value = emitConvert(e, operands.element, sum, Elem(value)).re;
+    }
+  }
+  return sums;
 }
 
 Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
@@ -138,8 +175,8 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
     e.b.setInsertionPointToStart(total.thenBlock());
     Tile added;
     for (int64_t i = 0; i < count; ++i) {
-      Elem before(loadBuffer(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
-      added.push_back(addElems(e, operands.element, before, Elem(sums[i])).re);
+      Elem before(loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
+      added.push_back(addElems(e, sum, before, Elem(sums[i])).re);
     }
     scf::YieldOp::create(e.b, e.loc, added);
   }
@@ -150,7 +187,7 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   store(block, panel, place, sums);
   e.b.setInsertionPointToStart(last.elseBlock());
   for (int64_t i = 0; i < count; ++i) {
-    storeBuffer(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
+    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
   }
 }
 
@@ -174,8 +211,84 @@ Value DirectEmitter::validRows(const Block &block, const Place &place, size_t d,
   return plan.even ? constI64(e, rows) : minI(e, subI(e, block.dims[d].q1, place.at[d]), rows);
 }
 
+/// Lane r of the result is the sum of all lanes of vector r; as many vectors as lanes.
+static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
+  SmallVector<Value> rows(vectors);
+  int64_t size = rows.size();
+  for (int64_t step = 1; step < size; step *= 2) {
+    SmallVector<int64_t> low(size), high(size);
+    for (int64_t l = 0; l < size; ++l) {
+      bool second = (l & step) != 0;
+      low[l] = second ? size + l - step : l;
+      high[l] = second ? size + l : l + step;
+    }
+    for (int64_t r = 0; r < size; r += 2 * step) {
+      Value a = rows[r], b = rows[r + step];
+      Elem first(vector::ShuffleOp::create(e.b, e.loc, a, b, low));
+      Elem second(vector::ShuffleOp::create(e.b, e.loc, a, b, high));
+      rows[r] = addElems(e, element, first, second).re;
+    }
+  }
+  return rows[0];
+}
+
+void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place &place,
+                             const Tile &tile) {
+  // In the order in which they are stored: rows of a feature, or features of a row.
+  int64_t rows = place.rows(), features = panel.vectors, count = rows * features;
+  for (int64_t i = 0; i < count; i += plan.lanes) {
+    SmallVector<Value> group;
+    for (int64_t l = i; l < i + plan.lanes; ++l) {
+      int64_t r = storesColumns ? l % rows : l / features, f = storesColumns ? l / rows : l % features;
+      group.push_back(l < count ? tile[r * features + f]
+                                : zeroElem(e, sum, plan.lanes).re);
+    }
+    storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
+                plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]);
+  }
+  Value zero = constI64(e, 0);
+  Value rowsH = validRows(block, place, rank - 2, place.rowsH);
+  Value rowsW = validRows(block, place, rank - 1, place.rowsW);
+  int64_t lanes = storesColumns ? columnLanes
+                                : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
+  auto below = [&](Value index, Value limit) {
+    return lanes > 1 ? arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                             laneIndices(e, Index(index, 1), lanes),
+                                             splat(e, limit, lanes).re)
+                           .getResult()
+                     : Value();
+  };
+  int64_t stride = lanes > 1 ? 1 : 0;
+  auto finish = [&](Value at, Value h, const Index &w, const Index &n, Value mask) {
+    SmallVector<Index> full = outputAt(block, place, h, w);
+    full[g.outputFeatureDim] = n;
+    Value value = loadSum(bufferAddress(tileBuffer, at), lanes);
+    epilogue.store(sum, Elem(value), full, lanes, mask);
+  };
+  emitFor(e, zero, rowsH, 1, [&](Value h) {
+    emitFor(e, zero, rowsW, storesColumns ? lanes : 1, [&](Value w) {
+      Value row = addI(e, mulI(e, h, place.rowsW), w);
+      emitFor(e, zero, constI64(e, features), storesColumns ? 1 : lanes, [&](Value f) {
+        if (storesColumns) {
+          finish(addI(e, mulI(e, f, rows), row), h, Index(w, stride),
+                 featureOf(block, addI(e, panel.n, f), 0), below(w, rowsW));
+          return;
+        }
+        Index feature = featureOf(block, addI(e, panel.n, f), stride);
+        feature.align = 1;
+        finish(addI(e, mulI(e, row, features), f), h, Index(w), feature,
+               features % lanes == 0 ? Value() : below(f, constI64(e, features)));
+      });
+    });
+  });
+}
+
 void DirectEmitter::store(const Block &block, const Panel &panel, const Place &place,
                           const Tile &tile) {
+  if (plan.alongChannels) {
+    storeFew(block, panel, place, tile);
+    return;
+  }
   if (!tileBuffer) {
     SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
     for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
@@ -187,14 +300,14 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
       for (auto [index, stride] : llvm::zip(full, strides)) {
         linear = addI(e, linear, mulI(e, index.base, stride));
       }
-      epilogue.storeAt(operands.element, Elem(tile[i]), linear, columnMask(panel, v));
+      epilogue.storeAt(sum, Elem(tile[i]), linear, columnMask(panel, v));
     }
     return;
   }
   for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
     int64_t r = i / panel.vectors, v = i % panel.vectors;
     int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
-    storeBuffer(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
+    storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
                 tile[i]);
   }
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
@@ -212,8 +325,8 @@ void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Plac
       auto finish = [&](Value column, Value mask) {
         full[g.outputFeatureDim] =
             featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
-        Value value = loadBuffer(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
-        epilogue.store(operands.element, Elem(value), full, plan.lanes, mask);
+        Value value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
+        epilogue.store(sum, Elem(value), full, plan.lanes, mask);
       };
       emitFor(e, zero, constI64(e, (panel.vectors - partial) * plan.lanes), plan.lanes,
               [&](Value column) { finish(column, {}); });
@@ -242,18 +355,18 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
         SmallVector<Value> square;
         for (int64_t i = 0; i < lanes; ++i) {
           Value at = bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns());
-          square.push_back(loadBuffer(at, lanes));
+          square.push_back(loadSum(at, lanes));
         }
         square = transposeLanes(e, square);
         for (int64_t i = 0; i < lanes; ++i) {
-          storeBuffer(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
+          storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
         }
         Value most = subI(e, features, column);
         emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
           SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
           full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
-          Value value = loadBuffer(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
-          epilogue.store(operands.element, Elem(value), full, lanes, mask);
+          Value value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
+          epilogue.store(sum, Elem(value), full, lanes, mask);
         });
       });
     });

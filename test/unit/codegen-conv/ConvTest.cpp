@@ -119,6 +119,31 @@ TEST(Conv, Depthwise) {
   }
 }
 
+// Lanes along the channels.
+TEST(Conv, FewFeatures) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->bf01"}) {
+    checkAll(square(2, 9, 40, 3, {0, 3, 1, 1, 1}, labels));
+    checkAll(square(1, 20, 16, 1, {0, 3, 1, 1, 1}, labels));
+    checkAll(square(1, 9, 70, 2, {0, 3, 2, 0, 1}, labels));
+    checkAll(square(1, 6, 12, 3, {0, 4, 1, 2, 1, 2}, labels));
+  }
+}
+
+// Sums in pieces, of a kernel in place or packed; an input with holes of odd sizes.
+TEST(Conv, LargeKernels) {
+  const hlo::Target target = targets().back();
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+    ConvCase c = square(1, 5, 72, 320, {0, 3, 1, 1, 1}, labels);
+    check(c, target);
+    c.biasAndMaximum = true;
+    check(c, target);
+    check(square(1, 5, 24, 40, {0, 5, 1, 3, 2, 3}, labels), target);
+    check(square(1, 6, 24, 40, {0, 4, 3, 2, 2, 2, 1, true}, labels), target);
+  }
+  check({Type::F32, Type::F32, kNhwc, 1, 70, 640, {{3, 2, 1, 1, 0}, {5, 2, 1, 1, 0, 1, 1, true}}},
+        target);
+}
+
 TEST(Conv, Gradients) {
   checkAll(square(2, 14, 24, 32, {0, 3, 1, 1, 1}, "b01f_01oi->b01f"));
   checkAll(square(2, 7, 32, 24, {0, 3, 1, 2, 1, 2}, "b01f_01oi->b01f"));
