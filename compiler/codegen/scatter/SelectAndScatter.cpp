@@ -7,11 +7,16 @@
 //
 //   kept = first element of the window; for each next x: if !select(kept, x): kept = x
 //
+// Where the window does not extend along the minor dimension, its lanes are independent:
+// they are searched together, and each position of the window is then combined with the
+// source in the lanes that kept it.
+//
 // Dimensions where the window is trivial (size and stride 1, no padding) do
 // not meet: the leading one of them gives the tasks.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/elementwise/Num.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Lanes.h"
 
@@ -51,6 +56,14 @@ struct SelectAndScatter {
   /// Linear position of the kept element of the window at `at`; -1 if the window is all padding.
   Value search(ArrayRef<Value> at);
   void scatterOne(ArrayRef<Value> at);
+
+  /// The position in the operand and its ordinal in the window (i32), and what is carried.
+  using WindowStep =
+      function_ref<SmallVector<Value>(ArrayRef<Value> position, Value ordinal, ValueRange carried)>;
+  /// Walks the window at `at`, without the minor dimension, and skips what is padding.
+  SmallVector<Value> overWindow(ArrayRef<Value> at, ValueRange init, WindowStep step);
+  /// Lanes `c` of the minor dimension at `at`.
+  void scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter &emitter, Value mask);
 };
 } // namespace
 
@@ -127,6 +140,93 @@ void SelectAndScatter::scatterOne(ArrayRef<Value> at) {
   }
 }
 
+SmallVector<Value> SelectAndScatter::overWindow(ArrayRef<Value> at, ValueRange init,
+                                                WindowStep step) {
+  SmallVector<Value> position;
+  std::function<SmallVector<Value>(Value, Value, ValueRange)> nest = [&](Value ordinal, Value inside,
+                                                                         ValueRange carried) {
+    size_t d = position.size();
+    if (d + 1 < shape.size()) {
+      return emitForCarrying(
+          e, constI64(e, 0), constI64(e, size[d]), 1, carried, [&](Value i, ValueRange inner) {
+            Value p = addI(e, addI(e, mulI(e, at[d], stride[d]), i), -padLow[d]);
+            Value within = inside;
+            if (!trivial[d]) {
+              within = andMask(e, inside, compareI(e, arith::CmpIPredicate::ult, p, shape[d]));
+            }
+            position.push_back(p);
+            SmallVector<Value> next = nest(addI(e, mulI(e, ordinal, size[d]), i), within, inner);
+            position.pop_back();
+            return next;
+          });
+    }
+    Value number = e.b.createOrFold<arith::TruncIOp>(e.loc, e.b.getI32Type(), ordinal);
+    if (!inside) {
+      return step(position, number, carried);
+    }
+    auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(carried), inside, !carried.empty());
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> next = step(position, number, carried);
+    if (!carried.empty()) {
+      scf::YieldOp::create(e.b, e.loc, next);
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(e.b, e.loc, carried);
+    }
+    return SmallVector<Value>(branch.getResults());
+  };
+  return nest(constI64(e, 0), {}, init);
+}
+
+void SelectAndScatter::scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter &emitter,
+                                    Value mask) {
+  int64_t lanes = emitter.lanes();
+  ComputationOp select = kernel.lookup(op.getSelectAttr());
+  ComputationOp scatter = kernel.lookup(op.getScatterAttr());
+  auto ordinals = [&](Value scalar) { return Num(e, splat(e, Elem(scalar), lanes).re); };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
+  };
+  auto indexAt = [&](ArrayRef<Value> position) {
+    SmallVector<Index> index(position.begin(), position.end());
+    index.push_back(c);
+    return index;
+  };
+  // kept, and its place in the window; -1: nothing yet.
+  Elem none = zeroElem(e, element, lanes);
+  SmallVector<Value> init = flattenElems(none);
+  init.push_back(ordinals(constant(-1)));
+  auto search = [&](ArrayRef<Value> position, Value ordinal, ValueRange carried) {
+    ElementEmitter::Scope scope(emitter);
+    Elem candidate = emitter.emit(op.getOperand(), indexAt(position), mask);
+    Elem kept = unflattenElems(carried.drop_back(), {none})[0];
+    SmallVector<Elem> keep = inlineComputation(e, select, {kept, candidate});
+    if (keep.empty()) {
+      return SmallVector<Value>(carried);
+    }
+    Num place(e, carried.back());
+    Num take = less(place, 0) | logicalNot(Num(e, keep[0].re));
+    SmallVector<Value> next = flattenElems(selectElem(e, take, candidate, kept));
+    next.push_back(hlo::codegen::select(take, ordinals(ordinal), place));
+    return next;
+  };
+  Num kept(e, overWindow(at, init, search).back());
+  Elem source = emitter.emit(op.getSource(), indexAt(at), mask);
+  overWindow(at, {}, [&](ArrayRef<Value> position, Value ordinal, ValueRange) {
+    Value target = c.base;
+    for (auto [p, s] : llvm::zip(position, strides)) {
+      target = addI(e, target, mulI(e, p, s));
+    }
+    Elem old = loadElements(e, element, kernel.resultPtrs[0], target, lanes, mask);
+    SmallVector<Elem> sum = inlineComputation(e, scatter, {old, source});
+    if (!sum.empty()) {
+      Elem value = selectElem(e, equal(kept, ordinals(ordinal)), sum[0], old);
+      storeElements(e, element, value, kernel.resultPtrs[0], target, mask);
+    }
+    return SmallVector<Value>();
+  });
+}
+
 LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<SelectAndScatterOp>(kernel.root());
@@ -143,13 +243,15 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
   ArrayRef<int64_t> shape = emission.shape, sourceShape = emission.sourceShape;
   size_t lead = 0;
   int64_t slabs = 1;
-  while (lead < shape.size() && emission.trivial[lead]) {
+  int64_t lanes = kernelLanes(kernel);
+  bool inLanes = lanes > 1 && !shape.empty() && emission.trivial.back() && shape.back() > 1;
+  while (lead < shape.size() - (inLanes ? 1 : 0) && emission.trivial[lead]) {
     slabs *= shape[lead++];
   }
   kernel.tasks = slabs;
   int64_t slabElements = arrayType(op.getOperand()).getNumElements() / slabs;
   Elem init = emission.scalars.emit(op.getInitValue(), {});
-  int64_t lanes = kernelLanes(kernel);
+  ElementEmitter vectors(kernel, lanes);
   emitFor(e, kernel.first, kernel.last, 1, [&](Value slab) {
     Value base = mulI(e, slab, slabElements);
     int64_t whole = slabElements / lanes * lanes;
@@ -165,6 +267,13 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
       size_t d = at.size();
       if (d == shape.size()) {
         emission.scatterOne(at);
+        return;
+      }
+      if (inLanes && d + 1 == shape.size()) {
+        emitVectorLoop(e, constI64(e, 0), constI64(e, sourceShape[d]), vectors, emission.scalars,
+                       [&](Index c, ElementEmitter &emitter, Value mask) {
+                         emission.scatterLanes(at, c, emitter, mask);
+                       });
         return;
       }
       emitFor(e, constI64(e, 0), constI64(e, sourceShape[d]), 1, [&](Value i) {

@@ -4,6 +4,7 @@
 // value and the element: the initial value need not be the identity.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;
@@ -171,9 +172,78 @@ struct UnitSort : public OpRewritePattern<SortOp> {
   }
 };
 
+/// Whether `v` counts along dimension `dimension`, and nothing else.
+static bool countsAlong(Value v, int64_t dimension) {
+  if (auto iota = v.getDefiningOp<IotaOp>()) {
+    return static_cast<int64_t>(iota.getIotaDimension()) == dimension;
+  }
+  auto broadcast = v.getDefiningOp<BroadcastOp>();
+  return broadcast && broadcast.getOperand().getDefiningOp<IotaOp>() &&
+         rankOf(broadcast.getOperand()) == 1 && broadcast.getDimensions()[0] == dimension;
+}
+
+/// slices of the first k of sort(x) or sort(x, iota) along the last dimension, by x itself -> topk
+struct SlicedSort : public OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const final {
+    RankedTensorType type = arrayType(op->getOperand(0));
+    int64_t last = type.getRank() - 1, keep = -1;
+    unsigned arrays = op->getNumOperands();
+    if (op->getNumResults() != arrays || arrays > 2 || op.getDimension() != (uint64_t)last ||
+        !type.hasStaticShape() || layoutOf(type) ||
+        (arrays == 2 && (!countsAlong(op->getOperand(1), last) ||
+                         !isa<IntegerType>(elementTypeOf(op->getOperand(1)))))) {
+      return failure();
+    }
+    SmallVector<SliceOp> slices;
+    for (Operation *user : op->getUsers()) {
+      auto slice = dyn_cast<SliceOp>(user);
+      if (!slice || !isAll(slice.getStartIndices(), 0) || !isAll(slice.getStrides(), 1)) {
+        return failure();
+      }
+      ArrayRef<int64_t> limits = slice.getLimitIndices();
+      if (limits.drop_back() != type.getShape().drop_back() ||
+          (keep >= 0 && limits.back() != keep)) {
+        return failure();
+      }
+      keep = limits.back();
+      slices.push_back(slice);
+    }
+    auto comparator =
+        SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
+    SmallVector<SortKey, 2> keys =
+        comparator && keep > 0 && keep < type.getShape().back() ? findSortKeys(comparator)
+                                                                 : SmallVector<SortKey, 2>();
+    // Equal elements that differ (-0 and 0) must keep their order in a stable sort; topk has a total order.
+    if (keys.size() != 1 || keys[0].operand != 0 || !keys[0].constants.empty() ||
+        (!keys[0].isInjective() && op.getIsStable().value_or(false))) {
+      return failure();
+    }
+    Type indexType = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = keep;
+    auto topk = TopkOp::create(
+        rewriter, op.getLoc(),
+        TypeRange{RankedTensorType::get(shape, type.getElementType()),
+                  RankedTensorType::get(shape, indexType)},
+        op->getOperand(0), rewriter.getI64IntegerAttr(keep),
+        rewriter.getBoolAttr(keys[0].descending), rewriter.getBoolAttr(true));
+    for (SliceOp slice : slices) {
+      unsigned number = cast<OpResult>(slice.getOperand()).getResultNumber();
+      Value result = topk->getResult(number);
+      if (result.getType() != slice.getType()) {
+        result = ConvertOp::create(rewriter, slice.getLoc(), slice.getType(), result);
+      }
+      rewriter.replaceOp(slice, result);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void hlo::populateReduceRules(RewritePatternSet &patterns) {
-  patterns.add<UnitReduce, ReduceOfTranspose, SqueezeReduce, UnitReduceWindow, UnitSort>(
-      patterns.getContext());
+  patterns.add<UnitReduce, ReduceOfTranspose, SqueezeReduce, UnitReduceWindow, UnitSort,
+               SlicedSort>(patterns.getContext());
 }
