@@ -63,7 +63,23 @@ struct Division {
 };
 } // namespace
 
+/// Whether b is one known number, neither 0 nor -1: LLVM multiplies by its reciprocal.
+static bool isPlainDivisor(Value b) {
+  if (auto broadcast = b.getDefiningOp<vector::BroadcastOp>()) {
+    b = broadcast.getSource();
+  }
+  APInt number;
+  return matchPattern(b, m_ConstantInt(&number)) && !number.isZero() && !number.isAllOnes();
+}
+
 static Division divide(Num a, Num b, bool isUnsigned) {
+  if (isPlainDivisor(b.v)) {
+    OpBuilder &builder = a.e->b;
+    Num quotient(*a.e, isUnsigned
+                           ? arith::DivUIOp::create(builder, a.e->loc, a.v, b.v).getResult()
+                           : arith::DivSIOp::create(builder, a.e->loc, a.v, b.v).getResult());
+    return {quotient, a - quotient * b};
+  }
   Num zero = equal(b, 0);
   Num minusOne;
   Num safe = select(zero, 1, b);

@@ -37,6 +37,9 @@ struct RowEmission {
   void allocateScratch(int64_t columns);
   void emitRow(mlir::Value rowNumber);
   void emitReduce(hlo::ReduceOp op);
+  /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors (PositionReduce.cpp).
+  bool isPositionReduce(hlo::ReduceOp op);
+  void emitPositionReduce(hlo::ReduceOp op);
   void emitResults();
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
                          mlir::Value mask);

@@ -150,6 +150,10 @@ void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
 }
 
 void RowEmission::emitReduce(ReduceOp op) {
+  if (isPositionReduce(op)) {
+    emitPositionReduce(op);
+    return;
+  }
   size_t count = op.getInputs().size() / 2;
   ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
   SmallVector<Type> accumulators;
@@ -186,7 +190,7 @@ void RowEmission::emitReduce(ReduceOp op) {
   if (!vectorize) {
     parts.push_back({&scalars, 0, n, false});
   } else {
-    int64_t wideEnd = n >= 8 * lanes ? n / wide.lanes() * wide.lanes() : 0;
+    int64_t wideEnd = n >= 4 * lanes ? n / wide.lanes() * wide.lanes() : 0;
     int64_t vectorEnd = n / lanes * lanes;
     parts.push_back({&wide, 0, wideEnd, false});
     parts.push_back({&vectors, wideEnd, vectorEnd, false});
