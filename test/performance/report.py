@@ -223,11 +223,13 @@ def write_readme(readme, results, chart, rows, machines):
         for r in rows:
             if r["module"] == name and r["cores"] == m["cores"] and rate(r, m["peaks"])[1]:
                 shares.append(f"`{name}` {rate(r, m['peaks'])[1]:.0%}")
-    block = (f"{BEGIN}\nXLA:CPU's time (jaxlib {m['jaxlib']}) over ours, geometric mean and worst of each family, {m['processor']}, {m['date'].split()[0]}; "
-             f"above 1 we are faster. {summary(rows).splitlines()[0].split('; IREE')[-1].lstrip(': ').capitalize() + ' against IREE. ' if 'IREE' in summary(rows) else ''}"
-             f"On {m['cores']} core, of the peak measured in the same run: {', '.join(shares)}.\n"
+    against = [r for r in rows if r["cores"] == m["cores"] and speed(r, "iree")]
+    iree = (f"Against IREE, which ran {len(against)} of them, the mean is {mean(speed(r, 'iree') for r in against):.1f} and {sum(speed(r, 'iree') < 0.9 for r in against)} are below 0.9. "
+            if against else "")
+    block = (f"{BEGIN}\nXLA:CPU's time (jaxlib {m['jaxlib']}) over ours, geometric mean and worst of each family, {m['processor']}, {m['date'].split()[0]}, commit {m['commit']}; "
+             f"above 1 we are faster. {iree}Share of the peak that the same run measured, one core: {', '.join(shares)}.\n"
              f"Every module: [test/performance/RESULTS.md](test/performance/RESULTS.md).\n\n{family_table(rows)}\n\n"
-             f"![chart](test/performance/results.svg)\n{END}")
+             f"![Speed by family](test/performance/results.svg)\n{END}")
     with open(readme) as file:
         text = file.read()
     if BEGIN in text:
