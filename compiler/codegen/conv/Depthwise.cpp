@@ -20,6 +20,8 @@ namespace hlo::codegen {
 
 /// Windows of at most so many taps are unrolled.
 static constexpr int64_t kUnrolledTaps = 32;
+/// With lanes along features, so many neighbours along the last dimension share what they read.
+static constexpr int64_t kNeighbours = 4;
 /// Multiply-adds that make a task worth its dispatch.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
@@ -55,6 +57,10 @@ private:
   Row rowAt(Value number);
   void emitRow(const Row &row, bool rowInside);
   void emitPosition(const Row &row, Value position, uint64_t inside);
+  void emitPositions(const Row &row, Value position);
+  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask);
+  void storeVector(const Row &row, const Index &feature, const Index &position, const Elem &sum,
+                   Value mask);
   void emitVector(const Row &row, const Index &feature, const Index &position, uint64_t inside,
                   Value mask, ArrayRef<Elem> weights);
   SmallVector<Elem> loadWeights(const Row &row);
@@ -184,6 +190,12 @@ void Depthwise::emitRow(const Row &row, bool rowInside) {
     });
   };
   run(0, lo, outer);
+  if (alongFeatures && unrolled() && last.kernelDilation == 1 && last.stride < last.kernel) {
+    int64_t shared = (hi - lo) / kNeighbours * kNeighbours;
+    emitFor(e, constI64(e, lo), constI64(e, lo + shared), kNeighbours,
+            [&](Value position) { emitPositions(row, position); });
+    lo += shared;
+  }
   run(lo, hi, all);
   run(hi, steps, outer);
 }
@@ -199,6 +211,54 @@ void Depthwise::emitPosition(const Row &row, Value position, uint64_t inside) {
     Value feature = constI64(e, full);
     vector(feature, compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(feature, 1), lanes),
                              g.outputFeatures));
+  }
+}
+
+void Depthwise::emitPositions(const Row &row, Value position) {
+  int64_t full = g.outputFeatures / lanes * lanes, stride = lanes > 1 ? 1 : 0;
+  emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) {
+    emitNeighbours(row, Index(feature, stride, lanes), position, {});
+  });
+  if (full < g.outputFeatures) {
+    Index lane(constI64(e, full), stride, lanes);
+    emitNeighbours(row, lane, position,
+                   compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes),
+                            g.outputFeatures));
+  }
+}
+
+/// kNeighbours outputs whose taps all lie inside: each element that they meet is read once, each weight too.
+void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value position, Value mask) {
+  const SpatialDim &last = g.spatial.back();
+  Index zero(constI64(e, 0)),
+      inputFeature = divRemIndex(e, feature, g.groupFeatures(), lanes).first;
+  SmallVector<Index> output(row.outer);
+  output.push_back(Index(position));
+  SmallVector<int64_t> sizes;
+  for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
+    sizes.push_back(dim.kernel);
+  }
+  uint64_t inside = outerBits() | uint64_t(1) << (rank - 1);
+  SmallVector<Elem> sums(kNeighbours, zeroElem(e, operands.element, lanes));
+  for (int64_t line = 0; line < llvm::product_of(sizes); ++line) {
+    SmallVector<Index> tap = splitIndex(e, Index(constI64(e, line)), sizes, 1);
+    tap.push_back(zero);
+    SmallVector<Elem> inputs((kNeighbours - 1) * last.stride + last.kernel);
+    for (int64_t t = 0; t < last.kernel; ++t) {
+      tap.back() = Index(constI64(e, t));
+      Elem weight = operands.readKernel(e, zero, feature, tap, lanes, mask);
+      for (int64_t p = 0; p < kNeighbours; ++p) {
+        int64_t x = p * last.stride + t;
+        if (!inputs[x]) {
+          tap.back() = Index(constI64(e, x));
+          inputs[x] = operands.readInput(e, row.batch, inputFeature, output, tap, lanes, mask, inside);
+        }
+        sums[p] = multiplyAdd(e, operands.element, sums[p], inputs[x], weight);
+      }
+    }
+  }
+  for (int64_t p = 0; p < kNeighbours; ++p) {
+    storeVector(row, feature, Index(addI(e, position, p)), sums[p], mask);
   }
 }
 
@@ -259,6 +319,11 @@ void Depthwise::emitVector(const Row &row, const Index &feature, const Index &po
                            uint64_t inside, Value mask, ArrayRef<Elem> weights) {
   Elem sum = sumTaps(row, feature, position, inside, mask, weights, {},
                      zeroElem(e, operands.element, lanes));
+  storeVector(row, feature, position, sum, mask);
+}
+
+void Depthwise::storeVector(const Row &row, const Index &feature, const Index &position,
+                            const Elem &sum, Value mask) {
   SmallVector<Index> full(rank + 2);
   full[g.outputBatchDim] = row.batch;
   full[g.outputFeatureDim] = feature;

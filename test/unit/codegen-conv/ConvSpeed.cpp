@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/codegen-conv/ConvCase.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
+#include "test/unit/kernel-runner/Peak.h"
 #include "test/unit/kernel-runner/Stopwatch.h"
 
 #include <chrono>
@@ -45,8 +46,10 @@ void measure(int number, const ConvCase &c) {
   std::vector<void *> buffers{input.data(), kernel.data(), bias.data(), out.data()};
   double seconds = secondsOf([&] { (*compiled)->run(buffers); });
   double bytes = (input.size() + kernel.size()) * bytesOf(c.type) + out.size() * bytesOf(c.out);
-  printf("%2d %-75s %9.1f us %7.1f GFLOP/s %6.1f GB/s  tasks %3lld  object %6zu  compile %.0f ms\n",
-         number, c.describe().c_str(), seconds * 1e6, 2e-9 * c.work() / seconds, bytes * 1e-9 / seconds,
+  double peak = measurePeak(c.type == Type::F64 ? PeakOf::F64 : PeakOf::F32);
+  double share = 200e-9 * c.work() / seconds / peak;
+  printf("%2d %-75s %9.1f us %7.1f GFLOP/s (%3.0f %%) %6.1f GB/s  tasks %3lld  object %6zu  compile %.0f ms\n",
+         number, c.describe().c_str(), seconds * 1e6, 2e-9 * c.work() / seconds, share, bytes * 1e-9 / seconds,
          (long long)(*compiled)->tasks(), (*compiled)->codeSize(), compile * 1e3);
   fflush(stdout);
 }
