@@ -109,8 +109,8 @@ FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
     double shuffles = l == 1 ? 1 : 2 * llvm::Log2_64(l) + 2;
     // Two buffers of two parts, l elements each of (at most) 64 / lanes bytes.
     int64_t scratch = length * l * 4 * (64 / std::max<int64_t>(lanes, 8));
-    // On 64 lines of 1000: 71 us across lines, 46 us as 40 x 25.
-    double far = scratch <= (40 << 10) ? 0 : scratch <= (512 << 10) ? 1.5 : 4;
+    // On 64 lines of 1000: 71 us across lines, 46 us as 25 x 40.
+    double far = scratch <= (40 << 10) ? 0 : scratch <= (512 << 10) ? 2.5 : 4;
     double passes = columnCost(length) + far * static_cast<double>(fftRadices(length, 8).size() + 2);
     consider(line, waste(lines, l) * (scale * passes + extra + 2 * shuffles) / static_cast<double>(l));
     line.fourSteps = true;
