@@ -38,9 +38,10 @@ static Num smaller(Num a, Num b, bool isUnsigned) {
                     : Num(*a.e, arith::MinSIOp::create(a.e->b, a.e->loc, a.v, b.v));
 }
 
-/// a / b of unsigned 64 bits, b not 0, by AVX-512's conversions. The reciprocal errs towards zero, by
-/// less than 2^-49: so quotients are never too large, the rest of the first one is below b + 2^15, and that of the
-/// second below 2 b. Half the time of a division lane by lane (2.3 ns each).
+/// a / b of unsigned 64 bits, b not 0, by AVX-512's conversions. The reciprocal errs towards zero,
+/// by less than 2^-49: so quotients are never too large, the rest of the first one is below
+/// b + 2^15, and that of the second below 2 b. A third of the time of dividing lane by lane (a
+/// million remainders: 1.06 ms, not 3.29).
 static Num wideQuotient(Num a, Num b) {
   Type f64 = a.e->b.getF64Type();
   Num inverse = (1.0 - 0x1p-50) / unsignedToFloat(b, f64);

@@ -32,47 +32,40 @@ Num erfOf(Num x) {
 /// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.
 static Num thirdOf(Num e) { return shrS((e + 3072) * 21846, 16) - 1024; }
 
-static Num cbrtInDouble(Num x, bool forFloat) {
+Num cbrtOf(Num x) {
   FloatTraits traits(x);
   Num a = abs(x);
   Num subnormal = less(a, traits.minNormal);
-  Num bits = bitsOf(forFloat ? a : select(subnormal, a * 0x1p54, a));
-  Num e = shrS(bits, 52) - 1023;
+  Num bits = bitsOf(select(subnormal, a * (traits.wide ? 0x1p54 : 0x1p24), a));
+  Num e = shrS(bits, traits.mantissaBits) - traits.bias;
   Num k = thirdOf(e);
   Num remainder = e - k * 3;
   // a = 2^(3k) m, m in [1, 8).
-  Num fraction = floatOf((bits & INT64_C(0x000fffffffffffff)) | INT64_C(0x3ff0000000000000));
-  Num m = floatOf(bitsOf(fraction) + shl(remainder, 52));
+  Num exponentOfOne = shl(bits.of(traits.bias), traits.mantissaBits);
+  int64_t mantissa = (INT64_C(1) << traits.mantissaBits) - 1;
+  Num fraction = floatOf((bits & mantissa) | exponentOfOne);
+  Num m = floatOf(bitsOf(fraction) + shl(remainder, traits.mantissaBits));
   Num root = select(equal(remainder, 2), 0x1.965fea53d6e3dp+0, x.of(1.0));
   root = select(equal(remainder, 1), 0x1.428a2f98d728bp+0, root);
   Num y = polynomial(fraction, coefficients::cbrtStart) * root;
-  // Halley's step.
-  Num cube = y * y * y;
-  if (forFloat) {
-    // Its error, 2^-36, is good to f32, of which zeros alone are special: no f32 is subnormal in f64.
-    Num step = fma(y, (m - cube) / fma(cube, 2.0, m), y) * powerOfTwo(k, traits);
-    return select(less(a, infinity) & greater(a, 0.0), step, x);
+  if (traits.wide) {
+    // Halley's step.
+    Num cube = y * y * y;
+    y = y * (cube + m * 2.0) / (cube * 2.0 + m);
   }
-  y = y * (cube + m * 2.0) / (cube * 2.0 + m);
-  // Newton's with the exact residual.
+  // With the exact residual, f64: Newton's step, f32: Halley's, from 2^-12.
   NumPair square = twoProduct(y, y);
   NumPair third = twoProduct(square.hi, y);
   Num residual = (third.hi - m) + (third.lo + square.lo * y);
-  y = y - residual / (square.hi * 3.0);
-  Num result = y * powerOfTwo(select(subnormal, k - 18, k), traits);
+  y = traits.wide ? y - residual / (square.hi * 3.0)
+                  : y - y * residual / fma(third.hi, 2.0, m);
+  Num result = y * powerOfTwo(select(subnormal, k - (traits.wide ? 18 : 8), k), traits);
   Num finite = less(a, infinity) & greater(a, 0.0);
   return select(finite, copySign(result, x), x);
 }
 
-Num cbrtOf(Num x) {
-  if (x.isF64()) {
-    return cbrtInDouble(x, /*forFloat=*/false);
-  }
-  return oddViaDouble(x, [](Num wide) { return cbrtInDouble(wide, /*forFloat=*/true); });
-}
-
-/// AVX-512's estimate of 1 / sqrt(x), good to 2^-14; null where there is none. A single number is computed as a
-/// vector is, so that an element's result does not depend on where in an array it is.
+/// AVX-512's estimate of 1 / sqrt(x), good to 2^-14; null where there is none. A single number is
+/// computed as a vector is, so that an element's result does not depend on where in an array it is.
 static Num rsqrtEstimate(Num x) {
   Emission &e = *x.e;
   int64_t registerLanes = x.lanes() == 1 ? 128 / x.width() : x.lanes();
