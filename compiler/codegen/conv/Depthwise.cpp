@@ -3,7 +3,8 @@
 // In: a convolution whose groups have one input feature each. Out: a loop over
 // rows of the output (all indices but those of the last spatial dimension, and of
 // the features if they are innermost), and in it over vectors of output elements,
-// with lanes along the innermost dimension: features (NHWC) or positions (NCHW).
+// with lanes along the innermost dimension: features (NHWC) or positions (NCHW, or
+// a single feature).
 //
 // There is no reuse to block for: each vector reads its taps, most of which are in
 // L1, so that the loop runs at the speed of memory. What matters is that taps need
@@ -26,7 +27,10 @@ static constexpr int64_t kNeighbours = 4;
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
 bool isDepthwise(const ConvGeometry &g) {
-  if (g.featureGroups <= 1 || g.kernelInputFeatures != 1 || g.spatial.empty() ||
+  // One feature to one feature, unless it is a gradient, whose window is the image.
+  bool single = g.groups() == 1 && g.outputFeatures == 1 &&
+                llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.kernel <= d.output; });
+  if ((g.featureGroups <= 1 && !single) || g.kernelInputFeatures != 1 || g.spatial.empty() ||
       g.inputBatch * g.inputFeatures == 0) {
     return false;
   }
@@ -95,7 +99,8 @@ Depthwise::Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands
                      Epilogue &epilogue)
     : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
       rank(operands.g.spatial.size()),
-      alongFeatures(g.outputFeatureDim == static_cast<int64_t>(rank) + 1) {
+      // A single feature has no place of its own: positions are innermost wherever it stands.
+      alongFeatures(g.outputFeatureDim == static_cast<int64_t>(rank) + 1 && g.outputFeatures > 1) {
   int64_t count = alongFeatures ? g.outputFeatures : g.spatial.back().output;
   int64_t bytes = std::max<int64_t>(4, computeType(operands.element).getIntOrFloatBitWidth() / 8);
   lanes = std::min<int64_t>(std::max<int64_t>(1, e.target.vectorBytes / bytes),
