@@ -46,6 +46,12 @@ Num powerOfTwo(Num n, const FloatTraits &traits);
 Num scaleByPower(Num x, Num n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
+enum class Estimate { Reciprocal, ReciprocalRoot };
+/// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
+/// computed as a vector is, so that an element's result does not depend on where in an array it is.
+Num estimate(Num x, Estimate kind);
+/// a / b good to 2^-42 (f64) or two units (f32), where b and 1 / b are normal numbers.
+Num quotientWithin(Num a, Num b);
 /// An f32 function by way of the f64 one, for functions that few programs use.
 Num viaDouble(Num x, Num (*function)(Num));
 /// The same for odd functions. The sign is given to the f32: of a copysign in f64 that is rounded to f16 in

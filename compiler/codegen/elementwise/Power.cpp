@@ -40,7 +40,7 @@ static Split splitExponent(Num x, bool maySubnormal) {
 /// a^y for a >= 0, in f64, good to f32.
 static Num powerForFloat(Num a, Num y) {
   Split split = splitExponent(a, /*maySubnormal=*/false);
-  Num s = (split.m - 1.0) / (split.m + 1.0);
+  Num s = quotientWithin(split.m - 1.0, split.m + 1.0);
   Num z = s * s;
   Num log2 = fma(s, polynomial(z, coefficients::log2in64), split.k);
   Num exponent = clampTo(y * log2, -300.0, 300.0);
@@ -88,8 +88,11 @@ Num powOf(Num x, Num y) {
   Num explodes = select(yNegative, 0.0, x.of(infinity));
   magnitude = select(equal(a, 0.0), vanishes, magnitude);
   magnitude = select(equal(a, infinity), explodes, magnitude);
-  Num large = select(greater(a, 1.0) ^ yNegative, infinity, x.of(0.0));
-  magnitude = select(equal(abs(y), infinity), large, magnitude);
+  if (x.isF64()) {
+    // In f32, y log2 |x| is infinite then, and bounded as large products are.
+    Num large = select(greater(a, 1.0) ^ yNegative, infinity, x.of(0.0));
+    magnitude = select(equal(abs(y), infinity), large, magnitude);
+  }
   magnitude = select(equal(a, 1.0), 1.0, magnitude);
   // The sign: negative x takes an integer y only, and keeps its sign if y is odd.
   Num ay = abs(y);

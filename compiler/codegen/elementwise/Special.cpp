@@ -64,34 +64,8 @@ Num cbrtOf(Num x) {
   return select(finite, copySign(result, x), x);
 }
 
-/// AVX-512's estimate of 1 / sqrt(x), good to 2^-14; null where there is none. A single number is
-/// computed as a vector is, so that an element's result does not depend on where in an array it is.
-static Num rsqrtEstimate(Num x) {
-  Emission &e = *x.e;
-  int64_t registerLanes = x.lanes() == 1 ? 128 / x.width() : x.lanes();
-  int64_t bits = registerLanes * x.width();
-  if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512)) {
-    return {};
-  }
-  Value source = x.v;
-  if (x.lanes() == 1) {
-    source = vector::BroadcastOp::create(e.b, e.loc, laneType(x.scalar(), registerLanes), source);
-  }
-  Value mask = arith::ConstantOp::create(
-      e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(std::max<int64_t>(registerLanes, 8)), -1));
-  std::string name = "llvm.x86.avx512.rsqrt14." + std::string(x.isF64() ? "pd." : "ps.");
-  Value estimate = LLVM::CallIntrinsicOp::create(e.b, e.loc, source.getType(),
-                                                 e.b.getStringAttr(name + std::to_string(bits)),
-                                                 ValueRange{source, source, mask})
-                       .getResult(0);
-  if (x.lanes() == 1) {
-    estimate = vector::ExtractOp::create(e.b, e.loc, estimate, int64_t(0));
-  }
-  return Num(e, estimate);
-}
-
 Num rsqrtOf(Num x) {
-  Num y = rsqrtEstimate(x);
+  Num y = estimate(x, Estimate::ReciprocalRoot);
   if (!y.v) {
     return 1.0 / sqrt(x);
   }
