@@ -106,6 +106,10 @@ bool canUseInner(const Contraction &c);
 void emitBroadcast(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.
 bool canBroadcast(const Contraction &c);
+/// Lanes along the batch, where both sides step by one along it.
+void emitBatchLanes(Contraction &c, Epilogue &epilogue);
+/// Whether that form takes this contraction.
+bool canUseBatchLanes(const Contraction &c);
 /// Sums in a buffer, the rhs read once in order: for few rows and a large rhs.
 void emitStream(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.

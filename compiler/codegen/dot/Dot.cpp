@@ -7,6 +7,7 @@
 //   broadcast few rows (or columns) that fill a vector and are neighbours in the result
 //   inner     few rows or columns, both sides step by one along k: lanes along k
 //   stream    few rows or columns, the other side is large and steps by one along them
+//   batch     both sides step by one along the batch: lanes along it
 //   blocked   everything else
 //
 //===----------------------------------------------------------------------===//
@@ -73,6 +74,10 @@ static bool isBetterSwapped(const Contraction &c) {
 }
 
 void emitContraction(Contraction &c, Epilogue &epilogue) {
+  if (canUseBatchLanes(c)) {
+    emitBatchLanes(c, epilogue);
+    return;
+  }
   if (isBetterSwapped(c)) {
     swapSides(c);
   }
