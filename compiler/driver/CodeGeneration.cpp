@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/target/Backend.h"
+#include "compiler/target/LoopMemory.h"
 #include "compiler/target/LowerToLLVM.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/Constants.h"
@@ -323,6 +324,9 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
   }
   setTarget(*module, *machine, in.target);
   inlineKernels(*module, *machine);
+  for (cpurt::WhileOp loop : group.loops) {
+    narrowMaskedAccesses(*module->getFunction(loops.find(loop)->second.symbol));
+  }
   removeUnused(*module, *machine);
   std::string number = std::to_string(index);
   dump(*module, "loops-" + number + ".ll");
@@ -451,6 +455,9 @@ LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
   }
   setTarget(*module, *machine, in.target);
   inlineKernels(*module, *machine);
+  for (const auto &loop : loops) {
+    narrowMaskedAccesses(*module->getFunction(loop.second.symbol));
+  }
   optimizeKernels(*module, *machine, in.options.optLevel);
   if (failed(addEntry(*module))) {
     return failure();

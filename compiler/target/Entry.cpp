@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Entry.h"
+#include "compiler/target/LoopMemory.h"
 #include "compiler/target/RuntimeCall.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/IR/IRBuilder.h"
@@ -46,6 +47,8 @@ private:
   mlir::LogicalResult emitWhile(cpurt::WhileOp loop);
   mlir::LogicalResult emitCountedLoop(cpurt::WhileOp loop, int64_t count);
   mlir::LogicalResult emitCase(cpurt::CaseOp op);
+  void makeLoopVariables(cpurt::WhileOp loop);
+  void copyLoopVariables(bool fromArena);
   llvm::Value *address(mlir::Value buffer);
   llvm::Value *leaf(bool isInput, int64_t index);
   llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers);
@@ -69,6 +72,7 @@ private:
   llvm::Function *function = nullptr;
   bool insideLoop = false; ///< the function is a small loop's
   llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
+  llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
   llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
   unsigned argumentCount = 0;
@@ -96,6 +100,12 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
     return leaf(/*isInput=*/false, output.getIndex());
   }
   if (auto slice = mlir::dyn_cast<cpurt::ArenaOp>(op)) {
+    int64_t offset = slice.getOffset();
+    for (auto [slot, variable] : loopVariables) {
+      if (offset >= slot.offset && offset < slot.offset + slot.bytes) {
+        return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), variable, offset - slot.offset);
+      }
+    }
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slice.getOffset());
   }
   if (auto slice = mlir::dyn_cast<cpurt::PreparedOp>(op)) {
@@ -377,6 +387,30 @@ void EntryBuilder::callLoop(const SmallLoop &loop) {
   leaveIfError(b.CreateCall(callee, values));
 }
 
+/// Variables for what the loop has in the arena, with the values that it finds there.
+void EntryBuilder::makeLoopVariables(cpurt::WhileOp loop) {
+  int64_t line = in.description.arenaAlign;
+  for (const LoopSlot &slot : loopSlots(loop)) {
+    auto *type = llvm::ArrayType::get(b.getInt8Ty(), llvm::alignTo(slot.bytes, line));
+    llvm::AllocaInst *variable = b.CreateAlloca(type);
+    variable->setAlignment(llvm::Align(line));
+    loopVariables.push_back({slot, variable});
+  }
+  copyLoopVariables(/*fromArena=*/true);
+}
+
+/// Between the variables that others than the loop use and the arena.
+void EntryBuilder::copyLoopVariables(bool fromArena) {
+  for (auto [slot, variable] : loopVariables) {
+    if (slot.usedOutside) {
+      llvm::Value *there = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slot.offset);
+      llvm::Align align = llvm::commonAlignment(llvm::Align(in.description.arenaAlign), slot.offset);
+      b.CreateMemCpy(fromArena ? variable : there, align, fromArena ? there : variable, align,
+                     slot.bytes);
+    }
+  }
+}
+
 mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   const SmallLoop &small = in.loops.find(loop)->second;
   insideLoop = true;
@@ -425,11 +459,13 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   end = BasicBlock::Create(context, "end");
   llvm::IRBuilder<> atEnd(end);
   status = atEnd.CreatePHI(i32, 2, "status");
+  makeLoopVariables(loop);
   mlir::LogicalResult result = emitWhile(loop);
   status->addIncoming(b.getInt32(0), b.GetInsertBlock());
   b.CreateBr(end);
   end->insertInto(function);
   b.SetInsertPoint(end);
+  copyLoopVariables(/*fromArena=*/false);
   b.CreateRet(status);
   return result;
 }

@@ -1,0 +1,36 @@
+//===- LoopMemory.h - What a small loop keeps out of memory ---------------===//
+//
+// The arena's slices that a small loop works in become variables of its function, which
+// LLVM turns into registers; masked accesses, which it would not, become plain ones.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TARGET_LOOPMEMORY_H
+#define COMPILER_TARGET_LOOPMEMORY_H
+
+#include "dialect/cpurt/Dialect.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace hlo {
+
+/// A range of the arena that a loop uses; ranges do not overlap.
+struct LoopSlot {
+  int64_t offset, bytes;
+  bool usedOutside; ///< something outside of the loop touches it too
+};
+
+/// The small ranges of the arena that `loop` uses, by offset. Slices that share bytes share a slot.
+llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop);
+
+/// In a loop's function, masked loads and stores of known neighbouring lanes become plain ones of
+/// so many lanes: a value stored so can stay in a register, and a load after the store need not
+/// wait for the cache.
+void narrowMaskedAccesses(llvm::Function &loop);
+
+} // namespace hlo
+
+#endif // COMPILER_TARGET_LOOPMEMORY_H
