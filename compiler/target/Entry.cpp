@@ -404,7 +404,8 @@ void EntryBuilder::copyLoopVariables(bool fromArena) {
   for (auto [slot, variable] : loopVariables) {
     if (slot.usedOutside) {
       llvm::Value *there = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, slot.offset);
-      llvm::Align align = llvm::commonAlignment(llvm::Align(in.description.arenaAlign), slot.offset);
+      llvm::Align start(in.description.arenaAlign);
+      llvm::Align align = llvm::commonAlignment(start, slot.offset);
       b.CreateMemCpy(fromArena ? variable : there, align, fromArena ? there : variable, align,
                      slot.bytes);
     }
