@@ -57,6 +57,17 @@ int64_t lanesOf(Value value) {
   return vector ? vector.getNumElements() : 1;
 }
 
+Value constantMask(Emission &e, ArrayRef<bool> on) {
+  auto type = VectorType::get({static_cast<int64_t>(on.size())}, e.b.getI1Type());
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, on));
+}
+
+Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
+  SmallVector<bool> on(lanes);
+  std::fill(on.begin(), on.begin() + count, true);
+  return constantMask(e, on);
+}
+
 Value constI64(Emission &e, int64_t value) {
   return arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(value));
 }

@@ -64,6 +64,10 @@ Elem literalElement(Emission &e, mlir::DenseElementsAttr literal, int64_t index)
 /// Zero of HLO type `element`.
 Elem zeroElem(Emission &e, mlir::Type element, int64_t lanes = 1);
 
+/// A constant mask, vector<N x i1>.
+mlir::Value constantMask(Emission &e, llvm::ArrayRef<bool> on);
+/// The constant mask of the first `count` of `lanes` lanes.
+mlir::Value firstLanes(Emission &e, int64_t count, int64_t lanes);
 /// i64 constant.
 mlir::Value constI64(Emission &e, int64_t value);
 /// base + bytes, as an !llvm.ptr; `bytes` is i64.

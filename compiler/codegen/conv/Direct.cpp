@@ -275,10 +275,7 @@ Value DirectEmitter::columnMask(const Panel &panel, int64_t vector) const {
   if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
     return {};
   }
-  SmallVector<bool> on(plan.lanes);
-  std::fill(on.begin(), on.begin() + rest, true);
-  auto type = VectorType::get({plan.lanes}, e.b.getI1Type());
-  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+  return firstLanes(e, rest, plan.lanes);
 }
 
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,

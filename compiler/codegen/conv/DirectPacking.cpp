@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
 #include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -187,7 +188,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
                        : plan.alongChannels ? zeroElem(e, operands.element, lanes).re
                                             : rows[0]);
       }
-      rows = transposeLanes(e, rows);
+      rows = transposeSquare(e, rows);
       Value out = addI(e, at, addI(e, mulI(e, x, pixel), c));
       bool spoils = channels < lanes && !plan.alongChannels;
       Value some = spoils ? lanesBelow(e, constI64(e, channels), lanes) : Value();
@@ -342,7 +343,7 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
           offset = addIndex(e, offset, mulIndex(e, feature, stride), lanes);
           rows.push_back(operands.kernel->atOffset(offset, lanes).re);
         }
-        rows = transposeLanes(e, rows);
+        rows = transposeSquare(e, rows);
         Value at = addI(e, panelStart(block, panel.n), mulI(e, v, lanes));
         Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
         at = addI(e, at, mulI(e, row, plan.columns()));

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
 #include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -216,12 +217,7 @@ static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
   SmallVector<Value> rows(vectors);
   int64_t size = rows.size();
   for (int64_t step = 1; step < size; step *= 2) {
-    SmallVector<int64_t> low(size), high(size);
-    for (int64_t l = 0; l < size; ++l) {
-      bool second = (l & step) != 0;
-      low[l] = second ? size + l - step : l;
-      high[l] = second ? size + l : l + step;
-    }
+    auto [low, high] = exchangedBlocks(size, step);
     for (int64_t r = 0; r < size; r += 2 * step) {
       Value a = rows[r], b = rows[r + step];
       Elem first(vector::ShuffleOp::create(e.b, e.loc, a, b, low));
@@ -357,7 +353,7 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
           Value at = bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns());
           square.push_back(loadSum(at, lanes));
         }
-        square = transposeLanes(e, square);
+        square = transposeSquare(e, square);
         for (int64_t i = 0; i < lanes; ++i) {
           storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
         }

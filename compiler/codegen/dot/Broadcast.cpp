@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -100,7 +101,7 @@ void Broadcast::transposeRows(Indices batch) {
         int64_t row = std::min(v * lanes + l, c.mSize() - 1);
         square.push_back(c.lhs.read(batch, {Index(constI64(e, row))}, {k}, lanes, mask).re);
       }
-      square = transposeLanes(e, square);
+      square = transposeSquare(e, square);
       for (int64_t l = 0; l < lanes; ++l) {
         storeElements(e, c.element, Elem(square[l]), copied(addI(e, i, l), v), constI64(e, 0));
       }

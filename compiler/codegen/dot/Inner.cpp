@@ -48,14 +48,6 @@ bool canUseInner(const Contraction &c) {
   return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
-/// A constant mask of the first `count` lanes.
-static Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
-  SmallVector<bool> on(lanes);
-  std::fill(on.begin(), on.begin() + count, true);
-  auto type = VectorType::get({lanes}, e.b.getI1Type());
-  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
-}
-
 /// One vector whose lane i is the sum of all lanes of vectors[i]; as many lanes as there are vectors, a power of two.
 /// The lanes of a sum are added halves first, whatever stands next to it.
 static Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {

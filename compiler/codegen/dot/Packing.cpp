@@ -9,31 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
-
-SmallVector<Value> transposeLanes(Emission &e, ArrayRef<Value> rows) {
-  SmallVector<Value> result(rows);
-  int64_t size = rows.size();
-  for (int64_t step = 1; step < size; step *= 2) {
-    SmallVector<int64_t> low(size), high(size);
-    for (int64_t l = 0; l < size; ++l) {
-      bool second = (l & step) != 0;
-      low[l] = second ? size + l - step : l;
-      high[l] = second ? size + l : l + step;
-    }
-    for (int64_t r = 0; r < size; ++r) {
-      if ((r & step) == 0) {
-        Value a = result[r], b = result[r + step];
-        result[r] = vector::ShuffleOp::create(e.b, e.loc, a, b, low);
-        result[r + step] = vector::ShuffleOp::create(e.b, e.loc, a, b, high);
-      }
-    }
-  }
-  return result;
-}
 
 SmallVector<Index> BlockedEmitter::columnIndex(Value n, int64_t vector) {
   Index column(addI(e, n, vector * plan.lanes), plan.lanes > 1 ? 1 : 0, plan.lanes);
@@ -45,10 +25,7 @@ Value BlockedEmitter::columnMask(const Panel &panel, int64_t vector) {
   if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
     return {};
   }
-  SmallVector<bool> on(plan.lanes);
-  std::fill(on.begin(), on.begin() + rest, true);
-  auto type = VectorType::get({plan.lanes}, e.b.getI1Type());
-  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+  return firstLanes(e, rest, plan.lanes);
 }
 
 void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Value to) {
@@ -187,9 +164,9 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
         re.push_back(value.re);
         im.push_back(value.im);
       }
-      re = transposeLanes(e, re);
+      re = transposeSquare(e, re);
       if (plan.parts == 2) {
-        im = transposeLanes(e, im);
+        im = transposeSquare(e, im);
       }
       Value place = addI(e, mulI(e, divI(e, local, plan.kStep()), plan.parts * plan.columns()),
                          mulI(e, v, lanes));

@@ -52,8 +52,7 @@ Value LineTransforms::firstLanes(int64_t count, bool reversed) {
   for (int64_t l = 0; l < lanes; ++l) {
     on.push_back((reversed ? lanes - 1 - l : l) < count);
   }
-  auto type = VectorType::get({lanes}, e.b.getI1Type());
-  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+  return constantMask(e, on);
 }
 
 Elem LineTransforms::reversed(const Elem &value) {

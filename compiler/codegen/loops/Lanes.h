@@ -17,6 +17,10 @@ std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t to
 /// Lanes of one vector register of the widest element that the region computes with; 1 where it applies loops or
 /// branches to scalars.
 int64_t kernelLanes(KernelBuilder &kernel);
+/// Lanes to shuffle from vectors a and b (those of b are counted from `lanes`), so that blocks of `step` lanes off the
+/// diagonal change places: {a0 b0 a2 b2 ...} and {a1 b1 a3 b3 ...}.
+std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> exchangedBlocks(int64_t lanes,
+                                                                                  int64_t step);
 /// Transposes a square: as many vectors as each has lanes, a power of two.
 llvm::SmallVector<mlir::Value> transposeSquare(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under

@@ -11,16 +11,21 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+std::pair<SmallVector<int64_t>, SmallVector<int64_t>> exchangedBlocks(int64_t lanes, int64_t step) {
+  SmallVector<int64_t> low(lanes), high(lanes);
+  for (int64_t l = 0; l < lanes; ++l) {
+    bool second = (l & step) != 0;
+    low[l] = second ? lanes + l - step : l;
+    high[l] = second ? lanes + l : l + step;
+  }
+  return {low, high};
+}
+
 SmallVector<Value> transposeSquare(Emission &e, ArrayRef<Value> rows) {
   SmallVector<Value> result(rows);
   int64_t size = rows.size();
   for (int64_t step = 1; step < size; step *= 2) {
-    SmallVector<int64_t> low(size), high(size);
-    for (int64_t l = 0; l < size; ++l) {
-      bool second = (l & step) != 0;
-      low[l] = second ? size + l - step : l;
-      high[l] = second ? size + l : l + step;
-    }
+    auto [low, high] = exchangedBlocks(size, step);
     for (int64_t r = 0; r < size; ++r) {
       if ((r & step) == 0) {
         Value a = result[r], b = result[r + step];

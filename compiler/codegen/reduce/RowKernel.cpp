@@ -238,11 +238,7 @@ void RowEmission::emitReduce(ReduceOp op) {
       int64_t width = emitter.lanes();
       Value mask;
       if (part.masked) {
-        SmallVector<bool> on(width);
-        std::fill(on.begin(), on.begin() + (part.to - part.from), true);
-        auto type = VectorType::get({width}, e.b.getI1Type());
-        mask = arith::ConstantOp::create(e.b, e.loc,
-                                         DenseElementsAttr::get(type, ArrayRef<bool>(on)));
+        mask = firstLanes(e, part.to - part.from, width);
       }
       SmallVector<Value> next = emitForCarrying(
           e, constI64(e, part.from), constI64(e, part.to), width, flattenElems(own),

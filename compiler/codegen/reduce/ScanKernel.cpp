@@ -131,9 +131,7 @@ SmallVector<Elem> ScanEmission::scanLanes(SmallVector<Elem> elems, int64_t lanes
     auto moved = [&](Value v) -> Value {
       return v ? vector::ShuffleOp::create(e.b, e.loc, v, v, order).getResult() : v;
     };
-    Value mask = arith::ConstantOp::create(
-        e.b, e.loc,
-        DenseElementsAttr::get(VectorType::get({lanes}, e.b.getI1Type()), ArrayRef<bool>(on)));
+    Value mask = constantMask(e, on);
     SmallVector<Elem> earlier;
     for (const Elem &elem : elems) {
       earlier.push_back(Elem(moved(elem.re), moved(elem.im)));
