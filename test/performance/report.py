@@ -140,7 +140,7 @@ def markdown(rows, machines):
             text, share = rate(r, m["peaks"])
             compile_ratio = xla["compile_s"] / ours["compile_s"] if "compile_s" in xla and ours.get("compile_s") else None
             memory = (xla["temp_bytes"] + 4096) / (ours["arena_bytes"] + 4096) if "temp_bytes" in xla and "arena_bytes" in ours else None
-            iree = [figure(speed(r, "iree")) or short_error(r.get("iree"))[:20]] if with_iree else []
+            iree = [figure(speed(r, "iree")) or "-"] if with_iree else []
             error = short_error(ours) or short_error(xla)
             cells = [r["module"], figure(ours.get("run_ms_min"), ".4g"), figure(xla.get("run_ms_min"), ".4g"), figure(speed(r)) or error, *iree,
                      text, figure(share, ".0%"), figure(compile_ratio, ".1f"), figure(memory, ".1f"), figure(r.get("difference"), ".1e")]
