@@ -44,21 +44,16 @@ struct Affine {
 class Folder {
 public:
   Folder(ModuleOp module, const ComputationGraph &graph)
-      : entry(graph.entry()), leaves(leafCount(module, entry)), immutable(graph, module, leaves) {}
+      : entry(graph.entry()), immutable(graph, module) {}
   void run();
 
 private:
-  static unsigned leafCount(ModuleOp module, ComputationOp entry) {
-    ComputationOp prepare = findPrepare(module);
-    return prepare ? prepare.getBody().getNumArguments() : entry.getBody().getNumArguments();
-  }
   std::optional<Weights> weightsOf(Operation *hero);
   Value perFeature(Value value, int64_t dimension, OpBuilder &b);
   bool extend(Affine &affine, Value at, Operation *user, int64_t dimension, OpBuilder &b);
   void fold(Operation *hero, Weights weights);
 
   ComputationOp entry;
-  unsigned leaves;
   ImmutableValues immutable;
 };
 } // namespace
@@ -236,11 +231,7 @@ void Folder::run() {
     }
   }
   // What was made for a chain that did not fold, and what the folded ones used.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front()))) {
-    if (op.use_empty() && immutable.isMovable(&op)) {
-      op.erase();
-    }
-  }
+  immutable.removeDead(entry);
 }
 
 namespace {
@@ -253,14 +244,11 @@ public:
   }
 
   void runOnOperation() final {
-    if (!hasImmutableLeaves(getOperation())) {
-      return;
+    if (failed(changeImmutable(getOperation(), [&](const ComputationGraph &graph) {
+          Folder(getOperation(), graph).run();
+        }))) {
+      signalPassFailure();
     }
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
-    if (failed(graph)) {
-      return signalPassFailure();
-    }
-    Folder(getOperation(), *graph).run();
   }
 };
 } // namespace

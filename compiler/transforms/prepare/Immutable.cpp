@@ -12,8 +12,17 @@
 using namespace mlir;
 using namespace hlo;
 
-bool hlo::hasImmutableLeaves(ModuleOp module) {
-  return static_cast<bool>(module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves));
+LogicalResult hlo::changeImmutable(ModuleOp module,
+                                   function_ref<void(const ComputationGraph &graph)> change) {
+  if (!module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves)) {
+    return success();
+  }
+  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
+  if (failed(graph)) {
+    return failure();
+  }
+  change(*graph);
+  return success();
 }
 
 /// Whether an op, or one in a computation that it calls, is the runtime's.
@@ -49,9 +58,19 @@ void ImmutableValues::add(Operation *op) {
   }
 }
 
-ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module, unsigned leaves)
-    : graph(graph) {
+void ImmutableValues::removeDead(ComputationOp computation) const {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(computation.getBody().front()))) {
+    if (op.use_empty() && isMovable(&op)) {
+      op.erase();
+    }
+  }
+}
+
+ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module) : graph(graph) {
   Block &body = ComputationOp(graph.entry()).getBody().front();
+  // Arguments after the leaves, which the two computations share, are prepared.
+  ComputationOp prepare = graph.prepare();
+  unsigned leaves = prepare ? prepare.getBody().getNumArguments() : body.getNumArguments();
   auto immutable = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves);
   for (BlockArgument argument : body.getArguments()) {
     if (argument.getArgNumber() >= leaves ||

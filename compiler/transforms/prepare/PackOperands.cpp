@@ -203,16 +203,16 @@ public:
   }
 
   void runOnOperation() final {
-    if (!hasImmutableLeaves(getOperation())) {
-      return;
+    if (failed(changeImmutable(getOperation(),
+                               [&](const ComputationGraph &graph) { packAll(graph); }))) {
+      signalPassFailure();
     }
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
-    if (failed(graph)) {
-      return signalPassFailure();
-    }
-    ComputationOp entry = graph->entry(), prepare = graph->prepare();
-    unsigned leaves = (prepare ? prepare : entry).getBody().getNumArguments();
-    ImmutableValues immutable(*graph, getOperation(), leaves);
+  }
+
+private:
+  void packAll(const ComputationGraph &graph) {
+    ComputationOp entry = graph.entry();
+    ImmutableValues immutable(graph, getOperation());
     for (auto conv : llvm::to_vector(entry.getBody().front().getOps<ConvolutionOp>())) {
       if (immutable.contains(conv.getRhs()) && !immutable.contains(conv.getLhs())) {
         orderKernel(conv);
@@ -241,14 +241,9 @@ public:
         pack(dot, free, *form);
       }
     }
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(entry.getBody().front()))) {
-      if (op.use_empty() && immutable.isMovable(&op)) {
-        op.erase();
-      }
-    }
+    immutable.removeDead(entry);
   }
 
-private:
   std::optional<PanelForm> formOf(DotOp dot) {
     if (width) {
       return PanelForm{width, elementTypeOf(dot.getRhs())};

@@ -33,7 +33,7 @@ public:
       makePrepare();
     }
     leaves = prepare.getBody().getNumArguments();
-    immutable.emplace(graph, module, leaves);
+    immutable.emplace(graph, module);
   }
 
   void run();
@@ -44,7 +44,6 @@ private:
   void consider(Value value, Use use);
   void move();
   void dropUnused();
-  void removeDead(ComputationOp computation);
   static void updateType(ComputationOp computation);
 
   ModuleOp module;
@@ -133,14 +132,6 @@ void Splitter::move() {
   }
 }
 
-void Splitter::removeDead(ComputationOp computation) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(computation.getBody().front()))) {
-    if (op.use_empty() && immutable->isMovable(&op)) {
-      op.erase();
-    }
-  }
-}
-
 /// Prepared arrays that nothing reads any more.
 void Splitter::dropUnused() {
   Block &body = entry.getBody().front();
@@ -162,9 +153,9 @@ void Splitter::updateType(ComputationOp computation) {
 void Splitter::run() {
   choose();
   move();
-  removeDead(entry);
+  immutable->removeDead(entry);
   dropUnused();
-  removeDead(prepare);
+  immutable->removeDead(prepare);
   updateType(entry);
   updateType(prepare);
 }
@@ -179,14 +170,11 @@ public:
   }
 
   void runOnOperation() final {
-    if (!hasImmutableLeaves(getOperation())) {
-      return;
+    if (failed(changeImmutable(getOperation(), [&](const ComputationGraph &graph) {
+          Splitter(getOperation(), graph).run();
+        }))) {
+      signalPassFailure();
     }
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
-    if (failed(graph)) {
-      return signalPassFailure();
-    }
-    Splitter(getOperation(), *graph).run();
   }
 };
 } // namespace
