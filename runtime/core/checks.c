@@ -50,6 +50,14 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
   return HLO_OK;
 }
 
+hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
+  *text = (hlo_text){NULL, 0, 0};
+  if (call != NULL && call->abi == HLO_ABI) {
+    *text = hlo_text_of_call(call);
+  }
+  return hlo_check_structs(desc, call, text);
+}
+
 hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
   uint64_t missing = desc->cpu_features & ~hlo_cpu_detect();
   if (missing == 0) {

@@ -23,17 +23,11 @@
 
 static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
                             const void *const *inputs, void *const *outputs) {
-  hlo_text text = {NULL, 0, 0};
-  hlo_status status = hlo_check_structs(desc, call, &text);
+  hlo_text text;
+  hlo_status status = hlo_check_call(desc, call, &text);
   if (status != HLO_OK) {
-    /* Only a call of our version has a message that can be trusted. */
-    if (call != NULL && call->abi == HLO_ABI) {
-      text = hlo_text_of_call(call);
-      status = hlo_check_structs(desc, call, &text);
-    }
     return status;
   }
-  text = hlo_text_of_call(call);
   const void *const *results = (const void *const *)outputs;
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
       (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_constants(desc, call, &text)) ||

@@ -79,17 +79,11 @@ static hlo_status check_block(const hlo_module_desc *desc, const void *prepared,
 hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *desc,
                                 const void *const *inputs, void *prepared, size_t bytes,
                                 hlo_frame *frame) {
-  hlo_text text = {NULL, 0, 0};
-  hlo_status status = hlo_check_structs(desc, call, &text);
+  hlo_text text;
+  hlo_status status = hlo_check_call(desc, call, &text);
   if (status != HLO_OK) {
-    /* Only a call of our version has a message that can be trusted. */
-    if (call != NULL && call->abi == HLO_ABI) {
-      text = hlo_text_of_call(call);
-      status = hlo_check_structs(desc, call, &text);
-    }
     return status;
   }
-  text = hlo_text_of_call(call);
   if ((status = hlo_check_inputs(desc, inputs, HLO_READ_BY_PREPARE, &text)) ||
       (status = check_block(desc, prepared, bytes, &text)) ||
       (status = hlo_check_cpu(desc, &text)) ||
