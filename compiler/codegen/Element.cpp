@@ -21,6 +21,14 @@ Type elementType(Type arrayType) {
   return arrayType;
 }
 
+SmallVector<Type> elementTypes(ValueRange arrays) {
+  SmallVector<Type> types;
+  for (Value array : arrays) {
+    types.push_back(elementType(array.getType()));
+  }
+  return types;
+}
+
 bool isUnsignedElement(Type element) {
   auto integer = dyn_cast<IntegerType>(element);
   return integer && (integer.isUnsigned() || (integer.isSignless() && integer.getWidth() == 1));

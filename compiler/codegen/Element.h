@@ -32,6 +32,7 @@ struct Emission {
 
 /// Element type of an HLO array type, e.g. si32, i1 (pred), bf16, complex<f32>.
 mlir::Type elementType(mlir::Type arrayType);
+llvm::SmallVector<mlir::Type> elementTypes(mlir::ValueRange arrays);
 /// Whether the HLO type is an unsigned integer (pred counts as unsigned).
 bool isUnsignedElement(mlir::Type element);
 /// A float of fewer than 32 bits, held as f32.

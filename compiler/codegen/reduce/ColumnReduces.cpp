@@ -83,11 +83,7 @@ static void accumulate(KernelBuilder &kernel, ColumnReduce &reduce, ArrayRef<Ind
   auto forColumns = [&](function_ref<void(Index, ElementEmitter &, Value)> body) {
     emitVectorLoop(e, constI64(e, 0), columns, vectors, scalars, body);
   };
-  SmallVector<Elem> start;
-  for (auto [n, init] : llvm::enumerate(reduce.inits)) {
-    start.push_back(reduce.reducer.convertInput(e, elementType(init.getType()), n,
-                                                scalars.emit(init, {})));
-  }
+  SmallVector<Elem> start = reduce.reducer.start(e, reduce.inits, scalars);
   forColumns([&](Index i, ElementEmitter &emitter, Value mask) {
     for (auto [n, value] : llvm::enumerate(start)) {
       storeElements(e, reduce.stored[n], splat(e, value, emitter.lanes()), reduce.buffers[n],
@@ -170,10 +166,7 @@ bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEm
   for (ReduceOp op : *ops) {
     size_t count = op->getNumResults();
     ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
-    SmallVector<Type> accumulators;
-    for (Value init : inits) {
-      accumulators.push_back(elementType(init.getType()));
-    }
+    SmallVector<Type> accumulators = elementTypes(inits);
     ColumnReduce reduce{op, inputs, inits, Reducer(kernel.lookup(op.getToApplyAttr()), accumulators),
                         accumulators, {}, SmallVector<int64_t>(op.getDimensions())};
     llvm::sort(reduce.reduced);

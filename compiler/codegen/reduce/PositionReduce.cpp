@@ -111,10 +111,7 @@ void RowEmission::emitPositionReduce(ReduceOp op) {
     }
     best = reducer.combine(e, first, second);
   }
-  SmallVector<Elem> start;
-  for (auto [k, init] : llvm::enumerate(inits)) {
-    start.push_back(reducer.convertInput(e, types[k], k, scalars.emit(init, {})));
-  }
+  SmallVector<Elem> start = reducer.start(e, inits, scalars);
   best = reducer.combine(e, start, best);
   best = unflattenElems(
       emitForCarrying(e, constI64(e, whole), constI64(e, n), 1, flattenElems(best),

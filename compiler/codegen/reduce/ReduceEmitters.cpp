@@ -29,14 +29,6 @@ emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, V
                          });
 }
 
-static SmallVector<Type> elementTypes(ValueRange values) {
-  SmallVector<Type> types;
-  for (Value v : values) {
-    types.push_back(elementType(v.getType()));
-  }
-  return types;
-}
-
 Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value mask) {
   auto op = cast<ReduceOp>(result.getOwner());
   size_t count = op.getInputs().size() / 2;
@@ -44,10 +36,7 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
   ArrayRef<int64_t> shape = shapeOf(inputs[0]);
 
-  SmallVector<Elem> start;
-  for (auto [n, init] : llvm::enumerate(inits)) {
-    start.push_back(reducer.convertInput(e(), elementType(init.getType()), n, self->emit(init, {})));
-  }
+  SmallVector<Elem> start = reducer.start(e(), inits, *self);
   SmallVector<int64_t> extents;
   SmallVector<bool> reduced(shape.size(), false);
   for (int64_t d : op.getDimensions()) {
@@ -92,10 +81,7 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
   ArrayRef<int64_t> shape = shapeOf(inputs[0]);
 
-  SmallVector<Elem> start;
-  for (auto [n, init] : llvm::enumerate(inits)) {
-    start.push_back(reducer.convertInput(e(), elementType(init.getType()), n, self->emit(init, {})));
-  }
+  SmallVector<Elem> start = reducer.start(e(), inits, *self);
   SmallVector<int64_t> extents(shape.size(), 1);
   WindowAttr window = op.getWindowAttr();
   if (window) {

@@ -105,6 +105,14 @@ Elem Reducer::convertInput(Emission &e, Type from, unsigned n, const Elem &elem)
   return from == to ? elem : emitConvert(e, from, to, elem);
 }
 
+SmallVector<Elem> Reducer::start(Emission &e, ValueRange inits, ElementEmitter &emitter) const {
+  SmallVector<Elem> start;
+  for (auto [n, init] : llvm::enumerate(inits)) {
+    start.push_back(convertInput(e, elementType(init.getType()), n, emitter.emit(init, {})));
+  }
+  return start;
+}
+
 Elem Reducer::finish(Emission &e, unsigned n, Type to, const Elem &elem) const {
   Type from = isAssociative() ? combineElement : elements[n];
   return from == to ? elem : emitConvert(e, from, to, elem);

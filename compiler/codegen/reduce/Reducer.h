@@ -23,6 +23,8 @@ public:
                                   llvm::ArrayRef<Elem> elements) const;
   /// Turns an input element of HLO type `from` into what accumulator n combines with.
   Elem convertInput(Emission &e, mlir::Type from, unsigned n, const Elem &elem) const;
+  /// What the accumulators start from: a value of `init` for each, at no index.
+  llvm::SmallVector<Elem> start(Emission &e, mlir::ValueRange inits, ElementEmitter &emitter) const;
   /// The value of accumulator n as result of HLO type `to`.
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
   /// Folds the lanes of one accumulator (associative reducers) to a scalar, by halves.

@@ -156,15 +156,8 @@ void RowEmission::emitReduce(ReduceOp op) {
   }
   size_t count = op.getInputs().size() / 2;
   ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
-  SmallVector<Type> accumulators;
-  for (Value init : inits) {
-    accumulators.push_back(elementType(init.getType()));
-  }
-  Reducer reducer(kernel.lookup(op.getToApplyAttr()), accumulators);
-  SmallVector<Elem> start;
-  for (auto [n, init] : llvm::enumerate(inits)) {
-    start.push_back(reducer.convertInput(e, accumulators[n], n, scalars.emit(init, {})));
-  }
+  Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
+  SmallVector<Elem> start = reducer.start(e, inits, scalars);
 
   // The element (of each input) at the current row and a column.
   SmallVector<Index> index(row);

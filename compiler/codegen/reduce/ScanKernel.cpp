@@ -214,10 +214,6 @@ LogicalResult emitScanKernel(KernelBuilder &kernel) {
   }
   size_t count = op->getNumResults();
   ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
-  SmallVector<Type> accumulators;
-  for (Value init : inits) {
-    accumulators.push_back(elementType(init.getType()));
-  }
   SmallVector<int64_t> shape(shapeOf(inputs[0]));
   auto size = op.getWindowAttr().getSize();
   int64_t dimension = llvm::find_if(size, [](int64_t n) { return n > 1; }) - size.begin();
@@ -230,16 +226,13 @@ LogicalResult emitScanKernel(KernelBuilder &kernel) {
                     op,
                     inputs,
                     inits,
-                    Reducer(kernel.lookup(op.getToApplyAttr()), accumulators),
+                    Reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits)),
                     shape,
                     dimension,
                     op.getWindowAttr().getPadLow()[dimension] == 0,
                     {}};
   ElementEmitter scalars(kernel, 1);
-  for (auto [n, init] : llvm::enumerate(inits)) {
-    scan.start.push_back(scan.reducer.convertInput(kernel.e, accumulators[n], n,
-                                                   scalars.emit(init, {})));
-  }
+  scan.start = scan.reducer.start(kernel.e, inits, scalars);
   int64_t behind = 1;
   for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(dimension + 1)) {
     behind *= extent;

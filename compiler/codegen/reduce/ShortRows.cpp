@@ -88,15 +88,8 @@ void ShortRows::read(Value v, Value buffer, Value row, bool asStored) {
 void ShortRows::emitReduce(ReduceOp op, Value row) {
   size_t count = op.getInputs().size() / 2;
   ValueRange from = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
-  SmallVector<Type> accumulators;
-  for (Value init : inits) {
-    accumulators.push_back(elementType(init.getType()));
-  }
-  Reducer reducer(kernel.lookup(op.getToApplyAttr()), accumulators);
-  SmallVector<Elem> start;
-  for (auto [n, init] : llvm::enumerate(inits)) {
-    start.push_back(reducer.convertInput(e, accumulators[n], n, vectors.emit(init, {})));
-  }
+  Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
+  SmallVector<Elem> start = reducer.start(e, inits, vectors);
   SmallVector<Value> total = emitForCarrying(
       e, constI64(e, 0), constI64(e, columns), 1, flattenElems(start),
       [&](Value c, ValueRange carried) {
