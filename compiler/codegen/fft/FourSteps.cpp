@@ -126,30 +126,20 @@ void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, Wri
     };
     RowBuffer done = transforms.transformToBuffer(rows, lanes, vectors, readColumns, bufferA, bufferB,
                                                   /*fromA=*/false, adjust);
-    auto tile = [&](Value k, Value vector, int64_t tall) {
-      SmallVector<Value> re, im;
-      for (int64_t i = 0; i < lanes; ++i) {
-        Elem v = transforms.load(done, addI(e, k, std::min(i, tall - 1)), vector, lanes);
-        re.push_back(v.re);
-        im.push_back(v.im);
-      }
-      if (lanes > 1) {
-        re = transposeSquare(e, re);
-        im = transposeSquare(e, im);
-      }
-      for (int64_t l = 0; l < count; ++l) {
-        Value j = addI(e, addI(e, first, mulI(e, vector, lanes)), l);
-        Value at = betweenAt(j, k), mask = firstLanes(tall);
-        storeElements(e, math.real, Elem(re[l]), between, at, mask);
-        storeElements(e, math.real, Elem(im[l]), between, addI(e, at, tall), mask);
-      }
-    };
     emitFor(e, zero, constI64(e, vectors), 1, [&](Value vector) {
-      int64_t whole = rows / lanes * lanes;
-      emitFor(e, zero, constI64(e, whole), lanes, [&](Value k) { tile(k, vector, lanes); });
-      if (rows > whole) {
-        tile(constI64(e, whole), vector, rows - whole);
-      }
+      forTiles(rows, [&](Value k, int64_t tall) {
+        SmallVector<Elem> tile;
+        for (int64_t i = 0; i < lanes; ++i) {
+          tile.push_back(transforms.load(done, addI(e, k, std::min(i, tall - 1)), vector, lanes));
+        }
+        tile = transposed(tile);
+        for (int64_t l = 0; l < count; ++l) {
+          Value j = addI(e, addI(e, first, mulI(e, vector, lanes)), l);
+          Value at = betweenAt(j, k), mask = firstLanes(tall);
+          storeElements(e, math.real, Elem(tile[l].re), between, at, mask);
+          storeElements(e, math.real, Elem(tile[l].im), between, addI(e, at, tall), mask);
+        }
+      });
     });
   });
   blocks(rows, width, [&](Value first, int64_t vectors, int64_t count) {

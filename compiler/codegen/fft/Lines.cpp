@@ -82,57 +82,64 @@ Elem LineTransforms::halfRoots(Value index, int64_t count) {
               loadElements(e, math.real, table, addI(e, index, size), count).re);
 }
 
-void LineTransforms::loadTiles(ArrayRef<Value> lines, int64_t rows, ReadLine read, const RowBuffer &to) {
-  Value zero = constI64(e, 0);
-  auto tile = [&](Value first, int64_t count) {
-    SmallVector<Value> re, im;
-    for (Value line : lines) {
-      Elem v = read(line, first, lanes, firstLanes(count));
-      re.push_back(v.re);
-      im.push_back(v.im);
-    }
-    if (lanes > 1) {
-      re = transposeSquare(e, re);
-      im = transposeSquare(e, im);
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      columns.store(to, addI(e, first, i), zero, Elem(re[i], im[i]));
-    }
-  };
+void LineTransforms::forTiles(int64_t rows, function_ref<void(Value first, int64_t count)> tile) {
   int64_t whole = rows / lanes * lanes;
-  emitFor(e, zero, constI64(e, whole), lanes, [&](Value first) { tile(first, lanes); });
+  emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value first) { tile(first, lanes); });
   if (rows > whole) {
     tile(constI64(e, whole), rows - whole);
   }
 }
 
+SmallVector<Elem> LineTransforms::transposed(ArrayRef<Elem> vectors) {
+  if (lanes == 1) {
+    return SmallVector<Elem>(vectors);
+  }
+  SmallVector<Value> re, im;
+  for (const Elem &vector : vectors) {
+    re.push_back(vector.re);
+    im.push_back(vector.im);
+  }
+  re = transposeSquare(e, re);
+  im = transposeSquare(e, im);
+  SmallVector<Elem> result;
+  for (auto [real, imaginary] : llvm::zip(re, im)) {
+    result.push_back(Elem(real, imaginary));
+  }
+  return result;
+}
+
+void LineTransforms::loadTiles(ArrayRef<Value> lines, int64_t rows, ReadLine read, const RowBuffer &to) {
+  Value zero = constI64(e, 0);
+  forTiles(rows, [&](Value first, int64_t count) {
+    SmallVector<Elem> tile;
+    for (Value line : lines) {
+      tile.push_back(read(line, first, lanes, firstLanes(count)));
+    }
+    tile = transposed(tile);
+    for (int64_t i = 0; i < count; ++i) {
+      columns.store(to, addI(e, first, i), zero, tile[i]);
+    }
+  });
+}
+
 void LineTransforms::storeTiles(ArrayRef<Value> lines, int64_t rows, const RowBuffer &from,
                                 WriteLine write) {
   Value zero = constI64(e, 0);
-  auto tile = [&](Value first, int64_t count) {
-    SmallVector<Value> re, im;
+  forTiles(rows, [&](Value first, int64_t count) {
+    SmallVector<Elem> tile;
     for (int64_t i = 0; i < lanes; ++i) {
       // Rows past the end are not written.
       Elem v = columns.load(from, addI(e, first, std::min(i, count - 1)), zero, lanes);
       if (shape.inverse) {
         v = math.scale(v, 1.0 / static_cast<double>(shape.lengths.back()));
       }
-      re.push_back(v.re);
-      im.push_back(v.im);
+      tile.push_back(v);
     }
-    if (lanes > 1) {
-      re = transposeSquare(e, re);
-      im = transposeSquare(e, im);
-    }
+    tile = transposed(tile);
     for (auto [l, line] : llvm::enumerate(lines)) {
-      write(line, first, Elem(re[l], im[l]), firstLanes(count));
+      write(line, first, tile[l], firstLanes(count));
     }
-  };
-  int64_t whole = rows / lanes * lanes;
-  emitFor(e, zero, constI64(e, whole), lanes, [&](Value first) { tile(first, lanes); });
-  if (rows > whole) {
-    tile(constI64(e, whole), rows - whole);
-  }
+  });
 }
 
 /// The transforms of real lines, from those of their halves.

@@ -28,6 +28,10 @@ private:
   void acrossLines(mlir::Value lo, mlir::Value hi, ReadLine read, WriteLine write);
   void loadTiles(llvm::ArrayRef<mlir::Value> lines, int64_t rows, ReadLine read, const RowBuffer &to);
   void storeTiles(llvm::ArrayRef<mlir::Value> lines, int64_t rows, const RowBuffer &from, WriteLine write);
+  /// tile(first, count) for `rows` rows, `lanes` at a time; the last tile may have fewer.
+  void forTiles(int64_t rows, llvm::function_ref<void(mlir::Value first, int64_t count)> tile);
+  /// Transposes `lanes` vectors.
+  llvm::SmallVector<Elem> transposed(llvm::ArrayRef<Elem> vectors);
   RowBuffer separateRows(const RowBuffer &from);
 
   using ReadIndex = llvm::function_ref<Elem(mlir::Value index, mlir::Value mask)>;
