@@ -4,6 +4,9 @@
 // Out: loops over that shape; the innermost runs along the minor dimension in
 // vectors, and each iteration evaluates the roots at its index and stores them.
 //
+// The parts of a concatenate that is `paired` are walked instead, in step, and
+// stored one behind the other.
+//
 //   tasks: blocks of the outer dimensions, some 16 thousand elements each
 //
 // A region of element-wise ops on arrays of one size needs no shape at all: it
@@ -76,6 +79,65 @@ int64_t kernelLanes(KernelBuilder &kernel) {
   return std::max<int64_t>(1, kernel.e.target.lanes(widest));
 }
 
+/// The ops that only scalars of the region are made from, and those scalars: hoistScalars computes them before the
+/// loops (the two halves of a generator's key).
+static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
+  DenseSet<Operation *> ops;
+  for (Operation &op : llvm::reverse(kernel.body().without_terminator())) {
+    if (op.getNumResults() != 1 || isa<ConstantOp>(op)) {
+      continue;
+    }
+    bool scalar = cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 0;
+    bool stored = llvm::is_contained(op.getUsers(), kernel.body().getTerminator());
+    if (!stored && (scalar || llvm::all_of(op.getUsers(), [&](Operation *user) {
+                      return ops.contains(user);
+                    }))) {
+      ops.insert(&op);
+    }
+  }
+  return ops;
+}
+
+/// The result that is the parts of a paired concatenate, if the region has it.
+static ConcatenateOp pairedResult(KernelBuilder &kernel) {
+  Operation *end = kernel.body().getTerminator();
+  auto op = end->getOperand(0).getDefiningOp<ConcatenateOp>();
+  return op && op->hasAttr("paired") && end->getNumOperands() == 1 ? op : ConcatenateOp();
+}
+
+/// Lanes of a region that computes little in its widest type: vectors of what it mostly computes with, those of the
+/// widest type being two registers each (the bits of a random number and the f64 made of them).
+static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
+  if (lanes == 1) {
+    return lanes;
+  }
+  int64_t widest = kernel.e.target.lanes(1) / lanes, wide = 0, narrow = 0;
+  auto bytesOfLane = [](Value v) {
+    Type part = computeType(elementType(v.getType()));
+    return (part.getIntOrFloatBitWidth() + 7) / 8;
+  };
+  DenseSet<Operation *> scalars = scalarOps(kernel);
+  for (Operation &op : kernel.body().without_terminator()) {
+    if (scalars.contains(&op) || &op == pairedResult(kernel)) {
+      continue;
+    }
+    auto slice = dyn_cast<SliceOp>(op);
+    bool dense = slice && !slice.getStrides().empty() && slice.getStrides().back() == 1;
+    bool moves = dense || isa<BroadcastOp, ReshapeOp, BitcastOp, IotaOp, ConstantOp>(op);
+    if (!moves && !isElementwise(&op)) {
+      return lanes;
+    }
+    int64_t bytes = 0;
+    for (Value v : op.getOperands()) {
+      bytes = std::max<int64_t>(bytes, bytesOfLane(v));
+    }
+    bytes = std::max<int64_t>(bytes, bytesOfLane(op.getResult(0)));
+    (bytes == widest ? wide : narrow) += !moves;
+  }
+  // At least 32 bits: bytes beside words would make vectors of many registers.
+  return widest == 8 && narrow >= 2 * wide ? lanes * 2 : lanes;
+}
+
 void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
                     ElementEmitter &scalars,
                     function_ref<void(Index, ElementEmitter &, Value)> body) {
@@ -138,7 +200,11 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
     auto type = cast<RankedTensorType>(v.getType());
     return type.getRank() == 0 || type.getNumElements() == elements;
   };
+  DenseSet<Operation *> scalars = scalarOps(kernel);
   for (Operation &op : kernel.body().without_terminator()) {
+    if (scalars.contains(&op) || &op == pairedResult(kernel)) {
+      continue;
+    }
     bool fits = llvm::all_of(op.getOperands(), sizeFits) && llvm::all_of(op.getResults(), sizeFits);
     if (!fits) {
       return false;
@@ -146,7 +212,9 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
     if (isa<BitcastConvertOp>(op) && !isElementwise(&op)) {
       return false;
     }
-    if (isElementwise(&op) || isa<CopyOp>(op)) {
+    // The index of an iota of one dimension is the linear one.
+    bool counts = isa<IotaOp>(op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 1;
+    if (isElementwise(&op) || isa<CopyOp>(op) || counts) {
       continue;
     }
     if (isa<ReshapeOp, BitcastOp>(op)) {
@@ -198,6 +266,18 @@ static void hoistScalars(KernelBuilder &kernel, ArrayRef<ElementEmitter *> emitt
 static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<Index> index,
                        Value linear, Value mask) {
   SmallVector<Elem> values;
+  if (ConcatenateOp paired = pairedResult(kernel)) {
+    Type element = elementType(paired.getType());
+    for (Value part : paired.getInputs()) {
+      values.push_back(emitter.emit(part, index, mask));
+    }
+    for (auto [n, value] : llvm::enumerate(values)) {
+      int64_t offset = n * cast<RankedTensorType>(paired.getInputs()[0].getType()).getNumElements();
+      storeElements(kernel.e, element, value, kernel.resultPtrs[0], addI(kernel.e, linear, offset),
+                    mask);
+    }
+    return;
+  }
   for (Value root : kernel.body().getTerminator()->getOperands()) {
     values.push_back(emitter.emit(root, index, mask));
   }
@@ -211,7 +291,9 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   collapseDims(kernel.body());
-  auto type = cast<RankedTensorType>(kernel.body().getTerminator()->getOperand(0).getType());
+  ConcatenateOp paired = pairedResult(kernel);
+  Value walked = paired ? paired.getInputs()[0] : kernel.body().getTerminator()->getOperand(0);
+  auto type = cast<RankedTensorType>(walked.getType());
   ArrayRef<int64_t> shape = type.getShape();
   int64_t elements = type.getNumElements();
   if (elements == 0) {
@@ -219,7 +301,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     return success();
   }
   bool linear = type.getRank() > 0 && isLinear(kernel, elements);
-  int64_t lanes = kernelLanes(kernel);
+  int64_t lanes = mixedLanes(kernel, kernelLanes(kernel));
   // A row that is a shorter vector needs no mask; loads that follow in a small loop can then take
   // their data from the store, which they cannot from a masked one.
   int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
@@ -243,13 +325,13 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   auto store = [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
     storeRoots(kernel, emitter, index, base, mask);
   };
-  std::optional<TilePlan> tiles = planTiles(kernel, shape);
+  std::optional<TilePlan> tiles = paired ? std::nullopt : planTiles(kernel, shape);
   hoistScalars(kernel, {&vectors, &scalars});
   if (tiles) {
     emitTiledLoop(kernel, *tiles, vectors, scalars, store);
     return success();
   }
-  if (emitColumnReduces(kernel, vectors, scalars, store)) {
+  if (!paired && emitColumnReduces(kernel, vectors, scalars, store)) {
     return success();
   }
   // The leading dimensions are merged into one that is split over tasks; the others are loops.
@@ -259,11 +341,19 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     outer *= shape[split];
     inner /= shape[split++];
   }
+  // A row that is longer than a task is cut as well.
+  int64_t cuts = split + 1 == rank ? llvm::divideCeil(inner, kElementsPerTask) : 1;
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, inner));
-  auto [lo, hi] = splitTasks(kernel, outer, perTask);
+  auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  emitFor(e, lo, hi, 1, [&](Value block) {
+  emitFor(e, lo, hi, 1, [&](Value piece) {
     SmallVector<Index> index;
+    Value block = divI(e, piece, cuts);
+    Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
+    if (cuts > 1) {
+      from = mulI(e, remI(e, piece, cuts), kElementsPerTask);
+      to = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, from, kElementsPerTask), to);
+    }
     for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
       index.push_back(Index(i));
     }
@@ -284,7 +374,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
         storeRoots(kernel, scalars, {}, base, {});
         return;
       }
-      emitVectorLoop(e, constI64(e, 0), constI64(e, shape[d]), vectors, scalars,
+      emitVectorLoop(e, from, to, vectors, scalars,
                      [&](Index i, ElementEmitter &emitter, Value mask) {
                        index.push_back(i);
                        storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);

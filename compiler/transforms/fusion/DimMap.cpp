@@ -14,6 +14,7 @@ namespace hlo::fusion {
 
 DimMap DimMap::identity(ArrayRef<int64_t> shape) {
   DimMap map;
+  map.inOrder = true;
   for (auto [d, size] : llvm::enumerate(shape)) {
     map.dims.push_back(size == 1 ? kOne : static_cast<int64_t>(d));
   }
@@ -40,6 +41,7 @@ DimMap DimMap::meet(const DimMap &other) const {
     return unknown(dims.size());
   }
   DimMap map = *this;
+  map.inOrder &= other.inOrder;
   for (auto [a, b] : llvm::zip(map.dims, other.dims)) {
     if (a != b) {
       a = kOther;
@@ -88,6 +90,7 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
     }
   } else if (isa<ReshapeOp, BitcastOp>(op)) {
     source = throughReshape(*this, shape, shapeOf(op->getResult(0)));
+    source.inOrder = inOrder && elementsOf(operand) == resultElements(op);
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
     if (!shape.empty()) {
       size_t kept = 0;
@@ -102,6 +105,8 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
   } else if (auto window = dyn_cast<ReduceWindowOp>(op);
              window && cumulativeDimension(window) && shape.size() == dims.size()) {
     source = *this;
+  } else if (op->hasAttr("paired")) {
+    source = *this; // the kernel walks the parts
   } else if (isa<PadOp, ConcatenateOp, SliceOp, ReverseOp, GatherOp, DynamicSliceOp,
                  DynamicUpdateSliceOp, ReduceWindowOp, DotOp>(op)) {
     // Not in step.

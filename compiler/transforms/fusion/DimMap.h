@@ -11,6 +11,8 @@ namespace hlo::fusion {
 struct DimMap {
   static constexpr int64_t kOne = -1, kOther = -2;
   llvm::SmallVector<int64_t> dims;
+  /// Whether its elements in memory follow those of the space one by one, whatever the shapes are.
+  bool inOrder = false;
 
   static DimMap identity(llvm::ArrayRef<int64_t> shape);
   static DimMap unknown(size_t rank);

@@ -24,8 +24,11 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Bounds on one kernel, to keep compile time and register pressure in hand.
-static constexpr size_t kMaxMembers = 160;
+/// Bounds on one kernel, to keep compile time and register pressure in hand: beyond the first number of ops that compute
+/// something it ends where one array is all that it still needs, beyond the second anywhere. (A random generator and
+/// the distribution made of it are 250 such ops; cut anywhere, each value alive at the cut became a kernel of its own.)
+static constexpr size_t kEnoughMembers = 320;
+static constexpr size_t kMaxMembers = 640;
 static constexpr size_t kMaxOperands = 48;
 /// Repeated evaluation of up to this factor is cheaper than a store and a load of an op of cost 1.
 static constexpr double kCheapRepeat = 1.5;
@@ -102,6 +105,7 @@ private:
   size_t operandCountWith(Group &group, Operation *op);
   bool canBecomeRow(Group &group, ReduceOp op);
   bool leadsToRowReduce(Group &group, Operation *op);
+  bool isAllThatIsNeeded(Group &group, Operation *op);
   bool isCheapToRepeat(Operation *op, size_t groups);
   int64_t costWithRepeats(Operation *op);
 
@@ -138,7 +142,8 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());
       DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
-      inStep &= !map || (*map == seen && !llvm::is_contained(seen.dims, DimMap::kOther));
+      inStep &= !map || (*map == seen && ((map->inOrder && seen.inOrder) ||
+                                          !llvm::is_contained(seen.dims, DimMap::kOther)));
       map = seen;
       most = std::max(most, count);
       sum += count;
@@ -287,9 +292,31 @@ int64_t Grouper::costWithRepeats(Operation *op) {
   return behind + costOf(op);
 }
 
+/// Whether the group needs no other array as large that is still to be computed in this block.
+bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
+  int64_t elements = resultElements(op);
+  DenseSet<Operation *> seen;
+  std::function<bool(Operation *)> isKnown = [&](Operation *user) {
+    return llvm::all_of(user->getOperands(), [&](Value v) {
+      Operation *def = v.getDefiningOp();
+      if (!def || def == op || group.members.contains(def) || resultElements(def) < elements ||
+          roleOf(def) == Role::TopLevel || result.groupsOf.contains(def) ||
+          !seen.insert(def).second) {
+        return true;
+      }
+      return roleOf(def) == Role::Free && isKnown(def);
+    });
+  };
+  return llvm::all_of(group.members, isKnown);
+}
+
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
-  if (group.members.size() >= kMaxMembers || role == Role::TopLevel) {
+  if (role == Role::TopLevel || op->hasAttr("paired")) {
+    return false;
+  }
+  if (group.computing >= kEnoughMembers && costOf(op) > 0 && resultElements(op) > 1 &&
+      (group.computing >= kMaxMembers || isAllThatIsNeeded(group, op))) {
     return false;
   }
   StringRef strategy = group.strategy;
@@ -394,6 +421,7 @@ void Grouper::take(Group &group, Operation *op) {
     }
   }
   group.members.insert(op);
+  group.computing += costOf(op) > 0;
   result.groupsOf[op].push_back(&group);
 }
 
@@ -415,11 +443,15 @@ Group &Grouper::newGroup(Operation *op) {
     group.maps[v] = DimMap::identity(shape);
   }
   group.evaluations[op] = resultElements(op);
+  if (op->hasAttr("paired")) {
+    group.evaluations[op] /= op->getNumOperands();
+  }
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && group.hero) {
     // Iterates over the window, which the update follows.
     group.evaluations[op] = elementsOf(update.getUpdate());
   }
   group.members.insert(op);
+  group.computing += costOf(op) > 0;
   result.groupsOf[op].push_back(&group);
   return group;
 }

@@ -21,6 +21,7 @@ struct Group {
   mlir::Operation *hero = nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
   std::string strategy;
   llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
+  size_t computing = 0;                       ///< members that cost something
   /// How each value of the group (and each operand) follows the iteration space.
   llvm::DenseMap<mlir::Value, DimMap> maps;
   /// How often an element of each member is evaluated, summed over all elements.
@@ -43,6 +44,10 @@ struct Grouping {
 
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
 void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
+
+/// Marks concatenates whose parts share their work as `paired`, behind the element-wise ops that follow them
+/// (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
+void pairConcatenates(mlir::Block &block);
 
 Grouping groupOps(mlir::Block &block);
 

@@ -38,9 +38,10 @@ SmallVector<int64_t> findMayAlias(Group &group, ArrayRef<Value> operands,
   }
   Value root = group.root->getResult(0);
   for (auto [n, operand] : llvm::enumerate(operands)) {
-    if (shapeOf(operand) == shapeOf(root) &&
-        elementBytes(elementTypeOf(operand)) == elementBytes(elementTypeOf(root)) &&
-        mapOf(operand).isIdentity()) {
+    bool sameElement = shapeOf(operand) == shapeOf(root) ? mapOf(operand).isIdentity()
+                                                         : mapOf(operand).inOrder;
+    if (sameElement && elementsOf(operand) == elementsOf(root) &&
+        elementBytes(elementTypeOf(operand)) == elementBytes(elementTypeOf(root))) {
       pairs.append({0, static_cast<int64_t>(n)});
     }
   }
@@ -259,6 +260,7 @@ public:
         }
       }
       splitReduces(computation.getBody().front(), symbols);
+      pairConcatenates(computation.getBody().front());
       fuseBlock(computation.getBody().front());
     }
   }

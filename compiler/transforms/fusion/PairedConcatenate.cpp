@@ -1,0 +1,217 @@
+//===- PairedConcatenate.cpp - Parts that are computed together -----------===//
+//
+// In: a block that runs at top level. A random generator makes two words from one
+// count, and its result is all first words, then all second ones: a concatenate of
+// two arrays that most of their work is common to. Evaluated at an index of the
+// result, it would be done twice, and half of it thrown away.
+//
+//   f(reshape(concatenate(a, b)), c, 1.0)  =>
+//   reshape(concatenate(f(a, c[:n], 1.0), f(b, c[n:], 1.0)) {paired})
+//
+// A concatenate that is `paired` is the root of a kernel that walks the parts, in
+// step, and stores each at its place. Element-wise users go before it where
+// exactly one array is then made; otherwise it is made as it is.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Groups.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+/// Parts of fewer elements are not worth a kernel of their own.
+static constexpr int64_t kMinPart = 256;
+/// How many ops of a part are looked at.
+static constexpr size_t kMaxVisited = 1000;
+
+/// The ops of as many elements that one kernel could compute `v` with.
+static llvm::SetVector<Operation *> workOf(Value v) {
+  llvm::SetVector<Operation *> work;
+  auto add = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && resultElements(op) == elementsOf(v) &&
+        (roleOf(op) == Role::Compute || isa<ReshapeOp, BitcastOp>(op))) {
+      work.insert(op);
+    }
+  };
+  add(v);
+  for (size_t i = 0; i < work.size() && i < kMaxVisited; ++i) {
+    llvm::for_each(work[i]->getOperands(), add);
+  }
+  return work;
+}
+
+/// Whether the parts are arrays of one shape, one behind the other in memory, that share most of their work.
+static bool isWorthPairing(ConcatenateOp op) {
+  OperandRange parts = op.getInputs();
+  ArrayRef<int64_t> shape = shapeOf(parts[0]);
+  if (parts.size() != 2 || parts[0] == parts[1] || shapeOf(parts[1]) != shape ||
+      elementsOf(parts[0]) < kMinPart) {
+    return false;
+  }
+  for (int64_t d = 0, along = op.getDimension(); d < along; ++d) {
+    if (shape[d] != 1) {
+      return false;
+    }
+  }
+  auto costOfAll = [](const llvm::SetVector<Operation *> &ops) {
+    int64_t cost = 0;
+    for (Operation *member : ops) {
+      cost += costOf(member);
+    }
+    return cost;
+  };
+  llvm::SetVector<Operation *> first = workOf(parts[0]), second = workOf(parts[1]), both;
+  for (Operation *member : first) {
+    if (second.contains(member)) {
+      both.insert(member);
+    }
+  }
+  int64_t common = costOfAll(both);
+  return common > 4 && 2 * common >= std::max(costOfAll(first), costOfAll(second));
+}
+
+namespace {
+/// What becomes of the users of one concatenate.
+class Pairing {
+public:
+  explicit Pairing(ConcatenateOp op) : op(op), part(elementsOf(op.getInputs()[0])) {}
+  void run();
+
+private:
+  bool canGoBefore(Operation *user);
+  SmallVector<Value> partsOf(HloBuilder &b, Value operand);
+  void goBefore(Operation *user);
+
+  ConcatenateOp op;
+  int64_t part;
+  /// Values of which the parts are computed, and users whose results are such, in the order of the text.
+  llvm::SetVector<Value> values;
+  llvm::SetVector<Operation *> users;
+  DenseMap<Value, SmallVector<Value>> parts;
+};
+} // namespace
+
+bool Pairing::canGoBefore(Operation *user) {
+  if (user->getNumResults() != 1 || resultElements(user) != 2 * part) {
+    return false;
+  }
+  if (isa<ReshapeOp, BitcastOp>(user)) {
+    return elementTypeOf(user->getOperand(0)) == elementTypeOf(user->getResult(0));
+  }
+  return isElementwiseOp(user) && llvm::all_of(user->getOperands(), [&](Value operand) {
+    if (values.contains(operand) || shapeOf(operand).empty()) {
+      return true;
+    }
+    if (shapeOf(operand) != shapeOf(user->getResult(0))) {
+      return false;
+    }
+    // Of other arrays the parts are read where they are; one that is spread would need divisions.
+    Operation *def = operand.getDefiningOp();
+    auto broadcast = operand.getDefiningOp<BroadcastOp>();
+    return !def || roleOf(def) != Role::Free || isa<ReshapeOp, BitcastOp, IotaOp>(def) ||
+           (broadcast && shapeOf(broadcast.getOperand()).empty());
+  });
+}
+
+SmallVector<Value> Pairing::partsOf(HloBuilder &b, Value operand) {
+  if (auto known = parts.find(operand); known != parts.end()) {
+    return known->second;
+  }
+  if (shapeOf(operand).empty()) {
+    return {operand, operand};
+  }
+  if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
+    Value splat = b.broadcastScalar(broadcast.getOperand(), {part});
+    return {splat, splat};
+  }
+  Value flat = b.reshape(operand, {2 * part});
+  return {b.sliceDim(flat, 0, 0, part), b.sliceDim(flat, 0, part, 2 * part)};
+}
+
+void Pairing::goBefore(Operation *user) {
+  if (isa<ReshapeOp, BitcastOp>(user)) {
+    parts[user->getResult(0)] = parts[user->getOperand(0)];
+    return;
+  }
+  OpBuilder builder(user);
+  HloBuilder b(builder, user->getLoc());
+  Type element = elementTypeOf(user->getResult(0));
+  SmallVector<SmallVector<Value>> operands;
+  for (Value operand : user->getOperands()) {
+    operands.push_back(partsOf(b, operand));
+  }
+  for (int64_t n = 0; n < 2; ++n) {
+    OperationState state(user->getLoc(), user->getName());
+    state.attributes = user->getAttrs();
+    for (const SmallVector<Value> &operand : operands) {
+      state.addOperands(operand[n]);
+    }
+    state.addTypes(RankedTensorType::get({part}, element));
+    parts[user->getResult(0)].push_back(builder.create(state)->getResult(0));
+  }
+}
+
+void Pairing::run() {
+  values.insert(op.getResult());
+  for (Operation *at = op->getNextNode(); at; at = at->getNextNode()) {
+    if (llvm::any_of(at->getOperands(), [&](Value v) { return values.contains(v); }) &&
+        canGoBefore(at)) {
+      users.insert(at);
+      values.insert(at->getResult(0));
+    }
+  }
+  // The arrays that are still asked for as a whole; a reshape is the array that it relabels.
+  auto isRead = [&](Value v) {
+    return llvm::any_of(v.getUsers(), [&](Operation *user) { return !users.contains(user); });
+  };
+  llvm::SetVector<Value> made;
+  for (Value v : values) {
+    if (isRead(v)) {
+      while (v != op.getResult() && isa<ReshapeOp, BitcastOp>(v.getDefiningOp())) {
+        v = v.getDefiningOp()->getOperand(0);
+      }
+      made.insert(v);
+    }
+  }
+  if (made.size() != 1) {
+    users.clear();
+    values.clear();
+    values.insert(op.getResult());
+  }
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  for (Value input : op.getInputs()) {
+    parts[op.getResult()].push_back(b.reshape(input, {part}));
+  }
+  for (Operation *user : users) {
+    goBefore(user);
+  }
+  Value whole = made.size() == 1 ? made.front() : op.getResult();
+  builder.setInsertionPointAfterValue(whole);
+  HloBuilder after(builder, whole.getLoc());
+  Value concatenated = after.concatenate(parts[whole], 0);
+  concatenated.getDefiningOp()->setAttr("paired", builder.getUnitAttr());
+  whole.replaceAllUsesWith(after.reshape(concatenated, shapeOf(whole)));
+  for (Operation *user : llvm::reverse(users)) {
+    if (user->use_empty()) {
+      user->erase();
+    }
+  }
+  if (op->use_empty()) {
+    op.erase();
+  }
+}
+
+void pairConcatenates(Block &block) {
+  for (ConcatenateOp op : llvm::make_early_inc_range(block.getOps<ConcatenateOp>())) {
+    if (!op->hasAttr("paired") && isWorthPairing(op)) {
+      Pairing(op).run();
+    }
+  }
+}
+
+} // namespace hlo::fusion

@@ -1,0 +1,170 @@
+//===- AlgebraicCounter.cpp - Rules of integers made of iotas -------------===//
+//
+// A random generator counts its elements in 64 bits, then takes the counter apart
+// into two words of 32: one is a counter of 32 bits, the other is zero for all arrays
+// that fit into memory. Without these rules its kernel would count, and hold all its
+// vectors, in 64 bits.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/simplifiers/AlgebraicRules.h"
+
+using namespace mlir;
+using namespace hlo;
+
+/// How deep an expression is looked into.
+static constexpr int kMaxDepth = 6;
+
+/// Whether v consists of iotas and splat constants, added and multiplied: as cheap in another type.
+static bool isCounter(Value v, int depth = kMaxDepth) {
+  if (v.getDefiningOp<IotaOp>() || splatConstant(v)) {
+    return true;
+  }
+  Operation *op = v.getDefiningOp();
+  return op && depth > 0 && isa<AddOp, SubtractOp, MultiplyOp, ReshapeOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value x) { return isCounter(x, depth - 1); });
+}
+
+/// The largest value of v, if it is known, fits in 62 bits, and v is never negative.
+static std::optional<uint64_t> largestValue(Value v, int depth = kMaxDepth) {
+  Type element = elementTypeOf(v);
+  Operation *op = v.getDefiningOp();
+  if (!op || depth == 0 || !isInteger(element)) {
+    return std::nullopt;
+  }
+  unsigned width = element.getIntOrFloatBitWidth();
+  width -= cast<IntegerType>(element).isSigned();
+  uint64_t limit = (uint64_t(1) << std::min(width, 62u)) - 1;
+  auto fitting = [&](std::optional<uint64_t> value) {
+    return value && *value <= limit ? value : std::nullopt;
+  };
+  if (DenseElementsAttr attr = splatConstant(v)) {
+    APInt value = attr.getSplatValue<APInt>();
+    return value.getActiveBits() < 63 ? fitting(value.getZExtValue()) : std::nullopt;
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    int64_t size = shapeOf(iota.getResult())[iota.getIotaDimension()];
+    return fitting(std::max<int64_t>(size, 1) - 1);
+  }
+  SmallVector<uint64_t> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<uint64_t> largest = largestValue(operand, depth - 1);
+    if (!largest) {
+      return std::nullopt;
+    }
+    operands.push_back(*largest);
+  }
+  if (isa<BroadcastOp, ReshapeOp, SliceOp, ConvertOp>(op)) {
+    return fitting(operands[0]);
+  }
+  if (isa<AddOp>(op)) {
+    return fitting(operands[0] + operands[1]);
+  }
+  uint64_t product;
+  if (isa<MultiplyOp>(op) && !__builtin_mul_overflow(operands[0], operands[1], &product)) {
+    return fitting(product);
+  }
+  return std::nullopt;
+}
+
+// x >> n (logical) -> 0 where no value of x has so many bits
+static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
+  DenseElementsAttr attr = splatConstant(op.getRhs());
+  if (!attr || splatConstant(op.getLhs())) {
+    return {};
+  }
+  APInt shift = attr.getSplatValue<APInt>();
+  std::optional<uint64_t> largest = largestValue(op.getLhs());
+  bool out = largest && shift.ult(63) && (*largest >> shift.getZExtValue()) == 0;
+  return out ? b.splat(HloBuilder::type(op.getResult()), 0) : Value();
+}
+
+// convert(iota), convert(iota * 3 + iota) -> the same in the narrower integer type
+static Value narrowCounter(ConvertOp op, HloBuilder &b) {
+  Type from = elementTypeOf(op.getOperand()), to = elementTypeOf(op.getResult());
+  if (!isInteger(from) || !isInteger(to) ||
+      to.getIntOrFloatBitWidth() > from.getIntOrFloatBitWidth() || !isCounter(op.getOperand())) {
+    return {};
+  }
+  if (auto iota = op.getOperand().getDefiningOp<IotaOp>()) {
+    return b.iota(HloBuilder::type(op.getResult()), iota.getIotaDimension());
+  }
+  if (auto reshape = op.getOperand().getDefiningOp<ReshapeOp>()) {
+    return b.reshape(b.convert(reshape.getOperand(), to), shapeOf(op.getResult()));
+  }
+  Operation *inner = op.getOperand().getDefiningOp();
+  if (!inner || !isa<AddOp, SubtractOp, MultiplyOp>(inner)) {
+    return {};
+  }
+  OperationState state(op.getLoc(), inner->getName());
+  for (Value operand : inner->getOperands()) {
+    if (DenseElementsAttr attr = splatConstant(operand)) {
+      APInt bits = attr.getSplatValue<APInt>().trunc(to.getIntOrFloatBitWidth());
+      auto scalar = RankedTensorType::get({}, to);
+      state.addOperands(b.broadcastScalar(b.constant(DenseElementsAttr::get(scalar, bits)),
+                                          shapeOf(op.getResult())));
+    } else {
+      state.addOperands(b.convert(operand, to));
+    }
+  }
+  state.addTypes(op.getResult().getType());
+  return b.b.create(state)->getResult(0);
+}
+
+/// Adds v's steps along each dimension to `steps`, times `factor`; false unless v is a sum of multiples of iotas.
+static bool addSteps(Value v, uint64_t factor, MutableArrayRef<uint64_t> steps, int depth) {
+  if (auto iota = v.getDefiningOp<IotaOp>()) {
+    steps[iota.getIotaDimension()] += factor;
+    return true;
+  }
+  if (auto add = v.getDefiningOp<AddOp>(); add && depth > 0) {
+    return addSteps(add.getLhs(), factor, steps, depth - 1) &&
+           addSteps(add.getRhs(), factor, steps, depth - 1);
+  }
+  auto product = v.getDefiningOp<MultiplyOp>();
+  DenseElementsAttr attr = product ? splatConstant(product.getRhs()) : DenseElementsAttr();
+  return attr && depth > 0 &&
+         addSteps(product.getLhs(), factor * attr.getSplatValue<APInt>().getLimitedValue(), steps,
+                  depth - 1);
+}
+
+// iota along 0 * 1000 + iota along 1 (of 1000) -> reshape(iota): a kernel over it needs one index
+static Value linearCounter(AddOp op, HloBuilder &b) {
+  ArrayRef<int64_t> shape = shapeOf(op.getResult());
+  Type element = elementTypeOf(op.getResult());
+  SmallVector<uint64_t> steps(shape.size(), 0);
+  if (shape.size() < 2 || !isInteger(element) || element.getIntOrFloatBitWidth() < 32 ||
+      !addSteps(op.getResult(), 1, steps, kMaxDepth)) {
+    return {};
+  }
+  int64_t elements = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] != 1 && steps[d] != static_cast<uint64_t>(elements)) {
+      return {};
+    }
+    elements *= shape[d];
+  }
+  return elements > INT32_MAX ? Value()
+                              : b.reshape(b.iota(HloBuilder::array({elements}, element), 0), shape);
+}
+
+// iota[100:200] along the iota -> iota + 100
+static Value sliceOfIota(SliceOp op, HloBuilder &b) {
+  auto iota = op.getOperand().getDefiningOp<IotaOp>();
+  Type element = elementTypeOf(op.getResult());
+  if (!iota || !isInteger(element) || element.getIntOrFloatBitWidth() < 32) {
+    return {};
+  }
+  int64_t along = iota.getIotaDimension(), start = op.getStartIndices()[along];
+  if (op.getStrides()[along] != 1 || start > INT32_MAX) {
+    return {};
+  }
+  RankedTensorType type = HloBuilder::type(op.getResult());
+  return b.add(b.iota(type, along), b.splat(type, start));
+}
+
+void hlo::populateCounterRules(RewritePatternSet &patterns) {
+  addRules<AddOp>(patterns, {linearCounter});
+  addRules<ShiftRightLogicalOp>(patterns, {shiftAllOut});
+  addRules<SliceOp>(patterns, {sliceOfIota});
+  addRules<ConvertOp>(patterns, {narrowCounter});
+}
