@@ -72,6 +72,27 @@ SmallVector<Value> emitForCarrying(Emission &e, Value lo, Value hi, int64_t step
   return SmallVector<Value>(loop.getResults());
 }
 
+void emitStages(KernelBuilder &kernel, ArrayRef<int64_t> counts,
+                function_ref<void(size_t, Value, Value)> body) {
+  Emission &e = kernel.e;
+  kernel.tasks = 0;
+  for (auto [s, count] : llvm::enumerate(counts)) {
+    if (s > 0) {
+      kernel.barriers.push_back(kernel.tasks);
+    }
+    Value begin = constI64(e, kernel.tasks), end = constI64(e, kernel.tasks + count);
+    Value lo = e.b.createOrFold<arith::MaxSIOp>(e.loc, kernel.first, begin);
+    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, kernel.last, end);
+    Value any = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lo, hi);
+    auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    body(s, e.b.createOrFold<arith::SubIOp>(e.loc, lo, begin),
+         e.b.createOrFold<arith::SubIOp>(e.loc, hi, begin));
+    kernel.tasks += count;
+  }
+}
+
 using Emitter = LogicalResult (*)(KernelBuilder &);
 
 static Emitter emitterOf(StringRef strategy) {
@@ -95,8 +116,8 @@ static Emitter emitterOf(StringRef strategy) {
       .Default(nullptr);
 }
 
-FailureOr<int64_t> emitKernel(FusionOp fusion, StringRef name, const Target &target,
-                              ModuleOp computations, ModuleOp into) {
+FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target &target,
+                                 ModuleOp computations, ModuleOp into) {
   StringRef strategy = fusion.getStrategy().value_or("");
   Emitter emitter = emitterOf(strategy);
   if (!emitter) {
@@ -134,7 +155,7 @@ FailureOr<int64_t> emitKernel(FusionOp fusion, StringRef name, const Target &tar
   if (failed(emitter(kernel)) || failedBefore) {
     return failure();
   }
-  return kernel.tasks;
+  return KernelTasks{kernel.tasks, kernel.barriers};
 }
 
 } // namespace hlo::codegen

@@ -22,6 +22,12 @@ struct Index {
   bool isUniform() const { return !lanes && stride == 0; }
 };
 
+/// The tasks of a kernel, 0 <= t < count. Those from a barrier on start when all before it have ended.
+struct KernelTasks {
+  int64_t count = 1;
+  llvm::SmallVector<int64_t, 1> barriers; ///< ascending, between 0 and count
+};
+
 /// A kernel under construction: the function's arguments and the fusion they belong to.
 struct KernelBuilder {
   Emission e;                  ///< insertion point: inside the function's body
@@ -31,6 +37,7 @@ struct KernelBuilder {
   mlir::Value first, last;     ///< i64, the tasks to run
   /// Set by the emitter: how many tasks there are (>= 1; 0 only for a kernel of no elements).
   int64_t tasks = 1;
+  llvm::SmallVector<int64_t, 1> barriers; ///< set by emitStages
 
   mlir::Block &body() { return fusion.getBody().front(); }
   mlir::Operation *root(unsigned i = 0) { return body().getTerminator()->getOperand(i).getDefiningOp(); }
@@ -93,9 +100,14 @@ llvm::SmallVector<mlir::Value>
 emitForCarrying(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
                 llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
-/// Emits `func` @name for the fusion into `into`; returns the number of tasks. Errors are
+/// A kernel in stages, each of counts[s] tasks, between barriers: emits body(s, lo, hi), which runs the tasks lo <= t < hi
+/// of stage s, and sets the kernel's tasks and barriers. Stages may be of different code, and read what earlier ones wrote.
+void emitStages(KernelBuilder &kernel, llvm::ArrayRef<int64_t> counts,
+                llvm::function_ref<void(size_t stage, mlir::Value lo, mlir::Value hi)> body);
+
+/// Emits `func` @name for the fusion into `into`; returns its tasks. Errors are
 /// reported at the fusion or at the offending op in it.
-mlir::FailureOr<int64_t> emitKernel(hlo::FusionOp fusion, llvm::StringRef name, const Target &target,
+mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name, const Target &target,
                                     mlir::ModuleOp computations, mlir::ModuleOp into);
 
 // One per strategy, each in its own folder: fills the function's body, sets kernel.tasks. The string is the value of

@@ -98,7 +98,7 @@ LogicalResult CodeGeneration::emit() {
   }
   for (const KernelUnit &unit : units) {
     auto op = unit.op;
-    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks};
+    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks, unit.barriers};
   }
   if (in.options.optLevel > 0) {
     findLoops();

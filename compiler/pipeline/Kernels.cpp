@@ -154,11 +154,11 @@ static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>
   }
 }
 
-/// Emits one fusion; returns its number of tasks.
-static FailureOr<int64_t> emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared,
-                                  StringRef symbol, const Target &target, ModuleOp computations,
-                                  ModuleOp into) {
-  FailureOr<int64_t> tasks = codegen::emitKernel(fusion, symbol, target, computations, into);
+/// Emits one fusion; returns its tasks.
+static FailureOr<codegen::KernelTasks>
+emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
+        const Target &target, ModuleOp computations, ModuleOp into) {
+  FailureOr<codegen::KernelTasks> tasks = codegen::emitKernel(fusion, symbol, target, computations, into);
   if (succeeded(tasks)) {
     markPointers(fusion, shared, into.lookupSymbol<LLVM::LLVMFuncOp>(symbol));
   }
@@ -170,12 +170,13 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
   group.module = ModuleOp::create(planned.getLoc());
   for (unsigned index : group.units) {
     KernelUnit &unit = units[index];
-    FailureOr<int64_t> tasks =
+    FailureOr<codegen::KernelTasks> tasks =
         emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target, planned, *group.module);
     if (failed(tasks)) {
       return failure();
     }
-    unit.tasks = *tasks;
+    unit.tasks = tasks->count;
+    unit.barriers = tasks->barriers;
   }
   return success();
 }
@@ -196,12 +197,16 @@ LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleO
     forEachPair(fusion, [&](unsigned result, unsigned operand) {
       shared.emplace_back(result, operand);
     });
-    FailureOr<int64_t> tasks = emitOne(fusion, shared, name, target, module, into);
+    FailureOr<codegen::KernelTasks> tasks = emitOne(fusion, shared, name, target, module, into);
     if (failed(tasks)) {
       return WalkResult::interrupt();
     }
-    into.lookupSymbol(name)->setAttr("tasks",
-                                     Builder(module.getContext()).getI64IntegerAttr(*tasks));
+    Builder builder(module.getContext());
+    Operation *function = into.lookupSymbol(name);
+    function->setAttr("tasks", builder.getI64IntegerAttr(tasks->count));
+    if (!tasks->barriers.empty()) {
+      function->setAttr("barriers", builder.getDenseI64ArrayAttr(tasks->barriers));
+    }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

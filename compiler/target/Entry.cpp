@@ -7,7 +7,7 @@
 //
 // A kernel of one task is a direct call; one of several tasks goes to
 // hlo_rt_parallel_for as a small function that unpacks its buffers from an array on the
-// stack (one array serves all launches). What the runtime executes is a call with a static
+// stack (one array serves all launches); one with barriers is a call for each stage. What the runtime executes is a call with a static
 // description and the same array (RuntimeCall.cpp). Nothing but the frame's address, the arena's and
 // the two tables of pointers lives across calls, so that entries of thousands of launches
 // compile in linear time and need no optimization. The caller's wish to stop is looked
@@ -51,7 +51,7 @@ private:
   void copyLoopVariables(bool fromArena);
   llvm::Value *address(mlir::Value buffer);
   llvm::Value *leaf(bool isInput, int64_t index);
-  llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers);
+  llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers, bool staged);
   llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
                                llvm::Type *result = nullptr) {
@@ -160,8 +160,9 @@ llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned bu
   return kernel;
 }
 
-/// `void KERNEL.task(ptr args, i64 first, i64 last)`: the kernel on the buffers in args[].
-llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buffers) {
+/// `void KERNEL.task(ptr args, i64 first, i64 last)`: the kernel on the buffers in args[]; `staged`: tasks are
+/// counted from the number behind the buffers.
+llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buffers, bool staged) {
   std::string name = (kernel->getName() + ".task").str();
   if (llvm::Function *known = module.getFunction(name)) {
     return known;
@@ -174,7 +175,14 @@ llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buff
     llvm::Value *slot = inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i);
     values.push_back(inside.CreateLoad(pointer, slot));
   }
-  values.append({task->getArg(1), task->getArg(2)});
+  llvm::Value *first = task->getArg(1), *last = task->getArg(2);
+  if (staged) {
+    llvm::Value *slot = inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), buffers);
+    llvm::Value *begin = inside.CreateLoad(i64, slot);
+    first = inside.CreateAdd(first, begin);
+    last = inside.CreateAdd(last, begin);
+  }
+  values.append({first, last});
   inside.CreateCall(kernel, values)->setTailCall();
   inside.CreateRetVoid();
   return task;
@@ -213,14 +221,30 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
     arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
   }
-  argumentCount = std::max(argumentCount, buffers);
+  bool staged = !info.barriers.empty();
+  argumentCount = std::max(argumentCount, buffers + staged);
   for (auto [i, value] : llvm::enumerate(values)) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
   }
-  llvm::Value *error =
-      b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
-                   {frame, taskFunction(kernel, buffers), arguments, b.getInt64(info.tasks)});
-  leaveIfError(error);
+  llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
+  ends.push_back(info.tasks);
+  int64_t begin = 0;
+  for (int64_t end : ends) {
+    if (staged && end - begin == 1) {
+      llvm::SmallVector<llvm::Value *> direct(values);
+      direct.append({b.getInt64(begin), b.getInt64(end)});
+      b.CreateCall(kernel, direct);
+      begin = end;
+      continue;
+    }
+    if (staged) {
+      b.CreateStore(b.getInt64(begin), b.CreateConstInBoundsGEP1_64(pointer, arguments, buffers));
+    }
+    leaveIfError(b.CreateCall(
+        runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+        {frame, taskFunction(kernel, buffers, staged), arguments, b.getInt64(end - begin)}));
+    begin = end;
+  }
   return mlir::success();
 }
 

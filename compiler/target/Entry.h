@@ -15,6 +15,7 @@ namespace hlo {
 struct KernelInfo {
   std::string symbol;
   int64_t tasks = 0;
+  llvm::SmallVector<int64_t, 1> barriers{}; ///< tasks from each on start when all before have ended
 };
 
 /// What the object says of itself (hlo_module_desc), besides the signature.

@@ -41,6 +41,10 @@ std::unique_ptr<mlir::Pass> createRaggedDotExpanderPass();
 std::unique_ptr<mlir::Pass> createScaledDotExpanderPass();
 /// `hlo-product-type-expander`: dots and convolutions of any result type by those that hold their products.
 std::unique_ptr<mlir::Pass> createProductTypeExpanderPass();
+/// `hlo-cholesky-expander`: large choleskys as small ones, solves and dots.
+std::unique_ptr<mlir::Pass> createCholeskyExpanderPass();
+/// `hlo-triangular-solve-expander`: large triangular solves as small ones and dots.
+std::unique_ptr<mlir::Pass> createTriangularSolveExpanderPass();
 /// `hlo-implicit-broadcast-expander`: scalar operands of clamp and select as broadcasts.
 std::unique_ptr<mlir::Pass> createImplicitBroadcastExpanderPass();
 /// `hlo-single-rank-collectives`: collectives of a module of one rank as local ops.

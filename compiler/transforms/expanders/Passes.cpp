@@ -20,6 +20,8 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createRaggedDotExpanderPass());
   manager.addPass(createScaledDotExpanderPass());
   manager.addPass(createProductTypeExpanderPass()); // after the other products
+  manager.addPass(createCholeskyExpanderPass());
+  manager.addPass(createTriangularSolveExpanderPass());
   manager.addPass(createImplicitBroadcastExpanderPass());
   manager.addPass(createSingleRankCollectivesPass());
 }
@@ -36,6 +38,8 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createRaggedDotExpanderPass(); });
   registerPass([] { return createScaledDotExpanderPass(); });
   registerPass([] { return createProductTypeExpanderPass(); });
+  registerPass([] { return createCholeskyExpanderPass(); });
+  registerPass([] { return createTriangularSolveExpanderPass(); });
   registerPass([] { return createImplicitBroadcastExpanderPass(); });
   registerPass([] { return createSingleRankCollectivesPass(); });
   registerPass([] { return createHostTransferExpanderPass(); });

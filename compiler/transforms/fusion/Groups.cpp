@@ -134,10 +134,15 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
   double most = 0, sum = 0;
   bool inStep = true;
   std::optional<DimMap> map;
+  SmallPtrSet<Operation *, 4> seenUsers;
   for (Value v : op->getResults()) {
     for (OpOperand &use : v.getUses()) {
       Operation *user = use.getOwner();
       if (!group.members.contains(user)) {
+        continue;
+      }
+      // A square reads its operand once.
+      if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute) {
         continue;
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());

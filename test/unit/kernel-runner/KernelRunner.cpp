@@ -42,12 +42,12 @@ llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(llvm::StringRef moduleTe
   FusionOp fusion;
   source->walk([&](FusionOp op) { fusion = op; });
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  FailureOr<int64_t> tasks = codegen::emitKernel(fusion, "kernel", target, *source, *module);
+  FailureOr<codegen::KernelTasks> tasks = codegen::emitKernel(fusion, "kernel", target, *source, *module);
   if (failed(tasks) || failed(lowerToLLVM(*module))) {
     return failureOf("the kernel cannot be made");
   }
   auto kernel = std::make_unique<Kernel>();
-  kernel->taskCount = *tasks;
+  kernel->taskCount = tasks->count;
   std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(target, 2);
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> code = translate(*module, llvmContext, *machine);
