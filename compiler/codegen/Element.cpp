@@ -227,13 +227,29 @@ static Value gatherRaw(Emission &e, Type memory, Value base, Value indices, Valu
                                      e.b.getI32IntegerAttr(alignmentOf(memory)));
 }
 
+/// Elements of one or two bytes, where the CPU gathers none: out of the aligned words of four bytes that hold them. Such
+/// a word lies in the page of its element.
+static Value gatherNarrow(Emission &e, Type memory, Value base, Value indices, Value mask) {
+  int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
+  Type i64 = e.b.getI64Type(), word = e.b.getI32Type();
+  Num within = Num(e, LLVM::PtrToIntOp::create(e.b, e.loc, i64, base)) & 3;
+  Value aligned = addBytes(e, base, within.of(int64_t(0)) - within);
+  Num at = shl(sextTo(Num(e, indices), i64), bytes - 1) + Num(e, splat(e, Elem(within), lanesOf(indices)).re);
+  Num words(e, gatherRaw(e, word, aligned, shrU(at, 2), mask));
+  Num shift = zextTo(shl(at & 3, 3), word);
+  Type narrow = laneType(memory, lanesOf(indices));
+  return arith::TruncIOp::create(e.b, e.loc, narrow, shrU(words, shift));
+}
+
 Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value mask) {
   if (lanesOf(indices) == 1) {
     return loadElements(e, element, base, indices, 1, mask);
   }
   Type memory = memoryType(element);
   if (!isa<ComplexType>(element)) {
-    return decode(e, element, gatherRaw(e, memory, base, indices, mask));
+    bool narrow = memory.getIntOrFloatBitWidth() <= 16 && e.target.avx512;
+    return decode(e, element, narrow ? gatherNarrow(e, memory, base, indices, mask)
+                                     : gatherRaw(e, memory, base, indices, mask));
   }
   Num first = shl(Num(e, indices), 1);
   Value re = gatherRaw(e, memory, base, first, mask);

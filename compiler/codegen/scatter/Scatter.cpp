@@ -90,6 +90,14 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
                      dims.windowDims.back() + 1 == (int64_t)updateShape.size();
   int64_t lanes = minorWindow ? kernelLanes(kernel) : 1;
   ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
+  // A short window is whole vectors of decreasing widths: what a masked store has left in its buffer cannot be loaded
+  // from there, when the next update meets the same window.
+  SmallVector<std::unique_ptr<ElementEmitter>> widths;
+  for (int64_t rest = minorWindow ? windowShape.back() : 0, width = lanes; rest > 0 && rest < 4 * lanes;) {
+    width = std::min<int64_t>(width, llvm::bit_floor<uint64_t>(rest));
+    widths.push_back(std::make_unique<ElementEmitter>(kernel, width));
+    rest -= width;
+  }
   SmallVector<int64_t> strides = rowMajorStrides(shape);
 
   auto emitPosition = [&](Value positionNumber) {
@@ -142,6 +150,17 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
         }
         int64_t d = dims.windowDims[k], stride = strides[dims.windowToArray[k]];
         Value zero = constI64(e, 0), size = constI64(e, windowShape[k]);
+        if (k + 1 == windowShape.size() && !widths.empty()) {
+          int64_t begin = 0;
+          for (auto &emitter : widths) {
+            ElementEmitter::Scope inner(*emitter);
+            Value first = constI64(e, begin);
+            at[d] = Index(first, emitter->lanes() > 1 ? 1 : 0);
+            combine(*emitter, addI(e, target, first), {});
+            begin += emitter->lanes();
+          }
+          return;
+        }
         if (k + 1 == windowShape.size() && lanes > 1) {
           emitVectorLoop(e, zero, size, vectors, scalars,
                          [&](Index i, ElementEmitter &emitter, Value mask) {

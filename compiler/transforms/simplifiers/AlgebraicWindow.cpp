@@ -98,8 +98,66 @@ private:
   }
 };
 
+/// reduce-window(pad(x, 0), 0) by sums, where as many zeros as the window is long, but one, are between neighbours: each
+/// window holds one element of x, as in the gradient of an average over windows that do not meet. Each element is repeated.
+struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
+    WindowAttr window = op.getWindowAttr();
+    if (op->getNumOperands() != 2 || !window || !isAll(window.getBaseDilations(), 1) ||
+        !isAll(window.getWindowDilations(), 1) || !isAll(window.getStrides(), 1)) {
+      return failure();
+    }
+    auto pad = op->getOperand(0).getDefiningOp<PadOp>();
+    Value init = op->getOperand(1);
+    if (!pad || isAll(pad.getPaddingInterior(), 0) || !isSum(op) || !isZero(pad.getPaddingValue()) || !isZero(init)) {
+      return failure();
+    }
+    Value x = pad.getOperand();
+    auto shape = cast<RankedTensorType>(x.getType()).getShape();
+    SmallVector<int64_t> spread, places, whole, low, high, none(shape.size(), 0);
+    for (auto [d, size] : llvm::enumerate(shape)) {
+      int64_t length = window.getSize()[d];
+      bool cuts = std::min({pad.getPaddingLow()[d], pad.getPaddingHigh()[d], window.getPadLow()[d], window.getPadHigh()[d]}) < 0;
+      if (pad.getPaddingInterior()[d] != length - 1 || size == 0 || cuts) {
+        return failure();
+      }
+      places.push_back(spread.size());
+      spread.push_back(size);
+      if (length > 1) {
+        spread.push_back(length);
+      }
+      whole.push_back(size * length);
+      low.push_back(pad.getPaddingLow()[d] + window.getPadLow()[d] + 1 - length);
+      high.push_back(pad.getPaddingHigh()[d] + window.getPadHigh()[d] + 1 - length);
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    Value repeated = b.reshape(b.broadcast(x, spread, places), whole);
+    // -0 and the initial 0 give 0.
+    repeated = b.add(repeated, b.splat(HloBuilder::type(repeated), 0));
+    if (!isAll(low, 0) || !isAll(high, 0)) {
+      repeated = b.pad(repeated, init, low, high, none);
+    }
+    rewriter.replaceOp(op, repeated);
+    return success();
+  }
+
+private:
+  static bool isZero(Value value) { return isFloat(value, 0.0) || isInteger(value, 0); }
+  static bool isSum(ReduceWindowOp op) {
+    auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
+    if (!computation || computation.getNumArguments() != 2) {
+      return false;
+    }
+    Operation *end = computation.getReturn();
+    auto sum = end->getNumOperands() == 1 ? end->getOperand(0).getDefiningOp<AddOp>() : AddOp();
+    return sum && sum.getOperand(0) != sum.getOperand(1) && isa<BlockArgument>(sum.getOperand(0)) &&
+           isa<BlockArgument>(sum.getOperand(1));
+  }
+};
+
 } // namespace
 
 void hlo::populateWindowRules(RewritePatternSet &patterns) {
-  patterns.add<PadIntoConvolution, PadIntoReduceWindow>(patterns.getContext());
+  patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements>(patterns.getContext());
 }
