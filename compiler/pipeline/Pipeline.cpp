@@ -47,6 +47,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     passes.addPass(createSplitPreparePass());
     passes.addPass(createHloFusionPass(target));
     passes.addPass(createSplitPreparePass());
+    // Last, so that kernels with a prepared result and kernels without are told apart before.
+    passes.addPass(createHloMultiOutputFusionPass());
     break;
   case Phase::Plan:
     passes.addPass(createHloPlanMemoryPass());

@@ -25,7 +25,7 @@ using namespace mlir;
 namespace hlo::codegen {
 
 /// Widest block of columns, and the least that a block is narrowed to for the sake of having tasks.
-static constexpr int64_t kMostColumns = 4096, kLeastColumns = 256, kWantedTasks = 8;
+static constexpr int64_t kMostColumns = 4096, kLeastColumns = 64, kWantedTasks = 8;
 /// Rows that are added to the accumulators at a time.
 static constexpr int64_t kRowsAtOnce = 8;
 

@@ -278,22 +278,9 @@ void RowEmission::emitResults() {
   SmallVector<int64_t> fullShape(rowShape);
   llvm::append_range(fullShape, columnShape);
   SmallVector<int64_t> strides = rowMajorStrides(fullShape), rowStrides = rowMajorStrides(rowShape);
-  SmallVector<unsigned> full;
+  SmallVector<unsigned> full, once;
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
-    if (overColumns(root)) {
-      full.push_back(n);
-      continue;
-    }
-    ElementEmitter::Scope scope(scalars);
-    Elem value = scalars.emit(root, row);
-    Value at = constI64(e, 0);
-    for (auto [i, stride] : llvm::zip(row, rowStrides)) {
-      at = addI(e, at, mulI(e, i.base, stride));
-    }
-    storeElements(e, arrayType(root).getElementType(), value, kernel.resultPtrs[n], at);
-  }
-  if (full.empty()) {
-    return;
+    (overColumns(root) ? full : once).push_back(n);
   }
   SmallVector<Index> index(row);
   std::function<void(size_t)> nest = [&](size_t c) {
@@ -323,7 +310,22 @@ void RowEmission::emitResults() {
                      index.pop_back();
                    });
   };
-  nest(0);
+  if (!full.empty()) {
+    nest(0);
+  }
+  // What is stored once a row comes last, and all of it at once: it may take the place of what is read above.
+  ElementEmitter::Scope scope(scalars);
+  SmallVector<Elem> values;
+  for (unsigned n : once) {
+    values.push_back(scalars.emit(end->getOperand(n), row));
+  }
+  Value at = constI64(e, 0);
+  for (auto [i, stride] : llvm::zip(row, rowStrides)) {
+    at = addI(e, at, mulI(e, i.base, stride));
+  }
+  for (auto [n, value] : llvm::zip(once, values)) {
+    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], at);
+  }
 }
 
 void RowEmission::emitRow(Value rowNumber) {

@@ -117,26 +117,26 @@ void ShortRows::emitReduce(ReduceOp op, Value row) {
 
 void ShortRows::emitResults(Value row) {
   Operation *end = kernel.body().getTerminator();
-  bool anyFull = false;
+  if (!outputs.empty()) {
+    emitFor(e, constI64(e, 0), constI64(e, columns), 1, [&](Value c) {
+      ElementEmitter::Scope scope(vectors);
+      for (auto &[root, buffer] : outputs) {
+        Elem value = vectors.emit(root, {Index(row, 1, lanes), Index(c)});
+        storeElements(e, arrayType(root).getElementType(), value, buffer, mulI(e, c, lanes));
+      }
+    });
+  }
+  // Results of a row each may take the place of what was read for others: all are computed, then stored.
+  ElementEmitter::Scope scope(vectors);
+  SmallVector<std::pair<unsigned, Elem>> values;
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
-    if (emission.overColumns(root)) {
-      anyFull = true;
-      continue;
+    if (!emission.overColumns(root)) {
+      values.push_back({static_cast<unsigned>(n), vectors.emit(root, {Index(row, 1, lanes)})});
     }
-    ElementEmitter::Scope scope(vectors);
-    Elem value = vectors.emit(root, {Index(row, 1, lanes)});
-    storeElements(e, arrayType(root).getElementType(), value, kernel.resultPtrs[n], row);
   }
-  if (!anyFull) {
-    return;
+  for (auto &[n, value] : values) {
+    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], row);
   }
-  emitFor(e, constI64(e, 0), constI64(e, columns), 1, [&](Value c) {
-    ElementEmitter::Scope scope(vectors);
-    for (auto &[root, buffer] : outputs) {
-      Elem value = vectors.emit(root, {Index(row, 1, lanes), Index(c)});
-      storeElements(e, arrayType(root).getElementType(), value, buffer, mulI(e, c, lanes));
-    }
-  });
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
     if (emission.overColumns(root)) {
       int64_t bytes = storageBytes(arrayType(root).getElementType());

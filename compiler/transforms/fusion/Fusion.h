@@ -13,6 +13,9 @@ namespace hlo {
 /// `hlo.fusion` regions with a strategy (phase 4 of compiler/README.md).
 std::unique_ptr<mlir::Pass> createHloFusionPass(const Target &target);
 
+/// `hlo-multi-output-fusion`: makes one kernel of kernels that read the same arrays in step.
+std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();
+
 void registerFusionPasses();
 
 } // namespace hlo

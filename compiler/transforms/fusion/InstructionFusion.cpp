@@ -17,6 +17,7 @@
 #include "compiler/analysis/SortPlan.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/KernelSpace.h"
 
 using namespace mlir;
 
@@ -24,29 +25,6 @@ namespace hlo {
 namespace {
 
 using namespace hlo::fusion;
-
-/// Pairs (result, operand) of one buffer: what the kernel reads of the operand at an index is read
-/// before it writes the result there, and nowhere else.
-SmallVector<int64_t> findMayAlias(Group &group, ArrayRef<Value> operands,
-                                  function_ref<DimMap(Value)> mapOf) {
-  SmallVector<int64_t> pairs;
-  if (group.strategy != "loop" && group.strategy != "row") {
-    return pairs;
-  }
-  if (group.root->getNumResults() != 1) {
-    return pairs;
-  }
-  Value root = group.root->getResult(0);
-  for (auto [n, operand] : llvm::enumerate(operands)) {
-    bool sameElement = shapeOf(operand) == shapeOf(root) ? mapOf(operand).isIdentity()
-                                                         : mapOf(operand).inOrder;
-    if (sameElement && elementsOf(operand) == elementsOf(root) &&
-        elementBytes(elementTypeOf(operand)) == elementBytes(elementTypeOf(root))) {
-      pairs.append({0, static_cast<int64_t>(n)});
-    }
-  }
-  return pairs;
-}
 
 /// How often the members of a group read v.
 int64_t countReads(ArrayRef<Operation *> members, Value v) {
@@ -97,32 +75,6 @@ FusionOp buildFusion(Group &group) {
       }
     }
   }
-  // Users come after what they use: from the root up, every map is complete before it is asked for.
-  DenseMap<Value, DimMap> maps;
-  auto add = [&](Value v, const DimMap &seen) {
-    auto [known, isNew] = maps.try_emplace(v, seen);
-    if (!isNew) {
-      known->second = known->second.meet(seen);
-    }
-  };
-  for (Value v : group.root->getResults()) {
-    add(v, DimMap::identity(shapeOf(v)));
-  }
-  for (Operation *member : llvm::reverse(members)) {
-    for (Value v : member->getResults()) {
-      auto found = maps.find(v);
-      if (found == maps.end()) {
-        continue;
-      }
-      DimMap ofResult = found->second;
-      for (OpOperand &use : member->getOpOperands()) {
-        add(use.get(),
-            ofResult.ofOperand(member, use.getOperandNumber(), group.strategy == "row"));
-      }
-    }
-  }
-  auto mapOf = [&](Value v) { return maps.lookup(v); };
-  SmallVector<int64_t> mayAlias = findMayAlias(group, operands.getArrayRef(), mapOf);
   SmallVector<std::pair<unsigned, Value>> again;
   SmallVector<int64_t> inPlace = findInPlace(group, members, operands.getArrayRef(), again);
 
@@ -149,9 +101,6 @@ FusionOp buildFusion(Group &group) {
     state.addTypes(scratch);
   }
   state.addAttribute("strategy", builder.getStringAttr(group.strategy));
-  if (!mayAlias.empty()) {
-    state.addAttribute("may_alias", builder.getDenseI64ArrayAttr(mayAlias));
-  }
   if (!inPlace.empty()) {
     state.addAttribute("in_place", builder.getDenseI64ArrayAttr(inPlace));
   }
@@ -193,7 +142,9 @@ FusionOp buildFusion(Group &group) {
     roots.push_back(ConstantOp::create(inside, group.root->getLoc(), scratch, none).getResult());
   }
   ReturnOp::create(inside, group.root->getLoc(), roots);
-  return cast<FusionOp>(builder.create(state));
+  auto fusion = cast<FusionOp>(builder.create(state));
+  setMayAlias(fusion);
+  return fusion;
 }
 
 void fuseBlock(Block &block) {
@@ -272,6 +223,9 @@ std::unique_ptr<Pass> createHloFusionPass(const Target &) {
   return std::make_unique<HloFusionPass>();
 }
 
-void registerFusionPasses() { PassRegistration<HloFusionPass>(); }
+void registerFusionPasses() {
+  PassRegistration<HloFusionPass>();
+  registerPass([] { return createHloMultiOutputFusionPass(); });
+}
 
 } // namespace hlo

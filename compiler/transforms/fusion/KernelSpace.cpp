@@ -1,0 +1,158 @@
+//===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
+//
+// In: an hlo.fusion with a strategy. Out: the space it walks, which dimension of the
+// space each value of its region follows, and from that which results may take the
+// place of which operands.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/KernelSpace.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Cost.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+std::optional<DimMap> KernelSpace::mapOfResult(ArrayRef<int64_t> result) const {
+  if (result == ArrayRef<int64_t>(shape)) {
+    return DimMap::identity(shape);
+  }
+  DimMap map;
+  SmallVector<int64_t> kept;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    if (!llvm::is_contained(reduced, static_cast<int64_t>(d))) {
+      kept.push_back(size);
+      map.dims.push_back(size == 1 ? DimMap::kOne : static_cast<int64_t>(d));
+    }
+  }
+  if (result != ArrayRef<int64_t>(kept)) {
+    return std::nullopt;
+  }
+  return map;
+}
+
+bool KernelSpace::isFull(Value v) const {
+  auto known = maps.find(v);
+  return known != maps.end() && shapeOf(v) == ArrayRef<int64_t>(shape) && known->second.isIdentity();
+}
+
+/// Fills in the maps, from the results to what they are made of. Users come after what they use, so every map
+/// is complete before it is asked for.
+static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
+  space.maps.clear();
+  auto add = [&](Value v, const DimMap &seen) {
+    auto [known, isNew] = space.maps.try_emplace(v, seen);
+    if (!isNew) {
+      known->second = known->second.meet(seen);
+    }
+  };
+  Block &body = fusion.getBody().front();
+  for (Value root : body.getTerminator()->getOperands()) {
+    add(root, space.mapOfResult(shapeOf(root)).value_or(DimMap::unknown(shapeOf(root).size())));
+  }
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    for (Value v : op.getResults()) {
+      auto found = space.maps.find(v);
+      if (found == space.maps.end()) {
+        continue;
+      }
+      DimMap ofResult = found->second;
+      for (OpOperand &use : op.getOpOperands()) {
+        add(use.get(), ofResult.ofOperand(&op, use.getOperandNumber(), reducedInSpace));
+      }
+    }
+  }
+}
+
+static SmallVector<int64_t> reducedDims(ReduceOp op) {
+  SmallVector<int64_t> dims(op.getDimensions());
+  llvm::sort(dims);
+  return dims;
+}
+
+/// Whether all reduces of a region go over the same dimensions of one shape.
+static bool areAlike(ArrayRef<ReduceOp> reduces) {
+  ReduceOp first = reduces.front();
+  return llvm::all_of(reduces, [&](ReduceOp op) {
+    return shapeOf(op.getInputs()[0]) == shapeOf(first.getInputs()[0]) &&
+           reducedDims(op) == reducedDims(first);
+  });
+}
+
+KernelSpace spaceOf(FusionOp fusion) {
+  KernelSpace space;
+  StringRef strategy = fusion.getStrategy().value_or("");
+  Block &body = fusion.getBody().front();
+  SmallVector<ReduceOp> reduces(body.getOps<ReduceOp>());
+  Value root = body.getTerminator()->getOperand(0);
+  bool paired = llvm::any_of(body, [](Operation &op) { return op.hasAttr("paired"); });
+  if (strategy == "loop" && reduces.empty() && !paired) {
+    space.form = Form::Loop;
+    space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());
+  } else if ((strategy == "loop" || strategy == "row" || strategy == "reduce") && !reduces.empty() &&
+             areAlike(reduces)) {
+    ArrayRef<int64_t> shape = shapeOf(reduces[0].getInputs()[0]);
+    space.shape.assign(shape.begin(), shape.end());
+    space.reduced = reducedDims(reduces[0]);
+    space.form = strategy == "loop" ? Form::Columns : Form::Rows;
+    // Reduced elements are runs along the minor dimension, each result beside the next.
+    int64_t minor = static_cast<int64_t>(shape.size()) - 1;
+    if (space.form == Form::Columns &&
+        (space.reduced.empty() || space.reduced.back() == minor || !space.mapOfResult(shapeOf(root)))) {
+      space.form = Form::Other;
+    }
+  }
+  if (space.form != Form::Other) {
+    follow(fusion, space, /*reducedInSpace=*/true);
+  }
+  if (space.form == Form::Columns) {
+    for (ReduceOp op : reduces) {
+      auto own = space.mapOfResult(shapeOf(op->getResult(0)));
+      if (op->getNumResults() != 1 || space.maps.lookup(op->getResult(0)).dims != own->dims) {
+        space.form = Form::Other;
+      }
+    }
+  }
+  return space;
+}
+
+void setMayAlias(FusionOp fusion) {
+  StringRef strategy = fusion.getStrategy().value_or("");
+  if (strategy != "loop" && strategy != "row") {
+    return;
+  }
+  KernelSpace space = spaceOf(fusion);
+  Block &body = fusion.getBody().front();
+  if (strategy == "loop") {
+    // Within an iteration of a loop a reduce reads other elements than its own.
+    Value root = body.getTerminator()->getOperand(0);
+    space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());
+    space.reduced.clear();
+    follow(fusion, space, /*reducedInSpace=*/false);
+  }
+  SmallVector<int64_t> pairs;
+  for (auto [r, root] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    std::optional<DimMap> own = space.mapOfResult(shapeOf(root));
+    for (BlockArgument argument : body.getArguments()) {
+      auto map = space.maps.find(argument);
+      if (!own || map == space.maps.end()) {
+        continue;
+      }
+      bool sameElement = shapeOf(argument) == shapeOf(root)
+                             ? map->second == *own
+                             : own->inOrder && map->second.inOrder &&
+                                   elementsOf(argument) == elementsOf(root);
+      if (sameElement &&
+          elementBytes(elementTypeOf(argument)) == elementBytes(elementTypeOf(root))) {
+        pairs.append({static_cast<int64_t>(r), static_cast<int64_t>(argument.getArgNumber())});
+      }
+    }
+  }
+  if (pairs.empty()) {
+    fusion->removeAttr("may_alias");
+  } else {
+    fusion->setAttr("may_alias", Builder(fusion.getContext()).getDenseI64ArrayAttr(pairs));
+  }
+}
+
+} // namespace hlo::fusion

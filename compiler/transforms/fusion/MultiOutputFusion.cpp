@@ -1,0 +1,380 @@
+//===- MultiOutputFusion.cpp - hlo-multi-output-fusion: kernels of several results --===//
+//
+// In: computations of hlo.fusion, as hlo-fusion and hlo-split-prepare leave them. Out: the
+// same with pairs of kernels made one that walk one space and read an array both, or one
+// what the other writes:
+//
+//   %m = hlo.fusion %g, %m0 {...}
+//   %v = hlo.fusion %g, %v0 {...}       =>   %m, %v, %p = hlo.fusion %g, %m0, %v0, %p0 {...}
+//   %p = hlo.fusion %m, %v, %p0 {...}
+//
+// The array is then read once, and what only the other kernel reads is not stored.
+// Each kernel, in the order of the text, is joined by the earlier one that it saves most
+// with, as long as there is one. The result stands where the later one stood; what is
+// between them and needs the earlier one's results moves behind it. If the later one
+// needs what moves, there would be a cycle, and both stay.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Cost.h"
+#include "compiler/transforms/fusion/Fusion.h"
+#include "compiler/transforms/fusion/KernelSpace.h"
+#include "llvm/ADT/SetVector.h"
+#include <unordered_map>
+
+using namespace mlir;
+
+namespace hlo {
+namespace {
+
+using namespace hlo::fusion;
+
+/// Less than this stays in L1 from one kernel to the next. Loops need not be long to be worth one launch instead of two.
+static constexpr int64_t kLeastSaved = 16 << 10, kLeastSavedInLoops = 4 << 10;
+/// Bounds on one kernel: ops, operands, and arrays that it walks at the same time.
+static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
+/// Kernels looked at to find a partner, and ops to find out whether a cycle would arise.
+static constexpr size_t kMaxCandidates = 12, kMaxMoved = 64;
+/// Rows below which a kernel by rows has too few tasks for what is large, and what is.
+static constexpr int64_t kFewRows = 16, kLargeElements = 64 << 10;
+/// Rows so short may be computed a row in each lane, through transposed copies, which loops do not need.
+static constexpr int64_t kShortRow = 64;
+
+class Merger {
+public:
+  explicit Merger(Block &block) : block(block) {}
+  void run();
+
+private:
+  const KernelSpace &spaceOf(FusionOp kernel) {
+    auto [known, isNew] = spaces.try_emplace(kernel);
+    if (isNew) {
+      known->second = fusion::spaceOf(kernel);
+    }
+    return known->second;
+  }
+  FusionOp findPartner(FusionOp later);
+  int64_t savedBytes(FusionOp earlier, FusionOp later);
+  bool canShareSpace(FusionOp earlier, FusionOp later);
+  std::optional<SmallVector<Operation *>> findMoved(FusionOp earlier, FusionOp later);
+  FusionOp merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> moved);
+
+  Block &block;
+  std::unordered_map<Operation *, KernelSpace> spaces; ///< references to elements stay valid
+};
+
+} // namespace
+
+static size_t opsIn(FusionOp kernel) { return kernel.getBody().front().getOperations().size(); }
+
+/// The argument of the kernel that stands for its operand v.
+static BlockArgument argumentOf(FusionOp kernel, Value v) {
+  for (auto [operand, argument] :
+       llvm::zip(kernel->getOperands(), kernel.getBody().front().getArguments())) {
+    if (operand == v) {
+      return argument;
+    }
+  }
+  return {};
+}
+
+/// Whether all ops are computed element by element, from arrays of one size or scalars.
+static bool isLinear(FusionOp kernel) {
+  return llvm::all_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
+    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      return elementsOf(broadcast.getOperand()) == 1;
+    }
+    return roleOf(&op) != Role::Reduce && !isa<TransposeOp, SliceOp, ReverseOp, IotaOp, PadOp, ConcatenateOp, GatherOp,
+                DynamicSliceOp, DynamicUpdateSliceOp>(op);
+  });
+}
+
+/// Whether the constants of functions fill the registers.
+static bool isExpensive(FusionOp kernel) {
+  return llvm::any_of(kernel.getBody().front().without_terminator(),
+                      [](Operation &op) { return isExpensiveElementwise(&op); });
+}
+
+/// Whether the kernel is a loop that has no form of its own beside the plain one: transposed reads are tiled, windows and
+/// products are loops within the loop.
+static bool isPlain(FusionOp kernel) {
+  return llvm::none_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<TransposeOp>(op) || (roleOf(&op) == Role::Reduce && !isa<ReduceOp>(op));
+  });
+}
+
+bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
+  const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  if (a.form == Form::Other || b.form == Form::Other || a.shape != b.shape || a.shape.empty()) {
+    return false;
+  }
+  if (a.form == Form::Loop && b.form == Form::Loop) {
+    return a.shape.back() >= kShortRow || isLinear(earlier) == isLinear(later);
+  }
+  if (a.form == b.form) {
+    return a.reduced == b.reduced;
+  }
+  if (a.form == Form::Columns || b.form == Form::Columns) {
+    return false;
+  }
+  // A loop over what the other one reduces.
+  const KernelSpace &rows = a.form == Form::Rows ? a : b;
+  int64_t count = 1, elements = 1;
+  for (auto [d, size] : llvm::enumerate(rows.shape)) {
+    elements *= size;
+    count *= llvm::is_contained(rows.reduced, static_cast<int64_t>(d)) ? 1 : size;
+  }
+  if (count < kFewRows && elements > kLargeElements) {
+    return false;
+  }
+  return count * kShortRow <= elements;
+}
+
+/// Bytes that need not be read or written if both are one kernel; 0 if they cannot be, because the later one
+/// reads elements of the earlier one's results that are not computed at that time, or because a result
+/// would lose the operand whose place it takes.
+int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
+  const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  int64_t saved = 0;
+  for (Value v : later->getOperands()) {
+    BlockArgument in = argumentOf(later, v);
+    if (v.getDefiningOp() == earlier) {
+      const KernelSpace &space = a.form == Form::Loop ? b : a;
+      std::optional<DimMap> own = space.mapOfResult(shapeOf(v));
+      auto read = b.maps.find(in);
+      if (!own || read == b.maps.end() || !(read->second == *own)) {
+        return 0;
+      }
+      bool onlyRead = llvm::all_of(v.getUsers(), [&](Operation *user) { return user == later; });
+      saved += bytesOf(v) * (onlyRead ? 2 : 1);
+    } else if (BlockArgument other = argumentOf(earlier, v)) {
+      bool readInStep = a.isFull(other) && b.isFull(in);
+      saved += readInStep ? bytesOf(v) : 0;
+    }
+  }
+  // An operand whose place a result may take, and which the other kernel reads elsewhere.
+  auto keepsPlaces = [&](FusionOp one, FusionOp other, const KernelSpace &spaceOfOther) {
+    auto pairs = one->getAttrOfType<DenseI64ArrayAttr>("may_alias");
+    for (int64_t i = 1; pairs && i < pairs.size(); i += 2) {
+      BlockArgument read = argumentOf(other, one->getOperand(pairs[i]));
+      if (read && shapeOf(read) == ArrayRef<int64_t>(spaceOfOther.shape) &&
+          !spaceOfOther.isFull(read)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return keepsPlaces(earlier, later, b) && keepsPlaces(later, earlier, a) ? saved : 0;
+}
+
+/// What must stand behind `later` if `earlier` does: nothing at all to be had if that includes `later` itself, or
+/// what has effects beside its results.
+std::optional<SmallVector<Operation *>> Merger::findMoved(FusionOp earlier, FusionOp later) {
+  llvm::SetVector<Operation *> moved;
+  auto addUsers = [&](Operation *op) {
+    for (Operation *user : op->getUsers()) {
+      if (user == later) {
+        if (op != earlier) {
+          return false;
+        }
+        continue;
+      }
+      if (user->isBeforeInBlock(later)) {
+        if (!isa<FusionOp, BitcastOp>(user)) {
+          return false;
+        }
+        moved.insert(user);
+      }
+    }
+    return moved.size() <= kMaxMoved;
+  };
+  if (!addUsers(earlier)) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (!addUsers(moved[i])) {
+      return std::nullopt;
+    }
+  }
+  SmallVector<Operation *> order(moved.begin(), moved.end());
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return order;
+}
+
+FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> moved) {
+  OpBuilder builder(later), inside(later.getContext());
+  auto *body = new Block;
+  IRMapping mapping;
+  llvm::SetVector<Value> operands;
+  auto addOperands = [&](FusionOp kernel) {
+    for (auto [operand, argument] :
+         llvm::zip(kernel->getOperands(), kernel.getBody().front().getArguments())) {
+      if (operand.getDefiningOp() == earlier) {
+        auto result = cast<OpResult>(operand);
+        Operation *end = earlier.getBody().front().getTerminator();
+        mapping.map(argument, mapping.lookup(end->getOperand(result.getResultNumber())));
+        continue;
+      }
+      if (operands.insert(operand)) {
+        body->addArgument(operand.getType(), operand.getLoc());
+      }
+      size_t number = llvm::find(operands, operand) - operands.begin();
+      mapping.map(argument, body->getArgument(number));
+    }
+  };
+  // What both compute is computed once.
+  DenseMap<llvm::hash_code, SmallVector<Operation *, 1>> known;
+  inside.setInsertionPointToEnd(body);
+  auto addOps = [&](FusionOp kernel) {
+    for (Operation &op : kernel.getBody().front().without_terminator()) {
+      Operation *copy = inside.clone(op, mapping);
+      auto hash = OperationEquivalence::computeHash(
+          copy, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
+          OperationEquivalence::IgnoreLocations);
+      SmallVector<Operation *, 1> &same = known[hash];
+      auto equal = llvm::find_if(same, [&](Operation *other) {
+        return OperationEquivalence::isEquivalentTo(other, copy,
+                                                    OperationEquivalence::IgnoreLocations);
+      });
+      if (equal == same.end()) {
+        same.push_back(copy);
+        continue;
+      }
+      mapping.map(op.getResults(), (*equal)->getResults());
+      copy->erase();
+    }
+  };
+  addOperands(earlier);
+  addOps(earlier);
+  addOperands(later);
+  addOps(later);
+
+  // Results that others read, each value once.
+  llvm::SetVector<Value> roots;
+  SmallVector<std::pair<Value, size_t>> replaced;
+  for (FusionOp kernel : {earlier, later}) {
+    Operation *end = kernel.getBody().front().getTerminator();
+    for (auto [result, root] : llvm::zip(kernel->getResults(), end->getOperands())) {
+      bool isRead = llvm::any_of(result.getUsers(), [&](Operation *user) { return user != later; });
+      if (isRead || (kernel == later && !result.use_empty())) {
+        roots.insert(mapping.lookup(root));
+        replaced.push_back({result, llvm::find(roots, mapping.lookup(root)) - roots.begin()});
+      }
+    }
+  }
+  ReturnOp::create(inside, later.getLoc(), roots.getArrayRef());
+  bool rows = llvm::any_of(body->getOperations(), llvm::IsaPred<ReduceOp>);
+  bool both = earlier.getStrategy() == later.getStrategy();
+  OperationState state(later.getLoc(), FusionOp::getOperationName());
+  state.addOperands(operands.getArrayRef());
+  state.addTypes(llvm::to_vector(llvm::map_range(roots, [](Value v) { return v.getType(); })));
+  state.addAttribute("strategy",
+                     builder.getStringAttr(both ? *later.getStrategy() : rows ? "row" : "loop"));
+  state.addRegion()->push_back(body);
+  auto merged = cast<FusionOp>(builder.create(state));
+  setMayAlias(merged);
+  for (auto [result, number] : replaced) {
+    result.replaceUsesWithIf(merged->getResult(number),
+                             [&](OpOperand &use) { return use.getOwner() != later; });
+  }
+  Operation *behind = merged;
+  for (Operation *op : moved) {
+    op->moveAfter(behind);
+    behind = op;
+  }
+  spaces.erase(later);
+  spaces.erase(earlier);
+  later->erase();
+  earlier->erase();
+  return merged;
+}
+
+/// The earlier kernel that `later` saves most with.
+FusionOp Merger::findPartner(FusionOp later) {
+  if (spaceOf(later).form == Form::Other || !isPlain(later)) {
+    return {};
+  }
+  llvm::SetVector<Operation *> candidates;
+  for (Value v : later->getOperands()) {
+    if (bytesOf(v) * 2 < kLeastSavedInLoops) {
+      continue;
+    }
+    if (Operation *producer = v.getDefiningOp<FusionOp>()) {
+      candidates.insert(producer);
+    }
+    size_t looked = 0;
+    for (Operation *user : v.getUsers()) {
+      if (++looked > kMaxCandidates) {
+        break;
+      }
+      if (isa<FusionOp>(user) && user != later && user->isBeforeInBlock(later)) {
+        candidates.insert(user);
+      }
+    }
+  }
+  FusionOp best;
+  int64_t most = 0;
+  for (Operation *candidate : candidates.getArrayRef().take_front(kMaxCandidates)) {
+    auto earlier = cast<FusionOp>(candidate);
+    if (!canShareSpace(earlier, later) || !isPlain(earlier) ||
+        opsIn(earlier) + opsIn(later) > kMaxOps) {
+      continue;
+    }
+    int64_t saved = savedBytes(earlier, later);
+    bool loops = spaceOf(earlier).form == Form::Loop && spaceOf(later).form == Form::Loop &&
+                 !(isExpensive(earlier) && isExpensive(later));
+    if (saved <= most || saved < (loops ? kLeastSavedInLoops : kLeastSaved)) {
+      continue;
+    }
+    llvm::SmallDenseSet<Value> streams, small;
+    for (FusionOp kernel : {earlier, later}) {
+      for (ValueRange values : {ValueRange(kernel->getOperands()), ValueRange(kernel->getResults())}) {
+        for (Value v : values) {
+          (bytesOf(v) >= kLeastSaved ? streams : small).insert(v);
+        }
+      }
+    }
+    if (streams.size() > kMaxStreams || streams.size() + small.size() > kMaxOperands ||
+        !findMoved(earlier, later)) {
+      continue;
+    }
+    best = earlier;
+    most = saved;
+  }
+  return best;
+}
+
+void Merger::run() {
+  for (FusionOp kernel : llvm::make_early_inc_range(block.getOps<FusionOp>())) {
+    while (FusionOp partner = findPartner(kernel)) {
+      kernel = merge(partner, kernel, *findMoved(partner, kernel));
+    }
+  }
+}
+
+namespace {
+class HloMultiOutputFusionPass
+    : public PassWrapper<HloMultiOutputFusionPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloMultiOutputFusionPass)
+
+  StringRef getArgument() const override { return "hlo-multi-output-fusion"; }
+  StringRef getDescription() const override {
+    return "Make one kernel of kernels that read the same arrays in step";
+  }
+  StringRef getName() const override { return "HloMultiOutputFusionPass"; }
+
+  void runOnOperation() override {
+    for (auto computation : getOperation().getOps<ComputationOp>()) {
+      Merger(computation.getBody().front()).run();
+    }
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> createHloMultiOutputFusionPass() {
+  return std::make_unique<HloMultiOutputFusionPass>();
+}
+
+} // namespace hlo
