@@ -196,6 +196,11 @@ static int64_t columnBytes(int64_t n, int64_t vectors, int64_t vectorBytes) {
   return llvm::alignTo(length * vectors * vectorBytes * 4, 128);
 }
 
+int64_t FftShape::tasks(int64_t taskBytes) const {
+  // Scratch memory of some hundred KiB is not to become megabytes.
+  return !staged() ? llvm::divideCeil(batches, batchesPerTask) : taskBytes <= kFftStackBytes ? 16 : 4;
+}
+
 int64_t FftShape::workBytes() const { return llvm::alignTo(workElements() * 2 * partBytes, 128); }
 
 int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line) {
@@ -204,8 +209,7 @@ int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line) {
 
 int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes) {
   int64_t lanes = std::max<int64_t>(1, vectorBytes / shape.partBytes), bytes = 0;
-  int64_t lines = shape.batchesPerTask * shape.linesPerBatch();
-  FftLine line = planFftLine(shape.lineLength, lines, lanes, shape.acrossLines());
+  FftLine line = planFftLine(shape.lineLength, shape.linesPerTask(), lanes, shape.acrossLines());
   int64_t width = line.lanes * shape.partBytes;
   if (line.fourSteps) {
     int64_t first = fftBlockVectors(line.rows, line.columns / line.lanes, width);
@@ -226,10 +230,14 @@ int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes) {
     bytes = std::max(bytes, columnBytes(shape.work[d], vectors, l * shape.partBytes));
     inner *= shape.work[d];
   }
-  if (shape.realOut && shape.work.size() > 1) {
+  if (shape.hasWork() && !shape.staged()) {
     bytes += shape.workBytes();
   }
   return bytes;
+}
+
+int64_t fftWorkBytes(const FftShape &shape) {
+  return shape.hasWork() && shape.staged() ? shape.batches * shape.workBytes() : 0;
 }
 
 int64_t fftTaskScratchBytes(const FftShape &shape) {
@@ -238,6 +246,11 @@ int64_t fftTaskScratchBytes(const FftShape &shape) {
     bytes = std::max(bytes, fftTaskScratchBytes(shape, vectorBytes));
   }
   return bytes;
+}
+
+int64_t fftScratchBytes(const FftShape &shape) {
+  int64_t bytes = fftTaskScratchBytes(shape);
+  return fftWorkBytes(shape) + (bytes <= kFftStackBytes ? 0 : bytes * shape.tasks(bytes));
 }
 
 } // namespace hlo

@@ -46,14 +46,27 @@ struct FftShape {
   /// Lines of an odd number of reals are completed or cut as rows of vectors across lines.
   bool acrossLines() const { return (realIn || realOut) && !halved; }
   int64_t workElements() const;       ///< complex elements of one transform
-  int64_t workBytes() const;          ///< of the work array that IRFFT of several dimensions has in scratch memory
+  int64_t workBytes() const;          ///< of the work array of a transform that IRFFT of several dimensions has in scratch memory
+  /// Whether there is such an array: of each task, of each transform if there are stages.
+  bool hasWork() const { return realOut && work.size() > 1; }
   int64_t linesPerBatch() const { return workElements() / work.back(); }
-  int64_t tasks() const { return llvm::divideCeil(batches, batchesPerTask); }
+  int64_t linesPerTask() const {
+    return staged() ? llvm::divideCeil(batches * linesPerBatch(), 16) : batchesPerTask * linesPerBatch();
+  }
+  /// Whether few large transforms are done in stages, of several tasks each: lines, or the halves of four steps, and
+  /// columns.
+  bool staged() const { return batches <= 8 && workElements() >= (32 << 10); }
+  /// Tasks, of one stage if there are stages; each has its own scratch memory of `taskBytes` bytes.
+  int64_t tasks(int64_t taskBytes) const;
 };
 FftShape fftShape(FftOp op);
 
 /// What a convolution in four steps has at the end of the scratch memory of lines: its product, and a line between steps.
 int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line);
+/// Bytes of the work arrays of all transforms, at the beginning of the scratch memory; 0 if tasks have their own.
+int64_t fftWorkBytes(const FftShape &shape);
+/// Bytes of scratch memory of the kernel, 0 if the stack is enough.
+int64_t fftScratchBytes(const FftShape &shape);
 /// Bytes of scratch memory of one task for vectors of at most `vectorBytes`.
 int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes);
 /// The same for whatever target; a multiple of 128, and enough for two equal buffers at multiples of 64. At most kFftStackBytes is on the stack.

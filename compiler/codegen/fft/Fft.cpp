@@ -8,7 +8,8 @@
 //
 // IRFFT goes the other way round: the columns of its operand into scratch, then lines.
 // Lengths are known, so radices, forms and roots of unity are chosen at compile time
-// (analysis/FftPlan).
+// (analysis/FftPlan). A few large transforms are done in stages with barriers between them:
+// each dimension is one, of several tasks, and the two halves of four steps are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Lines.h"
@@ -37,10 +38,30 @@ struct FftEmission {
   Elem operandElements(Value line, Value index, int64_t stride, int64_t count, Value mask);
   Elem readOperand(Value line, Value index, int64_t count, Value mask);
   void writeResult(Value line, Value index, const Elem &value, Value mask);
-  /// Transforms dimension d of the work array of one batch; `read` and `write` take positions in it.
-  void transformColumns(size_t d, function_ref<Elem(Value at, int64_t count, Value mask)> read,
-                        function_ref<void(Value at, const Elem &value, Value mask)> write, Value scratch);
+  /// Blocks of columns of dimension d: each row of `count` of them has `inner` columns.
+  struct ColumnBlocks {
+    int64_t n, inner, width, vectors;
+    int64_t count() const { return llvm::divideCeil(inner / width, vectors) + (inner % width != 0); }
+  };
+  ColumnBlocks blocksOf(size_t d) const;
+  /// Blocks of one transform.
+  int64_t columnBlocks(size_t d) const {
+    ColumnBlocks blocks = blocksOf(d);
+    return shape.workElements() / (blocks.n * blocks.inner) * blocks.count();
+  }
+  using ReadWork = function_ref<Elem(Value at, int64_t count, Value mask)>;
+  using WriteWork = function_ref<void(Value at, const Elem &value, Value mask)>;
+  /// Transforms the blocks lo <= block < hi of dimension d; `read` and `write` take positions in the array of all.
+  void transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write, Value scratch);
+  void columnsOfResult(size_t d, Value lo, Value hi, Value scratch);
+  /// In the work array of IRFFT, from the operand if d is the first; there the array begins behind `elementsBefore`.
+  void columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore, Value scratch);
+  void copyToWork(Value lo, Value hi, Value work);
+  Value resultLine(Value line);
+  /// From the operand, or from the work array if there is one, which begins with line `linesBefore`.
+  void transformLines(LineTransforms &lines, Value lo, Value hi, Value work, Value linesBefore);
   void transformTask(Value lo, Value hi, const FftLine &plan, Value scratch);
+  void transformInStages(const FftLine &plan, function_ref<Value(Value task)> scratchOf);
 };
 } // namespace
 
@@ -88,19 +109,24 @@ void FftEmission::writeResult(Value line, Value index, const Elem &value, Value 
   storeElements(e, complexType, value, result, addI(e, mulI(e, line, length), index), mask);
 }
 
-void FftEmission::transformColumns(size_t d, function_ref<Elem(Value, int64_t, Value)> read,
-                                   function_ref<void(Value, const Elem &, Value)> write, Value scratch) {
-  int64_t n = shape.work[d], inner = 1, width = lanes;
+FftEmission::ColumnBlocks FftEmission::blocksOf(size_t d) const {
+  ColumnBlocks blocks{shape.work[d], 1, lanes, 1};
   for (size_t i = d + 1; i < shape.work.size(); ++i) {
-    inner *= shape.work[i];
+    blocks.inner *= shape.work[i];
   }
-  while (width > 1 && width >= 2 * inner) {
-    width /= 2;
+  while (blocks.width > 1 && blocks.width >= 2 * blocks.inner) {
+    blocks.width /= 2;
   }
-  int64_t vectors = fftBlockVectors(n, inner / width, width * shape.partBytes);
+  blocks.vectors = fftBlockVectors(blocks.n, blocks.inner / blocks.width, blocks.width * shape.partBytes);
+  return blocks;
+}
+
+void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write, Value scratch) {
+  ColumnBlocks blocks = blocksOf(d);
+  int64_t n = blocks.n, inner = blocks.inner, width = blocks.width;
   Value other = addBytes(e, scratch, constI64(e, llvm::alignDown(bufferBytes / 2, 64)));
-  Value zero = constI64(e, 0);
-  emitFor(e, zero, constI64(e, shape.workElements() / (n * inner)), 1, [&](Value outer) {
+  emitFor(e, lo, hi, 1, [&](Value number) {
+    Value outer = divI(e, number, blocks.count()), inRow = remI(e, number, blocks.count());
     auto block = [&](Value first, int64_t wide, int64_t count) {
       Value mask;
       if (count < width) {
@@ -118,66 +144,165 @@ void FftEmission::transformColumns(size_t d, function_ref<Elem(Value, int64_t, V
       };
       columns.transform(n, width, wide, readRow, writeRow, scratch, other);
     };
+    Value first = mulI(e, inRow, blocks.vectors * width);
+    if (inner % width == 0) {
+      block(first, blocks.vectors, width);
+      return;
+    }
     int64_t whole = inner / width * width;
-    emitFor(e, zero, constI64(e, whole), vectors * width, [&](Value first) { block(first, vectors, width); });
-    if (inner > whole) {
-      block(constI64(e, whole), 1, inner - whole);
+    Value isLast = compareI(e, arith::CmpIPredicate::sge, first, whole);
+    auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    block(constI64(e, whole), 1, inner - whole);
+    if (whole > 0) {
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      block(first, blocks.vectors, width);
     }
   });
 }
 
+Value FftEmission::resultLine(Value line) {
+  int64_t length = shape.realIn ? shape.work.back() : shape.lineLength;
+  return addBytes(e, kernel.resultPtrs[0], mulI(e, line, length * 2 * shape.partBytes));
+}
+
+void FftEmission::columnsOfResult(size_t d, Value lo, Value hi, Value scratch) {
+  Value base = kernel.resultPtrs[0];
+  transformColumns(
+      d, lo, hi,
+      [&](Value at, int64_t count, Value mask) { return loadElements(e, complexType, base, at, count, mask); },
+      [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, base, at, mask); }, scratch);
+}
+
+void FftEmission::columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore, Value scratch) {
+  auto argument = dyn_cast<BlockArgument>(op.getOperand());
+  transformColumns(
+      d, lo, hi,
+      [&](Value at, int64_t count, Value mask) {
+        bool first = d == 0 && argument;
+        Value from = first ? kernel.operandPtrs[argument.getArgNumber()] : work;
+        return loadElements(e, complexType, from, first ? addI(e, elementsBefore, at) : at, count, mask);
+      },
+      [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, work, at, mask); }, scratch);
+}
+
+void FftEmission::copyToWork(Value lo, Value hi, Value work) {
+  emitFor(e, lo, hi, 1, [&](Value line) {
+    emitFor(e, constI64(e, 0), constI64(e, shape.work.back()), 1, [&](Value i) {
+      Elem v = readOperand(line, i, 1, {});
+      storeElements(e, complexType, v, work, addI(e, mulI(e, subI(e, line, lo), shape.work.back()), i));
+    });
+  });
+}
+
+void FftEmission::transformLines(LineTransforms &lines, Value lo, Value hi, Value work, Value linesBefore) {
+  auto toResult = [&](Value line, Value index, const Elem &v, Value mask) { writeResult(line, index, v, mask); };
+  auto result = [&](Value line) { return resultLine(line); };
+  auto from = [&](Value line, Value index, int64_t count, Value mask) {
+    if (!work) {
+      return readOperand(line, index, count, mask);
+    }
+    Value at = mulI(e, subI(e, line, linesBefore), shape.work.back());
+    return loadElements(e, complexType, work, addI(e, at, index), count, mask);
+  };
+  lines.transform(lo, hi, from, toResult, result);
+}
+
 void FftEmission::transformTask(Value lo, Value hi, const FftLine &plan, Value scratch) {
-  int64_t linesPerBatch = shape.linesPerBatch(), elements = shape.workElements();
+  int64_t linesPerBatch = shape.linesPerBatch();
   size_t last = shape.work.size() - 1;
   LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
-  auto toResult = [&](Value line, Value index, const Elem &v, Value mask) { writeResult(line, index, v, mask); };
-  auto resultLine = [&](Value line) {
-    int64_t length = shape.realIn ? shape.work.back() : shape.lineLength;
-    return addBytes(e, kernel.resultPtrs[0], mulI(e, line, length * 2 * shape.partBytes));
-  };
-  if (!shape.realOut || last == 0) {
-    auto fromOperand = [&](Value line, Value index, int64_t count, Value mask) {
-      return readOperand(line, index, count, mask);
-    };
-    lines.transform(mulI(e, lo, linesPerBatch), mulI(e, hi, linesPerBatch), fromOperand, toResult, resultLine);
+  if (!shape.hasWork()) {
+    transformLines(lines, mulI(e, lo, linesPerBatch), mulI(e, hi, linesPerBatch), {}, {});
     for (size_t d = last; d-- > 0;) {
+      int64_t count = columnBlocks(d);
       emitFor(e, lo, hi, 1, [&](Value batch) {
-        Value base = addBytes(e, kernel.resultPtrs[0], mulI(e, batch, elements * 2 * shape.partBytes));
-        transformColumns(
-            d, [&](Value at, int64_t count, Value mask) { return loadElements(e, complexType, base, at, count, mask); },
-            [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, base, at, mask); }, scratch);
+        columnsOfResult(d, mulI(e, batch, count), mulI(e, addI(e, batch, 1), count), scratch);
       });
     }
     return;
   }
   Value work = addBytes(e, scratch, constI64(e, bufferBytes));
-  auto argument = dyn_cast<BlockArgument>(op.getOperand());
   emitFor(e, lo, hi, 1, [&](Value batch) {
-    Value firstLine = mulI(e, batch, linesPerBatch);
-    if (!argument) {
-      emitFor(e, constI64(e, 0), constI64(e, linesPerBatch), 1, [&](Value line) {
-        emitFor(e, constI64(e, 0), constI64(e, shape.work.back()), 1, [&](Value i) {
-          Elem v = readOperand(addI(e, firstLine, line), i, 1, {});
-          storeElements(e, complexType, v, work, addI(e, mulI(e, line, shape.work.back()), i));
-        });
-      });
+    Value firstLine = mulI(e, batch, linesPerBatch), end = addI(e, firstLine, linesPerBatch);
+    if (!isa<BlockArgument>(op.getOperand())) {
+      copyToWork(firstLine, end, work);
     }
     for (size_t d = 0; d < last; ++d) {
-      transformColumns(
-          d,
-          [&](Value at, int64_t count, Value mask) {
-            bool first = d == 0 && argument;
-            Value from = first ? kernel.operandPtrs[argument.getArgNumber()] : work;
-            Value start = first ? addI(e, mulI(e, batch, elements), at) : at;
-            return loadElements(e, complexType, from, start, count, mask);
-          },
-          [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, work, at, mask); }, scratch);
+      columnsOfWork(d, constI64(e, 0), constI64(e, columnBlocks(d)), work, mulI(e, batch, shape.workElements()),
+                    scratch);
     }
-    auto fromWork = [&](Value line, Value index, int64_t count, Value mask) {
-      Value at = mulI(e, subI(e, line, firstLine), shape.work.back());
-      return loadElements(e, complexType, work, addI(e, at, index), count, mask);
-    };
-    lines.transform(firstLine, addI(e, firstLine, linesPerBatch), fromWork, toResult, resultLine);
+    transformLines(lines, firstLine, end, work, firstLine);
+  });
+}
+
+void FftEmission::transformInStages(const FftLine &plan, function_ref<Value(Value task)> scratchOf) {
+  size_t last = shape.work.size() - 1;
+  int64_t tasks = kernel.tasks, allLines = shape.batches * shape.linesPerBatch();
+  // A stage: so many units of work, and how to do those lo <= unit < hi; `step` of them stay together.
+  struct Stage {
+    int64_t units, step;
+    std::function<void(Value lo, Value hi, Value scratch)> run;
+  };
+  SmallVector<Stage> stages;
+  Value work = shape.hasWork() ? kernel.resultPtrs[1] : Value();
+  Value zero = constI64(e, 0);
+  auto addLines = [&] {
+    if (last == 0 && LineTransforms::inStages(plan)) {
+      for (int64_t step = 0; step < LineTransforms::stages(shape); ++step) {
+        int64_t units = allLines * LineTransforms::unitsOf(plan, shape, step);
+        stages.push_back({units, 1, [&, step](Value lo, Value hi, Value scratch) {
+                            LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
+                            lines.transformStage(
+                                step, lo, hi,
+                                [&](Value line, Value index, int64_t count, Value mask) {
+                                  return readOperand(line, index, count, mask);
+                                },
+                                [&](Value line, Value index, const Elem &v, Value mask) {
+                                  writeResult(line, index, v, mask);
+                                },
+                                [&](Value line) { return resultLine(line); });
+                          }});
+      }
+      return;
+    }
+    stages.push_back({allLines, plan.fourSteps ? 1 : plan.lanes, [&](Value lo, Value hi, Value scratch) {
+                        LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
+                        transformLines(lines, lo, hi, work, zero);
+                      }});
+  };
+  if (!work) {
+    addLines();
+    for (size_t d = last; d-- > 0;) {
+      stages.push_back({shape.batches * columnBlocks(d), 1,
+                        [&, d](Value lo, Value hi, Value scratch) { columnsOfResult(d, lo, hi, scratch); }});
+    }
+  } else {
+    if (!isa<BlockArgument>(op.getOperand())) {
+      stages.push_back({allLines, 1, [&](Value lo, Value hi, Value) {
+                          Value from = addBytes(e, work, mulI(e, lo, shape.work.back() * 2 * shape.partBytes));
+                          copyToWork(lo, hi, from);
+                        }});
+    }
+    for (size_t d = 0; d < last; ++d) {
+      stages.push_back({shape.batches * columnBlocks(d), 1, [&, d](Value lo, Value hi, Value scratch) {
+                          columnsOfWork(d, lo, hi, work, zero, scratch);
+                        }});
+    }
+    addLines();
+  }
+  SmallVector<int64_t> counts, sizes;
+  for (const Stage &stage : stages) {
+    sizes.push_back(llvm::alignTo(llvm::divideCeil(stage.units, tasks), stage.step));
+    counts.push_back(llvm::divideCeil(stage.units, sizes.back()));
+  }
+  emitStages(kernel, counts, [&](size_t s, Value first, Value end) {
+    emitFor(e, first, end, 1, [&](Value task) {
+      Value lo = mulI(e, task, sizes[s]);
+      Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, sizes[s]), constI64(e, stages[s].units));
+      stages[s].run(lo, hi, scratchOf(task));
+    });
   });
 }
 
@@ -196,28 +321,36 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (shape.partBytes == 8) {
     part = e.b.getF64Type();
   }
-  kernel.tasks = shape.tasks();
   int64_t lanes = std::max<int64_t>(1, e.target.lanes(shape.partBytes));
-  FftLine plan = planFftLine(shape.lineLength, shape.batchesPerTask * shape.linesPerBatch(), lanes,
-                             shape.acrossLines());
+  FftLine plan = planFftLine(shape.lineLength, shape.linesPerTask(), lanes, shape.acrossLines());
   int64_t bytes = fftTaskScratchBytes(shape), bufferBytes = bytes;
-  if (shape.realOut && shape.work.size() > 1) {
+  kernel.tasks = shape.tasks(bytes);
+  if (shape.hasWork() && !shape.staged()) {
     bufferBytes -= shape.workBytes();
   }
   FftEmission fft{kernel, e, op, shape, lanes, part, ComplexType::get(part),
                   ColumnTransforms(e, part, shape.inverse), bufferBytes};
-  bool onStack = kernel.resultPtrs.size() == 1;
   Value stack;
-  if (onStack) {
+  if (bytes <= kFftStackBytes) {
     stack = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI8Type(),
                                    constI64(e, bytes), 64);
   }
+  if (kernel.resultPtrs.size() != (fftScratchBytes(shape) > 0 ? 2u : 1u)) {
+    return kernel.fusion.emitOpError("needs ") << fftScratchBytes(shape) << " bytes of scratch";
+  }
+  auto scratchOf = [&](Value task) -> Value {
+    return stack ? stack
+                 : addBytes(e, kernel.resultPtrs[1], addI(e, mulI(e, task, bytes), fftWorkBytes(shape)));
+  };
+  if (shape.staged()) {
+    fft.transformInStages(plan, scratchOf);
+    return success();
+  }
   emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
-    Value scratch = onStack ? stack : addBytes(e, kernel.resultPtrs[1], mulI(e, task, bytes));
     Value lo = mulI(e, task, shape.batchesPerTask);
     Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, shape.batchesPerTask),
                                                 constI64(e, shape.batches));
-    fft.transformTask(lo, hi, plan, scratch);
+    fft.transformTask(lo, hi, plan, scratchOf(task));
   });
   return success();
 }

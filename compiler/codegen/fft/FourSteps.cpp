@@ -99,24 +99,60 @@ Elem Twiddles::at(Value row, Value block) {
                              transforms.splatRoot(scalars, number, lanes));
 }
 
+/// Blocks of `size` columns: full vectors, as many as fftBlockVectors says, then what is left under a mask.
+static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64_t partBytes) {
+  int64_t whole = size / plan.lanes;
+  return whole / fftBlockVectors(length, whole, plan.lanes * partBytes) + (size % plan.lanes != 0);
+}
+
+int64_t LineTransforms::unitsOf(const FftLine &plan, const FftShape &shape, int64_t step) {
+  switch (step) {
+  case 0:
+    return blocksOf(plan, plan.columns, plan.rows, shape.partBytes);
+  case 1:
+    return blocksOf(plan, plan.rows, plan.columns, shape.partBytes);
+  default:
+    return 1;
+  }
+}
+
+void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
+                               function_ref<void(Value, int64_t, int64_t)> body) {
+  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes), whole = size / lanes / vectors;
+  Value end = constI64(e, whole);
+  emitFor(e, lo, e.b.createOrFold<arith::MinSIOp>(e.loc, hi, end), 1,
+          [&](Value block) { body(mulI(e, block, vectors * lanes), vectors, lanes); });
+  if (size % lanes == 0) {
+    return;
+  }
+  std::optional<int64_t> known = constantOf(hi);
+  auto rest = [&] { body(constI64(e, size / lanes * lanes), 1, size % lanes); };
+  if (known) {
+    if (*known > whole) {
+      rest();
+    }
+    return;
+  }
+  Value isLast = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, hi, end);
+  auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  rest();
+}
+
 void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, WriteIndex write,
                                Value between, double scale) {
+  Value zero = constI64(e, 0);
+  firstSteps(transforms, zero, constI64(e, unitsOf(plan, shape, 0)), read, between, scale);
+  lastStep(transforms, zero, constI64(e, unitsOf(plan, shape, 1)), write, between);
+}
+
+void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi, ReadIndex read, Value between,
+                                double scale) {
   int64_t rows = plan.rows, width = plan.columns;
   Value zero = constI64(e, 0);
   Twiddles twiddles{transforms, rows, width, lanes, scale};
-  // Blocks of columns of a matrix of `size` columns: full vectors, then what is left under a mask.
-  auto blocks = [&](int64_t size, int64_t length, function_ref<void(Value, int64_t, int64_t)> body) {
-    int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes);
-    int64_t whole = size / lanes * lanes;
-    emitFor(e, zero, constI64(e, whole), vectors * lanes,
-            [&](Value first) { body(first, vectors, lanes); });
-    if (size > whole) {
-      body(constI64(e, whole), 1, size - whole);
-    }
-  };
-  // Real and imaginary parts of `count` elements from (row j, column k) on, between the steps.
-  auto betweenAt = [&](Value j, Value k) { return mulI(e, addI(e, mulI(e, j, rows), k), 2); };
-  blocks(width, rows, [&](Value first, int64_t vectors, int64_t count) {
+  forBlocks(width, rows, lo, hi, [&](Value first, int64_t vectors, int64_t count) {
     auto readColumns = [&](Value row, Value vector) {
       Value column = addI(e, first, mulI(e, vector, lanes));
       return read(addI(e, mulI(e, row, width), column), firstLanes(count));
@@ -142,7 +178,11 @@ void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, Wri
       });
     });
   });
-  blocks(rows, width, [&](Value first, int64_t vectors, int64_t count) {
+}
+
+void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, WriteIndex write, Value between) {
+  int64_t rows = plan.rows, width = plan.columns;
+  forBlocks(rows, width, lo, hi, [&](Value first, int64_t vectors, int64_t count) {
     Value mask = firstLanes(count);
     auto readBetween = [&](Value row, Value vector) {
       Value at = betweenAt(row, addI(e, first, mulI(e, vector, lanes)));
@@ -153,6 +193,37 @@ void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, Wri
       write(addI(e, mulI(e, row, rows), addI(e, first, mulI(e, vector, lanes))), value, mask);
     };
     transforms.transform(width, lanes, vectors, readBetween, writeResult, bufferA, bufferB);
+  });
+}
+
+void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine read, WriteLine write,
+                                    function_ref<Value(Value)> result) {
+  int64_t units = unitsOf(plan, shape, step);
+  // The units of each line that lo..hi touches.
+  Value end = divI(e, addI(e, hi, units - 1), units);
+  emitFor(e, divI(e, lo, units), end, 1, [&](Value line) {
+    Value begin = mulI(e, line, units);
+    Value from = e.b.createOrFold<arith::MaxSIOp>(e.loc, subI(e, lo, begin), constI64(e, 0));
+    Value to = e.b.createOrFold<arith::MinSIOp>(e.loc, subI(e, hi, begin), constI64(e, units));
+    switch (step) {
+    case 0: {
+      double scale = shape.inverse ? 1.0 / static_cast<double>(shape.lengths.back()) : 1;
+      firstSteps(
+          columns, from, to,
+          [&](Value index, Value mask) {
+            return shape.realOut ? joined(line, index, mask, read) : read(line, index, lanes, mask);
+          },
+          result(line), scale);
+      return;
+    }
+    case 1:
+      lastStep(
+          columns, from, to, [&](Value index, const Elem &value, Value mask) { write(line, index, value, mask); },
+          result(line));
+      return;
+    default:
+      separate(line, write, result(line));
+    }
   });
 }
 
@@ -217,27 +288,30 @@ Elem LineTransforms::joined(Value line, Value index, Value mask, ReadLine read) 
 }
 
 /// X of the line's Z, in place: elements k and h - k, from both ends to the middle.
-void LineTransforms::separate(Value line, ReadLine read, WriteLine write) {
+void LineTransforms::separate(Value line, WriteLine write, Value between) {
   int64_t h = plan.n, pairs = (h - 1) / 2;
   Value zero = constI64(e, 0);
+  auto read = [&](Value index, int64_t count, Value mask) {
+    return loadElements(e, complexType, between, index, count, mask);
+  };
   auto vectors = [&](Value k, int64_t count) {
     Value mask = firstLanes(count), mirrorMask = firstLanes(count, /*reversed=*/true);
     Value mirrored = subI(e, constI64(e, h - lanes + 1), k);
-    Elem a = read(line, k, lanes, mask);
-    Elem b = math.conj(reversed(read(line, mirrored, lanes, mirrorMask)));
+    Elem a = read(k, lanes, mask);
+    Elem b = math.conj(reversed(read(mirrored, lanes, mirrorMask)));
     Elem even = math.scale(math.add(a, b), 0.5);
     Elem odd = math.scale(math.timesI(math.sub(a, b), /*negative=*/true), 0.5);
     odd = math.mul(odd, halfRoots(k, lanes));
     write(line, k, math.add(even, odd), mask);
     write(line, mirrored, reversed(math.conj(math.sub(even, odd))), mirrorMask);
   };
-  Elem first = read(line, zero, 1, {});
+  Elem first = read(zero, 1, {});
   Value none = zeroElem(e, math.real).re;
   write(line, zero, Elem(math.add(first.re, first.im), none), {});
   write(line, constI64(e, h), Elem(math.sub(first.re, first.im), none), {});
   if (h % 2 == 0) {
     Value middle = constI64(e, h / 2);
-    write(line, middle, math.conj(read(line, middle, 1, {})), {});
+    write(line, middle, math.conj(read(middle, 1, {})), {});
   }
   int64_t whole = pairs / lanes * lanes;
   emitFor(e, constI64(e, 1), constI64(e, 1 + whole), lanes, [&](Value k) { vectors(k, lanes); });
@@ -258,10 +332,7 @@ void LineTransforms::oneLine(Value line, ReadLine read, WriteLine write, Value b
     fourSteps(columns, readIndex, writeIndex, between, scale);
   }
   if (shape.realIn) {
-    auto readResult = [&](Value, Value index, int64_t count, Value mask) {
-      return loadElements(e, complexType, between, index, count, mask);
-    };
-    separate(line, readResult, write);
+    separate(line, write, between);
   }
 }
 

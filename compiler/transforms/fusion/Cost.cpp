@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
-#include "compiler/analysis/FftPlan.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -59,15 +58,6 @@ bool isTrailingReduce(ReduceOp op) {
     }
   }
   return !dims.empty();
-}
-
-/// A row of so many bytes is transformed on the stack.
-static constexpr int64_t kStackRowBytes = 64 << 10;
-
-int64_t fftScratchBytes(FftOp op) {
-  FftShape shape = fftShape(op);
-  int64_t bytes = fftTaskScratchBytes(shape);
-  return bytes <= kFftStackBytes ? 0 : bytes * shape.tasks();
 }
 
 static bool isSmallDot(DotOp op) {

@@ -31,10 +31,6 @@ bool isTrailingReduce(hlo::ReduceOp op);
 /// value for any other window, and for few elements.
 std::optional<int64_t> cumulativeDimension(hlo::ReduceWindowOp op);
 
-/// Bytes of scratch that an fft kernel needs beyond its stack, given to it as an additional result of u8: the work
-/// array of each batch and two lines. (Of sorts, planSort knows.)
-int64_t fftScratchBytes(hlo::FftOp op);
-
 } // namespace hlo::fusion
 
 #endif

@@ -12,6 +12,7 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/FftPlan.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/SortPlan.h"
@@ -86,7 +87,7 @@ FusionOp buildFusion(Group &group) {
   } else if (auto topk = dyn_cast<TopkOp>(group.root)) {
     scratchBytes = planTopk(topk).scratchBytes();
   } else if (auto fft = dyn_cast<FftOp>(group.root)) {
-    scratchBytes = fftScratchBytes(fft);
+    scratchBytes = fftScratchBytes(fftShape(fft));
   }
   if (scratchBytes > 0) {
     scratch = RankedTensorType::get({scratchBytes}, builder.getIntegerType(8, /*isSigned=*/false));
