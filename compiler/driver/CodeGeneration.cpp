@@ -347,7 +347,8 @@ bool CodeGeneration::entryIsLong() const {
 }
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
-  buildDescription(in.signature, in.description, in.target, module);
+  bool usesAmx = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesAmx; });
+  buildDescription(in.signature, in.description, in.target, cpuFeatureBits(in.target, usesAmx), module);
   for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
     if (failed(buildEntry(each, entryContext(), module))) {
       return failure();

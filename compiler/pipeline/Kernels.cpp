@@ -165,6 +165,19 @@ emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringR
   return tasks;
 }
 
+/// Whether a kernel has instructions of AMX: every one that has configures tiles.
+static bool usesAmx(LLVM::LLVMFuncOp kernel, const Target &target) {
+  if (!target.amxBf16 && !target.amxInt8) {
+    return false;
+  }
+  return kernel
+      .walk([](LLVM::CallIntrinsicOp call) {
+        return call.getIntrin() == "llvm.x86.ldtilecfg" ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> units,
                              ModuleOp planned, const Target &target) {
   group.module = ModuleOp::create(planned.getLoc());
@@ -177,6 +190,7 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
     }
     unit.tasks = tasks->count;
     unit.barriers = tasks->barriers;
+    unit.usesAmx = usesAmx(group.module->lookupSymbol<LLVM::LLVMFuncOp>(unit.symbol), target);
   }
   return success();
 }

@@ -17,6 +17,8 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -102,18 +104,35 @@ static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, Stri
       backend ? backend->createMCSubtargetInfo(triple, cpu, features) : nullptr);
 }
 
+/// Whether this machine's kernel gives tiles of AMX to programs that ask for them; the CPU may have
+/// them all the same.
+static bool permitsAmx() {
+#ifdef SYS_arch_prctl
+  constexpr int getSupported = 0x1021, tileData = 18; // ARCH_GET_XCOMP_SUPP, XFEATURE_XTILEDATA
+  uint64_t features = 0;
+  return syscall(SYS_arch_prctl, getSupported, &features) == 0 && (features >> tileData & 1) != 0;
+#else
+  return false;
+#endif
+}
+
 /// In what this machine differs from other machines of its CPU's name, "+a,-b,...". Not all that it
 /// has: LLVM walks its table of features for each name, several times per module of kernels, which
 /// took a fifth of the time to compile a small one.
 static std::string hostFeatures(const Triple &triple, StringRef cpu) {
   std::vector<std::string> all, changed;
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
-  for (const auto &feature : sys::getHostCPUFeatures()) {
+  StringMap<bool> features = sys::getHostCPUFeatures();
+  for (const auto &feature : features) {
     std::string name = feature.first().str();
     all.push_back((feature.second ? "+" : "-") + name);
     if (plain && plain->checkFeatures("+" + name) != feature.second) {
       changed.push_back(all.back());
     }
+  }
+  if (features.lookup("amx-tile") && !permitsAmx()) {
+    all.push_back("-amx-tile");
+    changed.push_back("-amx-tile");
   }
   llvm::sort(all);
   llvm::sort(changed);
@@ -195,7 +214,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   return target;
 }
 
-uint64_t hlo::cpuFeatureBits(const Target &target) {
+uint64_t hlo::cpuFeatureBits(const Target &target, bool usesAmx) {
   std::unique_ptr<MCSubtargetInfo> subtarget =
       makeSubtarget(Triple(target.triple), target.cpu, target.features);
   uint64_t bits = 0;
@@ -205,5 +224,6 @@ uint64_t hlo::cpuFeatureBits(const Target &target) {
   }
   HLO_CPU_FEATURES(HLO_CPU_ASK)
 #undef HLO_CPU_ASK
-  return bits;
+  uint64_t amx = HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16 | HLO_CPU_AMX_FP16;
+  return usesAmx ? bits : bits & ~amx;
 }

@@ -46,8 +46,9 @@ llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef featu
 /// Makes the X86 backend known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use.
-uint64_t cpuFeatureBits(const Target &target);
+/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if `usesAmx`,
+/// since it takes a permission of the operating system.
+uint64_t cpuFeatureBits(const Target &target, bool usesAmx = true);
 
 /// Up to three of `known` that are spelled most like `name`, as in "; did you mean 'a', 'b'?" (empty if nothing is near).
 std::string nearestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);

@@ -102,7 +102,7 @@ static Constant *customCallTargets(hlo::StaticData &data, Module &module,
 }
 
 void hlo::buildDescription(const Signature &signature, const Description &description,
-                           const Target &target, Module &module) {
+                           const Target &target, uint64_t cpuFeatures, Module &module) {
   StaticData d(module);
   IRBuilder<> b(module.getContext());
   const std::string &prefix = signature.prefix;
@@ -128,7 +128,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
        d.i64(signature.hash), d.i64(description.arenaBytes), d.i64(0),
        d.i64(description.stateBytes),
        d.i32(signature.inputs.size()), d.i32(signature.outputs.size()), d.i32(0), d.i32(1),
-       d.i32(description.arenaAlign), d.i32(mxcsr), d.i64(cpuFeatureBits(target)),
+       d.i32(description.arenaAlign), d.i32(mxcsr), d.i64(cpuFeatures),
        d.buffers(signature.inputs), d.buffers(signature.outputs), d.null(),
        d.names(description.customCalls), run, d.i32(signature.replicas),
        d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description),

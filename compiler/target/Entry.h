@@ -55,9 +55,9 @@ mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context
 mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
                               llvm::Module &module);
 
-/// Adds PREFIX_describe and the static description that it returns.
+/// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that the code needs.
 void buildDescription(const Signature &signature, const Description &description,
-                      const Target &target, llvm::Module &module);
+                      const Target &target, uint64_t cpuFeatures, llvm::Module &module);
 
 } // namespace hlo
 

@@ -210,6 +210,11 @@ hlo_pool *hlo_pool_create(uint32_t num_threads) {
 
   sigset_t all, old;
   sigfillset(&all);
+  /* Faults reach the thread that makes them; where they are blocked, the program's handlers never run. */
+  const int faults[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
+  for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
+    sigdelset(&all, faults[i]);
+  }
   pthread_sigmask(SIG_SETMASK, &all, &old);
   while (pool->num_workers + 1 < num_threads &&
          pthread_create(&pool->threads[pool->num_workers], NULL, work, pool) == 0) {

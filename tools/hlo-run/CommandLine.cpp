@@ -38,6 +38,8 @@ struct Flags {
                           cl::desc("Stop running (not compiling) after that long")};
   cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
                            cl::desc("CPU to compile for (default: host)")};
+  cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
+                                cl::desc("CPU features on top of those of the CPU")};
   cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
                                  cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
@@ -70,7 +72,7 @@ struct Flags {
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name : {"inputs", "seed", "rng-seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
-                         "denormals",
+                         "features", "denormals",
                          "immutable-params", "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
                          "custom-calls"}) {
     auto found = registered.find(name);
@@ -133,6 +135,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.timeoutSeconds = flags.timeout;
   line.json = flags.json;
   line.cpu = flags.cpu;
+  line.features = flags.features;
   line.jobs = flags.jobs;
   if (flags.denormals != "keep" && flags.denormals != "flush") {
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");

@@ -22,6 +22,7 @@ struct CommandLine {
   double timeoutSeconds = 0;          ///< of a run; 0: none
   bool json = false;
   std::string cpu;   ///< to compile for
+  std::string features; ///< on top of those of the CPU, "+a,-b"
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;

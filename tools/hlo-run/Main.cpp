@@ -43,6 +43,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   }
   hlo::CompileOptions options;
   options.cpu = line.cpu;
+  options.features = line.features;
   options.jobs = line.jobs;
   options.emit = hlo::EmitObject;
   options.replicas = line.replicas;

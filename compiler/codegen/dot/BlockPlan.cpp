@@ -143,15 +143,93 @@ static KGroup chooseGroup(const Contraction &c, int64_t lanes) {
   return KGroup::None;
 }
 
+/// What a tile of AMX holds: 16 rows of 64 bytes.
+static constexpr int64_t kTileRows = 16, kTileBytes = 64;
+/// amx: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1, the other comes from
+/// L2 at half a line per cycle.
+static constexpr int64_t kAmxPiece = 256;
+/// amx: most rows and columns of a block if k is cut: their sums stay in L2.
+static constexpr int64_t kAmxBlock = 512;
+/// amx: so many lines of the lhs in one set of L1 still stay there.
+static constexpr int64_t kAmxLinesPerSet = 8;
+/// How many multiply-adds tiles do in the time in which vectors of f32 do one.
+static constexpr int64_t kAmxSpeed = 8;
+
+/// The groups that tiles multiply, if the target has tiles for the types.
+static KGroup amxGroup(const Contraction &c) {
+  const Target &target = c.kernel.e.target;
+  // Groups never cross the end of a dimension of k.
+  if (!target.avx512 || target.vectorBytes != kTileBytes || c.k.empty() ||
+      (c.k.size() > 1 && c.k.back() % 4 != 0)) {
+    return KGroup::None;
+  }
+  if (target.amxBf16 && c.element.isF32() && c.lhs.holdsBf16 && c.rhs.holdsBf16) {
+    return KGroup::Bf16Pair;
+  }
+  bool sums = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
+  if (target.amxInt8 && sums && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true)) {
+    return KGroup::ByteQuad;
+  }
+  return KGroup::None;
+}
+
+bool prefersAmx(const Contraction &c) {
+  KGroup group = amxGroup(c);
+  if (group == KGroup::None || !canBlock(c)) {
+    return false;
+  }
+  // Rows are packed along k, in vectors along k, or along m through a transposition.
+  bool lanes = c.lhs.unit == UnitStride::K ||
+               (c.lhs.unit == UnitStride::Free && (c.m.size() == 1 || c.m.back() % kTileRows == 0));
+  double m = c.mSize(), n = c.nSize(), k = c.kSize();
+  // The forms for fewer rows (or columns) read the other side once, at the speed of memory.
+  if (!lanes || std::min(m, n) <= 8) {
+    return false;
+  }
+  // Cycles: a multiplication of tiles takes 16, storing a tile 16, packing a group of each side about a quarter; a call
+  // configures tiles once, and each batch index once more per kind of remainder.
+  double step = group == KGroup::Bf16Pair ? 2 : 4;
+  double tiles = llvm::divideCeil(c.mSize(), kTileRows) * llvm::divideCeil(c.nSize(), kTileRows);
+  double steps = std::ceil(k / (step * kTileRows));
+  double packing = (m + n) * k / (4 * step);
+  double amx = tiles * (16 * steps + 32) + packing + 64;
+  double perCycle = group == KGroup::Bf16Pair ? 32 : c.kernel.e.target.avx512vnni ? 128 : 32;
+  double vectors = m * n * k / perCycle + packing;
+  return amx < 0.8 * vectors;
+}
+
+/// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and either hardly used again, or
+/// whole lines of which L1 can keep those of one tile.
+static bool tilesReadInPlace(const Contraction &c, const BlockPlan &plan) {
+  if (plan.padsK) {
+    return false;
+  }
+  if (c.nSize() <= 2 * plan.columns()) {
+    return true;
+  }
+  int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * storageBytes(c.lhs.strided->storage());
+  if (rowBytes % kTileBytes != 0) {
+    return false;
+  }
+  std::array<int64_t, kSetsBytes / kTileBytes> lines{};
+  for (int64_t row = 0; row < plan.rows; ++row) {
+    for (int64_t line = 0; line * kTileBytes < plan.mostSteps() * plan.partBytes; ++line) {
+      ++lines[(row * (rowBytes / kTileBytes) + line) & (lines.size() - 1)];
+    }
+  }
+  return *llvm::max_element(lines) <= kAmxLinesPerSet;
+}
+
 static LhsForm chooseGroupedLhs(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   bool inPlace = side.unit == UnitStride::K && side.strided && !plan.flipLhs &&
                  storageBytes(side.strided->storage()) * plan.kStep() == 4 &&
                  c.k.back() % plan.kStep() == 0;
-  if (inPlace && linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides)) {
+  if (inPlace && linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides) &&
+      (!plan.amx || tilesReadInPlace(c, plan))) {
     return LhsForm::Direct;
   }
-  return side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
+  return side.unit == UnitStride::Free && !plan.amx ? LhsForm::PackM : LhsForm::PackK;
 }
 
 /// Bytes from row to row of a lhs that is contiguous along k and read in place; else 0.
@@ -233,7 +311,10 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
     int64_t steps = std::min(kLongPiece, kLongPieceBytes / (plan.partBytes * plan.parts));
     target = steps * plan.kStep();
   }
-  if (plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
+  if (plan.amx) {
+    target = kAmxPiece * plan.kStep();
+  }
+  if (!plan.amx && plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
   }
@@ -258,7 +339,7 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   plan.kChunk = llvm::divideCeil(size, plan.kChunks);
   if (plan.kChunks > 1 && plan.kInner == 1) {
     // Vectors along k never cross the end of a piece.
-    plan.kChunk = llvm::alignTo(plan.kChunk, plan.fullLanes);
+    plan.kChunk = llvm::alignTo(plan.kChunk, plan.amx ? kTileRows * plan.kStep() : plan.fullLanes);
   }
   plan.kChunks = llvm::divideCeil(size, plan.kChunk);
   plan.kBlocks = plan.kChunks;
@@ -266,6 +347,16 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
     plan.kBlocks *= c.k[d];
   }
   plan.kMost = plan.kChunk * plan.kInner;
+}
+
+/// Tiles of equal size along k, so that as little as possible is filled up; whether rows are read in place.
+static void cutTiles(const Contraction &c, BlockPlan &plan) {
+  int64_t tiles = llvm::divideCeil(plan.mostSteps(), kTileRows);
+  plan.tileGroups = llvm::divideCeil(plan.mostSteps(), tiles);
+  int64_t unit = plan.tileGroups * plan.kStep();
+  int64_t last = (c.k[plan.kDim] - (plan.kChunks - 1) * plan.kChunk) * plan.kInner;
+  plan.padsK = plan.kMost % unit != 0 || last % unit != 0;
+  plan.lhs = chooseGroupedLhs(c, plan);
 }
 
 static void cutTasks(const Contraction &c, BlockPlan &plan) {
@@ -279,7 +370,10 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   } else if (plan.rhs != RhsForm::Direct) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
-  if (plan.kBlocks > 1 && plan.sumsInResult && plan.tilesOutside) {
+  if (plan.kBlocks > 1 && plan.amx) {
+    mMost = std::min(mMost, kAmxBlock);
+    nMost = std::min(nMost, kAmxBlock);
+  } else if (plan.kBlocks > 1 && plan.sumsInResult && plan.tilesOutside) {
     mMost = std::min(mMost, 2 * kRestRows);
   } else if (plan.kBlocks > 1 && plan.sumsInResult) {
     mMost = std::min(mMost, kRestRows);
@@ -303,6 +397,9 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     return plan.mBlocks * plan.nBlocks * plan.batchBlocks;
   };
   int64_t weight = plan.parts * plan.parts * c.kSize();
+  if (plan.amx) {
+    weight = llvm::divideCeil(weight, kAmxSpeed);
+  }
   int64_t enough = plan.tilesOutside ? kEnoughLargeTasks : kEnoughTasks;
   auto isHuge = [&] { return plan.tilesOutside && plan.mBlock * plan.nBlock * weight > kHugeTask; };
   while (count() < enough || (count() < kEnoughTasks && isHuge())) {
@@ -336,8 +433,11 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
     return;
   }
   int64_t bytes = plan.partBytes * plan.parts;
-  if (plan.lhs == LhsForm::PackK) {
+  if (plan.lhs == LhsForm::PackK && !(plan.amx && c.lhs.unit == UnitStride::Free)) {
     plan.packedRows = plan.rows;
+  } else if (plan.lhs == LhsForm::PackK) {
+    int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.mostSteps() * plan.rows * bytes));
+    plan.packedRows = std::min(plan.mBlock, tiles * plan.rows);
   } else if (plan.lhs == LhsForm::PackM) {
     int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.mostSteps() * plan.lhsWidth * bytes));
     plan.packedRows = std::min(plan.mBlock, tiles * plan.rows);
@@ -346,7 +446,7 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
                linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
   bool leavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
                   c.kernel.e.target.l2Bytes / 4;
-  if (ahead && leavesL2) {
+  if (ahead && leavesL2 && !plan.amx) {
     int64_t panels = llvm::divideCeil(plan.nBlock, plan.columns());
     plan.prefetchRows = std::min<int64_t>(llvm::divideCeil(plan.rows, panels), kMostPrefetches);
   }
@@ -360,9 +460,12 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  plan.group = chooseGroup(c, plan.lanes);
+  plan.amx = prefersAmx(c);
+  plan.tileGroups = 1;
+  plan.padsK = false;
+  plan.group = plan.amx ? amxGroup(c) : chooseGroup(c, plan.lanes);
   plan.rhsUnsigned = plan.flipLhs = false;
-  if (plan.group == KGroup::ByteQuad) {
+  if (plan.group == KGroup::ByteQuad && !plan.amx) {
     plan.rhsUnsigned = isUnsignedElement(c.rhs.narrowInteger);
     plan.flipLhs = isUnsignedElement(c.lhs.narrowInteger) == plan.rhsUnsigned;
   }
@@ -370,18 +473,27 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   // Lanes along the last of several dimensions of m must not leave it.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
   TileShape tile = chooseTile(target, m, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0, grouped ? 0 : rowBytesInPlace(c));
+  if (plan.amx) {
+    // Two tiles of each side, and four of sums.
+    tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};
+  }
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
-  plan.lhs = grouped ? chooseGroupedLhs(c, plan) : chooseLhs(c, plan);
+  plan.lhs = plan.amx  ? LhsForm::PackK
+             : grouped ? chooseGroupedLhs(c, plan)
+                       : chooseLhs(c, plan);
   plan.rhs = !grouped                        ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                              : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
   cutK(c, plan);
-  plan.rhsRows = plan.mostSteps() + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
+  if (plan.amx) {
+    cutTiles(c, plan);
+  }
+  plan.rhsRows = (plan.amx ? llvm::alignTo(plan.mostSteps(), plan.tileGroups) : plan.mostSteps()) + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.mostSteps(), plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);

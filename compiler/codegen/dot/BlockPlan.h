@@ -32,6 +32,9 @@ struct BlockPlan {
   int64_t parts;       ///< 2 for complex, else 1
   int64_t partBytes;   ///< of one part of one element
   KGroup group;        ///< a group is one lane in buffers
+  bool amx;            ///< Bf16Pair, ByteQuad: tiles of AMX multiply (see Amx.cpp)
+  int64_t tileGroups;  ///< amx: groups along k of a tile, at most 16
+  bool padsK;          ///< amx: some piece of k is no multiple of tiles, and is filled up by zeros
   bool rhsUnsigned;    ///< ByteQuad: the rhs is the unsigned factor
   bool flipLhs;        ///< ByteQuad: the lhs is packed with its upper bit flipped (see Groups.cpp)
   int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
@@ -69,6 +72,8 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
+/// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model of both.
+bool prefersAmx(const Contraction &c);
 
 /// A register tile, and the cycles per k that it takes for all of m x n.
 struct TileShape {

@@ -73,7 +73,8 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   part = complex ? complex.getElementType() : c.element;
   int64_t bytes = plan.partBytes * plan.parts;
   if (plan.lhs == LhsForm::PackK) {
-    lhsBuffer = stackBuffer(e, plan.packedRows * plan.lhsRow * bytes);
+    int64_t rows = plan.amx ? llvm::alignTo(plan.packedRows, plan.fullLanes) : plan.packedRows;
+    lhsBuffer = stackBuffer(e, rows * plan.lhsRow * bytes);
   } else if (plan.lhs == LhsForm::PackM) {
     lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.mostSteps() * plan.lhsWidth * bytes);
   }
@@ -82,13 +83,16 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   }
   if (plan.kBlocks > 1 && !plan.sumsInResult) {
     sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
-  } else if (plan.kBlocks == 1 && !epilogue.isIdentity()) {
+  } else if (plan.kBlocks == 1 && (plan.amx ? !plan.sumsInResult : !epilogue.isIdentity())) {
     sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
   }
 }
 
 void BlockedEmitter::emit() {
   int64_t tasks = plan.batchBlocks * plan.nBlocks * plan.mBlocks;
+  if (plan.amx) {
+    configureTiles();
+  }
   emitTasks(c.kernel, tasks, [&](Value task) {
     SmallVector<Value> place =
         delinearize(e, task, {plan.batchBlocks, plan.nBlocks, plan.mBlocks});
@@ -110,6 +114,9 @@ void BlockedEmitter::emit() {
       emitBlock(block);
     });
   });
+  if (plan.amx) {
+    releaseTiles();
+  }
 }
 
 BlockedEmitter::KBlock BlockedEmitter::kBlockAt(Value number) {

@@ -67,6 +67,24 @@ private:
   /// Lanes of vector `vector` of the panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
+  // Amx.cpp
+  /// Tells the CPU the shapes of the tiles; at the end of the kernel's call it forgets them.
+  void configureTiles();
+  void releaseTiles();
+  /// emitTile with tiles of AMX.
+  void emitAmxTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m, int64_t rows);
+  /// Columns of the panel that exist.
+  int64_t columnsOf(const Panel &panel) const;
+  /// Rows [from, to) of a lhs that is contiguous along them.
+  void packAmxRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
+  /// A vector of groups along k of any rhs that is contiguous along k.
+  mlir::Value readColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
+                               llvm::ArrayRef<Index> k, mlir::Value mask);
+  /// Zeros in the groups after the end of a piece of k: of the buffer's first `rows` rows, and of the panels.
+  void fillRowEnds(const KBlock &k, mlir::Value rows);
+  void fillPanelEnds(const Block &block, const KBlock &k);
+  void callTile(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments);
+
   // Groups.cpp: neighbours along k as one 32-bit lane (pairs of bf16 held as f32).
   /// The value with its bit 7 flipped if the plan says so.
   mlir::Value flipped(mlir::Value value);
@@ -129,6 +147,12 @@ private:
   BlockPlan plan;
   mlir::Type part; ///< HLO type of one part of an element
   mlir::Value lhsBuffer, rhsBuffer, sumBuffer;
+  /// The shapes of tiles for sums of rows x columns, in memory; the first are those of most tiles.
+  struct AmxShape {
+    int64_t rows, columns;
+    mlir::Value memory;
+  };
+  llvm::SmallVector<AmxShape> amxShapes;
 };
 
 } // namespace hlo::codegen

@@ -85,6 +85,10 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
+  if (prefersAmx(c)) {
+    emitBlocked(c, epilogue);
+    return;
+  }
   if (emitForFewRows(c, epilogue)) {
     return;
   }

@@ -122,7 +122,7 @@ Value BlockedEmitter::loadColumnGroups(const Block &block, ArrayRef<Index> colum
   }
   Type narrow = IntegerType::get(e.b.getContext(), 32 / plan.kStep(), IntegerType::Signed);
   Value bytes = loadElements(e, narrow, address, zero, elements, below(elements, 1)).re;
-  return vector::BitCastOp::create(e.b, e.loc, laneType(e.b.getI32Type(), plan.lanes), bytes);
+  return vector::BitCastOp::create(e.b, e.loc, laneType(computeType(part), plan.lanes), bytes);
 }
 
 Value BlockedEmitter::callOnLanes(StringRef name, Type narrow, Value sum, Value a, Value b) {

@@ -30,7 +30,14 @@ Value BlockedEmitter::columnMask(const Panel &panel, int64_t vector) {
 
 void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Value to) {
   if (plan.lhs == LhsForm::PackK) {
-    packLhsRows(block, k, from, to);
+    if (plan.amx && c.lhs.unit == UnitStride::Free) {
+      packAmxRows(block, k, from, to);
+    } else {
+      packLhsRows(block, k, from, to);
+    }
+    if (plan.padsK) {
+      fillRowEnds(k, subI(e, to, from));
+    }
   } else if (plan.lhs == LhsForm::PackM) {
     packLhsPanels(block, k, from, to);
   }
@@ -39,6 +46,10 @@ void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Va
 void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from, Value to) {
   bool byLanes = c.lhs.unit == UnitStride::K && plan.kDim >= 0;
   int64_t lanes = byLanes ? std::min<int64_t>(lanesFor(c, c.k.back()), plan.lhsRow) : 1;
+  if (plan.amx && byLanes) {
+    // Whole lines of narrow elements.
+    lanes = std::min<int64_t>(plan.fullLanes * plan.kStep(), llvm::PowerOf2Ceil(c.k.back()));
+  }
   emitFor(e, constI64(e, 0), subI(e, to, from), 1, [&](Value row) {
     SmallVector<Index> m = splitIndex(e, Index(addI(e, from, row)), c.m, 1);
     Value at = mulI(e, row, plan.lhsRow * plan.parts);
@@ -48,6 +59,9 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
         int64_t width = plan.partBytes / plan.kStep();
         Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
         Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
+        if (plan.padsK) {
+          value = zeroUnless(e, c.element, mask, value);
+        }
         storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))), addBytes(e, lhsBuffer, bytes),
                       constI64(e, 0));
         return;
@@ -117,6 +131,9 @@ void BlockedEmitter::packRhs(const Block &block, const KBlock &k) {
     });
   }
   sumColumns(block, k);
+  if (plan.padsK) {
+    fillPanelEnds(block, k);
+  }
 }
 
 void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value local,
@@ -134,9 +151,11 @@ void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value loc
 
 void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel) {
   int64_t lanes = plan.lanes;
+  bool storesGroups = plan.group != KGroup::None && c.rhs.strided &&
+                      storageBytes(c.rhs.strided->storage()) * plan.kStep() == plan.partBytes;
   // A computed operand is evaluated by one piece of code, through a buffer of its own.
   Value square;
-  if (!c.rhs.strided && plan.group == KGroup::None) {
+  if (!c.rhs.strided) {
     square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);
   }
   emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value v) {
@@ -149,18 +168,21 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       SmallVector<Value> re, im;
       if (square) {
         emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
-          Elem value = c.rhs.read(block.batch, column(i), index, lanes, mask);
+          Elem value = plan.group != KGroup::None
+                           ? Elem(readColumnGroups(block, column(i), index, mask))
+                           : c.rhs.read(block.batch, column(i), index, lanes, mask);
           storeBuffer(bufferAddress(square, mulI(e, i, lanes * plan.parts)), value, lanes);
         });
       }
       for (int64_t i = 0; i < lanes; ++i) {
         Value row = constI64(e, i);
         Elem value =
-            plan.group != KGroup::None
-                ? Elem(loadColumnGroups(block, column(row), index))
-            : square   ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
-                                    lanes, lanes)
-                       : c.rhs.read(block.batch, column(row), index, lanes, mask);
+            storesGroups ? Elem(loadColumnGroups(block, column(row), index))
+            : square     ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
+                                      lanes, lanes)
+            : plan.group != KGroup::None
+                ? Elem(readColumnGroups(block, column(row), index, mask))
+                : c.rhs.read(block.batch, column(row), index, lanes, mask);
         re.push_back(value.re);
         im.push_back(value.im);
       }

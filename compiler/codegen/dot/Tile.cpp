@@ -94,7 +94,7 @@ std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, con
   Value row = addI(e, addI(e, m, plan.rows), mulI(e, number, plan.prefetchRows));
   Value base = addBytes(e, batchAddress(e, c.lhs, block.batch), mulI(e, row, rowBytes));
   base = addBytes(e, base, strideBytes(e, c.lhs, k.first, 1));
-  return [this, base, bytes, rowBytes](Value i) {
+  return [this, base, rowBytes](Value i) {
     Value at = addBytes(e, base, mulI(e, i, storageBytes(c.lhs.strided->storage()) * plan.kStep()));
     for (int64_t r = 0; r < plan.prefetchRows; ++r) {
       emitPrefetch(e, addBytes(e, at, constI64(e, r * rowBytes)), 2);
@@ -153,6 +153,10 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
 
 void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                               Value number, int64_t rows) {
+  if (plan.amx) {
+    emitAmxTile(block, k, panel, m, rows);
+    return;
+  }
   Tile start(rows * panel.vectors, zeroElem(e, c.element, plan.lanes));
   if (plan.flipLhs) {
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {

@@ -1,0 +1,34 @@
+//===- Runtime.cpp - The runtime's questions about AMX, answered for tests ===//
+//
+// Linked with --wrap of the two functions by which the runtime learns of AMX: where the
+// CPU has none, asking for it starts the emulator. With HLO_TEST_AMX=refused in the
+// environment it is refused, as an older kernel does.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/abi/hlo/cpu.h"
+#include "test/amx/Emulator.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+static std::atomic<uint64_t> emulated{0};
+
+extern "C" {
+uint64_t __real_hlo_cpu_detect(void);
+int __real_hlo_cpu_enable_amx(void);
+
+uint64_t __wrap_hlo_cpu_detect(void) { return __real_hlo_cpu_detect() | emulated; }
+
+int __wrap_hlo_cpu_enable_amx(void) {
+  const char *wish = std::getenv("HLO_TEST_AMX");
+  if (wish && std::strcmp(wish, "refused") == 0) {
+    return 0;
+  }
+  if (!__real_hlo_cpu_enable_amx()) {
+    hlo::testing::enableAmx();
+    emulated |= HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16;
+  }
+  return 1;
+}
+}
