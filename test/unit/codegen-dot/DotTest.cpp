@@ -5,6 +5,7 @@
 // numbers, sizes and types from a fixed seed.
 //
 //===----------------------------------------------------------------------===//
+#include "test/amx/Emulator.h"
 #include "test/unit/kernel-runner/Array.h"
 #include "test/unit/kernel-runner/ExpectClose.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
@@ -183,6 +184,24 @@ void check(const DotCase &c, const hlo::Target &target) {
   });
 }
 
+int64_t product(const Dims &dims) {
+  return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+/// The target with tiles of AMX, which work from now on; nothing for targets without AVX-512.
+std::optional<hlo::Target> withTiles(const hlo::Target &target) {
+  if (!target.avx512) {
+    return std::nullopt;
+  }
+  enableAmx();
+  hlo::Target tiles = target;
+  tiles.features += ",+amx-bf16,+amx-int8";
+  tiles.amxBf16 = tiles.amxInt8 = true;
+  return tiles;
+}
+
+bool isByte(Type type) { return type == Type::S8 || type == Type::U8; }
+
 void checkAll(const DotCase &c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
@@ -190,6 +209,12 @@ void checkAll(const DotCase &c) {
       hlo::Target pairs = target;
       pairs.fastBf16Dot = true;
       check(c, pairs);
+    }
+    bool narrow = (c.lhs == Type::BF16 || isByte(c.lhs)) && (c.rhs == Type::BF16 || isByte(c.rhs));
+    std::optional<hlo::Target> tiles = withTiles(target);
+    if (narrow && tiles && product(resultShape(c)) >= 256) {
+      check(c, *tiles);
+      EXPECT_FALSE(tilesInUse()) << describe(c);
     }
   }
 }
@@ -299,44 +324,79 @@ TEST(Dot, Attention) {
   }
 }
 
+/// Dimension numbers, sizes and types at random.
+DotCase randomCase(std::mt19937 &random, const std::vector<Type> &types,
+                   const std::vector<int64_t> &sizes) {
+  DotCase c;
+  c.lhs = c.rhs = c.out = types[random() % types.size()];
+  c.around = static_cast<Around>(random() % 4);
+  if (c.lhs == Type::C64 && c.around == Around::BiasRelu) {
+    c.around = Around::Nothing;
+  }
+  size_t batch = random() % 3, k = random() % 3, m = random() % 3, n = random() % 3;
+  auto draw = [&] { return sizes[random() % sizes.size()]; };
+  // Places of the groups' dimensions in each side, shuffled.
+  Dims lhsOrder(batch + k + m), rhsOrder(batch + k + n);
+  std::iota(lhsOrder.begin(), lhsOrder.end(), 0);
+  std::iota(rhsOrder.begin(), rhsOrder.end(), 0);
+  std::shuffle(lhsOrder.begin(), lhsOrder.end(), random);
+  std::shuffle(rhsOrder.begin(), rhsOrder.end(), random);
+  c.lhsShape.resize(lhsOrder.size());
+  c.rhsShape.resize(rhsOrder.size());
+  for (size_t i = 0; i < batch + k; ++i) {
+    c.lhsShape[lhsOrder[i]] = c.rhsShape[rhsOrder[i]] = i < batch ? random() % 3 + 1 : draw();
+    (i < batch ? c.lhsBatch : c.lhsK).push_back(lhsOrder[i]);
+    (i < batch ? c.rhsBatch : c.rhsK).push_back(rhsOrder[i]);
+  }
+  for (size_t i = batch + k; i < lhsOrder.size(); ++i) {
+    c.lhsShape[lhsOrder[i]] = draw();
+  }
+  for (size_t i = batch + k; i < rhsOrder.size(); ++i) {
+    c.rhsShape[rhsOrder[i]] = draw();
+  }
+  if (resultShape(c).empty() && c.around != Around::Producers) {
+    c.around = Around::Nothing;
+  }
+  return c;
+}
+
 TEST(Dot, Random) {
   std::mt19937 random(20);
   const std::vector<int64_t> sizes{1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24};
   const std::vector<Type> types{Type::F32, Type::F32, Type::F64, Type::BF16, Type::S32, Type::C64};
   std::vector<hlo::Target> machines = targets();
   for (int round = 0; round < 150; ++round) {
-    DotCase c;
-    c.lhs = c.rhs = c.out = types[random() % types.size()];
-    c.around = static_cast<Around>(random() % 4);
-    if (c.lhs == Type::C64 && c.around == Around::BiasRelu) {
-      c.around = Around::Nothing;
-    }
-    size_t batch = random() % 3, k = random() % 3, m = random() % 3, n = random() % 3;
-    auto draw = [&] { return sizes[random() % sizes.size()]; };
-    // Places of the groups' dimensions in each side, shuffled.
-    Dims lhsOrder(batch + k + m), rhsOrder(batch + k + n);
-    std::iota(lhsOrder.begin(), lhsOrder.end(), 0);
-    std::iota(rhsOrder.begin(), rhsOrder.end(), 0);
-    std::shuffle(lhsOrder.begin(), lhsOrder.end(), random);
-    std::shuffle(rhsOrder.begin(), rhsOrder.end(), random);
-    c.lhsShape.resize(lhsOrder.size());
-    c.rhsShape.resize(rhsOrder.size());
-    for (size_t i = 0; i < batch + k; ++i) {
-      c.lhsShape[lhsOrder[i]] = c.rhsShape[rhsOrder[i]] = i < batch ? random() % 3 + 1 : draw();
-      (i < batch ? c.lhsBatch : c.lhsK).push_back(lhsOrder[i]);
-      (i < batch ? c.rhsBatch : c.rhsK).push_back(rhsOrder[i]);
-    }
-    for (size_t i = batch + k; i < lhsOrder.size(); ++i) {
-      c.lhsShape[lhsOrder[i]] = draw();
-    }
-    for (size_t i = batch + k; i < rhsOrder.size(); ++i) {
-      c.rhsShape[rhsOrder[i]] = draw();
-    }
-    if (resultShape(c).empty() && c.around != Around::Producers) {
-      c.around = Around::Nothing;
-    }
-    check(c, machines[round % machines.size()]);
+    check(randomCase(random, types, sizes), machines[round % machines.size()]);
   }
+}
+
+TEST(Dot, RandomTiles) {
+  std::optional<hlo::Target> tiles = withTiles(targets()[0]);
+  if (!tiles) {
+    GTEST_SKIP() << "code around tiles needs AVX-512";
+  }
+  std::mt19937 random(21);
+  for (int round = 0; round < 50;) {
+    DotCase c = randomCase(random, {Type::BF16, Type::BF16, Type::S8, Type::U8},
+                           {4, 9, 12, 16, 17, 24, 33, 48, 70});
+    c.out = random() % 2 ? c.out : c.lhs == Type::BF16 ? Type::F32 : Type::S32;
+    // The reference knows no wrapping in the middle.
+    if (c.around == Around::BiasRelu && isByte(c.out)) {
+      c.out = Type::S32;
+    }
+    if (c.around == Around::Producers && c.lhs == Type::U8) {
+      c.out = Type::U8;
+    }
+    int64_t work = product(resultShape(c));
+    for (int64_t d : c.lhsK) {
+      work *= c.lhsShape[d];
+    }
+    if (work >= 4000 && work <= 400000) {
+      check(c, *tiles);
+      ++round;
+    }
+  }
+  EXPECT_FALSE(tilesInUse());
 }
 
 } // namespace
