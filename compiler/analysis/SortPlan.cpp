@@ -19,6 +19,9 @@ static constexpr int64_t kStackBytes = 64 << 10;
 static constexpr int64_t kScratchBytes = 16 << 20;
 /// A task sorts at least so many elements.
 static constexpr int64_t kTaskElements = 16 << 10;
+/// A single row whose records are so many bytes is sorted by several tasks, of so many elements each. One of half as many
+/// takes a third longer so on one core, as its two buffers fit into L2 (300000 f32: 3.1 against 2.3 ms, two cores 1.8).
+static constexpr int64_t kSplitBytes = 2 << 20, kChunkElements = 32 << 10;
 /// topk of so few elements keeps them in order, and inserts into them; of more, candidates are collected.
 static constexpr int64_t kInsertedElements = 16;
 /// Shorter rows are sorted whole.
@@ -98,11 +101,24 @@ static void planRadix(SortPlan &plan) {
   }
   // Rows at multiples of a page would share cache sets.
   plan.rowStride = plan.lanes == 1 ? plan.n : llvm::alignTo(plan.n, 64) + 64;
+  plan.inResult = plan.keysOnly && plan.inner == 1 && plan.keep == plan.n &&
+                  plan.words[0].bits == 8 * elementBytes(plan.keys[0].element);
   plan.taskBytes = 0;
   for (const SortPlan::Word &word : plan.words) {
     plan.taskBytes += aligned(plan.rowStride * plan.lanes * word.bits / 8) +
-                      aligned(plan.n * word.bits / 8);
+                      (plan.inResult ? 0 : aligned(plan.n * word.bits / 8));
   }
+}
+
+/// One long row in chunks; 16 tasks at most, as each has a counter for each bucket.
+static void planChunks(SortPlan &plan) {
+  plan.chunks = std::clamp<int64_t>(plan.n / kChunkElements, 2, 16);
+  plan.chunk = llvm::alignTo(llvm::divideCeil(plan.n, plan.chunks), 64);
+  plan.chunks = llvm::divideCeil(plan.n, plan.chunk);
+  plan.taskBytes += aligned(plan.chunks * SortPlan::kBuckets * 4) + aligned(plan.chunks * 16) + aligned(plan.chunks * 8);
+  plan.onStack = false;
+  // Pieces of one bucket have lost their upper bits: two digits of 11 bits are left of 32, not three of 8.
+  plan.digitBits = 11;
 }
 
 static void planNetwork(SortPlan &plan) {
@@ -142,6 +158,11 @@ static void planByKeys(SortPlan &plan) {
   if (plan.n > kNetworkRow || byDigits < network) {
     plan = radix;
     countBlocks(plan);
+  }
+  if (plan.method == SortPlan::Method::Radix && plan.blocks == 1 && plan.inner == 1 && plan.keep == plan.n &&
+      plan.n * plan.recordBytes() >= kSplitBytes && digitsOf(plan) >= 4) {
+    planChunks(plan);
+    return;
   }
   splitIntoTasks(plan);
 }

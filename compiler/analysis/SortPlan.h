@@ -47,6 +47,13 @@ struct SortPlan {
   int64_t blocks = 1;      ///< groups of `lanes` rows
   int64_t blocksPerTask = 1;
   int64_t taskBytes = 0;   ///< scratch of a task
+  unsigned digitBits = 8;  ///< Radix: of a digit
+  /// Radix: the second buffer of a row is its place in the result, whose elements are as large as records.
+  bool inResult = false;
+  /// Radix of one long row: pieces of `chunk` records that are handled by tasks of their own; 0: none. Then taskBytes is
+  /// the scratch of all.
+  int64_t chunks = 0, chunk = 0;
+  static constexpr int64_t kBuckets = 2048; ///< that such a row is divided into
   bool onStack = true;
   /// Select: records that are collected before they are sorted and the best kept; 0: each is inserted at once.
   int64_t candidates = 0;

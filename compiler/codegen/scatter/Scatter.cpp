@@ -99,6 +99,15 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
     rest -= width;
   }
   SmallVector<int64_t> strides = rowMajorStrides(shape);
+  // Single elements that do not fit go to a place of their own, without a branch that nobody could predict. What is
+  // read instead comes from another place, so that such elements do not wait for each other.
+  Value nowhere;
+  if (windowElements == 1) {
+    nowhere = LLVM::AllocaOp::create(e.b, e.loc, kernel.resultPtrs[0].getType(), e.b.getI64Type(), constI64(e, 4), 64);
+    for (int64_t word = 0; word < 2; ++word) {
+      LLVM::StoreOp::create(e.b, e.loc, constI64(e, 0), addBytes(e, nowhere, constI64(e, 8 * word)));
+    }
+  }
 
   auto emitPosition = [&](Value positionNumber) {
     ElementEmitter::Scope scope(scalars);
@@ -121,6 +130,16 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
       int64_t at = indicesDim > static_cast<int64_t>(op.getIndexVectorDim()) ? indicesDim - 1 : indicesDim;
       base = addI(e, base, mulI(e, position[at], strides[operandDim]));
     }
+    SmallVector<Value> from(kernel.resultPtrs.begin(), kernel.resultPtrs.begin() + count), to(from);
+    if (fits && nowhere) {
+      base = e.b.createOrFold<arith::SelectOp>(e.loc, fits, base, constI64(e, 0));
+      Value sink = addBytes(e, nowhere, constI64(e, 16));
+      for (size_t n = 0; n < count; ++n) {
+        from[n] = LLVM::SelectOp::create(e.b, e.loc, fits, from[n], nowhere);
+        to[n] = LLVM::SelectOp::create(e.b, e.loc, fits, to[n], sink);
+      }
+      fits = {};
+    }
     auto update = [&] {
       SmallVector<Index> at(updateShape.size());
       for (auto [k, d] : llvm::enumerate(dims.positionDims)) {
@@ -130,8 +149,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
         SmallVector<Elem> arguments;
         for (size_t n = 0; n < count; ++n) {
           Type element = arrayType(op.getInputs()[n]).getElementType();
-          arguments.push_back(loadElements(e, element, kernel.resultPtrs[n], target,
-                                           emitter.lanes(), mask));
+          arguments.push_back(loadElements(e, element, from[n], target, emitter.lanes(), mask));
         }
         for (Value v : updates) {
           arguments.push_back(emitter.emit(v, at, mask));
@@ -139,7 +157,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
         SmallVector<Elem> results = inlineComputation(e, computation, arguments);
         for (auto [n, result] : llvm::enumerate(results)) {
           Type element = arrayType(op->getResult(n)).getElementType();
-          storeElements(e, element, result, kernel.resultPtrs[n], target, mask);
+          storeElements(e, element, result, to[n], target, mask);
         }
       };
       std::function<void(size_t, Value)> nest = [&](size_t k, Value target) {

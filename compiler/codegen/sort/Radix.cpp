@@ -14,51 +14,58 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kDigitBits = 8;
-static constexpr int64_t kDigits = 1 << kDigitBits;
 static constexpr int64_t kLanes = 16; ///< counters in a vector
 
-static int64_t digitsOf(const SortPlan::Word &word) {
-  return llvm::divideCeil(word.keyTo - word.keyFrom, kDigitBits);
+static int64_t digitsOf(const SortPlan &plan, const SortPlan::Word &word) {
+  return llvm::divideCeil(word.keyTo - word.keyFrom, plan.digitBits);
 }
+/// Counters of a digit.
+static int64_t countersOf(const SortPlan &plan) { return int64_t(1) << plan.digitBits; }
 
 void SortEmission::prepareRadix() {
   auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (const SortPlan::Word &word : plan.words) {
     histograms.push_back(LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI32Type(),
-                                                constI64(e, digitsOf(word) * kDigits), 64));
+                                                constI64(e, digitsOf(plan, word) * countersOf(plan)), 64));
   }
 }
 
 /// The digit of `word` above bit `shift`, as i64.
-static Num digitAt(Num word, Num shift) {
+static Num digitAt(const SortPlan &plan, Num word, Num shift) {
   Emission &e = *word.e;
   Num digit = shrU(word, zextTo(shift, word.scalar()));
-  return zextTo(digit & (word.width() == 8 ? -1 : kDigits - 1), e.b.getI64Type());
+  return zextTo(digit & (word.width() == 8 ? -1 : countersOf(plan) - 1), e.b.getI64Type());
 }
 
-/// table[d] = table[0] + ... + table[d - 1]
-static void emitPrefixSums(Emission &e, Value table) {
-  Type counters = laneType(e.b.getI32Type(), kLanes);
-  Num zero(e, arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counters))));
+std::pair<Num, Num> runningSums(Num counts, Num before) {
+  Emission &e = *counts.e;
+  int64_t count = counts.lanes();
+  Num zero(e, arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counts.type()))));
   auto shuffled = [&](Num a, ArrayRef<int64_t> lanes) {
     return Num(e, vector::ShuffleOp::create(e.b, e.loc, a, zero, lanes));
   };
-  emitForCarrying(e, constI64(e, 0), constI64(e, kDigits), kLanes, {zero.v},
+  Num sum = counts;
+  for (int64_t step = 1; step < count; step *= 2) {
+    SmallVector<int64_t> lanes;
+    for (int64_t l = 0; l < count; ++l) {
+      lanes.push_back(l < step ? count : l - step);
+    }
+    sum = sum + shuffled(sum, lanes);
+  }
+  SmallVector<int64_t> last(count, count - 1);
+  return {sum - counts + before, before + shuffled(sum, last)};
+}
+
+/// table[d] = table[0] + ... + table[d - 1]
+static void emitPrefixSums(Emission &e, Value table, int64_t counts) {
+  Type counters = laneType(e.b.getI32Type(), kLanes);
+  Value zero = arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counters)));
+  emitForCarrying(e, constI64(e, 0), constI64(e, counts), kLanes, {zero},
                   [&](Value d, ValueRange carried) {
                     Num own = loadWords(e, e.b.getI32Type(), table, Index(d, 1), kLanes);
-                    Num sum = own;
-                    for (int64_t step = 1; step < kLanes; step *= 2) {
-                      SmallVector<int64_t> lanes;
-                      for (int64_t l = 0; l < kLanes; ++l) {
-                        lanes.push_back(l < step ? kLanes : l - step);
-                      }
-                      sum = sum + shuffled(sum, lanes);
-                    }
-                    Num before(e, carried[0]);
-                    storeWords(e, sum - own + before, table, Index(d, 1));
-                    SmallVector<int64_t> last(kLanes, kLanes - 1);
-                    return SmallVector<Value>{before + shuffled(sum, last)};
+                    auto [before, next] = runningSums(own, Num(e, carried[0]));
+                    storeWords(e, before, table, Index(d, 1));
+                    return SmallVector<Value>{next};
                   });
 }
 
@@ -69,15 +76,15 @@ SmallVector<Value, 2> SortEmission::radixSort(ValueRange from, ValueRange other,
   for (auto [word, table] : llvm::zip(plan.words, histograms)) {
     Type counters = laneType(i32, kLanes);
     Num none(e, arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counters))));
-    emitFor(e, zero, constI64(e, digitsOf(word) * kDigits), kLanes,
+    emitFor(e, zero, constI64(e, digitsOf(plan, word) * countersOf(plan)), kLanes,
             [&, table = table](Value d) { storeWords(e, none, table, Index(d, 1)); });
   }
   emitFor(e, zero, count, 1, [&](Value i) {
     for (size_t w = 0; w < words; ++w) {
       Num word = loadWords(e, wordType(w), from[w], Index(i), 1);
-      for (int64_t d = 0; d < digitsOf(plan.words[w]); ++d) {
-        Num shift(e, constI64(e, plan.words[w].keyFrom + d * kDigitBits));
-        Index at(addI(e, digitAt(word, shift), d * kDigits));
+      for (int64_t d = 0; d < digitsOf(plan, plan.words[w]); ++d) {
+        Num shift(e, constI64(e, plan.words[w].keyFrom + d * plan.digitBits));
+        Index at(addI(e, digitAt(plan, word, shift), d * countersOf(plan)));
         storeWords(e, loadWords(e, i32, histograms[w], at, 1) + 1, histograms[w], at);
       }
     }
@@ -86,11 +93,12 @@ SmallVector<Value, 2> SortEmission::radixSort(ValueRange from, ValueRange other,
   llvm::append_range(buffers, other);
   for (size_t w = 0; w < words; ++w) {
     buffers = emitForCarrying(
-        e, zero, constI64(e, digitsOf(plan.words[w])), 1, buffers,
+        e, zero, constI64(e, digitsOf(plan, plan.words[w])), 1, buffers,
         [&](Value d, ValueRange carried) {
-          Num shift = shl(Num(e, d), 3) + static_cast<int64_t>(plan.words[w].keyFrom);
-          Value table = addBytes(e, histograms[w], mulI(e, d, kDigits * 4));
-          Num first = digitAt(loadWords(e, wordType(w), carried[w], Index(zero), 1), shift);
+          Num shift = Num(e, d) * static_cast<int64_t>(plan.digitBits) +
+                      static_cast<int64_t>(plan.words[w].keyFrom);
+          Value table = addBytes(e, histograms[w], mulI(e, d, countersOf(plan) * 4));
+          Num first = digitAt(plan, loadWords(e, wordType(w), carried[w], Index(zero), 1), shift);
           Num same = zextTo(loadWords(e, i32, table, Index(first), 1), i64);
           Num mixed = notEqual(same, Num(e, count));
           auto branch = scf::IfOp::create(e.b, e.loc, carried.getTypes(), mixed, true);
@@ -98,13 +106,13 @@ SmallVector<Value, 2> SortEmission::radixSort(ValueRange from, ValueRange other,
           e.b.setInsertionPointToStart(branch.elseBlock());
           scf::YieldOp::create(e.b, e.loc, carried);
           e.b.setInsertionPointToStart(branch.thenBlock());
-          emitPrefixSums(e, table);
+          emitPrefixSums(e, table, countersOf(plan));
           emitFor(e, zero, count, 1, [&](Value i) {
             SmallVector<Num> record;
             for (size_t v = 0; v < words; ++v) {
               record.push_back(loadWords(e, wordType(v), carried[v], Index(i), 1));
             }
-            Index digit(digitAt(record[w], shift));
+            Index digit(digitAt(plan, record[w], shift));
             Num place = loadWords(e, i32, table, digit, 1);
             storeWords(e, place + 1, table, digit);
             for (size_t v = 0; v < words; ++v) {

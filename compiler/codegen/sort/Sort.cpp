@@ -38,7 +38,7 @@ struct BlockSort {
     };
     for (const SortPlan::Word &word : plan.words) {
       rows.words.push_back(take(network ? plan.n * plan.lanes : plan.rowStride * plan.lanes, word.bits));
-      if (!network) {
+      if (!network && !plan.inResult) {
         other.push_back(take(plan.n, word.bits));
       }
     }
@@ -68,6 +68,9 @@ struct BlockSort {
   void rowWise(Value first, Value count) {
     Value zero = constI64(e, 0);
     Index none(zero);
+    if (plan.inResult) {
+      other = {addBytes(e, sort.kernel.resultPtrs[0], mulI(e, first, plan.n * plan.words[0].bits / 8))};
+    }
     sort.clearSpecial();
     emitFor(e, zero, count, 1, [&](Value row) {
       Value outer = addI(e, first, row);
@@ -184,6 +187,10 @@ Value allocateStack(Emission &e, const SortPlan &plan) {
 void emitSortByKeys(SortEmission &sort) {
   Emission &e = sort.e;
   const SortPlan &plan = sort.plan;
+  if (plan.chunks > 0) {
+    emitPartitionSort(sort);
+    return;
+  }
   Value stack = allocateStack(e, plan);
   if (plan.method == SortPlan::Method::Radix) {
     sort.prepareRadix();

@@ -96,6 +96,12 @@ mlir::Value allocateStack(Emission &e, const SortPlan &plan);
 /// Sorts blocks of rows as Radix or Network.
 void emitSortByKeys(SortEmission &sort);
 
+/// Sorts one long row in chunks.
+void emitPartitionSort(SortEmission &sort);
+
+/// Running sums of counters in lanes, behind `before` in all lanes: the sum of the lanes before each, and of all lanes.
+std::pair<Num, Num> runningSums(Num counts, Num before);
+
 /// Sorts rows by any comparator. forEachBlock runs its argument with (row, scratch of its task).
 void emitMergeSort(
     KernelBuilder &kernel, SortOp op, const SortPlan &plan,
