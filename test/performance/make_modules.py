@@ -153,9 +153,17 @@ case("conv_1d_1000x64_f32", lambda x, w: conv(x, w, layout="NWC"), ((4, 1000, 64
 case("conv_1d_causal_depthwise_2048x512_bf16", lambda x, w: conv(x, w, pad=[(3, 0)], layout="NWC", feature_group_count=512), ((1, 2048, 512), bf16), ((4, 1, 512), bf16))
 case("conv_3d_16x16x16x32_f32", lambda x, w: conv(x, w, layout="NDHWC"), ((1, 16, 16, 16, 32), f32), ((3, 3, 3, 32, 32), f32))
 case("conv_one_channel_512x512_5x5_f32", conv, ((1, 512, 512, 1), f32), ((5, 5, 1, 1), f32))
+case("conv_3x3_28x28x100_f32", conv, ((1, 28, 28, 100), f32), ((3, 3, 100, 100), f32))
+case("conv_3x3_50x50x20_f32", conv, ((1, 50, 50, 20), f32), ((3, 3, 20, 20), f32))
+case("conv_3x3_16x16x640_bf16", conv, ((1, 16, 16, 640), bf16), ((3, 3, 640, 640), bf16))
+case("conv_3x3_dilated4_28x28x128_f32", lambda x, w: conv(x, w, rhs_dilation=(4, 4)), ((1, 28, 28, 128), f32), ((3, 3, 128, 128), f32))
+case("conv_grouped_56x56x128g32_f32", lambda x, w: conv(x, w, feature_group_count=32), ((1, 56, 56, 128), f32), ((3, 3, 4, 128), f32))
+case("conv_1d_s2_80x3000x384_ncw_f32", lambda x, w: conv(x, w, 2, layout="NCW"), ((1, 80, 3000), f32), ((384, 80, 3), f32))
+case("conv_transposed_2x2_28x28x256x128_f32", lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), ((1, 28, 28, 256), f32), ((2, 2, 256, 128), f32))
 case("conv_transposed_28x28x64_f32", lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), ((1, 28, 28, 64), f32), ((3, 3, 64, 64), f32))
 for t, n in ((f32, "f32"), (bf16, "bf16")):
     case(f"depthwise_3x3_56x56x256_{n}", lambda x, w: conv(x, w, feature_group_count=256), ((1, 56, 56, 256), t), ((3, 3, 1, 256), t))
+case("depthwise_7x7_56x56x96_f32", lambda x, w: conv(x, w, feature_group_count=96), ((1, 56, 56, 96), f32), ((7, 7, 1, 96), f32))
 case("depthwise_3x3_s2_112x112x96_f32", lambda x, w: conv(x, w, 2, feature_group_count=96), ((1, 112, 112, 96), f32), ((3, 3, 1, 96), f32))
 case("depthwise_5x5_28x28x120_nchw_f32", lambda x, w: conv(x, w, layout="NCHW", feature_group_count=120), ((1, 120, 28, 28), f32), ((120, 1, 5, 5), f32))
 case("depthwise_multiplier2_3x3_28x28x64_f32", lambda x, w: conv(x, w, feature_group_count=64), ((1, 28, 28, 64), f32), ((3, 3, 1, 128), f32))
@@ -166,6 +174,19 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
          ((2, 28, 28, 128), t), ((2, 28, 28, 128), t))
 case("convgrad_input_s2_56x56x64_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 2), jax.ShapeDtypeStruct((1, 56, 56, 64), f32))(g)[0],
      ((1, 28, 28, 128), f32), ((3, 3, 64, 128), f32))
+def kernel_gradient(name, x, w, t, *form, **more):
+    y = jax.eval_shape(lambda a, b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(x, t), jax.ShapeDtypeStruct(w, t))
+    case(f"convgrad_kernel_{name}", lambda g, a: jax.linear_transpose(lambda b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(w, t))(g)[0], (y.shape, t), (x, t))
+
+
+kernel_gradient("3x3_8x7x7x512_f32", (8, 7, 7, 512), (3, 3, 512, 512), f32)
+kernel_gradient("3x3_s2_4x28x28x128_f32", (4, 28, 28, 128), (3, 3, 128, 128), f32, 2)
+kernel_gradient("7x7_s2_4x112x112x3x64_f32", (4, 112, 112, 3), (7, 7, 3, 64), f32, 2)
+kernel_gradient("3x3_8x64x28x28_nchw_f32", (8, 64, 28, 28), (64, 64, 3, 3), f32, layout="NCHW")
+kernel_gradient("1d_8x512x64_f32", (8, 512, 64), (3, 64, 64), f32, layout="NWC")
+kernel_gradient("grouped_8x14x14x128g4_f32", (8, 14, 14, 128), (3, 3, 32, 128), f32, feature_group_count=4)
+case("convgrad_input_3x3_8x7x7x512_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w), jax.ShapeDtypeStruct((8, 7, 7, 512), f32))(g)[0],
+     ((8, 7, 7, 512), f32), ((3, 3, 512, 512), f32))
 case("convgrad_kernel_depthwise_28x28x128_f32", lambda g, x: jax.linear_transpose(lambda w: conv(x, w, feature_group_count=128), jax.ShapeDtypeStruct((3, 3, 1, 128), f32))(g)[0],
      ((4, 28, 28, 128), f32), ((4, 28, 28, 128), f32))
 

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
+#include "compiler/codegen/conv/KernelGradient.h"
 
 using namespace mlir;
 
@@ -213,6 +214,10 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   }
   bool pointwise = g.groups() == 1 &&
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
+  if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.target)) {
+    emitGradient(kernel, operands, *epilogue, *plan);
+    return success();
+  }
   if (!pointwise) {
     int64_t exact = exactSteps(operands);
     ConvOperands direct = operands;

@@ -8,9 +8,10 @@
 //
 // There is no reuse to block for: each vector reads its taps, most of which are in
 // L1, so that the loop runs at the speed of memory. What matters is that taps need
-// no checks. Rows, and vectors within a row, whose taps all lie inside the input
-// have code without checks; the few others have checks on every tap. With lanes
-// along positions the weights of a feature are loaded once per row.
+// no checks. With lanes along features, taps outside the input are left out as a whole,
+// by the bounds of loops. Else rows, and vectors within a row, whose taps all lie inside
+// have code without checks, and the few others have checks on every tap; the weights of
+// a feature are loaded once per row.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/ConvOperands.h"
@@ -21,8 +22,11 @@ namespace hlo::codegen {
 
 /// Windows of at most so many taps are unrolled.
 static constexpr int64_t kUnrolledTaps = 32;
-/// With lanes along features, so many neighbours along the last dimension share what they read.
-static constexpr int64_t kNeighbours = 4;
+/// Rows of at most so many taps are unrolled where the window is not.
+static constexpr int64_t kUnrolledRow = 16;
+/// With lanes along features, so many neighbours along the last dimension share what they read; long rows of taps have
+/// more, since each is one chain of multiply-adds (7x7 on 56x56x96: see README.md).
+static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
 /// Multiply-adds that make a task worth its dispatch.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
@@ -61,8 +65,14 @@ private:
   Row rowAt(Value number);
   void emitRow(const Row &row, bool rowInside);
   void emitPosition(const Row &row, Value position, uint64_t inside);
-  void emitPositions(const Row &row, Value position);
-  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask);
+  /// `count` outputs from `position` on, of all features. `rowInside`: all taps of the other dimensions are inside,
+  /// else those outside are left out; `edge`: the same for the last dimension.
+  void emitPositions(const Row &row, Value position, int64_t count, bool rowInside, bool edge);
+  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask, int64_t count,
+                      bool rowInside, bool edge);
+  /// The taps of a dimension that meet the input.
+  std::pair<Value, Value> validTaps(const SpatialDim &dim, Value output);
+  void emitSharingRow(const Row &row, bool rowInside);
   void storeVector(const Row &row, const Index &feature, const Index &position, const Elem &sum,
                    Value mask);
   void emitVector(const Row &row, const Index &feature, const Index &position, uint64_t inside,
@@ -71,6 +81,12 @@ private:
   Elem sumTaps(const Row &row, const Index &feature, const Index &position, uint64_t inside,
                Value mask, ArrayRef<Elem> weights, SmallVector<Index> tap, const Elem &acc);
   bool unrolled() const { return taps <= kUnrolledTaps; }
+  /// Lanes along features, without checks at any border.
+  bool sharing() const {
+    return alongFeatures && g.spatial.back().kernelDilation == 1 &&
+           g.spatial.back().kernel <= kUnrolledRow && !isa<ComplexType>(operands.element) &&
+           llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.inputDilation == 1; });
+  }
   uint64_t outerBits() const { return (uint64_t(1) << (rank - 1)) - 1; }
 
   KernelBuilder &kernel;
@@ -149,6 +165,10 @@ void Depthwise::emit() {
           inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::slt, index.base, range.hi));
         }
       }
+      if (sharing() && !unrolled()) {
+        emitSharingRow(row, false);
+        return;
+      }
       if (!inside) {
         emitRow(row, true);
         return;
@@ -164,6 +184,10 @@ void Depthwise::emit() {
 }
 
 void Depthwise::emitRow(const Row &row, bool rowInside) {
+  if (sharing()) {
+    emitSharingRow(row, rowInside);
+    return;
+  }
   const SpatialDim &last = g.spatial.back();
   SmallVector<Elem> weights;
   if (!alongFeatures && unrolled()) {
@@ -195,12 +219,6 @@ void Depthwise::emitRow(const Row &row, bool rowInside) {
     });
   };
   run(0, lo, outer);
-  if (alongFeatures && unrolled() && last.kernelDilation == 1 && last.stride < last.kernel) {
-    int64_t shared = (hi - lo) / kNeighbours * kNeighbours;
-    emitFor(e, constI64(e, lo), constI64(e, lo + shared), kNeighbours,
-            [&](Value position) { emitPositions(row, position); });
-    lo += shared;
-  }
   run(lo, hi, all);
   run(hi, steps, outer);
 }
@@ -219,51 +237,114 @@ void Depthwise::emitPosition(const Row &row, Value position, uint64_t inside) {
   }
 }
 
-void Depthwise::emitPositions(const Row &row, Value position) {
+void Depthwise::emitSharingRow(const Row &row, bool rowInside) {
+  const SpatialDim &last = g.spatial.back();
+  Inside range = insideOf(last);
+  auto run = [&](int64_t from, int64_t to, int64_t count, bool edge) {
+    emitFor(e, constI64(e, from), constI64(e, to), count, [&](Value position) {
+      emitPositions(row, position, count, rowInside, edge);
+    });
+  };
+  run(0, range.lo, 1, true);
+  int64_t at = range.lo;
+  for (int64_t count : {last.kernel >= kLongRow ? kManyNeighbours : kNeighbours, kNeighbours, int64_t(1)}) {
+    int64_t end = at + (range.hi - at) / count * count;
+    if (end > at) {
+      run(at, end, count, false);
+    }
+    at = end;
+  }
+  run(range.hi, last.output, 1, true);
+}
+
+void Depthwise::emitPositions(const Row &row, Value position, int64_t count, bool rowInside,
+                              bool edge) {
   int64_t full = g.outputFeatures / lanes * lanes, stride = lanes > 1 ? 1 : 0;
   emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) {
-    emitNeighbours(row, Index(feature, stride, lanes), position, {});
+    emitNeighbours(row, Index(feature, stride, lanes), position, {}, count, rowInside, edge);
   });
   if (full < g.outputFeatures) {
     Index lane(constI64(e, full), stride, lanes);
-    emitNeighbours(row, lane, position,
-                   compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes),
-                            g.outputFeatures));
+    Value mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), g.outputFeatures);
+    emitNeighbours(row, lane, position, mask, count, rowInside, edge);
   }
 }
 
-/// kNeighbours outputs whose taps all lie inside: each element that they meet is read once, each weight too.
-void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value position, Value mask) {
+std::pair<Value, Value> Depthwise::validTaps(const SpatialDim &dim, Value output) {
+  Value first = addI(e, mulI(e, output, dim.stride), -dim.padLow), zero = constI64(e, 0);
+  auto tapsBelow = [&](Value extent) {
+    Value positive = e.b.createOrFold<arith::MaxSIOp>(e.loc, extent, zero);
+    return divI(e, addI(e, positive, dim.kernelDilation - 1), dim.kernelDilation);
+  };
+  Value to = tapsBelow(subI(e, constI64(e, dim.input), first));
+  to = e.b.createOrFold<arith::MinSIOp>(e.loc, to, constI64(e, dim.kernel));
+  return {tapsBelow(subI(e, zero, first)), to};
+}
+
+/// Neighbouring outputs: each element that they meet is read once, each weight too.
+void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value position, Value mask,
+                               int64_t count, bool rowInside, bool edge) {
+  using Values = SmallVector<Value>;
   const SpatialDim &last = g.spatial.back();
   Index zero(constI64(e, 0)),
       inputFeature = divRemIndex(e, feature, g.groupFeatures(), lanes).first;
   SmallVector<Index> output(row.outer);
   output.push_back(Index(position));
-  SmallVector<int64_t> sizes;
-  for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
-    sizes.push_back(dim.kernel);
-  }
   uint64_t inside = outerBits() | uint64_t(1) << (rank - 1);
-  SmallVector<Elem> sums(kNeighbours, zeroElem(e, operands.element, lanes));
-  for (int64_t line = 0; line < llvm::product_of(sizes); ++line) {
-    SmallVector<Index> tap = splitIndex(e, Index(constI64(e, line)), sizes, 1);
+  auto read = [&](const SmallVector<Index> &tap) {
+    return operands.readInput(e, row.batch, inputFeature, output, tap, lanes, mask, inside);
+  };
+  auto line = [&](SmallVector<Index> tap, ValueRange carried) -> Values {
     tap.push_back(zero);
-    SmallVector<Elem> inputs((kNeighbours - 1) * last.stride + last.kernel);
+    if (edge) {
+      auto [from, to] = validTaps(last, position);
+      return emitForCarrying(e, from, to, 1, carried, [&](Value t, ValueRange sums) -> Values {
+        tap.back() = Index(t);
+        Elem weight = operands.readKernel(e, zero, feature, tap, lanes, mask);
+        return {multiplyAdd(e, operands.element, Elem(sums[0]), read(tap), weight).re};
+      });
+    }
+    Values sums(carried);
+    SmallVector<Elem> inputs((count - 1) * last.stride + last.kernel);
     for (int64_t t = 0; t < last.kernel; ++t) {
       tap.back() = Index(constI64(e, t));
       Elem weight = operands.readKernel(e, zero, feature, tap, lanes, mask);
-      for (int64_t p = 0; p < kNeighbours; ++p) {
+      for (int64_t p = 0; p < count; ++p) {
         int64_t x = p * last.stride + t;
         if (!inputs[x]) {
           tap.back() = Index(constI64(e, x));
-          inputs[x] = operands.readInput(e, row.batch, inputFeature, output, tap, lanes, mask, inside);
+          inputs[x] = read(tap);
         }
-        sums[p] = multiplyAdd(e, operands.element, sums[p], inputs[x], weight);
+        sums[p] = multiplyAdd(e, operands.element, Elem(sums[p]), inputs[x], weight).re;
       }
     }
-  }
-  for (int64_t p = 0; p < kNeighbours; ++p) {
-    storeVector(row, feature, Index(addI(e, position, p)), sums[p], mask);
+    return sums;
+  };
+  std::function<Values(SmallVector<Index>, ValueRange)> nest =
+      [&](SmallVector<Index> tap, ValueRange carried) -> Values {
+    size_t d = tap.size();
+    if (d + 1 == rank) {
+      return line(tap, carried);
+    }
+    if (rowInside) {
+      Values sums(carried);
+      for (int64_t t = 0; t < g.spatial[d].kernel; ++t) {
+        SmallVector<Index> deeper(tap);
+        deeper.push_back(Index(constI64(e, t)));
+        sums = nest(deeper, sums);
+      }
+      return sums;
+    }
+    auto [from, to] = validTaps(g.spatial[d], row.outer[d].base);
+    return emitForCarrying(e, from, to, 1, carried, [&](Value t, ValueRange sums) {
+      SmallVector<Index> deeper(tap);
+      deeper.push_back(Index(t));
+      return nest(deeper, sums);
+    });
+  };
+  Values sums = nest({}, Values(count, zeroElem(e, operands.element, lanes).re));
+  for (int64_t p = 0; p < count; ++p) {
+    storeVector(row, feature, Index(addI(e, position, p)), Elem(sums[p]), mask);
   }
 }
 

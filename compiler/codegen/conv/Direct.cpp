@@ -47,10 +47,16 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   }
   bool inRegisters = epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost &&
                      !plan.alongChannels;
-  if (!inRegisters) {
+  if (!inRegisters || plan.featuresApart > 0) {
     // Vectors of few features may go past the end.
-    tileBuffer = stackBytes((plan.rowsH * tileWidth * plan.columns() + 2 * plan.lanes) * plan.bytes);
+    int64_t few = plan.featuresApart * plan.rowsApart;
+    tileBuffer = stackBytes((std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) *
+                            plan.bytes);
   }
+  if (plan.featuresApart > 0) {
+    apartBuffer = stackBytes(plan.apartBufferBytes());
+  }
+  storesTiles = !inRegisters;
   if (storesColumns) {
     squareBuffer = stackBytes(columnLanes * columnLanes * plan.bytes);
   }
@@ -116,7 +122,7 @@ DirectEmitter::Range DirectEmitter::rangeAt(const DirectDim &dim, Value block, V
 }
 
 void DirectEmitter::emit() {
-  SmallVector<int64_t> sizes{g.groups()}, phases;
+  SmallVector<int64_t> sizes{plan.groups}, phases;
   int64_t phaseCount = 1;
   for (const DirectDim &dim : plan.dims) {
     sizes.push_back(dim.blocks);
@@ -135,6 +141,10 @@ void DirectEmitter::emit() {
     if (!plan.kernelInPlace && plan.cut == DirectCut::None) {
       packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}});
     }
+    if (plan.featuresApart > 0) {
+      emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
+             [&] { packApart(); });
+    }
     emitFor(e, constI64(e, 0), constI64(e, phaseCount), 1, [&](Value number) {
       SmallVector<Value> phase = delinearize(e, number, phases);
       Block part = block;
@@ -148,15 +158,22 @@ void DirectEmitter::emit() {
 
 void DirectEmitter::emitPhase(Block &block) {
   block.input = plan.inputInPlace ? inputAddress(block) : inputBuffer;
-  if (!plan.inputInPlace) {
-    packInput(block);
+  if (!plan.inputInPlace && !plan.inputChunks) {
+    packInput(block, constI64(e, 0));
   }
   forEachChunk(block, [&](const Chunk &chunk) {
+    if (plan.inputChunks) {
+      packInput(block, chunk.c0);
+    }
     if (!plan.kernelInPlace && plan.cut != DirectCut::None) {
       packKernel(block, chunk);
     }
     emitChunk(block, chunk);
   });
+  if (plan.featuresApart > 0) {
+    emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
+           [&] { emitApart(block); });
+  }
 }
 
 void DirectEmitter::emitChunk(const Block &block, const Chunk &chunk) {

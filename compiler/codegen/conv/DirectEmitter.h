@@ -64,12 +64,14 @@ private:
 
   // DirectPacking.cpp
   mlir::Value inputAddress(const Block &block);
-  void packInput(const Block &block);
-  void packRow(const Block &block, Values outer, mlir::Value inside, mlir::Value at);
+  /// Channels from `c0` on, as many as the buffer has.
+  void packInput(const Block &block, mlir::Value c0);
+  void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside, mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
   void copyRun(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
+  void storeAcross(mlir::Value at, mlir::Value pixel);
   void packKernel(const Block &block, const Chunk &chunk);
   void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
@@ -82,6 +84,9 @@ private:
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are left out.
+  std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
+                                                const Place &place, size_t d);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
   void storeFew(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
@@ -92,6 +97,11 @@ private:
                                     const Index &w);
   /// Outputs of a tile along dimension `d` that exist.
   mlir::Value validRows(const Block &block, const Place &place, size_t d, int64_t rows);
+
+  // DirectApart.cpp
+  void packApart();
+  void emitApart(const Block &block);
+  Tile multiplyApart(const Block &block, const Chunk &chunk, const Place &place);
 
   KernelBuilder &kernel;
   ConvolutionOp op;
@@ -104,10 +114,12 @@ private:
   size_t rank;
   /// Lanes of the stores go along the last spatial dimension, which is innermost in the output.
   bool storesColumns = false;
+  /// Sums of a tile go through a buffer, not from registers to the result.
+  bool storesTiles = false;
   /// Rows of the tile's buffer from one line of outputs to the next.
   int64_t tileWidth = 0;
   int64_t columnLanes = 1;
-  mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable;
+  mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable, apartBuffer;
 };
 
 } // namespace hlo::codegen

@@ -57,11 +57,11 @@ Value DirectEmitter::inputAddress(const Block &block) {
   return bufferAddress(operands.input->pointer(), at);
 }
 
-void DirectEmitter::packInput(const Block &block) {
+void DirectEmitter::packInput(const Block &block, Value c0) {
   std::function<void(Values, Value, Value)> nest = [&](Values outer, Value inside, Value at) {
     size_t d = outer.size();
     if (d + 1 == rank) {
-      packRow(block, outer, inside, at);
+      packRow(block, c0, outer, inside, at);
       return;
     }
     const DirectDim &dim = plan.dims[d];
@@ -86,7 +86,8 @@ void DirectEmitter::packInput(const Block &block) {
   nest({}, {}, constI64(e, 0));
 }
 
-void DirectEmitter::packRow(const Block &block, Values outer, Value inside, Value at) {
+void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value inside,
+                            Value at) {
   const DirectDim &dim = plan.dims.back();
   const Range &range = block.dims.back();
   Value outputs = subI(e, range.q1, range.q0);
@@ -107,12 +108,12 @@ void DirectEmitter::packRow(const Block &block, Values outer, Value inside, Valu
   }
   index[dim.inputDim] = Index(addI(e, first, from));
   index[g.inputFeatureDim] =
-      Index(mulI(e, block.group, g.featureGroups > 1 ? g.kernelInputFeatures : 0));
+      Index(addI(e, c0, mulI(e, block.group, g.featureGroups > 1 ? plan.across * g.kernelInputFeatures : 0)));
   int64_t pixel = plan.inputStrides.back();
   Value start = addI(e, at, mulI(e, from, pixel)), length = subI(e, to, from);
   fillZero(at, zero, mulI(e, from, pixel));
   ArrayRef<int64_t> strides = operands.input->strides();
-  if (operands.input->isStrided() && strides[g.inputFeatureDim] == 1 &&
+  if (plan.across == 1 && operands.input->isStrided() && strides[g.inputFeatureDim] == 1 &&
       strides[dim.inputDim] == pixel && pixel == plan.channels) {
     copyRun(index, start, mulI(e, length, pixel));
   } else if (strides[dim.inputDim] == 1 && strides[g.inputFeatureDim] != 1 && plan.lanes > 1) {
@@ -151,12 +152,18 @@ void DirectEmitter::copyRun(ArrayRef<Index> first, Value at, Value length) {
 }
 
 void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
-  int64_t lanes = plan.lanes, full = plan.channels / lanes * lanes;
+  int64_t lanes = plan.lanes, channels = plan.inputChannels(), full = channels / lanes * lanes;
   int64_t spatial = plan.dims.back().inputDim, stride = lanes > 1 ? 1 : 0;
   emitFor(e, constI64(e, 0), length, 1, [&](Value x) {
     SmallVector<Index> index(first);
     index[spatial] = addIndex(e, index[spatial], Index(x), 1);
     Value pixel = addI(e, at, mulI(e, x, plan.inputStrides.back()));
+    if (plan.across > 1) {
+      int64_t width = plan.across * plan.channels;
+      index[g.inputFeatureDim].stride = 1;
+      storeAcross(pixel, operands.input->at(index, width).re);
+      return;
+    }
     auto copy = [&](Value c, Value mask) {
       SmallVector<Index> here(index);
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
@@ -166,39 +173,62 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value.re);
     };
     emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, {}); });
-    if (full < plan.channels) {
-      copy(constI64(e, full), lanesBelow(e, constI64(e, plan.channels - full), lanes));
+    if (full < channels) {
+      copy(constI64(e, full), lanesBelow(e, constI64(e, channels - full), lanes));
     }
   });
 }
 
+/// A pixel's channels of some groups, each channel once for each feature of its group.
+void DirectEmitter::storeAcross(Value at, Value pixel) {
+  int64_t features = plan.lanes / plan.across;
+  for (int64_t c = 0; c < plan.channels; ++c) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < plan.lanes; ++lane) {
+      from.push_back(lane / features * plan.channels + c);
+    }
+    Value spread = vector::ShuffleOp::create(e.b, e.loc, pixel, pixel, from);
+    storeBuffer(bufferAddress(inputBuffer, at, c * plan.lanes), spread);
+  }
+}
+
 void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length) {
-  int64_t lanes = plan.lanes, full = plan.channels / lanes * lanes;
+  int64_t lanes = plan.lanes, channels = plan.inputChannels(), full = channels / lanes * lanes;
   int64_t spatial = plan.dims.back().inputDim, pixel = plan.inputStrides.back();
+  if (plan.across > 1) {
+    channels = plan.across * plan.channels;
+    full = channels / lanes * lanes;
+  }
   emitFor(e, constI64(e, 0), length, lanes, [&](Value x) {
     Value mask = lanesBelow(e, subI(e, length, x), lanes);
-    auto copy = [&](Value c, int64_t channels) {
+    auto copy = [&](Value c, int64_t count) {
       SmallVector<Value> rows;
       for (int64_t i = 0; i < lanes; ++i) {
         SmallVector<Index> index(first);
         index[spatial] = Index(addI(e, index[spatial].base, x), 1);
-        Value channel = addI(e, c, std::min(i, channels - 1));
+        Value channel = addI(e, c, std::min(i, count - 1));
         index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
-        rows.push_back(i < channels          ? operands.input->at(index, lanes, mask).re
+        rows.push_back(i < count             ? operands.input->at(index, lanes, mask).re
                        : plan.alongChannels ? zeroElem(e, operands.element, lanes).re
                                             : rows[0]);
       }
       rows = transposeSquare(e, rows);
+      if (plan.across > 1) {
+        for (int64_t i = 0; i < lanes; ++i) {
+          storeAcross(addI(e, addI(e, at, mulI(e, x, pixel)), i * pixel), rows[i]);
+        }
+        return;
+      }
       Value out = addI(e, at, addI(e, mulI(e, x, pixel), c));
-      bool spoils = channels < lanes && !plan.alongChannels;
-      Value some = spoils ? lanesBelow(e, constI64(e, channels), lanes) : Value();
+      bool spoils = count < lanes && !plan.alongChannels;
+      Value some = spoils ? lanesBelow(e, constI64(e, count), lanes) : Value();
       for (int64_t i = 0; i < lanes; ++i) {
         storeBuffer(bufferAddress(inputBuffer, out, i * pixel), rows[i], some);
       }
     };
     emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, lanes); });
-    if (full < plan.channels) {
-      copy(constI64(e, full), plan.channels - full);
+    if (full < channels) {
+      copy(constI64(e, full), channels - full);
     }
   });
 }

@@ -47,6 +47,13 @@ struct DirectPlan {
   int64_t mostSteps;                 ///< steps of a sum that are exact in that type
   /// Few features: lanes go along the channels, and are summed up at the end of a tile.
   bool alongChannels;
+  /// Small groups: so many fill a vector of features, and take the place of a group. Each channel of the copy of
+  /// the input is then a vector, whose lanes hold that channel of each group once for each of its features.
+  int64_t across;
+  int64_t groups; ///< of `features` features
+  /// So many features follow the `features`, too few for a vector: their lanes go along the channels of a row of
+  /// taps (DirectApart.cpp), in tiles of `rowsApart` outputs. 0: none.
+  int64_t featuresApart, rowsApart;
   int64_t lanes, vectors; ///< a tile has vectors of features, or `vectors` features
   int64_t rowsH, rowsW;              ///< and outputs of the last two dimensions
   bool inputInPlace, kernelInPlace;
@@ -57,8 +64,13 @@ struct DirectPlan {
   int64_t featureBlock, featureBlocks;
   DirectCut cut;
   int64_t chunkChannels, channelChunks;
+  /// The input is copied anew for each piece of the sums, only its channels.
+  bool inputChunks;
   int64_t kernelRows; ///< rows of a tap in a panel of the packed kernel
 
+  /// Channels of the copy of the input, and elements of each.
+  int64_t inputChannels() const { return inputChunks ? chunkChannels : channels; }
+  int64_t channelWidth() const { return across > 1 ? lanes : 1; }
   /// Features of a tile.
   int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }
   int64_t rows() const { return rowsH * rowsW; }
@@ -70,6 +82,11 @@ struct DirectPlan {
   int64_t bufferExtent(size_t d) const;
   int64_t inputBufferBytes() const;
   int64_t kernelBufferBytes() const { return featureBlock * taps * kernelRows * bytes; }
+  /// Elements of a row of taps, as lanes along its channels read them.
+  int64_t runApart() const { return dims.back().taps * channels; }
+  int64_t apartBufferBytes() const {
+    return taps / dims.back().taps * featuresApart * llvm::alignTo(runApart(), lanes) * bytes;
+  }
   int64_t sumBufferBytes() const { return tiles() * panels() * rows() * columns() * bytes; }
 };
 

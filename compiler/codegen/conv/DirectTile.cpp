@@ -14,6 +14,28 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+static Value maxI(Emission &e, Value a, Value b) {
+  return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b);
+}
+
+std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk &chunk,
+                                                 const Place &place, size_t d) {
+  const DirectDim &dim = plan.dims[d];
+  if (d + 1 == rank || dim.kernelDim < 0 || dim.isInside()) {
+    return {chunk.from[d], chunk.to[d]};
+  }
+  // Where the first and the last row of the tile meet the first tap.
+  Value first = addI(e, mulI(e, place.at[d], dim.step), block.dims[d].firstInput);
+  Value last = addI(e, first, d + 2 == rank ? (place.rowsH - 1) * dim.step : 0);
+  auto tapsIn = [&](Value elements) {
+    Value rounded = addI(e, maxI(e, elements, constI64(e, 0)), dim.tapStep - 1);
+    return dim.tapStep == 1 ? rounded : divI(e, rounded, dim.tapStep);
+  };
+  Value from = tapsIn(subI(e, constI64(e, 0), last));
+  Value to = tapsIn(subI(e, constI64(e, dim.input), first));
+  return {maxI(e, chunk.from[d], from), e.b.createOrFold<arith::MinSIOp>(e.loc, chunk.to[d], to)};
+}
+
 DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chunk,
                                             const Panel &panel, const Place &place) {
   ArrayRef<int64_t> strides = operands.kernel->strides();
@@ -46,7 +68,7 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     kernelSteps[d] = (backwards ? -1 : 1) * dim.tapStride * stride;
     linear *= dim.kernel;
   }
-  Value inputAt = chunk.c0;
+  Value inputAt = plan.inputChunks ? constI64(e, 0) : mulI(e, chunk.c0, plan.channelWidth());
   for (size_t d = 0; d < rank; ++d) {
     Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
     inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
@@ -66,7 +88,8 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     next = bufferAddress(base, addI(e, chunk.next, offset));
   }
   auto step = [&](Value input, Value weights, Value i, ValueRange carried) {
-    Value from = bufferAddress(input, i), row = bufferAddress(weights, mulI(e, i, kernelRow));
+    Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
+    Value row = bufferAddress(weights, mulI(e, i, kernelRow));
     if (next) {
       emitPrefetch(e, bufferAddress(next, mulI(e, i, kernelRow)));
     }
@@ -78,8 +101,8 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
                             .re);
     }
     for (int64_t r = 0; r < place.rows(); ++r) {
-      Elem scalar(loadBuffer(bufferAddress(from, constI64(e, 0), rowOffsets[r]), 1));
-      Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
+      Elem a(loadBuffer(bufferAddress(from, constI64(e, 0), rowOffsets[r]), plan.channelWidth()));
+      a = plan.lanes > plan.channelWidth() ? splat(e, a, plan.lanes) : a;
       for (int64_t v = 0; v < panel.vectors; ++v) {
         Value &sum = sums[r * panel.vectors + v];
         sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
@@ -126,8 +149,9 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
           return emitForCarrying(e, constI64(e, 0), length, 1, carried,
                                  [&](Value i, ValueRange sums) { return step(input, weights, i, sums); });
         }
+        auto [from, to] = validTaps(block, chunk, place, d);
         return emitForCarrying(
-            e, chunk.from[d], chunk.to[d], 1, carried, [&](Value j, ValueRange sums) {
+            e, from, to, 1, carried, [&](Value j, ValueRange sums) {
               int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
               return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
                           bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
@@ -285,7 +309,7 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     storeFew(block, panel, place, tile);
     return;
   }
-  if (!tileBuffer) {
+  if (!storesTiles) {
     SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
     for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
       int64_t r = i / panel.vectors, v = i % panel.vectors;

@@ -154,6 +154,87 @@ TEST(Conv, Gradients) {
   checkAll(square(3, 30, 4, 24, {0, 14, 1, 3, 2, 1, 2}, "f01b_i01o->01bf"));
 }
 
+// The window is an image: channels, rows and images in pieces, few channels, steps between rows.
+TEST(Conv, KernelGradients) {
+  for (const char *labels : {"f01b_i01o->01bf", "fb01_io01->fb01", "f01b_i01o->fb01"}) {
+    checkAll({Type::F32, Type::F32, labels, 13, 2, 20, {{3, 3, 1, 1, 1}, {60, 60, 1, 1, 1}}});
+    checkAll(square(14, 20, 3, 20, {0, 10, 1, 0, 1, 1, 2}, labels));
+    checkAll(square(14, 16, 3, 20, {0, 7, 2, 1, 1, 1, 2}, labels));
+    checkAll(square(20, 7, 9, 33, {0, 7, 1, 1, 1}, labels));
+    checkAll(square(3, 30, 1, 24, {0, 14, 1, 3, 2, 1, 2}, labels));
+    check(square(70, 7, 2, 100, {0, 7, 1, 1, 1}, labels), targets().back());
+    ConvCase c = square(24, 9, 2, 48, {0, 8, 1, 1, 0}, labels);
+    c.batchGroups = 2;
+    checkAll(c);
+    c.biasAndMaximum = true;
+    c.type = c.out = Type::BF16;
+    check(c, targets().back());
+    c.type = c.out = Type::F64;
+    check(c, targets().back());
+  }
+  checkAll({Type::F32, Type::F32, "f0b_i0o->0bf", 12, 2, 20, {{300, 300, 1, 1, 1}}});
+  checkAll({Type::F32, Type::F32, "f0b_i0o->0bf", 4, 2, 20, {{300, 300, 1, 1, 1}}});
+  checkAll({Type::F32, Type::F32, "fb0_io0->fb0", 12, 3, 20, {{50, 49, 1, 0, 1}}});
+}
+
+// Vectors across small groups.
+TEST(Conv, SmallGroups) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01io->bf01"}) {
+    for (auto [groups, in, out] : std::vector<std::array<int64_t, 3>>{
+             {16, 4, 4}, {16, 2, 2}, {4, 8, 8}, {8, 2, 4}, {8, 4, 2}}) {
+      ConvCase c = square(2, 11, groups * in, groups * out, {0, 3, 1, 1, 1}, labels);
+      c.featureGroups = groups;
+      checkAll(c);
+      c.windows[0].stride = 2;
+      c.windows[1].inputDilation = 2;
+      c.biasAndMaximum = true;
+      checkAll(c);
+      c.type = c.out = Type::BF16;
+      checkAll(c);
+      c.biasAndMaximum = false;
+      c.type = Type::S8;
+      c.out = Type::S32;
+      checkAll(c);
+    }
+  }
+}
+
+// Taps that a whole row of outputs has in the padding.
+TEST(Conv, WidePadding) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
+    checkAll(square(2, 9, 24, 32, {0, 3, 1, 4, 4, 1, 4}, labels));
+    checkAll(square(1, 5, 24, 32, {0, 5, 2, 7, 6}, labels));
+    checkAll(square(1, 5, 24, 32, {0, 3, 1, 5, 5, 2, 3}, labels));
+    checkAll({Type::F32, Type::F32, labels, 2, 24, 32, {{9, 5, 1, 2, 2}, {7, 1}}});
+  }
+}
+
+// Features that do not fill a vector, apart from the others.
+TEST(Conv, FeaturesLeft) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01io->bf01"}) {
+    checkAll(square(1, 11, 20, 20, {0, 3, 1, 1, 1}, labels));
+    checkAll(square(2, 9, 33, 17, {0, 3, 2, 0, 1}, labels));
+    checkAll(square(1, 9, 16, 34, {0, 3, 1, 0, 0, 1, 1, true}, labels));
+    checkAll(square(1, 7, 16, 17, {0, 5, 2, 1, 1, 2}, labels));
+    checkAll({Type::BF16, Type::BF16, labels, 1, 20, 50, {{1, 1}, {30, 5, 1, 2, 2}}});
+    checkAll({Type::S8, Type::S32, labels, 1, 20, 35, {{5, 2, 1, 1, 0}, {13, 3, 1, 1, 1}}});
+  }
+  checkAll({Type::F64, Type::F64, "b0f_0io->b0f", 2, 16, 17, {{20, 5, 1, 2, 2}}});
+}
+
+// Channels in pieces, copied for each.
+TEST(Conv, ChannelsInPieces) {
+  const hlo::Target target = targets().back();
+  for (const char *labels : {"bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+    check(square(2, 9, 192, 128, {0, 3, 1, 1, 1}, labels), target);
+    check(square(1, 9, 160, 96, {0, 3, 2, 1, 2}, labels), target);
+    check(square(1, 5, 160, 96, {0, 3, 1, 2, 2, 2}, labels), target);
+  }
+  ConvCase c = square(1, 9, 256, 96, {0, 3, 1, 1, 1});
+  c.type = c.out = Type::BF16;
+  check(c, target);
+}
+
 TEST(Conv, Ranks) {
   checkAll({Type::F32, Type::F32, "bf_io->bf", 5, 7, 9, {}});
   checkAll({Type::F32, Type::F32, "b0f_0io->b0f", 2, 7, 9, {{20, 5, 1, 2, 2}}});

@@ -1,0 +1,139 @@
+//===- DirectApart.cpp - Features that do not fill a vector ---------------===//
+//
+// In: a block of outputs, and the features after the last whole vector of them. Out:
+// their outputs, with lanes along the channels of a row of taps, which are one run in
+// the input: a few outputs times those features in registers, one vector of the run
+// after the other, and the lanes of each sum added at the end. 20 features are so one
+// vector and four such features, not two vectors of which the second is mostly empty.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// The kernel of those features: for each row of taps, for each feature its run, zeros up to a whole vector.
+void DirectEmitter::packApart() {
+  int64_t run = plan.runApart(), pitch = llvm::alignTo(run, plan.lanes);
+  std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
+    size_t d = tap.size();
+    if (d + 1 < g.spatial.size()) {
+      emitFor(e, constI64(e, 0), constI64(e, g.spatial[d].kernel), 1, [&](Value t) {
+        SmallVector<Index> deeper(tap);
+        deeper.push_back(Index(t));
+        nest(deeper, addI(e, mulI(e, linear, g.spatial[d].kernel), t));
+      });
+      return;
+    }
+    emitFor(e, constI64(e, 0), constI64(e, plan.featuresApart), 1, [&](Value f) {
+      Value at = mulI(e, addI(e, mulI(e, linear, plan.featuresApart), f), pitch);
+      emitFor(e, constI64(e, 0), constI64(e, pitch), plan.lanes, [&](Value i) {
+        Value below = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                            laneIndices(e, Index(i, 1), plan.lanes),
+                                            constLanes(e, run, plan.lanes));
+        SmallVector<Index> full(tap);
+        auto [t, c] = divRemIndex(e, Index(i, 1), plan.channels, plan.lanes);
+        full.push_back(t);
+        Value feature = addI(e, f, plan.features);
+        Elem value = operands.readKernel(e, c, Index(feature), full, plan.lanes, below);
+        value = zeroUnless(e, operands.element, below, value);
+        storeBuffer(bufferAddress(apartBuffer, addI(e, at, i)), value.re);
+      });
+    });
+  };
+  nest({}, constI64(e, 0));
+}
+
+void DirectEmitter::emitApart(const Block &block) {
+  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
+  for (size_t d = 0; d < rank; ++d) {
+    whole.from.push_back(constI64(e, 0));
+    whole.to.push_back(block.dims[d].taps);
+  }
+  Panel panel{constI64(e, plan.features), plan.featuresApart, false};
+  std::function<void(Values)> nest = [&](Values at) {
+    size_t d = at.size();
+    auto next = [&](Value q, int64_t rows) {
+      Values deeper(at);
+      deeper.push_back(q);
+      if (d + 1 < rank) {
+        nest(deeper);
+        return;
+      }
+      Place place{deeper, 1, rows};
+      storeFew(block, panel, place, multiplyApart(block, whole, place));
+    };
+    if (d + 1 < rank) {
+      emitFor(e, block.dims[d].q0, block.dims[d].q1, 1, [&](Value q) { next(q, 1); });
+      return;
+    }
+    int64_t count = plan.dims[d].count, full = count / plan.rowsApart * plan.rowsApart;
+    emitFor(e, constI64(e, 0), constI64(e, full), plan.rowsApart,
+            [&](Value q) { next(q, plan.rowsApart); });
+    if (full < count) {
+      next(constI64(e, full), count - full);
+    }
+  };
+  nest({});
+}
+
+DirectEmitter::Tile DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk,
+                                                 const Place &place) {
+  int64_t run = plan.runApart(), lanes = plan.lanes, pitch = llvm::alignTo(run, lanes);
+  int64_t whole = run / lanes * lanes, features = plan.featuresApart;
+  SmallVector<int64_t> kernelSteps(rank, 0);
+  int64_t linear = features * pitch;
+  for (size_t d = rank - 1; d-- > 0;) {
+    kernelSteps[d] = plan.dims[d].kernelDim < 0 ? 0 : linear;
+    linear *= plan.dims[d].kernelDim < 0 ? 1 : plan.dims[d].kernel;
+  }
+  Value inputAt = constI64(e, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
+    inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
+  }
+  auto step = [&](Value input, Value weights, Value i, ValueRange carried, Value mask) {
+    Values columns, sums(carried);
+    for (int64_t f = 0; f < features; ++f) {
+      columns.push_back(loadBuffer(bufferAddress(weights, i, f * pitch), lanes));
+    }
+    for (int64_t r = 0; r < place.rowsW; ++r) {
+      Value at = bufferAddress(input, i, r * plan.dims.back().step * plan.inputStrides.back());
+      Elem a = loadElements(e, operands.element, at, constI64(e, 0), lanes, mask);
+      for (int64_t f = 0; f < features; ++f) {
+        Value &sum = sums[r * features + f];
+        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[f])).re;
+      }
+    }
+    return sums;
+  };
+  std::function<Values(size_t, Value, Value, ValueRange)> nest =
+      [&](size_t d, Value input, Value weights, ValueRange carried) {
+        if (d + 1 == rank) {
+          Values sums = emitForCarrying(
+              e, constI64(e, 0), constI64(e, whole), lanes, carried,
+              [&](Value i, ValueRange sums) { return step(input, weights, i, sums, {}); });
+          return whole < run ? step(input, weights, constI64(e, whole), sums,
+                                    firstLanes(e, run - whole, lanes))
+                             : sums;
+        }
+        auto [from, to] = validTaps(block, chunk, place, d);
+        int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
+        return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
+          return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
+                      bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
+        });
+      };
+  Tile zeros(place.rowsW * features, zeroElem(e, operands.element, lanes).re);
+  Tile sums = nest(0, bufferAddress(block.input, inputAt), apartBuffer, zeros);
+  if (sum != operands.element) {
+    for (Value &value : sums) {
+      value = emitConvert(e, operands.element, sum, Elem(value)).re;
+    }
+  }
+  return sums;
+}
+
+} // namespace hlo::codegen

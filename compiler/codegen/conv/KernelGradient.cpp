@@ -1,0 +1,560 @@
+//===- KernelGradient.cpp - Convolutions whose window is an image ---------===//
+//
+// In: a convolution of few positions with a large window, as the gradient with respect
+// to a kernel is. Out, for each task (some rows of positions, some channels, some features):
+//
+//   for each piece of the sums: some rows of an image, or some images
+//     copy the input: channels innermost, zeros beside it; mostly once for each position
+//       along a row, so that all rows of an image are one run
+//     pack the window in panels of a tile's features
+//     for each position, each panel, each tile of channels
+//       for each image, for each step along the rows inside the input: multiply in registers
+//   hand the sums to the epilogue
+//
+// The input is shared by all positions above each other, the panels by all positions:
+// a matrix of patches would write each element once for every position.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/KernelGradient.h"
+#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Steps of a piece: its panel (two vectors a step) fills half of L1.
+static constexpr int64_t kSteps = 224;
+/// Most bytes of sums of a task.
+static constexpr int64_t kSumBytes = 320 << 10;
+/// Rows of fewer steps than this are made one run.
+static constexpr int64_t kShortRow = 48;
+/// Fewest taps of the window.
+static constexpr int64_t kFewestTaps = 32;
+/// Tasks are split until there are this many of so many multiply-adds, while copies take at most this part.
+static constexpr int64_t kEnoughTasks = 16, kSmallTask = 4 << 20;
+static constexpr double kMostOverhead = 0.08;
+
+static int64_t evenParts(int64_t total, int64_t most) {
+  return llvm::divideCeil(total, llvm::divideCeil(total, most));
+}
+
+/// The part of the arithmetic's time that copies take: some four cycles a vector.
+static double overhead(const GradientPlan &plan) {
+  double steps = plan.positions() * plan.sumRows() * plan.featureBlock / 2.0;
+  double rows = static_cast<double>(plan.inputRows()) / plan.yChunk;
+  double input = plan.copies * plan.pixel() * (plan.copies > 1 ? 1 : plan.w.kernelDilation) * rows;
+  return 4 * (input + plan.featureBlock) / steps;
+}
+
+static void cutTasks(GradientPlan &plan, int64_t groups) {
+  auto halve = [&](GradientPlan p, int which) -> std::optional<GradientPlan> {
+    int64_t &block = which == 0 ? p.hBlock : which == 1 ? p.featureBlock : p.channelBlock;
+    int64_t unit = which == 1 ? p.columns() : which == 2 ? std::min<int64_t>(p.rows, 8) : 1;
+    int64_t half = llvm::alignTo(llvm::divideCeil(block, 2), unit);
+    if (half >= block || (which == 2 && p.flat)) {
+      return std::nullopt;
+    }
+    block = half;
+    return p;
+  };
+  auto split = [&](double most) {
+    std::optional<GradientPlan> best;
+    for (int which = 0; which < 3; ++which) {
+      std::optional<GradientPlan> p = halve(plan, which);
+      if (p && overhead(*p) <= most && (!best || overhead(*p) < overhead(*best))) {
+        best = p;
+      }
+    }
+    if (best) {
+      plan = *best;
+    }
+    return best.has_value();
+  };
+  while (plan.sumBytes() > kSumBytes && split(1e9)) {
+  }
+  int64_t steps = plan.images * plan.h.kernel * plan.w.kernel;
+  while (true) {
+    int64_t tasks = groups * plan.channelBlocks() * plan.featureBlocks() * plan.hBlocks();
+    int64_t work = plan.positions() * plan.sumRows() * plan.featureBlock * steps;
+    if (tasks >= kEnoughTasks || work < 2 * kSmallTask || !split(tasks == 1 ? 0.2 : kMostOverhead)) {
+      break;
+    }
+  }
+}
+
+std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Target &target) {
+  const ConvGeometry &g = operands.g;
+  if (!isa<FloatType>(operands.element) || g.featureGroups > 1 || g.spatial.empty() ||
+      g.spatial.size() > 2) {
+    return std::nullopt;
+  }
+  // Pairs of bf16 are the blocked form's.
+  if (operands.input->holdsBf16() && operands.kernel->holdsBf16() && target.fastBf16Dot) {
+    return std::nullopt;
+  }
+  GradientPlan plan;
+  int64_t taps = 1, positions = 1, elements = g.inputBatch * g.inputFeatures * g.outputFeatures;
+  for (const SpatialDim &dim : g.spatial) {
+    taps *= dim.kernel;
+    positions *= dim.output;
+    elements *= dim.input * dim.output * dim.kernel;
+    if (dim.reversed || dim.inputDilation != 1) {
+      return std::nullopt;
+    }
+  }
+  plan.w = g.spatial.back();
+  plan.hasH = g.spatial.size() == 2;
+  plan.h = plan.hasH ? g.spatial[0] : SpatialDim{1, 1, 1};
+  plan.images = g.kernelInputFeatures;
+  plan.channels = g.outputBatch;
+  plan.features = g.groupFeatures();
+  plan.bytes = computeType(operands.element).getIntOrFloatBitWidth() / 8;
+  int64_t full = target.vectorBytes / plan.bytes;
+  if (elements == 0 || taps < kFewestTaps || taps < 2 * positions || full < 2 ||
+      plan.features * 2 < full) {
+    return std::nullopt;
+  }
+  plan.lanes = std::min<int64_t>(full, llvm::PowerOf2Ceil(plan.features));
+  // Copies are made by vectors: along channels and features, or along rows.
+  ArrayRef<int64_t> input = operands.input->strides(), kernel = operands.kernel->strides();
+  bool channelsInside = input[g.inputBatchDim] == 1;
+  bool inputFast = channelsInside || (input[plan.w.inputDim] == 1 && plan.w.kernelDilation == 1);
+  if (!inputFast || (kernel[g.kernelOutputDim] != 1 && kernel[plan.w.kernelDim] != 1)) {
+    return std::nullopt;
+  }
+  plan.flat = plan.channels < 12;
+  if (plan.flat && (plan.w.output * plan.channels < 6 || plan.w.stride != 1 || g.groups() > 1 ||
+                    !channelsInside || input[plan.w.inputDim] != plan.channels ||
+                    !operands.input->isStrided())) {
+    return std::nullopt;
+  }
+  int64_t ho = plan.h.kernel, wo = plan.w.kernel;
+  plan.xChunk = evenParts(wo, kSteps);
+  plan.yChunk = plan.xChunk < wo ? 1 : evenParts(ho, std::max<int64_t>(1, kSteps / wo));
+  plan.imageChunk = plan.yChunk < ho || plan.xChunk < wo
+                        ? 1
+                        : evenParts(plan.images, std::max<int64_t>(1, kSteps / (ho * wo)));
+  bool copied = !plan.flat && wo < kShortRow && plan.w.output > 1;
+  plan.copies = copied ? plan.w.output : 1;
+  int64_t most = positions >= 9 ? 64 : positions >= 3 ? 128 : 256;
+  plan.hBlock = plan.h.output;
+  plan.channelBlock = plan.flat ? plan.channels : evenParts(plan.channels, most);
+  TileShape tile = chooseTile(target, plan.sumRows(), std::min(plan.features, most), plan.steps(),
+                              plan.lanes, /*parts=*/1, /*rowMultiple=*/0);
+  plan.rows = tile.rows;
+  plan.vectors = tile.vectors;
+  plan.featureBlock = llvm::alignTo(evenParts(plan.features, most), plan.columns());
+  cutTasks(plan, g.groups());
+  if (plan.inputBytes() + plan.panelBytes() + plan.sumBytes() > 4 * kSumBytes) {
+    return std::nullopt;
+  }
+  return plan;
+}
+
+namespace {
+class GradientEmitter {
+public:
+  GradientEmitter(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
+                  const GradientPlan &plan)
+      : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue), p(plan) {}
+  void emit();
+
+private:
+  using Values = SmallVector<Value>;
+  struct Task {
+    Value group, c0, n0, n1, h0, h1;
+  };
+  /// Images, rows and steps of a piece.
+  struct Chunk {
+    Value image0, images, y0, y1, x0, xs;
+  };
+  struct Panel {
+    Value n;
+    int64_t vectors;
+  };
+
+  void forEachChunk(function_ref<void(const Chunk &)> body);
+  void copyInput(const Task &task, const Chunk &chunk);
+  void copyRow(const Task &task, Value image, Value y, Value at, Value firstX, int64_t stepX,
+               Value count);
+  void packWindow(const Task &task, const Chunk &chunk);
+  void multiply(const Task &task, const Chunk &chunk);
+  void tile(const Task &task, const Chunk &chunk, const Panel &panel, Value position, Value input,
+            Value y, Value ys, Value firstRow, Value m, int64_t rows);
+  void finish(const Task &task);
+  void forEachPanel(const Task &task, function_ref<void(const Panel &)> body);
+  Value channelOf(const Task &task, Value c);
+  Index featureOf(const Task &task, Value n, int64_t stride);
+  Value below(Value limit);
+  Value address(Value base, Value index, int64_t fixed = 0) {
+    Value at = addBytes(e, base, mulI(e, index, p.bytes));
+    return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * p.bytes));
+  }
+  Value load(Value at, int64_t lanes) {
+    return loadElements(e, operands.element, at, constI64(e, 0), lanes).re;
+  }
+  void store(Value at, Value value) {
+    storeElements(e, operands.element, Elem(value), at, constI64(e, 0));
+  }
+  Value zeros() { return zeroElem(e, operands.element, p.lanes).re; }
+  Value minV(Value a, Value b) { return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b); }
+  Value maxV(Value a, Value b) { return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b); }
+  /// Steps of size `step` from 0 that stay below `extent`.
+  Value stepsBelow(Value extent, int64_t step) {
+    Value rounded = addI(e, maxV(extent, constI64(e, 0)), step - 1);
+    return step == 1 ? rounded : divI(e, rounded, step);
+  }
+
+  KernelBuilder &kernel;
+  Emission &e;
+  const ConvOperands &operands;
+  const ConvGeometry &g;
+  Epilogue &epilogue;
+  const GradientPlan &p;
+  Value inputBuffer, panelBuffer, sumBuffer;
+};
+} // namespace
+
+void GradientEmitter::emit() {
+  inputBuffer = stackBuffer(e, p.inputBytes());
+  panelBuffer = stackBuffer(e, p.panelBytes());
+  sumBuffer = stackBuffer(e, p.sumBytes());
+  SmallVector<int64_t> sizes{g.groups(), p.hBlocks(), p.channelBlocks(), p.featureBlocks()};
+  emitTasks(kernel, llvm::product_of(sizes), [&](Value number) {
+    Values place = delinearize(e, number, sizes);
+    Task task{place[0], mulI(e, place[2], p.channelBlock), mulI(e, place[3], p.featureBlock)};
+    task.n1 = minI(e, addI(e, task.n0, p.featureBlock), p.features);
+    task.h0 = mulI(e, place[1], p.hBlock);
+    task.h1 = minI(e, addI(e, task.h0, p.hBlock), p.h.output);
+    emitFor(e, constI64(e, 0), constI64(e, p.sumBytes() / p.bytes), p.lanes,
+            [&](Value i) { store(address(sumBuffer, i), zeros()); });
+    forEachChunk([&](const Chunk &chunk) {
+      copyInput(task, chunk);
+      packWindow(task, chunk);
+      multiply(task, chunk);
+    });
+    finish(task);
+  });
+}
+
+void GradientEmitter::forEachChunk(function_ref<void(const Chunk &)> body) {
+  Value zero = constI64(e, 0);
+  emitFor(e, zero, constI64(e, p.images), p.imageChunk, [&](Value image) {
+    emitFor(e, zero, constI64(e, p.h.kernel), p.yChunk, [&](Value y) {
+      emitFor(e, zero, constI64(e, p.w.kernel), p.xChunk, [&](Value x) {
+        Chunk chunk{image, {}, y, {}, x, {}};
+        chunk.images = minI(e, subI(e, constI64(e, p.images), image), p.imageChunk);
+        chunk.y1 = minI(e, addI(e, y, p.yChunk), p.h.kernel);
+        chunk.xs = p.w.kernel % p.xChunk == 0
+                       ? constI64(e, p.xChunk)
+                       : minI(e, subI(e, constI64(e, p.w.kernel), x), p.xChunk);
+        body(chunk);
+      });
+    });
+  });
+}
+
+Value GradientEmitter::channelOf(const Task &task, Value c) {
+  return g.groups() > 1 ? addI(e, c, mulI(e, task.group, p.channels)) : c;
+}
+
+Index GradientEmitter::featureOf(const Task &task, Value n, int64_t stride) {
+  Index feature(n, stride, stride == 0 ? 1 : p.lanes);
+  return g.groups() > 1
+             ? addIndex(e, feature, mulIndex(e, Index(task.group), p.features), p.lanes)
+             : feature;
+}
+
+Value GradientEmitter::below(Value limit) {
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, p.lanes, 1),
+                               splat(e, limit, p.lanes).re);
+}
+
+void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
+  const SpatialDim &h = p.h, &w = p.w;
+  Value zero = constI64(e, 0);
+  Value top = addI(e, addI(e, mulI(e, chunk.y0, h.kernelDilation), mulI(e, task.h0, h.stride)),
+                   -h.padLow);
+  emitFor(e, zero, constI64(e, p.copies), 1, [&](Value copy) {
+    // The input's index of the first pixel of a row.
+    Value left = addI(e, mulI(e, chunk.x0, w.kernelDilation), -w.padLow);
+    left = addI(e, left, mulI(e, copy, w.stride));
+    int64_t stepX = p.copies > 1 ? w.kernelDilation : 1;
+    Value count = chunk.xs;
+    if (p.copies == 1) {
+      count = addI(e, mulI(e, addI(e, chunk.xs, -1), w.kernelDilation), (w.output - 1) * w.stride + 1);
+    }
+    Value from = minV(stepsBelow(subI(e, zero, left), stepX), count);
+    Value to = maxV(minV(stepsBelow(subI(e, constI64(e, w.input), left), stepX), count), from);
+    emitFor(e, zero, chunk.images, 1, [&](Value image) {
+      emitFor(e, zero, constI64(e, p.inputRows()), 1, [&](Value row) {
+        Value y = addI(e, top, row);
+        Value at = addI(e, mulI(e, copy, p.copyPitch()), mulI(e, image, p.imagePitch()));
+        at = addI(e, at, mulI(e, row, p.rowPitch()));
+        auto fill = [&](Value first, Value last) {
+          emitFor(e, mulI(e, first, p.pixel()), mulI(e, last, p.pixel()), p.lanes, [&](Value i) {
+            store(address(inputBuffer, addI(e, at, i)), zeros());
+          });
+        };
+        emitIf(e, compareI(e, arith::CmpIPredicate::ult, y, h.input), [&] {
+          fill(zero, from);
+          Value x = addI(e, left, mulI(e, from, stepX));
+          copyRow(task, addI(e, chunk.image0, image), y, addI(e, at, mulI(e, from, p.pixel())), x,
+                  stepX, subI(e, to, from));
+          fill(to, count);
+        });
+      });
+    });
+  });
+}
+
+/// Pixels firstX, firstX + stepX, ... of a row, whose channels of the task go to the buffer at `at`.
+void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, Value firstX,
+                              int64_t stepX, Value count) {
+  SmallVector<Index> index(g.spatial.size() + 2);
+  index[g.inputFeatureDim] = Index(image);
+  if (p.hasH) {
+    index[p.h.inputDim] = Index(y);
+  }
+  index[p.w.inputDim] = Index(firstX);
+  index[g.inputBatchDim] = Index(channelOf(task, task.c0));
+  Value zero = constI64(e, 0);
+  if (p.flat) {
+    // Pixels are one run in memory.
+    Value offset = zero;
+    for (auto [i, stride] : llvm::zip(index, operands.input->strides())) {
+      offset = addI(e, offset, mulI(e, i.base, stride));
+    }
+    Value length = mulI(e, count, p.channels);
+    Value full = mulI(e, divI(e, length, p.lanes), p.lanes);
+    auto copy = [&](Value i, Value mask) {
+      Elem value = operands.input->atOffset(Index(addI(e, offset, i), 1), p.lanes, mask);
+      store(address(inputBuffer, addI(e, at, i)), value.re);
+    };
+    emitFor(e, zero, full, p.lanes, [&](Value i) { copy(i, {}); });
+    emitIf(e, compareI(e, arith::CmpIPredicate::sgt, subI(e, length, full), 0),
+           [&] { copy(full, below(subI(e, length, full))); });
+    return;
+  }
+  Value limit = subI(e, constI64(e, p.channels), task.c0);
+  bool whole = p.channels % p.channelBlock == 0 && p.channelBlock % p.lanes == 0;
+  if (operands.input->strides()[g.inputBatchDim] == 1) {
+    emitFor(e, zero, count, 1, [&](Value x) {
+      SmallVector<Index> here(index);
+      here[p.w.inputDim] = Index(addI(e, firstX, mulI(e, x, stepX)));
+      Value to = addI(e, at, mulI(e, x, p.pixel()));
+      emitFor(e, zero, constI64(e, p.pixel()), p.lanes, [&](Value c) {
+        here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, c), 1);
+        Value mask = whole ? Value() : below(subI(e, limit, c));
+        Elem value = operands.input->at(here, p.lanes, mask);
+        store(address(inputBuffer, addI(e, to, c)), value.re);
+      });
+    });
+    return;
+  }
+  emitFor(e, zero, count, p.lanes, [&](Value x) {
+    Value mask = below(subI(e, count, x));
+    emitFor(e, zero, constI64(e, p.pixel()), p.lanes, [&](Value c) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < p.lanes; ++i) {
+        SmallVector<Index> here(index);
+        here[p.w.inputDim] = Index(addI(e, firstX, x), 1);
+        Value channel = addI(e, c, i);
+        channel = whole ? channel : minV(channel, addI(e, limit, -1));
+        here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, channel));
+        square.push_back(operands.input->at(here, p.lanes, mask).re);
+      }
+      square = transposeSquare(e, square);
+      Value to = addI(e, at, addI(e, mulI(e, x, p.pixel()), c));
+      for (int64_t i = 0; i < p.lanes; ++i) {
+        store(address(inputBuffer, to, i * p.pixel()), square[i]);
+      }
+    });
+  });
+}
+
+void GradientEmitter::forEachPanel(const Task &task, function_ref<void(const Panel &)> body) {
+  int64_t columns = p.columns(), full = p.features / columns * columns;
+  if (full > 0) {
+    emitFor(e, task.n0, minI(e, task.n1, full), columns,
+            [&](Value n) { body(Panel{n, p.vectors}); });
+  }
+  if (full < p.features) {
+    int64_t vectors = llvm::divideCeil(p.features - full, p.lanes);
+    emitIf(e, compareI(e, arith::CmpIPredicate::eq, task.n1, p.features),
+           [&] { body(Panel{constI64(e, full), vectors}); });
+  }
+}
+
+void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
+  bool featuresInside = operands.kernel->strides()[g.kernelOutputDim] == 1;
+  bool whole = p.features % p.lanes == 0;
+  Value zero = constI64(e, 0);
+  emitFor(e, zero, chunk.images, 1, [&](Value image) {
+    emitFor(e, chunk.y0, chunk.y1, 1, [&](Value y) {
+      Value step = mulI(e, image, p.yChunk * p.xChunk);
+      step = addI(e, step, mulI(e, subI(e, y, chunk.y0), p.xChunk));
+      SmallVector<Index> tap;
+      if (p.hasH) {
+        tap.push_back(Index(y));
+      }
+      tap.push_back({});
+      auto place = [&](const Panel &panel, Value x, int64_t v) {
+        Value at = mulI(e, divI(e, subI(e, panel.n, task.n0), p.columns()), p.panelPitch());
+        return address(panelBuffer, addI(e, at, mulI(e, addI(e, step, x), p.columns())), v * p.lanes);
+      };
+      Index from(addI(e, chunk.image0, image));
+      emitFor(e, zero, chunk.xs, featuresInside ? 1 : p.lanes, [&](Value x) {
+        forEachPanel(task, [&](const Panel &panel) {
+          for (int64_t v = 0; v < panel.vectors; ++v) {
+            Value n = addI(e, panel.n, v * p.lanes);
+            Value rest = subI(e, constI64(e, p.features), n);
+            if (featuresInside) {
+              tap.back() = Index(addI(e, chunk.x0, x));
+              Value mask = whole ? Value() : below(rest);
+              Elem value = operands.readKernel(e, from, featureOf(task, n, 1), tap, p.lanes, mask);
+              store(place(panel, x, v), value.re);
+              continue;
+            }
+            SmallVector<Value> square;
+            Value mask = below(subI(e, chunk.xs, x));
+            tap.back() = Index(addI(e, chunk.x0, x), 1);
+            for (int64_t i = 0; i < p.lanes; ++i) {
+              Value feature = addI(e, n, i);
+              feature = whole ? feature : minI(e, feature, p.features - 1);
+              square.push_back(operands
+                                   .readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes,
+                                               mask)
+                                   .re);
+            }
+            square = transposeSquare(e, square);
+            for (int64_t i = 0; i < p.lanes; ++i) {
+              store(address(place(panel, x, v), zero, i * p.columns()), square[i]);
+            }
+          }
+        });
+      });
+    });
+  });
+}
+
+void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
+  const SpatialDim &h = p.h;
+  Value zero = constI64(e, 0);
+  emitFor(e, task.h0, task.h1, 1, [&](Value py) {
+    // Rows of the window that meet the input at this position.
+    Value first = addI(e, mulI(e, py, h.stride), -h.padLow);
+    Value y = maxV(stepsBelow(subI(e, zero, first), h.kernelDilation), chunk.y0);
+    Value yEnd = minV(stepsBelow(subI(e, constI64(e, h.input), first), h.kernelDilation), chunk.y1);
+    Value ys = maxV(subI(e, yEnd, y), zero);
+    Value local = subI(e, y, chunk.y0), down = subI(e, py, task.h0);
+    Value firstRow = addI(e, mulI(e, local, h.kernelDilation), mulI(e, down, h.stride));
+    emitFor(e, zero, constI64(e, p.flat ? 1 : p.w.output), 1, [&](Value px) {
+      Value position = p.flat ? down : addI(e, mulI(e, down, p.w.output), px);
+      Value input = mulI(e, px, p.positionPitch());
+      forEachPanel(task, [&](const Panel &panel) {
+        int64_t whole = p.sumRows() / p.rows * p.rows;
+        emitFor(e, zero, constI64(e, whole), p.rows, [&](Value m) {
+          tile(task, chunk, panel, position, input, local, ys, firstRow, m, p.rows);
+        });
+        if (whole < p.sumRows()) {
+          tile(task, chunk, panel, position, input, local, ys, firstRow, constI64(e, whole),
+               p.sumRows() - whole);
+        }
+      });
+    });
+  });
+}
+
+/// Adds a piece's products to the sums of `rows` rows from `m` on, at a position. `y`: the first of `ys` rows of the
+/// window in the piece; `firstRow`: the row of the copy that it meets.
+void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &panel, Value position,
+                           Value input, Value y, Value ys, Value firstRow, Value m, int64_t rows) {
+  Value local = subI(e, panel.n, task.n0);
+  int64_t width = p.panels() * p.columns();
+  Value slot = addI(e, mulI(e, addI(e, mulI(e, position, p.sumRows()), m), width), local);
+  slot = address(sumBuffer, slot);
+  auto sumAt = [&](int64_t i) {
+    return address(slot, constI64(e, 0), i / panel.vectors * width + i % panel.vectors * p.lanes);
+  };
+  Values init;
+  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+    init.push_back(load(sumAt(i), p.lanes));
+  }
+  Value from = addI(e, addI(e, input, m), mulI(e, firstRow, p.rowPitch()));
+  Value weights = mulI(e, divI(e, local, p.columns()), p.panelPitch());
+  weights = addI(e, weights, mulI(e, y, p.xChunk * p.columns()));
+  auto run = [&](Value in, Value row, Value length, ValueRange carried) {
+    return emitForCarrying(
+        e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange carried) {
+          Value inHere = address(in, mulI(e, i, p.stepPitch()));
+          Value rowHere = address(row, mulI(e, i, p.columns()));
+          Values sums(carried), columns;
+          for (int64_t v = 0; v < panel.vectors; ++v) {
+            columns.push_back(load(address(rowHere, constI64(e, 0), v * p.lanes), p.lanes));
+          }
+          for (int64_t r = 0; r < rows; ++r) {
+            Elem a = splat(e, Elem(load(address(inHere, constI64(e, 0), r), 1)), p.lanes);
+            for (int64_t v = 0; v < panel.vectors; ++v) {
+              Value &sum = sums[r * panel.vectors + v];
+              sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+            }
+          }
+          return sums;
+        });
+  };
+  Values sums = emitForCarrying(
+      e, constI64(e, 0), chunk.images, 1, init, [&](Value image, ValueRange carried) -> Values {
+        Value in = address(inputBuffer, addI(e, from, mulI(e, image, p.imagePitch())));
+        Value row = address(panelBuffer,
+                            addI(e, weights, mulI(e, image, p.yChunk * p.xChunk * p.columns())));
+        if (p.merged() && p.xChunk == p.w.kernel) {
+          return run(in, row, mulI(e, ys, p.xChunk), carried);
+        }
+        return emitForCarrying(
+            e, constI64(e, 0), ys, 1, carried, [&](Value r, ValueRange carried) {
+              return run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
+                         address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, carried);
+            });
+      });
+  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+    store(sumAt(i), sums[i]);
+  }
+}
+
+void GradientEmitter::finish(const Task &task) {
+  Value zero = constI64(e, 0);
+  int64_t width = p.panels() * p.columns();
+  Value rows = p.flat ? constI64(e, p.sumRows())
+                      : minI(e, subI(e, constI64(e, p.channels), task.c0), p.channelBlock);
+  Value features = subI(e, task.n1, task.n0);
+  emitFor(e, task.h0, task.h1, 1, [&](Value py) {
+    emitFor(e, zero, constI64(e, p.flat ? 1 : p.w.output), 1, [&](Value px) {
+      Value down = subI(e, py, task.h0);
+      Value position = p.flat ? down : addI(e, mulI(e, down, p.w.output), px);
+      emitFor(e, zero, rows, 1, [&](Value m) {
+        SmallVector<Index> full(g.spatial.size() + 2);
+        full[g.outputBatchDim] = Index(p.flat ? remI(e, m, p.channels) : addI(e, task.c0, m));
+        full[p.w.outputDim] = Index(p.flat ? divI(e, m, p.channels) : px);
+        if (p.hasH) {
+          full[p.h.outputDim] = Index(py);
+        }
+        Value row = mulI(e, addI(e, mulI(e, position, p.sumRows()), m), width);
+        emitFor(e, zero, features, p.lanes, [&](Value n) {
+          full[g.outputFeatureDim] = featureOf(task, addI(e, task.n0, n), 1);
+          Value mask = p.features % p.lanes == 0 ? Value() : below(subI(e, features, n));
+          epilogue.store(operands.element, Elem(load(address(sumBuffer, addI(e, row, n)), p.lanes)),
+                         full, p.lanes, mask);
+        });
+      });
+    });
+  });
+}
+
+void emitGradient(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
+                  const GradientPlan &plan) {
+  GradientEmitter(kernel, operands, epilogue, plan).emit();
+}
+
+} // namespace hlo::codegen
