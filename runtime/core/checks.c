@@ -69,6 +69,7 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
       return HLO_OK;
     }
   }
+  const uint64_t tiles = missing & HLO_CPU_AMX_TILE;
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": this CPU lacks ");
   for (const char *separator = ""; missing != 0; missing &= missing - 1, separator = ", ") {
@@ -78,7 +79,7 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
   }
   hlo_text_add(text, ", for which the module was compiled (");
   hlo_text_add(text, desc->target);
-  hlo_text_add(text, ")");
+  hlo_text_add(text, tiles ? "), or its operating system does not permit AMX" : ")");
   return HLO_ERR_CPU;
 }
 

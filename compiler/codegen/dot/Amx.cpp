@@ -10,9 +10,9 @@
 //   tmm6, 7  columns: 16 groups along k, of 16 columns each
 //
 // Tiles are named by number, so that no allocator has a say: LLVM neither spills nor
-// configures them. Their shapes are exact in rows and columns, so that nothing outside the operands
-// and the result is touched; a remainder has shapes of its own, which are configured around
-// its tile. Along k, what is no multiple of a tile is filled up by zeros, on both sides: a NaN
+// configures them. A remainder of rows or columns uses as many whole tiles as it needs, where its
+// operands and sums are in buffers that have room. Where they are not, it has tiles of its
+// exact shape, which are configured around it. Along k, what is no multiple of a tile is filled up by zeros, on both sides: a NaN
 // that happens to be in the buffer would otherwise meet the other side's zero.
 //
 // Multiplying bf16 takes subnormals for zeros, in the operands and in the sums.
@@ -79,12 +79,19 @@ void BlockedEmitter::configureTiles() {
   }
   for (int64_t rows : {plan.rows, plan.rowTail}) {
     for (int64_t width : columns) {
-      if (rows > 0) {
+      if (rows > 0 && (amxShapes.empty() || needsAmxShape(rows, width))) {
         amxShapes.push_back({rows, width, tileShapes(e, rows, width, plan.tileGroups)});
       }
     }
   }
   callTile("ldtilecfg", {amxShapes.front().memory});
+}
+
+bool BlockedEmitter::needsAmxShape(int64_t rows, int64_t columns) const {
+  bool rests = plan.sumsInResult && plan.kBlocks > 1;
+  const AmxShape &usual = amxShapes.front();
+  return (rows != usual.rows && rows % kTile != 0 && (rests || plan.lhs == LhsForm::Direct)) ||
+         (columns != usual.columns && columns % kTile != 0 && rests);
 }
 
 void BlockedEmitter::releaseTiles() { callTile("tilerelease", {}); }
@@ -105,10 +112,11 @@ void BlockedEmitter::emitAmxTile(const Block &block, const KBlock &k, const Pane
   int64_t columns = columnsOf(panel), down = llvm::divideCeil(rows, kTile);
   int64_t across = llvm::divideCeil(columns, kTile);
   const AmxShape &usual = amxShapes.front();
-  const AmxShape &own = *llvm::find_if(
+  const AmxShape *own = llvm::find_if(
       amxShapes, [&](const AmxShape &s) { return s.rows == rows && s.columns == columns; });
-  if (&own != &usual) {
-    callTile("ldtilecfg", {own.memory});
+  bool isExact = own != amxShapes.end();
+  if (isExact && own != &usual) {
+    callTile("ldtilecfg", {own->memory});
   }
 
   Value lhs;
@@ -123,10 +131,11 @@ void BlockedEmitter::emitAmxTile(const Block &block, const KBlock &k, const Pane
   }
   Value rhs = bufferAddress(rhsBuffer, panelStart(block, panel));
   int64_t rhsRow = plan.columns() * plan.partBytes;
-  bool ends = plan.kBlocks == 1 && !plan.sumsInResult;
-  int64_t sumRow = (plan.sumsInResult ? *linearStride(c.m, c.outM)
-                    : ends            ? plan.columns()
-                                      : plan.nBlock) *
+  bool isWhole = isExact || (rows % kTile == 0 && columns % kTile == 0);
+  bool ends = plan.kBlocks == 1 && !(plan.sumsInResult && isWhole);
+  int64_t sumRow = (ends                ? plan.columns()
+                    : plan.sumsInResult ? *linearStride(c.m, c.outM)
+                                        : plan.nBlock) *
                    plan.partBytes;
   Value sums = ends ? sumBuffer : sumAddress(block, m, panel.n);
 
@@ -175,7 +184,7 @@ void BlockedEmitter::emitAmxTile(const Block &block, const KBlock &k, const Pane
   if (ends) {
     finishRows(block, panel, m, constI64(e, rows), sumBuffer, plan.columns());
   }
-  if (&own != &usual) {
+  if (isExact && own != &usual) {
     callTile("ldtilecfg", {usual.memory});
   }
 }

@@ -83,7 +83,7 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   }
   if (plan.kBlocks > 1 && !plan.sumsInResult) {
     sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
-  } else if (plan.kBlocks == 1 && (plan.amx ? !plan.sumsInResult : !epilogue.isIdentity())) {
+  } else if (plan.kBlocks == 1 && (plan.amx || !epilogue.isIdentity())) {
     sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
   }
 }

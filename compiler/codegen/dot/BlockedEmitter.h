@@ -71,6 +71,8 @@ private:
   /// Tells the CPU the shapes of the tiles; at the end of the kernel's call it forgets them.
   void configureTiles();
   void releaseTiles();
+  /// Whether a remainder must not use whole tiles.
+  bool needsAmxShape(int64_t rows, int64_t columns) const;
   /// emitTile with tiles of AMX.
   void emitAmxTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m, int64_t rows);
   /// Columns of the panel that exist.
