@@ -25,6 +25,8 @@ using llvm::BasicBlock;
 
 /// Launches between two looks at the caller's wish to stop.
 static constexpr unsigned launchesPerPoll = 64;
+/// Larger copies are tasks of so many bytes.
+static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
 
 namespace {
 class EntryBuilder {
@@ -52,6 +54,8 @@ private:
   llvm::Value *address(mlir::Value buffer);
   llvm::Value *leaf(bool isInput, int64_t index);
   llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers, bool staged);
+  llvm::Function *copyFunction();
+  void reserveArguments(unsigned count);
   llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
                                llvm::Type *result = nullptr) {
@@ -217,12 +221,8 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     }
     return mlir::success();
   }
-  if (!arguments) {
-    llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
-    arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
-  }
   bool staged = !info.barriers.empty();
-  argumentCount = std::max(argumentCount, buffers + staged);
+  reserveArguments(buffers + staged);
   for (auto [i, value] : llvm::enumerate(values)) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
   }
@@ -248,13 +248,18 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   return mlir::success();
 }
 
-/// Fills the array on the stack that parallel launches and the runtime's operations get.
-mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
+/// Makes room for `count` of them in the array on the stack that parallel launches, large copies and the runtime's
+/// operations get.
+void EntryBuilder::reserveArguments(unsigned count) {
   if (!arguments) {
     llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
     arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
   }
-  argumentCount = std::max<unsigned>(argumentCount, buffers.size());
+  argumentCount = std::max(argumentCount, count);
+}
+
+mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
+  reserveArguments(buffers.size());
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     llvm::Value *value = address(buffer);
     if (!value) {
@@ -281,6 +286,27 @@ mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
   return mlir::success();
 }
 
+/// `void copy.task(ptr args, i64 first, i64 last)`: copies pieces of args[1] to args[0]; args[2] is the number of bytes.
+llvm::Function *EntryBuilder::copyFunction() {
+  if (llvm::Function *known = module.getFunction("copy.task")) {
+    return known;
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+  auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "copy.task", module);
+  llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
+  auto argument = [&](int64_t i, llvm::Type *of) {
+    return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
+  };
+  llvm::Value *destination = argument(0, pointer), *source = argument(1, pointer), *bytes = argument(2, i64);
+  llvm::Value *piece = inside.getInt64(bytesPerCopyTask);
+  llvm::Value *begin = inside.CreateMul(task->getArg(1), piece), *end = inside.CreateMul(task->getArg(2), piece);
+  end = inside.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, bytes);
+  inside.CreateMemCpy(inside.CreatePtrAdd(destination, begin), llvm::MaybeAlign(1),
+                      inside.CreatePtrAdd(source, begin), llvm::MaybeAlign(1), inside.CreateSub(end, begin));
+  inside.CreateRetVoid();
+  return task;
+}
+
 void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
   llvm::Value *destination = address(copy.getDst()), *source = address(copy.getSrc());
   if (copy.getBytes() <= 0) {
@@ -293,7 +319,19 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
     b.CreateCondBr(b.CreateICmpEQ(destination, source), after, different);
     b.SetInsertPoint(different);
   }
-  b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), copy.getBytes());
+  int64_t bytes = copy.getBytes();
+  if (bytes < leastParallelCopy || insideLoop) {
+    b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), bytes);
+  } else {
+    reserveArguments(3);
+    llvm::Value *values[] = {destination, source, b.getInt64(bytes)};
+    for (auto [i, value] : llvm::enumerate(values)) {
+      b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+    }
+    llvm::Value *tasks = b.getInt64(llvm::divideCeil(bytes, bytesPerCopyTask));
+    leaveIfError(b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+                              {frame, copyFunction(), arguments, tasks}));
+  }
   if (after) {
     b.CreateBr(after);
     b.SetInsertPoint(after);

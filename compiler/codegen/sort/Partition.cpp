@@ -83,7 +83,7 @@ PartitionSort::PartitionSort(SortEmission &sort)
   };
   for (const SortPlan::Word &word : plan.words) {
     records.words.push_back(take(plan.n * word.bits / 8));
-    moved.words.push_back(plan.inResult ? sort.kernel.resultPtrs[0] : take(plan.n * word.bits / 8));
+    moved.words.push_back(plan.inResult ? sort.results[0] : take(plan.n * word.bits / 8));
   }
   counters = take(plan.chunks * SortPlan::kBuckets * 4);
   extremes = take(plan.chunks * 16);

@@ -28,6 +28,11 @@ static Type memoryBitsOf(Emission &e, Type element) {
 SortEmission::SortEmission(KernelBuilder &kernel, const SortPlan &plan, ValueRange inputs,
                            ComputationOp comparator)
     : kernel(kernel), e(kernel.e), plan(plan), inputs(inputs), comparator(comparator) {
+  for (Value result : kernel.root()->getResults()) {
+    auto roots = kernel.body().getTerminator()->getOperands();
+    auto found = llvm::find(roots, result);
+    results.push_back(found == roots.end() ? Value() : kernel.resultPtrs[found - roots.begin()]);
+  }
   // Vectors of the widest thing that is computed with along a row.
   int64_t widest = 1;
   for (const SortPlan::Word &word : plan.words) {
@@ -170,7 +175,7 @@ Num SortEmission::orderedKey(const SortKey &key, const Elem &value) {
 }
 
 void SortEmission::storeRaw(const RowPosition &at, Num raw) {
-  storeWords(e, raw, kernel.resultPtrs[0], linearOf(at, plan.keep), at.mask);
+  storeWords(e, raw, results[0], linearOf(at, plan.keep), at.mask);
 }
 
 Num SortEmission::rawOfKey(const SortKey &key, Num bits) {
@@ -294,6 +299,9 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
     }
   }
   for (size_t n = 0; n < inputs.size(); ++n) {
+    if (!results[n]) {
+      continue;
+    }
     Type element = arrayType(inputs[n]).getElementType();
     const SortKey *own = nullptr;
     size_t k = 0;
@@ -303,13 +311,13 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
       own = same ? &plan.keys[k] : nullptr;
     }
     if (own) {
-      storeWords(e, rawOfKey(*own, keyOfRecord(k - 1, record)), kernel.resultPtrs[n], target,
+      storeWords(e, rawOfKey(*own, keyOfRecord(k - 1, record)), results[n], target,
                  at.mask);
     } else if (isa<BlockArgument>(inputs[n]) && !isa<ComplexType>(element)) {
-      storeWords(e, rawAt(n, source), kernel.resultPtrs[n], target, at.mask);
+      storeWords(e, rawAt(n, source), results[n], target, at.mask);
     } else {
       // Lanes of a result are consecutive here: complex elements have no scatter.
-      storeElements(e, element, elementAt(n, source), kernel.resultPtrs[n], target.base, at.mask);
+      storeElements(e, element, elementAt(n, source), results[n], target.base, at.mask);
     }
   }
 }
@@ -317,7 +325,7 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
 void SortEmission::storePosition(const RowPosition &at, Value position) {
   Type type = computeType(positionElement);
   storeElements(e, positionElement, Elem(zextTo(Num(e, position), type)),
-                kernel.resultPtrs[inputs.size()], linearOf(at, plan.keep).base, at.mask);
+                results[inputs.size()], linearOf(at, plan.keep).base, at.mask);
 }
 
 static Index inBuffer(Emission &e, const RecordBuffer &buffer, const Index &i, const Index &row,

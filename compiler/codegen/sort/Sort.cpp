@@ -69,7 +69,7 @@ struct BlockSort {
     Value zero = constI64(e, 0);
     Index none(zero);
     if (plan.inResult) {
-      other = {addBytes(e, sort.kernel.resultPtrs[0], mulI(e, first, plan.n * plan.words[0].bits / 8))};
+      other = {addBytes(e, sort.results[0], mulI(e, first, plan.n * plan.words[0].bits / 8))};
     }
     sort.clearSpecial();
     emitFor(e, zero, count, 1, [&](Value row) {
@@ -224,7 +224,7 @@ LogicalResult emitSortKernel(KernelBuilder &kernel) {
   if (kernel.tasks == 0) {
     return success();
   }
-  if (!plan.onStack && kernel.resultPtrs.size() == op.getInputs().size()) {
+  if (!plan.onStack && kernel.body().getTerminator()->getOperands().back().getDefiningOp() == op) {
     return kernel.fusion.emitOpError("needs ") << plan.scratchBytes() << " bytes of scratch";
   }
   if (plan.method == SortPlan::Method::Merge) {

@@ -27,6 +27,7 @@ struct SortEmission {
   Emission &e;
   const SortPlan &plan;
   mlir::ValueRange inputs;
+  llvm::SmallVector<mlir::Value> results; ///< pointers, of each input and of the positions; null: not wanted
   ComputationOp comparator; ///< null for topk
   int64_t vectorLanes;      ///< of loops along rows
   mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if there is none

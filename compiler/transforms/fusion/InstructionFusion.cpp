@@ -63,6 +63,17 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
   return pairs;
 }
 
+/// The results of an op that its kernel writes: of a sort by keys those that have users, such as the positions of an
+/// argsort alone.
+static SmallVector<Value> wantedResults(Operation *root) {
+  SmallVector<Value> wanted(root->getResults());
+  auto sort = dyn_cast<SortOp>(root);
+  if (sort && planSort(sort).method != SortPlan::Method::Merge && !root->use_empty()) {
+    llvm::erase_if(wanted, [](Value v) { return v.use_empty(); });
+  }
+  return wanted;
+}
+
 FusionOp buildFusion(Group &group) {
   // Members in the order of the text, and the values they take from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
@@ -97,7 +108,8 @@ FusionOp buildFusion(Group &group) {
   for (auto [number, array] : again) {
     state.addOperands(array);
   }
-  state.addTypes(group.root->getResultTypes());
+  SmallVector<Value> wanted = wantedResults(group.root);
+  state.addTypes(TypeRange(ValueRange(wanted)));
   if (scratch) {
     state.addTypes(scratch);
   }
@@ -133,7 +145,7 @@ FusionOp buildFusion(Group &group) {
     }
   }
   SmallVector<Value> roots;
-  for (Value v : group.root->getResults()) {
+  for (Value v : wanted) {
     roots.push_back(mapping.lookup(v));
   }
   if (scratch) {
@@ -150,12 +162,14 @@ FusionOp buildFusion(Group &group) {
 
 void fuseBlock(Block &block) {
   Grouping grouping = groupOps(block);
-  SmallVector<std::pair<Operation *, FusionOp>> built;
+  SmallVector<std::pair<SmallVector<Value>, FusionOp>> built;
   for (auto &group : grouping.groups) {
-    built.push_back({group->root, buildFusion(*group)});
+    built.push_back({wantedResults(group->root), buildFusion(*group)});
   }
-  for (auto &[root, fusion] : built) {
-    root->replaceAllUsesWith(fusion->getResults().take_front(root->getNumResults()));
+  for (auto &[wanted, fusion] : built) {
+    for (auto [value, result] : llvm::zip(wanted, fusion->getResults())) {
+      value.replaceAllUsesWith(result);
+    }
   }
   for (Operation *relabel : grouping.relabels) {
     OpBuilder builder(relabel);
