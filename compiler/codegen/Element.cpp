@@ -256,6 +256,82 @@ Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value 
   return Elem(re, gatherRaw(e, memory, base, first + 1, mask));
 }
 
+/// The memory elements at `pointer` + offsets[l], those of the least to the greatest offset read by vectors. Lanes that are
+/// off have the least.
+static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64_t> offsets) {
+  int64_t lanes = offsets.size();
+  int64_t least = *llvm::min_element(offsets), span = *llvm::max_element(offsets) - least + 1;
+  auto at = [&](int64_t offset) {
+    return offset == 0 ? pointer : elementPointer(e, memory, pointer, constI64(e, offset));
+  };
+  SmallVector<int64_t> from(lanes);
+  if (span <= lanes) {
+    for (int64_t l = 0; l < lanes; ++l) {
+      from[l] = offsets[l] - least;
+    }
+    Value window;
+    if (span == lanes || llvm::isPowerOf2_64(span) || !e.target.avx512) {
+      window = loadRaw(e, memory, at(least), span, {});
+    } else {
+      window = loadRaw(e, memory, at(least), lanes, firstLanes(e, span, lanes));
+    }
+    return isa<VectorType>(window.getType()) ? shuffle(e, window, window, from)
+                                             : splat(e, window, lanes).re;
+  }
+  // The last window ends with the last element.
+  Value result;
+  for (int64_t first = 0; first < span; first += lanes) {
+    int64_t begin = std::min(first, span - lanes);
+    Value window = loadRaw(e, memory, at(least + begin), lanes, {});
+    if (!result) {
+      result = window;
+    }
+    for (int64_t l = 0; l < lanes; ++l) {
+      int64_t place = offsets[l] - least;
+      bool here = place >= first && place < first + lanes;
+      from[l] = here ? lanes + place - begin : first > lanes ? l : std::min(place, lanes - 1);
+    }
+    result = first == 0 ? window : shuffle(e, result, window, from);
+  }
+  return result;
+}
+
+Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64_t> offsets,
+              Value mask) {
+  int64_t lanes = offsets.size();
+  SmallVector<int64_t> wanted(offsets);
+  if (mask) {
+    // Lanes that are off may have any element that is read anyway.
+    DenseElementsAttr bits;
+    if (!matchPattern(mask, m_Constant(&bits)) || bits.isSplat()) {
+      return {};
+    }
+    auto on = llvm::to_vector(bits.getValues<bool>());
+    int64_t one = offsets[llvm::find(on, true) - on.begin()];
+    for (int64_t l = 0; l < lanes; ++l) {
+      wanted[l] = on[l] ? offsets[l] : one;
+    }
+  }
+  // A gather takes a cycle a lane and more; a window takes a load and a shuffle.
+  Type memory = memoryType(element);
+  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
+  int64_t span = parts * (*llvm::max_element(wanted) - *llvm::min_element(wanted) + 1);
+  if (lanes < 4 || llvm::divideCeil(span, lanes) > lanes / 2) {
+    return {};
+  }
+  if (parts == 1) {
+    return decode(e, element, loadWindows(e, memory, elementPointer(e, memory, base, index), wanted));
+  }
+  Value pointer = elementPointer(e, memory, base, twice(e, index));
+  SmallVector<int64_t> real, imaginary;
+  for (int64_t offset : wanted) {
+    real.push_back(2 * offset);
+    imaginary.push_back(2 * offset + 1);
+  }
+  Value re = loadWindows(e, memory, pointer, real);
+  return Elem(re, loadWindows(e, memory, pointer, imaginary));
+}
+
 void storeElements(Emission &e, Type element, const Elem &value, Value base, Value index,
                    Value mask) {
   Type memory = memoryType(element);

@@ -53,6 +53,10 @@ Elem loadElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value
 /// Loads element `indices[l]` for each lane l (`indices`: vector of i64).
 Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value indices,
                     mlir::Value mask = {});
+/// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that pays; else gives nothing.
+/// No other elements are read than those between the first and the last of lanes that the mask has on.
+Elem loadNear(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,
+              llvm::ArrayRef<int64_t> offsets, mlir::Value mask = {});
 /// Stores consecutive elements; lanes that are off are not written.
 void storeElements(Emission &e, mlir::Type element, const Elem &value, mlir::Value base,
                    mlir::Value index, mlir::Value mask = {});

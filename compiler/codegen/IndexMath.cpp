@@ -97,23 +97,72 @@ Value laneIndices(Emission &e, const Index &index, int64_t lanes) {
   return index.stride == 0 ? base : addI(e, base, laneOffsets(e, lanes, index.stride));
 }
 
+static int64_t alignmentOf(const Index &index) {
+  std::optional<int64_t> constant = constantOf(index.base);
+  return constant ? *constant : index.align;
+}
+
+Index patternIndex(Emission &e, Value base, ArrayRef<int64_t> offsets, int64_t align) {
+  int64_t first = offsets[0], stride = offsets.size() > 1 ? offsets[1] - first : 0;
+  bool affine = true;
+  for (auto [l, offset] : llvm::enumerate(offsets)) {
+    affine &= offset == first + static_cast<int64_t>(l) * stride;
+  }
+  if (affine) {
+    return Index(addI(e, base, first), stride, std::gcd(align, first));
+  }
+  Index index(base, 0, align);
+  index.offsets.assign(offsets.begin(), offsets.end());
+  std::optional<int64_t> constant = constantOf(base);
+  SmallVector<int64_t> values(offsets);
+  for (int64_t &value : values) {
+    value += constant.value_or(0);
+  }
+  auto type = VectorType::get({static_cast<int64_t>(values.size())}, e.b.getI64Type());
+  index.lanes = arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(values)));
+  if (!constant) {
+    index.lanes = addI(e, splat(e, base, offsets.size()).re, index.lanes);
+  }
+  return index;
+}
+
+SmallVector<int64_t> knownOffsets(const Index &index, int64_t lanes) {
+  if (index.lanes) {
+    return SmallVector<int64_t>(ArrayRef<int64_t>(index.offsets));
+  }
+  SmallVector<int64_t> offsets(lanes);
+  for (int64_t l = 0; l < lanes; ++l) {
+    offsets[l] = l * index.stride;
+  }
+  return offsets;
+}
+
 Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes) {
   Index sum;
   if (a.lanes || b.lanes) {
+    SmallVector<int64_t> offsets = knownOffsets(a, lanes), others = knownOffsets(b, lanes);
+    if (!offsets.empty() && !others.empty()) {
+      for (auto [offset, other] : llvm::zip(offsets, others)) {
+        offset += other;
+      }
+      int64_t align = std::gcd(alignmentOf(a), alignmentOf(b));
+      return patternIndex(e, addI(e, a.base, b.base), offsets, std::max<int64_t>(1, align));
+    }
     sum.lanes = addI(e, laneIndices(e, a, lanes), laneIndices(e, b, lanes));
     return sum;
   }
   sum.base = addI(e, a.base, b.base);
   sum.stride = a.stride + b.stride;
-  std::optional<int64_t> ca = constantOf(a.base), cb = constantOf(b.base);
-  int64_t alignA = ca ? *ca : a.align, alignB = cb ? *cb : b.align;
-  sum.align = std::max<int64_t>(1, std::gcd(alignA, alignB));
+  sum.align = std::max<int64_t>(1, std::gcd(alignmentOf(a), alignmentOf(b)));
   return sum;
 }
 
 Index addIndex(Emission &e, const Index &a, int64_t b) {
   if (b == 0) {
     return a;
+  }
+  if (!a.offsets.empty()) {
+    return patternIndex(e, addI(e, a.base, b), a.offsets, std::gcd(a.align, b));
   }
   Index sum = a;
   if (a.lanes) {
@@ -133,6 +182,13 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
   if (factor == 0) {
     product.base = constI64(e, 0);
     return product;
+  }
+  if (!a.offsets.empty()) {
+    SmallVector<int64_t> offsets{ArrayRef<int64_t>(a.offsets)};
+    for (int64_t &offset : offsets) {
+      offset *= factor;
+    }
+    return patternIndex(e, mulI(e, a.base, factor), offsets, a.align * std::abs(factor));
   }
   if (a.lanes) {
     product.lanes = mulI(e, a.lanes, factor);
@@ -171,6 +227,23 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
       quotient = Index(divI(e, a.base, divisor), a.stride / divisor, a.align / divisor);
       remainder.base = constI64(e, 0);
       return {quotient, remainder};
+    }
+  }
+  SmallVector<int64_t> offsets = knownOffsets(a, lanes);
+  if (!offsets.empty() && *llvm::min_element(offsets) >= 0) {
+    // Offsets from a multiple of the divisor divide on their own.
+    std::optional<int64_t> constant = constantOf(a.base);
+    if ((constant && *constant >= 0) || a.align % divisor == 0) {
+      int64_t first = constant.value_or(0);
+      SmallVector<int64_t> rest(offsets);
+      for (auto [offset, left] : llvm::zip(offsets, rest)) {
+        left = (first + offset) % divisor;
+        offset = (first + offset) / divisor;
+      }
+      Value zero = constI64(e, 0);
+      quotient = constant ? patternIndex(e, zero, offsets)
+                          : patternIndex(e, divI(e, a.base, divisor), offsets, a.align / divisor);
+      return {quotient, patternIndex(e, zero, rest)};
     }
   }
   Value all = laneIndices(e, a, lanes);

@@ -14,6 +14,8 @@ struct Index {
   mlir::Value base;
   int64_t stride = 0;
   mlir::Value lanes;
+  /// Where `lanes` is set and this is not empty, lanes[l] is base + offsets[l].
+  llvm::SmallVector<int64_t, 0> offsets;
   /// `base` is known to be a multiple of this (1: nothing is known).
   int64_t align = 1;
   Index() = default;

@@ -5,7 +5,8 @@
 // operands. Each op turns the index of its result into those of its operands;
 // element-wise ops keep it. Vectors arise by construction: an index is affine in
 // the lane, so an operand access is a vector load (lane stride 1), a scalar load
-// and a splat (stride 0), or a gather.
+// and a splat (stride 0), or else vector loads and shuffles if all lanes are known to be
+// near each other, or a gather.
 //
 // Two rules keep the code small. A value asked for again at the same index
 // is not computed again; and what is the same for all lanes is computed once,
@@ -47,6 +48,9 @@ static bool sameScalar(Value a, Value b) {
 static bool sameIndex(ArrayRef<Index> a, ArrayRef<Index> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
     const auto &[x, y] = pair;
+    if (!x.offsets.empty()) {
+      return x.offsets == y.offsets && sameScalar(x.base, y.base);
+    }
     return x.lanes == y.lanes && x.stride == y.stride && sameScalar(x.base, y.base);
   });
 }
@@ -148,6 +152,12 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
       return v ? vector::ShuffleOp::create(e().b, e().loc, v, v, order).getResult() : v;
     };
     return Elem(flip(forward.re), flip(forward.im));
+  }
+  SmallVector<int64_t> offsets = knownOffsets(linear, lanes);
+  if (!offsets.empty()) {
+    if (Elem elem = loadNear(e(), element, base, linear.base, offsets, mask)) {
+      return elem;
+    }
   }
   return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask);
 }

@@ -305,7 +305,11 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   // A row that is a shorter vector needs no mask; loads that follow in a small loop can then take
   // their data from the store, which they cannot from a masked one.
   int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
-  if (row < lanes && llvm::isPowerOf2_64(row)) {
+  std::optional<ShortRowPlan> shortRows;
+  if (!linear) {
+    shortRows = planShortRows(kernel, shape, lanes);
+  }
+  if (row < lanes && llvm::isPowerOf2_64(row) && !shortRows) {
     lanes = row;
   }
   ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
@@ -329,6 +333,10 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   hoistScalars(kernel, {&vectors, &scalars});
   if (tiles) {
     emitTiledLoop(kernel, *tiles, vectors, scalars, store);
+    return success();
+  }
+  if (shortRows) {
+    emitShortRows(kernel, *shortRows, vectors, scalars, store);
     return success();
   }
   if (!paired && emitColumnReduces(kernel, vectors, scalars, store)) {

@@ -41,20 +41,28 @@ struct TilePlan {
 };
 std::optional<TilePlan> planTiles(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape);
 
-/// The loop kernel of a region with transposed reads: blocks of rows and columns; `store` writes the results at an
-/// index.
+/// Writes the results at an index; `base` is the place of its first lane in them.
+using StoreRoots = llvm::function_ref<void(ElementEmitter &, llvm::ArrayRef<Index>, mlir::Value base,
+                                           mlir::Value mask)>;
+
+/// The loop kernel of a region with transposed reads: blocks of rows and columns.
 void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &vectors,
-                   ElementEmitter &scalars,
-                   llvm::function_ref<void(ElementEmitter &, llvm::ArrayRef<Index>, mlir::Value base,
-                                           mlir::Value mask)>
-                       store);
+                   ElementEmitter &scalars, StoreRoots store);
+
+/// How vectors cover rows that are shorter than they are: so many rows are so many vectors.
+struct ShortRowPlan {
+  int64_t rows, vectors;
+};
+std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
+                                          int64_t lanes);
+/// The loop kernel of a region with short rows.
+void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitter &vectors,
+                   ElementEmitter &scalars, StoreRoots store);
 
 /// The loop kernel of a region that reduces over other dimensions than the minor one (reduce/ColumnReduces.cpp). Gives
 /// false, having emitted nothing, if the region is not of that form.
 bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars,
-                       llvm::function_ref<void(ElementEmitter &, llvm::ArrayRef<Index>,
-                                               mlir::Value base, mlir::Value mask)>
-                           store);
+                       StoreRoots store);
 
 } // namespace hlo::codegen
 

@@ -47,6 +47,9 @@ Elem ElementEmitter::Impl::guarded(Value condition, Value mask, Type element,
   }
   bool perLane = isa<VectorType>(condition.getType());
   Value inner = perLane ? andMask(e(), condition, mask) : mask;
+  if (perLane && matchPattern(condition, m_Constant())) {
+    return selectElem(e(), condition, then(inner), otherwise); // some lanes are always on
+  }
   Value any = perLane ? anyLane(e(), inner) : condition;
   SmallVector<Value> rest = flattenElems(otherwise);
   SmallVector<Type> types(ValueRange(rest).getTypes());
@@ -238,9 +241,22 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
     return zeroElem(e(), element, lanes);
   }
   const Index &along = index[dimension];
+  // Where each lane is known, those outside of a part take its nearest element: they need no mask, and a part of one
+  // column is the same for all.
+  ArrayRef<int64_t> known = along.offsets;
+  bool clamps = !known.empty() && constantOf(along.base);
   auto part = [&](size_t n, Value m) {
     SmallVector<Index> source(index);
     source[dimension] = addIndex(e(), along, -parts[n].second);
+    if (clamps) {
+      SmallVector<int64_t> inside{known};
+      for (int64_t &offset : inside) {
+        int64_t last = shapeOf(parts[n].first)[dimension] - 1;
+        offset = std::clamp<int64_t>(*constantOf(along.base) + offset - parts[n].second, 0, last);
+      }
+      source[dimension] = patternIndex(e(), constI64(e(), 0), inside);
+      m = mask;
+    }
     return self->emit(parts[n].first, source, m);
   };
   if (along.isUniform()) {
