@@ -316,7 +316,7 @@ Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64
   Type memory = memoryType(element);
   int64_t parts = isa<ComplexType>(element) ? 2 : 1;
   int64_t span = parts * (*llvm::max_element(wanted) - *llvm::min_element(wanted) + 1);
-  if (lanes < 4 || llvm::divideCeil(span, lanes) > lanes / 2) {
+  if (lanes < 4 || span > lanes * (lanes / 2)) {
     return {};
   }
   if (parts == 1) {

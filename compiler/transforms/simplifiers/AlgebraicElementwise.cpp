@@ -50,20 +50,53 @@ static Value divideOne(DivideOp op, HloBuilder &b) {
   return one ? op.getLhs() : Value();
 }
 
-// x / 2^k -> x * 2^-k for floats, where 2^-k is a normal number
-static Value divideByPowerOfTwo(DivideOp op, HloBuilder &b) {
-  DenseElementsAttr attr = splatConstant(op.getRhs());
-  auto element = attr ? dyn_cast<FloatType>(attr.getElementType()) : FloatType();
-  if (!element || element.getWidth() < 16) {
+// x / c -> x * (1 / c) for floats: exact where c is a power of two, and in f32 and f64 for any constant whose inverse is
+// normal, as XLA:CPU computes it (a division takes as long as eight multiplications)
+static Value divideByConstant(DivideOp op, HloBuilder &b) {
+  constexpr int64_t mostElements = 1 << 16;
+  auto broadcast = op.getRhs().getDefiningOp<BroadcastOp>();
+  Value divisor = broadcast ? broadcast.getOperand() : op.getRhs();
+  auto constant = divisor.getDefiningOp<ConstantOp>();
+  auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  auto element = values ? dyn_cast<FloatType>(values.getElementType()) : FloatType();
+  if (!element || element.getWidth() < 16 || op.getLhs().getDefiningOp<ConstantOp>()) {
     return {};
   }
-  APFloat inverse(element.getFloatSemantics());
-  if (!attr.getSplatValue<APFloat>().getExactInverse(&inverse)) {
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  auto invert = [&](const APFloat &value) -> std::optional<APFloat> {
+    APFloat inverse(semantics);
+    if (value.getExactInverse(&inverse)) {
+      return inverse;
+    }
+    inverse = APFloat(semantics, 1);
+    inverse.divide(value, APFloat::rmNearestTiesToEven);
+    bool works = isa<Float32Type, Float64Type>(element) && value.isNormal() && inverse.isNormal();
+    return works ? std::optional(inverse) : std::nullopt;
+  };
+  SmallVector<APFloat> inverses;
+  if (values.isSplat()) {
+    if (std::optional<APFloat> inverse = invert(values.getSplatValue<APFloat>())) {
+      inverses.push_back(*inverse);
+    }
+  } else if (values.getNumElements() <= mostElements) {
+    for (const APFloat &value : values.getValues<APFloat>()) {
+      std::optional<APFloat> inverse = invert(value);
+      if (!inverse) {
+        return {};
+      }
+      inverses.push_back(*inverse);
+    }
+  }
+  if (inverses.empty()) {
     return {};
   }
-  RankedTensorType scalar = RankedTensorType::get({}, element);
-  Value factor = b.constant(DenseElementsAttr::get(scalar, inverse));
-  return b.mul(op.getLhs(), b.broadcastScalar(factor, shapeOf(op.getResult())));
+  if (values.isSplat()) {
+    Value factor = b.constant(DenseElementsAttr::get(RankedTensorType::get({}, element), inverses));
+    return b.mul(op.getLhs(), b.broadcastScalar(factor, shapeOf(op.getResult())));
+  }
+  Value factor = b.constant(DenseElementsAttr::get(cast<RankedTensorType>(divisor.getType()), inverses));
+  return b.mul(op.getLhs(), broadcast ? b.broadcast(factor, shapeOf(op.getResult()), broadcast.getDimensions())
+                                      : factor);
 }
 
 // x & x -> x; x & true -> x; x & 0 -> 0
@@ -329,7 +362,7 @@ void hlo::populateElementwiseRules(RewritePatternSet &patterns) {
   addRules<AddOp>(patterns, {addZero});
   addRules<SubtractOp>(patterns, {subtractZero});
   addRules<MultiplyOp>(patterns, {multiplyOne});
-  addRules<DivideOp>(patterns, {divideOne, divideByPowerOfTwo});
+  addRules<DivideOp>(patterns, {divideOne, divideByConstant});
   addRules<AndOp>(patterns, {simplifyAnd});
   addRules<OrOp>(patterns, {simplifyOr});
   addRules<XorOp>(patterns, {simplifyXor});
