@@ -1,8 +1,9 @@
 //===- ArgumentReduction.cpp - x modulo pi/2 ------------------------------===//
 //
-// Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Lanes
-// beyond that, behind a branch, go one by one through a function of the module
-// that does Payne and Hanek's in integers: hlo_rem_pio2(f64) -> {hi, lo, quadrant}.
+// Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Beyond
+// that, behind a branch, Payne and Hanek's: of f32 in f64, with pieces of 2/pi from a
+// table; lanes of f64 one by one through a function of the module that does it in
+// integers: hlo_rem_pio2(f64) -> {hi, lo, quadrant}.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ArgumentReduction.h"
@@ -119,6 +120,57 @@ static SmallVector<Num> reduceLanes(Num x) {
   return callPerLane(function, {x});
 }
 
+static constexpr llvm::StringLiteral piecesName = "hlo_two_over_pi_pieces";
+/// 2/pi in three pieces of 28 bits for each exponent of an f32 x, without the bits whose products with x are multiples of 4.
+static constexpr int64_t exponents = 128, pieces = 3, pieceBits = 28;
+
+static LLVM::GlobalOp tableOfPieces(Emission &e) {
+  ModuleOp module = enclosingModule(e);
+  if (auto existing = module.lookupSymbol<LLVM::GlobalOp>(piecesName)) {
+    return existing;
+  }
+  SmallVector<double> values;
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    for (int64_t exponent = 0; exponent < exponents; ++exponent) {
+      // Bits of weight 2^-j; the table of bits has 64 zeros before that of 2^-1.
+      double value = 0.0;
+      for (int64_t bit = 0; bit < pieceBits; ++bit) {
+        int64_t j = exponent - 24 + piece * pieceBits + bit, at = j + 63;
+        uint64_t one = twoOverPiBits[at / 64] >> (63 - at % 64) & 1;
+        value += std::ldexp(static_cast<double>(one), static_cast<int>(-j));
+      }
+      values.push_back(value);
+    }
+  }
+  OpBuilder &b = e.b;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  int64_t count = exponents * pieces;
+  return LLVM::GlobalOp::create(
+      b, e.loc, LLVM::LLVMArrayType::get(b.getF64Type(), count), /*isConstant=*/true,
+      LLVM::Linkage::Internal, piecesName,
+      DenseElementsAttr::get(RankedTensorType::get({count}, b.getF64Type()), ArrayRef(values)));
+}
+
+/// x modulo pi/2 and the quadrant (i64) of f32 lanes in f64, 1 <= |x| < inf. Products of 24 and 28 bits are exact.
+static std::pair<Num, Num> reduceFloatLanes(Num x, Num wide) {
+  Emission &e = *x.e;
+  Value base = LLVM::AddressOfOp::create(e.b, e.loc, tableOfPieces(e));
+  Num exponent = zextTo((shrU(bitsOf(x), 23) & 0xff) - 127, e.b.getI64Type());
+  auto product = [&](int64_t piece) {
+    Num index = exponent + piece * exponents;
+    Elem factor = x.lanes() == 1 ? loadElements(e, e.b.getF64Type(), base, index, 1)
+                                 : gatherElements(e, e.b.getF64Type(), base, index);
+    return wide * Num(e, factor.re);
+  };
+  Num high = product(0), middle = product(1);
+  Rounded n = roundToInteger(high);
+  high = high - n.value;
+  Rounded more = roundToInteger(high + middle);
+  Num fraction = ((high - more.value) + middle) + product(2);
+  return {fraction * 0x1.921fb54442d18p+0, n.integer + more.integer};
+}
+
 static Num isHuge(Num x, double limit) {
   Num magnitude = abs(x);
   return greater(magnitude, limit) & less(magnitude, std::numeric_limits<double>::infinity());
@@ -171,10 +223,11 @@ static Reduced reduceFloat(Num x) {
   }
   Num huge = isHuge(x, limit);
   SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, quadrant}, [&] {
-    SmallVector<Num> large = reduceLanes(floatTo(select(huge, x, limit), b.getF64Type()));
-    NumPair both = split(large[0]);
+    Num bounded = select(huge, x, limit);
+    auto [large, turns] = reduceFloatLanes(bounded, floatTo(bounded, b.getF64Type()));
+    NumPair both = split(large);
     return SmallVector<Num>{select(huge, both.hi, rest.hi), select(huge, both.lo, rest.lo),
-                            select(huge, zextTo(large[2], b.getI32Type()), quadrant)};
+                            select(huge, zextTo(turns, b.getI32Type()), quadrant)};
   });
   return {{parts[0], parts[1]}, parts[2]};
 }

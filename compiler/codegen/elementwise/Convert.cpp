@@ -15,6 +15,18 @@ namespace hlo::codegen {
 
 static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
 
+/// What was rounded to f32 as `nearest`, as bf16. That this rounds twice matters only if the first time gave what lies half
+/// way between two bf16, which is rare: then `toOdd` gives the f32 that was rounded to odd.
+static Num toBfloat(Emission &e, Num nearest, function_ref<Num()> toOdd) {
+  if (nearest.lanes() > 1) {
+    Num halfWay = equal(bitsOf(nearest) & 0xffff, 0x8000);
+    nearest = rarely(halfWay, {nearest}, [&] { return SmallVector<Num>{toOdd()}; })[0];
+  } else {
+    nearest = toOdd();
+  }
+  return Num(e, roundNarrow(e, e.b.getBF16Type(), nearest));
+}
+
 /// f32 or f64 -> the compute type of a float type, rounded once.
 static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
   if (from == to) {
@@ -24,7 +36,11 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
     return floatTo(x, to);
   }
   if (x.isF64()) {
-    x = roundToOdd(x, e.b.getF32Type());
+    Type f32 = e.b.getF32Type();
+    if (to.isBF16()) {
+      return toBfloat(e, floatTo(x, f32), [&] { return roundToOdd(x, f32); });
+    }
+    x = roundToOdd(x, f32);
   } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
     return x; // Eight bits of mantissa and of exponent hold every such value.
   }
@@ -53,8 +69,14 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   if (!isNarrowFloat(to)) {
     return convert(x, to);
   }
-  Num wide = convert(x.width() == 64 ? stickyBits(x, isUnsigned) : x, e.b.getF64Type());
-  return Num(e, roundNarrow(e, to, roundToOdd(wide, e.b.getF32Type())));
+  auto toOdd = [&] {
+    Num wide = convert(x.width() == 64 ? stickyBits(x, isUnsigned) : x, e.b.getF64Type());
+    return roundToOdd(wide, e.b.getF32Type());
+  };
+  if (to.isBF16()) {
+    return toBfloat(e, convert(x, e.b.getF32Type()), toOdd);
+  }
+  return Num(e, roundNarrow(e, to, toOdd()));
 }
 
 /// Truncates; saturates; NaN gives 0.

@@ -202,7 +202,21 @@ static bool mayStayWide(Operation *op) {
   return true;
 }
 
+/// Whether a conversion of a number held in f32 to a narrow float does nothing but round what is stored, as storing it does.
+static bool isRoundedByStore(Operation *op) {
+  if (!isa<ConvertOp>(op)) {
+    return false;
+  }
+  auto from = dyn_cast<FloatType>(elementType(op->getOperand(0).getType()));
+  auto to = dyn_cast<FloatType>(elementType(op->getResult(0).getType()));
+  return from && to && !from.isF64() && to.getWidth() <= 16 &&
+         llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReturnOp>(user); });
+}
+
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
+  if (isRoundedByStore(op)) {
+    return operands[0];
+  }
   StringRef name = op->getName().stripDialect();
   if (mayStayWide(op)) {
     Type wide = e.b.getF32Type();

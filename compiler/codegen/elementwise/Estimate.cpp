@@ -1,8 +1,9 @@
-//===- Estimate.cpp - Reciprocals and roots good to 14 bits ---------------===//
+//===- Estimate.cpp - What AVX-512 has tables for -------------------------===//
 //
-// In: f32 or f64, a number or a vector that fills a register. Out: the instruction's estimate, or
+// Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register. Out: the instruction's estimate, or
 // null on targets (and for vectors) that have none. In divisions that are only a part of a
-// function they free the divider, which takes 16 cycles for eight f64.
+// function they free the divider, which takes 16 cycles for eight f64. And tables of 32 f32 in two
+// registers, one instruction to look 16 lanes up in.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
@@ -16,6 +17,18 @@ Num estimate(Num x, Estimate kind) {
   Emission &e = *x.e;
   int64_t registerLanes = x.lanes() == 1 ? 128 / x.width() : x.lanes();
   int64_t bits = registerLanes * x.width();
+  if (e.target.avx512 && bits > 512 && bits % 512 == 0) {
+    // f64 beside f32 that fill a register: of each register's lanes, then of all.
+    int64_t lanes = 512 / x.width();
+    Value all = x.v;
+    for (int64_t from = 0; from < x.lanes(); from += lanes) {
+      Value part = vector::ExtractStridedSliceOp::create(
+          e.b, e.loc, x.v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
+      all = vector::InsertStridedSliceOp::create(e.b, e.loc, estimate(Num(e, part), kind), all,
+                                                 ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
+    }
+    return Num(e, all);
+  }
   if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512)) {
     return {};
   }
@@ -47,6 +60,80 @@ Num quotientWithin(Num a, Num b) {
   Num error = fma(-b, start, 1.0);
   Num product = a * start;
   return fma(product, fma(error, error, error), product);
+}
+
+Num rootWithin(Num a) {
+  Num start = estimate(maxNum(a.of(0x1p-600), a), Estimate::ReciprocalRoot);
+  if (!start.v) {
+    return sqrt(a);
+  }
+  // a / sqrt(a) (1 + error / 2 + 3 error^2 / 8).
+  Num product = a * start;
+  Num error = fma(-product, start, 1.0);
+  return fma(product * error, fma(error, 0.375, 0.5), product);
+}
+
+bool hasLookup(Num x) {
+  int64_t lanes = x.lanes();
+  return x.e->target.avx512 && !x.isF64() && x.isFloat() &&
+         (lanes % 16 == 0 || (lanes < 16 && llvm::isPowerOf2_64(lanes)));
+}
+
+/// table[index & 31] of 16 lanes.
+static Value lookupRegister(Emission &e, Value index, ArrayRef<double> table) {
+  auto type = VectorType::get({16}, e.b.getF32Type());
+  auto half = [&](ArrayRef<double> values) -> Value {
+    SmallVector<float> narrow(values);
+    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(narrow)));
+  };
+  Value low = half(table.take_front(16)), high = half(table.drop_front(16));
+  return LLVM::CallIntrinsicOp::create(e.b, e.loc, type,
+                                       e.b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
+                                       ValueRange{low, index, high})
+      .getResult(0);
+}
+
+Num lookup(Num index, ArrayRef<double> table) {
+  Emission &e = *index.e;
+  int64_t lanes = index.lanes();
+  auto shuffle = [&](Value v, int64_t from, int64_t count) -> Value {
+    SmallVector<int64_t> order(count);
+    for (int64_t l = 0; l < count; ++l) {
+      order[l] = from + l % std::min(lanes, count);
+    }
+    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
+  };
+  if (lanes == 16) {
+    return Num(e, lookupRegister(e, index, table));
+  }
+  if (lanes == 1) {
+    Value all = vector::BroadcastOp::create(e.b, e.loc, VectorType::get({16}, e.b.getI32Type()),
+                                            index.v);
+    return Num(e, vector::ExtractOp::create(e.b, e.loc, lookupRegister(e, all, table), int64_t(0)));
+  }
+  if (lanes < 16) {
+    return Num(e, shuffle(lookupRegister(e, shuffle(index, 0, 16), table), 0, lanes));
+  }
+  Value all = arith::ConstantOp::create(
+      e.b, e.loc, e.b.getZeroAttr(VectorType::get({lanes}, e.b.getF32Type())));
+  for (int64_t from = 0; from < lanes; from += 16) {
+    Value part = lookupRegister(e, shuffle(index, from, 16), table);
+    all = vector::InsertStridedSliceOp::create(e.b, e.loc, part, all, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{1});
+  }
+  return Num(e, all);
+}
+
+Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<double[32]> rows) {
+  Num bits = bitsOf(a + shift);
+  Num index = shrS(bits, dropped);
+  Num start = floatOf(bits & -(INT64_C(1) << dropped)) - shift;
+  Num t = a - start;
+  Num p = lookup(index, rows.back());
+  for (size_t power = rows.size() - 1; power-- > 1;) {
+    p = fma(t, p, lookup(index, rows[power]));
+  }
+  return fma(t, p, select(equal(start, 0.0), t, lookup(index, rows.front())));
 }
 
 } // namespace hlo::codegen

@@ -137,11 +137,37 @@ Num logisticOf(Num x) {
   return fma(rest, inverse, quotient);
 }
 
+/// tanh(a) for f64 with FMA, a >= 0 or NaN: with a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is (s - 1 + t (s + 1)) / (s + 1 + t (s - 1)).
+static Num tanhOfMagnitude(Num a) {
+  FloatTraits traits(a);
+  Num bounded = minNum(a.of(20.0), a);
+  Rounded n = roundProduct(bounded, 0x1.71547652b82fep1);
+  Num r = fma(n.value, -traits.ln2Hi / 2, bounded);
+  r = fma(n.value, -traits.ln2Lo / 2, r);
+  Num z = r * r;
+  Num t = fma(r * z, polynomial(z, coefficients::tanh64), r);
+  Num scale = powerOfTwo(n.integer, traits);
+  Num below = scale - 1.0, above = scale + 1.0;
+  Num top = fma(t, above, below), bottom = fma(t, below, above);
+  Num inverse = estimate(bottom, Estimate::Reciprocal);
+  inverse = inverse.v ? fma(inverse, fma(-bottom, inverse, 1.0), inverse) : 1.0 / bottom;
+  // The remainder, of what the sums were before they were rounded.
+  Num quotient = top * inverse;
+  Num rest = fma(t, fma(-quotient, below, above), fma(-quotient, above, below));
+  return fma(rest, inverse, quotient);
+}
+
 Num tanhOf(Num x) {
-  bool wide = x.isF64();
   Num magnitude = abs(x);
+  bool wide = x.isF64();
+  if (wide && x.e->target.fma) {
+    return copySign(tanhOfMagnitude(magnitude), x);
+  }
+  if (hasLookup(x)) {
+    return copySign(oddPiecewise(minNum(x.of(14.0), magnitude), 1.0, 20, coefficients::tanhPieces), x);
+  }
   Num z = x * x;
-  Num p = wide ? polynomial(z, coefficients::tanh64) : polynomial(z, coefficients::tanh32);
+  Num p = wide ? polynomial(z, coefficients::tanhSmall64) : polynomial(z, coefficients::tanh32);
   Num small = fma(magnitude * z, p, magnitude);
   Num power = expOfModerate(minNum(x.of(wide ? 20.0 : 10.0), magnitude) * 2.0);
   Num large = 1.0 - 2.0 / (power + 1.0);

@@ -50,6 +50,15 @@ enum class Estimate { Reciprocal, ReciprocalRoot };
 /// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
 /// computed as a vector is, so that an element's result does not depend on where in an array it is.
 Num estimate(Num x, Estimate kind);
+/// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
+Num rootWithin(Num a);
+/// Whether `lookup` can be used for functions of x: f32, on a target that has it.
+bool hasLookup(Num x);
+/// table[index & 31] of each lane (i32).
+Num lookup(Num index, llvm::ArrayRef<double> table);
+/// An odd function of 0 <= a, or NaN, by 32 polynomials: a row for each power, of t = a - start where a + shift has the same
+/// bits but for those dropped; the first piece, which starts at 0, less t.
+Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<double[32]> rows);
 /// a / b good to 2^-42 (f64) or two units (f32), where b and 1 / b are normal numbers.
 Num quotientWithin(Num a, Num b);
 /// An f32 function by way of the f64 one, for functions that few programs use.

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
+#include "llvm/Support/DivisionByConstantInfo.h"
 
 using namespace mlir;
 
@@ -86,17 +87,60 @@ struct Division {
 };
 } // namespace
 
-/// Whether b is one known number, neither 0 nor -1: LLVM multiplies by its reciprocal.
-static bool isPlainDivisor(Value b) {
+/// b, if it is one known number, neither 0 nor -1: LLVM multiplies by its reciprocal.
+static std::optional<APInt> plainDivisor(Value b) {
   if (auto broadcast = b.getDefiningOp<vector::BroadcastOp>()) {
     b = broadcast.getSource();
   }
   APInt number;
-  return matchPattern(b, m_ConstantInt(&number)) && !number.isZero() && !number.isAllOnes();
+  bool plain = matchPattern(b, m_ConstantInt(&number)) && !number.isZero() && !number.isAllOnes();
+  return plain ? std::optional<APInt>(number) : std::nullopt;
+}
+
+/// The upper half of the product of unsigned 64 bits and a constant, from products of 32.
+static Num highOf(Num a, const APInt &constant) {
+  const int64_t mask = 0xffffffff;
+  Num low = a & mask, high = shrU(a, 32);
+  Num c0 = a.of(constant & APInt(64, mask)), c1 = a.of(constant.lshr(32));
+  Num middle = high * c0 + shrU(low * c0, 32);
+  Num other = low * c1 + (middle & mask);
+  return high * c1 + shrU(middle, 32) + shrU(other, 32);
+}
+
+/// a / d in vectors of 64 bits, by the reciprocal of d, which is not 0, 1 or -1. LLVM would do it lane by lane.
+static Num wideQuotient(Num a, const APInt &d, bool isUnsigned) {
+  if (isUnsigned) {
+    auto magic = llvm::UnsignedDivisionByConstantInfo::get(d);
+    Num high = highOf(shrU(a, magic.PreShift), magic.Magic);
+    if (magic.IsAdd) {
+      high = shrU(a - high, 1) + high;
+    }
+    return shrU(high, magic.PostShift);
+  }
+  auto magic = llvm::SignedDivisionByConstantInfo::get(d);
+  Num high = highOf(a, magic.Magic);
+  // From the product of unsigned numbers to that of signed ones, and to that of a divisor's whole reciprocal.
+  Num sign = shrS(a, 63);
+  high = high - (sign & a.of(magic.Magic));
+  if (magic.Magic.isNegative()) {
+    high = high - a;
+  }
+  if (d.isStrictlyPositive() && magic.Magic.isNegative()) {
+    high = high + a;
+  } else if (d.isNegative() && magic.Magic.isStrictlyPositive()) {
+    high = high - a;
+  }
+  high = shrS(high, magic.ShiftAmount);
+  return high + shrU(high, 63);
 }
 
 static Division divide(Num a, Num b, bool isUnsigned) {
-  if (isPlainDivisor(b.v)) {
+  if (std::optional<APInt> d = plainDivisor(b.v)) {
+    bool power = d->abs().isPowerOf2() || (isUnsigned && d->isPowerOf2());
+    if (a.width() == 64 && a.lanes() > 1 && !power) {
+      Num quotient = wideQuotient(a, *d, isUnsigned);
+      return {quotient, a - quotient * b};
+    }
     OpBuilder &builder = a.e->b;
     Num quotient(*a.e, isUnsigned
                            ? arith::DivUIOp::create(builder, a.e->loc, a.v, b.v).getResult()

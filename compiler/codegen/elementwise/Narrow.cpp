@@ -169,9 +169,24 @@ static Num encodeMagnitude(const NarrowFormat &f, Num magnitude) {
   return select(greater(code, int64_t(f.maxCode)), int64_t(f.overflowCode), code);
 }
 
+/// f8e5m2 is the upper half of an f16: by way of an f16 that is rounded to odd, with as few bits as its subnormal numbers have.
+static Value encodeByHalf(const NarrowFormat &f, Num x) {
+  OpBuilder &b = x.e->b;
+  const int64_t low = (1 << 17) - 1;
+  Num bits = bitsOf(x);
+  Num odd = (bits | ((bits & low) + low)) & ~low;
+  Num half = bitsOf(floatTo(floatOf(odd), b.getF16Type()));
+  Num code = shrU(half + 0x7f + (shrU(half, 8) & 1), 8);
+  Num nan = (shrU(half, 8) & 0x80) | int64_t(f.nanCode);
+  return zextTo(select(isNaN(x), nan, code), b.getI8Type());
+}
+
 Value encodeNarrow(Emission &e, Type element, Value value) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
+  if (isa<Float8E5M2Type>(element) && e.target.f16c) {
+    return encodeByHalf(f, x);
+  }
   if (element.isBF16()) {
     return zextTo(shrU(roundBfloat(x), 16), e.b.getI16Type());
   }

@@ -18,6 +18,9 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 Num erfOf(Num x) {
   bool wide = x.isF64();
   Num a = abs(x);
+  if (hasLookup(x)) {
+    return copySign(oddPiecewise(minNum(x.of(3.99), a), 4.0, 18, coefficients::erfPieces), x);
+  }
   Num z = x * x;
   Num p = wide ? polynomial(z, coefficients::erfSmall64) : polynomial(z, coefficients::erfSmall32);
   Num small = fma(x, p, x);
@@ -82,7 +85,7 @@ Num hypotOf(Num x, Num y) {
   if (!x.isF64()) {
     OpBuilder &b = x.e->b;
     Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
-    Num result = floatTo(sqrt(wx * wx + wy * wy), b.getF32Type());
+    Num result = floatTo(rootWithin(wx * wx + wy * wy), b.getF32Type());
     return select(equal(ax, infinity) | equal(ay, infinity), infinity, result);
   }
   // Scaled by powers of two, so that neither square overflows or loses bits.
@@ -95,7 +98,7 @@ Num hypotOf(Num x, Num y) {
   NumPair sum = twoProduct(sx, sx) + twoProduct(sy, sy);
   Num root = sqrt(sum.hi);
   NumPair square = twoProduct(root, root);
-  Num low = (((sum.hi - square.hi) - square.lo) + sum.lo) / (root * 2.0);
+  Num low = quotientWithin(((sum.hi - square.hi) - square.lo) + sum.lo, root * 2.0);
   root = select(greater(root, 0.0) & less(large, infinity), root + low, root);
   root = select(equal(ax, infinity) | equal(ay, infinity), infinity, root * back);
   return root;

@@ -67,6 +67,34 @@ def table(name, doc, f, w, lo, hi, degree, bits, first=None):
     sys.stdout.flush()
 
 
+def pieces(name, doc, f, pieces, degree, bits, rotation=0):
+    """A polynomial for each of 32 intervals (lo, width) in t = x - lo, one row for each power. The first interval begins
+    at the zero of an odd f, and is of f(t) - t; entry i is of interval i - rotation."""
+    assert len(pieces) == 32
+    rows, worst = [None] * 32, mpf(0)
+    for i, (lo, width) in enumerate(pieces):
+        g = lambda t: f(mpf(lo) + t)
+        flat = abs(g(mpf(width)) - g(mpf(0))) < mpf(2) ** -26
+        if flat:
+            c, error = [round_to(g(mpf(0)), bits)] + [mpf(0)] * degree, mpf(0)
+        elif i == 0:
+            h = lambda t: g(t) / t - 1
+            c, error = fit(h, lambda t: 1 / (1 + h(t)), mpf("1e-9"), width, degree - 1, bits,
+                           [round_to(m.diff(f, 0) - 1, bits)])
+            c = [mpf(0)] + c
+        else:
+            c, error = fit(g, lambda t: 1 / g(t), 0, width, degree, bits, [round_to(g(mpf(0)), bits)])
+        rows[(i + rotation) % 32] = c
+        worst = max(worst, error)
+    sys.stderr.write(f"{name}: weighted error 2^{float(m.log(worst, 2)):.1f}\n")
+    print(f"/// {doc} Error 2^{float(m.log(worst, 2)):.1f}.")
+    print(f"inline constexpr double {name}[{degree + 1}][32] = {{")
+    for power in range(degree + 1):
+        print("    {" + ", ".join(float(row[power]).hex() for row in rows) + "},")
+    print("};")
+    sys.stdout.flush()
+
+
 def quotient(g, p):
     """(g(x)) / x^p with a limit at 0 by evaluating nearby (g must be analytic)."""
     def f(x):
@@ -128,8 +156,10 @@ table("tan64", "The same.", root(lambda r: m.tan(r) - r, 3),
       lambda z: z + mpf("1e-4"), 0, 0.6186, 14, 53)
 table("tanh32", "(tanh(x) - x) / x^3 in x^2 on [0, 0.625].", root(lambda x: m.tanh(x) - x, 3),
       lambda z: z + mpf("1e-3"), 0, 0.391, 4, 24)
-table("tanh64", "The same.", root(lambda x: m.tanh(x) - x, 3),
+table("tanhSmall64", "The same.", root(lambda x: m.tanh(x) - x, 3),
       lambda z: z + mpf("1e-4"), 0, 0.391, 12, 53)
+table("tanh64", "The same on [0, ln(2)/4].", root(lambda x: m.tanh(x) - x, 3),
+      lambda z: z + mpf("1e-4"), 0, 0.0302, 6, 53)
 table("atan32", "(atan(x) - x) / x^3 in x^2 on [0, tan(pi/8)].", root(lambda x: m.atan(x) - x, 3),
       lambda z: z + mpf("1e-3"), 0, 0.1717, 4, 24)
 table("atan64", "The same.", root(lambda x: m.atan(x) - x, 3),
@@ -146,6 +176,9 @@ erfc_log = lambda t: m.log(m.erfc(t)) / t
 table("erfLarge32", "log(1 - erf(t)) / t on [1.25, 4].", erfc_log, lambda t: t * m.erfc(t), 1.25, 4, 6, 24)
 table("erfLarge64", "log(1 - erf(t)) in t - 2, on [1.25, 6].", lambda u: m.log(m.erfc(u + 2)),
       lambda u: m.erfc(u + 2) + mpf(10) ** -22, -0.75, 4, 20, 53)
+pieces("erfPieces", "erf(x) in x - k/8 on [k/8, (k+1)/8], k < 32, less x where k = 0.", m.erf, [(mpf(k) / 8, mpf(1) / 8) for k in range(32)], 5, 24)
+pieces("tanhPieces", "tanh(x) where 1 + x has the same exponent and three bits behind it; by these five bits. Less x below 1/8.", m.tanh,
+       [((8 + k % 8) * mpf(2) ** (k // 8) / 8 - 1, mpf(2) ** (k // 8) / 8) for k in range(32)], 5, 24, 24)
 print("""
 } // namespace hlo::codegen::coefficients
 

@@ -5,7 +5,7 @@
 // vectors, and each iteration evaluates the roots at its index and stores them.
 //
 // The parts of a concatenate that is `paired` are walked instead, in step, and
-// stored one behind the other.
+// stored one behind the other, or in turns.
 //
 //   tasks: blocks of the outer dimensions, some 16 thousand elements each
 //
@@ -103,6 +103,49 @@ static ConcatenateOp pairedResult(KernelBuilder &kernel) {
   Operation *end = kernel.body().getTerminator();
   auto op = end->getOperand(0).getDefiningOp<ConcatenateOp>();
   return op && op->hasAttr("paired") && end->getNumOperands() == 1 ? op : ConcatenateOp();
+}
+
+/// Whether its parts change places element by element; they are reshapes then, of the arrays to walk.
+static bool isInterleaved(ConcatenateOp paired) {
+  return cast<RankedTensorType>(paired.getType()).getRank() > 1;
+}
+
+static Value partOf(ConcatenateOp paired, unsigned n) {
+  Value part = paired.getInputs()[n];
+  return isInterleaved(paired) ? part.getDefiningOp<ReshapeOp>().getOperand() : part;
+}
+
+/// Stores the parts at an index of theirs: one behind the other, or in turns.
+static void storeParts(KernelBuilder &kernel, ConcatenateOp paired, ElementEmitter &emitter,
+                       ArrayRef<Index> index, Value linear, Value mask) {
+  Emission &e = kernel.e;
+  Type element = elementType(paired.getType());
+  Elem first = emitter.emit(partOf(paired, 0), index, mask);
+  Elem second = emitter.emit(partOf(paired, 1), index, mask);
+  auto store = [&](const Elem &value, Value at, Value where) {
+    storeElements(e, element, value, kernel.resultPtrs[0], at, where);
+  };
+  if (!isInterleaved(paired)) {
+    store(first, linear, mask);
+    store(second, addI(e, linear, cast<RankedTensorType>(partOf(paired, 0).getType()).getNumElements()),
+          mask);
+    return;
+  }
+  Value at = mulI(e, linear, 2);
+  int64_t lanes = emitter.lanes();
+  if (lanes == 1) {
+    store(first, at, mask);
+    store(second, addI(e, at, 1), mask);
+    return;
+  }
+  SmallVector<int64_t> order;
+  for (int64_t l = 0; l < lanes; ++l) {
+    order.append({l, lanes + l});
+  }
+  auto inTurns = [&](Value a, Value b) -> Value {
+    return a ? vector::ShuffleOp::create(e.b, e.loc, a, b, order).getResult() : a;
+  };
+  store(Elem(inTurns(first.re, second.re), inTurns(first.im, second.im)), at, inTurns(mask, mask));
 }
 
 /// Lanes of a region that computes little in its widest type: vectors of what it mostly computes with, those of the
@@ -267,15 +310,7 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
                        Value linear, Value mask) {
   SmallVector<Elem> values;
   if (ConcatenateOp paired = pairedResult(kernel)) {
-    Type element = elementType(paired.getType());
-    for (Value part : paired.getInputs()) {
-      values.push_back(emitter.emit(part, index, mask));
-    }
-    for (auto [n, value] : llvm::enumerate(values)) {
-      int64_t offset = n * cast<RankedTensorType>(paired.getInputs()[0].getType()).getNumElements();
-      storeElements(kernel.e, element, value, kernel.resultPtrs[0], addI(kernel.e, linear, offset),
-                    mask);
-    }
+    storeParts(kernel, paired, emitter, index, linear, mask);
     return;
   }
   for (Value root : kernel.body().getTerminator()->getOperands()) {
@@ -292,7 +327,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   collapseDims(kernel.body());
   ConcatenateOp paired = pairedResult(kernel);
-  Value walked = paired ? paired.getInputs()[0] : kernel.body().getTerminator()->getOperand(0);
+  Value walked = paired ? partOf(paired, 0) : kernel.body().getTerminator()->getOperand(0);
   auto type = cast<RankedTensorType>(walked.getType());
   ArrayRef<int64_t> shape = type.getShape();
   int64_t elements = type.getNumElements();
