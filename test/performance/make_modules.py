@@ -667,6 +667,127 @@ case("model_swiglu_128x512x1408_bf16", lambda x, g, u, d: (jax.nn.silu(x @ g) * 
 case("model_mixture_of_experts_64x256x8_f32", lambda x, r, w: jnp.einsum("te,ted->td", jax.nn.softmax(x @ r), jnp.einsum("td,edf->tef", x, w)), ((64, 256), f32), ((256, 8), f32), ((8, 256, 256), f32))
 case("model_diffusion_scan_ssm_256x128x16_f32", lambda x, a, b: lax.scan(lambda h, s: (h * a + s[:, None] * b, (h * b).sum(1)), jnp.zeros((128, 16), f32), x)[1], ((256, 128), f32), ((128, 16), f32), ((128, 16), f32))
 
+# ---- program: what people export, as a whole; image: pixels of three channels ----
+
+
+def blur(x):
+    k = [0.05, 0.1, 0.2, 0.3, 0.2, 0.1, 0.05]
+    n, m, _ = x.shape
+    x = sum(w * jnp.pad(x, ((3, 3), (0, 0), (0, 0)))[i:i + n] for i, w in enumerate(k))
+    return sum(w * jnp.pad(x, ((0, 0), (3, 3), (0, 0)))[:, i:i + m] for i, w in enumerate(k))
+
+
+case("image_blur_256x256x3_f32", blur, ((256, 256, 3), f32))
+case("image_normalize_4x224x224x3_u8_f32", lambda x: (x.astype(f32) / 255 - jnp.array([.485, .456, .406], f32)) / jnp.array([.229, .224, .225], f32), ((4, 224, 224, 3), u8))
+case("image_gray_480x640_u8", lambda x: ((x[..., 0].astype(u32) * 77 + x[..., 1].astype(u32) * 150 + x[..., 2].astype(u32) * 29) >> 8).astype(u8), ((480, 640, 3), u8))
+case("image_resize_bilinear_2x224x224x3_f32", lambda x: jax.image.resize(x, (2, 112, 112, 3), "bilinear"), ((2, 224, 224, 3), f32))
+case("image_haar_512x512_f32", lambda x: [(p[:, ::2] + s * p[:, 1::2]) * 0.5 for p in (x[::2] + x[1::2], x[::2] - x[1::2]) for s in (1, -1)], ((512, 512), f32))
+case("image_erode_5x5_512x512_u8", lambda x: lax.reduce_window(x, u8(255), lax.min, (5, 5), (1, 1), "SAME"), ((512, 512), u8))
+
+
+def vit_block(x, g1, b1, wqkv, wo, g2, b2, w1, c1, w2, c2, heads=6):
+    n, s, d = x.shape
+    q, k, v = jnp.split((layer_norm(x, g1, b1) @ wqkv).reshape(n, s, 3 * heads, d // heads), 3, 2)
+    x = x + attention(q, k, v).reshape(n, s, d) @ wo
+    return x + jax.nn.gelu(layer_norm(x, g2, b2) @ w1 + c1) @ w2 + c2
+
+
+for t, n in ((f32, "f32"), (bf16, "bf16")):
+    case(f"program_vit_block_1x197x384_{n}", vit_block, ((1, 197, 384), t), ((384,), t), ((384,), t), ((384, 1152), t), ((384, 384), t), ((384,), t), ((384,), t),
+         ((384, 1536), t), ((1536,), t), ((1536, 384), t), ((384,), t))
+
+
+def grouped_attention(q, k, v, mask):
+    n, s, h, d = q.shape
+    q = q.reshape(n, s, k.shape[2], -1, d)
+    a = jnp.einsum("bsgrd,btgd->bgrst", q, k, preferred_element_type=f32) * (d ** -0.5)
+    p = jax.nn.softmax(jnp.where(mask, a, f32(-1e30))).astype(v.dtype)
+    return jnp.einsum("bgrst,btgd->bsgrd", p, v).reshape(n, s, h * d)
+
+
+def rms_norm(x, g):
+    y = x.astype(f32)
+    return (y * lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6)).astype(x.dtype) * g
+
+
+def rope(x, position):
+    d = x.shape[-1]
+    f = position.astype(f32) * f32(10000) ** (-jnp.arange(0, d, 2, dtype=f32) / d)
+    a, b = jnp.split(x.astype(f32), 2, -1)
+    return jnp.concatenate([a * jnp.cos(f) - b * jnp.sin(f), a * jnp.sin(f) + b * jnp.cos(f)], -1).astype(x.dtype)
+
+
+def decode(x, position, keys, values, g1, wq, wk, wv, wo, g2, w1, w3, w2, d=64):
+    n, at = x.shape[0], (s32(0), position, s32(0), s32(0))
+    y = rms_norm(x, g1)
+    q, k, v = ((y @ w).reshape(n, 1, -1, d) for w in (wq, wk, wv))
+    keys = lax.dynamic_update_slice(keys, rope(k, position), at)
+    values = lax.dynamic_update_slice(values, v, at)
+    x = x + grouped_attention(rope(q, position), keys, values, jnp.arange(keys.shape[1]) <= position) @ wo
+    y = rms_norm(x, g2)
+    return x + (jax.nn.silu(y @ w1) * (y @ w3)) @ w2, keys, values
+
+
+for n, t, m in ((1, bf16, "bf16"), (4, f32, "f32")):
+    case(f"program_decode_{n}x512x512_{m}", decode, ((n, 1, 512), t), ((), s32), ((n, 512, 2, 64), t), ((n, 512, 2, 64), t), ((512,), t), ((512, 512), t),
+         ((512, 128), t), ((512, 128), t), ((512, 512), t), ((512,), t), ((512, 1408), t), ((512, 1408), t), ((1408, 512), t))
+    case(f"attention_grouped_causal_1x256x8x64_{m}", lambda q, k, v: grouped_attention(q, k, v, jnp.tril(jnp.ones((256, 256), pred))),
+         ((1, 256, 8, 64), t), ((1, 256, 2, 64), t), ((1, 256, 2, 64), t))
+case("attention_gradient_1x128x8x64_f32", lambda *a: jax.grad(lambda a: attention(*a, True).astype(f32).sum())(a), *[((1, 128, 8, 64), f32)] * 3)
+
+
+def squeeze_block(x, w1, d, r1, r2, w2):
+    y = jax.nn.silu(conv(x, w1))
+    y = jax.nn.silu(conv(y, d, feature_group_count=y.shape[-1]))
+    s = jax.nn.sigmoid(jax.nn.silu(y.mean((1, 2), keepdims=True) @ r1) @ r2)
+    return conv(y * s, w2) + x
+
+
+squeeze_arguments = [((2, 28, 28, 40), f32), ((1, 1, 40, 240), f32), ((5, 5, 1, 240), f32), ((240, 10), f32), ((10, 240), f32), ((1, 1, 240, 40), f32)]
+case("program_squeeze_block_2x28x28x40_f32", squeeze_block, *squeeze_arguments)
+case("program_squeeze_block_training_2x28x28x40_f32", lambda x, *w: jax.grad(lambda w: (squeeze_block(x, *w) ** 2).mean())(w), *squeeze_arguments)
+case("program_convnext_1x28x28x96_f32", lambda x, d, g, b, w1, c1, w2, c2: x + jax.nn.gelu(layer_norm(conv(x, d, feature_group_count=96), g, b) @ w1 + c1) @ w2 + c2,
+     ((1, 28, 28, 96), f32), ((7, 7, 1, 96), f32), ((96,), f32), ((96,), f32), ((96, 384), f32), ((384,), f32), ((384, 96), f32), ((96,), f32))
+case("program_lstm_50x1x256_f32", lstm, ((50, 1, 256), f32), ((256, 1024), f32), ((256, 1024), f32), ((1024,), f32), ((1, 256), f32), ((1, 256), f32))
+case("program_quaternion_rotate_20000_f32", lambda q, v: (lambda u, w: v + 2 * jnp.cross(u, jnp.cross(u, v) + w * v))(q[:, :3], q[:, 3:]), ((20000, 4), f32), ((20000, 3), f32))
+case("program_monte_carlo_16x10000_f32", lambda k, s, v: jnp.maximum((s + 1) * jnp.exp(jnp.cumsum(v * jax.random.normal(jax.random.wrap_key_data(k), (16, 10000), f32), 0)).mean(0) - 1, 0).mean(),
+     ((2,), u32), ((), f32), ((), f32))
+case("program_lennard_jones_256_f32", lambda p: jax.grad(lambda p: (lambda d: jnp.where(jnp.eye(256, dtype=pred), 0, 1 / d ** 6 - 1 / d ** 3).sum())(((p[:, None] - p[None]) ** 2).sum(-1) + 1))(p), ((256, 3), f32))
+
+
+def boltzmann(f):
+    cx, cy = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
+    w = [4 / 9] + [1 / 9] * 4 + [1 / 36] * 4
+    def step(i, f):
+        f = jnp.stack([jnp.roll(f[k], (cx[k], cy[k]), (0, 1)) for k in range(9)])
+        rho = f.sum(0)
+        u, v = (sum(c[k] * f[k] for k in range(9)) / rho for c in (cx, cy))
+        dot = [cx[k] * u + cy[k] * v for k in range(9)]
+        return f + 0.6 * (jnp.stack([w[k] * rho * (1 + 3 * dot[k] + 4.5 * dot[k] ** 2 - 1.5 * (u * u + v * v)) for k in range(9)]) - f)
+    return lax.fori_loop(0, 10, step, jnp.abs(f) + 0.1)
+
+
+case("program_boltzmann_128x128_10_f32", boltzmann, ((9, 128, 128), f32))
+
+
+def life(x):
+    def step(i, x):
+        n = sum(jnp.roll(x, (a, b), (0, 1)) for a in (-1, 0, 1) for b in (-1, 0, 1) if a or b)
+        return ((n == 3) | ((x == 1) & (n == 2))).astype(x.dtype)
+    return lax.fori_loop(0, 20, step, x & 1)
+
+
+case("program_life_256x256_20_u8", life, ((256, 256), u8))
+case("program_nearest_1000x200x16_f32", lambda x, q: lax.top_k(2 * q @ x.T - (x * x).sum(1), 10), ((1000, 16), f32), ((200, 16), f32))
+case("program_viterbi_200x32_f32", lambda e, t: lax.scan(lambda s, b: (b[s], s), 0, lax.scan(lambda c, x: (lambda s: (s.max(0) + x, s.argmax(0)))(c[:, None] + t), e[0], e)[1], reverse=True)[1],
+     ((200, 32), f32), ((32, 32), f32))
+case("program_advantages_256x64_f32", lambda r, v: lax.scan(lambda c, i: (lambda c: (c, c))(i[0] + 0.99 * i[1] + 0.94 * c), jnp.zeros(64, f32), (r, v), reverse=True)[1], *[((256, 64), f32)] * 2)
+case("fft_convolution_16x2048_f32", lambda x, h: jnp.fft.irfft(jnp.fft.rfft(x, 4096) * jnp.fft.rfft(h, 4096), 4096)[:, :2048], *[((16, 2048), f32)] * 2)
+case("dot_trace_64x40x40_f32", lambda x, y: jnp.einsum("bij,bji->b", x, y), *[((64, 40, 40), f32)] * 2)
+case("dot_bilinear_64x32x32x16_f32", lambda x, w, y: jnp.einsum("bi,ijk,bj->bk", x, w, y), ((64, 32), f32), ((32, 32, 16), f32), ((64, 32), f32))
+case("dot_s8_requantized_64x512x512_s8", lambda x, w, m: jnp.clip(jnp.round(product(x, w, s32).astype(f32) * m), -128, 127).astype(s8), ((64, 512), s8), ((512, 512), s8), ((512,), f32))
+case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1000), ((20000, 8), f32), ((20000,), s32))
+
 if not chosen.pattern:
     for stale in set(os.listdir(FOLDER)) - {n + ".hlo" for n in names}:
         os.remove(os.path.join(FOLDER, stale))
