@@ -4,7 +4,7 @@
 // which has many rows and so many tasks:
 //
 //   over the minor and other dimensions      the trailing ones first, the others then
-//   a large array to a few elements          by leading dimension, or by parts of it
+//   a large array to a few elements          by leading dimension, or by parts of it, even or not
 //
 // Only for a single associative op, whose identity begins the first, and not for
 // sums of narrow floats: what is between would be rounded.
@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "dialect/hlo/Builder.h"
 
 using namespace mlir;
 
@@ -112,6 +113,39 @@ static void split(ReduceOp op, TypedAttr identity, Value input, ArrayRef<int64_t
   op.erase();
 }
 
+/// In kMostParts parts along dimension 0, which does not divide evenly, and what is left.
+static void splitUnevenly(ReduceOp op, TypedAttr identity) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op.getLoc());
+  Value input = op.getInputs()[0];
+  ArrayRef<int64_t> shape = HloBuilder::type(input).getShape();
+  int64_t length = shape[0] / kMostParts, whole = length * kMostParts;
+  auto scalar = RankedTensorType::get({}, HloBuilder::type(input).getElementType());
+  Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)));
+  // [kMostParts, length, ...] and [rest, 1, ...], both to one row for each of the first dimension.
+  auto rowsOf = [&](Value from, int64_t count, int64_t size) {
+    SmallVector<int64_t> apart{count, size}, dims, kept{count};
+    llvm::append_range(apart, shape.drop_front());
+    for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
+      if (llvm::is_contained(op.getDimensions(), d)) {
+        dims.push_back(d + 1);
+      } else {
+        kept.push_back(shape[d]);
+      }
+    }
+    Value rows = b.reshape(from, apart);
+    auto copy = cast<ReduceOp>(builder.clone(*op));
+    copy->setOperands({rows, none});
+    copy.setDimensions(dims);
+    copy->getResult(0).setType(HloBuilder::array(kept, scalar.getElementType()));
+    return copy->getResult(0);
+  };
+  Value parts = rowsOf(b.sliceDim(input, 0, 0, whole), kMostParts, length);
+  Value rest = rowsOf(b.sliceDim(input, 0, whole, shape[0]), shape[0] - whole, 1);
+  op->setOperand(0, b.concatenate({parts, rest}, 0));
+  op.setDimensions({0});
+}
+
 void splitReduces(Block &block, SymbolTable &symbols) {
   for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
     if (op->getNumResults() != 1) {
@@ -161,6 +195,10 @@ void splitReduces(Block &block, SymbolTable &symbols) {
     }
     int64_t parts = partsOf(shape[0]);
     if (parts < kFewParts) {
+      // What is computed would be computed for both parts, or stored.
+      if (shape[0] >= 2 * kMostParts && isa<BlockArgument>(input)) {
+        splitUnevenly(op, identity);
+      }
       continue;
     }
     SmallVector<int64_t> apart{parts, shape[0] / parts};
