@@ -10,6 +10,8 @@
 #include "runtime/abi/hlo/cpu.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -104,6 +106,15 @@ static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, Stri
       backend ? backend->createMCSubtargetInfo(triple, cpu, features) : nullptr);
 }
 
+/// The names of what a subtarget has: `checkFeatures` goes through LLVM's whole table for each name.
+static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
+  StringSet<> names;
+  for (const SubtargetFeatureKV &feature : subtarget.getEnabledProcessorFeatures()) {
+    names.insert(feature.Key);
+  }
+  return names;
+}
+
 /// Whether this machine's kernel gives tiles of AMX to programs that ask for them; the CPU may have
 /// them all the same.
 static bool permitsAmx() {
@@ -120,28 +131,32 @@ static bool permitsAmx() {
 /// has: LLVM walks its table of features for each name, several times per module of kernels, which
 /// took a fifth of the time to compile a small one.
 static std::string hostFeatures(const Triple &triple, StringRef cpu) {
-  std::vector<std::string> all, changed;
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
-  StringMap<bool> features = sys::getHostCPUFeatures();
-  for (const auto &feature : features) {
+  if (!plain) {
+    return "";
+  }
+  StringMap<bool> machine = sys::getHostCPUFeatures();
+  bool withoutAmx = machine.lookup("amx-tile") && !permitsAmx();
+  StringSet<> named = featuresOf(*plain);
+  std::vector<std::string> all, changed;
+  for (auto &feature : machine) {
     std::string name = feature.first().str();
+    if (withoutAmx && feature.first().starts_with("amx-")) {
+      feature.second = false;
+    }
     all.push_back((feature.second ? "+" : "-") + name);
-    if (plain && plain->checkFeatures("+" + name) != feature.second) {
+    if (named.contains(name) != feature.second) {
       changed.push_back(all.back());
     }
-  }
-  if (features.lookup("amx-tile") && !permitsAmx()) {
-    all.push_back("-amx-tile");
-    changed.push_back("-amx-tile");
   }
   llvm::sort(all);
   llvm::sort(changed);
   std::string text = join(changed, ",");
-  std::string complete = join(all, ",");
   // A feature may bring others with it that the machine has not.
-  std::unique_ptr<MCSubtargetInfo> made = makeSubtarget(triple, cpu, text);
-  std::unique_ptr<MCSubtargetInfo> wanted = makeSubtarget(triple, cpu, complete);
-  return made && wanted && made->getFeatureBits() == wanted->getFeatureBits() ? text : complete;
+  StringSet<> made = featuresOf(*makeSubtarget(triple, cpu, text));
+  bool same = llvm::all_of(
+      machine, [&](const auto &feature) { return made.contains(feature.first()) == feature.second; });
+  return same ? text : join(all, ",");
 }
 
 Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, StringRef tripleText) {
@@ -178,15 +193,15 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   }
 
   // Instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse the object.
-  std::unique_ptr<MCSubtargetInfo> asked = makeSubtarget(triple, target.cpu, target.features);
+  StringSet<> asked = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
   for (StringRef name : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1",
                          "avx10.2", "cmpccxadd"}) {
-    if (asked->checkFeatures(("+" + name).str())) {
+    if (asked.contains(name)) {
       target.features += (target.features.empty() ? "-" : ",-") + name.str();
     }
   }
-  std::unique_ptr<MCSubtargetInfo> subtarget = makeSubtarget(triple, target.cpu, target.features);
-  auto has = [&](StringRef name) { return subtarget->checkFeatures(("+" + name).str()); };
+  StringSet<> given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
+  auto has = [&](StringRef name) { return given.contains(name); };
   if (!has("64bit")) {
     return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");
   }
@@ -215,11 +230,10 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
 }
 
 uint64_t hlo::cpuFeatureBits(const Target &target, bool usesAmx) {
-  std::unique_ptr<MCSubtargetInfo> subtarget =
-      makeSubtarget(Triple(target.triple), target.cpu, target.features);
+  StringSet<> given = featuresOf(*makeSubtarget(Triple(target.triple), target.cpu, target.features));
   uint64_t bits = 0;
 #define HLO_CPU_ASK(bit, id, name)                                                                 \
-  if (subtarget && subtarget->checkFeatures("+" name)) {                                           \
+  if (given.contains(name)) {                                                                      \
     bits |= HLO_CPU_##id;                                                                          \
   }
   HLO_CPU_FEATURES(HLO_CPU_ASK)
