@@ -89,7 +89,7 @@ static Complex signOf(Complex z) {
   return choose(zero, z, {re / modulus, im / modulus});
 }
 
-static std::optional<Complex> emitUnary(Opcode opcode, Complex z) {
+static std::optional<Complex> emitUnary(Opcode opcode, Complex z, bool ofFloats) {
   switch (opcode) {
   case Opcode::Exponential:
     return complexExp(z);
@@ -102,7 +102,7 @@ static std::optional<Complex> emitUnary(Opcode opcode, Complex z) {
   case Opcode::Logistic:
     return complexLogistic(z);
   case Opcode::Sqrt:
-    return complexSqrt(z);
+    return complexSqrt(z, ofFloats);
   case Opcode::Rsqrt:
     return complexRsqrt(z);
   case Opcode::Sine:
@@ -149,7 +149,7 @@ static Elem emitFunction(const Request &r) {
     return {floatTo(r.re(i), wide), floatTo(r.im(i), wide)};
   };
   std::optional<Complex> result = r.values.size() == 1
-                                      ? emitUnary(r.opcode, operand(0))
+                                      ? emitUnary(r.opcode, operand(0), r.re(0).scalar().isF32())
                                       : emitBinary(r.opcode, operand(0), operand(1));
   if (!result) {
     return {};

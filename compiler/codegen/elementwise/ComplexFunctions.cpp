@@ -120,14 +120,28 @@ Complex complexPower(Complex z, Complex w) {
   return choose(exponentZero | baseOne, {one, nothing}, result);
 }
 
-Complex complexSqrt(Complex z) {
+/// (|x| + |z|) / 2, its root, and y / 2 over that; of two f32 no scaling is needed, and 38 bits are enough.
+static Complex sqrtOfFloats(Num x, Num y) {
+  Num modulus = rootWithin(x * x + y * y);
+  Num root = rootWithin((abs(x) + modulus) * 0.5);
+  return {root, copySign(quotientWithin(abs(y), root * 2.0), y)};
+}
+
+Complex complexSqrt(Complex z, bool ofFloats) {
   Num large = maxNum(abs(z.re), abs(z.im));
   Num huge = greater(large, 0x1p1000), tiny = less(large, 0x1p-900);
   Num scale = select(huge, 0x1p-100, select(tiny, 0x1p200, z.re.of(1.0)));
   Num back = select(huge, 0x1p50, select(tiny, 0x1p-100, z.re.of(1.0)));
   Num x = z.re * scale, y = z.im * scale;
-  Num root = sqrt((abs(x) + hypotOf(x, y)) * 0.5);
-  Num other = y / (root * 2.0);
+  Num root, other;
+  if (ofFloats) {
+    Complex parts = sqrtOfFloats(z.re, z.im);
+    root = parts.re, other = parts.im;
+    back = z.re.of(1.0);
+  } else {
+    root = sqrt((abs(x) + hypotOf(x, y)) * 0.5);
+    other = y / (root * 2.0);
+  }
   Num left = less(bitsOf(z.re), 0);
   Complex result = {select(left, abs(other), root) * back,
                     select(left, copySign(root, y), other) * back};

@@ -24,7 +24,8 @@ Complex complexLog(Complex z);
 Complex complexLog1p(Complex z);
 Complex complexLogistic(Complex z);
 Complex complexPower(Complex z, Complex w);
-Complex complexSqrt(Complex z);
+/// `ofFloats`: both parts were widened from f32.
+Complex complexSqrt(Complex z, bool ofFloats = false);
 Complex complexRsqrt(Complex z);
 Complex complexSin(Complex z);
 Complex complexCos(Complex z);
