@@ -99,14 +99,18 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
     rest -= width;
   }
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  // Single elements that do not fit go to a place of their own, without a branch that nobody could predict. What is
-  // read instead comes from another place, so that such elements do not wait for each other.
-  Value nowhere;
-  if (windowElements == 1) {
-    nowhere = LLVM::AllocaOp::create(e.b, e.loc, kernel.resultPtrs[0].getType(), e.b.getI64Type(), constI64(e, 4), 64);
-    for (int64_t word = 0; word < 2; ++word) {
-      LLVM::StoreOp::create(e.b, e.loc, constI64(e, 0), addBytes(e, nowhere, constI64(e, 8 * word)));
-    }
+  // Short rows that do not fit go to a place of their own, without a branch that nobody could predict (50000 rows of 8,
+  // half of them out of bounds: 0.06 ms for 0.21). What is read instead comes from another place, so that such updates do
+  // not wait for each other. Single elements that all fit would take a quarter longer so.
+  Value nowhere, sink;
+  if (!widths.empty() && windowElements > 1 && windowElements == windowShape.back()) {
+    int64_t words = 2 * windowElements; // elements have at most 16 bytes
+    nowhere = LLVM::AllocaOp::create(e.b, e.loc, kernel.resultPtrs[0].getType(), e.b.getI64Type(),
+                                     constI64(e, 2 * words), 64);
+    sink = addBytes(e, nowhere, constI64(e, 8 * words));
+    emitFor(e, constI64(e, 0), constI64(e, words), 1, [&](Value word) {
+      LLVM::StoreOp::create(e.b, e.loc, constI64(e, 0), addBytes(e, nowhere, mulI(e, word, 8)));
+    });
   }
 
   auto emitPosition = [&](Value positionNumber) {
@@ -133,7 +137,6 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
     SmallVector<Value> from(kernel.resultPtrs.begin(), kernel.resultPtrs.begin() + count), to(from);
     if (fits && nowhere) {
       base = e.b.createOrFold<arith::SelectOp>(e.loc, fits, base, constI64(e, 0));
-      Value sink = addBytes(e, nowhere, constI64(e, 16));
       for (size_t n = 0; n < count; ++n) {
         from[n] = LLVM::SelectOp::create(e.b, e.loc, fits, from[n], nowhere);
         to[n] = LLVM::SelectOp::create(e.b, e.loc, fits, to[n], sink);
