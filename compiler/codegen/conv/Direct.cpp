@@ -163,7 +163,7 @@ void DirectEmitter::emitPhase(Block &block) {
   }
   forEachChunk(block, [&](const Chunk &chunk) {
     if (plan.inputChunks) {
-      packInput(block, chunk.c0);
+      emitIf(e, chunk.isNewInput, [&] { packInput(block, chunk.c0); });
     }
     if (!plan.kernelInPlace && plan.cut != DirectCut::None) {
       packKernel(block, chunk);
@@ -190,7 +190,8 @@ void DirectEmitter::emitChunk(const Block &block, const Chunk &chunk) {
 
 void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chunk &)> body) {
   Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
-  SmallVector<int64_t> sizes;
+  // Channels outermost: what is copied of the input for some channels serves all taps.
+  SmallVector<int64_t> sizes{plan.channelChunks};
   for (size_t d = 0; d < rank; ++d) {
     whole.from.push_back(constI64(e, 0));
     whole.to.push_back(block.dims[d].taps);
@@ -200,7 +201,6 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
     body(whole);
     return;
   }
-  sizes.push_back(plan.channelChunks);
   int64_t chunks = llvm::product_of(sizes);
   emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value number) {
     auto chunkAt = [&](Value number) {
@@ -208,11 +208,11 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
       SmallVector<Value> place = delinearize(e, number, sizes);
       if (plan.cut == DirectCut::Taps) {
         for (size_t d = 0; d < rank; ++d) {
-          chunk.from[d] = place[d];
-          chunk.to[d] = addI(e, place[d], 1);
+          chunk.from[d] = place[d + 1];
+          chunk.to[d] = addI(e, place[d + 1], 1);
         }
       }
-      chunk.c0 = mulI(e, place.back(), plan.chunkChannels);
+      chunk.c0 = mulI(e, place[0], plan.chunkChannels);
       if (plan.channels % plan.chunkChannels == 0) {
         chunk.channels = constI64(e, plan.chunkChannels);
       } else {
@@ -222,6 +222,9 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
       return chunk;
     };
     Chunk chunk = chunkAt(number);
+    int64_t taps = chunks / plan.channelChunks;
+    chunk.isNewInput = taps == 1 ? constI64(e, 1)
+                                 : compareI(e, arith::CmpIPredicate::eq, remI(e, number, taps), 0);
     chunk.isLater = compareI(e, arith::CmpIPredicate::ne, number, 0);
     chunk.isLast = compareI(e, arith::CmpIPredicate::eq, number, chunks - 1);
     if (plan.kernelInPlace) {

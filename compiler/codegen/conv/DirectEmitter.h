@@ -33,6 +33,7 @@ private:
     Values from, to;
     mlir::Value c0, channels;
     mlir::Value next; ///< address of the next piece of a kernel read in place, or null
+    mlir::Value isNewInput; ///< the first piece of its channels; null if there is one piece
   };
   struct Panel {
     mlir::Value n;

@@ -20,6 +20,8 @@ namespace hlo::codegen {
 /// Bytes of stack for the input of a task, panels of the kernel, and sums between pieces.
 static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
                          kSumBuffer = 256 << 10;
+/// More for the input where there are no panels: the images that share a large kernel fit, and read it once.
+static constexpr int64_t kMoreInput = 96 << 10;
 /// A kernel that is read in place is cut into pieces if it has more bytes than this: it stays in L2.
 static constexpr int64_t kWholeKernel = 640 << 10;
 /// Bytes of such a piece.
@@ -143,8 +145,12 @@ static double metTaps(const DirectDim &dim, int64_t rows) {
 }
 
 /// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines. 80x3000x384 with
-/// outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8.
-static double columnCost(int64_t outputs, int64_t bytes) {
+/// outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes: 56x56x64, 4 outputs x 3 vectors
+/// 2.6 ms, 6 x 2 2.3.
+static double columnCost(int64_t outputs, int64_t bytes, const Target &target) {
+  if (target.vectorBytes < 64) {
+    return 24;
+  }
   int64_t length = outputs * bytes % 64, step = std::gcd<int64_t>(length, 64), across = 0;
   for (int64_t offset = 0; offset < 64; offset += step) {
     across += offset + length > 64;
@@ -167,7 +173,7 @@ static void chooseTile(DirectPlan &plan, const Target &target) {
     double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
     return cost == 0 || !columns
                ? cost
-               : cost + vectors * plan.lanes * rowsH * columnCost(rowsW, plan.bytes) / steps;
+               : cost + vectors * plan.lanes * rowsH * columnCost(rowsW, plan.bytes, target) / steps;
   };
   double best = 1e300;
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
@@ -268,7 +274,7 @@ static void cutKernel(DirectPlan &plan) {
     if (plan.channels % plan.lanes == 0 && vectors % pieces == 0) {
       plan.channelChunks = pieces;
       plan.chunkChannels = plan.channels / pieces;
-      plan.inputChunks = plan.cut == DirectCut::Channels && !plan.inputInPlace;
+      plan.inputChunks = !plan.inputInPlace;
     } else {
       plan.chunkChannels = plan.chunkChannels >= plan.lanes
                                ? plan.chunkChannels / plan.lanes * plan.lanes
@@ -325,7 +331,8 @@ static double overhead(const DirectPlan &plan) {
 }
 
 static bool fits(const DirectPlan &plan) {
-  return (plan.inputInPlace || plan.inputBufferBytes() <= kInputBuffer) &&
+  int64_t most = kInputBuffer + (plan.cut == DirectCut::Taps ? kMoreInput : 0);
+  return (plan.inputInPlace || plan.inputBufferBytes() <= most) &&
          (plan.cut == DirectCut::None || plan.sumBufferBytes() <= kSumBuffer);
 }
 
@@ -345,11 +352,12 @@ static bool cutBlocks(DirectPlan &plan) {
     plan = byOutputs ? outputs : features;
     return true;
   };
-  while (!plan.inputChunks && plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
+  auto packsChunks = [&] { return plan.inputChunks && plan.cut == DirectCut::Channels; };
+  while (!packsChunks() && plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
          plan.channels * plan.featureBlock * plan.bytes > kKernelPiece && splitFeatures(plan)) {
   }
   while (!fits(plan)) {
-    if (plan.inputChunks ? !cheaper() : !splitOutputs(plan) && !splitFeatures(plan)) {
+    if (packsChunks() ? !cheaper() : !splitOutputs(plan) && !splitFeatures(plan)) {
       return false;
     }
   }
