@@ -411,10 +411,14 @@ case("loop_power_iteration_64_f32", lambda a, v: lax.fori_loop(0, 200, lambda i,
 case("loop_vector_1000x64_f32", lambda x, y: lax.fori_loop(0, 1000, lambda i, x: jnp.tanh(x * y) + y, x), ((64,), f32), ((64,), f32))
 case("loop_rnn_128x8x64_f32", lambda xs, w, u, h: lax.scan(lambda h, x: (jnp.tanh(x @ w + h @ u),) * 2, h, xs), ((128, 8, 64), f32), ((64, 64), f32), ((64, 64), f32), ((8, 64), f32))
 case("loop_rk4_1000_f64", lambda y: lax.fori_loop(0, 1000, lambda i, y: (lambda f: (lambda k1: (lambda k2: (lambda k3: y + 0.001 / 6 * (k1 + 2 * k2 + 2 * k3 + f(y + 0.001 * k3)))(f(y + 0.0005 * k2)))(f(y + 0.0005 * k1)))(f(y)))(lambda y: jnp.stack([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]])), y), ((3,), f64))
+case("loop_sine_10000_f32", lambda y: lax.fori_loop(0, 10000, lambda i, y: y + 0.001 * jnp.sin(y) + 0.0005, y), ((), f32))
+case("loop_rk4_cosine_3000_f64", lambda y: lax.fori_loop(0, 3000, lambda i, y: (lambda f: (lambda k1: (lambda k2: (lambda k3: y + 0.01 / 6 * (k1 + 2 * k2 + 2 * k3 + f(y + 0.01 * k3)))(f(y + 0.005 * k2)))(f(y + 0.005 * k1)))(f(y)))(lambda y: jnp.cos(y) + 0.5), y), ((), f64))
+case("loop_softplus_10000_f32", lambda y: lax.fori_loop(0, 10000, lambda i, y: jnp.log(1 + jnp.exp(y)) * 0.7, y), ((), f32))
 case("loop_bisect_1000_f32", lambda t: lax.while_loop(lambda c: (c[1] - c[0]).max() > 1e-6, lambda c: (lambda m: (jnp.where(m * m < t, m, c[0]), jnp.where(m * m < t, c[1], m)))((c[0] + c[1]) / 2), (jnp.zeros_like(t), jnp.ones_like(t))), ((1000,), f32))
 case("loop_collatz_s32", lambda n: lax.while_loop(lambda c: c[0] != 1, lambda c: (jnp.where(c[0] % 2 == 0, c[0] // 2, 3 * c[0] + 1), c[1] + 1), (jnp.abs(n) + 837799, 0))[1], ((), s32))
 case("conditional_heavy_512_f32", lambda p, x: lax.cond(p > 0, lambda x: jnp.sin(x) * 2, lambda x: x + 1, x), ((), f32), ((512, 512), f32))
 case("conditional_switch_in_loop_f32", lambda x: lax.fori_loop(0, 3000, lambda i, x: lax.switch(i % 3, [lambda x: x + 1, lambda x: x * 0.5, lambda x: x - 2], x), x), ((16,), f32))
+case("conditional_switch_functions_f32", lambda x: lax.fori_loop(0, 10000, lambda i, x: lax.switch(i % 4, [lambda x: x + 0.1, lambda x: x * 0.9, jnp.sin, lambda x: jnp.exp(-x)], x), x), ((), f32))
 
 # ---- fft, linear algebra, random numbers ----
 

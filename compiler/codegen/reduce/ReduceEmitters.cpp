@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/reduce/Reducer.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -187,11 +188,16 @@ Elem ElementEmitter::Impl::smallDot(DotOp op, ArrayRef<Index> index, Value mask)
   for (int64_t d : lhsContract) {
     extents.push_back(lhsShape[d]);
   }
+  // Each addition waits for the one before it, so two sums take turns; not for a few products,
+  // which keep the order of the text.
   Elem zero = zeroElem(e(), accumulate, lanes);
+  SmallVector<Elem> sums{zero};
+  if (std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>()) >= 6) {
+    sums.push_back(zero);
+  }
   SmallVector<Value> counters;
   SmallVector<Value> flat = emitNest(
-      e(), extents, counters, flattenElems(zero),
-      [&](ArrayRef<Value> at, ValueRange carried) {
+      e(), extents, counters, flattenElems(sums), [&](ArrayRef<Value> at, ValueRange carried) {
         ElementEmitter::Scope scope(*self);
         size_t next = lhsBatch.size();
         auto sideIndex = [&](ArrayRef<int64_t> shape, ArrayRef<int64_t> batch,
@@ -218,11 +224,15 @@ Elem ElementEmitter::Impl::smallDot(DotOp op, ArrayRef<Index> index, Value mask)
         Elem b = emitConvert(e(), elementType(op.getRhs().getType()), accumulate,
                              self->emit(op.getRhs(), rhsIndex, mask));
         Elem product = emitNamed(e(), "multiply", accumulate, accumulate, {a, b});
-        Elem sum = emitNamed(e(), "add", accumulate, accumulate,
-                             {unflattenElems(carried, {zero})[0], product});
-        return flattenElems(sum);
+        SmallVector<Elem> before = unflattenElems(carried, sums);
+        Elem sum = emitNamed(e(), "add", accumulate, accumulate, {before[0], product});
+        before.push_back(sum);
+        return flattenElems(ArrayRef<Elem>(before).drop_front());
       });
-  return emitConvert(e(), accumulate, result, unflattenElems(flat, {zero})[0]);
+  SmallVector<Elem> totals = unflattenElems(flat, sums);
+  Elem total =
+      totals.size() > 1 ? emitNamed(e(), "add", accumulate, accumulate, totals) : totals[0];
+  return emitConvert(e(), accumulate, result, total);
 }
 
 } // namespace hlo::codegen

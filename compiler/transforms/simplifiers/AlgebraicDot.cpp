@@ -1,7 +1,8 @@
 //===- AlgebraicDot.cpp - Rules of dot ------------------------------------===//
 //
 // A dot reads its operands in any order of dimensions, so it absorbs
-// transposes; one that sums nothing is a multiplication.
+// transposes, and that of its result where it exchanges the operands; one that sums nothing is a
+// multiplication.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
@@ -102,6 +103,37 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
+// transpose(dot(x, y)) -> dot(y, x), where the free dimensions of x and y change places as two
+// groups: what the gradient of a weight matrix ends with
+static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
+  auto dot = op.getOperand().getDefiningOp<DotOp>();
+  if (!dot || !dot->hasOneUse() || elementTypeOf(dot.getLhs()) != elementTypeOf(dot.getRhs())) {
+    return {};
+  }
+  int64_t batch = orEmpty(dot.getLhsBatchDims()).size();
+  int64_t lhsEnd = rankOf(dot.getLhs()) - orEmpty(dot.getLhsContractingDims()).size();
+  int64_t rank = rankOf(dot.getResult()), rhsFree = rank - lhsEnd;
+  for (auto [i, dim] : llvm::enumerate(op.getDimensions())) {
+    int64_t place = i;
+    int64_t from = place < batch             ? place
+                   : place < batch + rhsFree ? place - batch + lhsEnd
+                                             : place - rhsFree;
+    if (dim != from) {
+      return {};
+    }
+  }
+  // The two operands' precisions change places as well.
+  ArrayAttr precision = dot.getOperandPrecisionAttr();
+  if (precision && precision.size() == 2) {
+    precision = b.b.getArrayAttr({precision[1], precision[0]});
+  }
+  return DotOp::create(b.b, b.loc, op.getResult().getType(), dot.getRhs(), dot.getLhs(),
+                       dot.getRhsBatchDimsAttr(), dot.getLhsBatchDimsAttr(),
+                       dot.getRhsContractingDimsAttr(), dot.getLhsContractingDimsAttr(), precision,
+                       dot.getAlgorithmAttr());
+}
+
 void hlo::populateDotRules(RewritePatternSet &patterns) {
+  addRules<TransposeOp>(patterns, {exchangeOperands});
   addRules<DotOp>(patterns, {emptyDot, outerProduct, absorbTranspose});
 }
