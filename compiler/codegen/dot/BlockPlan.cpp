@@ -23,9 +23,8 @@ namespace hlo::codegen {
 
 /// Latency of a multiply-add on every x86 core since Skylake.
 static constexpr double kFmaLatency = 4;
-/// Most rows of a tile; where rows are read in place and all their lines fall into one set of L1 (of 8 to 12 lines),
-/// most rows that leave room for the rhs: f64 1024^3 takes 28.3 ms with 13 rows and 25.6 ms with 8.
-static constexpr int64_t kMostRows = 28, kSetsBytes = 4096, kRowsOfOneSet = 8;
+/// Most rows of a tile.
+static constexpr int64_t kMostRows = 28;
 /// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
 static constexpr double kPanelShare = 0.68;
 /// A column of the rhs of at most so many bytes is not cut.
@@ -37,33 +36,33 @@ static constexpr double kPanelsShare = 0.5;
 /// With tiles outside: steps along k of a piece, and most bytes of it in one row. A longer piece means fewer passes over the sums; a panel of
 /// it comes from L2 for each tile, which the loads of two vectors per 14 cycles do not feel.
 static constexpr int64_t kLongPiece = 1024, kLongPieceBytes = 8192;
+/// The same for a lhs that is packed from columns: each block of columns packs it again, from another page at each k, which costs more
+/// than sums that come and go: 1024^3 takes 13.1 ms with four pieces of 256 and one block, 14.7 ms with one piece and four blocks.
+static constexpr int64_t kShortPiece = 256;
 /// Tiles outside need more tiles than this, else packing into L2 first does not pay.
 static constexpr int64_t kFewTiles = 6;
 /// Bytes of the lhs that are packed at a time from columns, so that whole cache lines are read.
 static constexpr int64_t kTileGroup = 192 << 10;
-/// Most prefetches per step of k.
-static constexpr int64_t kMostPrefetches = 4;
-/// Most rows and columns of a block whose sums rest in the result: they stay in L2.
+/// Most rows and columns of a block whose sums rest in the result, or in a buffer: they stay in L2.
 static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
 /// repeats packing, one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
 /// A single task of more multiply-adds than this is split in two even if that makes narrow blocks.
 static constexpr int64_t kLargeTask = 64 << 20;
-/// Tasks are split until there are this many, so that a few threads share evenly.
-static constexpr int64_t kEnoughTasks = 16;
-/// The same where every cut packs something again; but a task of more than kHugeTask multiply-adds is always cut.
-/// 768^3 with a transposed lhs: 5.2 ms in 3 tasks, 6.2 ms in 12.
-static constexpr int64_t kEnoughLargeTasks = 4, kHugeTask = 256 << 20;
+/// Tasks are split until there are this many, so that threads share evenly. With tiles outside every cut repeats something
+/// where its two sides are run by different threads: after kFewTasks only tasks of at least 2 * kSmallPackedTask are cut.
+static constexpr int64_t kEnoughTasks = 16, kFewTasks = 4;
+/// Narrower panels than these altogether read the lhs too often: 2048 x 2048 x 64 takes 5 % longer with 64 KiB of them.
+static constexpr int64_t kLeastPanels = 128 << 10;
 /// Blocks of fewer rows or columns than this repeat too much packing.
 static constexpr int64_t kNarrowBlock = 96;
 
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple, int64_t rowBytes) {
+                     int64_t parts, int64_t rowMultiple) {
   int64_t registers = target.vectorRegisters;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
-  int64_t mostRows = rowBytes > 0 && rowBytes % kSetsBytes == 0 ? kRowsOfOneSet : kMostRows;
   auto cost = [&](int64_t rows, int64_t vectors) {
     if (rows == 0 || vectors == 0) {
       return 0.0;
@@ -76,7 +75,7 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
     return std::max({arithmetic, loads, kFmaLatency}) + refill + start;
   };
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
-    for (int64_t rows = 1; rows <= std::min<int64_t>(m, mostRows); ++rows) {
+    for (int64_t rows = 1; rows <= std::min<int64_t>(m, kMostRows); ++rows) {
       // Accumulators, the vectors of the rhs, one broadcast of the lhs.
       if (parts * (rows * vectors + (rows == 1 ? 1 : vectors) + 1) > registers) {
         break;
@@ -150,8 +149,8 @@ static constexpr int64_t kTileRows = 16, kTileBytes = 64;
 static constexpr int64_t kAmxPiece = 256;
 /// amx: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kAmxBlock = 512;
-/// amx: so many lines of the lhs in one set of L1 still stay there.
-static constexpr int64_t kAmxLinesPerSet = 8;
+/// amx: so many lines of the lhs in one set of L1, where those this far apart fall into the same set, still stay there.
+static constexpr int64_t kAmxLinesPerSet = 8, kSetsBytes = 4096;
 /// How many multiply-adds tiles do in the time in which vectors of f32 do one.
 static constexpr int64_t kAmxSpeed = 8;
 
@@ -232,15 +231,6 @@ static LhsForm chooseGroupedLhs(const Contraction &c, const BlockPlan &plan) {
   return side.unit == UnitStride::Free && !plan.amx ? LhsForm::PackM : LhsForm::PackK;
 }
 
-/// Bytes from row to row of a lhs that is contiguous along k and read in place; else 0.
-static int64_t rowBytesInPlace(const Contraction &c) {
-  const ContractionSide &side = c.lhs;
-  if (!side.strided || side.unit != UnitStride::K || !isStoredAsUsed(c, side)) {
-    return 0;
-  }
-  return linearStride(c.m, side.freeStrides).value_or(0) * storageBytes(side.strided->storage());
-}
-
 static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   LhsForm packed = side.unit == UnitStride::Free ? LhsForm::PackM : LhsForm::PackK;
@@ -303,12 +293,22 @@ static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
          c.nSize() > plan.columns();
 }
 
+/// Bytes of L2 in which panels of the rhs wait for the tiles that come past them, if tilesOutside.
+static int64_t panelsBytes(const Contraction &c) {
+  return static_cast<int64_t>(c.kernel.e.target.l2Bytes * kPanelsShare);
+}
+
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
   int64_t target = std::clamp<int64_t>(
       panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
   if (plan.tilesOutside) {
-    int64_t steps = std::min(kLongPiece, kLongPieceBytes / (plan.partBytes * plan.parts));
+    int64_t bytes = plan.partBytes * plan.parts, steps = std::min(kLongPiece, kLongPieceBytes / bytes);
+    if (plan.lhs == LhsForm::PackM && plan.sumsInResult) {
+      // Pieces so long that all columns stay in L2.
+      int64_t most = panelsBytes(c) / (c.nSize() * bytes);
+      steps = std::clamp(most, std::min(steps, kShortPiece), steps);
+    }
     target = steps * plan.kStep();
   }
   if (plan.amx) {
@@ -366,19 +366,17 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   int64_t nMost = 4096;
   if (plan.tilesOutside) {
     mMost = 4096;
-    nMost = static_cast<int64_t>(c.kernel.e.target.l2Bytes * kPanelsShare) / (plan.rhsRows * bytes);
+    nMost = panelsBytes(c) / (plan.rhsRows * bytes);
   } else if (plan.rhs != RhsForm::Direct) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
   if (plan.kBlocks > 1 && plan.amx) {
     mMost = std::min(mMost, kAmxBlock);
     nMost = std::min(nMost, kAmxBlock);
-  } else if (plan.kBlocks > 1 && plan.sumsInResult && plan.tilesOutside) {
-    mMost = std::min(mMost, 2 * kRestRows);
-  } else if (plan.kBlocks > 1 && plan.sumsInResult) {
+  } else if (plan.kBlocks > 1 && plan.sumsInResult && !plan.tilesOutside) {
     mMost = std::min(mMost, kRestRows);
     nMost = std::min(nMost, kRestColumns);
-  } else if (plan.kBlocks > 1) {
+  } else if (plan.kBlocks > 1 && !plan.sumsInResult) {
     nMost = std::min(nMost, kRestColumns);
     mMost = std::min(mMost, kSumBuffer / (std::min(nMost, n) * bytes));
   }
@@ -387,38 +385,53 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     int64_t blocks = llvm::divideCeil(size, most);
     return static_cast<int64_t>(llvm::alignTo(llvm::divideCeil(size, blocks), unit));
   };
-  plan.mBlock = block(m, mMost, plan.rows);
-  plan.nBlock = block(n, nMost, plan.columns());
+  plan.mBlock = plan.mTask = block(m, mMost, plan.rows);
+  plan.nBlock = plan.nTask = block(n, nMost, plan.columns());
   plan.batchBlock = 1;
   auto count = [&] {
-    plan.mBlocks = llvm::divideCeil(m, plan.mBlock);
-    plan.nBlocks = llvm::divideCeil(n, plan.nBlock);
+    plan.mTasks = llvm::divideCeil(m, plan.mTask);
+    plan.nTasks = llvm::divideCeil(n, plan.nTask);
     plan.batchBlocks = llvm::divideCeil(batch, plan.batchBlock);
-    return plan.mBlocks * plan.nBlocks * plan.batchBlocks;
+    return plan.mTasks * plan.nTasks * plan.batchBlocks;
   };
   int64_t weight = plan.parts * plan.parts * c.kSize();
   if (plan.amx) {
     weight = llvm::divideCeil(weight, kAmxSpeed);
   }
-  int64_t enough = plan.tilesOutside ? kEnoughLargeTasks : kEnoughTasks;
-  auto isHuge = [&] { return plan.tilesOutside && plan.mBlock * plan.nBlock * weight > kHugeTask; };
-  while (count() < enough || (count() < kEnoughTasks && isHuge())) {
+  bool packsLhs = plan.lhs != LhsForm::Direct;
+  while (count() < kEnoughTasks) {
+    int64_t work = plan.mTask * plan.nTask * weight;
+    bool few = !plan.tilesOutside || count() < kFewTasks;
+    // Cuts columns or rows, if that leaves tasks that are worth their start.
+    auto cut = [&](bool columns) {
+      int64_t &size = columns ? plan.nTask : plan.mTask;
+      int64_t unit = columns ? plan.columns() : plan.rows;
+      bool repeats = !few || (columns ? packsLhs : plan.packsRhs());
+      bool narrow = repeats && size < 2 * kNarrowBlock && (work < kLargeTask || count() >= 2);
+      bool thin = !few && columns && size * plan.mostSteps() * bytes < 2 * kLeastPanels;
+      if (size <= unit || narrow || thin || work < 2 * (repeats ? kSmallPackedTask : kSmallTask)) {
+        return false;
+      }
+      size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
+      return true;
+    };
     // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
-    double again = static_cast<double>(m) * plan.nBlocks * (plan.lhs == LhsForm::Direct ? 0.25 : 1);
-    double repack = static_cast<double>(n) * plan.mBlocks * (plan.rhs == RhsForm::Direct ? 0.25 : 1);
-    bool splitN = plan.nBlock > plan.columns() && (plan.mBlock <= plan.rows || again <= repack);
-    int64_t &size = splitN ? plan.nBlock : plan.mBlock;
-    int64_t unit = splitN ? plan.columns() : plan.rows;
-    bool repeats = splitN ? plan.lhs != LhsForm::Direct : plan.rhs != RhsForm::Direct;
-    int64_t least = repeats ? kSmallPackedTask : kSmallTask;
-    int64_t work = plan.mBlock * plan.nBlock * weight;
-    bool narrow = repeats && size < 2 * kNarrowBlock && (work < kLargeTask || count() >= 2);
-    if (size <= unit || narrow || work < 2 * least) {
+    double again = static_cast<double>(m) * plan.nTasks * (packsLhs ? 1 : 0.25);
+    double repack = static_cast<double>(n) * plan.mTasks * (plan.packsRhs() ? 1 : 0.25);
+    bool splitN = plan.nTask > plan.columns() && (plan.mTask <= plan.rows || again <= repack);
+    if (!cut(splitN) && (few || !cut(!splitN))) {
       break;
     }
-    size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
   }
-  if (plan.mBlock >= m && plan.nBlock >= n) {
+  if (plan.tilesOutside) {
+    plan.mBlock = llvm::alignTo(plan.mBlock, plan.mTask);
+    plan.nBlock = std::max<int64_t>(1, nMost / plan.nTask) * plan.nTask;
+    plan.nBlock = std::min(plan.nBlock, plan.nTasks * plan.nTask);
+  } else {
+    plan.mBlock = plan.mTask;
+    plan.nBlock = plan.nTask;
+  }
+  if (plan.mTask >= m && plan.nTask >= n) {
     int64_t one = std::max<int64_t>(1, m * n * weight);
     plan.batchBlock = std::clamp<int64_t>(kSmallTask / one, 1, batch);
   }
@@ -427,7 +440,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
 
 /// How many rows are packed at a time, and which are asked for ahead.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
-  plan.prefetchRows = 0;
+  plan.prefetchRows = false;
   plan.packedRows = plan.mBlock;
   if (!plan.tilesOutside) {
     return;
@@ -446,10 +459,7 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
                linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
   bool leavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
                   c.kernel.e.target.l2Bytes / 4;
-  if (ahead && leavesL2 && !plan.amx) {
-    int64_t panels = llvm::divideCeil(plan.nBlock, plan.columns());
-    plan.prefetchRows = std::min<int64_t>(llvm::divideCeil(plan.rows, panels), kMostPrefetches);
-  }
+  plan.prefetchRows = ahead && leavesL2 && !plan.amx;
 }
 
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {
@@ -472,7 +482,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   bool grouped = plan.group != KGroup::None;
   // Lanes along the last of several dimensions of m must not leave it.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
-  TileShape tile = chooseTile(target, m, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0, grouped ? 0 : rowBytesInPlace(c));
+  TileShape tile = chooseTile(target, m, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
   if (plan.amx) {
     // Two tiles of each side, and four of sums.
     tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};

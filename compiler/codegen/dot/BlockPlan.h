@@ -48,11 +48,14 @@ struct BlockPlan {
   /// A tile of rows goes past all panels of the task before the next tile does; else a panel past all tiles.
   bool tilesOutside;
   int64_t packedRows; ///< rows of the lhs that are packed at a time, a multiple of rows
-  /// Rows of the next tile that are asked for during one panel, if tilesOutside; 0: none.
-  int64_t prefetchRows;
+  /// Whether rows of the next tile are asked for during this one's panels; only if tilesOutside.
+  bool prefetchRows;
   bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
-  int64_t batchBlock, mBlock, nBlock; ///< of a task
-  int64_t batchBlocks, mBlocks, nBlocks;
+  int64_t batchBlock, mBlock, nBlock; ///< most of what is made from one packed piece of the rhs
+  /// Rows and columns of a task. If tilesOutside, neighbouring tasks of one call are joined to blocks, so mBlock and nBlock
+  /// are multiples of these; else they are the same.
+  int64_t mTask, nTask;
+  int64_t batchBlocks, mTasks, nTasks;
   /// k is cut along dimension kDim into pieces of kChunk; the dimensions inside make kInner.
   int64_t kDim, kChunk, kChunks, kInner, kBlocks, kMost;
   int64_t lhsRow;   ///< elements from row to row of a PackK buffer
@@ -81,9 +84,9 @@ struct TileShape {
   double cycles;
 };
 /// The tile with the least cycles for an m x n result; rows a divisor of `rowMultiple` and a power
-/// of two if that is not 0. `rowBytes`: from row to row of a lhs that is read in place, else 0.
+/// of two if that is not 0.
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple, int64_t rowBytes = 0);
+                     int64_t parts, int64_t rowMultiple);
 
 } // namespace hlo::codegen
 

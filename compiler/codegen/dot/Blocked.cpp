@@ -1,6 +1,6 @@
 //===- Blocked.cpp - Cache blocks around register tiles -------------------===//
 //
-// In: a contraction. Out, for each task (a block of m x n of some batch indices):
+// In: a contraction. Out, for each block of m x n of some batch indices (a task, or neighbouring tasks that one call runs):
 //
 //   for each piece of k
 //     pack the panels of the rhs, if needed
@@ -88,32 +88,81 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   }
 }
 
+void BlockedEmitter::emitPart(Value batchBlock, Value m0, Value m1, Value n0, Value n1) {
+  Value batch0 = plan.batchBlocks == 1 ? constI64(e, 0) : mulI(e, batchBlock, plan.batchBlock);
+  Value batch1 = minI(e, addI(e, batch0, plan.batchBlock), c.batchSize());
+  emitFor(e, batch0, batch1, 1, [&](Value batch) {
+    Block block;
+    block.batchNumber = batch;
+    block.batch = splitIndex(e, Index(batch), c.batch, 1);
+    block.n0 = n0;
+    block.n1 = n1;
+    auto emitRows = [&](Value from, Value to) {
+      block.packed0 = block.m0 = from;
+      block.m1 = to;
+      emitBlock(block);
+    };
+    if (plan.mBlock >= c.mSize() || !plan.tilesOutside) {
+      emitRows(m0, m1);
+      return;
+    }
+    emitFor(e, m0, m1, plan.mBlock,
+            [&](Value from) { emitRows(from, minOf(e, addI(e, from, plan.mBlock), m1)); });
+  });
+}
+
+void BlockedEmitter::emitJoined() {
+  Type i64 = e.b.getI64Type();
+  auto loop = scf::WhileOp::create(e.b, e.loc, TypeRange{i64}, ValueRange{c.kernel.first});
+  OpBuilder::InsertionGuard guard(e.b);
+  mlir::Block *before = e.b.createBlock(&loop.getBefore(), {}, {i64}, {e.loc});
+  Value more = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, before->getArgument(0),
+                                     c.kernel.last);
+  scf::ConditionOp::create(e.b, e.loc, more, before->getArguments());
+  Value task = e.b.createBlock(&loop.getAfter(), {}, {i64}, {e.loc})->getArgument(0);
+  Value left = subI(e, c.kernel.last, task);
+  SmallVector<Value> place = delinearize(e, task, {plan.batchBlocks, plan.nTasks, plan.mTasks});
+  // Either some strips of columns with all their rows, or some rows of one strip.
+  Value strips = minI(e, divI(e, left, plan.mTasks), plan.nBlock / plan.nTask);
+  strips = minOf(e, strips, subI(e, constI64(e, plan.nTasks), place[1]));
+  Value isWhole = arith::AndIOp::create(
+      e.b, e.loc, compareI(e, arith::CmpIPredicate::eq, place[2], 0),
+      compareI(e, arith::CmpIPredicate::sge, left, plan.mTasks));
+  Value some = minOf(e, left, subI(e, constI64(e, plan.mTasks), place[2]));
+  Value rows = arith::SelectOp::create(e.b, e.loc, isWhole, constI64(e, plan.mTasks), some);
+  strips = arith::SelectOp::create(e.b, e.loc, isWhole, strips, constI64(e, 1));
+  Value m1 = minI(e, mulI(e, addI(e, place[2], rows), plan.mTask), c.mSize());
+  Value n1 = minI(e, mulI(e, addI(e, place[1], strips), plan.nTask), c.nSize());
+  emitPart(place[0], mulI(e, place[2], plan.mTask), m1, mulI(e, place[1], plan.nTask), n1);
+  Value next = arith::AddIOp::create(e.b, e.loc, task, arith::MulIOp::create(e.b, e.loc, rows, strips));
+  scf::YieldOp::create(e.b, e.loc, next);
+}
+
+void BlockedEmitter::emitTask(Value task) {
+  SmallVector<Value> place = delinearize(e, task, {plan.batchBlocks, plan.nTasks, plan.mTasks});
+  auto range = [&](Value number, int64_t parts, int64_t part, int64_t size) {
+    if (parts == 1) {
+      return std::pair(constI64(e, 0), constI64(e, size));
+    }
+    Value from = mulI(e, number, part);
+    return std::pair(from, minI(e, addI(e, from, part), size));
+  };
+  auto [n0, n1] = range(place[1], plan.nTasks, plan.nTask, c.nSize());
+  auto [m0, m1] = range(place[2], plan.mTasks, plan.mTask, c.mSize());
+  emitPart(place[0], m0, m1, n0, n1);
+}
+
 void BlockedEmitter::emit() {
-  int64_t tasks = plan.batchBlocks * plan.nBlocks * plan.mBlocks;
+  int64_t tasks = plan.batchBlocks * plan.nTasks * plan.mTasks;
   if (plan.amx) {
     configureTiles();
   }
-  emitTasks(c.kernel, tasks, [&](Value task) {
-    SmallVector<Value> place =
-        delinearize(e, task, {plan.batchBlocks, plan.nBlocks, plan.mBlocks});
-    auto range = [&](Value number, int64_t blocks, int64_t block, int64_t size) {
-      if (blocks == 1) {
-        return std::pair(constI64(e, 0), constI64(e, size));
-      }
-      Value from = mulI(e, number, block);
-      return std::pair(from, minI(e, addI(e, from, block), size));
-    };
-    Block block;
-    std::tie(block.n0, block.n1) = range(place[1], plan.nBlocks, plan.nBlock, c.nSize());
-    std::tie(block.m0, block.m1) = range(place[2], plan.mBlocks, plan.mBlock, c.mSize());
-    block.packed0 = block.m0;
-    auto [batch0, batch1] = range(place[0], plan.batchBlocks, plan.batchBlock, c.batchSize());
-    emitFor(e, batch0, batch1, 1, [&](Value batch) {
-      block.batchNumber = batch;
-      block.batch = splitIndex(e, Index(batch), c.batch, 1);
-      emitBlock(block);
-    });
-  });
+  if (plan.tilesOutside && tasks > plan.batchBlocks) {
+    c.kernel.tasks = tasks;
+    emitJoined();
+  } else {
+    emitTasks(c.kernel, tasks, [&](Value task) { emitTask(task); });
+  }
   if (plan.amx) {
     releaseTiles();
   }

@@ -44,6 +44,11 @@ private:
   };
   using KBody = llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value, mlir::Value)>;
 
+  void emitTask(mlir::Value task);
+  /// Joins the tasks [first, last) to as few blocks as possible.
+  void emitJoined();
+  /// Rows [m0, m1) and columns [n0, n1) of some batch indices.
+  void emitPart(mlir::Value batchBlock, mlir::Value m0, mlir::Value m1, mlir::Value n0, mlir::Value n1);
   void emitBlock(const Block &block);
   KBlock kBlockAt(mlir::Value number);
   /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
@@ -117,7 +122,7 @@ private:
                     mlir::Value number, int64_t rows, const Tile &init);
   std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
                                                       mlir::Value m, mlir::Value number);
-  /// Asks for a part of the rows of the next tile, at element i of k; null if nothing is to be asked for.
+  /// Asks for a line of the rows of the next tile, at step i of k; null if nothing is to be asked for.
   std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
                                                    const Panel &panel, mlir::Value m);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,

@@ -96,10 +96,21 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
   };
   Value zero = constI64(e, 0);
   if (c.m.size() == 1) {
-    // Row by row through all panels, which is the order of memory.
+    // Row by row through all panels, which is the order of memory. Whole vectors are read where the row has them.
+    Value whole = panels;
+    if (lanes != plan.rows || c.mSize() % lanes != 0) {
+      whole = divI(e, subI(e, constI64(e, c.mSize() - lanes + plan.rows), from), plan.rows);
+      whole = arith::MaxSIOp::create(e.b, e.loc, zero, whole);
+      whole = arith::MinSIOp::create(e.b, e.loc, whole, panels);
+    }
     forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
       SmallVector<Index> row(index);
-      emitFor(e, zero, panels, 1, [&](Value panel) { pack(panelAt(panel), row, local); });
+      emitFor(e, zero, whole, 1, [&](Value number) {
+        PackedPanel panel = panelAt(number);
+        panel.mask = Value();
+        pack(panel, row, local);
+      });
+      emitFor(e, whole, panels, 1, [&](Value panel) { pack(panelAt(panel), row, local); });
     });
     return;
   }

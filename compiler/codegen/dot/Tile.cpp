@@ -11,6 +11,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+static constexpr int64_t kLineBytes = 64;
+/// Rows of the next tile whose lines are asked for in turn: as many as a tile mostly has, a power of two.
+static constexpr int64_t kAskedRows = 16;
+
 /// The distance in bytes of linear index `index` in a strided side.
 static Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
   return mulI(e, index, stride * storageBytes(side.strided->storage()));
@@ -84,21 +88,25 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
 
 std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, const KBlock &k,
                                                          const Panel &panel, Value m) {
-  if (plan.prefetchRows == 0) {
+  if (!plan.prefetchRows) {
     return {};
   }
-  // Rows past the last one are asked for as well: a prefetch never faults.
+  // One line at each step: of kAskedRows rows in turn, all of them once in the course of a task's panels. Rows past the
+  // last one are asked for as well: a prefetch never faults.
   int64_t bytes = storageBytes(c.lhs.strided->storage());
   int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * bytes;
-  Value number = divI(e, subI(e, panel.n, block.n0), plan.columns());
-  Value row = addI(e, addI(e, m, plan.rows), mulI(e, number, plan.prefetchRows));
-  Value base = addBytes(e, batchAddress(e, c.lhs, block.batch), mulI(e, row, rowBytes));
-  base = addBytes(e, base, strideBytes(e, c.lhs, k.first, 1));
-  return [this, base, rowBytes](Value i) {
-    Value at = addBytes(e, base, mulI(e, i, storageBytes(c.lhs.strided->storage()) * plan.kStep()));
-    for (int64_t r = 0; r < plan.prefetchRows; ++r) {
-      emitPrefetch(e, addBytes(e, at, constI64(e, r * rowBytes)), 2);
-    }
+  int64_t panels = llvm::divideCeil(plan.nTask, plan.columns());
+  int64_t perLine = std::max<int64_t>(kAskedRows, panels * kLineBytes / (bytes * plan.kStep()));
+  int64_t shift = llvm::Log2_64(perLine);
+  Value number = minI(e, divI(e, subI(e, panel.n, block.n0), plan.columns()), panels - 1);
+  Value first = mulI(e, number, llvm::divideCeil(plan.mostSteps(), int64_t(1) << shift) * kLineBytes);
+  Value base = addBytes(e, batchAddress(e, c.lhs, block.batch), mulI(e, addI(e, m, plan.rows), rowBytes));
+  base = addBytes(e, addBytes(e, base, strideBytes(e, c.lhs, k.first, 1)), first);
+  return [this, base, shift, rowBytes](Value i) {
+    Value row = arith::AndIOp::create(e.b, e.loc, i, constI64(e, kAskedRows - 1));
+    Value line = arith::ShRUIOp::create(e.b, e.loc, i, constI64(e, shift));
+    Value at = addI(e, mulI(e, row, rowBytes), mulI(e, line, kLineBytes));
+    emitPrefetch(e, addBytes(e, base, at), 2);
   };
 }
 

@@ -11,6 +11,7 @@
 #include "test/unit/kernel-runner/KernelRunner.h"
 #include "test/unit/kernel-runner/Targets.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -293,6 +294,49 @@ TEST(Dot, PiecesOfK) {
     DotCase c = matmul(l.type, 88, 35, l.k, l.around);
     c.out = l.out;
     checkAll(c);
+  }
+}
+
+/// However the tasks are dealt out, every bit is the same: one call with all, calls of some that follow each other,
+/// a call for each.
+void checkTasks(const DotCase &c, const hlo::Target &target) {
+  SCOPED_TRACE(describe(c) + " on " + target.cpu);
+  std::mt19937 random(11);
+  Array lhs(c.lhs, c.lhsShape), rhs(c.rhs, c.rhsShape), all(c.out, resultShape(c));
+  Array bias(c.out, Dims{all.shape().back()});
+  lhs.fillRandom(random);
+  rhs.fillRandom(random);
+  bias.fillRandom(random);
+  auto kernel = Kernel::compile(moduleText(c, lhs, rhs, all, bias), target);
+  if (!kernel) {
+    FAIL() << llvm::toString(kernel.takeError());
+  }
+  int64_t tasks = (*kernel)->tasks();
+  EXPECT_GT(tasks, 1);
+  (*kernel)->run({lhs.data(), rhs.data(), bias.data(), all.data()});
+  for (int64_t some : {1, 2, 3, 5}) {
+    Array parts(c.out, all.shape());
+    parts.fillRandom(random);
+    for (int64_t first = 0; first < tasks; first += some) {
+      (*kernel)->run({lhs.data(), rhs.data(), bias.data(), parts.data()}, first,
+                     std::min(first + some, tasks));
+    }
+    EXPECT_EQ(std::memcmp(all.data(), parts.data(), all.size() * bytesOf(c.out)), 0) << some << " of " << tasks;
+  }
+}
+
+TEST(Dot, Tasks) {
+  const Type f32 = Type::F32, bf16 = Type::BF16;
+  for (const hlo::Target &target : targets()) {
+    for (Around around : {Around::Nothing, Around::BiasRelu}) {
+      checkTasks(matmul(f32, 301, 500, 260, around), target);
+      checkTasks(matmul(f32, 410, 270, 1301, around), target);
+      checkTasks(matmul(bf16, 301, 300, 1000, around), target);
+      checkTasks({f32, f32, f32, {1301, 300}, {1301, 401}, {}, {}, {0}, {0}, around}, target);
+      checkTasks({f32, f32, f32, {2, 260, 300}, {2, 400, 260}, {0}, {0}, {1}, {2}, around}, target);
+    }
+    checkTasks(matmul(Type::F64, 333, 250, 300), target);
+    checkTasks({Type::S8, Type::S8, Type::S32, {700, 600}, {600, 650}, {}, {}, {1}, {0}}, target);
   }
 }
 
