@@ -337,6 +337,10 @@ TEST(Dot, Tasks) {
     }
     checkTasks(matmul(Type::F64, 333, 250, 300), target);
     checkTasks({Type::S8, Type::S8, Type::S32, {700, 600}, {600, 650}, {}, {}, {1}, {0}}, target);
+    if (std::optional<hlo::Target> tiles = withTiles(target)) {
+      checkTasks(matmul(bf16, 420, 330, 1000), *tiles);
+      EXPECT_FALSE(tilesInUse());
+    }
   }
 }
 
