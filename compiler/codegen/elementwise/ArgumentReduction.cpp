@@ -176,29 +176,44 @@ static Num isHuge(Num x, double limit) {
   return greater(magnitude, limit) & less(magnitude, std::numeric_limits<double>::infinity());
 }
 
-static Reduced reduceDouble(Num x) {
+namespace {
+/// x = n pi/2 + hi + lo, in that order of size, but hi may lack the last bit.
+struct Parts {
+  Rounded n;
+  Num hi, lo;
+};
+} // namespace
+
+static Parts subtractHalfPi(Num x) {
   Rounded n = roundProduct(x, twoOverPi);
   // Parts of 33 bits: their products with n < 2^20 are exact.
-  Num first = x - n.value * 0x1.921fb544p+0;
-  Num product = n.value * 0x1.0b4611a6p-34;
-  Num hi = first - product;
-  Num lo = (first - hi) - product;
-  lo = lo - n.value * 0x1.3198a2ep-69;
-  lo = fma(n.value, -0x1.b839a252049c1p-104, lo);
+  Num first = fma(n.value, -0x1.921fb544p+0, x);
+  Num hi = fma(n.value, -0x1.0b4611a6p-34, first);
+  Num lo = fma(n.value, -0x1.0b4611a6p-34, first - hi);
+  lo = fma(n.value, -0x1.3198a2ep-69, lo);
+  return {n, hi, fma(n.value, -0x1.b839a252049c1p-104, lo)};
+}
+
+static constexpr double doubleLimit = 0x1p20;
+
+static Reduced reduceDouble(Num x) {
+  auto [n, hi, lo] = subtractHalfPi(x);
   NumPair rest = fastTwoSum(hi, lo);
-  Num huge = isHuge(x, 0x1p20);
+  Num huge = isHuge(x, doubleLimit);
   SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, n.integer}, [&] {
-    SmallVector<Num> large = reduceLanes(select(huge, x, 0x1p20));
+    SmallVector<Num> large = reduceLanes(select(huge, x, doubleLimit));
     return SmallVector<Num>{select(huge, large[0], rest.hi), select(huge, large[1], rest.lo),
                             select(huge, large[2], n.integer)};
   });
   return {{parts[0], parts[1]}, parts[2]};
 }
 
+/// Up to here n < 2^16, and three parts of pi/2 do.
+static constexpr double floatLimit = 0x1p16;
+
 static Reduced reduceFloat(Num x) {
   Type f32 = x.scalar();
   OpBuilder &b = x.e->b;
-  double limit = 0x1p16;
   auto split = [&](Num wide) {
     Num hi = floatTo(wide, f32);
     return NumPair{hi, floatTo(wide - floatTo(hi, b.getF64Type()), f32)};
@@ -221,15 +236,35 @@ static Reduced reduceFloat(Num x) {
     rest = split((wide - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a626331p-34);
     quadrant = zextTo(n.integer, b.getI32Type());
   }
-  Num huge = isHuge(x, limit);
+  Num huge = isHuge(x, floatLimit);
   SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, quadrant}, [&] {
-    Num bounded = select(huge, x, limit);
+    Num bounded = select(huge, x, floatLimit);
     auto [large, turns] = reduceFloatLanes(bounded, floatTo(bounded, b.getF64Type()));
     NumPair both = split(large);
     return SmallVector<Num>{select(huge, both.hi, rest.hi), select(huge, both.lo, rest.lo),
                             select(huge, zextTo(turns, b.getI32Type()), quadrant)};
   });
   return {{parts[0], parts[1]}, parts[2]};
+}
+
+/// The third part of pi/2 is less than 2^-33 in all, and rounded away where the rest has an ulp of
+/// 2^-31: two parts give the same rest then. Smaller rests are as rare as huge arguments, and no
+/// faster.
+Reduced reduceOneLane(Num x) {
+  Rounded n = roundProduct(x, twoOverPi);
+  Num rest = fma(n.value, 0x1.777a5cp-25, fma(n.value, -0x1.921fb6p+0, x));
+  Num rare = isHuge(x, floatLimit) | less(abs(rest), 0x1p-8);
+  SmallVector<Num> parts = rarely(rare, {rest, n.integer}, [&] {
+    Reduced reduced = reduceFloat(x);
+    return SmallVector<Num>{reduced.rest.hi, reduced.quadrant};
+  });
+  return {{parts[0], {}}, parts[1]};
+}
+
+Reduced guessOneLane(Num x, Num &wrong) {
+  auto [n, hi, lo] = subtractHalfPi(x);
+  wrong = isHuge(x, doubleLimit) | notEqual(hi + lo, hi);
+  return {{hi, lo}, n.integer};
 }
 
 Reduced reduceByHalfPi(Num x) { return x.isF64() ? reduceDouble(x) : reduceFloat(x); }

@@ -18,14 +18,15 @@ static constexpr double quietNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// k ln 2 + log(1 + f).
 static Num logKernel(Num f, Num k, const FloatTraits &traits) {
-  Num halfSquare = f * f * 0.5;
+  Num square = f * f;
+  Num halfSquare = square * 0.5;
   Num rest;
   if (traits.wide) {
     Num s = f / (f + 2.0);
     Num z = s * s;
-    rest = s * fma(z, polynomial(z, coefficients::log64), halfSquare);
+    rest = s * fma(z, polynomialInPairs(z, z * z, coefficients::log64), halfSquare);
   } else {
-    rest = f * f * f * polynomial(f, coefficients::log32);
+    rest = square * f * polynomialInPairs(f, square, coefficients::log32);
   }
   rest = fma(k, traits.ln2Lo, rest);
   return fma(k, traits.ln2Hi, f - (halfSquare - rest));
@@ -43,7 +44,7 @@ static Num logSpecials(Num x, Num pole, Num result) {
   return select(equal(x, infinity), infinity, result);
 }
 
-Num logOf(Num x) {
+static Num logOfAny(Num x) {
   FloatTraits traits(x);
   Num subnormal = less(x, traits.minNormal);
   double scale = std::ldexp(1.0, traits.mantissaBits + 2);
@@ -53,6 +54,21 @@ Num logOf(Num x) {
   Num exponent = exponentToFloat(k);
   exponent = select(subnormal, exponent - (traits.mantissaBits + 2), exponent);
   return logSpecials(x, x, logKernel(f, exponent, traits));
+}
+
+Num logOf(Num x) {
+  if (x.lanes() > 1) {
+    return logOfAny(x);
+  }
+  FloatTraits traits(x);
+  Num isNormal = greaterEqual(x, traits.minNormal) & less(x, infinity);
+  auto ofNormal = [&] {
+    Num bits = bitsOf(x);
+    Num k = logExponent(bits, traits);
+    Num f = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
+    return logKernel(f, exponentToFloat(k), traits);
+  };
+  return either(isNormal, x, ofNormal, [&] { return logOfAny(x); });
 }
 
 Num log1pOf(Num x) {

@@ -104,6 +104,19 @@ Num polynomial(Num x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
+Num polynomialInPairs(Num x, Num square, llvm::ArrayRef<double> coefficients) {
+  SmallVector<Num> pairs;
+  for (size_t i = 0; i < coefficients.size(); i += 2) {
+    Num low = x.of(coefficients[i]);
+    pairs.push_back(i + 1 < coefficients.size() ? fma(x, coefficients[i + 1], low) : low);
+  }
+  Num sum = pairs.pop_back_val();
+  while (!pairs.empty()) {
+    sum = fma(sum, square, pairs.pop_back_val());
+  }
+  return sum;
+}
+
 Num abs(Num a) { return unary<math::AbsFOp>(a); }
 Num sqrt(Num a) { return unary<math::SqrtOp>(a); }
 Num floor(Num a) { return unary<math::FloorOp>(a); }
@@ -154,6 +167,23 @@ Num sextTo(Num a, Type type) {
     return a;
   }
   return width > a.width() ? castTo<arith::ExtSIOp>(a, type) : castTo<arith::TruncIOp>(a, type);
+}
+
+Num either(Num condition, Num like, function_ref<Num()> thenValue, function_ref<Num()> elseValue) {
+  if (condition.lanes() > 1) {
+    Num yes = thenValue(), no = elseValue();
+    return select(condition, yes, no);
+  }
+  Emission &e = *condition.e;
+  auto branch = scf::IfOp::create(e.b, e.loc, like.type(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  auto fill = [&](Region &region, function_ref<Num()> value) {
+    e.b.setInsertionPointToStart(&region.front());
+    scf::YieldOp::create(e.b, e.loc, value().v);
+  };
+  fill(branch.getThenRegion(), thenValue);
+  fill(branch.getElseRegion(), elseValue);
+  return Num(e, branch.getResult(0));
 }
 
 Value anyLane(Num condition) {

@@ -110,6 +110,9 @@ template <Literal T> Num fma(Num a, Num b, T c) { return fma(a, b, a.of(c)); }
 template <Literal T, Literal U> Num fma(Num a, T b, U c) { return fma(a, a.of(b), a.of(c)); }
 /// c[0] + c[1] x + c[2] x^2 + ... (Horner).
 Num polynomial(Num x, llvm::ArrayRef<double> coefficients);
+/// The same as a polynomial in `square` = x^2 of pairs of terms: as many operations where the
+/// square is at hand, but half as many that wait for each other.
+Num polynomialInPairs(Num x, Num square, llvm::ArrayRef<double> coefficients);
 
 Num abs(Num a);
 Num sqrt(Num a);
@@ -136,6 +139,12 @@ Num floatToUnsigned(Num a, mlir::Type type);
 Num floatTo(Num a, mlir::Type type);
 Num zextTo(Num a, mlir::Type type);
 Num sextTo(Num a, mlir::Type type);
+
+/// condition ? thenValue() : elseValue(), of the type of `like`. One lane computes what it needs,
+/// behind a branch; a vector computes both. So an element's result does not depend on how many are
+/// computed together.
+Num either(Num condition, Num like, llvm::function_ref<Num()> thenValue,
+           llvm::function_ref<Num()> elseValue);
 
 /// i1: whether a lane of the condition is true.
 mlir::Value anyLane(Num condition);

@@ -42,10 +42,11 @@ static Num powerForFloat(Num a, Num y) {
   Split split = splitExponent(a, /*maySubnormal=*/false);
   Num s = quotientWithin(split.m - 1.0, split.m + 1.0);
   Num z = s * s;
-  Num log2 = fma(s, polynomial(z, coefficients::log2in64), split.k);
+  Num log2 = fma(s, polynomialInPairs(z, z * z, coefficients::log2in64), split.k);
   Num exponent = clampTo(y * log2, -300.0, 300.0);
   Rounded n = roundToInteger(exponent);
-  Num p = polynomial(exponent - n.value, coefficients::exp2m32);
+  Num fraction = exponent - n.value;
+  Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
   return p * powerOfTwo(n.integer, FloatTraits(p));
 }
 
@@ -57,7 +58,7 @@ static NumPair logPair(Num a) {
   NumPair z = s * s;
   // 2 s + s z (2/3 + z P(z)).
   NumPair tail = NumPair{a.of(0x1.5555555555555p-1), a.of(0x1.5555555555555p-55)} +
-                 z.hi * polynomial(z.hi, coefficients::logTail64);
+                 z.hi * polynomialInPairs(z.hi, z.hi * z.hi, coefficients::logTail64);
   NumPair fraction = s * z * tail;
   NumPair twice = {s.hi * 2.0, s.lo * 2.0};
   NumPair ln2 = {a.of(0x1.62e42fefa39efp-1), a.of(0x1.abc9e3b39803fp-56)};
@@ -72,16 +73,10 @@ static Num powerOfMagnitude(Num a, Num y) {
   return expOf(NumPair{hi, lo});
 }
 
-Num powOf(Num x, Num y) {
-  OpBuilder &b = x.e->b;
+/// |x|^y = magnitude where neither is special, and the sign: negative x takes an integer y only,
+/// and keeps its sign if y is odd.
+static Num withSpecials(Num x, Num y, Num magnitude) {
   Num a = abs(x);
-  Num magnitude;
-  if (x.isF64()) {
-    magnitude = powerOfMagnitude(a, y);
-  } else {
-    Num wide = powerForFloat(floatTo(a, b.getF64Type()), floatTo(y, b.getF64Type()));
-    magnitude = floatTo(wide, b.getF32Type());
-  }
   Num yNegative = less(y, 0.0);
   // 0, infinities.
   Num vanishes = select(yNegative, infinity, x.of(0.0));
@@ -94,7 +89,6 @@ Num powOf(Num x, Num y) {
     magnitude = select(equal(abs(y), infinity), large, magnitude);
   }
   magnitude = select(equal(a, 1.0), 1.0, magnitude);
-  // The sign: negative x takes an integer y only, and keeps its sign if y is odd.
   Num ay = abs(y);
   FloatTraits traits(x);
   double allEven = std::ldexp(1.0, traits.mantissaBits + 1);
@@ -108,6 +102,24 @@ Num powOf(Num x, Num y) {
   result = select(undefined, std::numeric_limits<double>::quiet_NaN(), result);
   result = select(isNaN(x) | isNaN(y), x + y, result);
   return select(equal(x, 1.0) | equal(y, 0.0), 1.0, result);
+}
+
+Num powOf(Num x, Num y) {
+  OpBuilder &b = x.e->b;
+  Num a = abs(x);
+  Num magnitude;
+  if (x.isF64()) {
+    magnitude = powerOfMagnitude(a, y);
+  } else {
+    Num wide = powerForFloat(floatTo(a, b.getF64Type()), floatTo(y, b.getF64Type()));
+    magnitude = floatTo(wide, b.getF32Type());
+  }
+  if (x.lanes() > 1) {
+    return withSpecials(x, y, magnitude);
+  }
+  Num usual = greater(x, 0.0) & less(x, infinity) & notEqual(x, 1.0) & less(abs(y), infinity) &
+              notEqual(y, 0.0);
+  return either(usual, x, [&] { return magnitude; }, [&] { return withSpecials(x, y, magnitude); });
 }
 
 } // namespace hlo::codegen

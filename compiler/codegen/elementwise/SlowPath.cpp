@@ -28,6 +28,7 @@ LLVM::LLVMFuncOp internalFunction(Emission &e, StringRef name, ArrayRef<Type> ar
   auto result = LLVM::LLVMStructType::getLiteral(e.b.getContext(), results);
   auto function = LLVM::LLVMFuncOp::create(
       e.b, e.loc, name, LLVM::LLVMFunctionType::get(result, arguments), LLVM::Linkage::Internal);
+  function.setNoInline(true);
   e.b.setInsertionPointToStart(function.addEntryBlock(e.b));
   SmallVector<Num> parameters;
   for (Value argument : function.getArguments()) {

@@ -192,6 +192,58 @@ TEST_P(Accuracy, WithoutFma) {
   sweep<double>(GetParam(), old, 2, sampleCount() / 4);
 }
 
+/// What one element becomes does not depend on how many are computed together: one lane may take
+/// branches where a vector selects.
+template <typename T> class OneAndMany {
+public:
+  OneAndMany(const Case &c, const Target &target) : name(c.opcode + (" on " + target.cpu)) {
+    std::string type = sizeof(T) == 4 ? "f32" : "f64";
+    std::vector<std::string> operands(c.operands, type);
+    many = OpRunner::compile(c.opcode, operands, type, target.lanes(sizeof(T)), target);
+    one = OpRunner::compile(c.opcode, operands, type, 1, target);
+  }
+  void expectSameBits(const std::vector<T> &x, const std::vector<T> &y) const {
+    ASSERT_TRUE(one && many) << name;
+    std::vector<T> alone(x.size()), together(x.size());
+    one->run({x.data(), y.data()}, alone.data(), x.size());
+    many->run({x.data(), y.data()}, together.data(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      bool same = std::memcmp(&together[i], &alone[i], sizeof(T)) == 0 ||
+                  (std::isnan(together[i]) && std::isnan(alone[i]));
+      ASSERT_TRUE(same) << name << " of " << std::hexfloat << x[i] << ", " << y[i] << ": "
+                        << together[i] << ", alone " << alone[i];
+    }
+  }
+
+private:
+  std::string name;
+  std::unique_ptr<OpRunner> one, many;
+};
+
+TEST_P(Accuracy, OneLaneAsMany) {
+  for (const char *cpu : {"host", "x86-64-v3", "x86-64-v2"}) {
+    Target target = targetOf(cpu);
+    const Case &c = GetParam();
+    OneAndMany<float>(c, target).expectSameBits(samples<float>(c, 0, sampleCount()),
+                                                samples<float>(c, 1, sampleCount()));
+    OneAndMany<double>(c, target).expectSameBits(samples<double>(c, 0, sampleCount()),
+                                                 samples<double>(c, 1, sampleCount()));
+  }
+}
+
+/// All floats; some minutes.
+TEST_P(Accuracy, DISABLED_OneLaneAsManyOfAllFloats) {
+  constexpr uint64_t block = 1 << 22;
+  std::vector<float> x(block), y(block, 0.7F);
+  OneAndMany<float> runners(GetParam(), targetOf("host"));
+  for (uint64_t first = 0; first < uint64_t(1) << 32 && !HasFatalFailure(); first += block) {
+    for (uint64_t i = 0; i < block; ++i) {
+      x[i] = ofBits<float>(first + i);
+    }
+    runners.expectSameBits(x, y);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Functions, Accuracy, ::testing::ValuesIn(cases),
                          [](const auto &info) { return std::string(info.param.opcode); });
 
