@@ -101,6 +101,7 @@ static Emitter emitterOf(StringRef strategy) {
       .Case("range", emitRangeKernel)
       .Case("reduce", emitReduceKernel)
       .Case("row", emitRowKernel)
+      .Case("columns", emitColumnsKernel)
       .Case("scan", emitScanKernel)
       .Case("dot", emitDotKernel)
       .Case("conv", emitConvKernel)

@@ -207,6 +207,8 @@ case("reduce_argmax_rows_512x1000_f32", lambda x: jnp.argmax(x, 1), ((512, 1000)
 case("reduce_argmax_columns_1000x512_f32", lambda x: jnp.argmax(x, 0), ((1000, 512), f32))
 case("reduce_any_1000x1000_pred", lambda x: (x > 0.2).any(1), ((1000, 1000), f32))
 case("reduce_mean_variance_columns_4096x256_f32", lambda x: (x.mean(0), x.var(0)), ((4096, 256), f32))
+case("reduce_moments_columns_4096x512_f32", lambda x: (x.sum(0), (x * x).sum(0), x.max(0)), ((4096, 512), f32))
+case("reduce_moments_rows_2048x1024_f32", lambda x: (x.sum(1), (x * x).sum(1), x.max(1)), ((2048, 1024), f32))
 case("reduce_norm_1000x777_f64", lambda x: jnp.sqrt((x * x).sum(1)), ((1000, 777), f64))
 case("reduce_product_sum_1000x1000_c64", lambda x, y: (x * y).sum(1), ((1000, 1000), c64), ((1000, 1000), c64))
 case("reduce_count_1000000_s32", lambda x: (x == 1).sum(), ((1000000,), s32))
@@ -252,6 +254,7 @@ text("rows_batch_norm_op_4x64x28x28_f32", """ENTRY main {
   offset = f32[64]{0} parameter(2)
   ROOT norm = (f32[4,64,28,28]{3,2,1,0}, f32[64]{0}, f32[64]{0}) batch-norm-training(x, scale, offset), epsilon=0.001, feature_index=1
 }""")
+case("rows_batch_norm_training_4x14x14x256_f32", batch_norm, ((4, 14, 14, 256), f32), ((256,), f32), ((256,), f32))
 case("rows_group_norm_4x32x32x64_f32", lambda x: (lambda y: ((y - y.mean((1, 2, 4), keepdims=True)) * lax.rsqrt(y.var((1, 2, 4), keepdims=True) + 1e-5)))(x.reshape(4, 32, 32, 8, 8)), ((4, 32, 32, 64), f32))
 
 # ---- elementwise ----
@@ -297,6 +300,8 @@ elementwise("digits", lambda x: lax.rem(x, s64(10)), s64, "s64")
 elementwise("convert_f64", lambda x: x.astype(bf16), f64, "f64_bf16")
 case("elementwise_broadcast_rows_columns_1000x1000_f32", lambda x, r, c: (x + r[:, None]) * c, ((1000, 1000), f32), ((1000,), f32), ((1000,), f32))
 case("elementwise_adam_500000_f32", lambda p, g, m, v: (lambda m2, v2: (p - 1e-3 * m2 / (jnp.sqrt(v2) + 1e-8), m2, v2))(0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g), *[((500000,), f32)] * 4)
+case("elementwise_sgd_momentum_500000_f32", lambda p, g, m: (lambda n: (p - 0.01 * n, n))(0.9 * m + g), *[((500000,), f32)] * 3)
+case("elementwise_gelu_and_slope_500000_f32", lambda x: (lambda t: (0.5 * x * (1 + t), 0.5 * (1 + t) + 0.4 * x * (1 - t * t)))(jnp.tanh(0.8 * x * (1 + 0.045 * x * x))), ((500000,), f32))
 case("elementwise_small_100_f32", lambda x, y: jnp.tanh(x * y) + x, ((100,), f32), ((100,), f32))
 
 # ---- window: pooling, running sums by reduce-window; scan: cumulative operations ----

@@ -406,7 +406,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     emitShortRows(kernel, *shortRows, vectors, scalars, store);
     return success();
   }
-  if (!paired && emitColumnReduces(kernel, vectors, scalars, store)) {
+  if (!paired && emitColumnReduces(kernel, vectors, scalars)) {
     return success();
   }
   // The leading dimensions are merged into one that is split over tasks; the others are loops.

@@ -61,8 +61,7 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
 
 /// The loop kernel of a region that reduces over other dimensions than the minor one (reduce/ColumnReduces.cpp). Gives
 /// false, having emitted nothing, if the region is not of that form.
-bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars,
-                       StoreRoots store);
+bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars);
 
 } // namespace hlo::codegen
 

@@ -17,18 +17,39 @@ std::optional<DimMap> KernelSpace::mapOfResult(ArrayRef<int64_t> result) const {
   if (result == ArrayRef<int64_t>(shape)) {
     return DimMap::identity(shape);
   }
-  DimMap map;
   SmallVector<int64_t> kept;
-  for (auto [d, size] : llvm::enumerate(shape)) {
-    if (!llvm::is_contained(reduced, static_cast<int64_t>(d))) {
-      kept.push_back(size);
-      map.dims.push_back(size == 1 ? DimMap::kOne : static_cast<int64_t>(d));
+  for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
+    if (!llvm::is_contained(reduced, d)) {
+      kept.push_back(d);
     }
   }
-  if (result != ArrayRef<int64_t>(kept)) {
-    return std::nullopt;
+  // Dimensions of size 1 count only where nothing else tells the two apart.
+  bool skipOnes = form == Form::Columns && result.size() != kept.size();
+  if (skipOnes) {
+    llvm::erase_if(kept, [&](int64_t d) { return shape[d] == 1; });
   }
-  return map;
+  DimMap map;
+  size_t next = 0;
+  for (int64_t size : result) {
+    if (skipOnes && size == 1) {
+      map.dims.push_back(DimMap::kOne);
+      continue;
+    }
+    if (next == kept.size() || shape[kept[next]] != size) {
+      return std::nullopt;
+    }
+    map.dims.push_back(size == 1 ? DimMap::kOne : kept[next]);
+    ++next;
+  }
+  return next == kept.size() ? std::optional(map) : std::nullopt;
+}
+
+int64_t KernelSpace::reducedElements() const {
+  int64_t elements = 1;
+  for (int64_t d : reduced) {
+    elements *= shape[d];
+  }
+  return elements;
 }
 
 bool KernelSpace::isFull(Value v) const {
@@ -89,12 +110,13 @@ KernelSpace spaceOf(FusionOp fusion) {
   if (strategy == "loop" && reduces.empty() && !paired) {
     space.form = Form::Loop;
     space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());
-  } else if ((strategy == "loop" || strategy == "row" || strategy == "reduce") && !reduces.empty() &&
-             areAlike(reduces)) {
+  } else if ((strategy == "loop" || strategy == "columns" || strategy == "row" ||
+              strategy == "reduce") &&
+             !reduces.empty() && areAlike(reduces)) {
     ArrayRef<int64_t> shape = shapeOf(reduces[0].getInputs()[0]);
     space.shape.assign(shape.begin(), shape.end());
     space.reduced = reducedDims(reduces[0]);
-    space.form = strategy == "loop" ? Form::Columns : Form::Rows;
+    space.form = strategy == "loop" || strategy == "columns" ? Form::Columns : Form::Rows;
     // Reduced elements are runs along the minor dimension, each result beside the next.
     int64_t minor = static_cast<int64_t>(shape.size()) - 1;
     if (space.form == Form::Columns &&
@@ -116,9 +138,18 @@ KernelSpace spaceOf(FusionOp fusion) {
   return space;
 }
 
+KernelSpace spaceFor(FusionOp fusion, const KernelSpace &space) {
+  KernelSpace own;
+  own.form = space.form;
+  own.shape = space.shape;
+  own.reduced = space.reduced;
+  follow(fusion, own, /*reducedInSpace=*/true);
+  return own;
+}
+
 void setMayAlias(FusionOp fusion) {
   StringRef strategy = fusion.getStrategy().value_or("");
-  if (strategy != "loop" && strategy != "row") {
+  if (strategy != "loop" && strategy != "row" && strategy != "columns") {
     return;
   }
   KernelSpace space = spaceOf(fusion);

@@ -11,7 +11,8 @@ enum class Form {
   Other,   ///< not one of those below
   Loop,    ///< all results have the shape of the space
   Rows,    ///< strategies `row` and `reduce`: over the trailing dimensions of the space, row by row
-  Columns, ///< reduces over leading or middle dimensions of the space, whose results are walked in step
+  Columns, ///< reduces over leading or middle dimensions of the space, whose results are walked in step:
+           ///< strategy `columns`, or `loop` if all results are of the columns
 };
 
 /// The space of a kernel, and how each value of its region follows it.
@@ -21,15 +22,20 @@ struct KernelSpace {
   llvm::SmallVector<int64_t> reduced; ///< Rows, Columns: dimensions of the space, ascending
   llvm::DenseMap<mlir::Value, DimMap> maps;
 
-  /// The map of a result of this shape: the whole space, or what is left of it after the reduces. None if
-  /// it is neither.
+  /// The map of a result of this shape: the whole space, or what is left of it after the reduces (columns
+  /// may have dimensions of size 1 beside it). None if it is neither.
   std::optional<DimMap> mapOfResult(llvm::ArrayRef<int64_t> result) const;
+  /// Elements that are reduced to one.
+  int64_t reducedElements() const;
   /// Whether the elements of v are those of the space, each read where it is.
   bool isFull(mlir::Value v) const;
 };
 
-/// The space of `fusion` as one of `form`; the maps are of the values in its region.
+/// The space of a kernel with the maps of the values in its region.
 KernelSpace spaceOf(hlo::FusionOp fusion);
+
+/// The space of one kernel with the maps of another one's values, as if that walked the same space.
+KernelSpace spaceFor(hlo::FusionOp fusion, const KernelSpace &space);
 
 /// Says which results of the kernel may be written over which operands (`may_alias`): those that are read
 /// at the index of the result's element alone, before it is written.

@@ -40,6 +40,8 @@ static constexpr size_t kMaxCandidates = 12, kMaxMoved = 64;
 static constexpr int64_t kFewRows = 16, kLargeElements = 64 << 10;
 /// Rows so short may be computed a row in each lane, through transposed copies, which loops do not need.
 static constexpr int64_t kShortRow = 64;
+/// Least columns of a kernel by columns, and how many are enough for tasks, where a loop over all elements had many.
+static constexpr int64_t kFewColumns = 16, kManyColumns = 128;
 
 class Merger {
 public:
@@ -57,6 +59,8 @@ private:
   FusionOp findPartner(FusionOp later);
   int64_t savedBytes(FusionOp earlier, FusionOp later);
   bool canShareSpace(FusionOp earlier, FusionOp later);
+  bool canShareColumns(FusionOp earlier, FusionOp later);
+  bool isOverColumns(FusionOp earlier, FusionOp later);
   std::optional<SmallVector<Operation *>> findMoved(FusionOp earlier, FusionOp later);
   FusionOp merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> moved);
 
@@ -106,6 +110,9 @@ static bool isPlain(FusionOp kernel) {
 
 bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  if (a.form == Form::Columns || b.form == Form::Columns) {
+    return canShareColumns(earlier, later);
+  }
   if (a.form == Form::Other || b.form == Form::Other || a.shape != b.shape || a.shape.empty()) {
     return false;
   }
@@ -114,9 +121,6 @@ bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   }
   if (a.form == b.form) {
     return a.reduced == b.reduced;
-  }
-  if (a.form == Form::Columns || b.form == Form::Columns) {
-    return false;
   }
   // A loop over what the other one reduces.
   const KernelSpace &rows = a.form == Form::Rows ? a : b;
@@ -131,17 +135,50 @@ bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   return count * kShortRow <= elements;
 }
 
+/// Whether the later one is a loop over the columns that the earlier one reduces to.
+bool Merger::isOverColumns(FusionOp earlier, FusionOp later) {
+  const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  return a.form == Form::Columns && b.form == Form::Loop && a.shape != b.shape &&
+         a.shape.back() >= kFewColumns && a.mapOfResult(b.shape) && isLinear(later);
+}
+
+/// Kernels of one space, or one of the columns behind one. If the later one needs what the earlier one reduces to, the rows
+/// have to be walked twice in any case, and better one after the other in their whole length.
+bool Merger::canShareColumns(FusionOp earlier, FusionOp later) {
+  const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  if (isOverColumns(earlier, later)) {
+    return true;
+  }
+  const KernelSpace &space = a.form == Form::Columns ? a : b;
+  bool sameSpace = a.shape == b.shape && (a.form == b.form ? a.reduced == b.reduced
+                                                           : a.form == Form::Loop || b.form == Form::Loop);
+  if (!sameSpace || space.shape.back() < kFewColumns) {
+    return false;
+  }
+  int64_t elements = 1;
+  for (int64_t size : space.shape) {
+    elements *= size;
+  }
+  if (a.form != b.form && elements > kLargeElements &&
+      elements / space.reducedElements() < kManyColumns) {
+    return false;
+  }
+  return a.form != Form::Columns || llvm::none_of(later->getOperands(), [&](Value v) {
+    return v.getDefiningOp() == earlier && shapeOf(v) != ArrayRef<int64_t>(a.shape);
+  });
+}
+
 /// Bytes that need not be read or written if both are one kernel; 0 if they cannot be, because the later one
 /// reads elements of the earlier one's results that are not computed at that time, or because a result
 /// would lose the operand whose place it takes.
 int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
-  const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  const KernelSpace &joint = spaceOf(spaceOf(earlier).form == Form::Loop ? later : earlier);
+  KernelSpace a = spaceFor(earlier, joint), b = spaceFor(later, joint);
   int64_t saved = 0;
   for (Value v : later->getOperands()) {
     BlockArgument in = argumentOf(later, v);
     if (v.getDefiningOp() == earlier) {
-      const KernelSpace &space = a.form == Form::Loop ? b : a;
-      std::optional<DimMap> own = space.mapOfResult(shapeOf(v));
+      std::optional<DimMap> own = joint.mapOfResult(shapeOf(v));
       auto read = b.maps.find(in);
       if (!own || read == b.maps.end() || !(read->second == *own)) {
         return 0;
@@ -149,17 +186,15 @@ int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
       bool onlyRead = llvm::all_of(v.getUsers(), [&](Operation *user) { return user == later; });
       saved += bytesOf(v) * (onlyRead ? 2 : 1);
     } else if (BlockArgument other = argumentOf(earlier, v)) {
-      bool readInStep = a.isFull(other) && b.isFull(in);
-      saved += readInStep ? bytesOf(v) : 0;
+      saved += a.isFull(other) && b.isFull(in) ? bytesOf(v) : 0;
     }
   }
   // An operand whose place a result may take, and which the other kernel reads elsewhere.
-  auto keepsPlaces = [&](FusionOp one, FusionOp other, const KernelSpace &spaceOfOther) {
+  auto keepsPlaces = [&](FusionOp one, FusionOp other, const KernelSpace &space) {
     auto pairs = one->getAttrOfType<DenseI64ArrayAttr>("may_alias");
     for (int64_t i = 1; pairs && i < pairs.size(); i += 2) {
       BlockArgument read = argumentOf(other, one->getOperand(pairs[i]));
-      if (read && shapeOf(read) == ArrayRef<int64_t>(spaceOfOther.shape) &&
-          !spaceOfOther.isFull(read)) {
+      if (read && shapeOf(read) == ArrayRef<int64_t>(space.shape) && !space.isFull(read)) {
         return false;
       }
     }
@@ -264,13 +299,15 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
     }
   }
   ReturnOp::create(inside, later.getLoc(), roots.getArrayRef());
-  bool rows = llvm::any_of(body->getOperations(), llvm::IsaPred<ReduceOp>);
-  bool both = earlier.getStrategy() == later.getStrategy();
+  Form form = std::max(spaceOf(earlier).form, spaceOf(later).form);
+  StringRef strategy = form == Form::Loop ? "loop" : form == Form::Columns ? "columns" : "row";
+  if (form == Form::Rows && earlier.getStrategy() == later.getStrategy()) {
+    strategy = *later.getStrategy();
+  }
   OperationState state(later.getLoc(), FusionOp::getOperationName());
   state.addOperands(operands.getArrayRef());
   state.addTypes(llvm::to_vector(llvm::map_range(roots, [](Value v) { return v.getType(); })));
-  state.addAttribute("strategy",
-                     builder.getStringAttr(both ? *later.getStrategy() : rows ? "row" : "loop"));
+  state.addAttribute("strategy", builder.getStringAttr(strategy));
   state.addRegion()->push_back(body);
   auto merged = cast<FusionOp>(builder.create(state));
   setMayAlias(merged);
@@ -297,11 +334,14 @@ FusionOp Merger::findPartner(FusionOp later) {
   }
   llvm::SetVector<Operation *> candidates;
   for (Value v : later->getOperands()) {
-    if (bytesOf(v) * 2 < kLeastSavedInLoops) {
-      continue;
+    bool small = bytesOf(v) * 2 < kLeastSavedInLoops;
+    if (auto producer = v.getDefiningOp<FusionOp>()) {
+      if (!small || isOverColumns(producer, later)) {
+        candidates.insert(producer);
+      }
     }
-    if (Operation *producer = v.getDefiningOp<FusionOp>()) {
-      candidates.insert(producer);
+    if (small) {
+      continue;
     }
     size_t looked = 0;
     for (Operation *user : v.getUsers()) {
@@ -324,7 +364,8 @@ FusionOp Merger::findPartner(FusionOp later) {
     int64_t saved = savedBytes(earlier, later);
     bool loops = spaceOf(earlier).form == Form::Loop && spaceOf(later).form == Form::Loop &&
                  !(isExpensive(earlier) && isExpensive(later));
-    if (saved <= most || saved < (loops ? kLeastSavedInLoops : kLeastSaved)) {
+    int64_t least = isOverColumns(earlier, later) ? 1 : loops ? kLeastSavedInLoops : kLeastSaved;
+    if (saved <= most || saved < least) {
       continue;
     }
     llvm::SmallDenseSet<Value> streams, small;

@@ -3,7 +3,7 @@
 // In: a reduce that one kernel cannot do well. Out: two reduces, the first of
 // which has many rows and so many tasks:
 //
-//   over the minor and other dimensions      the trailing ones first, the others then
+//   over the minor and other dimensions      the trailing ones first, the others then; short runs the other way round
 //   a large array to a few elements          by leading dimension, or by parts of it, even or not
 //
 // Only for a single associative op, whose identity begins the first, and not for
@@ -20,6 +20,9 @@ namespace hlo::fusion {
 
 /// An array of at least so many elements, reduced to at most so many, is done in parts: at most kMostParts.
 static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts = 64, kFewParts = 4;
+
+/// Trailing runs of at most so many elements are added up last, where there are at least so many rows of them.
+static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
 /// The element that changes nothing, if the computation is one associative op.
 static TypedAttr identityOf(ComputationOp computation, Type element) {
@@ -170,14 +173,25 @@ void splitReduces(Block &block, SymbolTable &symbols) {
     SmallVector<int64_t> first, second;
     if (several) {
       // The run of reduced dimensions at the end; the others are numbered as before.
-      int64_t end = rank;
+      int64_t end = rank, columns = 1, rows = 1, keptBefore = 0;
       while (end > 0 && isReduced(end - 1)) {
         first.push_back(--end);
+        columns *= shape[end];
       }
       std::reverse(first.begin(), first.end());
       for (int64_t d = 0; d < end; ++d) {
         if (isReduced(d)) {
           second.push_back(d);
+          rows *= shape[d];
+        }
+        keptBefore += !isReduced(d);
+      }
+      if (columns <= kShortRun && rows >= kManyRows) {
+        // Short runs, as of a group's channels: what is left of all rows is as short, and few.
+        first = second;
+        second.clear();
+        for (int64_t d = end; d < rank; ++d) {
+          second.push_back(keptBefore + d - end);
         }
       }
       split(op, identity, input, first, second);
