@@ -36,8 +36,11 @@ say "FileCheck tests (lit)"
 lit="$(command -v lit-22 || command -v llvm-lit || echo /usr/lib/llvm-22/bin/llvm-lit)"
 [ -x "$lit" ] || lit=/usr/lib/llvm-22/build/utils/lit/lit.py
 "$lit" -s --param build="$BUILD" --xunit-xml-output="$results/lit.xml" -v test > "$results/lit.log" 2>&1
-ok="$(number 'Passed *: [0-9]+' "$results/lit.log")"
-bad=$(( $(number 'Failed *: [0-9]+' "$results/lit.log") + $(number 'Unresolved *: [0-9]+' "$results/lit.log") ))
+status=$?
+# lit pads both the names and the numbers of its summary.
+ok="$(number 'Passed *: +[0-9]+' "$results/lit.log")"
+bad=$(( $(number 'Failed *: +[0-9]+' "$results/lit.log") + $(number 'Unresolved *: +[0-9]+' "$results/lit.log") ))
+[ "$status" = 0 ] || [ "$bad" != 0 ] || bad=1
 [ "$ok" != 0 ] || [ "$bad" != 0 ] || bad=1
 [ "$bad" = 0 ] || tail -n 60 "$results/lit.log"
 count lit "$ok" "$bad"
