@@ -56,6 +56,11 @@ private:
   llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers, bool staged);
   llvm::Function *copyFunction();
   void reserveArguments(unsigned count);
+  /// Puts a value into the array on the stack, in which room is made.
+  void passArgument(unsigned number, llvm::Value *value) {
+    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, number));
+  }
+  void parallelFor(llvm::Function *task, int64_t tasks);
   llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
                                llvm::Type *result = nullptr) {
@@ -224,7 +229,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   bool staged = !info.barriers.empty();
   reserveArguments(buffers + staged);
   for (auto [i, value] : llvm::enumerate(values)) {
-    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+    passArgument(i, value);
   }
   llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
   ends.push_back(info.tasks);
@@ -238,11 +243,9 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
       continue;
     }
     if (staged) {
-      b.CreateStore(b.getInt64(begin), b.CreateConstInBoundsGEP1_64(pointer, arguments, buffers));
+      passArgument(buffers, b.getInt64(begin));
     }
-    leaveIfError(b.CreateCall(
-        runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
-        {frame, taskFunction(kernel, buffers, staged), arguments, b.getInt64(end - begin)}));
+    parallelFor(taskFunction(kernel, buffers, staged), end - begin);
     begin = end;
   }
   return mlir::success();
@@ -258,6 +261,12 @@ void EntryBuilder::reserveArguments(unsigned count) {
   argumentCount = std::max(argumentCount, count);
 }
 
+/// Has the tasks done by the caller's threads, with the arguments on the stack.
+void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks) {
+  leaveIfError(b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+                            {frame, task, arguments, b.getInt64(tasks)}));
+}
+
 mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
   reserveArguments(buffers.size());
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
@@ -265,7 +274,7 @@ mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
     if (!value) {
       return mlir::failure();
     }
-    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+    passArgument(i, value);
   }
   return mlir::success();
 }
@@ -326,11 +335,9 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
     reserveArguments(3);
     llvm::Value *values[] = {destination, source, b.getInt64(bytes)};
     for (auto [i, value] : llvm::enumerate(values)) {
-      b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, i));
+      passArgument(i, value);
     }
-    llvm::Value *tasks = b.getInt64(llvm::divideCeil(bytes, bytesPerCopyTask));
-    leaveIfError(b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
-                              {frame, copyFunction(), arguments, tasks}));
+    parallelFor(copyFunction(), llvm::divideCeil(bytes, bytesPerCopyTask));
   }
   if (after) {
     b.CreateBr(after);

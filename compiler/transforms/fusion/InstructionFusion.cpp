@@ -74,7 +74,8 @@ static SmallVector<Value> wantedResults(Operation *root) {
   return wanted;
 }
 
-FusionOp buildFusion(Group &group) {
+/// `wanted`: the results of the root that the kernel writes.
+FusionOp buildFusion(Group &group, ArrayRef<Value> wanted) {
   // Members in the order of the text, and the values they take from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -108,7 +109,6 @@ FusionOp buildFusion(Group &group) {
   for (auto [number, array] : again) {
     state.addOperands(array);
   }
-  SmallVector<Value> wanted = wantedResults(group.root);
   state.addTypes(TypeRange(ValueRange(wanted)));
   if (scratch) {
     state.addTypes(scratch);
@@ -164,7 +164,9 @@ void fuseBlock(Block &block) {
   Grouping grouping = groupOps(block);
   SmallVector<std::pair<SmallVector<Value>, FusionOp>> built;
   for (auto &group : grouping.groups) {
-    built.push_back({wantedResults(group->root), buildFusion(*group)});
+    SmallVector<Value> wanted = wantedResults(group->root);
+    FusionOp fusion = buildFusion(*group, wanted);
+    built.push_back({std::move(wanted), fusion});
   }
   for (auto &[wanted, fusion] : built) {
     for (auto [value, result] : llvm::zip(wanted, fusion->getResults())) {

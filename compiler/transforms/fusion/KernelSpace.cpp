@@ -44,10 +44,10 @@ std::optional<DimMap> KernelSpace::mapOfResult(ArrayRef<int64_t> result) const {
   return next == kept.size() ? std::optional(map) : std::nullopt;
 }
 
-int64_t KernelSpace::reducedElements() const {
+int64_t KernelSpace::keptElements() const {
   int64_t elements = 1;
-  for (int64_t d : reduced) {
-    elements *= shape[d];
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    elements *= llvm::is_contained(reduced, static_cast<int64_t>(d)) ? 1 : size;
   }
   return elements;
 }

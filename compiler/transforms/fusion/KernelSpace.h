@@ -25,8 +25,9 @@ struct KernelSpace {
   /// The map of a result of this shape: the whole space, or what is left of it after the reduces (columns
   /// may have dimensions of size 1 beside it). None if it is neither.
   std::optional<DimMap> mapOfResult(llvm::ArrayRef<int64_t> result) const;
-  /// Elements that are reduced to one.
-  int64_t reducedElements() const;
+  int64_t elements() const { return llvm::product_of(shape); }
+  /// Elements of what is left after the reduces.
+  int64_t keptElements() const;
   /// Whether the elements of v are those of the space, each read where it is.
   bool isFull(mlir::Value v) const;
 };

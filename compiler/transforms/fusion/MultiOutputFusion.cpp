@@ -124,11 +124,7 @@ bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   }
   // A loop over what the other one reduces.
   const KernelSpace &rows = a.form == Form::Rows ? a : b;
-  int64_t count = 1, elements = 1;
-  for (auto [d, size] : llvm::enumerate(rows.shape)) {
-    elements *= size;
-    count *= llvm::is_contained(rows.reduced, static_cast<int64_t>(d)) ? 1 : size;
-  }
+  int64_t count = rows.keptElements(), elements = rows.elements();
   if (count < kFewRows && elements > kLargeElements) {
     return false;
   }
@@ -155,12 +151,7 @@ bool Merger::canShareColumns(FusionOp earlier, FusionOp later) {
   if (!sameSpace || space.shape.back() < kFewColumns) {
     return false;
   }
-  int64_t elements = 1;
-  for (int64_t size : space.shape) {
-    elements *= size;
-  }
-  if (a.form != b.form && elements > kLargeElements &&
-      elements / space.reducedElements() < kManyColumns) {
+  if (a.form != b.form && space.elements() > kLargeElements && space.keptElements() < kManyColumns) {
     return false;
   }
   return a.form != Form::Columns || llvm::none_of(later->getOperands(), [&](Value v) {
