@@ -8,7 +8,9 @@
  *
  * Messages of different instructions have different MPI tags (of few bits), so that
  * processes that have come to different instructions do not take each other's messages:
- * they time out.
+ * they time out. A process that has waited too long asks those whose messages are missing
+ * whether they are at the same instruction: whoever answers waits for others itself, and
+ * is not the one to name.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -22,7 +24,12 @@
 
 /* MPI promises tags up to 32767. */
 #define FAILURE_TAG 32767
+#define QUESTION_TAG 32766
+#define ANSWER_TAG 32765
 #define TAGS 32749
+
+/* For how long, at most, a process that has waited too long asks who else is there. */
+#define ASK_NS INT64_C(1000000000)
 
 /* What a process that fails tells the others. */
 typedef struct Failure {
@@ -38,7 +45,11 @@ struct hlo_mpi {
   int failed;
   Failure failure;         /* the first one seen */
   MPI_Request *told;       /* messages about it, one for each process */
+  uint64_t question;       /* the instruction at which this process asks who else is there */
 };
+
+/* Several exchanges of one instruction differ in the low bits of their tags. */
+static uint64_t instruction_of(const hlo_comm_step *step) { return step->tag >> 20; }
 
 static int64_t now_ns(void) {
   struct timespec now;
@@ -73,6 +84,24 @@ static void look_for_failure(hlo_mpi *mpi) {
   MPI_Recv(&mpi->failure, sizeof(Failure), MPI_BYTE, from.MPI_SOURCE, FAILURE_TAG, mpi->group,
            MPI_STATUS_IGNORE);
   mpi->failed = 1;
+}
+
+/* Tells those who ask that this process is at the step's instruction, if they ask for that one. */
+static void answer_questions(hlo_mpi *mpi, const hlo_comm_step *step) {
+  int there = 0;
+  MPI_Status from;
+  while (MPI_Iprobe(MPI_ANY_SOURCE, QUESTION_TAG, mpi->group, &there, &from) == MPI_SUCCESS &&
+         there) {
+    uint64_t instruction = 0;
+    MPI_Request sent;
+    if (MPI_Recv(&instruction, sizeof instruction, MPI_BYTE, from.MPI_SOURCE, QUESTION_TAG,
+                 mpi->group, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        instruction == instruction_of(step) &&
+        MPI_Isend(NULL, 0, MPI_BYTE, from.MPI_SOURCE, ANSWER_TAG, mpi->group, &sent) ==
+            MPI_SUCCESS) {
+      MPI_Request_free(&sent);
+    }
+  }
 }
 
 static hlo_status give_error(hlo_mpi *mpi, const hlo_comm_step *step) {
@@ -141,17 +170,59 @@ static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_par
   return error;
 }
 
-/* The members whose messages are missing. */
-static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests,
+static int is_missing(const MPI_Request *requests, int32_t member) {
+  return requests[2 * member] != MPI_REQUEST_NULL || requests[2 * member + 1] != MPI_REQUEST_NULL;
+}
+
+/* Asks the members whose messages are missing whether they are at this instruction, and sets `here` of
+ * those that answer within `most_ns`. */
+static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
+                        int64_t most_ns, unsigned char *here) {
+  int asked = 0;
+  mpi->question = instruction_of(step);
+  for (int32_t m = 0; m < step->num_members; ++m) {
+    MPI_Request sent;
+    if (is_missing(requests, m) &&
+        MPI_Isend(&mpi->question, sizeof mpi->question, MPI_BYTE, step->members[m], QUESTION_TAG,
+                  mpi->group, &sent) == MPI_SUCCESS) {
+      MPI_Request_free(&sent);
+      ++asked;
+    }
+  }
+  const int64_t end = now_ns() + most_ns;
+  while (asked > 0 && !mpi->failed && now_ns() < end) {
+    int there = 0;
+    MPI_Status from;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, ANSWER_TAG, mpi->group, &there, &from) == MPI_SUCCESS && there) {
+      MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, ANSWER_TAG, mpi->group, MPI_STATUS_IGNORE);
+      --asked;
+      for (int32_t m = 0; m < step->num_members; ++m) {
+        here[m] |= step->members[m] == from.MPI_SOURCE;
+      }
+    }
+    answer_questions(mpi, step);
+    look_for_failure(mpi);
+    sched_yield();
+  }
+}
+
+/* Names the members whose messages are missing; of those, only the ones that are not at this
+ * instruction, if there are any. */
+static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
                            int64_t waited_ns) {
+  unsigned char here[step->num_members];
+  memset(here, 0, sizeof here);
+  ask_missing(mpi, step, requests, waited_ns / 10 < ASK_NS ? waited_ns / 10 : ASK_NS, here);
   char text[480];
   int length = snprintf(text, sizeof text, "%s %%%s: waited %lld ms for rank", step->opcode,
                         step->name, (long long)(waited_ns / 1000000));
   int named = 0;
-  for (int32_t m = 0; m < step->num_members && length < 400; ++m) {
-    if (requests[2 * m] != MPI_REQUEST_NULL || requests[2 * m + 1] != MPI_REQUEST_NULL) {
-      length += snprintf(text + length, sizeof text - (size_t)length, "%s%d", named++ ? ", " : " ",
-                         step->members[m]);
+  for (int strict = 1; strict >= 0 && named == 0; --strict) {
+    for (int32_t m = 0; m < step->num_members && length < 400; ++m) {
+      if (is_missing(requests, m) && !(strict && here[m])) {
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%d",
+                           named++ ? ", " : " ", step->members[m]);
+      }
     }
   }
   snprintf(text + length, sizeof text - (size_t)length, ", which %s absent",
@@ -199,6 +270,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
     if (polls % 64 == 63) {
       const int64_t now = now_ns();
       look_for_failure(mpi);
+      answer_questions(mpi, step);
       look_at_call(mpi, step, requests, now, now - start);
       sched_yield(); /* there may be more ranks than CPUs */
     }

@@ -1,7 +1,8 @@
 //===- mpi-ranks.cpp - Collectives over processes -------------------------===//
 //
 //   mpirun -np N mpi-ranks             random collectives
-//   mpirun -np N mpi-ranks absent      process 1 does not come to an all-reduce
+//   mpirun -np N mpi-ranks absent      process 1 does not come to an all-reduce before the others
+//                                      have given it up
 //   mpirun -np N mpi-ranks fails       the call of process 1 ends with an error
 //
 // Each process prints one line; the order of lines is anybody's.
@@ -29,15 +30,22 @@ static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails) {
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   bool absent = argc > 1 && !strcmp(argv[1], "absent"), fails = argc > 1 && !strcmp(argv[1], "fails");
-  hlo_mpi *mpi = hlo_mpi_create(nullptr, 1, absent ? INT64_C(200000000) : INT64_C(60000000000));
+  hlo_mpi *mpi = hlo_mpi_create(nullptr, 1, absent ? INT64_C(3000000000) : INT64_C(60000000000));
   const hlo_comm *comm = hlo_mpi_comm(mpi);
   int rank = comm->replica;
   std::string text;
-  if (absent && rank == 1) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  if (absent) {
+    // All begin together, since a machine that is busy may start one of them seconds later.
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
     text = reduceOnce(comm, rank, false);
-  } else if (absent || fails) {
-    text = reduceOnce(comm, rank, fails);
+    if (rank != 1) {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  } else if (fails) {
+    text = reduceOnce(comm, rank, true);
   } else {
     text = runRandomAs(comm, rank, comm->num_replicas, 2000, /*sharedMemory=*/false,
                        [] { return false; });
