@@ -1,11 +1,13 @@
 //===- AlgebraicElementwise.cpp - Rules of element-wise ops ---------------===//
 //
 // Each rule keeps every bit of the result, NaN payloads aside: x + 0 is x only
-// for integers (for floats -0 + 0 is +0), x - 0 and x * 1 always.
+// for integers (for floats -0 + 0 is +0), x - 0 and x * 1 always. Divisions by
+// constants and powers to constants say how near they are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
+#include <limits>
 
 using namespace mlir;
 using namespace hlo;
@@ -97,6 +99,64 @@ static Value divideByConstant(DivideOp op, HloBuilder &b) {
   Value factor = b.constant(DenseElementsAttr::get(cast<RankedTensorType>(divisor.getType()), inverses));
   return b.mul(op.getLhs(), broadcast ? b.broadcast(factor, shapeOf(op.getResult()), broadcast.getDimensions())
                                       : factor);
+}
+
+/// x^2 and x^3 by multiplications, roots and reciprocals of x, whichever `exponent` asks for; null for others. As C's pow has it
+/// for zeros and infinities: a power of -0 or -infinity by 1/2 has no sign.
+static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
+  auto constant = [&](double value) { return b.splat(HloBuilder::type(x), value); };
+  auto ofFinite = [&](Value root, double ofInfinity) {
+    Value infinite = b.compare(x, constant(-std::numeric_limits<double>::infinity()), "EQ");
+    return b.select(infinite, constant(ofInfinity), b.unary<AbsOp>(root));
+  };
+  if (isFloat(exponent, 2.0)) {
+    return b.mul(x, x);
+  }
+  if (isFloat(exponent, 3.0)) {
+    return b.mul(b.mul(x, x), x);
+  }
+  if (isFloat(exponent, -1.0)) {
+    return b.div(constant(1.0), x);
+  }
+  if (isFloat(exponent, 0.5)) {
+    return ofFinite(b.unary<SqrtOp>(x), std::numeric_limits<double>::infinity());
+  }
+  if (isFloat(exponent, -0.5)) {
+    return ofFinite(b.unary<RsqrtOp>(x), 0.0);
+  }
+  return {};
+}
+
+// x^0 -> 1, x^1 -> x; x^2 -> x x, x^3 -> x x x; for floats x^-1 -> 1 / x, x^0.5 and x^-0.5 -> roots. Of floats all but x^3 and
+// x^-0.5, which are within two units of the last place, are as exact as they can be; XLA:CPU computes these the same way, and a
+// power takes as long as thirty multiplications. What is narrower than f32 is rounded once.
+static Value powerOfConstant(PowerOp op, HloBuilder &b) {
+  Value x = op.getLhs(), exponent = op.getRhs();
+  auto element = dyn_cast<FloatType>(elementTypeOf(x));
+  if (element && element.getWidth() < 16) {
+    return {};
+  }
+  if (isInteger(exponent, 0) || isFloat(exponent, 0.0) || isFloat(exponent, -0.0)) {
+    return b.splat(HloBuilder::type(op.getResult()), 1.0);
+  }
+  if (isInteger(exponent, 1) || isFloat(exponent, 1.0)) {
+    return x;
+  }
+  if (isInteger(exponent, 2)) {
+    return b.mul(x, x);
+  }
+  if (isInteger(exponent, 3)) {
+    return b.mul(b.mul(x, x), x);
+  }
+  if (!element || element.getWidth() >= 32) {
+    return powerByArithmetic(x, exponent, b);
+  }
+  constexpr double simple[] = {2.0, 3.0, -1.0, 0.5, -0.5};
+  if (llvm::none_of(simple, [&](double value) { return isFloat(exponent, value); })) {
+    return {};
+  }
+  Value wide = b.convert(x, Float32Type::get(op.getContext()));
+  return b.convert(powerByArithmetic(wide, exponent, b), element);
 }
 
 // x & x -> x; x & true -> x; x & 0 -> 0
@@ -363,6 +423,7 @@ void hlo::populateElementwiseRules(RewritePatternSet &patterns) {
   addRules<SubtractOp>(patterns, {subtractZero});
   addRules<MultiplyOp>(patterns, {multiplyOne});
   addRules<DivideOp>(patterns, {divideOne, divideByConstant});
+  addRules<PowerOp>(patterns, {powerOfConstant});
   addRules<AndOp>(patterns, {simplifyAnd});
   addRules<OrOp>(patterns, {simplifyOr});
   addRules<XorOp>(patterns, {simplifyXor});
