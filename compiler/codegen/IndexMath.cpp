@@ -46,6 +46,11 @@ Value remI(Emission &e, Value a, int64_t b) {
                 : e.b.createOrFold<arith::RemUIOp>(e.loc, a, constantLike(e, a, b));
 }
 
+Value minI(Emission &e, Value a, Value b) { return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b); }
+Value maxI(Emission &e, Value a, Value b) { return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b); }
+Value minI(Emission &e, Value a, int64_t b) { return minI(e, a, constantLike(e, a, b)); }
+Value maxI(Emission &e, Value a, int64_t b) { return maxI(e, a, constantLike(e, a, b)); }
+
 Value compareI(Emission &e, arith::CmpIPredicate predicate, Value a, int64_t b) {
   return e.b.createOrFold<arith::CmpIOp>(e.loc, predicate, a, constantLike(e, a, b));
 }

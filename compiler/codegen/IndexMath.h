@@ -15,6 +15,11 @@ mlir::Value mulI(Emission &e, mlir::Value a, int64_t b);
 /// Unsigned quotient and remainder by a positive constant.
 mlir::Value divI(Emission &e, mlir::Value a, int64_t b);
 mlir::Value remI(Emission &e, mlir::Value a, int64_t b);
+/// The smaller and the larger of two, signed.
+mlir::Value minI(Emission &e, mlir::Value a, mlir::Value b);
+mlir::Value maxI(Emission &e, mlir::Value a, mlir::Value b);
+mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
+mlir::Value maxI(Emission &e, mlir::Value a, int64_t b);
 /// i1 (or vector of i1) of a signed comparison with a constant.
 mlir::Value compareI(Emission &e, mlir::arith::CmpIPredicate predicate, mlir::Value a, int64_t b);
 /// a && b, where null means true.

@@ -81,8 +81,8 @@ void emitStages(KernelBuilder &kernel, ArrayRef<int64_t> counts,
       kernel.barriers.push_back(kernel.tasks);
     }
     Value begin = constI64(e, kernel.tasks), end = constI64(e, kernel.tasks + count);
-    Value lo = e.b.createOrFold<arith::MaxSIOp>(e.loc, kernel.first, begin);
-    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, kernel.last, end);
+    Value lo = maxI(e, kernel.first, begin);
+    Value hi = minI(e, kernel.last, end);
     Value any = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, lo, hi);
     auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(e.b);

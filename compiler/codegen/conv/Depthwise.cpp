@@ -152,7 +152,7 @@ void Depthwise::emit() {
                                         std::max<int64_t>(1, rows));
   emitTasks(kernel, llvm::divideCeil(rows, perTask), [&](Value task) {
     Value from = mulI(e, task, perTask);
-    Value to = arith::MinSIOp::create(e.b, e.loc, addI(e, from, perTask), constI64(e, rows));
+    Value to = minI(e, addI(e, from, perTask), rows);
     emitFor(e, from, to, 1, [&](Value number) {
       Row row = rowAt(number);
       Value inside;
@@ -273,11 +273,11 @@ void Depthwise::emitPositions(const Row &row, Value position, int64_t count, boo
 std::pair<Value, Value> Depthwise::validTaps(const SpatialDim &dim, Value output) {
   Value first = addI(e, mulI(e, output, dim.stride), -dim.padLow), zero = constI64(e, 0);
   auto tapsBelow = [&](Value extent) {
-    Value positive = e.b.createOrFold<arith::MaxSIOp>(e.loc, extent, zero);
+    Value positive = maxI(e, extent, zero);
     return divI(e, addI(e, positive, dim.kernelDilation - 1), dim.kernelDilation);
   };
   Value to = tapsBelow(subI(e, constI64(e, dim.input), first));
-  to = e.b.createOrFold<arith::MinSIOp>(e.loc, to, constI64(e, dim.kernel));
+  to = minI(e, to, dim.kernel);
   return {tapsBelow(subI(e, zero, first)), to};
 }
 

@@ -112,7 +112,7 @@ DirectEmitter::Range DirectEmitter::rangeAt(const DirectDim &dim, Value block, V
   range.q1 = count;
   if (dim.blocks > 1) {
     Value end = addI(e, range.q0, dim.block);
-    range.q1 = arith::MinSIOp::create(e.b, e.loc, end, count);
+    range.q1 = minI(e, end, count);
   }
   range.firstOutput = dim.phases.size() == 1 ? constI64(e, 0) : phase;
   range.firstTap = value(&DirectPhase::firstTap);

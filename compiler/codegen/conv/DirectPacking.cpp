@@ -22,14 +22,6 @@ namespace hlo::codegen {
 /// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many entries.
 static constexpr int64_t kMostTable = 4096;
 
-static Value maxI(Emission &e, Value a, Value b) {
-  return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b);
-}
-
-static Value minValues(Emission &e, Value a, Value b) {
-  return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b);
-}
-
 /// Lanes that lie below `limit`; null if that is a constant multiple.
 static Value lanesBelow(Emission &e, Value limit, int64_t lanes) {
   if (lanes <= 1) {
@@ -95,8 +87,8 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
   Value first = firstInput(e, dim, range.q0, range.firstInput);
   Value zero = constI64(e, 0), from = zero, to = extent;
   if (!dim.isInside()) {
-    from = minValues(e, maxI(e, subI(e, zero, first), zero), extent);
-    to = maxI(e, minValues(e, subI(e, constI64(e, dim.input), first), extent), from);
+    from = minI(e, maxI(e, subI(e, zero, first), zero), extent);
+    to = maxI(e, minI(e, subI(e, constI64(e, dim.input), first), extent), from);
   }
   if (inside) {
     from = arith::SelectOp::create(e.b, e.loc, inside, from, extent);

@@ -14,10 +14,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static Value maxI(Emission &e, Value a, Value b) {
-  return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b);
-}
-
 std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk &chunk,
                                                  const Place &place, size_t d) {
   const DirectDim &dim = plan.dims[d];
@@ -28,12 +24,12 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
   Value first = addI(e, mulI(e, place.at[d], dim.step), block.dims[d].firstInput);
   Value last = addI(e, first, d + 2 == rank ? (place.rowsH - 1) * dim.step : 0);
   auto tapsIn = [&](Value elements) {
-    Value rounded = addI(e, maxI(e, elements, constI64(e, 0)), dim.tapStep - 1);
+    Value rounded = addI(e, maxI(e, elements, 0), dim.tapStep - 1);
     return dim.tapStep == 1 ? rounded : divI(e, rounded, dim.tapStep);
   };
   Value from = tapsIn(subI(e, constI64(e, 0), last));
   Value to = tapsIn(subI(e, constI64(e, dim.input), first));
-  return {maxI(e, chunk.from[d], from), e.b.createOrFold<arith::MinSIOp>(e.loc, chunk.to[d], to)};
+  return {maxI(e, chunk.from[d], from), minI(e, chunk.to[d], to)};
 }
 
 DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chunk,

@@ -198,11 +198,9 @@ private:
     storeElements(e, operands.element, Elem(value), at, constI64(e, 0));
   }
   Value zeros() { return zeroElem(e, operands.element, p.lanes).re; }
-  Value minV(Value a, Value b) { return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b); }
-  Value maxV(Value a, Value b) { return e.b.createOrFold<arith::MaxSIOp>(e.loc, a, b); }
   /// Steps of size `step` from 0 that stay below `extent`.
   Value stepsBelow(Value extent, int64_t step) {
-    Value rounded = addI(e, maxV(extent, constI64(e, 0)), step - 1);
+    Value rounded = addI(e, maxI(e, extent, 0), step - 1);
     return step == 1 ? rounded : divI(e, rounded, step);
   }
 
@@ -285,8 +283,9 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
     if (p.copies == 1) {
       count = addI(e, mulI(e, addI(e, chunk.xs, -1), w.kernelDilation), (w.output - 1) * w.stride + 1);
     }
-    Value from = minV(stepsBelow(subI(e, zero, left), stepX), count);
-    Value to = maxV(minV(stepsBelow(subI(e, constI64(e, w.input), left), stepX), count), from);
+    Value from = minI(e, stepsBelow(subI(e, zero, left), stepX), count);
+    Value to =
+        maxI(e, minI(e, stepsBelow(subI(e, constI64(e, w.input), left), stepX), count), from);
     emitFor(e, zero, chunk.images, 1, [&](Value image) {
       emitFor(e, zero, constI64(e, p.inputRows()), 1, [&](Value row) {
         Value y = addI(e, top, row);
@@ -361,7 +360,7 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
         SmallVector<Index> here(index);
         here[p.w.inputDim] = Index(addI(e, firstX, x), 1);
         Value channel = addI(e, c, i);
-        channel = whole ? channel : minV(channel, addI(e, limit, -1));
+        channel = whole ? channel : minI(e, channel, addI(e, limit, -1));
         here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, channel));
         square.push_back(operands.input->at(here, p.lanes, mask).re);
       }
@@ -445,9 +444,10 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
   emitFor(e, task.h0, task.h1, 1, [&](Value py) {
     // Rows of the window that meet the input at this position.
     Value first = addI(e, mulI(e, py, h.stride), -h.padLow);
-    Value y = maxV(stepsBelow(subI(e, zero, first), h.kernelDilation), chunk.y0);
-    Value yEnd = minV(stepsBelow(subI(e, constI64(e, h.input), first), h.kernelDilation), chunk.y1);
-    Value ys = maxV(subI(e, yEnd, y), zero);
+    Value y = maxI(e, stepsBelow(subI(e, zero, first), h.kernelDilation), chunk.y0);
+    Value yEnd =
+        minI(e, stepsBelow(subI(e, constI64(e, h.input), first), h.kernelDilation), chunk.y1);
+    Value ys = maxI(e, subI(e, yEnd, y), zero);
     Value local = subI(e, y, chunk.y0), down = subI(e, py, task.h0);
     Value firstRow = addI(e, mulI(e, local, h.kernelDilation), mulI(e, down, h.stride));
     emitFor(e, zero, constI64(e, p.flat ? 1 : p.w.output), 1, [&](Value px) {

@@ -54,17 +54,6 @@ void emitPrefetch(Emission &e, Value address, int level) {
   LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }
 
-Value minI(Emission &e, Value a, int64_t b) {
-  if (std::optional<int64_t> known = constantOf(a)) {
-    return constI64(e, std::min(*known, b));
-  }
-  return arith::MinSIOp::create(e.b, e.loc, a, constI64(e, b));
-}
-
-static Value minOf(Emission &e, Value a, Value b) {
-  return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b);
-}
-
 BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e) {
   plan = planBlocks(c, epilogue.isIdentity() && epilogue.heroElement() == c.element &&
@@ -107,7 +96,7 @@ void BlockedEmitter::emitPart(Value batchBlock, Value m0, Value m1, Value n0, Va
       return;
     }
     emitFor(e, m0, m1, plan.mBlock,
-            [&](Value from) { emitRows(from, minOf(e, addI(e, from, plan.mBlock), m1)); });
+            [&](Value from) { emitRows(from, minI(e, addI(e, from, plan.mBlock), m1)); });
   });
 }
 
@@ -124,11 +113,11 @@ void BlockedEmitter::emitJoined() {
   SmallVector<Value> place = delinearize(e, task, {plan.batchBlocks, plan.nTasks, plan.mTasks});
   // Either some strips of columns with all their rows, or some rows of one strip.
   Value strips = minI(e, divI(e, left, plan.mTasks), plan.nBlock / plan.nTask);
-  strips = minOf(e, strips, subI(e, constI64(e, plan.nTasks), place[1]));
+  strips = minI(e, strips, subI(e, constI64(e, plan.nTasks), place[1]));
   Value isWhole = arith::AndIOp::create(
       e.b, e.loc, compareI(e, arith::CmpIPredicate::eq, place[2], 0),
       compareI(e, arith::CmpIPredicate::sge, left, plan.mTasks));
-  Value some = minOf(e, left, subI(e, constI64(e, plan.mTasks), place[2]));
+  Value some = minI(e, left, subI(e, constI64(e, plan.mTasks), place[2]));
   Value rows = arith::SelectOp::create(e.b, e.loc, isWhole, constI64(e, plan.mTasks), some);
   strips = arith::SelectOp::create(e.b, e.loc, isWhole, strips, constI64(e, 1));
   Value m1 = minI(e, mulI(e, addI(e, place[2], rows), plan.mTask), c.mSize());
@@ -260,7 +249,8 @@ void BlockedEmitter::emitBlock(const Block &block) {
       emitFor(e, block.m0, block.m1, plan.packedRows, [&](Value m0) {
         Block group = block;
         group.packed0 = m0;
-        group.m1 = plan.packedRows >= plan.mBlock ? block.m1 : minOf(e, addI(e, m0, plan.packedRows), block.m1);
+        group.m1 = plan.packedRows >= plan.mBlock ? block.m1
+                                                  : minI(e, addI(e, m0, plan.packedRows), block.m1);
         packLhs(group, k, m0, group.m1);
         forEachTile(group, m0, [&](Value m, Value tile, int64_t rows) {
           forEachPanel(group, [&](const Panel &panel) { emitTile(group, k, panel, m, tile, rows); });

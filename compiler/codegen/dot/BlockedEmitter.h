@@ -12,8 +12,6 @@ mlir::Value stackBuffer(Emission &e, int64_t bytes);
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
 /// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2 alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
-/// min(a, b) of an i64 and a constant.
-mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
 
 /// Emits the blocked form of one contraction.
 class BlockedEmitter {

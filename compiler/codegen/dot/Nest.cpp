@@ -52,7 +52,7 @@ void emitNest(Contraction &c, Epilogue &epilogue) {
                                         1, std::max<int64_t>(1, items));
   emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
     Value from = mulI(e, task, perTask);
-    Value to = arith::MinSIOp::create(e.b, e.loc, addI(e, from, perTask), constI64(e, items));
+    Value to = minI(e, addI(e, from, perTask), items);
     emitFor(e, from, to, 1, [&](Value item) {
       SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
       Nest nest{c, lanes};

@@ -198,8 +198,8 @@ static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
   if (isUnsignedElement(element)) {
     return e.b.createOrFold<arith::MinUIOp>(e.loc, at, limit);
   }
-  at = e.b.createOrFold<arith::MinSIOp>(e.loc, at, limit);
-  return e.b.createOrFold<arith::MaxSIOp>(e.loc, at, constI64(e, 0));
+  at = minI(e, at, limit);
+  return maxI(e, at, 0);
 }
 
 Operand::Operand(KernelBuilder &kernel, Value value, Type as)

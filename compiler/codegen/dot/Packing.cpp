@@ -100,8 +100,8 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
     Value whole = panels;
     if (lanes != plan.rows || c.mSize() % lanes != 0) {
       whole = divI(e, subI(e, constI64(e, c.mSize() - lanes + plan.rows), from), plan.rows);
-      whole = arith::MaxSIOp::create(e.b, e.loc, zero, whole);
-      whole = arith::MinSIOp::create(e.b, e.loc, whole, panels);
+      whole = maxI(e, zero, whole);
+      whole = minI(e, whole, panels);
     }
     forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
       SmallVector<Index> row(index);

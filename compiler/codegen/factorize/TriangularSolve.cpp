@@ -268,7 +268,7 @@ void SolveEmission::rightBlock(Value base, Value first, Value scratch) {
     }
   };
   auto rowOf = [&](int64_t v, int64_t l) {
-    return e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, first, v * lanes + l), constI64(e, rows - 1));
+    return minI(e, addI(e, first, v * lanes + l), rows - 1);
   };
   tiles([&](Value k, int64_t count, Value mask) {
     for (int64_t v = 0; v < vectors; ++v) {

@@ -300,7 +300,7 @@ void FftEmission::transformInStages(const FftLine &plan, function_ref<Value(Valu
   emitStages(kernel, counts, [&](size_t s, Value first, Value end) {
     emitFor(e, first, end, 1, [&](Value task) {
       Value lo = mulI(e, task, sizes[s]);
-      Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, sizes[s]), constI64(e, stages[s].units));
+      Value hi = minI(e, addI(e, lo, sizes[s]), stages[s].units);
       stages[s].run(lo, hi, scratchOf(task));
     });
   });
@@ -348,8 +348,7 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   }
   emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
     Value lo = mulI(e, task, shape.batchesPerTask);
-    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, shape.batchesPerTask),
-                                                constI64(e, shape.batches));
+    Value hi = minI(e, addI(e, lo, shape.batchesPerTask), shape.batches);
     fft.transformTask(lo, hi, plan, scratchOf(task));
   });
   return success();

@@ -120,7 +120,7 @@ void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
                                function_ref<void(Value, int64_t, int64_t)> body) {
   int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes), whole = size / lanes / vectors;
   Value end = constI64(e, whole);
-  emitFor(e, lo, e.b.createOrFold<arith::MinSIOp>(e.loc, hi, end), 1,
+  emitFor(e, lo, minI(e, hi, end), 1,
           [&](Value block) { body(mulI(e, block, vectors * lanes), vectors, lanes); });
   if (size % lanes == 0) {
     return;
@@ -203,8 +203,8 @@ void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine r
   Value end = divI(e, addI(e, hi, units - 1), units);
   emitFor(e, divI(e, lo, units), end, 1, [&](Value line) {
     Value begin = mulI(e, line, units);
-    Value from = e.b.createOrFold<arith::MaxSIOp>(e.loc, subI(e, lo, begin), constI64(e, 0));
-    Value to = e.b.createOrFold<arith::MinSIOp>(e.loc, subI(e, hi, begin), constI64(e, units));
+    Value from = maxI(e, subI(e, lo, begin), 0);
+    Value to = minI(e, subI(e, hi, begin), units);
     switch (step) {
     case 0: {
       double scale = shape.inverse ? 1.0 / static_cast<double>(shape.lengths.back()) : 1;

@@ -170,7 +170,7 @@ void LineTransforms::acrossLines(Value lo, Value hi, ReadLine read, WriteLine wr
     SmallVector<Value> lines;
     Value last = subI(e, hi, constI64(e, 1));
     for (int64_t l = 0; l < lanes; ++l) {
-      lines.push_back(e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, first, l), last));
+      lines.push_back(minI(e, addI(e, first, l), last));
     }
     loadTiles(lines, shape.realOut ? stored : n, read, a);
     auto clearImaginary = [&](int64_t row) {

@@ -31,8 +31,7 @@ std::pair<Value, Value> splitTasks(KernelBuilder &kernel, int64_t total, int64_t
   if (kernel.tasks <= 1) {
     return {constI64(e, 0), constI64(e, total)};
   }
-  Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, mulI(e, kernel.last, perTask),
-                                              constI64(e, total));
+  Value hi = minI(e, mulI(e, kernel.last, perTask), total);
   return {mulI(e, kernel.first, perTask), hi};
 }
 
@@ -428,7 +427,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
     if (cuts > 1) {
       from = mulI(e, remI(e, piece, cuts), wanted);
-      to = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, from, wanted), to);
+      to = minI(e, addI(e, from, wanted), to);
     }
     for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
       index.push_back(Index(i));

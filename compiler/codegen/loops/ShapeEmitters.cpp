@@ -314,8 +314,8 @@ Value ElementEmitter::Impl::clampedStart(Value start, int64_t last, Value mask) 
   if (isUnsigned) {
     return e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
   }
-  wide = e().b.createOrFold<arith::MinSIOp>(e().loc, wide, limit);
-  return e().b.createOrFold<arith::MaxSIOp>(e().loc, wide, constI64(e(), 0));
+  wide = minI(e(), wide, limit);
+  return maxI(e(), wide, 0);
 }
 
 Elem ElementEmitter::Impl::dynamicSlice(DynamicSliceOp op, ArrayRef<Index> index, Value mask) {
@@ -410,8 +410,8 @@ Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask
     if (isUnsigned) {
       wide = e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
     } else {
-      wide = e().b.createOrFold<arith::MinSIOp>(e().loc, wide, limit);
-      wide = e().b.createOrFold<arith::MaxSIOp>(e().loc, wide, zero);
+      wide = minI(e(), wide, limit);
+      wide = maxI(e(), wide, zero);
     }
     Index start;
     (width == 1 ? start.base : start.lanes) = wide;

@@ -83,8 +83,7 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
       outer = addI(e, outer, mulI(e, at[d], strides[d]));
     }
     Value first = mulI(e, at.back(), rowsPerUnit);
-    Value last = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, first, rowsPerUnit),
-                                                  constI64(e, rows));
+    Value last = minI(e, addI(e, first, rowsPerUnit), rows);
     Value blocks = divI(e, subI(e, last, first), plan.rows);
     Value whole = addI(e, first, mulI(e, blocks, plan.rows));
     Index &row = index[shape.size() - 2], &column = index.back();

@@ -93,14 +93,11 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   auto [lo, hi] = splitTasks(kernel, total, perTask);
   auto clampStart = [&](Value start, int64_t block, int64_t size) -> Value {
-    return size % block == 0
-               ? start
-               : e.b.createOrFold<arith::MinSIOp>(e.loc, start, constI64(e, size - block));
+    return size % block == 0 ? start : minI(e, start, size - block);
   };
   auto extent = [&](Value start, int64_t block, int64_t size) -> Value {
     return size % block == 0 ? constI64(e, block)
-                             : e.b.createOrFold<arith::MinSIOp>(
-                                   e.loc, subI(e, constI64(e, size), start), constI64(e, block));
+                             : minI(e, subI(e, constI64(e, size), start), block);
   };
   emitFor(e, lo, hi, 1, [&](Value unit) {
     SmallVector<Value> at = delinearize(e, unit, units);

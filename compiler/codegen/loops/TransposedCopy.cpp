@@ -200,8 +200,7 @@ void emitTransposedCopy(Emission &e, int64_t bytes, Value from, int64_t fromStri
   }
   int64_t size = llvm::bit_floor<uint64_t>(std::min({bytes == 16 ? 4 : lanes, rows, columns}));
   auto start = [&](Value i, int64_t count) -> Value {
-    return count % size == 0 ? i
-                             : e.b.createOrFold<arith::MinSIOp>(e.loc, i, constI64(e, count - size));
+    return count % size == 0 ? i : minI(e, i, count - size);
   };
   emitFor(e, constI64(e, 0), constI64(e, columns), size, [&](Value c) {
     Value column = start(c, columns);

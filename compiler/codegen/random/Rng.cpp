@@ -205,7 +205,7 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
     Value to = mulI(e, addI(e, mulI(e, o, size), mulI(e, h, 2)), inner), from = mulI(e, row, inner);
     Value second = compareI(e, arith::CmpIPredicate::slt, mulI(e, h, 2), size - 1);
     emitFor(e, constI64(e, 0), constI64(e, inner), lanes, [&](Value start) {
-      Value rest = e.b.createOrFold<arith::MinSIOp>(e.loc, start, constI64(e, inner - lanes));
+      Value rest = minI(e, start, inner - lanes);
       Value unit = addI(e, splat(e, addI(e, from, rest), lanes).re, laneOffsets(e, lanes, 1));
       SmallVector<Value> words = generate(unit);
       Value at = addI(e, to, rest);
@@ -228,8 +228,8 @@ LogicalResult emitRngKernel(KernelBuilder &kernel) {
   if (!rows && contiguous && lanes > 1) {
     // Units whose results all exist, in vectors; their words are interleaved into one store.
     int64_t full = n / perUnit;
-    Value end = e.b.createOrFold<arith::MinSIOp>(e.loc, hi, constI64(e, full));
-    Value count = e.b.createOrFold<arith::MaxSIOp>(e.loc, subI(e, end, lo), constI64(e, 0));
+    Value end = minI(e, hi, full);
+    Value count = maxI(e, subI(e, end, lo), 0);
     Value whole = addI(e, lo, mulI(e, divI(e, count, lanes), lanes));
     emitFor(e, lo, whole, lanes, [&](Value u) {
       Value unit = addI(e, splat(e, u, lanes).re, laneOffsets(e, lanes, 1));

@@ -452,8 +452,7 @@ void ColumnEmission::emit() {
     column0 = mulI(e, at.back(), width);
     columns = constI64(e, width);
     if (kept.back() % width != 0) {
-      columns = e.b.createOrFold<arith::MinSIOp>(e.loc, columns,
-                                                 subI(e, constI64(e, kept.back()), column0));
+      columns = minI(e, columns, subI(e, constI64(e, kept.back()), column0));
     }
     for (const Pass &pass : passes) {
       walkRows(pass);

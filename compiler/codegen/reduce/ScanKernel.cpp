@@ -95,8 +95,7 @@ void ScanEmission::emitColumns(int64_t lanes) {
     Value first = mulI(e, index[last].base, width);
     Value count = constI64(e, width);
     if (shape[last] % width != 0) {
-      count = e.b.createOrFold<arith::MinSIOp>(e.loc, count,
-                                               subI(e, constI64(e, shape[last]), first));
+      count = minI(e, count, subI(e, constI64(e, shape[last]), first));
     }
     emitVectorLoop(e, constI64(e, 0), count, vectors, scalars,
                    [&](Index i, ElementEmitter &emitter, Value mask) {

@@ -62,7 +62,6 @@ struct MergeSort {
     return result.empty() ? arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)).getResult()
                           : result[0].re;
   }
-  Value minI(Value a, Value b) { return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b); }
 
   void insertionSort(ValueRange buffers, Value begin, Value end);
   void merge(ValueRange from, ValueRange to, Value begin, Value middle, Value end);
@@ -98,7 +97,7 @@ void MergeSort::merge(ValueRange from, ValueRange to, Value begin, Value middle,
   emitForCarrying(e, begin, end, 1, {begin, middle}, [&](Value k, ValueRange carried) {
     Value i = carried[0], j = carried[1];
     // Positions past a run's end are replaced by some valid one; the choice below ignores them.
-    SmallVector<Elem> left = load(from, minI(i, last)), right = load(from, minI(j, last));
+    SmallVector<Elem> left = load(from, minI(e, i, last)), right = load(from, minI(e, j, last));
     Value leftDone = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, i, middle);
     Value rightLeft = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, j, end);
     Value before = e.b.createOrFold<arith::OrIOp>(e.loc, leftDone, less(right, left));
@@ -116,9 +115,8 @@ void MergeSort::merge(ValueRange from, ValueRange to, Value begin, Value middle,
 
 SmallVector<Value> MergeSort::mergeSort(ValueRange from, ValueRange other) {
   Value length = constI64(e, n);
-  emitFor(e, constI64(e, 0), length, kRun, [&](Value begin) {
-    insertionSort(from, begin, minI(addI(e, begin, kRun), length));
-  });
+  emitFor(e, constI64(e, 0), length, kRun,
+          [&](Value begin) { insertionSort(from, begin, minI(e, addI(e, begin, kRun), length)); });
   if (n <= kRun) {
     return SmallVector<Value>(from);
   }
@@ -143,8 +141,8 @@ SmallVector<Value> MergeSort::mergeSort(ValueRange from, ValueRange other) {
     OpBuilder::InsertionGuard inner(e.b);
     e.b.setInsertionPoint(pass.getBody()->getTerminator());
     Value begin = pass.getInductionVar();
-    merge(source, target, begin, minI(addI(e, begin, width), length),
-          minI(addI(e, begin, twice), length));
+    merge(source, target, begin, minI(e, addI(e, begin, width), length),
+          minI(e, addI(e, begin, twice), length));
   }
   SmallVector<Value> next{twice};
   llvm::append_range(next, target);

@@ -71,8 +71,8 @@ void SortEmission::networkSort(const RecordBuffer &buffer) {
   Value zero = constI64(e, 0);
   Num one(e, constI64(e, 1));
   auto clamp = [&](Num a, Num high) {
-    a = Num(e, e.b.createOrFold<arith::MaxSIOp>(e.loc, a, zero));
-    return Num(e, e.b.createOrFold<arith::MinSIOp>(e.loc, a, high));
+    a = Num(e, maxI(e, a, zero));
+    return Num(e, minI(e, a, high));
   };
   emitFor(e, zero, constI64(e, top), 1, [&](Value step) {
     Num log = one.of(top - 1) - Num(e, step);

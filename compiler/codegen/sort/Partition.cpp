@@ -36,9 +36,8 @@ private:
   void moveRecords(Value chunk);
   void sortBuckets(Value chunk);
 
-  Value beginOf(Value chunk) { return minI(mulI(e, chunk, plan.chunk), constI64(e, plan.n)); }
+  Value beginOf(Value chunk) { return minI(e, mulI(e, chunk, plan.chunk), plan.n); }
   Value endOf(Value chunk) { return beginOf(addI(e, chunk, 1)); }
-  Value minI(Value a, Value b) { return e.b.createOrFold<arith::MinSIOp>(e.loc, a, b); }
   void along(Value lo, Value hi, function_ref<void(const RowPosition &)> body);
   Num topWord(Value i, int64_t lanes = 1) {
     return loadWords(e, sort.wordType(top), records.words[top], Index(i, lanes > 1 ? 1 : 0), lanes);
@@ -168,7 +167,7 @@ void PartitionSort::loadRange() {
   // As many of the upper bits of the range as there are buckets.
   Value unused = LLVM::CountLeadingZerosOp::create(e.b, e.loc, i64, subI(e, most, least), /*is_zero_poison=*/false);
   Value bits = subI(e, constI64(e, 64 - llvm::Log2_64(SortPlan::kBuckets)), unused);
-  shift = arith::MaxSIOp::create(e.b, e.loc, bits, constI64(e, 0));
+  shift = maxI(e, bits, 0);
 }
 
 void PartitionSort::countBuckets(Value chunk) {
@@ -244,7 +243,7 @@ void PartitionSort::sortBuckets(Value chunk) {
       OpBuilder::InsertionGuard guard(e.b);
       Value last = e.b.createBlock(&loop.getBefore(), {}, {i64}, {e.loc})->getArgument(0);
       Value inside = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, last, end);
-      Value next = minI(addI(e, last, 1), constI64(e, SortPlan::kBuckets));
+      Value next = minI(e, addI(e, last, 1), SortPlan::kBuckets);
       Value fits = compareI(e, arith::CmpIPredicate::sle, subI(e, placeOf(next), from), largest);
       Value go = arith::AndIOp::create(e.b, e.loc, inside, fits);
       scf::ConditionOp::create(e.b, e.loc, go, ValueRange{last});

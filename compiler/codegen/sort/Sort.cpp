@@ -123,8 +123,7 @@ struct BlockSort {
                         sort.loadRecord(rows, Index(i), row, lanes, {}));
     });
     ifSpecial([&] {
-      Value end = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, first, lanes),
-                                                   constI64(e, plan.inner));
+      Value end = minI(e, addI(e, first, lanes), plan.inner);
       emitFor(e, first, end, 1, [&](Value c) {
         sort.restoreSpecial(at(outer, Index(zero), Index(c), 1, {}));
       });
@@ -169,8 +168,7 @@ void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stack,
     Value scratch = plan.onStack ? stack
                                  : addBytes(e, kernel.resultPtrs.back(), mulI(e, task, plan.taskBytes));
     Value lo = mulI(e, task, plan.blocksPerTask);
-    Value hi = e.b.createOrFold<arith::MinSIOp>(e.loc, addI(e, lo, plan.blocksPerTask),
-                                                constI64(e, plan.blocks));
+    Value hi = minI(e, addI(e, lo, plan.blocksPerTask), plan.blocks);
     emitFor(e, lo, hi, 1, [&](Value block) { body(block, scratch); });
   });
 }
@@ -206,8 +204,7 @@ void emitSortByKeys(SortEmission &sort) {
     Value first = mulI(e, block, plan.lanes);
     Value count = constI64(e, 1);
     if (plan.lanes > 1) {
-      count = e.b.createOrFold<arith::MinSIOp>(e.loc, constI64(e, plan.lanes),
-                                               subI(e, constI64(e, plan.outer), first));
+      count = minI(e, constI64(e, plan.lanes), subI(e, constI64(e, plan.outer), first));
     }
     blockSort.rowWise(first, count);
   });
