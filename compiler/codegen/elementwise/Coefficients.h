@@ -63,24 +63,13 @@ inline constexpr double log64[] = {
     0x1.39a0851f12e68p-3,
     0x1.2f11403af66d5p-3,
 };
-/// With s = (m - 1) / (m + 1), z = s^2: log2(m) / s; for f32 powers. Error 2^-36.2.
+/// With s = (m - 1) / (m + 1), z = s^2: log2(m) / s; for f32 powers. Error 2^-36.0.
 inline constexpr double log2in64[] = {
-    0x1.71547652bee2bp+1,
-    0x1.ec709d127a868p-1,
-    0x1.27778031728e3p-1,
-    0x1.a58d62ccfde8fp-2,
-    0x1.5ceb50aeb57e9p-2,
-};
-/// With s = f / (2 + f), z = s^2: (log(1 + f) - 2s - 2s^3/3) / (s z^2), for double-double logs. Error 2^-72.2.
-inline constexpr double logTail64[] = {
-    0x1.9999999999995p-2,
-    0x1.2492492493153p-2,
-    0x1.c71c71c563af0p-3,
-    0x1.745d183e47dbap-3,
-    0x1.3b135fe34dfd7p-3,
-    0x1.11211756f1c14p-3,
-    0x1.de2554caec662p-4,
-    0x1.eb7d2c5b3eec2p-4,
+    0x1.71547652c00adp+1,
+    0x1.ec709cfa54c1ep-1,
+    0x1.277793195cc82p-1,
+    0x1.a5842cc8b761bp-2,
+    0x1.5d9b2be3b7f06p-2,
 };
 /// (sin(r) - r) / r^3 in r^2 on |r| <= pi/4. Error 2^-32.3.
 inline constexpr double sin32[] = {
@@ -316,6 +305,156 @@ inline constexpr double tanhPieces[6][32] = {
     {0x1.a8e0700000000p-4, 0x1.bc48820000000p-4, 0x1.6735e60000000p-4, 0x1.00cca40000000p-4, 0x1.5863640000000p-5, 0x1.c196ac0000000p-6, 0x1.19a00e0000000p-6, 0x1.54195a0000000p-7, 0x1.a168080000000p-8, 0x1.3cb8620000000p-9, 0x1.b097e00000000p-11, 0x1.1dec6a0000000p-12, 0x1.5d83bc0000000p-14, -0x1.72c5140000000p-18, -0x1.006f400000000p-18, 0x1.a3e5100000000p-16, 0x1.e45b380000000p-19, 0x1.f0e0f20000000p-19, 0x1.f74a080000000p-18, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, -0x1.555b0c0000000p-2, -0x1.40314a0000000p-2, -0x1.06e0c80000000p-2, -0x1.6e8f1c0000000p-3, -0x1.86df420000000p-4, -0x1.f085560000000p-7, 0x1.619bb60000000p-5, 0x1.5b42880000000p-4},
     {0x1.9e699a0000000p-6, -0x1.dab7060000000p-7, -0x1.99c9940000000p-6, -0x1.744e840000000p-6, -0x1.1fdba20000000p-6, -0x1.bf919e0000000p-7, -0x1.1b82d80000000p-7, -0x1.1f09060000000p-8, -0x1.73d1d20000000p-9, -0x1.2f1f720000000p-10, -0x1.33582e0000000p-12, -0x1.7d81ea0000000p-15, 0x1.2289960000000p-16, 0x1.4a46060000000p-14, 0x1.11060a0000000p-15, -0x1.5709a20000000p-15, -0x1.3d72e20000000p-19, -0x1.da4a480000000p-19, -0x1.f5c2bc0000000p-18, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x1.e80ee60000000p-12, 0x1.42d8080000000p-4, 0x1.1dbf8a0000000p-3, 0x1.6204c60000000p-3, 0x1.67b2b20000000p-3, 0x1.de0b760000000p-4, 0x1.6b75d20000000p-4, 0x1.2adc8c0000000p-5},
     {-0x1.1949440000000p-5, -0x1.5769380000000p-7, -0x1.3034280000000p-15, 0x1.9c1cde0000000p-9, 0x1.1079c60000000p-8, 0x1.6ed4a80000000p-8, 0x1.c1da900000000p-9, 0x1.4ac1ec0000000p-11, 0x1.6b98060000000p-11, 0x1.597ba80000000p-12, 0x1.91ff0c0000000p-16, -0x1.339e060000000p-15, -0x1.410c440000000p-15, -0x1.17d47e0000000p-14, -0x1.c772ea0000000p-16, 0x1.dd81d00000000p-16, 0x1.825a3c0000000p-21, 0x1.53d6340000000p-20, 0x1.6c92580000000p-19, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x1.0a46a20000000p-3, 0x1.ba7f800000000p-4, 0x1.d4b88c0000000p-5, -0x1.4620680000000p-7, -0x1.1ba5f40000000p-4, 0x1.65539e0000000p-9, -0x1.0022100000000p-5, 0x1.fb49000000000p-7},
+};
+/// c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.
+inline constexpr double powInverse[] = {
+    0x1.6000000000000p+0,
+    0x1.5800000000000p+0,
+    0x1.4800000000000p+0,
+    0x1.3800000000000p+0,
+    0x1.3000000000000p+0,
+    0x1.2800000000000p+0,
+    0x1.1800000000000p+0,
+    0x1.1000000000000p+0,
+    0x1.0800000000000p+0,
+    0x1.0000000000000p+0,
+    0x1.e000000000000p-1,
+    0x1.c800000000000p-1,
+    0x1.b000000000000p-1,
+    0x1.9800000000000p-1,
+    0x1.8800000000000p-1,
+    0x1.7000000000000p-1,
+};
+/// -log(c), to 2^-42, so that k ln 2 can be added exactly.
+inline constexpr double powLogHigh[] = {
+    -0x1.4618bc21c6000p-2,
+    -0x1.2e8e2bae12000p-2,
+    -0x1.fb9186d5e4000p-3,
+    -0x1.9525a9cf46000p-3,
+    -0x1.5ff3070a7a000p-3,
+    -0x1.29552f8200000p-3,
+    -0x1.6f0d28ae58000p-4,
+    -0x1.f0a30c0118000p-5,
+    -0x1.f829b0e780000p-6,
+    0x0.0p+0,
+    0x1.08598b59e4000p-4,
+    0x1.da72763844000p-4,
+    0x1.5bf406b544000p-3,
+    0x1.d1037f2656000p-3,
+    0x1.1178e8227e000p-2,
+    0x1.522ae0738a000p-2,
+};
+/// What that lacks.
+inline constexpr double powLogLow[] = {
+    0x1.3d82f484c84ccp-46,
+    0x1.67b1e99b72bd8p-45,
+    0x1.d572aab993c87p-47,
+    0x1.297137d9f158fp-44,
+    0x1.8586f183bebf2p-44,
+    0x1.5b967f4471dfcp-44,
+    0x1.4b4641b664613p-44,
+    0x1.d599e83368e91p-45,
+    -0x1.980267c7e09e4p-45,
+    0x0.0p+0,
+    -0x1.7e5dd7009902cp-46,
+    0x1.a89401fa71733p-46,
+    -0x1.27023eb68981cp-46,
+    -0x1.84a7e75b6f6e4p-47,
+    0x1.1ef78ce2d07f2p-44,
+    0x1.ebe708164c759p-45,
+};
+/// -log2(c) less i/16.
+inline constexpr double powLog2[] = {
+    -0x1.d6753e032ea0fp-2,
+    -0x1.f47ebf73882a1p-2,
+    -0x1.ee221cd9d0cdep-2,
+    -0x1.e4407ab0e073ap-2,
+    -0x1.fde0b5c813405p-2,
+    -0x1.0b3d78b6d3b25p-1,
+    -0x1.0231623369e79p-1,
+    -0x1.0cc7edf592263p-1,
+    -0x1.16bad3758efd8p-1,
+    -0x1.2000000000000p-1,
+    -0x1.1053f6d260896p-1,
+    -0x1.0a708f58014d3p-1,
+    -0x1.02809d5be7073p-1,
+    -0x1.f09044d313a68p-2,
+    -0x1.f5767f54042cep-2,
+    -0x1.d820a01ac754dp-2,
+};
+/// 2^(i/16).
+inline constexpr double powRoot[] = {
+    0x1.0000000000000p+0,
+    0x1.0b5586cf9890fp+0,
+    0x1.172b83c7d517bp+0,
+    0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0,
+    0x1.3dea64c123422p+0,
+    0x1.4bfdad5362a27p+0,
+    0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0,
+    0x1.7a11473eb0187p+0,
+    0x1.8ace5422aa0dbp+0,
+    0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0,
+    0x1.c199bdd85529cp+0,
+    0x1.d5818dcfba487p+0,
+    0x1.ea4afa2a490dap+0,
+};
+/// What these lack, as a part of them.
+inline constexpr double powRootLow[] = {
+    0x0.0p+0,
+    0x1.79aa65d837b6dp-54,
+    -0x1.01b15eaa59348p-55,
+    0x1.68efde3a8a894p-54,
+    0x1.34d754db0abb6p-55,
+    0x1.59f48a72a4c6dp-55,
+    0x1.690cebb7aafb0p-56,
+    0x1.063e1e21c5409p-54,
+    -0x1.3b3efbf5e2228p-54,
+    -0x1.b32dcb94da51dp-56,
+    0x1.db72fc1f0eab4p-55,
+    0x1.1affc2b91ce27p-56,
+    0x1.c1a7792cb3387p-55,
+    0x1.36eae30af0cb3p-56,
+    0x1.4a385a63d07a7p-56,
+    -0x1.ff7128fd391f0p-55,
+};
+/// (log(1 + r) - r + r^2/2) / r^3 for |r| <= 0.0342. Error 2^-66.5.
+inline constexpr double powLog64[] = {
+    0x1.5555555555555p-2,
+    -0x1.ffffffffffd8fp-3,
+    0x1.999999999a861p-3,
+    -0x1.555555596b1a1p-3,
+    0x1.2492491f2fc85p-3,
+    -0x1.ffffb7204a078p-4,
+    0x1.c71c6f633988bp-4,
+    -0x1.9aa3625663c61p-4,
+    0x1.7500f87665dafp-4,
+};
+/// log2(1 + r) / r, for f32 powers. Error 2^-36.5.
+inline constexpr double powLog32[] = {
+    0x1.71547652c37f0p+0,
+    -0x1.71547652fd784p-1,
+    0x1.ec70932184565p-2,
+    -0x1.715467d8ed14ap-2,
+    0x1.27d58c0ec799cp-2,
+    -0x1.ed3225be3e211p-3,
+};
+/// (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/32. Error 2^-66.3.
+inline constexpr double powExp64[] = {
+    0x1.0000000000004p-1,
+    0x1.5555555555558p-3,
+    0x1.5555555484fcfp-5,
+    0x1.111111109f5b9p-7,
+    0x1.6c183d95ccf03p-10,
+    0x1.a01b70cfe2a54p-13,
+};
+/// (2^f - 1) / f for |f| <= 1/32, for f32 powers. Error 2^-29.2.
+inline constexpr double powExp32[] = {
+    0x1.62e42fec3cf43p-1,
+    0x1.ebfffa3c82a9dp-3,
+    0x1.c6b3f65040c17p-5,
 };
 
 } // namespace hlo::codegen::coefficients

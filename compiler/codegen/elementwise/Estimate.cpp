@@ -2,11 +2,12 @@
 //
 // Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register. Out: the instruction's estimate, or
 // null on targets (and for vectors) that have none. In divisions that are only a part of a
-// function they free the divider, which takes 16 cycles for eight f64. And tables of 32 f32 in two
-// registers, one instruction to look 16 lanes up in.
+// function they free the divider, which takes 16 cycles for eight f64. And tables of 32 f32 or 16 f64 in two
+// registers, one instruction to look 16 or 8 lanes up in.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/SlowPath.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -120,6 +121,62 @@ Num lookup(Num index, ArrayRef<double> table) {
     Value part = lookupRegister(e, shuffle(index, from, 16), table);
     all = vector::InsertStridedSliceOp::create(e.b, e.loc, part, all, ArrayRef<int64_t>{from},
                                                ArrayRef<int64_t>{1});
+  }
+  return Num(e, all);
+}
+
+/// The address of an internal constant of the module.
+static Value addressOfTable(Emission &e, StringRef name, ArrayRef<double> table) {
+  ModuleOp module = enclosingModule(e);
+  auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(module.getBody());
+    int64_t count = table.size();
+    Type f64 = e.b.getF64Type();
+    global = LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(f64, count), /*isConstant=*/true,
+                                    LLVM::Linkage::Internal, name,
+                                    DenseElementsAttr::get(RankedTensorType::get({count}, f64), table));
+  }
+  return LLVM::AddressOfOp::create(e.b, e.loc, global);
+}
+
+Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
+  constexpr int64_t registerLanes = 8;
+  Emission &e = *index.e;
+  int64_t lanes = index.lanes();
+  Type f64 = e.b.getF64Type();
+  if (lanes == 1 || !e.target.avx512 || (lanes > registerLanes && lanes % registerLanes)) {
+    Value base = addressOfTable(e, name, table);
+    Num place = index & 15;
+    Elem value = lanes == 1 ? loadElements(e, f64, base, place, 1) : gatherElements(e, f64, base, place);
+    return Num(e, value.re);
+  }
+  auto type = VectorType::get({registerLanes}, f64);
+  auto half = [&](ArrayRef<double> values) -> Value {
+    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, values));
+  };
+  Value low = half(table.take_front(8)), high = half(table.drop_front(8));
+  auto lookRegisterUp = [&](Value places) -> Value {
+    return LLVM::CallIntrinsicOp::create(e.b, e.loc, type, e.b.getStringAttr("llvm.x86.avx512.vpermi2var.pd.512"),
+                                         ValueRange{low, places, high})
+        .getResult(0);
+  };
+  auto shuffle = [&](Value v, int64_t from, int64_t count) -> Value {
+    SmallVector<int64_t> order(count);
+    for (int64_t l = 0; l < count; ++l) {
+      order[l] = from + l % std::min(lanes, count);
+    }
+    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
+  };
+  if (lanes <= registerLanes) {
+    Value found = lookRegisterUp(lanes == registerLanes ? index.v : shuffle(index, 0, registerLanes));
+    return Num(e, lanes == registerLanes ? found : shuffle(found, 0, lanes));
+  }
+  Value all = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(laneType(f64, lanes)));
+  for (int64_t from = 0; from < lanes; from += registerLanes) {
+    all = vector::InsertStridedSliceOp::create(e.b, e.loc, lookRegisterUp(shuffle(index, from, registerLanes)), all,
+                                               ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
   }
   return Num(e, all);
 }

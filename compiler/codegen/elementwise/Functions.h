@@ -56,6 +56,8 @@ Num rootWithin(Num a);
 bool hasLookup(Num x);
 /// table[index & 31] of each lane (i32).
 Num lookup(Num index, llvm::ArrayRef<double> table);
+/// table[index & 15] of each lane, f64 for an index of i64: an instruction of AVX-512 for vectors, else from memory (the constant `name`).
+Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
 /// An odd function of 0 <= a, or NaN, by 32 polynomials: a row for each power, of t = a - start where a + shift has the same
 /// bits but for those dropped; the first piece, which starts at 0, less t.
 Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<double[32]> rows);

@@ -1,12 +1,13 @@
 //===- Power.cpp - x^y of reals -------------------------------------------===//
 //
-// |x|^y = 2^(y log2 |x|) in f64 for f32, e^(y log |x|) in pairs of f64 for f64; then the
-// special cases of C's pow. In and out as Functions.h says.
+// |x|^y = 2^(y log2 |x|) in f64 for f32, e^(y log |x|) in pairs of f64 for f64, with tables for sixteenths of an octave; the
+// special cases of C's pow behind a branch. In and out as Functions.h says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
 #include "compiler/codegen/elementwise/Functions.h"
+#include "llvm/ADT/bit.h"
 #include <limits>
 
 using namespace mlir;
@@ -16,61 +17,113 @@ namespace hlo::codegen {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// x = 2^k m, m in [sqrt(1/2), sqrt(2)), for x > 0 in f64.
-struct Split {
-  Num k, m;
+/// e^x = (1 + rest) 2^(n / 16); n: the lower bits of `bits`.
+struct SixteenthsOf {
+  Num bits, rest;
 };
 } // namespace
 
-static Split splitExponent(Num x, bool maySubnormal) {
-  FloatTraits traits(x);
-  Num scaled = x, adjust;
-  if (maySubnormal) {
-    Num subnormal = less(x, traits.minNormal);
-    scaled = select(subnormal, x * 0x1p54, x);
-    adjust = select(subnormal, -54.0, x.of(0.0));
+/// Bits of 45/64.
+static constexpr int64_t first64 = INT64_C(0x3fe6800000000000), first32 = INT64_C(0x3f340000);
+
+/// The bits of a > 0 less those of 45/64, of subnormal numbers as if they were normal. `rare` is on for these.
+static Num offsetOf(Num a, Num rare) {
+  FloatTraits traits(a);
+  int64_t first = traits.wide ? first64 : first32;
+  return rarely(rare, {bitsOf(a) - first}, [&] {
+    int64_t shift = traits.mantissaBits + 2;
+    Num scaled = bitsOf(a * std::ldexp(1.0, static_cast<int>(shift))) - (first + (shift << traits.mantissaBits));
+    return SmallVector<Num>{select(less(a, traits.minNormal), scaled, bitsOf(a) - first)};
+  })[0];
+}
+
+/// z of the number 2^k z, 45/64 <= z < 45/32.
+static Num mantissaOf(Num offset) {
+  bool wide = offset.width() == 64;
+  int64_t mask = (INT64_C(1) << (wide ? 52 : 23)) - 1;
+  return floatOf((offset & mask) + (wide ? first64 : first32));
+}
+
+/// Bits of 2^(n / 16) for an integer n of i64, the exponent normal.
+static Num sixteenthPower(Num n) {
+  SmallVector<double, 16> roots;
+  for (auto [i, root] : llvm::enumerate(coefficients::powRoot)) {
+    roots.push_back(llvm::bit_cast<double>(llvm::bit_cast<int64_t>(root) - (static_cast<int64_t>(i) << 48)));
   }
-  Num bits = bitsOf(scaled);
-  Num k = shrS(bits - INT64_C(0x3fe6a09e667f3bcd), 52);
-  Num m = floatOf(bits - shl(k, 52));
-  Num exponent = exponentToFloat(k);
-  return {adjust.v ? exponent + adjust : exponent, m};
+  return floatOf(bitsOf(lookup16(n, "hlo_pow_roots", roots)) + shl(n, 48));
 }
 
-/// a^y for a >= 0, in f64, good to f32.
-static Num powerForFloat(Num a, Num y) {
-  Split split = splitExponent(a, /*maySubnormal=*/false);
-  Num s = quotientWithin(split.m - 1.0, split.m + 1.0);
-  Num z = s * s;
-  Num log2 = fma(s, polynomialInPairs(z, z * z, coefficients::log2in64), split.k);
-  Num exponent = clampTo(y * log2, -300.0, 300.0);
-  Rounded n = roundToInteger(exponent);
-  Num fraction = exponent - n.value;
-  Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
-  return p * powerOfTwo(n.integer, FloatTraits(p));
+/// Whether powers of f32 take tables; targets whose vectors would have to gather divide instead (a million on AVX2: 2.1 ms, 3.2 with
+/// gathers).
+static bool hasTables(Num x) { return x.e->target.avx512; }
+
+/// y log2(a) for the number a > 0 of f32 whose bits are `offset` from those of 45/64; y and the result in f64.
+static Num exponentForFloat(Num offset, Num y) {
+  OpBuilder &b = y.e->b;
+  Num z = floatTo(mantissaOf(offset), b.getF64Type());
+  if (!hasTables(y)) {
+    Num s = quotientWithin(z - 1.0, z + 1.0);
+    Num square = s * s;
+    Num k = signedToFloat(shrS(offset, 23), b.getF64Type());
+    return y * fma(s, polynomialInPairs(square, square * square, coefficients::log2in64), k);
+  }
+  Num sixteenths = shrS(offset, 19);
+  Num place = zextTo(sixteenths, b.getI64Type());
+  Num r = fma(z, lookup16(place, "hlo_pow_inverses", coefficients::powInverse), -1.0);
+  Num log = fma(signedToFloat(sixteenths, b.getF64Type()), 1.0 / 16,
+                lookup16(place, "hlo_pow_log2", coefficients::powLog2));
+  return y * fma(r, polynomialInPairs(r, r * r, coefficients::powLog32), log);
 }
 
-/// log(a) for a > 0 in two parts.
-static NumPair logPair(Num a) {
-  Split split = splitExponent(a, /*maySubnormal=*/true);
-  Num f = split.m - 1.0;
-  NumPair s = NumPair{f, a.of(0.0)} / twoSum(f, a.of(2.0));
-  NumPair z = s * s;
-  // 2 s + s z (2/3 + z P(z)).
-  NumPair tail = NumPair{a.of(0x1.5555555555555p-1), a.of(0x1.5555555555555p-55)} +
-                 z.hi * polynomialInPairs(z.hi, z.hi * z.hi, coefficients::logTail64);
-  NumPair fraction = s * z * tail;
-  NumPair twice = {s.hi * 2.0, s.lo * 2.0};
-  NumPair ln2 = {a.of(0x1.62e42fefa39efp-1), a.of(0x1.abc9e3b39803fp-56)};
-  return ln2 * split.k + (twice + fraction);
+/// 2^exponent in f64, good to f32, |exponent| < 1000.
+static Num exp2ForFloat(Num exponent) {
+  if (!hasTables(exponent)) {
+    Rounded n = roundToInteger(exponent);
+    Num fraction = exponent - n.value;
+    Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
+    return p * powerOfTwo(n.integer, FloatTraits(p));
+  }
+  // Adding this rounds to sixteenths.
+  Num sum = exponent + 0x1.8p48;
+  Num fraction = exponent - (sum - 0x1.8p48);
+  Num scale = sixteenthPower(bitsOf(sum));
+  return fma(fraction * scale, polynomial(fraction, coefficients::powExp32), scale);
 }
 
-static Num powerOfMagnitude(Num a, Num y) {
-  Num bounded = clampTo(y, -0x1p65, 0x1p65);
-  NumPair exponent = logPair(a) * bounded;
-  Num hi = clampTo(exponent.hi, -800.0, 800.0);
-  Num lo = select(equal(hi, exponent.hi), exponent.lo, 0.0);
-  return expOf(NumPair{hi, lo});
+/// log(a) in two parts, for the number a > 0 of f64 whose bits are `offset` from those of 45/64.
+static NumPair logPair(Num offset) {
+  Num z = mantissaOf(offset);
+  Num place = shrS(offset, 48);
+  Num k = exponentToFloat(shrS(offset, 52));
+  Num inverse = lookup16(place, "hlo_pow_inverses", coefficients::powInverse);
+  Num r;
+  if (z.e->target.fma) {
+    r = fma(z, inverse, -1.0);
+  } else {
+    // Exact as well: the inverse has few bits.
+    Num top = floatOf(bitsOf(z) & ~INT64_C(0xffffffff));
+    r = (top * inverse - 1.0) + (z - top) * inverse;
+  }
+  // k ln 2 - log(inverse), exactly, + r - r^2/2 + r^3 p.
+  Num base = fma(k, 0x1.62e42fefa3800p-1, lookup16(place, "hlo_pow_log_high", coefficients::powLogHigh));
+  Num baseLow = fma(k, 0x1.ef35793c76730p-45, lookup16(place, "hlo_pow_log_low", coefficients::powLogLow));
+  NumPair first = fastTwoSum(base, r);
+  NumPair square = twoProduct(r * -0.5, r);
+  NumPair second = fastTwoSum(first.hi, square.hi);
+  Num r2 = r * r;
+  Num p = polynomialInPairs(r, r2, coefficients::powLog64);
+  Num low = ((baseLow + first.lo) + (square.lo + second.lo)) + (r2 * r) * p;
+  return fastTwoSum(second.hi, low);
+}
+
+static SixteenthsOf sixteenthsOf(NumPair exponent) {
+  Rounded n = roundProduct(exponent.hi, 0x1.71547652b82fep4);
+  FloatTraits traits(exponent.hi);
+  Num r = fma(n.value, -traits.ln2Hi / 16, exponent.hi);
+  r = fma(n.value, -traits.ln2Lo / 16, r) + exponent.lo;
+  Num square = r * r;
+  Num rest = fma(square, polynomialInPairs(r, square, coefficients::powExp64), r);
+  return {n.integer, rest + lookup16(n.integer, "hlo_pow_roots_low", coefficients::powRootLow)};
 }
 
 /// |x|^y = magnitude where neither is special, and the sign: negative x takes an integer y only,
@@ -104,22 +157,46 @@ static Num withSpecials(Num x, Num y, Num magnitude) {
   return select(equal(x, 1.0) | equal(y, 0.0), 1.0, result);
 }
 
-Num powOf(Num x, Num y) {
+/// |x|^y of f32 by way of f64.
+static Num powOfFloat(Num x, Num y, Num offset, Num rare) {
   OpBuilder &b = x.e->b;
-  Num a = abs(x);
-  Num magnitude;
-  if (x.isF64()) {
-    magnitude = powerOfMagnitude(a, y);
-  } else {
-    Num wide = powerForFloat(floatTo(a, b.getF64Type()), floatTo(y, b.getF64Type()));
-    magnitude = floatTo(wide, b.getF32Type());
+  Num exponent = exponentForFloat(offset, floatTo(y, b.getF64Type()));
+  Num extreme = rare | logicalNot(less(abs(exponent), 1000.0));
+  Num usual = floatTo(exp2ForFloat(exponent), b.getF32Type());
+  return rarely(extreme, {usual}, [&] {
+    Num wide = exp2ForFloat(clampTo(exponent, -300.0, 300.0));
+    return SmallVector<Num>{withSpecials(x, y, floatTo(wide, b.getF32Type()))};
+  })[0];
+}
+
+static Num powOfDouble(Num x, Num y, Num offset, Num rare) {
+  NumPair log = logPair(offset);
+  if (!x.e->target.fma) {
+    y = clampTo(y, -0x1p65, 0x1p65); // larger ones overflow when they are split
   }
-  if (x.lanes() > 1) {
-    return withSpecials(x, y, magnitude);
-  }
-  Num usual = greater(x, 0.0) & less(x, infinity) & notEqual(x, 1.0) & less(abs(y), infinity) &
-              notEqual(y, 0.0);
-  return either(usual, x, [&] { return magnitude; }, [&] { return withSpecials(x, y, magnitude); });
+  NumPair product = twoProduct(y, log.hi);
+  NumPair exponent = {product.hi, fma(y, log.lo, product.lo)};
+  SixteenthsOf parts = sixteenthsOf(exponent);
+  Num scale = sixteenthPower(parts.bits);
+  Num usual = fma(scale, parts.rest, scale);
+  // Well within the normal numbers, so that the product in there is one without FMA too.
+  Num extreme = rare | logicalNot(less(abs(exponent.hi), 600.0));
+  return rarely(extreme, {usual}, [&] {
+    Num hi = clampTo(exponent.hi, -800.0, 800.0);
+    Num lo = select(equal(hi, exponent.hi), exponent.lo, 0.0);
+    SixteenthsOf bounded = sixteenthsOf({hi, lo});
+    Num n = shrS(bounded.bits, 4);
+    Num root = sixteenthPower(bounded.bits - shl(n, 4));
+    return SmallVector<Num>{withSpecials(x, y, scaleByPower(fma(root, bounded.rest, root), n, FloatTraits(x)))};
+  })[0];
+}
+
+Num powOf(Num x, Num y) {
+  FloatTraits traits(x);
+  Num usual = greaterEqual(x, traits.minNormal) & less(x, infinity) & less(abs(y), infinity);
+  Num rare = logicalNot(usual);
+  Num offset = offsetOf(abs(x), rare);
+  return traits.wide ? powOfDouble(x, y, offset, rare) : powOfFloat(x, y, offset, rare);
 }
 
 } // namespace hlo::codegen

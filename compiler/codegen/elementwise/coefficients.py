@@ -114,6 +114,39 @@ def root(g, p):
     return f
 
 
+def numbers(name, doc, values):
+    print(f"/// {doc}")
+    print(f"inline constexpr double {name}[] = {{")
+    for x in values:
+        print(f"    {float(x).hex()},")
+    print("};")
+    sys.stdout.flush()
+
+
+def near_inverses():
+    """For each sixteenth of an octave from 45/64 on (by the bits of its numbers) a c next to the inverses of its numbers z, with so
+    few bits that r = z c - 1 is an f64 for every z; and the largest |r|."""
+    inverses, worst = [], mpf(0)
+    for i in range(16):
+        low = mpf(45) / 64 + mpf(i) / 32
+        pieces = [(low, low + mpf(1) / 32)]
+        if i > 9:
+            pieces = [(mpf(66) / 64 + mpf(i - 10) / 16, mpf(66) / 64 + mpf(i - 9) / 16)]
+        if i == 9:
+            pieces = [(low, mpf(1)), (mpf(1), mpf(66) / 64)]
+        choices = []
+        for bits in range(8):
+            for n in range(2 ** bits // 2, 2 * 2 ** bits):
+                c = mpf(n) / 2 ** bits
+                ends = [(abs(z * c - 1), (54 if lo < 1 else 53) - 1 + bits) for lo, hi in pieces for z in (lo, hi)]
+                if all(r <= mpf(2) ** (53 - unit) for r, unit in ends):
+                    choices.append((max(r for r, unit in ends), c))
+        r, c = (max(abs(low - 1), mpf(1) / 32), mpf(1)) if i == 9 else min(choices)
+        inverses.append(c)
+        worst = max(worst, r)
+    return inverses, worst
+
+
 print("""//===- Coefficients.h - Polynomials of the elementary functions -----------===//
 //
 // Written by coefficients.py; do not edit. Lowest power first. The error is relative
@@ -139,9 +172,7 @@ table("log32", "(log(1 + f) - f + f^2/2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]."
 table("log64", "With s = f / (2 + f), z = s^2: (log(1 + f) - 2s) / (s z).",
       root(lambda s: 2 * m.atanh(s) - 2 * s, 3), lambda z: z + mpf("1e-5"), 0, 0.02946, 6, 53)
 table("log2in64", "With s = (m - 1) / (m + 1), z = s^2: log2(m) / s; for f32 powers.",
-      root(lambda s: 2 * m.atanh(s) / LN2, 1), one, 0, 0.02946, 4, 53)
-table("logTail64", "With s = f / (2 + f), z = s^2: (log(1 + f) - 2s - 2s^3/3) / (s z^2), for double-double logs.",
-      root(lambda s: 2 * m.atanh(s) - 2 * s - 2 * s ** 3 / 3, 5), lambda z: z * z + mpf("1e-7"), 0, 0.02946, 7, 53)
+      root(lambda s: 2 * m.atanh(s) / LN2, 1), one, 0, 0.0304, 4, 53)
 table("sin32", "(sin(r) - r) / r^3 in r^2 on |r| <= pi/4.", root(lambda r: m.sin(r) - r, 3),
       lambda z: z + mpf("1e-3"), 0, 0.6186, 3, 24)
 table("cos32", "(cos(r) - 1 + r^2/2) / r^4 in r^2.", root(lambda r: m.cos(r) - 1 + r * r / 2, 4),
@@ -179,6 +210,24 @@ table("erfLarge64", "log(1 - erf(t)) in t - 2, on [1.25, 6].", lambda u: m.log(m
 pieces("erfPieces", "erf(x) in x - k/8 on [k/8, (k+1)/8], k < 32, less x where k = 0.", m.erf, [(mpf(k) / 8, mpf(1) / 8) for k in range(32)], 5, 24)
 pieces("tanhPieces", "tanh(x) where 1 + x has the same exponent and three bits behind it; by these five bits. Less x below 1/8.", m.tanh,
        [((8 + k % 8) * mpf(2) ** (k // 8) / 8 - 1, mpf(2) ** (k // 8) / 8) for k in range(32)], 5, 24, 24)
+inverses, radius = near_inverses()
+sys.stderr.write(f"powInverse: |r| <= {float(radius)}\n")
+logs = [-m.log(c) for c in inverses]
+high = [m.nint(x * 2 ** 42) / 2 ** 42 for x in logs]
+numbers("powInverse", "c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.", inverses)
+numbers("powLogHigh", "-log(c), to 2^-42, so that k ln 2 can be added exactly.", high)
+numbers("powLogLow", "What that lacks.", [x - h for x, h in zip(logs, high)])
+numbers("powLog2", "-log2(c) less i/16.", [-m.log(c) / LN2 - mpf(i) / 16 for i, c in enumerate(inverses)])
+roots = [m.power(2, mpf(i) / 16) for i in range(16)]
+numbers("powRoot", "2^(i/16).", roots)
+numbers("powRootLow", "What these lack, as a part of them.", [x / mpf(float(x)) - 1 for x in roots])
+table("powLog64", f"(log(1 + r) - r + r^2/2) / r^3 for |r| <= {float(radius):.4f}.",
+      quotient(lambda r: m.log1p(r) - r + r * r / 2, 3), lambda r: r ** 2 + mpf("1e-6"), -radius, radius, 8, 53)
+table("powLog32", "log2(1 + r) / r, for f32 powers.", quotient(lambda r: m.log1p(r) / LN2, 1), one, -radius, radius, 5, 53)
+table("powExp64", "(exp(r) - 1 - r) / r^2 for |r| <= ln(2)/32.", quotient(lambda r: m.expm1(r) - r, 2),
+      lambda r: r ** 2 + mpf("1e-6"), -LN2 / 32, LN2 / 32, 5, 53)
+table("powExp32", "(2^f - 1) / f for |f| <= 1/32, for f32 powers.", quotient(lambda f: m.power(2, f) - 1, 1),
+      lambda f: abs(f) + mpf("1e-4"), mpf(-1) / 32, mpf(1) / 32, 2, 53)
 print("""
 } // namespace hlo::codegen::coefficients
 
