@@ -794,6 +794,11 @@ case("program_advantages_256x64_f32", lambda r, v: lax.scan(lambda c, i: (lambda
 case("fft_convolution_16x2048_f32", lambda x, h: jnp.fft.irfft(jnp.fft.rfft(x, 4096) * jnp.fft.rfft(h, 4096), 4096)[:, :2048], *[((16, 2048), f32)] * 2)
 case("dot_trace_64x40x40_f32", lambda x, y: jnp.einsum("bij,bji->b", x, y), *[((64, 40, 40), f32)] * 2)
 case("dot_bilinear_64x32x32x16_f32", lambda x, w, y: jnp.einsum("bi,ijk,bj->bk", x, w, y), ((64, 32), f32), ((32, 32, 16), f32), ((64, 32), f32))
+case("dot_trace_7x300x201_bf16", lambda x, y: jnp.einsum("bij,bji->b", x, y), ((7, 300, 201), bf16), ((7, 201, 300), bf16))
+case("dot_pairs_200x512_f32", lambda x, y: jnp.einsum("ib,ib->b", x, y), *[((200, 512), f32)] * 2)
+case("dot_crossed_pairs_300x700_f32", lambda x, y: jnp.einsum("bi,ib->b", x, y), ((300, 700), f32), ((700, 300), f32))
+case("dot_vectors_batch_inside_33x47x100_f32", lambda x, y: jnp.einsum("ijb,bj->bi", x, y), ((33, 47, 100), f32), ((100, 47), f32))
+case("dot_vectors_500x33x24_f32", lambda x, y: jnp.einsum("bij,bj->bi", x, y), ((500, 33, 24), f32), ((500, 24), f32))
 case("dot_s8_requantized_64x512x512_s8", lambda x, w, m: jnp.clip(jnp.round(product(x, w, s32).astype(f32) * m), -128, 127).astype(s8), ((64, 512), s8), ((512, 512), s8), ((512,), f32))
 case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1000), ((20000, 8), f32), ((20000,), s32))
 

@@ -1,7 +1,7 @@
 //===- BatchLanes.cpp - Small products side by side, one in each lane -----===//
 //
-// In: a contraction whose operands both step by one along the batch. Out: for each
-// vector of the batch,
+// In: a contraction whose operands both step by one along the batch; with one row alone, the
+// side of that row may be stored in any way. Out: for each vector of the batch,
 //
 //   copies of both sides, [m][k] and [k][n] vectors
 //   register tiles of the product: every load is a whole vector, nothing is broadcast
@@ -9,7 +9,8 @@
 //
 // The copies are contiguous: in memory the vectors are a whole batch apart, that is often a
 // power of two, and would share a few sets of L1. Lanes along n would gather:
-// [16,16,256] with [16,16,256] took 0.13 ms so.
+// [16,16,256] with [16,16,256] took 0.13 ms so. If there is one row, the rhs is read once, in
+// place: [24,40,64] with [40,64] took 0.067 ms by lanes along n, 0.004 so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -25,19 +26,35 @@ static constexpr int64_t kLeastK = 16, kSmallResult = 256;
 /// Most bytes of the copies and of the sums of a few rows.
 static constexpr int64_t kMostCopied = 512 << 10, kMostSums = 64 << 10;
 /// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
-static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20;
-static constexpr int64_t kTileColumns = 4;
+static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20, kOneRowPerTask = 1 << 16;
+static constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
+/// One row that is gathered, since it is not along the batch, needs so many columns.
+static constexpr int64_t kLeastColumns = 6;
 
 /// Accumulators, a column of vectors and one more vector must fit.
 static int64_t tileRows(const Contraction &c) {
   return c.kernel.e.target.vectorRegisters >= 32 ? 4 : 2;
 }
 
+static bool stepsAlongBatch(const ContractionSide &side) { return side.strided && side.batchStrides.back() == 1; }
+
+/// Whether one side has no free dimension, and the other is read in place.
+static bool hasOneRow(const Contraction &c) {
+  const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs, &row = c.mSize() == 1 ? c.lhs : c.rhs;
+  int64_t columns = c.mSize() * c.nSize();
+  return std::min(c.mSize(), c.nSize()) == 1 && columns >= 2 && stepsAlongBatch(large) && row.strided &&
+         (stepsAlongBatch(row) || columns >= kLeastColumns);
+}
+
 bool canUseBatchLanes(const Contraction &c) {
-  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() ||
-      !c.lhs.strided || !c.rhs.strided || c.lhs.batchStrides.back() != 1 ||
-      c.rhs.batchStrides.back() != 1 || c.mSize() < 2 || c.nSize() < 2 || c.kSize() < 2 ||
-      c.batchSize() == 0 || (c.kSize() < kLeastK && c.mSize() * c.nSize() > kSmallResult)) {
+  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() || c.kSize() < 2 ||
+      c.batchSize() == 0) {
+    return false;
+  }
+  bool oneRow = hasOneRow(c);
+  bool both = c.mSize() > 1 && c.nSize() > 1 && stepsAlongBatch(c.lhs) && stepsAlongBatch(c.rhs) &&
+              (c.kSize() >= kLeastK || c.mSize() * c.nSize() <= kSmallResult);
+  if (!oneRow && !both) {
     return false;
   }
   // Whole vectors: 64x48x64 took 0.034 ms with a batch of 4 in lanes, and 0.010 blocked.
@@ -46,8 +63,13 @@ bool canUseBatchLanes(const Contraction &c) {
     return false;
   }
   int64_t used = llvm::alignTo(c.batch.back(), lanes);
-  return 2 * used <= 3 * c.batch.back() &&
-         (c.mSize() + c.nSize()) * c.kSize() * vector <= kMostCopied &&
+  if (2 * used > 3 * c.batch.back()) {
+    return false;
+  }
+  if (oneRow) {
+    return c.kSize() * vector <= kMostCopied;
+  }
+  return (c.mSize() + c.nSize()) * c.kSize() * vector <= kMostCopied &&
          tileRows(c) * c.nSize() * vector <= kMostSums;
 }
 
@@ -59,38 +81,56 @@ public:
 
 private:
   using Indices = ArrayRef<Index>;
-  void copySides(Indices batch, Value mask, Value rowFrom, Value rowTo);
-  void emitTile(Value row, int64_t rows, Value column, int64_t columns);
+  void copySides(Value rowFrom, Value rowTo);
+  Elem readColumn(Value column, Value i);
+  /// `row` and `column` count from the first of the piece.
+  void emitTile(Value row, int64_t rows, Value column, int64_t columns, Value firstColumn);
   void emitRows(Value firstRow, Value row, int64_t rows);
-  void storeRows(Value row, int64_t rows);
+  void emitOneRow(Value piece);
+  void storeRows(Value row, int64_t rows, Value firstColumn, int64_t columns);
   void emitPiece(Value outer, Value vector, Value piece);
 
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
   int64_t m, n, k, lanes, bytes, rowsAtOnce, columnsAtOnce;
-  int64_t pieceRows, pieces; ///< rows of a piece of the result, pieces
+  bool oneRow;
+  int64_t pieceRows, pieces; ///< rows of a piece of the result (columns if there is one row), pieces
   Value lhs, rhs;            ///< copies
   Value sums, lines;         ///< of a few rows: [row][n][lane], [lane][row][n]
   Value batchFrom, lanesUsed;
+  SmallVector<Index> batch; ///< of the piece
+  Value mask;               ///< lanes of the batch that exist; null if all do
 };
 } // namespace
 
 BatchLanes::BatchLanes(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), m(c.mSize()), n(c.nSize()), k(c.kSize()),
-      lanes(lanesFor(c, c.batch.back())), bytes(storageBytes(c.element)) {
+    : c(c), epilogue(epilogue), e(c.kernel.e), k(c.kSize()), lanes(lanesFor(c, c.batch.back())),
+      bytes(storageBytes(c.element)), oneRow(hasOneRow(c)) {
+  if (oneRow && c.mSize() > 1) {
+    swapSides(c);
+  }
+  m = c.mSize();
+  n = c.nSize();
   rowsAtOnce = std::min(m, tileRows(c));
-  columnsAtOnce = std::min(n, kTileColumns);
+  columnsAtOnce = std::min(n, oneRow ? kOneRowColumns : kTileColumns);
+  int64_t cut = oneRow ? n : m, unit = oneRow ? columnsAtOnce : rowsAtOnce;
   pieces = llvm::divideCeil(m * n * k * lanes, kMostPerTask);
-  pieceRows = llvm::alignTo(llvm::divideCeil(m, pieces), rowsAtOnce);
-  pieces = llvm::divideCeil(m, pieceRows);
-  lhs = stackBuffer(e, std::min(pieceRows, m) * k * lanes * bytes);
-  rhs = stackBuffer(e, n * k * lanes * bytes);
-  sums = stackBuffer(e, rowsAtOnce * n * lanes * bytes);
-  lines = stackBuffer(e, (rowsAtOnce * n * lanes + lanesFor(c, n)) * bytes);
+  if (oneRow) {
+    pieces = std::max<int64_t>(pieces, llvm::divideCeil(n * lanes * bytes, kMostSums));
+  }
+  pieceRows = llvm::alignTo(llvm::divideCeil(cut, pieces), unit);
+  pieces = llvm::divideCeil(cut, pieceRows);
+  int64_t columns = oneRow ? pieceRows : n;
+  lhs = stackBuffer(e, (oneRow ? 1 : std::min(pieceRows, m)) * k * lanes * bytes);
+  if (!oneRow) {
+    rhs = stackBuffer(e, n * k * lanes * bytes);
+  }
+  sums = stackBuffer(e, rowsAtOnce * columns * lanes * bytes);
+  lines = stackBuffer(e, (rowsAtOnce * columns * lanes + lanesFor(c, n)) * bytes);
 }
 
-void BatchLanes::copySides(Indices batch, Value mask, Value rowFrom, Value rowTo) {
+void BatchLanes::copySides(Value rowFrom, Value rowTo) {
   Value zero = constI64(e, 0);
   emitFor(e, rowFrom, rowTo, 1, [&](Value row) {
     SmallVector<Index> at = splitIndex(e, Index(row), c.m, 1);
@@ -100,6 +140,9 @@ void BatchLanes::copySides(Indices batch, Value mask, Value rowFrom, Value rowTo
       storeElements(e, c.element, value, lhs, mulI(e, addI(e, start, i), lanes));
     });
   });
+  if (oneRow) {
+    return;
+  }
   emitFor(e, zero, constI64(e, k), 1, [&](Value i) {
     SmallVector<Index> at = splitIndex(e, Index(i), c.k, 1);
     emitFor(e, zero, constI64(e, n), 1, [&](Value column) {
@@ -109,16 +152,22 @@ void BatchLanes::copySides(Indices batch, Value mask, Value rowFrom, Value rowTo
   });
 }
 
-/// `row` counts from the first of the piece.
-void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns) {
+Elem BatchLanes::readColumn(Value column, Value i) {
+  if (oneRow) {
+    return c.rhs.read(batch, splitIndex(e, Index(column), c.n, 1), splitIndex(e, Index(i), c.k, 1), lanes, mask);
+  }
+  return loadElements(e, c.element, rhs, mulI(e, addI(e, mulI(e, i, n), column), lanes), lanes);
+}
+
+void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns, Value firstColumn) {
+  int64_t width = oneRow ? pieceRows : n;
   SmallVector<Value> zeros(rows * columns, zeroElem(e, c.element, lanes).re);
   SmallVector<Value> tile = emitForCarrying(
       e, constI64(e, 0), constI64(e, k), 1, zeros, [&](Value i, ValueRange carried) {
         SmallVector<Elem> right;
-        Value start = addI(e, mulI(e, i, n), column);
+        Value start = addI(e, firstColumn, column);
         for (int64_t v = 0; v < columns; ++v) {
-          right.push_back(
-              loadElements(e, c.element, rhs, mulI(e, addI(e, start, v), lanes), lanes));
+          right.push_back(readColumn(addI(e, start, v), i));
         }
         SmallVector<Value> next;
         for (int64_t r = 0; r < rows; ++r) {
@@ -133,59 +182,78 @@ void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns
       });
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t v = 0; v < columns; ++v) {
-      Value at = mulI(e, addI(e, column, r * n + v), lanes);
+      Value at = mulI(e, addI(e, column, r * width + v), lanes);
       storeElements(e, c.element, Elem(tile[r * columns + v]), sums, at);
     }
   }
 }
 
-void BatchLanes::storeRows(Value row, int64_t rows) {
-  emitTransposedCopy(e, bytes, sums, lanes, lines, rows * n, rows * n, lanes);
+/// `columns` from `firstColumn` on, as far as they exist.
+void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t columns) {
+  emitTransposedCopy(e, bytes, sums, lanes, lines, rows * columns, rows * columns, lanes);
+  Value count = minI(e, subI(e, constI64(e, n), firstColumn), columns);
   int64_t width = lanesFor(c, n);
   emitFor(e, constI64(e, 0), lanesUsed, 1, [&](Value lane) {
-    SmallVector<Index> batch = splitIndex(e, Index(addI(e, batchFrom, lane)), c.batch, 1);
+    SmallVector<Index> place = splitIndex(e, Index(addI(e, batchFrom, lane)), c.batch, 1);
     emitFor(e, constI64(e, 0), constI64(e, rows), 1, [&](Value r) {
       SmallVector<Index> at = splitIndex(e, Index(addI(e, row, r)), c.m, 1);
-      Value start = mulI(e, addI(e, mulI(e, lane, rows), r), n);
-      emitFor(e, constI64(e, 0), constI64(e, n), width, [&](Value j) {
-        Index column(j, width > 1 ? 1 : 0, width);
+      Value start = mulI(e, addI(e, mulI(e, lane, rows), r), columns);
+      emitFor(e, constI64(e, 0), count, width, [&](Value j) {
+        Index column(addI(e, firstColumn, j), width > 1 ? 1 : 0, width);
         Value mask;
         if (n % width != 0) {
           mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, column, width), n);
         }
         Elem value = loadElements(e, c.element, lines, addI(e, start, j), width);
         epilogue.store(c.element, value,
-                       c.outIndex(batch, at, splitIndex(e, column, c.n, width), width), width, mask);
+                       c.outIndex(place, at, splitIndex(e, column, c.n, width), width), width, mask);
       });
     });
   });
 }
 
 void BatchLanes::emitRows(Value firstRow, Value row, int64_t rows) {
-  Value local = subI(e, row, firstRow);
+  Value local = subI(e, row, firstRow), zero = constI64(e, 0);
   int64_t full = n / columnsAtOnce * columnsAtOnce;
   emitFor(e, constI64(e, 0), constI64(e, full), columnsAtOnce,
-          [&](Value column) { emitTile(local, rows, column, columnsAtOnce); });
+          [&](Value column) { emitTile(local, rows, column, columnsAtOnce, zero); });
   if (full < n) {
-    emitTile(local, rows, constI64(e, full), n - full);
+    emitTile(local, rows, constI64(e, full), n - full, zero);
   }
-  storeRows(row, rows);
+  storeRows(row, rows, zero, n);
+}
+
+void BatchLanes::emitOneRow(Value piece) {
+  Value zero = constI64(e, 0), first = mulI(e, piece, pieceRows);
+  Value count = minI(e, subI(e, constI64(e, n), first), pieceRows);
+  int64_t rest = n % columnsAtOnce;
+  Value whole = subI(e, count, remI(e, count, columnsAtOnce));
+  emitFor(e, zero, whole, columnsAtOnce,
+          [&](Value column) { emitTile(zero, 1, column, columnsAtOnce, first); });
+  if (rest > 0) {
+    emitFor(e, whole, count, rest, [&](Value column) { emitTile(zero, 1, column, rest, first); });
+  }
+  storeRows(zero, 1, first, pieceRows);
 }
 
 void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
   int64_t size = c.batch.back();
-  Value start = mulI(e, vector, lanes), mask;
+  Value start = mulI(e, vector, lanes);
   batchFrom = addI(e, mulI(e, outer, size), start);
   lanesUsed = minI(e, subI(e, constI64(e, size), start), lanes);
   Index last(start, 1, lanes);
   if (size % lanes != 0) {
     mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, last, lanes), size);
   }
-  SmallVector<Index> batch =
-      splitIndex(e, Index(outer), ArrayRef<int64_t>(c.batch).drop_back(), 1);
+  batch = splitIndex(e, Index(outer), ArrayRef<int64_t>(c.batch).drop_back(), 1);
   batch.push_back(last);
+  if (oneRow) {
+    copySides(constI64(e, 0), constI64(e, 1));
+    emitOneRow(piece);
+    return;
+  }
   Value from = mulI(e, piece, pieceRows), to = minI(e, addI(e, from, pieceRows), m);
-  copySides(batch, mask, from, to);
+  copySides(from, to);
   int64_t rest = m % rowsAtOnce;
   Value whole = minI(e, to, m - rest);
   emitFor(e, from, whole, rowsAtOnce, [&](Value row) { emitRows(from, row, rowsAtOnce); });
@@ -198,7 +266,8 @@ void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
 void BatchLanes::emit() {
   int64_t vectors = llvm::divideCeil(c.batch.back(), lanes);
   int64_t outer = c.batchSize() / c.batch.back(), items = outer * vectors * pieces;
-  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / (pieceRows * n * k * lanes), 1, items);
+  int64_t piece = pieceRows * (oneRow ? 1 : n) * k * lanes;
+  int64_t perTask = std::clamp<int64_t>((oneRow ? kOneRowPerTask : kMultipliesPerTask) / piece, 1, items);
   emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
     Value from = mulI(e, task, perTask), to = minI(e, addI(e, from, perTask), items);
     emitFor(e, from, to, 1, [&](Value item) {

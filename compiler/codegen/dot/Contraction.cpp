@@ -283,8 +283,15 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
                             DimensionGroups groups) {
   auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
   Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
-  // The order of summation is free: follow the lhs in memory, or the rhs if only that is known.
-  bool byLhs = lhs->isStrided() || !rhs->isStrided();
+  // The order of summation is free: follow the larger side in memory, or the only one that is known.
+  auto sizeOf = [](ArrayRef<Dim> dims) {
+    int64_t size = 1;
+    for (const Dim &dim : dims) {
+      size *= dim.size;
+    }
+    return size;
+  };
+  bool byLhs = lhs->isStrided() == rhs->isStrided() ? sizeOf(groups.m) >= sizeOf(groups.n) : lhs->isStrided();
   auto strideOf = [&](const Dim &d) { return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d)); };
   for (auto last = groups.k.begin(); last != groups.k.end(); ++last) {
     auto place = std::upper_bound(groups.k.begin(), last, *last, [&](const Dim &a, const Dim &b) {

@@ -73,6 +73,9 @@ mlir::Type accumulationType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
 Elem multiplyAdd(Emission &e, mlir::Type element, const Elem &acc, const Elem &a, const Elem &b);
 /// a + b.
 Elem addElems(Emission &e, mlir::Type element, const Elem &a, const Elem &b);
+/// One vector whose lane i is the sum of all lanes of vectors[i]; as many lanes as there are vectors, a power of two.
+/// The lanes of a sum are added halves first, whatever stands next to it. `element` is not complex.
+mlir::Value addLanes(Emission &e, mlir::Type element, llvm::SmallVector<mlir::Value> vectors);
 /// condition ? value : 0; a null condition means true.
 Elem zeroUnless(Emission &e, mlir::Type element, mlir::Value condition, const Elem &value);
 
@@ -110,6 +113,10 @@ bool canBroadcast(const Contraction &c);
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.
 bool canUseBatchLanes(const Contraction &c);
+/// One sum per batch index, of sides that step by one along different dimensions, or both along the batch.
+void emitTrace(Contraction &c, Epilogue &epilogue);
+/// Whether that form takes this contraction.
+bool canTrace(const Contraction &c);
 /// Sums in a buffer, the rhs read once in order: for few rows and a large rhs.
 void emitStream(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.

@@ -7,7 +7,8 @@
 //   broadcast few rows (or columns) that fill a vector and are neighbours in the result
 //   inner     few rows or columns, both sides step by one along k: lanes along k
 //   stream    few rows or columns, the other side is large and steps by one along them
-//   batch     both sides step by one along the batch: lanes along it
+//   trace     no rows and columns, and each side steps by one along another dimension
+//   batch     both sides (or all but a single row) step by one along the batch: lanes along it
 //   blocked   everything else
 //
 //===----------------------------------------------------------------------===//
@@ -74,6 +75,10 @@ static bool isBetterSwapped(const Contraction &c) {
 }
 
 void emitContraction(Contraction &c, Epilogue &epilogue) {
+  if (canTrace(c)) {
+    emitTrace(c, epilogue);
+    return;
+  }
   if (canUseBatchLanes(c)) {
     emitBatchLanes(c, epilogue);
     return;

@@ -27,6 +27,8 @@ static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
 static constexpr int64_t kMostCopied = 512 << 10;
 /// So many rows of the small side have room in a set of L1 beside the columns.
 static constexpr int64_t kFewRows = 4;
+/// So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms blocked.
+static constexpr int64_t kShortRowsMost = 2;
 /// A small side that is read for fewer groups of columns is not copied.
 static constexpr int64_t kFewGroups = 4;
 
@@ -39,18 +41,22 @@ static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
 }
 
+/// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
+static bool hasShortRows(const Contraction &c) {
+  int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes : c.k.back() < 2 * lanesFor(c, c.k.back());
+}
+
 bool canUseInner(const Contraction &c) {
   if (c.k.empty() || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1) ||
-      c.kSize() == 0 || c.batchSize() * c.nSize() == 0 || c.k.back() < 2 * lanesFor(c, c.k.back())) {
+      c.kSize() == 0 || c.batchSize() * c.mSize() * c.nSize() == 0 || hasShortRows(c)) {
     return false;
   }
   int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
   return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
-/// One vector whose lane i is the sum of all lanes of vectors[i]; as many lanes as there are vectors, a power of two.
-/// The lanes of a sum are added halves first, whatever stands next to it.
-static Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
+Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
   int64_t lanes = lanesOf(vectors[0]), count = vectors.size();
   auto add = [&](Value a, Value b, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
     Value x = vector::ShuffleOp::create(e.b, e.loc, a, b, low);

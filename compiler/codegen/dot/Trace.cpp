@@ -1,0 +1,354 @@
+//===- Trace.cpp - One sum per batch index, operands stored crosswise -----===//
+//
+// In: a contraction without rows and columns: the trace of a product of matrices, or
+// of any two arrays whose common dimensions differ in their order. One side steps by
+// one along one dimension, the other along another. Out: loops over squares of these
+// two dimensions,
+//
+//   as many vectors of each side as a vector has lanes
+//   those of one side transposed in registers
+//   multiplied, lane by lane
+//
+// so that both sides are read in whole vectors. Either dimension may be summed over or
+// belong to the batch: sums are of all lanes or of each, and of all vectors or of each.
+// Where both sides step by one along the same dimension of the batch, nothing is
+// transposed, and a few vectors go side by side.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Squares of shorter sides are slower than scalars: 5000 traces of 3x3.
+static constexpr int64_t kLeastSide = 5;
+/// Products that make a task worth its dispatch.
+static constexpr int64_t kProductsPerTask = 1 << 16;
+/// Sums that hide the latency of a multiply-add, where the vectors of a square share them.
+static constexpr int64_t kSharedSums = 4;
+/// Vectors of the batch side by side, if nothing is transposed.
+static constexpr int64_t kVectors = 4;
+
+namespace {
+/// A dimension of the batch or of k.
+struct Axis {
+  bool inK;
+  size_t dim;
+  int64_t size;
+  bool operator==(const Axis &other) const { return inK == other.inK && dim == other.dim; }
+};
+} // namespace
+
+/// The dimension along which memory holds neighbours.
+static std::optional<Axis> unitAxis(const Contraction &c, const ContractionSide &side) {
+  for (auto [dim, stride] : llvm::enumerate(side.kStrides)) {
+    if (stride == 1) {
+      return Axis{true, dim, c.k[dim]};
+    }
+  }
+  for (auto [dim, stride] : llvm::enumerate(side.batchStrides)) {
+    if (stride == 1) {
+      return Axis{false, dim, c.batch[dim]};
+    }
+  }
+  return std::nullopt;
+}
+
+bool canTrace(const Contraction &c) {
+  if (!c.m.empty() || !c.n.empty() || c.kSize() < 2 || c.batchSize() == 0 || c.element.isInteger(1)) {
+    return false;
+  }
+  std::optional<Axis> left = unitAxis(c, c.lhs), right = unitAxis(c, c.rhs);
+  if (!left || !right || std::min(left->size, right->size) < kLeastSide) {
+    return false;
+  }
+  return !(*left == *right) || !left->inK;
+}
+
+namespace {
+class Trace {
+public:
+  Trace(Contraction &c, Epilogue &epilogue);
+  void emit();
+
+private:
+  /// An index of the batch and of k; the two axes are filled in where elements are read.
+  struct Place {
+    SmallVector<Index> batch, k;
+    Index &operator[](const Axis &axis) { return axis.inK ? k[axis.dim] : batch[axis.dim]; }
+  };
+  /// Some indices of an axis: at most `lanes`, or `step` without transposition.
+  struct Run {
+    Value first;
+    int64_t count;
+  };
+  using Body = function_ref<SmallVector<Value>(const Run &, ValueRange)>;
+
+  bool aligned() const { return along == across; }
+  Value maskOf(int64_t count) { return count < lanes ? firstLanes(e, count, lanes) : Value(); }
+  /// Calls body for each run of an axis of k, carrying sums; once for `run` if the axis is one of the batch.
+  SmallVector<Value> forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body);
+  SmallVector<Value> forEachK(size_t dim, Place &place, ValueRange sums,
+                              function_ref<SmallVector<Value>(ValueRange)> body);
+  SmallVector<Elem> readRows(const ContractionSide &side, Place place, const Axis &rowAxis, const Run &rows,
+                             const Axis &laneAxis, const Run &columns);
+  SmallVector<Value> multiplySquare(const Place &place, const Run &columns, const Run &rows, ValueRange sums);
+  SmallVector<Value> multiplyVectors(Place place, const Run &columns, ValueRange sums);
+  void storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums);
+  void storeVectors(Place place, const Run &columns, ArrayRef<Value> sums);
+  void emitItem(Place place, const Run &columns, const Run &rows);
+  /// Calls body for run `number` of an axis of the batch, which is known to be a whole one or the last.
+  void withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body);
+
+  Elem sumAt(ArrayRef<Value> sums, int64_t i) const {
+    return Elem(sums[i * parts], parts == 2 ? sums[i * parts + 1] : Value());
+  }
+
+  Contraction &c;
+  Epilogue &epilogue;
+  Emission &e;
+  Axis along, across; ///< lanes go along the first; the rhs steps by one along the second
+  int64_t lanes, parts, step;
+};
+} // namespace
+
+Trace::Trace(Contraction &c, Epilogue &epilogue)
+    : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)), across(*unitAxis(c, c.rhs)),
+      parts(isa<ComplexType>(c.element) ? 2 : 1) {
+  // Lanes along the batch are stored as they are.
+  if (along.inK && !across.inK) {
+    swapSides(c);
+    std::swap(along, across);
+  }
+  int64_t side = std::min(along.size, across.size);
+  lanes = lanesFor(c, side);
+  if (!aligned() && 4 * side <= 3 * lanes && lanes > 4) {
+    lanes /= 2;
+  }
+  step = aligned() ? std::min<int64_t>(kVectors, llvm::divideCeil(side, lanes)) * lanes : lanes;
+}
+
+SmallVector<Value> Trace::forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body) {
+  if (!axis.inK) {
+    return body(run, sums);
+  }
+  int64_t full = axis.size / lanes * lanes;
+  SmallVector<Value> values =
+      emitForCarrying(e, constI64(e, 0), constI64(e, full), lanes, sums,
+                      [&](Value i, ValueRange inner) { return body(Run{i, lanes}, inner); });
+  return full == axis.size ? values : body(Run{constI64(e, full), axis.size - full}, values);
+}
+
+SmallVector<Value> Trace::forEachK(size_t dim, Place &place, ValueRange sums,
+                                   function_ref<SmallVector<Value>(ValueRange)> body) {
+  if (dim == c.k.size()) {
+    return body(sums);
+  }
+  Axis axis{true, dim, c.k[dim]};
+  if (axis == along || axis == across) {
+    return forEachK(dim + 1, place, sums, body);
+  }
+  return emitForCarrying(e, constI64(e, 0), constI64(e, axis.size), 1, sums, [&](Value i, ValueRange inner) {
+    place[axis] = Index(i);
+    return forEachK(dim + 1, place, inner, body);
+  });
+}
+
+/// Vectors of `columns` for each of `rows`; lanes after the last column are zero.
+SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, const Axis &rowAxis,
+                                  const Run &rows, const Axis &laneAxis, const Run &columns) {
+  Value mask = maskOf(columns.count);
+  place[laneAxis] = Index(columns.first, 1, lanes);
+  auto read = [&](Value row) {
+    place[rowAxis] = Index(row);
+    return zeroUnless(e, c.element, mask, side.read(place.batch, {}, place.k, lanes, mask));
+  };
+  SmallVector<Elem> result;
+  if (side.strided) {
+    for (int64_t r = 0; r < rows.count; ++r) {
+      result.push_back(read(addI(e, rows.first, r)));
+    }
+    return result;
+  }
+  // What is computed is computed by one piece of code, through a buffer.
+  Type part = parts == 2 ? cast<ComplexType>(c.element).getElementType() : c.element;
+  Value square = stackBuffer(e, lanes * lanes * parts * storageBytes(part));
+  emitFor(e, constI64(e, 0), constI64(e, rows.count), 1, [&](Value r) {
+    Elem value = read(addI(e, rows.first, r));
+    Value at = mulI(e, r, lanes * parts);
+    storeElements(e, part, Elem(value.re), square, at);
+    if (value.im) {
+      storeElements(e, part, Elem(value.im), square, addI(e, at, lanes));
+    }
+  });
+  for (int64_t r = 0; r < rows.count; ++r) {
+    Elem value(loadElements(e, part, square, constI64(e, r * lanes * parts), lanes).re);
+    if (parts == 2) {
+      value.im = loadElements(e, part, square, constI64(e, (r * parts + 1) * lanes), lanes).re;
+    }
+    result.push_back(value);
+  }
+  return result;
+}
+
+SmallVector<Value> Trace::multiplySquare(const Place &place, const Run &columns, const Run &rows,
+                                         ValueRange sums) {
+  SmallVector<Elem> crossed = readRows(c.rhs, place, along, columns, across, rows);
+  SmallVector<Value> re, im;
+  for (int64_t i = 0; i < lanes; ++i) {
+    Elem row = i < columns.count ? crossed[i] : zeroElem(e, c.element, lanes);
+    re.push_back(row.re);
+    im.push_back(row.im);
+  }
+  re = transposeSquare(e, re);
+  if (parts == 2) {
+    im = transposeSquare(e, im);
+  }
+  SmallVector<Elem> left = readRows(c.lhs, place, across, rows, along, columns);
+  SmallVector<Value> next(sums);
+  for (int64_t r = 0; r < rows.count; ++r) {
+    int64_t i = across.inK ? r % kSharedSums : r;
+    Elem sum = multiplyAdd(e, c.element, sumAt(next, i), left[r], Elem(re[r], im[r]));
+    next[i * parts] = sum.re;
+    if (parts == 2) {
+      next[i * parts + 1] = sum.im;
+    }
+  }
+  return next;
+}
+
+SmallVector<Value> Trace::multiplyVectors(Place place, const Run &columns, ValueRange sums) {
+  SmallVector<Value> next;
+  for (int64_t first = 0, i = 0; first < columns.count; first += lanes, ++i) {
+    Value mask = maskOf(columns.count - first);
+    place[along] = Index(addI(e, columns.first, first), 1, lanes);
+    Elem left = c.lhs.read(place.batch, {}, place.k, lanes, mask);
+    Elem right = c.rhs.read(place.batch, {}, place.k, lanes, mask);
+    Elem sum = multiplyAdd(e, c.element, sumAt(SmallVector<Value>(sums), i), left, right);
+    next.push_back(sum.re);
+    if (sum.im) {
+      next.push_back(sum.im);
+    }
+  }
+  return next;
+}
+
+void Trace::storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums) {
+  Type part = parts == 2 ? cast<ComplexType>(c.element).getElementType() : c.element;
+  int64_t width = along.inK ? 1 : lanes;
+  auto store = [&](Elem sum) {
+    if (along.inK && lanes > 1) {
+      auto total = [&](Value lanesOfSum) -> Value {
+        Value one = lanesOfSum ? addLanes(e, part, {lanesOfSum}) : Value();
+        return one ? vector::ExtractOp::create(e.b, e.loc, one, 0).getResult() : one;
+      };
+      sum = Elem(total(sum.re), total(sum.im));
+    } else if (!along.inK) {
+      place[along] = Index(columns.first, 1, lanes);
+    }
+    epilogue.store(c.element, sum, c.outIndex(place.batch, {}, {}, width), width,
+                   along.inK ? Value() : maskOf(columns.count));
+  };
+  if (!across.inK) {
+    for (int64_t r = 0; r < rows.count; ++r) {
+      place[across] = Index(addI(e, rows.first, r));
+      store(sumAt(sums, r));
+    }
+    return;
+  }
+  Elem low = addElems(e, c.element, sumAt(sums, 0), sumAt(sums, 1));
+  store(addElems(e, c.element, low, addElems(e, c.element, sumAt(sums, 2), sumAt(sums, 3))));
+}
+
+void Trace::storeVectors(Place place, const Run &columns, ArrayRef<Value> sums) {
+  for (int64_t first = 0, i = 0; first < columns.count; first += lanes, ++i) {
+    place[along] = Index(addI(e, columns.first, first), 1, lanes);
+    epilogue.store(c.element, sumAt(sums, i), c.outIndex(place.batch, {}, {}, lanes), lanes,
+                   maskOf(columns.count - first));
+  }
+}
+
+void Trace::emitItem(Place place, const Run &columns, const Run &rows) {
+  int64_t count = aligned()      ? llvm::divideCeil(columns.count, lanes)
+                  : across.inK ? kSharedSums
+                               : rows.count;
+  SmallVector<Value> init;
+  for (int64_t i = 0; i < count; ++i) {
+    Elem zero = zeroElem(e, c.element, lanes);
+    init.push_back(zero.re);
+    if (zero.im) {
+      init.push_back(zero.im);
+    }
+  }
+  if (aligned()) {
+    storeVectors(place, columns, forEachK(0, place, init, [&](ValueRange sums) {
+                   return multiplyVectors(place, columns, sums);
+                 }));
+    return;
+  }
+  SmallVector<Value> sums = forEachK(0, place, init, [&](ValueRange outer) {
+    return forEachRun(along, columns, outer, [&](const Run &some, ValueRange middle) {
+      return forEachRun(across, rows, middle, [&](const Run &others, ValueRange inner) {
+        return multiplySquare(place, some, others, inner);
+      });
+    });
+  });
+  storeSquare(place, columns, rows, sums);
+}
+
+void Trace::withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body) {
+  if (axis.inK) {
+    body(Run{constI64(e, 0), 0});
+    return;
+  }
+  int64_t whole = axis.size / step, rest = axis.size % step;
+  Value first = mulI(e, number, step);
+  if (rest == 0) {
+    body(Run{first, step});
+    return;
+  }
+  if (whole > 0) {
+    emitIf(e, compareI(e, arith::CmpIPredicate::slt, number, whole), [&] { body(Run{first, step}); });
+  }
+  emitIf(e, compareI(e, arith::CmpIPredicate::eq, number, whole), [&] { body(Run{first, rest}); });
+}
+
+void Trace::emit() {
+  // Runs of the two axes count as one index each.
+  SmallVector<int64_t> sizes(c.batch);
+  auto cut = [&](const Axis &axis) {
+    if (!axis.inK) {
+      sizes[axis.dim] = llvm::divideCeil(axis.size, step);
+    }
+  };
+  cut(along);
+  if (!aligned()) {
+    cut(across);
+  }
+  int64_t items = llvm::product_of(sizes);
+  int64_t perTask = std::clamp<int64_t>(kProductsPerTask / (c.batchSize() * c.kSize() / items), 1, items);
+  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
+    Value from = mulI(e, task, perTask);
+    emitFor(e, from, minI(e, addI(e, from, perTask), items), 1, [&](Value item) {
+      SmallVector<Value> number = delinearize(e, item, sizes);
+      Place place{{}, SmallVector<Index>(c.k.size(), Index(constI64(e, 0)))};
+      for (Value value : number) {
+        place.batch.push_back(Index(value));
+      }
+      auto numberOf = [&](const Axis &axis) { return axis.inK ? Value() : number[axis.dim]; };
+      withRun(along, step, numberOf(along), [&](const Run &columns) {
+        if (aligned()) {
+          emitItem(place, columns, Run{});
+          return;
+        }
+        withRun(across, step, numberOf(across), [&](const Run &rows) { emitItem(place, columns, rows); });
+      });
+    });
+  });
+}
+
+void emitTrace(Contraction &c, Epilogue &epilogue) { Trace(c, epilogue).emit(); }
+
+} // namespace hlo::codegen
