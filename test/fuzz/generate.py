@@ -51,6 +51,9 @@ def is_float(t):
     return t in FLOATS
 
 
+LARGE = 0.06  # of all modules work on large arrays
+
+
 class Unfit(Exception):
     """No value of the wanted type and shape can be made within the limits."""
 
@@ -87,6 +90,7 @@ class Module:
         self.zero = r.random() < 0.08
         self.big = r.random() < 0.15
         self.deep = r.random() < 0.05
+        self.large = random.Random(f"large {seed}").random() < LARGE
         self.comma = r.choice([", ", ", ", ",", " ", ",, ", " /*,*/ "])
         types = ["f32"] * 4 + ["s32", "pred"]
         style = r.random()
@@ -154,7 +158,7 @@ class Builder:
         return name
 
     def emit(self, t, dims, text, q=0, bound=1.0, eps=0.0, positive=False, reference=None):
-        if math.prod(dims) > (300000 if self.module.big else 9000) or len(dims) > 9:
+        if math.prod(dims) > (600000 if self.module.large else 300000 if self.module.big else 9000) or len(dims) > 9:
             return None
         if t in INTS or t == "pred":
             q = 0
@@ -373,7 +377,7 @@ def generate(seed, most=40):
     m = Module(seed)
     b = Builder(m, entry=True)
     b.parameter(b.type(), b.dims())
-    b.grow(b.random.choice([n for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40) if n <= most]))
+    b.grow(b.random.choice([n for n in ((1, 2, 3) if m.large else (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)) if n <= most]))
     text, outputs = finish(b)
     return text, m.specs, outputs
 

@@ -1,6 +1,6 @@
 """Compares hlo-run with XLA:CPU on random modules.
 
-  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--keep=build/fuzz] [--only=FILE.hlo ...]
+  run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--large=0.06] [--keep=build/fuzz] [--only=FILE.hlo ...]
 
 Seeds count up from --seed until --count modules or --seconds are over. One child process runs XLA for many modules; where
 XLA itself dies the module is passed over, and where XLA without its simplifications agrees with hlo-run it is disputed. A module on which the two disagree, or that hlo-run refuses or dies of, is kept in
@@ -210,9 +210,13 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--most", type=int, default=40, help="operations that a module is made of, at most")
+    parser.add_argument("--large", type=float, help="share of modules that work on large arrays (0.06 if not given)")
     parser.add_argument("--keep", default="build/fuzz")
     parser.add_argument("--verbose", action="store_true", help="also list what XLA refuses, and progress")
     options = parser.parse_args()
+    if options.large is not None:
+        import generate
+        generate.LARGE = options.large
     tool, end, tally = options.tool.split(), time.time() + (options.seconds or 1e9), collections.Counter()
     os.makedirs(options.keep, exist_ok=True)
     reference, literal = Reference(), None

@@ -2,9 +2,10 @@
 
 Every file of a family ends with OPERATIONS, a list of (function, weight).
 """
-from families import blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions
+from families import blocks, control, effects, elementwise, indexed, large, library, linalg, movement, reductions
 from generate import Unfit
 
+LARGE = list(zip(*large.OPERATIONS))
 MAKERS, WEIGHTS = zip(*(o for f in (blocks, control, effects, elementwise, indexed, library, linalg, movement, reductions) for o in f.OPERATIONS))
 
 
@@ -13,7 +14,7 @@ def step(b):
     for _ in range(20):
         count = len(b.lines)
         try:
-            v = b.random.choices(MAKERS, WEIGHTS)[0](b)
+            v = b.random.choices(*(LARGE if b.module.large and b.entry and b.random.random() < 0.8 else (MAKERS, WEIGHTS)))[0](b)
         except Unfit:
             v = None
         if v:
