@@ -801,6 +801,10 @@ case("dot_vectors_batch_inside_33x47x100_f32", lambda x, y: jnp.einsum("ijb,bj->
 case("dot_vectors_500x33x24_f32", lambda x, y: jnp.einsum("bij,bj->bi", x, y), ((500, 33, 24), f32), ((500, 24), f32))
 case("dot_s8_requantized_64x512x512_s8", lambda x, w, m: jnp.clip(jnp.round(product(x, w, s32).astype(f32) * m), -128, 127).astype(s8), ((64, 512), s8), ((512, 512), s8), ((512,), f32))
 case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1000), ((20000, 8), f32), ((20000,), s32))
+case("scatter_set_100000_f32", lambda t, i, u: t.at[i].set(u), ((10000,), f32), ((100000,), s32), ((100000,), f32))
+case("scatter_pairs_100000_f32", lambda t, i, j, u: t.at[i % 300, j % 200].add(u), ((300, 200), f32), ((100000,), s32), ((100000,), s32), ((100000,), f32))
+case("scatter_segment_sum_sorted_50000x4_f32", lambda x: jax.ops.segment_sum(x, jnp.arange(50000, dtype=s32) // 50, 1000, indices_are_sorted=True), ((50000, 4), f32))
+case("scatter_messages_20000x64_f32", lambda x, i, j: jnp.zeros((1000, 64), f32).at[j].add(x[i]), ((1000, 64), f32), ((20000,), s32), ((20000,), s32))
 
 if not chosen.pattern:
     for stale in set(os.listdir(FOLDER)) - {n + ".hlo" for n in names}:
