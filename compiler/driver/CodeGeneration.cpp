@@ -176,6 +176,23 @@ void CodeGeneration::dump(llvm::Module &module, const llvm::Twine &name) {
   }
 }
 
+std::unique_ptr<llvm::TargetMachine> CodeGeneration::takeMachine() {
+  {
+    std::lock_guard<std::mutex> guard(machinesLock);
+    if (!machines.empty()) {
+      std::unique_ptr<llvm::TargetMachine> machine = std::move(machines.back());
+      machines.pop_back();
+      return machine;
+    }
+  }
+  return makeTargetMachine(in.target, in.options.optLevel);
+}
+
+void CodeGeneration::giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
+  std::lock_guard<std::mutex> guard(machinesLock);
+  machines.push_back(std::move(machine));
+}
+
 /// Machine code of a finished module; checks first, as LLVM's code generator does not.
 LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine &machine,
                                        llvm::CodeGenFileType kind, Code &code, ModuleTime &time) {
@@ -221,7 +238,7 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
     return success();
   }
   QuietContext context;
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
+  std::unique_ptr<llvm::TargetMachine> machine = takeMachine();
   ModuleTime &time = times[index];
   time.kernels = namesOf(groups[index].units, units);
   std::unique_ptr<llvm::Module> module;
@@ -237,16 +254,16 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   if (!loops.empty()) {
     removeUnused(*module, *machine);
   }
+  dump(*module, "kernels-" + number + ".ll");
+  {
+    Stopwatch watch(time.passesSeconds);
+    optimizeKernels(*module, *machine, in.options.optLevel);
+  }
   if (entryIsWithKernels()) {
     if (failed(addEntry(*module))) {
       return failure();
     }
     setTarget(*module, *machine, in.target);
-  }
-  dump(*module, "kernels-" + number + ".ll");
-  {
-    Stopwatch watch(time.passesSeconds);
-    optimizeKernels(*module, *machine, in.options.optLevel);
   }
   dump(*module, "kernels-" + number + ".opt.ll");
   if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects[index], time))) {
@@ -255,6 +272,8 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   if (!context.error.empty()) {
     return in.planned.emitError("internal error: ") << context.error;
   }
+  module = nullptr;
+  giveBack(std::move(machine));
   return success();
 }
 
@@ -298,7 +317,7 @@ static void addSmallConstants(const ConstantPool &pool, llvm::Module &module) {
 LogicalResult CodeGeneration::compileLoops(size_t index) {
   LoopGroup &group = loopGroups[index];
   QuietContext context;
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(in.target, in.options.optLevel);
+  std::unique_ptr<llvm::TargetMachine> machine = takeMachine();
   ModuleTime &time = times[groups.size() + index];
   time.kernels = "loops with " + namesOf(group.kernels.units, group.units);
   std::unique_ptr<llvm::Module> module;
@@ -335,12 +354,17 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
     optimizeKernels(*module, *machine, in.options.optLevel);
   }
   dump(*module, "loops-" + number + ".opt.ll");
-  return generate(*module, *machine, llvm::CodeGenFileType::ObjectFile,
-                  objects[groups.size() + index], time);
+  if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile,
+                      objects[groups.size() + index], time))) {
+    return failure();
+  }
+  module = nullptr;
+  giveBack(std::move(machine));
+  return success();
 }
 
 bool CodeGeneration::entryIsLong() const {
-  constexpr unsigned longEntry = 32;
+  constexpr unsigned longEntry = 8;
   unsigned launches = 0;
   ModuleOp(in.planned)->walk([&](cpurt::LaunchOp) { ++launches; });
   return launches > longEntry;

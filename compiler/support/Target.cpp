@@ -129,15 +129,16 @@ static bool permitsAmx() {
 
 /// In what this machine differs from other machines of its CPU's name, "+a,-b,...". Not all that it
 /// has: LLVM walks its table of features for each name, several times per module of kernels, which
-/// took a fifth of the time to compile a small one.
-static std::string hostFeatures(const Triple &triple, StringRef cpu) {
+/// took a fifth of the time to compile a small one. `made` is what a subtarget of these has: making one costs
+/// as much as parsing a small module.
+static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {
     return "";
   }
   StringMap<bool> machine = sys::getHostCPUFeatures();
   bool withoutAmx = machine.lookup("amx-tile") && !permitsAmx();
-  StringSet<> named = featuresOf(*plain);
+  made = featuresOf(*plain);
   std::vector<std::string> all, changed;
   for (auto &feature : machine) {
     std::string name = feature.first().str();
@@ -145,18 +146,25 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu) {
       feature.second = false;
     }
     all.push_back((feature.second ? "+" : "-") + name);
-    if (named.contains(name) != feature.second) {
+    if (made.contains(name) != feature.second) {
       changed.push_back(all.back());
     }
+  }
+  if (changed.empty()) {
+    return "";
   }
   llvm::sort(all);
   llvm::sort(changed);
   std::string text = join(changed, ",");
   // A feature may bring others with it that the machine has not.
-  StringSet<> made = featuresOf(*makeSubtarget(triple, cpu, text));
+  made = featuresOf(*makeSubtarget(triple, cpu, text));
   bool same = llvm::all_of(
       machine, [&](const auto &feature) { return made.contains(feature.first()) == feature.second; });
-  return same ? text : join(all, ",");
+  if (!same) {
+    text = join(all, ",");
+    made = featuresOf(*makeSubtarget(triple, cpu, text));
+  }
+  return text;
 }
 
 Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, StringRef tripleText) {
@@ -169,9 +177,10 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   Target target;
   target.triple = triple.str();
   target.cpu = cpu.str();
+  StringSet<> given;
   if (cpu == "host") {
     target.cpu = sys::getHostCPUName().str();
-    target.features = hostFeatures(triple, target.cpu);
+    target.features = hostFeatures(triple, target.cpu, given);
   }
   // An unknown name makes LLVM print to stderr, so ask the table before.
   std::unique_ptr<MCSubtargetInfo> generic = makeSubtarget(triple, "x86-64", "");
@@ -192,15 +201,21 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     target.features += (target.features.empty() ? "" : ",") + features.str();
   }
 
+  if (given.empty() || !features.empty()) {
+    given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
+  }
   // Instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse the object.
-  StringSet<> asked = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
+  bool without = false;
   for (StringRef name : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1",
                          "avx10.2", "cmpccxadd"}) {
-    if (asked.contains(name)) {
+    if (given.contains(name)) {
       target.features += (target.features.empty() ? "-" : ",-") + name.str();
+      without = true;
     }
   }
-  StringSet<> given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
+  if (without) {
+    given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
+  }
   auto has = [&](StringRef name) { return given.contains(name); };
   if (!has("64bit")) {
     return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");

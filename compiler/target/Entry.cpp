@@ -53,7 +53,8 @@ private:
   void copyLoopVariables(bool fromArena);
   llvm::Value *address(mlir::Value buffer);
   llvm::Value *leaf(bool isInput, int64_t index);
-  llvm::Function *taskFunction(llvm::Function *kernel, unsigned buffers, bool staged);
+  llvm::FunctionType *kernelType(unsigned buffers);
+  llvm::Function *taskFunction(unsigned buffers, bool staged);
   llvm::Function *copyFunction();
   void reserveArguments(unsigned count);
   /// Puts a value into the array on the stack, in which room is made.
@@ -106,7 +107,9 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
     return leaf(/*isInput=*/true, input.getIndex());
   }
   if (auto output = mlir::dyn_cast<cpurt::OutputOp>(op)) {
-    return leaf(/*isInput=*/false, output.getIndex());
+    llvm::Value *buffer = leaf(/*isInput=*/false, output.getIndex());
+    uint64_t offset = output.getOffset().value_or(0);
+    return offset ? b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), buffer, offset) : buffer;
   }
   if (auto slice = mlir::dyn_cast<cpurt::ArenaOp>(op)) {
     int64_t offset = slice.getOffset();
@@ -156,43 +159,50 @@ void EntryBuilder::poll() {
   launchesSincePoll = 0;
 }
 
+llvm::FunctionType *EntryBuilder::kernelType(unsigned buffers) {
+  llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
+  parameters.append(2, i64);
+  return llvm::FunctionType::get(b.getVoidTy(), parameters, false);
+}
+
 llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned buffers) {
   if (llvm::Function *known = module.getFunction(symbol)) {
     return known;
   }
-  llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
-  parameters.append(2, i64);
-  auto *kernel = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), parameters, false),
-                                        llvm::GlobalValue::ExternalLinkage, symbol, module);
+  auto *kernel = llvm::Function::Create(kernelType(buffers), llvm::GlobalValue::ExternalLinkage,
+                                        symbol, module);
   kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
   kernel->setDSOLocal(true);
   return kernel;
 }
 
-/// `void KERNEL.task(ptr args, i64 first, i64 last)`: the kernel on the buffers in args[]; `staged`: tasks are
-/// counted from the number behind the buffers.
-llvm::Function *EntryBuilder::taskFunction(llvm::Function *kernel, unsigned buffers, bool staged) {
-  std::string name = (kernel->getName() + ".task").str();
+/// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it; `staged`: tasks are
+/// counted from the number behind it. One for all kernels of so many buffers: each function takes a tenth of a
+/// millisecond to compile, however short.
+llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged) {
+  std::string name = (staged ? "stage." : "task.") + std::to_string(buffers);
   if (llvm::Function *known = module.getFunction(name)) {
     return known;
   }
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
   auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
   llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
+  auto argument = [&](unsigned i, llvm::Type *of) {
+    return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
+  };
   llvm::SmallVector<llvm::Value *> values;
   for (unsigned i = 0; i < buffers; ++i) {
-    llvm::Value *slot = inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i);
-    values.push_back(inside.CreateLoad(pointer, slot));
+    values.push_back(argument(i, pointer));
   }
+  llvm::Value *kernel = argument(buffers, pointer);
   llvm::Value *first = task->getArg(1), *last = task->getArg(2);
   if (staged) {
-    llvm::Value *slot = inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), buffers);
-    llvm::Value *begin = inside.CreateLoad(i64, slot);
+    llvm::Value *begin = argument(buffers + 1, i64);
     first = inside.CreateAdd(first, begin);
     last = inside.CreateAdd(last, begin);
   }
   values.append({first, last});
-  inside.CreateCall(kernel, values)->setTailCall();
+  inside.CreateCall(kernelType(buffers), kernel, values)->setTailCall();
   inside.CreateRetVoid();
   return task;
 }
@@ -227,10 +237,11 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     return mlir::success();
   }
   bool staged = !info.barriers.empty();
-  reserveArguments(buffers + staged);
+  reserveArguments(buffers + 1 + staged);
   for (auto [i, value] : llvm::enumerate(values)) {
     passArgument(i, value);
   }
+  passArgument(buffers, kernel);
   llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
   ends.push_back(info.tasks);
   int64_t begin = 0;
@@ -243,9 +254,9 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
       continue;
     }
     if (staged) {
-      passArgument(buffers, b.getInt64(begin));
+      passArgument(buffers + 1, b.getInt64(begin));
     }
-    parallelFor(taskFunction(kernel, buffers, staged), end - begin);
+    parallelFor(taskFunction(buffers, staged), end - begin);
     begin = end;
   }
   return mlir::success();

@@ -105,9 +105,12 @@ def Cpurt_OutputOp : Cpurt_BufferOp<"output"> {
   let description = [{
     Outputs overlap neither each other nor an input, unless the module's
     `hlo.leaf_alias` pairs them: then input and output may be one buffer.
+
+    With an offset: bytes in that buffer, from the offset on, that are scratch
+    while the result itself is not there.
   }];
-  let arguments = (ins I64Attr:$index);
-  let assemblyFormat = "$index attr-dict";
+  let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$offset);
+  let assemblyFormat = "$index (`,` $offset^)? attr-dict";
 }
 def Cpurt_ArenaOp : Cpurt_BufferOp<"arena"> {
   let summary = "Bytes [offset, offset + bytes) of the arena";

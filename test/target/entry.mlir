@@ -46,7 +46,7 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     cpurt.launch @small(%in, %out)
     // CHECK: call void @prog.small(ptr @prog.two
     cpurt.launch @small(%two, %out)
-    // CHECK: [[RAN:%.*]] = call i32 @hlo_rt_parallel_for(ptr [[FRAME]], ptr @prog.large.task, ptr %arguments, i64 {{[0-9]+}})
+    // CHECK: [[RAN:%.*]] = call i32 @hlo_rt_parallel_for(ptr [[FRAME]], ptr @task.2, ptr %arguments, i64 {{[0-9]+}})
     // CHECK: [[BAD:%.*]] = icmp ne i32 [[RAN]], 0
     // CHECK: br i1 [[BAD]], label %end
     cpurt.launch @large(%big, %big)
@@ -93,6 +93,6 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
   }
   // CHECK-LABEL: define ptr @prog_describe()
   // CHECK: ret ptr @prog_desc
-  // CHECK-LABEL: define internal void @prog.large.task(ptr %0, i64 %1, i64 %2)
-  // CHECK: tail call void @prog.large(ptr %{{.*}}, ptr %{{.*}}, i64 %1, i64 %2)
+  // CHECK-LABEL: define internal void @task.2(ptr %0, i64 %1, i64 %2)
+  // CHECK: tail call void %{{.*}}(ptr %{{.*}}, ptr %{{.*}}, i64 %1, i64 %2)
 }

@@ -1,8 +1,10 @@
 //===- AssignOffsets.cpp - The arena of a plan, and a check of it ---------===//
 //
-// In: a plan with buffers. Out: the offsets of those in the arena. `checkPlan` then looks
-// at the result alone, by a sweep over all points, so that a fault in one of the steps
-// before becomes an internal error and not a wrong program.
+// In: a plan with buffers. Out: the offsets of those in the arena, and which of them are
+// guests: a big buffer may be in that of an output as long as the result is not there, so
+// that the arena of a training step need not hold what its results have room for.
+// `checkPlan` then looks at the result alone, by a sweep over all points, so that a fault
+// in one of the steps before becomes an internal error and not a wrong program.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Pack.h"
@@ -20,35 +22,159 @@ static bool isArenaBuffer(const Plan &plan, ValueId id) {
          !value.range.empty();
 }
 
-LogicalResult schedule::assignOffsets(Plan &plan) {
-  std::vector<PackItem> items;
-  std::vector<ValueId> ids;
+/// Buffers from so many bytes on may be guests. Smaller ones save little, and those of small loops are
+/// better off in the arena, which nothing else aliases (compiler/target/LoopMemory).
+static constexpr int64_t leastGuest = 4096;
+/// Pairs of buffer and output up to which guests are looked for.
+static constexpr uint64_t guestBudget = 5'000'000;
+
+namespace {
+/// An output with its guests so far.
+struct Host {
+  uint32_t number;
+  int64_t bytes;
+  const LiveRange *range;
+  std::vector<ValueId> guests;
+};
+
+struct Guest {
+  ValueId value;
+  uint32_t output;
+  int64_t offset;
+};
+} // namespace
+
+/// The lowest place in the host's buffer that is free throughout the value's range.
+static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
+                                      const llvm::DenseMap<ValueId, Guest> &placed, const Plan &plan) {
+  if (value.bytes > host.bytes || value.range.overlaps(*host.range)) {
+    return std::nullopt;
+  }
+  std::vector<std::pair<int64_t, int64_t>> taken;
+  for (ValueId other : host.guests) {
+    if (value.range.overlaps(plan.values[other].range)) {
+      int64_t offset = placed.lookup(other).offset;
+      taken.push_back({offset, llvm::alignTo(offset + plan.values[other].bytes, arenaAlignment)});
+    }
+  }
+  llvm::sort(taken);
+  int64_t end = 0;
+  for (auto [begin, otherEnd] : taken) {
+    if (begin - end >= value.bytes) {
+      break;
+    }
+    end = std::max(end, otherEnd);
+  }
+  return host.bytes - end >= value.bytes ? std::optional(end) : std::nullopt;
+}
+
+/// Places for big buffers of the arena in outputs: the biggest first, each in the smallest output that
+/// has room. Outputs that the caller may have put into an input's buffer hold that input.
+static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
+  llvm::DenseMap<ValueId, Guest> placed;
+  std::vector<Host> hosts;
+  std::vector<ValueId> values;
   for (auto [id, value] : llvm::enumerate(plan.values)) {
-    if (isArenaBuffer(plan, id)) {
+    if (isArenaBuffer(plan, id) && value.bytes >= leastGuest) {
+      values.push_back(id);
+    } else if (plan.buffers[id] == id && value.home == Home::Output && value.bytes >= leastGuest &&
+               llvm::none_of(plan.donations, [&, number = value.number](Donation donation) {
+                 return donation.output == number;
+               })) {
+      hosts.push_back({value.number, value.bytes, &value.range, {}});
+    }
+  }
+  if (uint64_t(hosts.size()) * values.size() > guestBudget) {
+    return placed;
+  }
+  llvm::sort(values, [&](ValueId a, ValueId b) {
+    return std::pair(-plan.values[a].bytes, a) < std::pair(-plan.values[b].bytes, b);
+  });
+  llvm::sort(hosts, [](const Host &a, const Host &b) {
+    return std::pair(a.bytes, a.number) < std::pair(b.bytes, b.number);
+  });
+  for (ValueId id : values) {
+    for (Host &host : hosts) {
+      if (std::optional<int64_t> offset = roomFor(plan.values[id], host, placed, plan)) {
+        placed[id] = {id, host.number, *offset};
+        host.guests.push_back(id);
+        break;
+      }
+    }
+  }
+  return placed;
+}
+
+/// Packs the buffers of the arena that are no guests; their offsets are in the order of `ids`.
+static std::optional<int64_t> packArena(const Plan &plan,
+                                        const llvm::DenseMap<ValueId, Guest> &guests,
+                                        std::vector<PackItem> &items, std::vector<ValueId> &ids) {
+  for (auto [id, value] : llvm::enumerate(plan.values)) {
+    if (isArenaBuffer(plan, id) && !guests.contains(id)) {
       items.push_back({value.bytes, &value.range});
       ids.push_back(id);
     }
   }
-  std::optional<int64_t> total = pack(items);
+  return pack(items);
+}
+
+LogicalResult schedule::assignOffsets(Plan &plan, bool guests) {
+  std::vector<PackItem> items;
+  std::vector<ValueId> ids;
+  llvm::DenseMap<ValueId, Guest> placed;
+  std::optional<int64_t> total = packArena(plan, placed, items, ids);
   if (!total) {
     return failure();
   }
   plan.arenaBytes = *total;
+  if (guests) {
+    placed = findGuests(plan);
+  }
+  if (!placed.empty()) {
+    std::vector<PackItem> fewerItems;
+    std::vector<ValueId> fewerIds;
+    std::optional<int64_t> less = packArena(plan, placed, fewerItems, fewerIds);
+    // A buffer of the arena is more likely to be in a cache, so a few bytes less are not worth it.
+    if (less && *less <= *total - *total / 16) {
+      plan.arenaBytes = *less;
+      items = std::move(fewerItems);
+      ids = std::move(fewerIds);
+      for (const auto &[id, guest] : placed) {
+        PlanValue &value = plan.values[id];
+        value.home = Home::Output;
+        value.number = guest.output;
+        value.offset = guest.offset;
+        value.isGuest = true;
+      }
+    }
+  }
   for (auto [id, item] : llvm::zip(ids, items)) {
     plan.values[id].offset = item.offset;
   }
   return success();
 }
 
-/// Live buffers never overlap: a sweep that holds the live ones by offset.
+/// The memory that a buffer is in and may share with others: `none` for the arena, else the output's number.
+static std::optional<uint32_t> memoryOf(const Plan &plan, ValueId id) {
+  const PlanValue &value = plan.values[id];
+  if (plan.buffers[id] != id || value.bytes == 0 || value.range.empty()) {
+    return std::nullopt;
+  }
+  return value.home == Home::Arena    ? std::optional(none)
+         : value.home == Home::Output ? std::optional(value.number)
+                                      : std::nullopt;
+}
+
+/// Live buffers never overlap: a sweep that holds the live ones by memory and offset.
 static bool buffersAreDisjoint(const Plan &plan) {
   std::vector<std::tuple<uint32_t, bool, ValueId>> events; // ends before begins
   for (auto [id, value] : llvm::enumerate(plan.values)) {
-    if (!isArenaBuffer(plan, id)) {
+    std::optional<uint32_t> memory = memoryOf(plan, id);
+    if (!memory) {
       continue;
     }
-    if (value.offset < 0 || value.offset % arenaAlignment ||
-        value.offset + value.bytes > plan.arenaBytes) {
+    int64_t bytes = *memory == none ? plan.arenaBytes : plan.values[plan.outputs[*memory]].bytes;
+    if (value.offset < 0 || value.offset % arenaAlignment || value.offset + value.bytes > bytes) {
       return false;
     }
     for (Segment segment : value.range.segments()) {
@@ -57,21 +183,25 @@ static bool buffersAreDisjoint(const Plan &plan) {
     }
   }
   llvm::sort(events);
-  std::map<int64_t, int64_t> live; // offset -> end
+  std::map<std::pair<uint32_t, int64_t>, int64_t> live; // memory, offset -> end
   for (auto [point, isBegin, id] : events) {
+    uint32_t memory = *memoryOf(plan, id);
     int64_t offset = plan.values[id].offset, end = offset + plan.values[id].bytes;
     if (!isBegin) {
-      live.erase(offset);
+      live.erase({memory, offset});
       continue;
     }
-    auto next = live.lower_bound(offset);
-    if (next != live.end() && next->first < end) {
+    auto next = live.lower_bound({memory, offset});
+    if (next != live.end() && next->first < std::pair(memory, end)) {
       return false;
     }
-    if (next != live.begin() && std::prev(next)->second > offset) {
-      return false;
+    if (next != live.begin()) {
+      auto previous = std::prev(next);
+      if (previous->first.first == memory && previous->second > offset) {
+        return false;
+      }
     }
-    live[offset] = end;
+    live[{memory, offset}] = end;
   }
   return true;
 }

@@ -140,7 +140,9 @@ Value Lowering::buffer(ValueId value) {
       result = preparedSlice(info.number, info);
       break;
     }
-    result = cpurt::OutputOp::create(header, info.location, pointer, info.number);
+    result = cpurt::OutputOp::create(header, info.location, pointer, info.number,
+                                     info.isGuest ? header.getI64IntegerAttr(info.offset)
+                                                  : IntegerAttr());
     break;
   case Home::Constant:
     result = cpurt::ConstantOp::create(header, info.location, pointer,

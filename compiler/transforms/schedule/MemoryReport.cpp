@@ -94,6 +94,19 @@ static std::string nameOf(Location location) {
   return "?";
 }
 
+/// Scratch in the buffers of results.
+static void reportGuests(cpurt::EntryOp entry, llvm::raw_ostream &os) {
+  bool isFirst = true;
+  for (auto output : entry.getOps<cpurt::OutputOp>()) {
+    if (std::optional<uint64_t> offset = output.getOffset()) {
+      os << (isFirst ? "scratch in results\n      result       offset  value\n" : "")
+         << llvm::format("%12lld %12lld  ", (long long)output.getIndex(), (long long)*offset)
+         << nameOf(output.getLoc()) << '\n';
+      isFirst = false;
+    }
+  }
+}
+
 /// What is in the prepared block.
 static void reportBlock(ModuleOp planned, cpurt::EntryOp prepare, llvm::raw_ostream &os) {
   SmallVector<cpurt::PreparedOp> slices(prepare.getOps<cpurt::PreparedOp>());
@@ -148,6 +161,7 @@ std::string hlo::memoryReport(ModuleOp planned) {
                          (long long)buffer.op.getBytes(), isUsed ? buffer.first : 0, buffer.last)
          << nameOf(buffer.op.getLoc()) << (atPeak && peak ? "  (peak)" : "") << '\n';
     }
+    reportGuests(entry, os);
     if (entry.getPrepare()) {
       reportBlock(planned, entry, os);
     }

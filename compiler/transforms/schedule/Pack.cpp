@@ -253,8 +253,11 @@ std::optional<int64_t> schedule::pack(llvm::MutableArrayRef<PackItem> items) {
       offsets = std::move(candidate);
     }
   }
+  // What rounding adds behind the last buffer nobody needs.
+  total = 0;
   for (auto [item, offset] : llvm::zip(items, offsets)) {
     item.offset = offset;
+    total = std::max(total, offset + item.bytes);
   }
   return total;
 }

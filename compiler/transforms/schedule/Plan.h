@@ -54,7 +54,9 @@ struct PlanValue {
   bool isCarry = false; ///< of a loop; of a representative: some value of the buffer is one
   llvm::SmallVector<Scope, 1> scopes;
   LiveRange range;    ///< when filled: the points at which its bytes are needed
-  int64_t offset = 0; ///< in the arena; of a buffer's representative
+  int64_t offset = 0; ///< in the arena or the output; of a buffer's representative
+  /// Home::Output: not the result but scratch in its buffer, at points where the result is not there.
+  bool isGuest = false;
 };
 
 struct Move {
@@ -147,10 +149,11 @@ void coalesce(Plan &plan);
 /// another buffer, from which the second half writes back.
 LoopSet loopsToDouble(const Plan &plan);
 
-/// Gives the arena's buffers their offsets. Fails if they exceed 63 bits.
-mlir::LogicalResult assignOffsets(Plan &plan);
+/// Gives the arena's buffers their offsets. With `guests`, moves big ones to the buffers of outputs that are not
+/// there at the same time, if that makes the arena smaller. Fails if they exceed 63 bits.
+mlir::LogicalResult assignOffsets(Plan &plan, bool guests = true);
 
-/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint,
+/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint, in outputs too;
 /// inputs and constants are never written. A failure is a fault of the planner.
 mlir::LogicalResult checkPlan(const Plan &plan);
 

@@ -127,7 +127,7 @@ private:
       schedule::coalesce(again);
       plan = std::move(again);
     }
-    if (failed(schedule::assignOffsets(plan))) {
+    if (failed(schedule::assignOffsets(plan, /*guests=*/root.getEntry()))) {
       return root.emitError("needs more than 2^63 bytes of memory");
     }
     if (failed(schedule::checkPlan(plan))) {

@@ -184,6 +184,15 @@ Place PlannedSimulator::placeOf(Value pointer, int64_t bytes) {
   if (auto input = dyn_cast<cpurt::InputOp>(op)) {
     return {"input " + std::to_string(input.getIndex()), 0, bytes, false};
   }
+  if (auto output = dyn_cast<cpurt::OutputOp>(op); output && output.getOffset()) {
+    int64_t offset = *output.getOffset();
+    auto sizes = module->getAttrOfType<DenseI64ArrayAttr>("test.output_bytes");
+    if (offset % 64 || offset + bytes > sizes[output.getIndex()] ||
+        inputOfOutput.contains(output.getIndex())) {
+      fail("scratch in an output out of place");
+    }
+    return {"output " + std::to_string(output.getIndex()), offset, offset + bytes};
+  }
   if (auto output = dyn_cast<cpurt::OutputOp>(op)) {
     auto it = inputOfOutput.find(output.getIndex());
     if (it != inputOfOutput.end()) {
@@ -328,7 +337,9 @@ PlannedRun PlannedSimulator::run() {
   PlannedRun result;
   DenseMap<int64_t, cpurt::OutputOp> outputs;
   for (auto output : entry.getOps<cpurt::OutputOp>()) {
-    outputs[output.getIndex()] = output;
+    if (!output.getOffset()) {
+      outputs[output.getIndex()] = output;
+    }
   }
   auto sizes = module->getAttrOfType<DenseI64ArrayAttr>("test.output_bytes");
   for (auto [i, bytes] : llvm::enumerate(sizes.asArrayRef())) {
