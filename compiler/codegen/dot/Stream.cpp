@@ -32,6 +32,9 @@ static constexpr int64_t kEnoughTasks = 8;
 static constexpr int64_t kLargeBytes = 512 << 10;
 /// Rows of the lhs that one reading of the rhs serves.
 static constexpr int64_t kMostTogether = 8;
+/// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked for. With fewer, asking only adds
+/// loads: 1x256x1024, whose rhs is in L2, takes 0.013 ms so and 0.008 without; 4x2048x4096 in bf16 0.88 ms so and 1.0 without.
+static constexpr int64_t kAskingRows = 3;
 /// Rows of the rhs at a time, at most, and bytes of the copy of the lhs.
 static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
 
@@ -180,7 +183,7 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
         values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
       }
       // The rows that come next: while the last rows of the lhs take theirs from L1, memory would be idle.
-      if (r1 == rows && c.rhs.strided && !mask) {
+      if (r1 == rows && rows >= kAskingRows && c.rhs.strided && !mask) {
         for (int64_t u = 0; u < count; ++u) {
           SmallVector<Index> next(at[u]);
           next.back() = addIndex(e, next.back(), count);
