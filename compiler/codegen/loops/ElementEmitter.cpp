@@ -13,6 +13,7 @@
 // as a scalar.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 
 using namespace mlir;
@@ -173,9 +174,27 @@ static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> str
   return linear;
 }
 
+/// Which column of an array of short rows the index asks for, with a row in each lane.
+std::optional<int64_t> ElementEmitter::Impl::columnOfRows(ArrayRef<int64_t> shape,
+                                                          ArrayRef<Index> index) {
+  size_t rank = shape.size();
+  if (lanes == 1 || rank < 2 || shared->linear || shape.back() < 2 || shape.back() > kMostColumns ||
+      !index.back().isUniform() || index[rank - 2].lanes || index[rank - 2].stride != 1 ||
+      !llvm::all_of(index.drop_back(2), [](const Index &i) { return i.isUniform(); })) {
+    return std::nullopt;
+  }
+  return constantOf(index.back().base);
+}
+
 Elem ElementEmitter::Impl::operandElement(BlockArgument argument, ArrayRef<Index> index,
                                           Value mask) {
   auto type = cast<RankedTensorType>(argument.getType());
+  if (std::optional<int64_t> c = columnOfRows(type.getShape(), index)) {
+    SmallVector<int64_t> strides = rowMajorStrides(type.getShape().drop_back());
+    Index row = linearize(e(), index.drop_back(), strides, lanes);
+    return loadColumn(e(), type.getElementType(), kernel.operandPtrs[argument.getArgNumber()],
+                      row.base, type.getShape().back(), *c, lanes, mask);
+  }
   Index linear = shared->linear && type.getRank() > 0
                      ? index[0]
                      : linearize(e(), index, rowMajorStrides(type.getShape()), lanes);

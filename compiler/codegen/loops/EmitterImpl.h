@@ -45,6 +45,7 @@ struct ElementEmitter::Impl {
   Elem compute(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem load(mlir::Type element, mlir::Value base, const Index &linear, mlir::Value mask,
             int64_t elements);
+  std::optional<int64_t> columnOfRows(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<Index> index);
   Elem operandElement(mlir::BlockArgument argument, llvm::ArrayRef<Index> index, mlir::Value mask);
 
   // One per op that moves data; see the file of that name.

@@ -16,6 +16,7 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/IndexMath.h"
+#include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "llvm/ADT/SetVector.h"
@@ -99,11 +100,11 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   return ops;
 }
 
-/// The result that is the parts of a paired concatenate, if the region has it.
-static ConcatenateOp pairedResult(KernelBuilder &kernel) {
-  Operation *end = kernel.body().getTerminator();
-  auto op = end->getOperand(0).getDefiningOp<ConcatenateOp>();
-  return op && op->hasAttr("paired") && end->getNumOperands() == 1 ? op : ConcatenateOp();
+/// Whether the op is a paired concatenate, whose parts are walked.
+static bool isPaired(Operation *op) { return op && isa<ConcatenateOp>(op) && op->hasAttr("paired"); }
+
+static bool hasPairedResult(KernelBuilder &kernel) {
+  return llvm::any_of(kernel.body(), [](Operation &op) { return isPaired(&op); });
 }
 
 /// Whether its parts change places element by element; they are reshapes then, of the arrays to walk.
@@ -116,37 +117,18 @@ static Value partOf(ConcatenateOp paired, unsigned n) {
   return isInterleaved(paired) ? part.getDefiningOp<ReshapeOp>().getOperand() : part;
 }
 
-/// Stores the parts at an index of theirs: one behind the other, or in turns.
-static void storeParts(KernelBuilder &kernel, ConcatenateOp paired, ElementEmitter &emitter,
-                       ArrayRef<Index> index, Value linear, Value mask) {
-  Emission &e = kernel.e;
+/// Stores the parts of a result: one behind the other, or in turns.
+static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, Value base,
+                       Value linear, Value mask) {
   Type element = elementType(paired.getType());
-  Elem first = emitter.emit(partOf(paired, 0), index, mask);
-  Elem second = emitter.emit(partOf(paired, 1), index, mask);
-  auto store = [&](const Elem &value, Value at, Value where) {
-    storeElements(e, element, value, kernel.resultPtrs[0], at, where);
-  };
-  if (!isInterleaved(paired)) {
-    store(first, linear, mask);
-    store(second, addI(e, linear, cast<RankedTensorType>(partOf(paired, 0).getType()).getNumElements()),
-          mask);
+  if (isInterleaved(paired)) {
+    storeColumns(e, element, parts, base, linear, mask);
     return;
   }
-  Value at = mulI(e, linear, 2);
-  int64_t lanes = emitter.lanes();
-  if (lanes == 1) {
-    store(first, at, mask);
-    store(second, addI(e, at, 1), mask);
-    return;
+  int64_t size = cast<RankedTensorType>(partOf(paired, 0).getType()).getNumElements();
+  for (auto [n, part] : llvm::enumerate(parts)) {
+    storeElements(e, element, part, base, addI(e, linear, n * size), mask);
   }
-  SmallVector<int64_t> order;
-  for (int64_t l = 0; l < lanes; ++l) {
-    order.append({l, lanes + l});
-  }
-  auto inTurns = [&](Value a, Value b) -> Value {
-    return a ? vector::ShuffleOp::create(e.b, e.loc, a, b, order).getResult() : a;
-  };
-  store(Elem(inTurns(first.re, second.re), inTurns(first.im, second.im)), at, inTurns(mask, mask));
 }
 
 /// Lanes of a region that computes little in its widest type: vectors of what it mostly computes with, those of the
@@ -162,7 +144,7 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   };
   DenseSet<Operation *> scalars = scalarOps(kernel);
   for (Operation &op : kernel.body().without_terminator()) {
-    if (scalars.contains(&op) || &op == pairedResult(kernel)) {
+    if (scalars.contains(&op) || isPaired(&op)) {
       continue;
     }
     auto slice = dyn_cast<SliceOp>(op);
@@ -246,7 +228,7 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
   };
   DenseSet<Operation *> scalars = scalarOps(kernel);
   for (Operation &op : kernel.body().without_terminator()) {
-    if (scalars.contains(&op) || &op == pairedResult(kernel)) {
+    if (scalars.contains(&op) || isPaired(&op)) {
       continue;
     }
     bool fits = llvm::all_of(op.getOperands(), sizeFits) && llvm::all_of(op.getResults(), sizeFits);
@@ -309,18 +291,27 @@ static void hoistScalars(KernelBuilder &kernel, ArrayRef<ElementEmitter *> emitt
 
 static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<Index> index,
                        Value linear, Value mask) {
-  SmallVector<Elem> values;
-  if (ConcatenateOp paired = pairedResult(kernel)) {
-    storeParts(kernel, paired, emitter, index, linear, mask);
-    return;
-  }
-  for (Value root : kernel.body().getTerminator()->getOperands()) {
-    values.push_back(emitter.emit(root, index, mask));
+  SmallVector<SmallVector<Elem>> values;
+  Operation *end = kernel.body().getTerminator();
+  for (Value root : end->getOperands()) {
+    SmallVector<Elem> &parts = values.emplace_back();
+    if (auto paired = root.getDefiningOp<ConcatenateOp>(); isPaired(paired)) {
+      for (unsigned n = 0; n < paired.getInputs().size(); ++n) {
+        parts.push_back(emitter.emit(partOf(paired, n), index, mask));
+      }
+    } else {
+      parts.push_back(emitter.emit(root, index, mask));
+    }
   }
   // All loads come before the first store: results may share an operand's buffer.
-  for (auto [n, value] : llvm::enumerate(values)) {
-    Type element = elementType(kernel.body().getTerminator()->getOperand(n).getType());
-    storeElements(kernel.e, element, value, kernel.resultPtrs[n], linear, mask);
+  for (auto [n, parts] : llvm::enumerate(values)) {
+    Value root = end->getOperand(n);
+    if (auto paired = root.getDefiningOp<ConcatenateOp>(); isPaired(paired)) {
+      storeParts(kernel.e, paired, parts, kernel.resultPtrs[n], linear, mask);
+    } else {
+      storeElements(kernel.e, elementType(root.getType()), parts[0], kernel.resultPtrs[n], linear,
+                    mask);
+    }
   }
 }
 
@@ -347,6 +338,12 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
       }
     }
   }
+  // Of each result as many elements as it has parts.
+  size_t most = 1;
+  for (Operation &op : kernel.body()) {
+    most = std::max<size_t>(most, isPaired(&op) ? op.getNumOperands() : 1);
+  }
+  weight *= static_cast<int64_t>(most);
   // Whole vectors, of any type.
   return elements < 2 * kElementsPerTask / weight
              ? kElementsPerTask
@@ -356,8 +353,11 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   collapseDims(kernel.body());
-  ConcatenateOp paired = pairedResult(kernel);
-  Value walked = paired ? partOf(paired, 0) : kernel.body().getTerminator()->getOperand(0);
+  bool paired = hasPairedResult(kernel);
+  Value walked = kernel.body().getTerminator()->getOperand(0);
+  if (isPaired(walked.getDefiningOp())) {
+    walked = partOf(walked.getDefiningOp<ConcatenateOp>(), 0);
+  }
   auto type = cast<RankedTensorType>(walked.getType());
   ArrayRef<int64_t> shape = type.getShape();
   int64_t elements = type.getNumElements();

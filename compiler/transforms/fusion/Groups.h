@@ -45,6 +45,10 @@ struct Grouping {
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
 void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 
+/// Computes arrays of few columns that concatenates make, and what is made of them, column by column
+/// (SplitColumns.cpp): where one is needed as a whole there is a `paired` concatenate.
+void splitColumns(mlir::Block &block, mlir::SymbolTable &symbols);
+
 /// Marks concatenates whose parts share their work as `paired`, behind the element-wise ops that follow them
 /// (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
 void pairConcatenates(mlir::Block &block);

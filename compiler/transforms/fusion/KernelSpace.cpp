@@ -69,7 +69,15 @@ static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
   };
   Block &body = fusion.getBody().front();
   for (Value root : body.getTerminator()->getOperands()) {
-    add(root, space.mapOfResult(shapeOf(root)).value_or(DimMap::unknown(shapeOf(root).size())));
+    std::optional<DimMap> map = space.mapOfResult(shapeOf(root));
+    if (Operation *op = root.getDefiningOp(); op && op->hasAttr("paired") && !shapeOf(root).empty()) {
+      if (shapeOf(root).drop_back() == ArrayRef<int64_t>(space.shape)) {
+        map = DimMap::identity(space.shape);
+        map->inOrder = false;
+        map->dims.push_back(DimMap::kOther);
+      }
+    }
+    add(root, map.value_or(DimMap::unknown(shapeOf(root).size())));
   }
   for (Operation &op : llvm::reverse(body.without_terminator())) {
     for (Value v : op.getResults()) {
@@ -107,9 +115,15 @@ KernelSpace spaceOf(FusionOp fusion) {
   SmallVector<ReduceOp> reduces(body.getOps<ReduceOp>());
   Value root = body.getTerminator()->getOperand(0);
   bool paired = llvm::any_of(body, [](Operation &op) { return op.hasAttr("paired"); });
-  if (strategy == "loop" && reduces.empty() && !paired) {
-    space.form = Form::Loop;
-    space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());
+  if (strategy == "loop" && reduces.empty()) {
+    // The parts of a paired concatenate are walked, [rows] of results [rows, columns].
+    Operation *def = root.getDefiningOp();
+    ArrayRef<int64_t> shape = shapeOf(root);
+    if (def && def->hasAttr("paired")) {
+      shape = shape.drop_back();
+    }
+    space.form = paired && shape.empty() ? Form::Other : Form::Loop;
+    space.shape.assign(shape.begin(), shape.end());
   } else if ((strategy == "loop" || strategy == "columns" || strategy == "row" ||
               strategy == "reduce") &&
              !reduces.empty() && areAlike(reduces)) {

@@ -8,11 +8,9 @@
 //   f(reshape(concatenate(a, b)), c, 1.0)  =>
 //   reshape(concatenate(f(a, c[:n], 1.0), f(b, c[n:], 1.0)) {paired})
 //
-// Two words of many keys change places element by element instead (a dimension of one
-// element each, behind all others): parts that are reshapes [n] -> [n,1].
-//
 // A concatenate that is `paired` is the root of a kernel that walks the parts, in
-// step, and stores each at its place. Element-wise users go before it where
+// step, and stores each at its place (parts that change places element by element, which are
+// reshapes [n] -> [n,1], come from SplitColumns.cpp). Element-wise users go before it where
 // exactly one array is then made; otherwise it is made as it is.
 //
 //===----------------------------------------------------------------------===//
@@ -47,13 +45,7 @@ static llvm::SetVector<Operation *> workOf(Value v) {
   return work;
 }
 
-/// Whether each element of the first part has that of the second behind it.
-static bool isInterleaved(ConcatenateOp op) {
-  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
-  return llvm::all_of(shape.drop_front(op.getDimension()), [](int64_t size) { return size == 1; });
-}
-
-/// Whether the parts are arrays of one shape, one behind the other in memory or in turns, that share most of their work.
+/// Whether the parts are arrays of one shape, one behind the other in memory, that share most of their work.
 static bool isWorthPairing(ConcatenateOp op) {
   OperandRange parts = op.getInputs();
   ArrayRef<int64_t> shape = shapeOf(parts[0]);
@@ -62,7 +54,7 @@ static bool isWorthPairing(ConcatenateOp op) {
     return false;
   }
   for (int64_t d = 0, along = op.getDimension(); d < along; ++d) {
-    if (shape[d] != 1 && !isInterleaved(op)) {
+    if (shape[d] != 1) {
       return false;
     }
   }
@@ -215,34 +207,9 @@ void Pairing::run() {
   }
 }
 
-/// concatenate(a, b) of [.., 1] -> the same of reshapes.
-static void interleave(ConcatenateOp op) {
-  OpBuilder builder(op);
-  HloBuilder b(builder, op.getLoc());
-  SmallVector<int64_t> walked(shapeOf(op.getInputs()[0]).take_front(op.getDimension()));
-  SmallVector<int64_t> single(walked);
-  single.push_back(1);
-  SmallVector<Value> parts;
-  for (Value input : op.getInputs()) {
-    Value part = b.reshape(input, walked);
-    parts.push_back(ReshapeOp::create(builder, op.getLoc(),
-                                      HloBuilder::array(single, elementTypeOf(input)), part,
-                                      IntegerAttr()));
-  }
-  Value concatenated = b.concatenate(parts, walked.size());
-  concatenated.getDefiningOp()->setAttr("paired", builder.getUnitAttr());
-  op->getResult(0).replaceAllUsesWith(b.reshape(concatenated, shapeOf(op.getResult())));
-  op.erase();
-}
-
 void pairConcatenates(Block &block) {
   for (ConcatenateOp op : llvm::make_early_inc_range(block.getOps<ConcatenateOp>())) {
-    if (op->hasAttr("paired") || !isWorthPairing(op)) {
-      continue;
-    }
-    if (op.getDimension() > 0 && isInterleaved(op)) {
-      interleave(op);
-    } else {
+    if (!op->hasAttr("paired") && isWorthPairing(op)) {
       Pairing(op).run();
     }
   }

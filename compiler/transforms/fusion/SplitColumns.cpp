@@ -1,0 +1,534 @@
+//===- SplitColumns.cpp - Short rows, computed column by column -----------===//
+//
+// In: a block that runs at top level. Points, pixels and quaternions are arrays [rows, C] of
+// few columns, and what is computed of them takes the columns apart and puts others
+// together again:
+//
+//   x = slice(v)[:,0], y = slice(v)[:,1]         [rows]
+//   c = concatenate(f(x, y), g(x, y))            [rows, 2]
+//   r = c * v + broadcast(w)
+//
+// An element of such a concatenate is one of several things, so that in a loop over the
+// elements each lane would compute all of them, or each column be an array in memory.
+// Out: arrays like r as `paired` concatenates of their columns, to where they are needed as
+// a whole, each the root of a kernel that walks the rows, a row in each lane:
+//
+//   r = concatenate(f(x, y) * x + w, g(x, y) * y + w) {paired}
+//
+// From a concatenate on (or what is transposed to one) element-wise users are split, too,
+// and so are the producers that only they need. Reduces of a row, and products with a
+// matrix of as few columns, are written out, and are such a beginning themselves. Arrays that
+// are stored for others are read column by column where they are needed again.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Groups.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+namespace {
+
+/// How many columns are a vector each: as many again are alive as operands.
+constexpr int64_t kMostColumns = 8;
+/// Fewer rows are not worth the code.
+constexpr int64_t kLeastRows = 256;
+/// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
+constexpr int64_t kMostWork = 256;
+/// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
+/// are bounded, too (see MultiOutputFusion.cpp).
+constexpr int64_t kMostWorkTwice = 64;
+
+/// The single op that a reduction's computation is, between converts of narrow floats to f32 and back.
+Operation *reducingOp(ComputationOp computation) {
+  Operation *end = computation.getReturn();
+  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
+    return nullptr;
+  }
+  auto throughConvert = [](Value v) {
+    auto convert = v.getDefiningOp<ConvertOp>();
+    return convert && isa<FloatType>(elementTypeOf(v)) ? convert.getOperand() : v;
+  };
+  Operation *op = throughConvert(end->getOperand(0)).getDefiningOp();
+  if (!op || !isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(op)) {
+    return nullptr;
+  }
+  Value a = throughConvert(op->getOperand(0)), b = throughConvert(op->getOperand(1));
+  Value p = computation.getArgument(0), q = computation.getArgument(1);
+  return (a == p && b == q) || (a == q && b == p) ? op : nullptr;
+}
+
+/// Of the transpose of a concatenate to columns: the concatenate.
+ConcatenateOp concatenatedRows(Operation *op) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  auto rows = transpose ? transpose.getOperand().getDefiningOp<ConcatenateOp>() : ConcatenateOp();
+  if (!rows || !rows->hasOneUse() || rows->hasAttr("paired")) {
+    return {};
+  }
+  int64_t along = rows.getDimension();
+  ArrayRef<int64_t> order = transpose.getDimensions();
+  bool single = llvm::all_of(rows.getInputs(), [&](Value v) { return shapeOf(v)[along] == 1; });
+  return single && order.back() == along && llvm::is_sorted(order.drop_back()) ? rows
+                                                                              : ConcatenateOp();
+}
+
+/// A product of the rows of an array with a vector [C] or a small matrix.
+struct RowProduct {
+  Value array, weights;
+  int64_t along = 0; ///< the dimension of the weights that is contracted
+};
+
+std::optional<RowProduct> rowProduct(Operation *op) {
+  auto dot = dyn_cast<DotOp>(op);
+  if (!dot || !dot.getLhsBatchDims().value_or(ArrayRef<int64_t>()).empty()) {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> left = dot.getLhsContractingDims().value_or(ArrayRef<int64_t>());
+  ArrayRef<int64_t> right = dot.getRhsContractingDims().value_or(ArrayRef<int64_t>());
+  if (left.size() != 1 || isa<ComplexType>(elementTypeOf(dot.getResult()))) {
+    return std::nullopt;
+  }
+  if (rankOf(dot.getRhs()) <= 2 && left[0] > 0 && left[0] + 1 == rankOf(dot.getLhs())) {
+    return RowProduct{dot.getLhs(), dot.getRhs(), right[0]};
+  }
+  if (rankOf(dot.getLhs()) == 1 && right[0] > 0 && right[0] + 1 == rankOf(dot.getRhs())) {
+    return RowProduct{dot.getRhs(), dot.getLhs(), 0};
+  }
+  return std::nullopt;
+}
+
+/// One region of arrays that are split, around one concatenate.
+class Splitter {
+public:
+  Splitter(Block &block, SymbolTable &symbols, Operation *seed, ArrayRef<int64_t> rows)
+      : block(block), symbols(symbols), seed(seed), rows(rows) {}
+  void run(DenseSet<Operation *> &done);
+
+private:
+  bool isRowArray(Value v) const {
+    ArrayRef<int64_t> shape = shapeOf(v);
+    return shape.size() == rows.size() + 1 && shape.drop_back() == ArrayRef<int64_t>(rows);
+  }
+  bool canSplit(Operation *op) const;
+  bool canFold(Operation *op) const;
+  bool canMultiply(Operation *op) const;
+  bool isExit(Operation *op) const;
+  bool isSplitUser(Operation *user) const { return split.contains(user) || exits.contains(user); }
+  bool isNeededWhole(Operation *op) const;
+  bool fits(Operation *op);
+  void findUsers();
+  void findProducers();
+  Value column(HloBuilder &b, Value v, int64_t c);
+  Value makeColumn(HloBuilder &b, Value v, int64_t c);
+  Value fold(HloBuilder &b, ReduceOp op);
+  Value product(HloBuilder &b, Operation *op, int64_t n);
+  Value joined(HloBuilder &b, Value v);
+  void rewrite();
+  void eraseUnused(DenseSet<Operation *> &done);
+
+  Block &block;
+  SymbolTable &symbols;
+  Operation *seed;
+  SmallVector<int64_t> rows;
+  DenseSet<Operation *> split; ///< their results are made column by column
+  DenseSet<Operation *> exits; ///< from such arrays to [rows]
+  DenseSet<Operation *> kept;  ///< of `split`: others need the result as a whole
+  DenseMap<std::pair<Value, int64_t>, Value> columns;
+  int64_t work = 0;
+};
+
+/// What moves data or makes it from nothing: split for those who want it so, whoever else uses it.
+bool isMove(Operation *op) {
+  return isa<SliceOp, ReshapeOp, BitcastOp, BroadcastOp, IotaOp, ConstantOp>(op);
+}
+
+bool Splitter::canSplit(Operation *op) const {
+  if (op->getNumResults() != 1 || !arrayType(op->getResult(0)) || !isRowArray(op->getResult(0)) ||
+      shapeOf(op->getResult(0)).back() > kMostColumns || op->hasAttr("paired")) {
+    return false;
+  }
+  int64_t minor = rows.size();
+  if (isElementwiseOp(op)) {
+    return llvm::all_of(op->getOperands(), [&](Value v) {
+      return isScalar(v) || shapeOf(v) == shapeOf(op->getResult(0));
+    });
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    return isRowArray(slice.getOperand()) &&
+           llvm::all_of(slice.getStrides().drop_back(), [](int64_t stride) { return stride == 1; });
+  }
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    return static_cast<int64_t>(concatenate.getDimension()) == minor;
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    return llvm::is_sorted(broadcast.getDimensions());
+  }
+  if (isa<ReshapeOp, BitcastOp>(op)) {
+    return shapeOf(op->getResult(0)).back() == 1 &&
+           elementTypeOf(op->getOperand(0)) == elementTypeOf(op->getResult(0));
+  }
+  return isa<IotaOp>(op) || isSplatConstant(op) || concatenatedRows(op) || canMultiply(op);
+}
+
+bool Splitter::canMultiply(Operation *op) const {
+  std::optional<RowProduct> dot = rowProduct(op);
+  return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostColumns;
+}
+
+bool Splitter::canFold(Operation *op) const {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  if (!reduce || reduce->getNumResults() != 1 || !isRowArray(reduce.getInputs()[0]) ||
+      reduce.getDimensions() != ArrayRef<int64_t>{static_cast<int64_t>(rows.size())} ||
+      shapeOf(reduce.getInputs()[0]).back() > kMostColumns ||
+      isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
+    return false;
+  }
+  auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
+  return computation && reducingOp(computation);
+}
+
+/// Whether the op turns an array that is split to one of [rows].
+bool Splitter::isExit(Operation *op) const {
+  if (canFold(op) || (canMultiply(op) && shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows))) {
+    return true;
+  }
+  return isa<ReshapeOp, BitcastOp>(op) && isRowArray(op->getOperand(0)) &&
+         shapeOf(op->getOperand(0)).back() == 1 &&
+         shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows) &&
+         elementTypeOf(op->getOperand(0)) == elementTypeOf(op->getResult(0));
+}
+
+bool Splitter::isNeededWhole(Operation *op) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    return !isSplitUser(user) || (isMove(user) && kept.contains(user));
+  });
+}
+
+/// Whether the op's columns do not make too large a kernel; counts them if so.
+bool Splitter::fits(Operation *op) {
+  bool computes = costOf(op) > 0 && !isa<ConcatenateOp>(op);
+  int64_t more = !computes ? 0 : isExit(op) ? 1 : shapeOf(op->getResult(0)).back();
+  if (isa<DotOp>(op)) {
+    more *= shapeOf(rowProduct(op)->array).back();
+  }
+  if (work + more > kMostWork) {
+    return false;
+  }
+  work += more;
+  return true;
+}
+
+/// What follows from the seed: arrays that are split, and what of [rows] leads from one to another.
+void Splitter::findUsers() {
+  DenseSet<Operation *> following;
+  auto add = [&](Operation *op) {
+    if (isExit(op)) {
+      fits(op);
+      exits.insert(op);
+    } else if (canSplit(op) && fits(op)) {
+      split.insert(op);
+    } else if (!isElementwiseOp(op) || shapeOf(op->getResult(0)) != ArrayRef<int64_t>(rows)) {
+      return;
+    }
+    following.insert(op);
+  };
+  add(seed);
+  for (Operation *op = seed->getNextNode(); op; op = op->getNextNode()) {
+    if (llvm::any_of(op->getOperands(), [&](Value v) {
+          return v.getDefiningOp() && following.contains(v.getDefiningOp());
+        })) {
+      add(op);
+    }
+  }
+}
+
+/// From the last op to the first, so that all users of an op have been looked at.
+void Splitter::findProducers() {
+  int64_t count = llvm::product_of(rows);
+  DenseSet<Operation *> reached(split);
+  reached.insert(seed);
+  for (Operation &op : llvm::reverse(block)) {
+    if (split.contains(&op)) {
+      if (isNeededWhole(&op)) {
+        kept.insert(&op);
+      }
+      if (ConcatenateOp concatenate = concatenatedRows(&op)) {
+        reached.insert(concatenate);
+      }
+    } else {
+      bool leads = op.getNumResults() == 1 && arrayType(op.getResult(0)) &&
+                   llvm::any_of(op.getUsers(), [&](Operation *user) { return reached.contains(user); });
+      if (!leads) {
+        continue;
+      }
+      Value v = op.getResult(0);
+      if (exits.contains(&op)) {
+        // Known from its operand.
+      } else if (isExit(&op)) {
+        exits.insert(&op);
+      } else if (canSplit(&op) && llvm::any_of(op.getUsers(), [&](Operation *user) {
+                   return isSplitUser(user);
+                 })) {
+        bool whole = isNeededWhole(&op);
+        if ((whole && !isMove(&op)) || !fits(&op)) {
+          continue;
+        }
+        split.insert(&op);
+        if (whole) {
+          kept.insert(&op);
+        }
+      } else if (elementsOf(v) == count && roleOf(&op) == Role::Compute) {
+        work += costOf(&op) > 0;
+      } else if (elementsOf(v) != count || roleOf(&op) != Role::Free) {
+        continue;
+      }
+    }
+    reached.insert(&op);
+  }
+}
+
+/// Column c of v, an array [rows, C].
+Value Splitter::column(HloBuilder &b, Value v, int64_t c) {
+  Value &known = columns[{v, c}];
+  if (known) {
+    return known;
+  }
+  Operation *def = v.getDefiningOp();
+  Value made;
+  if (def && split.contains(def)) {
+    made = makeColumn(b, v, c);
+  } else {
+    made = b.reshape(shapeOf(v).back() == 1 ? v : b.sliceDim(v, rows.size(), c, c + 1), rows);
+  }
+  columns[{v, c}] = made;
+  return made;
+}
+
+Value Splitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
+  Operation *op = v.getDefiningOp();
+  int64_t minor = rows.size();
+  Type element = elementTypeOf(v);
+  auto toRows = [&](Value operand) {
+    while (auto reshape = operand.getDefiningOp<ReshapeOp>()) {
+      if (elementTypeOf(reshape.getOperand()) != element) {
+        break;
+      }
+      operand = reshape.getOperand();
+      if (shapeOf(operand) == ArrayRef<int64_t>(rows)) {
+        return operand;
+      }
+    }
+    return b.reshape(operand, rows);
+  };
+  if (isElementwiseOp(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(isScalar(operand) ? operand : column(b, operand, c));
+    }
+    OperationState state(op->getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    state.addOperands(operands);
+    state.addTypes(HloBuilder::array(rows, element));
+    return b.b.create(state)->getResult(0);
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    return column(b, slice.getOperand(),
+                  slice.getStartIndices()[minor] + c * slice.getStrides()[minor]);
+  }
+  if (isa<DotOp>(op)) {
+    return product(b, op, c);
+  }
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    for (Value part : concatenate.getInputs()) {
+      int64_t size = shapeOf(part)[minor];
+      if (c < size) {
+        return column(b, part, c);
+      }
+      c -= size;
+    }
+  }
+  if (ConcatenateOp concatenate = concatenatedRows(op)) {
+    return toRows(concatenate.getInputs()[c]);
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value operand = broadcast.getOperand();
+    SmallVector<int64_t> dims(broadcast.getDimensions());
+    if (!dims.empty() && dims.back() == minor) {
+      dims.pop_back();
+      int64_t last = dims.size();
+      operand = b.reshape(b.sliceDim(operand, last, c, c + 1), shapeOf(operand).drop_back());
+    }
+    bool same = shapeOf(operand) == ArrayRef<int64_t>(rows);
+    return same ? operand : b.broadcast(operand, rows, dims);
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    int64_t along = iota.getIotaDimension();
+    auto type = HloBuilder::array(rows, element);
+    return along == minor ? b.splat(type, static_cast<double>(c)) : b.iota(type, along);
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto literal = cast<DenseElementsAttr>(constant.getValue());
+    auto scalar = RankedTensorType::get({}, element);
+    return b.broadcastScalar(b.constant(literal.resizeSplat(scalar)), rows);
+  }
+  return toRows(op->getOperand(0)); // a reshape to [rows, 1]
+}
+
+/// What sums of elements of the type are made in.
+static Type sumType(Type element) {
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+}
+
+/// Column n of a product of rows; its only one if the weights are a vector.
+Value Splitter::product(HloBuilder &b, Operation *op, int64_t n) {
+  RowProduct dot = *rowProduct(op);
+  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
+  Value sum;
+  for (int64_t c = 0, count = shapeOf(dot.array).back(); c < count; ++c) {
+    Value weight = b.sliceDim(dot.weights, dot.along, c, c + 1);
+    if (rankOf(weight) == 2) {
+      weight = b.sliceDim(weight, 1 - dot.along, n, n + 1);
+    }
+    weight = b.broadcastScalar(b.convert(b.reshape(weight, {}), wide), rows);
+    Value term = b.mul(b.convert(column(b, dot.array, c), wide), weight);
+    sum = sum ? b.add(sum, term) : term;
+  }
+  return b.convert(sum, element);
+}
+
+/// From the first column to the last; of narrow floats in f32.
+Value Splitter::fold(HloBuilder &b, ReduceOp op) {
+  Operation *combine = reducingOp(symbols.lookup<ComputationOp>(op.getToApply()));
+  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
+  Value result = b.broadcastScalar(b.convert(op.getInputs()[1], wide), rows);
+  for (int64_t c = 0, count = shapeOf(op.getInputs()[0]).back(); c < count; ++c) {
+    Value next = b.convert(column(b, op.getInputs()[0], c), wide);
+    OperationState state(op.getLoc(), combine->getName());
+    state.addOperands({result, next});
+    state.addTypes(result.getType());
+    result = b.b.create(state)->getResult(0);
+  }
+  return b.convert(result, element);
+}
+
+/// The columns of v as an array again.
+Value Splitter::joined(HloBuilder &b, Value v) {
+  SmallVector<int64_t> single(rows);
+  single.push_back(1);
+  SmallVector<Value> parts;
+  for (int64_t c = 0, count = shapeOf(v).back(); c < count; ++c) {
+    parts.push_back(b.reshape(column(b, v, c), single));
+  }
+  if (parts.size() == 1) {
+    return parts[0];
+  }
+  Value whole = b.concatenate(parts, rows.size());
+  whole.getDefiningOp()->setAttr("paired", b.b.getUnitAttr());
+  return whole;
+}
+
+void Splitter::rewrite() {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Operation *source = op.getNumOperands() > 0 ? op.getOperand(0).getDefiningOp() : nullptr;
+    if (!isSplitUser(&op) || (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) &&
+                              !split.contains(source))) {
+      continue;
+    }
+    OpBuilder builder(&op);
+    HloBuilder b(builder, op.getLoc());
+    Value v = op.getResult(0);
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      v.replaceAllUsesWith(fold(b, reduce));
+    } else if (isa<DotOp>(op) && exits.contains(&op)) {
+      v.replaceAllUsesWith(product(b, &op, 0));
+    } else if (exits.contains(&op)) {
+      v.replaceAllUsesWith(column(b, op.getOperand(0), 0));
+    } else if (kept.contains(&op) && !isMove(&op)) {
+      Value whole = joined(b, v);
+      v.replaceUsesWithIf(whole, [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return work > kMostWorkTwice || !isSplitUser(user) || (isMove(user) && kept.contains(user));
+      });
+    }
+  }
+}
+
+/// What is left without uses would be kernels of their own.
+void Splitter::eraseUnused(DenseSet<Operation *> &done) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
+      done.insert(&op);
+      op.erase();
+    }
+  }
+}
+
+void Splitter::run(DenseSet<Operation *> &done) {
+  findUsers();
+  findProducers();
+  // A row that another kernel reduces, too, is stored for both.
+  Value array = seed->getOperand(0);
+  bool isStored = exits.contains(seed) && array.getDefiningOp() &&
+                  roleOf(array.getDefiningOp()) == Role::Compute &&
+                  !split.contains(array.getDefiningOp());
+  if (work > 0 && !isStored && (split.contains(seed) || exits.contains(seed))) {
+    done.insert(split.begin(), split.end());
+    done.insert(exits.begin(), exits.end());
+    rewrite();
+    eraseUnused(done);
+  }
+}
+
+} // namespace
+
+/// The rows of the arrays around an op where splitting may begin; none for any other op.
+static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
+  auto minorOf = [](ArrayRef<int64_t> shape) { return static_cast<int64_t>(shape.size()) - 1; };
+  Value array;
+  int64_t along = 0;
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && !op->hasAttr("paired")) {
+    array = concatenate.getResult();
+    along = concatenate.getDimension();
+  } else if (concatenatedRows(op)) {
+    array = op->getResult(0);
+    along = minorOf(shapeOf(array));
+  } else if (std::optional<RowProduct> dot = rowProduct(op)) {
+    array = dot->array;
+    along = minorOf(shapeOf(array));
+    if (elementsOf(dot->weights) > kMostColumns * shapeOf(array).back()) {
+      return std::nullopt;
+    }
+  } else if (auto reduce = dyn_cast<ReduceOp>(op);
+             reduce && reduce->getNumResults() == 1 && reduce.getDimensions().size() == 1) {
+    array = reduce.getInputs()[0];
+    along = reduce.getDimensions()[0];
+  } else {
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape = shapeOf(array);
+  if (shape.size() < 2 || along != minorOf(shape) || shape.back() < 2 ||
+      shape.back() > kMostColumns || elementsOf(array) < kLeastRows * shape.back()) {
+    return std::nullopt;
+  }
+  return shape.drop_back();
+}
+
+void splitColumns(Block &block, SymbolTable &symbols) {
+  SmallVector<Operation *> seeds;
+  for (Operation &op : block) {
+    if (rowsAround(&op)) {
+      seeds.push_back(&op);
+    }
+  }
+  DenseSet<Operation *> done;
+  for (Operation *seed : seeds) {
+    if (!done.contains(seed)) {
+      Splitter(block, symbols, seed, *rowsAround(seed)).run(done);
+    }
+  }
+}
+
+} // namespace hlo::fusion
