@@ -43,10 +43,11 @@ struct RowEmission {
   void emitResults();
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
                          mlir::Value mask);
-  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not.
+  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not, nor one row for all.
   bool overColumns(mlir::Value v) const {
     llvm::ArrayRef<int64_t> shape = shapeOf(v);
     return shape.size() == rowShape.size() + columnShape.size() &&
+           shape.take_front(rowShape.size()) == llvm::ArrayRef<int64_t>(rowShape) &&
            shape.drop_front(rowShape.size()) == llvm::ArrayRef<int64_t>(columnShape);
   }
 };
