@@ -307,7 +307,7 @@ inline constexpr double tanhPieces[6][32] = {
     {-0x1.1949440000000p-5, -0x1.5769380000000p-7, -0x1.3034280000000p-15, 0x1.9c1cde0000000p-9, 0x1.1079c60000000p-8, 0x1.6ed4a80000000p-8, 0x1.c1da900000000p-9, 0x1.4ac1ec0000000p-11, 0x1.6b98060000000p-11, 0x1.597ba80000000p-12, 0x1.91ff0c0000000p-16, -0x1.339e060000000p-15, -0x1.410c440000000p-15, -0x1.17d47e0000000p-14, -0x1.c772ea0000000p-16, 0x1.dd81d00000000p-16, 0x1.825a3c0000000p-21, 0x1.53d6340000000p-20, 0x1.6c92580000000p-19, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x1.0a46a20000000p-3, 0x1.ba7f800000000p-4, 0x1.d4b88c0000000p-5, -0x1.4620680000000p-7, -0x1.1ba5f40000000p-4, 0x1.65539e0000000p-9, -0x1.0022100000000p-5, 0x1.fb49000000000p-7},
 };
 /// c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.
-inline constexpr double powInverse[] = {
+inline constexpr double sixteenthInverse[] = {
     0x1.6000000000000p+0,
     0x1.5800000000000p+0,
     0x1.4800000000000p+0,
@@ -326,7 +326,7 @@ inline constexpr double powInverse[] = {
     0x1.7000000000000p-1,
 };
 /// -log(c), to 2^-42, so that k ln 2 can be added exactly.
-inline constexpr double powLogHigh[] = {
+inline constexpr double sixteenthLog[] = {
     -0x1.4618bc21c6000p-2,
     -0x1.2e8e2bae12000p-2,
     -0x1.fb9186d5e4000p-3,
@@ -345,7 +345,7 @@ inline constexpr double powLogHigh[] = {
     0x1.522ae0738a000p-2,
 };
 /// What that lacks.
-inline constexpr double powLogLow[] = {
+inline constexpr double sixteenthLogLow[] = {
     0x1.3d82f484c84ccp-46,
     0x1.67b1e99b72bd8p-45,
     0x1.d572aab993c87p-47,
@@ -431,6 +431,17 @@ inline constexpr double powLog64[] = {
     0x1.c71c6f633988bp-4,
     -0x1.9aa3625663c61p-4,
     0x1.7500f87665dafp-4,
+};
+/// The same, for one f64. Error 2^-61.0.
+inline constexpr double sixteenthLog64[] = {
+    0x1.555555555547cp-2,
+    -0x1.ffffffffffd8fp-3,
+    0x1.9999999d04a28p-3,
+    -0x1.555555596b1a1p-3,
+    0x1.249226cbe4e74p-3,
+    -0x1.ffffb7204a078p-4,
+    0x1.c82cdd712d5b7p-4,
+    -0x1.9aa3625663c61p-4,
 };
 /// log2(1 + r) / r, for f32 powers. Error 2^-36.5.
 inline constexpr double powLog32[] = {

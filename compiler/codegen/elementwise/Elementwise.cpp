@@ -221,6 +221,9 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   if (mayStayWide(op)) {
     Type wide = e.b.getF32Type();
     Emission here{e.b, op->getLoc(), e.target};
+    if (isa<LogisticOp>(op) && elementType(op->getResult(0).getType()).isF16()) {
+      return Elem(logisticForHalf(Num(here, operands[0].re)));
+    }
     return emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
   }
   // The pred of a select is no data.

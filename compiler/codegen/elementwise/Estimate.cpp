@@ -52,6 +52,36 @@ Num estimate(Num x, Estimate kind) {
   return Num(e, result);
 }
 
+Num scaledInRegisters(Num x, Num n) {
+  Emission &e = *x.e;
+  int64_t lanes = 512 / x.width();
+  if (!e.target.avx512 || x.lanes() % lanes != 0) {
+    return {};
+  }
+  auto mask = arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(lanes), -1));
+  auto rounding = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4));
+  auto scale = [&](Value part, Value power) -> Value {
+    return LLVM::CallIntrinsicOp::create(
+               e.b, e.loc, part.getType(),
+               e.b.getStringAttr(x.isF64() ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512"),
+               ValueRange{part, power, part, mask, rounding})
+        .getResult(0);
+  };
+  Value all = x.v;
+  for (int64_t from = 0; from < x.lanes(); from += lanes) {
+    if (x.lanes() == lanes) {
+      return Num(e, scale(x, n));
+    }
+    auto part = [&](Value v) -> Value {
+      return vector::ExtractStridedSliceOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{lanes},
+                                                   ArrayRef<int64_t>{1});
+    };
+    all = vector::InsertStridedSliceOp::create(e.b, e.loc, scale(part(x), part(n)), all, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{1});
+  }
+  return Num(e, all);
+}
+
 Num quotientWithin(Num a, Num b) {
   Num start = estimate(b, Estimate::Reciprocal);
   if (!start.v) {

@@ -51,12 +51,18 @@ Num scaleByPower(Num x, Num n, const FloatTraits &traits) {
   return x * powerOfTwo(half, traits) * powerOfTwo(n - half, traits);
 }
 
+Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits) {
+  Num scaled = scaledInRegisters(x, n.value);
+  return scaled.v ? scaled : scaleByPower(x, n.integer, traits);
+}
+
 Num signBits(Num x) { return bitsOf(x) & FloatTraits(x).signMask; }
 
 namespace {
 /// e^x = 2^n (1 + m).
 struct ExpParts {
-  Num n, m;
+  Rounded n;
+  Num m;
 };
 } // namespace
 
@@ -71,7 +77,7 @@ static ExpParts expParts(Num x, Num low = {}) {
   Num square = r * r;
   Num q = traits.wide ? polynomialInPairs(r, square, coefficients::exp64)
                       : polynomialInPairs(r, square, coefficients::exp32);
-  return {n.integer, fma(square, q, r)};
+  return {n, fma(square, q, r)};
 }
 
 /// Below `lowest` the result is 0. It is not computed there: a product that underflows takes 150 cycles on Intel, and masked
@@ -88,7 +94,7 @@ static Num expWithin(Num x, Num low, double lowest, double highest) {
   // 2^n m + 2^n, rounded once, is the same where the result is normal.
   auto normal = [&] {
     ExpParts parts = expParts(x, low);
-    Num scale = powerOfTwo(parts.n, FloatTraits(x));
+    Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
     return fma(scale, parts.m, scale);
   };
   return either(less(abs(x), x.isF64() ? 708.0 : 87.0), x, normal, any);
@@ -100,7 +106,7 @@ Num expOf(Num x) {
 
 Num expOfModerate(Num x) {
   ExpParts parts = expParts(x);
-  Num scale = powerOfTwo(parts.n, FloatTraits(x));
+  Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
   return fma(scale, parts.m, scale);
 }
 
@@ -114,9 +120,9 @@ Num expTimes(Num x, Num factor, int64_t halvings) {
   double bound = traits.wide ? 1460.0 : 195.0;
   ExpParts parts = expParts(clampTo(x, -bound, bound));
   // The factor is scaled first, in steps: a small one would lose bits. Two steps before, two after.
-  Num quarter = shrS(parts.n, 2);
+  Num quarter = shrS(parts.n.integer, 2);
   Num step = powerOfTwo(quarter, traits);
-  Num last = powerOfTwo(parts.n - shl(quarter, 1) - quarter - halvings, traits);
+  Num last = powerOfTwo(parts.n.integer - shl(quarter, 1) - quarter - halvings, traits);
   return factor * step * step * (parts.m + 1.0) * step * last;
 }
 
@@ -125,16 +131,24 @@ Num expm1Of(Num x) {
   Num bounded = traits.wide ? clampTo(x, -40.0, 710.0) : clampTo(x, -20.0, 89.0);
   ExpParts parts = expParts(bounded);
   // 2^n m + (2^n - 1), halved so that n = bias + 1 does not overflow early.
-  Num half = powerOfTwo(parts.n - 1, traits);
+  Num half = powerOfTwo(parts.n.integer - 1, traits);
   Num sum = fma(half, parts.m, half - 0.5) * 2.0;
-  return copySign(select(equal(parts.n, 0), parts.m, sum), x);
+  return copySign(select(equal(parts.n.integer, 0), parts.m, sum), x);
 }
+
+/// 1 / a, where an error of 2^-26 (f32: of two units) does no harm and a is of moderate size.
+static Num inverseNear(Num a) {
+  Num inverse = a.e->target.fma ? estimate(a, Estimate::Reciprocal) : Num();
+  return inverse.v ? fma(inverse, fma(-a, inverse, 1.0), inverse) : 1.0 / a;
+}
+
+Num logisticForHalf(Num x) { return inverseNear(expOfModerate(-clampTo(x, -25.0, 25.0)) + 1.0); }
 
 Num logisticOf(Num x) {
   FloatTraits traits(x);
   // e / (1 + e) or 1 / (1 + e), of e = e^-|x| <= 1, so that nothing overflows and small results
   // keep their precision. Sums and the quotient are corrected by what their rounding lost.
-  ExpParts parts = expParts(clampTo(-abs(x), traits.wide ? -746.0 : -104.0, 0.0));
+  ExpParts parts = expParts(maxNum(x.of(traits.wide ? -746.0 : -104.0), -abs(x)));
   NumPair mantissa = fastTwoSum(x.of(1.0), parts.m);
   NumPair power = {scaleByPower(mantissa.hi, parts.n, traits),
                    scaleByPower(mantissa.lo, parts.n, traits)};
@@ -142,9 +156,9 @@ Num logisticOf(Num x) {
   Num negative = less(x, 0.0);
   Num top = select(negative, power.hi, 1.0);
   Num rest = select(negative, power.lo, 0.0);
-  Num inverse = 1.0 / denominator.hi;
+  Num inverse = inverseNear(denominator.hi);
   Num quotient = x.e->target.fma ? top * inverse : top / denominator.hi;
-  rest = rest - quotient * (denominator.lo + power.lo);
+  rest = fma(-quotient, denominator.lo + power.lo, rest);
   if (x.e->target.fma) {
     rest = rest + fma(-quotient, denominator.hi, top);
   }
@@ -159,12 +173,11 @@ static Num tanhOfMagnitude(Num a) {
   Num r = fma(n.value, -traits.ln2Hi / 2, bounded);
   r = fma(n.value, -traits.ln2Lo / 2, r);
   Num z = r * r;
-  Num t = fma(r * z, polynomial(z, coefficients::tanh64), r);
+  Num t = fma(r * z, polynomialAsTree(z, coefficients::tanh64), r);
   Num scale = powerOfTwo(n.integer, traits);
   Num below = scale - 1.0, above = scale + 1.0;
   Num top = fma(t, above, below), bottom = fma(t, below, above);
-  Num inverse = estimate(bottom, Estimate::Reciprocal);
-  inverse = inverse.v ? fma(inverse, fma(-bottom, inverse, 1.0), inverse) : 1.0 / bottom;
+  Num inverse = inverseNear(bottom);
   // The remainder, of what the sums were before they were rounded.
   Num quotient = top * inverse;
   Num rest = fma(t, fma(-quotient, below, above), fma(-quotient, above, below));
@@ -205,7 +218,7 @@ Num sinhOf(Num x) {
   // e^|x| / 2, which overflows later than e^|x|.
   FloatTraits traits(x);
   ExpParts parts = expParts(clampTo(magnitude, 0.0, 711.0));
-  Num half = scaleByPower(parts.m + 1.0, parts.n - 1, traits);
+  Num half = scaleByPower(parts.m + 1.0, parts.n.integer - 1, traits);
   Num large = half - 0.25 / half;
   return select(less(magnitude, 1.0), small, copySign(large, x));
 }
@@ -215,7 +228,7 @@ Num coshOf(Num x) {
     return viaDouble(x, coshOf);
   }
   ExpParts parts = expParts(clampTo(abs(x), 0.0, 711.0));
-  Num half = scaleByPower(parts.m + 1.0, parts.n - 1, FloatTraits(x));
+  Num half = scaleByPower(parts.m + 1.0, parts.n.integer - 1, FloatTraits(x));
   return half + 0.25 / half;
 }
 

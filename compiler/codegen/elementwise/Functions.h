@@ -44,8 +44,12 @@ Num exponentToFloat(Num n);
 Num powerOfTwo(Num n, const FloatTraits &traits);
 /// x * 2^n, rounded once; |n| up to twice the largest exponent.
 Num scaleByPower(Num x, Num n, const FloatTraits &traits);
+/// The same of a rounded number that is known as a float too: an instruction of AVX-512.
+Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
+/// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for others.
+Num scaledInRegisters(Num x, Num n);
 enum class Estimate { Reciprocal, ReciprocalRoot };
 /// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
 /// computed as a vector is, so that an element's result does not depend on where in an array it is.
@@ -78,6 +82,8 @@ Num expOf(NumPair x);
 Num expTimes(Num x, Num factor, int64_t halvings = 0);
 Num expm1Of(Num x);
 Num logisticOf(Num x);
+/// The same of f32, good to f16: within some units.
+Num logisticForHalf(Num x);
 Num tanhOf(Num x);
 Num sinhOf(Num x);
 Num coshOf(Num x);

@@ -33,7 +33,7 @@ Num atan2Of(Num y, Num x) {
   denominator = select(equal(denominator, 0.0), 1.0, denominator);
   Num t = numerator / denominator;
   Num z = t * t;
-  Num p = wide ? polynomial(z, coefficients::atan64) : polynomial(z, coefficients::atan32);
+  Num p = wide ? polynomialAsTree(z, coefficients::atan64) : polynomialAsTree(z, coefficients::atan32);
   Num tail = t * z * p;
   if (wide) {
     // What the quotient lacks.
@@ -44,7 +44,7 @@ Num atan2Of(Num y, Num x) {
     Num rest =
         ((numerator - back.hi) - back.lo) + (select(beyond, differenceLow, 0.0) - t * exactLow);
     // Of subnormals nothing exact can be said.
-    Num correction = select(greater(low, 0x1p-900), rest / denominator, 0.0);
+    Num correction = select(greater(low, 0x1p-900), rest * (1.0 / denominator), 0.0);
     tail = tail + (correction - correction * z);
   }
   // The angle is k pi/4 +- (t + tail).

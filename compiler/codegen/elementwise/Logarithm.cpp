@@ -1,12 +1,13 @@
 //===- Logarithm.cpp - log and what is built on it ------------------------===//
 //
 // x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); log(1 + f) is a polynomial in f (f32), or
-// in s = f / (2 + f) (f64). In and out as Functions.h says.
+// in s = f / (2 + f) (f64), or f64 by Sixteenths.h. In and out as Functions.h says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
 #include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/Sixteenths.h"
 #include <limits>
 
 using namespace mlir;
@@ -44,6 +45,37 @@ static Num logSpecials(Num x, Num pole, Num result) {
   return select(equal(x, infinity), infinity, result);
 }
 
+/// log of the number of f64 with these parts.
+static Num logOfParts(const LogParts &parts) {
+  auto [r, base, baseLow] = parts;
+  NumPair sum = fastTwoSum(base, r);
+  Num p = polynomialAsTree(r, coefficients::sixteenthLog64);
+  return sum.hi + fma(r * r, fma(r, p, -0.5), sum.lo + baseLow);
+}
+
+static Num logByTable(Num x) {
+  Num rare = logicalNot(greaterEqual(x, FloatTraits(x).minNormal) & less(x, infinity));
+  Num usual = logOfParts(logPartsOf(offsetOf(x, rare)));
+  return rarely(rare, {usual}, [&] { return SmallVector<Num>{logSpecials(x, x, usual)}; })[0];
+}
+
+static Num log1pByTable(Num x) {
+  Num u = x + 1.0;
+  Num offset = offsetOfNormal(u);
+  Num place = placeOf(offset), k = exponentOf(offset);
+  Num inverse = inverseAt(place);
+  // x 2^-k is exact, and so is 2^-k - 1 where it matters; beyond 2^100 x is as good as 1 + x.
+  Num scale = powerOfTwo(-k, FloatTraits(x));
+  Num r = fma(fma(x, scale, scale - 1.0), inverse, inverse - 1.0);
+  Num usual = logOfParts(logPartsOf(offset, r));
+  Num rare = logicalNot(greater(u, 0.0) & less(x, 0x1p100) & notEqual(x, 0.0));
+  return rarely(rare, {usual}, [&] {
+    Num large = logOfParts(logPartsOf(offset));
+    Num result = logSpecials(x, u, select(less(x, 0x1p100), usual, large));
+    return SmallVector<Num>{select(equal(x, 0.0), x, result)};
+  })[0];
+}
+
 static Num logOfAny(Num x) {
   FloatTraits traits(x);
   Num subnormal = less(x, traits.minNormal);
@@ -57,6 +89,9 @@ static Num logOfAny(Num x) {
 }
 
 Num logOf(Num x) {
+  if (x.isF64() && hasSixteenths(x)) {
+    return logByTable(x);
+  }
   if (x.lanes() > 1) {
     return logOfAny(x);
   }
@@ -72,6 +107,9 @@ Num logOf(Num x) {
 }
 
 Num log1pOf(Num x) {
+  if (x.isF64() && hasSixteenths(x)) {
+    return log1pByTable(x);
+  }
   FloatTraits traits(x);
   Num u = x + 1.0;
   Num bits = bitsOf(u);

@@ -117,6 +117,23 @@ Num polynomialInPairs(Num x, Num square, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
+Num polynomialAsTree(Num x, llvm::ArrayRef<double> coefficients) {
+  SmallVector<Num> terms;
+  for (size_t i = 0; i < coefficients.size(); i += 2) {
+    Num low = x.of(coefficients[i]);
+    terms.push_back(i + 1 < coefficients.size() ? fma(x, coefficients[i + 1], low) : low);
+  }
+  for (Num power = x; terms.size() > 1;) {
+    power = power * power;
+    size_t count = 0;
+    for (size_t i = 0; i < terms.size(); i += 2) {
+      terms[count++] = i + 1 < terms.size() ? fma(terms[i + 1], power, terms[i]) : terms[i];
+    }
+    terms.truncate(count);
+  }
+  return terms.front();
+}
+
 Num abs(Num a) { return unary<math::AbsFOp>(a); }
 Num sqrt(Num a) { return unary<math::SqrtOp>(a); }
 Num floor(Num a) { return unary<math::FloorOp>(a); }

@@ -7,6 +7,7 @@
 #include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/DoubleDouble.h"
 #include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/Sixteenths.h"
 #include "llvm/ADT/bit.h"
 #include <limits>
 
@@ -23,27 +24,6 @@ struct SixteenthsOf {
 };
 } // namespace
 
-/// Bits of 45/64.
-static constexpr int64_t first64 = INT64_C(0x3fe6800000000000), first32 = INT64_C(0x3f340000);
-
-/// The bits of a > 0 less those of 45/64, of subnormal numbers as if they were normal. `rare` is on for these.
-static Num offsetOf(Num a, Num rare) {
-  FloatTraits traits(a);
-  int64_t first = traits.wide ? first64 : first32;
-  return rarely(rare, {bitsOf(a) - first}, [&] {
-    int64_t shift = traits.mantissaBits + 2;
-    Num scaled = bitsOf(a * std::ldexp(1.0, static_cast<int>(shift))) - (first + (shift << traits.mantissaBits));
-    return SmallVector<Num>{select(less(a, traits.minNormal), scaled, bitsOf(a) - first)};
-  })[0];
-}
-
-/// z of the number 2^k z, 45/64 <= z < 45/32.
-static Num mantissaOf(Num offset) {
-  bool wide = offset.width() == 64;
-  int64_t mask = (INT64_C(1) << (wide ? 52 : 23)) - 1;
-  return floatOf((offset & mask) + (wide ? first64 : first32));
-}
-
 /// Bits of 2^(n / 16) for an integer n of i64, the exponent normal.
 static Num sixteenthPower(Num n) {
   SmallVector<double, 16> roots;
@@ -53,15 +33,11 @@ static Num sixteenthPower(Num n) {
   return floatOf(bitsOf(lookup16(n, "hlo_pow_roots", roots)) + shl(n, 48));
 }
 
-/// Whether powers of f32 take tables; targets whose vectors would have to gather divide instead (a million on AVX2: 2.1 ms, 3.2 with
-/// gathers).
-static bool hasTables(Num x) { return x.e->target.avx512; }
-
 /// y log2(a) for the number a > 0 of f32 whose bits are `offset` from those of 45/64; y and the result in f64.
 static Num exponentForFloat(Num offset, Num y) {
   OpBuilder &b = y.e->b;
   Num z = floatTo(mantissaOf(offset), b.getF64Type());
-  if (!hasTables(y)) {
+  if (!hasSixteenths(y)) {
     Num s = quotientWithin(z - 1.0, z + 1.0);
     Num square = s * s;
     Num k = signedToFloat(shrS(offset, 23), b.getF64Type());
@@ -69,15 +45,15 @@ static Num exponentForFloat(Num offset, Num y) {
   }
   Num sixteenths = shrS(offset, 19);
   Num place = zextTo(sixteenths, b.getI64Type());
-  Num r = fma(z, lookup16(place, "hlo_pow_inverses", coefficients::powInverse), -1.0);
+  Num r = fma(z, inverseAt(place), -1.0);
   Num log = fma(signedToFloat(sixteenths, b.getF64Type()), 1.0 / 16,
                 lookup16(place, "hlo_pow_log2", coefficients::powLog2));
-  return y * fma(r, polynomialInPairs(r, r * r, coefficients::powLog32), log);
+  return y * fma(r, polynomialAsTree(r, coefficients::powLog32), log);
 }
 
 /// 2^exponent in f64, good to f32, |exponent| < 1000.
 static Num exp2ForFloat(Num exponent) {
-  if (!hasTables(exponent)) {
+  if (!hasSixteenths(exponent)) {
     Rounded n = roundToInteger(exponent);
     Num fraction = exponent - n.value;
     Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
@@ -92,27 +68,12 @@ static Num exp2ForFloat(Num exponent) {
 
 /// log(a) in two parts, for the number a > 0 of f64 whose bits are `offset` from those of 45/64.
 static NumPair logPair(Num offset) {
-  Num z = mantissaOf(offset);
-  Num place = shrS(offset, 48);
-  Num k = exponentToFloat(shrS(offset, 52));
-  Num inverse = lookup16(place, "hlo_pow_inverses", coefficients::powInverse);
-  Num r;
-  if (z.e->target.fma) {
-    r = fma(z, inverse, -1.0);
-  } else {
-    // Exact as well: the inverse has few bits.
-    Num top = floatOf(bitsOf(z) & ~INT64_C(0xffffffff));
-    r = (top * inverse - 1.0) + (z - top) * inverse;
-  }
-  // k ln 2 - log(inverse), exactly, + r - r^2/2 + r^3 p.
-  Num base = fma(k, 0x1.62e42fefa3800p-1, lookup16(place, "hlo_pow_log_high", coefficients::powLogHigh));
-  Num baseLow = fma(k, 0x1.ef35793c76730p-45, lookup16(place, "hlo_pow_log_low", coefficients::powLogLow));
+  auto [r, base, baseLow] = logPartsOf(offset);
   NumPair first = fastTwoSum(base, r);
   NumPair square = twoProduct(r * -0.5, r);
   NumPair second = fastTwoSum(first.hi, square.hi);
-  Num r2 = r * r;
-  Num p = polynomialInPairs(r, r2, coefficients::powLog64);
-  Num low = ((baseLow + first.lo) + (square.lo + second.lo)) + (r2 * r) * p;
+  Num p = polynomialAsTree(r, coefficients::powLog64);
+  Num low = ((baseLow + first.lo) + (square.lo + second.lo)) + (r * r * r) * p;
   return fastTwoSum(second.hi, low);
 }
 
@@ -121,8 +82,7 @@ static SixteenthsOf sixteenthsOf(NumPair exponent) {
   FloatTraits traits(exponent.hi);
   Num r = fma(n.value, -traits.ln2Hi / 16, exponent.hi);
   r = fma(n.value, -traits.ln2Lo / 16, r) + exponent.lo;
-  Num square = r * r;
-  Num rest = fma(square, polynomialInPairs(r, square, coefficients::powExp64), r);
+  Num rest = fma(r * r, polynomialAsTree(r, coefficients::powExp64), r);
   return {n.integer, rest + lookup16(n.integer, "hlo_pow_roots_low", coefficients::powRootLow)};
 }
 

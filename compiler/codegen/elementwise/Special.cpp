@@ -22,14 +22,23 @@ Num erfOf(Num x) {
     return copySign(oddPiecewise(minNum(x.of(3.99), a), 4.0, 18, coefficients::erfPieces), x);
   }
   Num z = x * x;
-  Num p = wide ? polynomial(z, coefficients::erfSmall64) : polynomial(z, coefficients::erfSmall32);
-  Num small = fma(x, p, x);
+  auto small = [&] {
+    // The first two by themselves: they nearly cancel, and the tree would round their sum where it is large.
+    llvm::ArrayRef<double> c = coefficients::erfSmall64;
+    if (!wide) {
+      c = coefficients::erfSmall32;
+    }
+    Num p = fma(z, fma(z, polynomialAsTree(z, c.drop_front(2)), c[1]), c[0]);
+    return fma(x, p, x);
+  };
   // 1 - e^q with q = log(erfc(a)); from the bound on the result is 1.
-  Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
-  Num q = wide ? polynomial(bounded - 2.0, coefficients::erfLarge64)
-               : bounded * polynomial(bounded, coefficients::erfLarge32);
-  Num large = copySign(1.0 - expOfModerate(q), x);
-  return select(lessEqual(a, 1.25), small, large);
+  auto large = [&] {
+    Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
+    Num q = wide ? polynomialAsTree(bounded - 2.0, coefficients::erfLarge64)
+                 : bounded * polynomialAsTree(bounded, coefficients::erfLarge32);
+    return copySign(1.0 - expOfModerate(q), x);
+  };
+  return either(lessEqual(a, 1.25), x, small, large);
 }
 
 /// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.
@@ -50,7 +59,7 @@ Num cbrtOf(Num x) {
   Num m = floatOf(bitsOf(fraction) + shl(remainder, traits.mantissaBits));
   Num root = select(equal(remainder, 2), 0x1.965fea53d6e3dp+0, x.of(1.0));
   root = select(equal(remainder, 1), 0x1.428a2f98d728bp+0, root);
-  Num y = polynomial(fraction, coefficients::cbrtStart) * root;
+  Num y = polynomialAsTree(fraction, coefficients::cbrtStart) * root;
   if (traits.wide) {
     // Halley's step.
     Num cube = y * y * y;
@@ -143,30 +152,29 @@ static Num longRemainder(Num x, Num y) {
   return select(less(x, y), x, result);
 }
 
-Num remOf(Num x, Num y) {
+static Num remByDivision(Num x, Num y) {
   OpBuilder &b = x.e->b;
   bool wide = x.isF64();
-  // With a quotient below 2^28 (f32, in f64) or 2^52 (f64, with FMA) the remainder of
-  // the truncated quotient is exact, and the quotient is off by one at most.
+  // With a quotient below 2^28 (f32, in f64) or 2^51 (f64) the remainder of the truncated quotient is exact. The quotient as rounded is
+  // the true one or, where that lacks little to the next integer, the next.
   Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
   Num ax = abs(wx), ay = abs(wy);
   Num quotient = trunc(ax / ay);
   Num rest;
-  if (wide) {
+  if (!wide || x.e->target.fma) {
+    rest = fma(-quotient, ay, ax);
+  } else {
     NumPair product = twoProduct(quotient, ay);
     rest = (ax - product.hi) - product.lo;
-  } else {
-    rest = ax - quotient * ay;
   }
   rest = select(less(rest, 0.0), rest + ay, rest);
-  rest = select(greaterEqual(rest, ay), rest - ay, rest);
   rest = select(less(ax, ay), ax, rest);
   Num easy = copySign(floatTo(rest, x.scalar()), x);
   double limit = wide ? 0x1p51 : 0x1p28;
   Num rare = greaterEqual(quotient, limit);
   if (wide) {
     // The products of tiny or huge operands are not exact.
-    rare = rare | (less(ay, 0x1p-900) & greaterEqual(ax, ay)) | greater(ax, 0x1p1000);
+    rare = rare | (less(ay, 0x1p-900) & greaterEqual(ax, ay)) | greater(ax, 0x1p990);
   }
   rare = rare & less(ax, infinity) & greater(ay, 0.0);
   Num nan = isNaN(x) | isNaN(y) | equal(ax, infinity) | equal(ay, 0.0);
@@ -180,6 +188,16 @@ Num remOf(Num x, Num y) {
     exact = copySign(floatTo(exact, x.scalar()), x);
     return SmallVector<Num>{select(rare, exact, easy)};
   })[0];
+}
+
+Num remOf(Num x, Num y) {
+  if (x.lanes() > 1) {
+    return remByDivision(x, y);
+  }
+  // Quotients below 2 need no division: an angle that goes round is such a case. The difference is exact.
+  Num ax = abs(x), ay = abs(y);
+  auto small = [&] { return select(less(ax, ay), x, copySign(ax - ay, x)); };
+  return either(less(ax, ay * 2.0), x, small, [&] { return remByDivision(x, y); });
 }
 
 } // namespace hlo::codegen

@@ -28,9 +28,9 @@ static NumPair kernels(const NumPair &rest) {
   // sin(r + lo) = sin(r) + lo cos(r); cos(r + lo) = cos(r) - lo sin(r).
   Num half = z * 0.5;
   Num low = rest.lo - rest.lo * half;
-  Num sine = r + fma(r * z, polynomialInPairs(z, square, coefficients::sin64), low);
+  Num sine = r + fma(r * z, polynomialAsTree(z, coefficients::sin64), low);
   Num high = 1.0 - half;
-  Num tail = square * polynomialInPairs(z, square, coefficients::cos64) - r * rest.lo;
+  Num tail = square * polynomialAsTree(z, coefficients::cos64) - r * rest.lo;
   Num cosine = high + (((1.0 - high) - half) + tail);
   return {sine, cosine};
 }
@@ -99,18 +99,30 @@ NumPair sinCosOf(Num x) {
 Num sinOf(Num x) { return sinCosOf(x).hi; }
 Num cosOf(Num x) { return sinCosOf(x).lo; }
 
-Num tanOf(Num x) {
-  Reduced reduced = reduceByHalfPi(x);
-  Num r = reduced.rest.hi;
+/// The tangent of a number that has been reduced.
+static Num tangentOf(const Reduced &reduced) {
+  Num r = reduced.rest.hi, lo = reduced.rest.lo;
   Num z = r * r;
+  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2), where few bits of the square do: z (1 + 1.02 z) is within 6 %.
+  Num slope = fma(z, fma(z, 1.02, 1.0), 1.0);
+  Num p = r.isF64() ? polynomialAsTree(z, coefficients::tan64) : polynomialAsTree(z, coefficients::tan32);
+  Num tangent = r + fma(r * z, p, lo * slope);
   Num odd = notEqual(reduced.quadrant & 1, 0);
-  Num p = x.isF64() ? polynomialInPairs(z, z * z, coefficients::tan64)
-                    : polynomialInPairs(z, z * z, coefficients::tan32);
-  Num tail = r * z * p;
-  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2).
-  Num whole = r + tail;
-  Num tangent = r + (tail + fma(reduced.rest.lo, whole * whole, reduced.rest.lo));
-  Num result = either(odd, tangent, [&] { return -1.0 / tangent; }, [&] { return tangent; });
+  return either(odd, tangent, [&] { return -1.0 / tangent; }, [&] { return tangent; });
+}
+
+Num tanOf(Num x) {
+  if (x.lanes() > 1 || !x.isF64() || !x.e->target.fma) {
+    return select(equal(x, 0.0), x, tangentOf(reduceByHalfPi(x)));
+  }
+  Num wrong;
+  Num guess = tangentOf(guessOneLane(x, wrong));
+  Num result = rarely(wrong, {guess}, [&] {
+    auto function = internalFunction(*x.e, "hlo_tan", {x.type()}, {x.type()}, [](llvm::ArrayRef<Num> arguments) {
+      return llvm::SmallVector<Num>{tangentOf(reduceByHalfPi(arguments[0]))};
+    });
+    return callPerLane(function, {x});
+  })[0];
   return select(equal(x, 0.0), x, result);
 }
 

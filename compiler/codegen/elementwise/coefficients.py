@@ -211,18 +211,20 @@ pieces("erfPieces", "erf(x) in x - k/8 on [k/8, (k+1)/8], k < 32, less x where k
 pieces("tanhPieces", "tanh(x) where 1 + x has the same exponent and three bits behind it; by these five bits. Less x below 1/8.", m.tanh,
        [((8 + k % 8) * mpf(2) ** (k // 8) / 8 - 1, mpf(2) ** (k // 8) / 8) for k in range(32)], 5, 24, 24)
 inverses, radius = near_inverses()
-sys.stderr.write(f"powInverse: |r| <= {float(radius)}\n")
+sys.stderr.write(f"sixteenthInverse: |r| <= {float(radius)}\n")
 logs = [-m.log(c) for c in inverses]
 high = [m.nint(x * 2 ** 42) / 2 ** 42 for x in logs]
-numbers("powInverse", "c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.", inverses)
-numbers("powLogHigh", "-log(c), to 2^-42, so that k ln 2 can be added exactly.", high)
-numbers("powLogLow", "What that lacks.", [x - h for x, h in zip(logs, high)])
+numbers("sixteenthInverse", "c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.", inverses)
+numbers("sixteenthLog", "-log(c), to 2^-42, so that k ln 2 can be added exactly.", high)
+numbers("sixteenthLogLow", "What that lacks.", [x - h for x, h in zip(logs, high)])
 numbers("powLog2", "-log2(c) less i/16.", [-m.log(c) / LN2 - mpf(i) / 16 for i, c in enumerate(inverses)])
 roots = [m.power(2, mpf(i) / 16) for i in range(16)]
 numbers("powRoot", "2^(i/16).", roots)
 numbers("powRootLow", "What these lack, as a part of them.", [x / mpf(float(x)) - 1 for x in roots])
 table("powLog64", f"(log(1 + r) - r + r^2/2) / r^3 for |r| <= {float(radius):.4f}.",
       quotient(lambda r: m.log1p(r) - r + r * r / 2, 3), lambda r: r ** 2 + mpf("1e-6"), -radius, radius, 8, 53)
+table("sixteenthLog64", "The same, for one f64.",
+      quotient(lambda r: m.log1p(r) - r + r * r / 2, 3), lambda r: r ** 2 + mpf("1e-6"), -radius, radius, 7, 53)
 table("powLog32", "log2(1 + r) / r, for f32 powers.", quotient(lambda r: m.log1p(r) / LN2, 1), one, -radius, radius, 5, 53)
 table("powExp64", "(exp(r) - 1 - r) / r^2 for |r| <= ln(2)/32.", quotient(lambda r: m.expm1(r) - r, 2),
       lambda r: r ** 2 + mpf("1e-6"), -LN2 / 32, LN2 / 32, 5, 53)
