@@ -17,8 +17,8 @@
 //
 // From a concatenate on (or what is transposed to one) element-wise users are split, too,
 // and so are the producers that only they need. Reduces of a row, and products with a
-// matrix of as few columns, are written out, and are such a beginning themselves. Arrays that
-// are stored for others are read column by column where they are needed again.
+// matrix of as few columns, are written out, and are such a beginning themselves; so are
+// pads of rows, which gradients of slices are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -115,7 +115,8 @@ private:
   bool canFold(Operation *op) const;
   bool canMultiply(Operation *op) const;
   bool isExit(Operation *op) const;
-  bool isSplitUser(Operation *user) const { return split.contains(user) || exits.contains(user); }
+  bool isTurned(Operation *op) const;
+  bool isSplitUser(Operation *user) const;
   bool isNeededWhole(Operation *op) const;
   bool fits(Operation *op);
   void findUsers();
@@ -169,12 +170,33 @@ bool Splitter::canSplit(Operation *op) const {
     return shapeOf(op->getResult(0)).back() == 1 &&
            elementTypeOf(op->getOperand(0)) == elementTypeOf(op->getResult(0));
   }
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    auto inside = [](ArrayRef<int64_t> padding) {
+      return llvm::all_of(padding.drop_back(), [](int64_t size) { return size == 0; });
+    };
+    return isRowArray(pad.getOperand()) && inside(pad.getPaddingLow()) &&
+           inside(pad.getPaddingHigh()) && inside(pad.getPaddingInterior());
+  }
   return isa<IotaOp>(op) || isSplatConstant(op) || concatenatedRows(op) || canMultiply(op);
 }
 
 bool Splitter::canMultiply(Operation *op) const {
   std::optional<RowProduct> dot = rowProduct(op);
   return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostColumns;
+}
+
+/// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack do.
+bool Splitter::isTurned(Operation *op) const {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose && isRowArray(transpose.getOperand()) &&
+         transpose.getDimensions().front() == static_cast<int64_t>(rows.size()) &&
+         llvm::is_sorted(transpose.getDimensions().drop_front());
+}
+
+bool Splitter::isSplitUser(Operation *user) const {
+  return split.contains(user) || exits.contains(user) ||
+         (isTurned(user) &&
+          llvm::all_of(user->getUsers(), [&](Operation *next) { return exits.contains(next); }));
 }
 
 bool Splitter::canFold(Operation *op) const {
@@ -194,6 +216,12 @@ bool Splitter::isExit(Operation *op) const {
   if (canFold(op) || (canMultiply(op) && shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows))) {
     return true;
   }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    // A row of what was turned.
+    Operation *source = slice.getOperand().getDefiningOp();
+    return source && isTurned(source) && shapeOf(slice.getResult())[0] == 1 &&
+           resultElements(op) == llvm::product_of(rows);
+  }
   return isa<ReshapeOp, BitcastOp>(op) && isRowArray(op->getOperand(0)) &&
          shapeOf(op->getOperand(0)).back() == 1 &&
          shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows) &&
@@ -208,7 +236,7 @@ bool Splitter::isNeededWhole(Operation *op) const {
 
 /// Whether the op's columns do not make too large a kernel; counts them if so.
 bool Splitter::fits(Operation *op) {
-  bool computes = costOf(op) > 0 && !isa<ConcatenateOp>(op);
+  bool computes = costOf(op) > 0 && !isa<ConcatenateOp, PadOp>(op);
   int64_t more = !computes ? 0 : isExit(op) ? 1 : shapeOf(op->getResult(0)).back();
   if (isa<DotOp>(op)) {
     more *= shapeOf(rowProduct(op)->array).back();
@@ -229,7 +257,10 @@ void Splitter::findUsers() {
       exits.insert(op);
     } else if (canSplit(op) && fits(op)) {
       split.insert(op);
-    } else if (!isElementwiseOp(op) || shapeOf(op->getResult(0)) != ArrayRef<int64_t>(rows)) {
+    } else if (op->getNumResults() != 1 || !arrayType(op->getResult(0))) {
+      return;
+    } else if (!isTurned(op) && (resultElements(op) != llvm::product_of(rows) ||
+                                 !(isElementwiseOp(op) || isa<ReshapeOp, BitcastOp>(op)))) {
       return;
     }
     following.insert(op);
@@ -279,6 +310,8 @@ void Splitter::findProducers() {
         if (whole) {
           kept.insert(&op);
         }
+      } else if (isTurned(&op)) {
+        // Known from its users.
       } else if (elementsOf(v) == count && roleOf(&op) == Role::Compute) {
         work += costOf(&op) > 0;
       } else if (elementsOf(v) != count || roleOf(&op) != Role::Free) {
@@ -339,6 +372,12 @@ Value Splitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
   }
   if (isa<DotOp>(op)) {
     return product(b, op, c);
+  }
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    int64_t at = c - pad.getPaddingLow()[minor], step = pad.getPaddingInterior()[minor] + 1;
+    bool inside = at >= 0 && at % step == 0 && at / step < shapeOf(pad.getOperand())[minor];
+    return inside ? column(b, pad.getOperand(), at / step)
+                  : b.broadcastScalar(pad.getPaddingValue(), rows);
   }
   if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
     for (Value part : concatenate.getInputs()) {
@@ -442,6 +481,9 @@ void Splitter::rewrite() {
     Value v = op.getResult(0);
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       v.replaceAllUsesWith(fold(b, reduce));
+    } else if (auto slice = dyn_cast<SliceOp>(op); slice && exits.contains(&op)) {
+      Value array = slice.getOperand().getDefiningOp<TransposeOp>().getOperand();
+      v.replaceAllUsesWith(b.reshape(column(b, array, slice.getStartIndices()[0]), shapeOf(v)));
     } else if (isa<DotOp>(op) && exits.contains(&op)) {
       v.replaceAllUsesWith(product(b, &op, 0));
     } else if (exits.contains(&op)) {
@@ -492,7 +534,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && !op->hasAttr("paired")) {
     array = concatenate.getResult();
     along = concatenate.getDimension();
-  } else if (concatenatedRows(op)) {
+  } else if (concatenatedRows(op) || isa<PadOp>(op)) {
     array = op->getResult(0);
     along = minorOf(shapeOf(array));
   } else if (std::optional<RowProduct> dot = rowProduct(op)) {
