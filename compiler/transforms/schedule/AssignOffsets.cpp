@@ -32,7 +32,7 @@ namespace {
 /// An output with its guests so far.
 struct Host {
   uint32_t number;
-  int64_t bytes;
+  int64_t bytes, align;
   const LiveRange *range;
   std::vector<ValueId> guests;
 };
@@ -44,10 +44,13 @@ struct Guest {
 };
 } // namespace
 
-/// The lowest place in the host's buffer that is free throughout the value's range.
+/// The lowest place in the host's buffer that is free throughout the value's range. Callers need to
+/// align an output to its elements only; a buffer of bytes may be a kernel's scratch, which holds
+/// anything.
 static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
                                       const llvm::DenseMap<ValueId, Guest> &placed, const Plan &plan) {
-  if (value.bytes > host.bytes || value.range.overlaps(*host.range)) {
+  int64_t align = value.align == 1 ? maxElementAlign : value.align;
+  if (align > host.align || value.bytes > host.bytes || value.range.overlaps(*host.range)) {
     return std::nullopt;
   }
   std::vector<std::pair<int64_t, int64_t>> taken;
@@ -81,7 +84,7 @@ static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
                llvm::none_of(plan.donations, [&, number = value.number](Donation donation) {
                  return donation.output == number;
                })) {
-      hosts.push_back({value.number, value.bytes, &value.range, {}});
+      hosts.push_back({value.number, value.bytes, value.align, &value.range, {}});
     }
   }
   if (uint64_t(hosts.size()) * values.size() > guestBudget) {

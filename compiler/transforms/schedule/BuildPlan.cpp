@@ -50,6 +50,17 @@ std::optional<int64_t> schedule::bytesOf(Type type) {
   return bytes;
 }
 
+/// Complex numbers are aligned as their parts are.
+static int64_t elementAlign(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array) {
+    return 1;
+  }
+  auto complex = dyn_cast<ComplexType>(array.getElementType());
+  return std::max<int64_t>(
+      1, elementBytes(complex ? complex.getElementType() : array.getElementType()));
+}
+
 bool schedule::isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index) {
   Value value = graph.lookup(loop.getBodyAttr()).getReturn()->getOperand(index);
   while (Operation *op = value.getDefiningOp()) {
@@ -69,7 +80,8 @@ FailureOr<ValueId> PlanBuilder::addValue(Value value) {
     return emitError(value.getLoc(), "the size of ")
            << hloText(value.getType()) << " is not known or exceeds 2^63 bytes";
   }
-  plan.values.push_back({.bytes = *bytes, .location = value.getLoc()});
+  plan.values.push_back(
+      {.bytes = *bytes, .align = elementAlign(value.getType()), .location = value.getLoc()});
   return plan.values.size() - 1;
 }
 
@@ -303,6 +315,7 @@ LogicalResult PlanBuilder::run() {
   SmallVector<Move> moves;
   for (auto [i, result] : llvm::enumerate(*results)) {
     plan.values.push_back({.bytes = plan.values[result].bytes,
+                           .align = plan.values[result].align,
                            .home = Home::Output,
                            .number = uint32_t(i),
                            .location = entry.getReturn()->getLoc()});

@@ -184,6 +184,9 @@ void Coalescer::merge(const Affinity &affinity) {
   if (from.home == Home::Output) {
     into.home = Home::Output;
     into.number = from.number;
+    into.align = from.align;
+  } else if (into.home != Home::Output) {
+    into.align = std::max(into.align, from.align);
   }
 }
 
@@ -194,7 +197,9 @@ ValueId Coalescer::locationOf(ValueId value) const {
 
 ValueId Coalescer::addTemporary(ValueId like) {
   ValueId id = plan.values.size();
-  plan.values.push_back({.bytes = plan.values[like].bytes, .location = plan.values[like].location});
+  plan.values.push_back({.bytes = plan.values[like].bytes,
+                         .align = plan.values[like].align,
+                         .location = plan.values[like].location});
   plan.buffers.push_back(id);
   classSize.push_back(1);
   return id;

@@ -45,8 +45,11 @@ struct Scope {
   uint32_t begin; ///< point
 };
 
+constexpr int64_t maxElementAlign = 8;
+
 struct PlanValue {
   int64_t bytes = 0;
+  int64_t align = maxElementAlign; ///< of its elements; scratch may hold any
   Home home = Home::Arena;
   uint32_t number = 0; ///< of the input or output
   mlir::DenseElementsAttr constant;
