@@ -30,7 +30,6 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
   addSimplifyPasses(manager);
   // Once all else is simple: a moved op is a carry, and no rule looks through carries.
   manager.addPass(createWhileLoopInvariantCodeMotionPass());
-  manager.addPass(createWhileLoopSlicedDotsPass());
   manager.addPass(createCSEPass());
   manager.addPass(createDcePass());
   manager.addPass(createVerifyFlatPass());
@@ -59,7 +58,6 @@ void hlo::registerSimplifierPasses() {
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });
-  registerPass([] { return createWhileLoopSlicedDotsPass(); });
   registerPass([] { return createConditionalSimplifierPass(); });
   registerPass([] { return createVerifyFlatPass(); });
 }

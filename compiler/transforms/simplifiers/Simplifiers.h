@@ -46,8 +46,6 @@ std::unique_ptr<mlir::Pass> createConstantFoldingPass();
 std::unique_ptr<mlir::Pass> createWhileLoopSimplifierPass();
 /// `hlo-while-loop-invariant-code-motion`: costly ops of invariant operands leave their loops.
 std::unique_ptr<mlir::Pass> createWhileLoopInvariantCodeMotionPass();
-/// `hlo-while-loop-sliced-dots`: products of the rows that a loop takes one by one, all at once in front of it.
-std::unique_ptr<mlir::Pass> createWhileLoopSlicedDotsPass();
 /// `hlo-conditional-simplifier`: inlines the branch of a constant selector.
 std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
 /// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
