@@ -9,7 +9,7 @@
 //
 // The innermost window dimension runs in vectors where it is the minor one of array
 // and updates: a window never meets itself. With `unique_indices` positions are
-// independent and become tasks. Elements and short rows go through ScatterBlocks.cpp.
+// independent and become tasks; else long rows are cut into columns. Elements and short rows go through ScatterBlocks.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/scatter/ScatterEmission.h"
@@ -161,6 +161,10 @@ struct Positions {
   /// do not wait for each other.
   bool toSink = false;
 
+  /// The part of a row that this call of the kernel updates, where tasks are columns.
+  Value firstColumn, endColumn;
+  int64_t columnsPerTask = 0;
+
   explicit Positions(ScatterEmission &scatter, bool minorWindow)
       : scatter(scatter), e(scatter.e), lanes(minorWindow ? kernelLanes(scatter.kernel) : 1),
         vectors(scatter.kernel, lanes) {
@@ -207,11 +211,21 @@ void Positions::emitWindow(size_t k, const ScatterEmission::Places &places, Valu
     return;
   }
   if (last && lanes > 1) {
-    emitVectorLoop(e, zero, size, vectors, scatter.scalars,
-                   [&](Index i, ElementEmitter &emitter, Value mask) {
-                     at[d] = i;
-                     scatter.combine(emitter, places, addI(e, target, i.base), at, mask);
-                   });
+    auto combine = [&](Index i, ElementEmitter &emitter, Value mask) {
+      at[d] = i;
+      scatter.combine(emitter, places, addI(e, target, i.base), at, mask);
+    };
+    if (firstColumn && scatter.windowShape[k] % columnsPerTask == 0) {
+      emitFor(e, firstColumn, endColumn, columnsPerTask, [&](Value first) {
+        emitFor(e, zero, constI64(e, columnsPerTask), lanes, [&](Value i) {
+          ElementEmitter::Scope inner(vectors);
+          combine(Index(addI(e, first, i), 1, lanes), vectors, {});
+        });
+      });
+      return;
+    }
+    emitVectorLoop(e, firstColumn ? firstColumn : zero, firstColumn ? endColumn : size, vectors,
+                   scatter.scalars, combine);
     return;
   }
   emitFor(e, zero, size, 1, [&](Value i) {
@@ -286,6 +300,22 @@ void Positions::updateInTurn(ArrayRef<SmallVector<Value>> positions, Value base)
   }
 }
 
+/// Columns of one task of a scatter of long rows, 0 if it is a single task. One thread gets all of them in one call.
+static int64_t columnsOfTask(ScatterEmission &scatter, Positions &positions) {
+  constexpr int64_t mostTasks = 4, leastBytes = 256;
+  int64_t columns = scatter.windowElements;
+  int64_t bytes = storageBytes(arrayType(scatter.op.getInputs()[0]).getElementType());
+  bool rows = positions.lanes > 1 && positions.widths.empty() && columns == scatter.windowShape.back();
+  if (!rows || scatter.positions * columns < 2 * kElementsPerTask) {
+    return 0;
+  }
+  // Whole lines, and whole vectors.
+  int64_t unit = std::max<int64_t>(positions.lanes, llvm::divideCeil(64, bytes));
+  int64_t least = std::max<int64_t>(llvm::divideCeil(leastBytes, bytes), llvm::divideCeil(columns, mostTasks));
+  int64_t perTask = llvm::alignTo(least, unit);
+  return perTask < columns ? perTask : 0;
+}
+
 LogicalResult emitScatterKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<ScatterOp>(kernel.root());
@@ -339,7 +369,14 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
   if (positions.toSink) {
     scatter.makeSink(scatter.windowElements);
   }
-  auto [lo, hi] = unitsOf(scatter.positions, scatter.windowElements);
+  int64_t perTask = independent ? 0 : columnsOfTask(scatter, positions);
+  if (perTask > 0) {
+    positions.columnsPerTask = perTask;
+    std::tie(positions.firstColumn, positions.endColumn) =
+        splitTasks(kernel, scatter.windowElements, perTask);
+  }
+  auto [lo, hi] = perTask > 0 ? std::pair(constI64(e, 0), constI64(e, scatter.positions))
+                              : unitsOf(scatter.positions, scatter.windowElements);
   emitFor(e, lo, hi, 1, [&](Value number) {
     positions.emit(delinearize(e, number, scatter.positionShape));
   });
