@@ -205,6 +205,14 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
   return product;
 }
 
+/// a / b for a multiple of b, which may be negative: where a vector begins before an array, its later lanes may be inside.
+static Value divideMultiple(Emission &e, Value a, int64_t b) {
+  if (llvm::isPowerOf2_64(b)) {
+    return e.b.createOrFold<arith::ShRSIOp>(e.loc, a, constantLike(e, a, llvm::Log2_64(b)));
+  }
+  return e.b.createOrFold<arith::DivSIOp>(e.loc, a, constantLike(e, a, b));
+}
+
 std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes) {
   if (divisor == 1) {
     return {a, Index(constI64(e, 0))};
@@ -229,7 +237,7 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
       return {quotient, remainder};
     }
     if (a.stride % divisor == 0 && a.align % divisor == 0) {
-      quotient = Index(divI(e, a.base, divisor), a.stride / divisor, a.align / divisor);
+      quotient = Index(divideMultiple(e, a.base, divisor), a.stride / divisor, a.align / divisor);
       remainder.base = constI64(e, 0);
       return {quotient, remainder};
     }
@@ -247,7 +255,8 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
       }
       Value zero = constI64(e, 0);
       quotient = constant ? patternIndex(e, zero, offsets)
-                          : patternIndex(e, divI(e, a.base, divisor), offsets, a.align / divisor);
+                          : patternIndex(e, divideMultiple(e, a.base, divisor), offsets,
+                                         a.align / divisor);
       return {quotient, patternIndex(e, zero, rest)};
     }
   }

@@ -168,7 +168,8 @@ static bool isArithmetic(Operation *op) {
 /// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in the
 /// kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to an
 /// integer, a bitcast) sees the rounded one; so do add and subtract, which would show the difference where
-/// leading bits cancel.
+/// leading bits cancel, and functions that multiply it: exp(100 * 0.69) has three bits less than its argument.
+/// The differences from a row's maximum, which a softmax has, are small where their exponential is not.
 static bool mayStayWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (!(element.isBF16() || element.isF16()) || !isArithmetic(op) ||
@@ -179,7 +180,8 @@ static bool mayStayWide(Operation *op) {
   SmallPtrSet<Operation *, 16> seen;
   while (!work.empty()) {
     for (Operation *user : work.pop_back_val()->getUsers()) {
-      if (isa<AddOp, SubtractOp>(user)) {
+      if (isa<AddOp, SubtractOp, SineOp, CosineOp, PowerOp>(user) ||
+          (isa<ExponentialOp, ExponentialMinusOneOp>(user) && !isa<SubtractOp>(op))) {
         return false;
       }
       if (!seen.insert(user).second || isArithmetic(user) || isa<ReturnOp>(user)) {
