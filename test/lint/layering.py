@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", "compiler/support", "dialect"],
 }
+TEXTS = (".cpp", ".h", ".c", ".td", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
 OWN = ("compiler", "dialect", "runtime", "tools", "test")
 NAMELESS = {"utils", "util", "common", "misc", "lib", "service", "helpers"}
 
@@ -88,6 +89,13 @@ def check_source(path, text):
             yield f"{path}: {word}: write an issue instead"
 
 
+def check_conflicts(path, text):
+    """A merge that git could not finish leaves its two versions between marks."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(r"(<{7}|>{7}|\|{7}) ", line):
+            yield f"{path}:{number}: marks of a merge"
+
+
 def check_tree(files):
     folders = {os.path.dirname(path) for path in files}
     folders |= {folder[:i] for folder in folders for i in range(len(folder)) if folder[i] == "/"}
@@ -125,6 +133,8 @@ def main():
 
     problems = [*check_tree(set(files)), *check_passes(files, read)]
     for path in files:
+        if path.endswith(TEXTS):
+            problems += check_conflicts(path, read(path))
         if path.endswith((".cpp", ".h", ".c", ".td")):
             problems += [*check_includes(path, read(path)), *check_source(path, read(path))]
     print("\n".join(problems + [f"{len(files)} files, {len(problems)} offences"]))
