@@ -118,7 +118,7 @@ Elem Reducer::finish(Emission &e, unsigned n, Type to, const Elem &elem) const {
   return from == to ? elem : emitConvert(e, from, to, elem);
 }
 
-Elem Reducer::combineLanes(Emission &e, Elem elem) const {
+Elem Reducer::combineLanes(Emission &e, Elem elem, int64_t to) const {
   auto half = [&](Value v, int64_t from, int64_t count) -> Value {
     if (!v) {
       return v;
@@ -132,7 +132,7 @@ Elem Reducer::combineLanes(Emission &e, Elem elem) const {
     }
     return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
   };
-  for (int64_t lanes = lanesOf(elem.re); lanes > 1; lanes /= 2) {
+  for (int64_t lanes = lanesOf(elem.re); lanes > to; lanes /= 2) {
     Elem low(half(elem.re, 0, lanes / 2), half(elem.im, 0, lanes / 2));
     Elem high(half(elem.re, lanes / 2, lanes / 2), half(elem.im, lanes / 2, lanes / 2));
     elem = combine(e, {low}, {high})[0];

@@ -27,8 +27,8 @@ public:
   llvm::SmallVector<Elem> start(Emission &e, mlir::ValueRange inits, ElementEmitter &emitter) const;
   /// The value of accumulator n as result of HLO type `to`.
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
-  /// Folds the lanes of one accumulator (associative reducers) to a scalar, by halves.
-  Elem combineLanes(Emission &e, Elem elem) const;
+  /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by halves.
+  Elem combineLanes(Emission &e, Elem elem, int64_t to = 1) const;
 
 private:
   hlo::ComputationOp computation;

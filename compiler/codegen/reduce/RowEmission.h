@@ -14,11 +14,12 @@ struct RowEmission {
   KernelBuilder &kernel;
   Emission &e;
   llvm::SmallVector<hlo::ReduceOp> reduces;
+  llvm::SmallVector<llvm::SmallVector<hlo::ReduceOp>> passes; ///< those that are made in one walk over a row
   llvm::SmallVector<int64_t> rowShape, columnShape;
   int64_t lanes;
   ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
   llvm::SmallVector<Index> row;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved; ///< stage -> values it stores to scratch
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved; ///< first reduce of a pass -> values stored to scratch
   llvm::DenseMap<mlir::Value, mlir::Value> scratch;                  ///< such a value -> its row buffer
 
   RowEmission(KernelBuilder &kernel, int64_t lanes)
@@ -33,10 +34,12 @@ struct RowEmission {
   }
 
   mlir::LogicalResult analyze();
+  /// Which reduces share a pass: such as do not need one another, if `shared`.
+  void planPasses(bool shared);
   void planScratch();
   void allocateScratch(int64_t columns);
   void emitRow(mlir::Value rowNumber);
-  void emitReduce(hlo::ReduceOp op);
+  void emitPass(llvm::ArrayRef<hlo::ReduceOp> pass);
   /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors (PositionReduce.cpp).
   bool isPositionReduce(hlo::ReduceOp op);
   void emitPositionReduce(hlo::ReduceOp op);

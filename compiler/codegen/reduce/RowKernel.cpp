@@ -4,13 +4,14 @@
 // [rows..., columns...], and element-wise ops before, between and after them
 // (softmax, layer norm, a plain sum). Out, for each row:
 //
-//   for each reduce, in order:   total = init (+) all columns     (vectors, then lanes)
+//   for each pass:                total = init (+) all columns     (vectors, then lanes), of each reduce in it
 //   for each result over columns: for each column: store root
 //   for each result over rows:    store root
 //
-// A total is a scalar that later stages splat. What is costly and needed by two
-// stages (the exponentials of a softmax) is kept in a buffer of one row on the
-// stack, so the row stays in L1 from the first read to the last write.
+// A total is a scalar that later stages splat. Reduces that do not need one another share a
+// pass over the row. What is costly and needed by two stages (the exponentials of a softmax) is
+// kept in a buffer of one row on the stack, so the row stays in L1 from the first read to the
+// last write.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -43,6 +44,53 @@ LogicalResult RowEmission::analyze() {
   return success();
 }
 
+void RowEmission::planPasses(bool shared) {
+  if (!shared) {
+    for (ReduceOp op : reduces) {
+      passes.push_back({op});
+    }
+    return;
+  }
+  // As many accumulators as registers allow: four wide ones of each reduce, and what is read.
+  size_t most = e.target.vectorRegisters / 8;
+  DenseMap<Operation *, size_t> level; // one more than that of each reduce that the op needs
+  SmallVector<SmallVector<ReduceOp>> byLevel;
+  for (Operation &op : kernel.body().without_terminator()) {
+    size_t needed = 0;
+    for (Value v : op.getOperands()) {
+      if (Operation *def = v.getDefiningOp()) {
+        needed = std::max(needed, level.lookup(def) + isa<ReduceOp>(def));
+      }
+    }
+    level[&op] = needed;
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      byLevel.resize(std::max(byLevel.size(), needed + 1));
+      byLevel[needed].push_back(reduce);
+    }
+  }
+  for (ArrayRef<ReduceOp> all : byLevel) {
+    SmallVector<ReduceOp> pass;
+    for (ReduceOp op : all) {
+      bool alone = op->getNumResults() > 1 ||
+                   !Reducer(kernel.lookup(op.getToApplyAttr()),
+                            elementTypes(op.getInputs().drop_front(1)))
+                        .isAssociative();
+      if (alone) {
+        passes.push_back({op});
+        continue;
+      }
+      if (pass.size() == most) {
+        passes.push_back(std::move(pass));
+        pass.clear();
+      }
+      pass.push_back(op);
+    }
+    if (!pass.empty()) {
+      passes.push_back(pass);
+    }
+  }
+}
+
 /// Ops that are worth a store and a load rather than a second evaluation.
 static bool isCostly(Operation *op) {
   return isa<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
@@ -69,17 +117,24 @@ static DenseSet<Value> findMoved(Block &body) {
 }
 
 void RowEmission::planScratch() {
-  // Which stages (reduces, and the terminator for the results) reach each costly value; then the same walk again,
-  // stopping at values that will be kept: what lies below those is not evaluated a second time.
+  // Which stages (passes, known by their first reduce, and the terminator for the results) reach each costly value; then
+  // the same walk again, stopping at values that will be kept: what lies below those is not evaluated a second time.
   DenseSet<Value> moved = findMoved(kernel.body());
-  SmallVector<Operation *> stages(reduces.begin(), reduces.end());
-  stages.push_back(kernel.body().getTerminator());
+  Operation *end = kernel.body().getTerminator();
+  SmallVector<std::pair<Operation *, SmallVector<Value>>> stages;
+  for (ArrayRef<ReduceOp> pass : passes) {
+    auto &[stage, operands] = stages.emplace_back(pass[0], SmallVector<Value>());
+    for (ReduceOp op : pass) {
+      llvm::append_range(operands, op->getOperands());
+    }
+  }
+  stages.emplace_back(end, SmallVector<Value>(end->getOperands()));
   using StagesOf = DenseMap<Value, SmallVector<Operation *>>;
   auto reach = [&](const StagesOf *kept) {
     StagesOf users;
-    for (Operation *stage : stages) {
+    for (auto &[stage, operands] : stages) {
       DenseSet<Value> seen;
-      SmallVector<Value> work(stage->getOperands());
+      SmallVector<Value> work(operands);
       while (!work.empty()) {
         Value v = work.pop_back_val();
         Operation *op = v.getDefiningOp();
@@ -149,31 +204,41 @@ void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
   }
 }
 
-void RowEmission::emitReduce(ReduceOp op) {
-  if (isPositionReduce(op)) {
-    emitPositionReduce(op);
+void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
+  if (pass.size() == 1 && isPositionReduce(pass[0])) {
+    emitPositionReduce(pass[0]);
     return;
   }
-  size_t count = op.getInputs().size() / 2;
-  ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
-  Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
-  SmallVector<Elem> start = reducer.start(e, inits, scalars);
+  struct Reduction {
+    ReduceOp op;
+    Reducer reducer;
+    SmallVector<Elem> start;
+  };
+  SmallVector<Reduction> reductions;
+  SmallVector<Elem> starts;
+  for (ReduceOp op : pass) {
+    ValueRange inits = op.getInputs().drop_front(op.getInputs().size() / 2);
+    Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
+    SmallVector<Elem> start = reducer.start(e, inits, scalars);
+    llvm::append_range(starts, start);
+    reductions.push_back({op, reducer, start});
+  }
 
   // The element (of each input) at the current row and a column.
   SmallVector<Index> index(row);
-  auto inputsAt = [&](ElementEmitter &emitter, Value mask) {
+  auto inputsAt = [&](Reduction &reduction, ElementEmitter &emitter, Value mask) {
     SmallVector<Elem> elems;
-    for (auto [n, input] : llvm::enumerate(inputs)) {
-      elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
-                                           emitter.emit(input, index, mask)));
+    ReduceOp op = reduction.op;
+    for (auto [n, input] : llvm::enumerate(op.getInputs().take_front(reduction.start.size()))) {
+      elems.push_back(reduction.reducer.convertInput(e, elementType(input.getType()), n,
+                                                     emitter.emit(input, index, mask)));
     }
-    saveIntermediates(op, emitter, index, mask);
     return elems;
   };
 
   // What is left after the wide vectors: single ones, then a masked one where there are masks, else scalars.
   int64_t n = columnShape.back();
-  bool vectorize = reducer.isAssociative() && lanes > 1 && n >= (e.target.avx512 ? 2 : lanes);
+  bool vectorize = reductions[0].reducer.isAssociative() && lanes > 1 && n >= (e.target.avx512 ? 2 : lanes);
   struct Part {
     ElementEmitter *emitter;
     int64_t from, to;
@@ -194,7 +259,7 @@ void RowEmission::emitReduce(ReduceOp op) {
     }
     llvm::erase_if(parts, [](const Part &part) { return part.from == part.to; });
   }
-  // One accumulator for each part; a masked vector goes into that of the vectors, if there is one.
+  // Accumulators of all reduces for each part; a masked vector goes into those of the vectors, if there are any.
   SmallVector<Elem> zero;
   SmallVector<size_t> accumulatorOf;
   for (const Part &part : parts) {
@@ -204,10 +269,12 @@ void RowEmission::emitReduce(ReduceOp op) {
       continue;
     }
     accumulatorOf.push_back(vectorize ? zero.size() : 0);
-    if (vectorize) {
-      zero.push_back(reducer.identity(e, part.emitter->lanes()));
-    } else {
-      zero = start;
+    if (!vectorize) {
+      zero = starts;
+      continue;
+    }
+    for (Reduction &reduction : reductions) {
+      zero.push_back(reduction.reducer.identity(e, part.emitter->lanes()));
     }
   }
 
@@ -225,7 +292,7 @@ void RowEmission::emitReduce(ReduceOp op) {
     for (auto [number, part] : llvm::enumerate(parts)) {
       MutableArrayRef<Elem> own = MutableArrayRef<Elem>(state);
       if (vectorize) {
-        own = own.slice(accumulatorOf[number], 1);
+        own = own.slice(accumulatorOf[number], reductions.size());
       }
       ElementEmitter &emitter = *part.emitter;
       int64_t width = emitter.lanes();
@@ -238,30 +305,44 @@ void RowEmission::emitReduce(ReduceOp op) {
           [&](Value i, ValueRange inner) {
             ElementEmitter::Scope scope(emitter);
             index.push_back(width > 1 ? Index(i, 1, width) : Index(i));
-            SmallVector<Elem> elems = inputsAt(emitter, mask);
-            index.pop_back();
-            if (mask) {
-              elems[0] = selectElem(e, mask, elems[0], reducer.identity(e, width));
+            SmallVector<Elem> before = unflattenElems(inner, own), after;
+            for (Reduction &reduction : reductions) {
+              SmallVector<Elem> elems = inputsAt(reduction, emitter, mask);
+              if (mask) {
+                elems[0] = selectElem(e, mask, elems[0], reduction.reducer.identity(e, width));
+              }
+              ArrayRef<Elem> current = ArrayRef(before).slice(after.size(), elems.size());
+              llvm::append_range(after, reduction.reducer.combine(e, current, elems));
             }
-            return flattenElems(reducer.combine(e, unflattenElems(inner, own), elems));
+            saveIntermediates(pass[0], emitter, index, mask);
+            index.pop_back();
+            return flattenElems(after);
           });
       llvm::copy(unflattenElems(next, own), own.begin());
     }
     return flattenElems(state);
   };
-  SmallVector<Elem> state = unflattenElems(nest(0, flattenElems(zero)), zero), totals = state;
-  if (vectorize) {
-    totals = start;
-    for (const Elem &part : state) {
-      totals = reducer.combine(e, totals, {reducer.combineLanes(e, part)});
+  SmallVector<Elem> state = unflattenElems(nest(0, flattenElems(zero)), zero);
+  for (auto [n, reduction] : llvm::enumerate(reductions)) {
+    SmallVector<Elem> totals = state;
+    if (vectorize) {
+      // Each accumulator has fewer lanes than the one before.
+      Reducer &reducer = reduction.reducer;
+      Elem sum = state[n];
+      for (size_t at = n + reductions.size(); at < state.size(); at += reductions.size()) {
+        sum = reducer.combine(e, {reducer.combineLanes(e, sum, lanesOf(state[at].re))}, {state[at]})[0];
+      }
+      totals = reducer.combine(e, reduction.start, {reducer.combineLanes(e, sum)});
+    } else if (reductions.size() > 1) {
+      totals = {state[n]};
+    }
+    for (auto [i, total] : llvm::enumerate(totals)) {
+      Type to = elementType(reduction.op->getResult(i).getType());
+      bindAll(reduction.op->getResult(i), reduction.reducer.finish(e, i, to, total));
     }
   }
-  for (auto [i, total] : llvm::enumerate(totals)) {
-    Type to = elementType(op->getResult(i).getType());
-    bindAll(op->getResult(i), reducer.finish(e, i, to, total));
-  }
   // From here on the saved values are read back.
-  auto it = saved.find(op);
+  auto it = saved.find(pass[0]);
   if (it != saved.end()) {
     for (Value v : it->second) {
       SmallVector<int64_t> strides(rowShape.size(), 0);
@@ -333,8 +414,8 @@ void RowEmission::emitRow(Value rowNumber) {
   for (Value i : delinearize(e, rowNumber, rowShape)) {
     row.push_back(Index(i));
   }
-  for (ReduceOp op : reduces) {
-    emitReduce(op);
+  for (ArrayRef<ReduceOp> pass : passes) {
+    emitPass(pass);
   }
   emitResults();
 }
@@ -357,10 +438,12 @@ LogicalResult emitRowKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
+  bool shortRows = canUseShortRows(emission);
+  emission.planPasses(/*shared=*/!shortRows);
   emission.planScratch();
   emission.allocateScratch(columns);
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
-  if (canUseShortRows(emission)) {
+  if (shortRows) {
     perTask = llvm::alignTo(perTask, emission.lanes);
     auto [lo, hi] = splitTasks(kernel, rows, perTask);
     emitShortRows(emission, lo, hi);
