@@ -809,6 +809,19 @@ case("program_life_256x256_20_u8", life, ((256, 256), u8))
 case("program_nearest_1000x200x16_f32", lambda x, q: lax.top_k(2 * q @ x.T - (x * x).sum(1), 10), ((1000, 16), f32), ((200, 16), f32))
 case("program_viterbi_200x32_f32", lambda e, t: lax.scan(lambda s, b: (b[s], s), 0, lax.scan(lambda c, x: (lambda s: (s.max(0) + x, s.argmax(0)))(c[:, None] + t), e[0], e)[1], reverse=True)[1],
      ((200, 32), f32), ((32, 32), f32))
+
+
+def joint_lstm(xs, w, b, h, c):
+    def step(state, x):
+        h, c = state
+        i, f, g, o = jnp.split(jnp.concatenate([x, h], -1) @ w + b, 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    return lax.scan(step, (h, c), xs)
+
+
+case("program_lstm_joint_40x4x300_f32", joint_lstm, ((40, 4, 300), f32), ((600, 1200), f32), ((1200,), f32), ((4, 300), f32), ((4, 300), f32))
 case("program_advantages_256x64_f32", lambda r, v: lax.scan(lambda c, i: (lambda c: (c, c))(i[0] + 0.99 * i[1] + 0.94 * c), jnp.zeros(64, f32), (r, v), reverse=True)[1], *[((256, 64), f32)] * 2)
 case("fft_convolution_16x2048_f32", lambda x, h: jnp.fft.irfft(jnp.fft.rfft(x, 4096) * jnp.fft.rfft(h, 4096), 4096)[:, :2048], *[((16, 2048), f32)] * 2)
 case("dot_trace_64x40x40_f32", lambda x, y: jnp.einsum("bij,bji->b", x, y), *[((64, 40, 40), f32)] * 2)

@@ -12,6 +12,8 @@
 //
 //   while(i, x, w) { dot(x[i], w) }   ->   p = dot(x, w); while(i, p) { p[i] }
 //
+// If the slice is a part of the operand only, beside a state that changes, so is the product.
+//
 // An op moves if it, or one that only it needs, is expensive or reads more bytes
 // than it makes; one that spreads data (a broadcast, a widening conversion) costs
 // less in the loop than the memory it would fill. A loop that runs zero times
@@ -112,9 +114,52 @@ private:
       return;
     }
     for (DotOp dot : llvm::make_early_inc_range(body.getBody().getOps<DotOp>())) {
-      if (!joinProduct(dot, 0, trips.getInt())) {
-        joinProduct(dot, 1, trips.getInt());
+      if (!joinProduct(dot, 0, trips.getInt()) && !joinProduct(dot, 1, trips.getInt())) {
+        splitProduct(dot, trips.getInt());
       }
+    }
+  }
+
+  /// dot(concatenate(x[i], h), w)  ->  dot(x[i], w') + dot(h, w''), if the first of these leaves the loop.
+  void splitProduct(DotOp dot, int64_t trips) {
+    auto pieces = dot.getLhs().getDefiningOp<ConcatenateOp>();
+    auto contracted = dot->getAttrOfType<DenseI64ArrayAttr>("lhs_contracting_dims");
+    auto rhsContracted = dot->getAttrOfType<DenseI64ArrayAttr>("rhs_contracting_dims");
+    Type element = elementTypeOf(dot.getResult());
+    if (!pieces || pieces->getNumOperands() != 2 || !invariant.contains(dot.getRhs()) || !contracted ||
+        contracted.size() != 1 || static_cast<int64_t>(pieces.getDimension()) != contracted[0] ||
+        !(element.isF32() || element.isF64()) || elementTypeOf(dot.getRhs()) != element) {
+      return;
+    }
+    OpBuilder b(dot);
+    HloBuilder builder(b, dot.getLoc());
+    SmallVector<int64_t> starts(shapeOf(dot.getRhs()).size(), 0), limits(shapeOf(dot.getRhs()));
+    SmallVector<Value> rows, products;
+    int64_t cut = shapeOf(pieces->getOperand(0))[contracted[0]];
+    for (unsigned i = 0; i < 2; ++i) {
+      SmallVector<int64_t> from(starts), to(limits);
+      (i == 0 ? to : from)[rhsContracted[0]] = cut;
+      rows.push_back(builder.slice(dot.getRhs(), from, to));
+      invariant.insert(rows.back());
+      inputBytes[rows.back().getDefiningOp()] = bytesOf(rows.back());
+      IRMapping operands;
+      operands.map(dot.getLhs(), pieces->getOperand(i));
+      operands.map(dot.getRhs(), rows.back());
+      products.push_back(b.clone(*dot, operands)->getResult(0));
+    }
+    Value sum = builder.add(products[0], products[1]);
+    if (joinProduct(cast<DotOp>(products[0].getDefiningOp()), 0, trips) ||
+        joinProduct(cast<DotOp>(products[1].getDefiningOp()), 0, trips)) {
+      dot.getResult().replaceAllUsesWith(sum);
+      dot.erase();
+      return;
+    }
+    sum.getDefiningOp()->erase();
+    for (unsigned i = 0; i < 2; ++i) {
+      products[i].getDefiningOp()->erase();
+      invariant.erase(rows[i]);
+      inputBytes.erase(rows[i].getDefiningOp());
+      rows[i].getDefiningOp()->erase();
     }
   }
 
