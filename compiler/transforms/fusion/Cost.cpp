@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
-#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -16,8 +15,6 @@ namespace hlo::fusion {
 static constexpr int64_t kSmallUpdateElements = 64;
 /// A dot of so few multiplications is a loop in its consumer.
 static constexpr int64_t kSmallDotWork = 512;
-/// Rows of so few columns would leave most lanes of a vector idle.
-static constexpr int64_t kFewColumns = 8;
 
 /// Whether an update changes a part of what the next iteration of a loop gets in the same place: it is done in place,
 /// at no more than the cost of the part. (A whole vector, written for one element and read element by element in the
@@ -133,43 +130,13 @@ Role roleOf(Operation *op) {
       });
 }
 
-bool reducesFewSpreadColumns(ReduceOp op) {
-  ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
-  int64_t rows = space.size() - op.getDimensions().size();
-  if (op->getNumResults() != 1 || !isTrailingReduce(op) || rows < 2 || space[rows - 1] < 2 * kFewColumns) {
-    return false;
-  }
-  int64_t columns = 1;
-  for (int64_t size : space.drop_front(rows)) {
-    columns *= size;
-  }
-  if (columns > kFewColumns) {
-    return false;
-  }
-  // An array of the whole space is read row by row.
-  SmallVector<Value> work{op.getInputs()[0]};
-  SmallPtrSet<Operation *, 16> seen;
-  while (!work.empty()) {
-    Operation *def = work.pop_back_val().getDefiningOp();
-    if (!def || (!isElementwiseOp(def) && !isa<BroadcastOp, ConstantOp, IotaOp>(def))) {
-      return false;
-    }
-    if (isElementwiseOp(def) && seen.insert(def).second) {
-      llvm::append_range(work, def->getOperands());
-    }
-  }
-  return true;
-}
-
 StringRef strategyOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](DotOp dot) { return isSmallDot(dot) ? "loop" : "dot"; })
       .Case([](DynamicUpdateSliceOp update) {
         return isSmallUpdate(update) ? "loop" : "update-slice";
       })
-      .Case([](ReduceOp reduce) {
-        return isTrailingReduce(reduce) && !reducesFewSpreadColumns(reduce) ? "reduce" : "loop";
-      })
+      .Case([](ReduceOp reduce) { return isTrailingReduce(reduce) ? "reduce" : "loop"; })
       .Case<ConvolutionOp>([](Operation *) { return "conv"; })
       .Case<SortOp>([](Operation *) { return "sort"; })
       .Case<TopkOp>([](Operation *) { return "topk"; })

@@ -26,9 +26,6 @@ int64_t resultElements(mlir::Operation *op);
 bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
 bool isTrailingReduce(hlo::ReduceOp op);
-/// Whether a trailing reduce takes a few columns of what is spread from smaller arrays, as squared distances of all pairs of points do:
-/// lanes then go along its results.
-bool reducesFewSpreadColumns(hlo::ReduceOp op);
 
 /// The dimension along which a reduce-window accumulates: result i is everything up to (or from) element i. No
 /// value for any other window, and for few elements.

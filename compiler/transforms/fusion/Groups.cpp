@@ -278,8 +278,8 @@ size_t Grouper::operandCountWith(Group &group, Operation *op) {
 
 /// A trailing reduce whose result the group walks row by row.
 bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
-  if (!isTrailingReduce(op) || reducesFewSpreadColumns(op) ||
-      (group.strategy != "loop" && group.strategy != "row" && group.strategy != "reduce")) {
+  if (!isTrailingReduce(op) || (group.strategy != "loop" && group.strategy != "row" &&
+                                group.strategy != "reduce")) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
@@ -472,7 +472,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
     if (canBecomeRow(group, reduce)) {
       return true;
     }
-    if (strategy != "loop" || (isTrailingReduce(reduce) && !reducesFewSpreadColumns(reduce))) {
+    if (strategy != "loop" || isTrailingReduce(reduce)) {
       // A trailing reduce has a faster kernel of its own, unless it is tiny.
       if (strategy != "loop" || elementsOf(reduce.getInputs()[0]) > 64) {
         return false;
