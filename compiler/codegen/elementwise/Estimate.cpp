@@ -1,9 +1,10 @@
 //===- Estimate.cpp - What AVX-512 has tables for -------------------------===//
 //
-// Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register. Out: the instruction's estimate, or
-// null on targets (and for vectors) that have none. In divisions that are only a part of a
-// function they free the divider, which takes 16 cycles for eight f64. And tables of 32 f32 or 16 f64 in two
-// registers, one instruction to look 16 or 8 lanes up in.
+// Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register.
+// Out: the instruction's estimate, or null on targets (and for vectors) that have none. In
+// divisions that are only a part of a function they free the divider, which takes 16 cycles for
+// eight f64. And tables of 32 f32 or 16 f64 in two registers, one instruction to look 16 or 8 lanes
+// up in. And minima and maxima that know zeros apart.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
@@ -52,34 +53,55 @@ Num estimate(Num x, Estimate kind) {
   return Num(e, result);
 }
 
-Num scaledInRegisters(Num x, Num n) {
+/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill whole registers;
+/// null where there are none.
+static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> immediates) {
   Emission &e = *x.e;
   int64_t lanes = 512 / x.width();
   if (!e.target.avx512 || x.lanes() % lanes != 0) {
     return {};
   }
-  auto mask = arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(lanes), -1));
-  auto rounding = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4));
-  auto scale = [&](Value part, Value power) -> Value {
-    return LLVM::CallIntrinsicOp::create(
-               e.b, e.loc, part.getType(),
-               e.b.getStringAttr(x.isF64() ? "llvm.x86.avx512.mask.scalef.pd.512" : "llvm.x86.avx512.mask.scalef.ps.512"),
-               ValueRange{part, power, part, mask, rounding})
-        .getResult(0);
+  Value mask =
+      arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(lanes), -1));
+  Value rounding = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4));
+  auto name = e.b.getStringAttr("llvm.x86.avx512.mask." + instruction +
+                                (x.isF64() ? ".pd.512" : ".ps.512"));
+  auto apply = [&](Value a, Value b) -> Value {
+    SmallVector<Value> operands{a, b};
+    operands.append(immediates.begin(), immediates.end());
+    operands.append({a, mask, rounding});
+    return LLVM::CallIntrinsicOp::create(e.b, e.loc, a.getType(), name, operands).getResult(0);
   };
+  if (x.lanes() == lanes) {
+    return Num(e, apply(x, y));
+  }
   Value all = x.v;
   for (int64_t from = 0; from < x.lanes(); from += lanes) {
-    if (x.lanes() == lanes) {
-      return Num(e, scale(x, n));
-    }
     auto part = [&](Value v) -> Value {
       return vector::ExtractStridedSliceOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{lanes},
                                                    ArrayRef<int64_t>{1});
     };
-    all = vector::InsertStridedSliceOp::create(e.b, e.loc, scale(part(x), part(n)), all, ArrayRef<int64_t>{from},
-                                               ArrayRef<int64_t>{1});
+    all = vector::InsertStridedSliceOp::create(e.b, e.loc, apply(part(x), part(y)), all,
+                                               ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
   }
   return Num(e, all);
+}
+
+Num scaledInRegisters(Num x, Num n) { return inRegisters(x, n, "scalef", {}); }
+
+Num extremumInRegisters(Num a, Num b, bool maximum) {
+  Emission &e = *a.e;
+  if (a.width() < 32) {
+    return {};
+  }
+  // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
+  Value choice = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(maximum ? 5 : 4));
+  Num chosen = inRegisters(a, b, "range", {choice});
+  if (!chosen.v) {
+    return {};
+  }
+  Num unordered(e, arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNO, a.v, b.v));
+  return select(unordered, a + b, chosen);
 }
 
 Num quotientWithin(Num a, Num b) {

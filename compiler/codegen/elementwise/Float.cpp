@@ -44,6 +44,9 @@ static Num extremum(Num a, Num b, bool maximum) {
     Num first = wins ? other : fixed, last = wins ? fixed : other;
     return select(isNaN(other), other, maximum ? maxNum(first, last) : minNum(first, last));
   }
+  if (Num result = extremumInRegisters(a, b, maximum); result.v) {
+    return result;
+  }
   Num chosen = maximum ? maxNum(a, b) : minNum(a, b);
   Num bits = maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b);
   return select(isNaN(a), a, select(equal(a, b), floatOf(bits), chosen));

@@ -50,6 +50,9 @@ Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 Num signBits(Num x);
 /// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for others.
 Num scaledInRegisters(Num x, Num n);
+/// HLO's maximum or minimum (a NaN wins, -0 is less than 0) of such vectors of f32 or f64, in three
+/// instructions; null for others.
+Num extremumInRegisters(Num a, Num b, bool maximum);
 enum class Estimate { Reciprocal, ReciprocalRoot };
 /// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
 /// computed as a vector is, so that an element's result does not depend on where in an array it is.
