@@ -15,42 +15,69 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// What `apply` makes of registers of so many lanes, for numbers and vectors of other sizes: the lanes of less than a
+/// register are repeated, what fills several is taken apart.
+static Num byRegisters(ArrayRef<Num> operands, int64_t registerLanes,
+                       llvm::function_ref<Value(ArrayRef<Value>)> apply) {
+  Emission &e = *operands[0].e;
+  int64_t lanes = operands[0].lanes();
+  auto shuffle = [&](Value v, int64_t from, int64_t count) -> Value {
+    SmallVector<int64_t> order(count);
+    for (int64_t l = 0; l < count; ++l) {
+      order[l] = from + l % std::min(lanes, count);
+    }
+    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
+  };
+  auto registersFrom = [&](int64_t from) {
+    return llvm::map_to_vector(operands, [&](Num operand) -> Value {
+      if (lanes == 1) {
+        Type type = laneType(operand.scalar(), registerLanes);
+        return vector::BroadcastOp::create(e.b, e.loc, type, operand.v);
+      }
+      return lanes == registerLanes ? operand.v : shuffle(operand.v, from, registerLanes);
+    });
+  };
+  Value first = apply(registersFrom(0));
+  if (lanes == 1) {
+    return Num(e, vector::ExtractOp::create(e.b, e.loc, first, int64_t(0)));
+  }
+  if (lanes <= registerLanes) {
+    return Num(e, lanes == registerLanes ? first : shuffle(first, 0, lanes));
+  }
+  Type type = laneType(cast<VectorType>(first.getType()).getElementType(), lanes);
+  Value all = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(type));
+  for (int64_t from = 0; from < lanes; from += registerLanes) {
+    Value part = from == 0 ? first : apply(registersFrom(from));
+    all = vector::InsertStridedSliceOp::create(e.b, e.loc, part, all, ArrayRef<int64_t>{from},
+                                               ArrayRef<int64_t>{1});
+  }
+  return Num(e, all);
+}
+
+static Value callIntrinsic(Emission &e, Type result, const Twine &name, ArrayRef<Value> operands) {
+  StringAttr full = e.b.getStringAttr("llvm.x86.avx512." + name);
+  return LLVM::CallIntrinsicOp::create(e.b, e.loc, result, full, operands).getResult(0);
+}
+
+/// The mask that lets so many lanes through.
+static Value allLanes(Emission &e, int64_t lanes) {
+  Type type = e.b.getIntegerType(std::max<int64_t>(lanes, 8));
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(type, -1));
+}
+
 Num estimate(Num x, Estimate kind) {
   Emission &e = *x.e;
-  int64_t registerLanes = x.lanes() == 1 ? 128 / x.width() : x.lanes();
-  int64_t bits = registerLanes * x.width();
-  if (e.target.avx512 && bits > 512 && bits % 512 == 0) {
-    // f64 beside f32 that fill a register: of each register's lanes, then of all.
-    int64_t lanes = 512 / x.width();
-    Value all = x.v;
-    for (int64_t from = 0; from < x.lanes(); from += lanes) {
-      Value part = vector::ExtractStridedSliceOp::create(
-          e.b, e.loc, x.v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{lanes}, ArrayRef<int64_t>{1});
-      all = vector::InsertStridedSliceOp::create(e.b, e.loc, estimate(Num(e, part), kind), all,
-                                                 ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
-    }
-    return Num(e, all);
-  }
-  if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512)) {
+  int64_t lanes = x.lanes() == 1 ? 128 / x.width() : std::min<int64_t>(x.lanes(), 512 / x.width());
+  int64_t bits = lanes * x.width();
+  if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512) ||
+      (x.lanes() > 1 && x.lanes() % lanes != 0)) {
     return {};
   }
-  Value source = x.v;
-  if (x.lanes() == 1) {
-    source = vector::BroadcastOp::create(e.b, e.loc, laneType(x.scalar(), registerLanes), source);
-  }
-  Value mask = arith::ConstantOp::create(
-      e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(std::max<int64_t>(registerLanes, 8)), -1));
-  std::string name = "llvm.x86.avx512.";
-  name += kind == Estimate::Reciprocal ? "rcp14." : "rsqrt14.";
-  name += x.isF64() ? "pd." : "ps.";
-  Value result = LLVM::CallIntrinsicOp::create(e.b, e.loc, source.getType(),
-                                                 e.b.getStringAttr(name + std::to_string(bits)),
-                                                 ValueRange{source, source, mask})
-                       .getResult(0);
-  if (x.lanes() == 1) {
-    result = vector::ExtractOp::create(e.b, e.loc, result, int64_t(0));
-  }
-  return Num(e, result);
+  std::string name = kind == Estimate::Reciprocal ? "rcp14." : "rsqrt14.";
+  name += (x.isF64() ? "pd." : "ps.") + std::to_string(bits);
+  return byRegisters(x, lanes, [&](ArrayRef<Value> of) -> Value {
+    return callIntrinsic(e, of[0].getType(), name, {of[0], of[0], allLanes(e, lanes)});
+  });
 }
 
 /// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill whole registers;
@@ -61,30 +88,14 @@ static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> imme
   if (!e.target.avx512 || x.lanes() % lanes != 0) {
     return {};
   }
-  Value mask =
-      arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(e.b.getIntegerType(lanes), -1));
   Value rounding = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4));
-  auto name = e.b.getStringAttr("llvm.x86.avx512.mask." + instruction +
-                                (x.isF64() ? ".pd.512" : ".ps.512"));
-  auto apply = [&](Value a, Value b) -> Value {
-    SmallVector<Value> operands{a, b};
+  return byRegisters({x, y}, lanes, [&](ArrayRef<Value> of) {
+    SmallVector<Value> operands(of);
     operands.append(immediates.begin(), immediates.end());
-    operands.append({a, mask, rounding});
-    return LLVM::CallIntrinsicOp::create(e.b, e.loc, a.getType(), name, operands).getResult(0);
-  };
-  if (x.lanes() == lanes) {
-    return Num(e, apply(x, y));
-  }
-  Value all = x.v;
-  for (int64_t from = 0; from < x.lanes(); from += lanes) {
-    auto part = [&](Value v) -> Value {
-      return vector::ExtractStridedSliceOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{lanes},
-                                                   ArrayRef<int64_t>{1});
-    };
-    all = vector::InsertStridedSliceOp::create(e.b, e.loc, apply(part(x), part(y)), all,
-                                               ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
-  }
-  return Num(e, all);
+    operands.append({of[0], allLanes(e, lanes), rounding});
+    return callIntrinsic(e, of[0].getType(),
+                         "mask." + instruction + (x.isF64() ? ".pd.512" : ".ps.512"), operands);
+  });
 }
 
 Num scaledInRegisters(Num x, Num n) { return inRegisters(x, n, "scalef", {}); }
@@ -132,49 +143,26 @@ bool hasLookup(Num x) {
          (lanes % 16 == 0 || (lanes < 16 && llvm::isPowerOf2_64(lanes)));
 }
 
-/// table[index & 31] of 16 lanes.
-static Value lookupRegister(Emission &e, Value index, ArrayRef<double> table) {
-  auto type = VectorType::get({16}, e.b.getF32Type());
+/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register has lanes.
+static Num lookupInRegisters(Num index, Type element, ArrayRef<double> table) {
+  Emission &e = *index.e;
+  int64_t lanes = table.size() / 2;
+  auto type = VectorType::get({lanes}, element);
   auto half = [&](ArrayRef<double> values) -> Value {
-    SmallVector<float> narrow(values);
-    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(narrow)));
+    auto attributes = llvm::map_to_vector(values, [&](double value) -> Attribute {
+      return FloatAttr::get(element, value);
+    });
+    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
   };
-  Value low = half(table.take_front(16)), high = half(table.drop_front(16));
-  return LLVM::CallIntrinsicOp::create(e.b, e.loc, type,
-                                       e.b.getStringAttr("llvm.x86.avx512.vpermi2var.ps.512"),
-                                       ValueRange{low, index, high})
-      .getResult(0);
+  Value low = half(table.take_front(lanes)), high = half(table.drop_front(lanes));
+  StringRef name = element.isF32() ? "vpermi2var.ps.512" : "vpermi2var.pd.512";
+  return byRegisters(index, lanes, [&](ArrayRef<Value> of) {
+    return callIntrinsic(e, type, name, {low, of[0], high});
+  });
 }
 
 Num lookup(Num index, ArrayRef<double> table) {
-  Emission &e = *index.e;
-  int64_t lanes = index.lanes();
-  auto shuffle = [&](Value v, int64_t from, int64_t count) -> Value {
-    SmallVector<int64_t> order(count);
-    for (int64_t l = 0; l < count; ++l) {
-      order[l] = from + l % std::min(lanes, count);
-    }
-    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
-  };
-  if (lanes == 16) {
-    return Num(e, lookupRegister(e, index, table));
-  }
-  if (lanes == 1) {
-    Value all = vector::BroadcastOp::create(e.b, e.loc, VectorType::get({16}, e.b.getI32Type()),
-                                            index.v);
-    return Num(e, vector::ExtractOp::create(e.b, e.loc, lookupRegister(e, all, table), int64_t(0)));
-  }
-  if (lanes < 16) {
-    return Num(e, shuffle(lookupRegister(e, shuffle(index, 0, 16), table), 0, lanes));
-  }
-  Value all = arith::ConstantOp::create(
-      e.b, e.loc, e.b.getZeroAttr(VectorType::get({lanes}, e.b.getF32Type())));
-  for (int64_t from = 0; from < lanes; from += 16) {
-    Value part = lookupRegister(e, shuffle(index, from, 16), table);
-    all = vector::InsertStridedSliceOp::create(e.b, e.loc, part, all, ArrayRef<int64_t>{from},
-                                               ArrayRef<int64_t>{1});
-  }
-  return Num(e, all);
+  return lookupInRegisters(index, index.e->b.getF32Type(), table);
 }
 
 /// The address of an internal constant of the module.
@@ -204,33 +192,7 @@ Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
     Elem value = lanes == 1 ? loadElements(e, f64, base, place, 1) : gatherElements(e, f64, base, place);
     return Num(e, value.re);
   }
-  auto type = VectorType::get({registerLanes}, f64);
-  auto half = [&](ArrayRef<double> values) -> Value {
-    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, values));
-  };
-  Value low = half(table.take_front(8)), high = half(table.drop_front(8));
-  auto lookRegisterUp = [&](Value places) -> Value {
-    return LLVM::CallIntrinsicOp::create(e.b, e.loc, type, e.b.getStringAttr("llvm.x86.avx512.vpermi2var.pd.512"),
-                                         ValueRange{low, places, high})
-        .getResult(0);
-  };
-  auto shuffle = [&](Value v, int64_t from, int64_t count) -> Value {
-    SmallVector<int64_t> order(count);
-    for (int64_t l = 0; l < count; ++l) {
-      order[l] = from + l % std::min(lanes, count);
-    }
-    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
-  };
-  if (lanes <= registerLanes) {
-    Value found = lookRegisterUp(lanes == registerLanes ? index.v : shuffle(index, 0, registerLanes));
-    return Num(e, lanes == registerLanes ? found : shuffle(found, 0, lanes));
-  }
-  Value all = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(laneType(f64, lanes)));
-  for (int64_t from = 0; from < lanes; from += registerLanes) {
-    all = vector::InsertStridedSliceOp::create(e.b, e.loc, lookRegisterUp(shuffle(index, from, registerLanes)), all,
-                                               ArrayRef<int64_t>{from}, ArrayRef<int64_t>{1});
-  }
-  return Num(e, all);
+  return lookupInRegisters(index, f64, table);
 }
 
 Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<double[32]> rows) {

@@ -6,9 +6,6 @@
 
 namespace hlo::codegen {
 
-/// Rows of more elements than this have columns that are gathered.
-inline constexpr int64_t kMostColumns = 8;
-
 /// Vectors of one column each as the vectors that their rows are in memory.
 llvm::SmallVector<mlir::Value> interleaveColumns(Emission &e, llvm::ArrayRef<mlir::Value> columns);
 

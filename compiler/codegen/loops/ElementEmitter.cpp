@@ -13,6 +13,7 @@
 // as a scalar.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Columns.h"
 #include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 
@@ -178,7 +179,7 @@ static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> str
 std::optional<int64_t> ElementEmitter::Impl::columnOfRows(ArrayRef<int64_t> shape,
                                                           ArrayRef<Index> index) {
   size_t rank = shape.size();
-  if (lanes == 1 || rank < 2 || shared->linear || shape.back() < 2 || shape.back() > kMostColumns ||
+  if (lanes == 1 || rank < 2 || shared->linear || shape.back() < 2 || shape.back() > kMostSplitColumns ||
       !index.back().isUniform() || index[rank - 2].lanes || index[rank - 2].stride != 1 ||
       !llvm::all_of(index.drop_back(2), [](const Index &i) { return i.isUniform(); })) {
     return std::nullopt;

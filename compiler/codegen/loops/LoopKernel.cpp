@@ -306,8 +306,8 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   // All loads come before the first store: results may share an operand's buffer.
   for (auto [n, parts] : llvm::enumerate(values)) {
     Value root = end->getOperand(n);
-    if (auto paired = root.getDefiningOp<ConcatenateOp>(); isPaired(paired)) {
-      storeParts(kernel.e, paired, parts, kernel.resultPtrs[n], linear, mask);
+    if (parts.size() > 1) {
+      storeParts(kernel.e, root.getDefiningOp<ConcatenateOp>(), parts, kernel.resultPtrs[n], linear, mask);
     } else {
       storeElements(kernel.e, elementType(root.getType()), parts[0], kernel.resultPtrs[n], linear,
                     mask);

@@ -6,37 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/Reducer.h"
 
+#include "compiler/analysis/Reduction.h"
+
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The opcode if the computation is `op(p0, p1)` (in either order), possibly between converts of
-/// narrow floats to f32 and back, for an associative and commutative op.
 static std::string associativeOpcode(ComputationOp computation) {
-  Operation *end = computation.getReturn();
-  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
-    return "";
-  }
-  auto throughConvert = [](Value v) {
-    if (auto convert = v.getDefiningOp<ConvertOp>()) {
-      Type from = elementType(convert.getOperand().getType()), to = elementType(convert.getType());
-      if ((isNarrowFloat(from) && to.isF32()) || (isNarrowFloat(to) && from.isF32())) {
-        return convert.getOperand();
-      }
-    }
-    return v;
-  };
-  Value root = throughConvert(end->getOperand(0));
-  Operation *op = root.getDefiningOp();
-  if (!op || !isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(op)) {
-    return "";
-  }
-  Value a = throughConvert(op->getOperand(0)), b = throughConvert(op->getOperand(1));
-  Value p = computation.getArgument(0), q = computation.getArgument(1);
-  if (!((a == p && b == q) || (a == q && b == p))) {
-    return "";
-  }
-  return op->getName().stripDialect().str();
+  Operation *op = associativeOp(computation);
+  return op ? op->getName().stripDialect().str() : "";
 }
 
 Reducer::Reducer(ComputationOp computation, ArrayRef<Type> accumulatorElements)

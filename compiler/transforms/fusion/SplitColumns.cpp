@@ -21,7 +21,9 @@
 // pads of rows, which gradients of slices are.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "dialect/hlo/Builder.h"
@@ -31,8 +33,6 @@ using namespace mlir;
 namespace hlo::fusion {
 namespace {
 
-/// How many columns are a vector each: as many again are alive as operands.
-constexpr int64_t kMostColumns = 8;
 /// Fewer rows are not worth the code.
 constexpr int64_t kLeastRows = 256;
 /// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
@@ -40,25 +40,6 @@ constexpr int64_t kMostWork = 256;
 /// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
 /// are bounded, too (see MultiOutputFusion.cpp).
 constexpr int64_t kMostWorkTwice = 64;
-
-/// The single op that a reduction's computation is, between converts of narrow floats to f32 and back.
-Operation *reducingOp(ComputationOp computation) {
-  Operation *end = computation.getReturn();
-  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
-    return nullptr;
-  }
-  auto throughConvert = [](Value v) {
-    auto convert = v.getDefiningOp<ConvertOp>();
-    return convert && isa<FloatType>(elementTypeOf(v)) ? convert.getOperand() : v;
-  };
-  Operation *op = throughConvert(end->getOperand(0)).getDefiningOp();
-  if (!op || !isa<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(op)) {
-    return nullptr;
-  }
-  Value a = throughConvert(op->getOperand(0)), b = throughConvert(op->getOperand(1));
-  Value p = computation.getArgument(0), q = computation.getArgument(1);
-  return (a == p && b == q) || (a == q && b == p) ? op : nullptr;
-}
 
 /// Of the transpose of a concatenate to columns: the concatenate.
 ConcatenateOp concatenatedRows(Operation *op) {
@@ -147,7 +128,7 @@ bool isMove(Operation *op) {
 
 bool Splitter::canSplit(Operation *op) const {
   if (op->getNumResults() != 1 || !arrayType(op->getResult(0)) || !isRowArray(op->getResult(0)) ||
-      shapeOf(op->getResult(0)).back() > kMostColumns || op->hasAttr("paired")) {
+      shapeOf(op->getResult(0)).back() > kMostSplitColumns || op->hasAttr("paired")) {
     return false;
   }
   int64_t minor = rows.size();
@@ -182,7 +163,7 @@ bool Splitter::canSplit(Operation *op) const {
 
 bool Splitter::canMultiply(Operation *op) const {
   std::optional<RowProduct> dot = rowProduct(op);
-  return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostColumns;
+  return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostSplitColumns;
 }
 
 /// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack do.
@@ -203,12 +184,12 @@ bool Splitter::canFold(Operation *op) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce || reduce->getNumResults() != 1 || !isRowArray(reduce.getInputs()[0]) ||
       reduce.getDimensions() != ArrayRef<int64_t>{static_cast<int64_t>(rows.size())} ||
-      shapeOf(reduce.getInputs()[0]).back() > kMostColumns ||
+      shapeOf(reduce.getInputs()[0]).back() > kMostSplitColumns ||
       isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
     return false;
   }
   auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
-  return computation && reducingOp(computation);
+  return computation && associativeOp(computation);
 }
 
 /// Whether the op turns an array that is split to one of [rows].
@@ -440,7 +421,7 @@ Value Splitter::product(HloBuilder &b, Operation *op, int64_t n) {
 
 /// From the first column to the last; of narrow floats in f32.
 Value Splitter::fold(HloBuilder &b, ReduceOp op) {
-  Operation *combine = reducingOp(symbols.lookup<ComputationOp>(op.getToApply()));
+  Operation *combine = associativeOp(symbols.lookup<ComputationOp>(op.getToApply()));
   Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
   Value result = b.broadcastScalar(b.convert(op.getInputs()[1], wide), rows);
   for (int64_t c = 0, count = shapeOf(op.getInputs()[0]).back(); c < count; ++c) {
@@ -540,7 +521,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   } else if (std::optional<RowProduct> dot = rowProduct(op)) {
     array = dot->array;
     along = minorOf(shapeOf(array));
-    if (elementsOf(dot->weights) > kMostColumns * shapeOf(array).back()) {
+    if (elementsOf(dot->weights) > kMostSplitColumns * shapeOf(array).back()) {
       return std::nullopt;
     }
   } else if (auto reduce = dyn_cast<ReduceOp>(op);
@@ -552,7 +533,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   }
   ArrayRef<int64_t> shape = shapeOf(array);
   if (shape.size() < 2 || along != minorOf(shape) || shape.back() < 2 ||
-      shape.back() > kMostColumns || elementsOf(array) < kLeastRows * shape.back()) {
+      shape.back() > kMostSplitColumns || elementsOf(array) < kLeastRows * shape.back()) {
     return std::nullopt;
   }
   return shape.drop_back();

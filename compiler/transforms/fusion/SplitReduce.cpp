@@ -10,6 +10,7 @@
 // sums of narrow floats: what is between would be rounded.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "dialect/hlo/Builder.h"
@@ -26,15 +27,8 @@ static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
 /// The element that changes nothing, if the computation is one associative op.
 static TypedAttr identityOf(ComputationOp computation, Type element) {
-  Operation *end = computation.getReturn();
-  if (computation.getNumArguments() != 2 || end->getNumOperands() != 1) {
-    return {};
-  }
-  Operation *op = end->getOperand(0).getDefiningOp();
-  Value p = computation.getArgument(0), q = computation.getArgument(1);
-  if (!op || op->getNumOperands() != 2 ||
-      !((op->getOperand(0) == p && op->getOperand(1) == q) ||
-        (op->getOperand(0) == q && op->getOperand(1) == p))) {
+  Operation *op = associativeOp(computation);
+  if (!op) {
     return {};
   }
   bool isMax = isa<MaximumOp>(op);

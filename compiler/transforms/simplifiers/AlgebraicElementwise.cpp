@@ -102,34 +102,41 @@ static Value divideByConstant(DivideOp op, HloBuilder &b) {
 }
 
 /// x^2 and x^3 by multiplications, roots and reciprocals of x, whichever `exponent` asks for; null for others. As C's pow has it
-/// for zeros and infinities: a power of -0 or -infinity by 1/2 has no sign.
+/// for zeros and infinities: a power of -0 or -infinity by 1/2 has no sign. What is narrower than f32 is rounded once.
 static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
-  auto constant = [&](double value) { return b.splat(HloBuilder::type(x), value); };
-  auto ofFinite = [&](Value root, double ofInfinity) {
-    Value infinite = b.compare(x, constant(-std::numeric_limits<double>::infinity()), "EQ");
+  Type element = elementTypeOf(x);
+  Type wide = element.getIntOrFloatBitWidth() < 32 ? b.b.getF32Type() : element;
+  auto rounded = [&](llvm::function_ref<Value(Value)> power) {
+    return b.convert(power(b.convert(x, wide)), element);
+  };
+  auto constant = [&](double value) { return b.splat(HloBuilder::array(shapeOf(x), wide), value); };
+  auto ofFinite = [&](Value base, Value root, double ofInfinity) {
+    Value infinite = b.compare(base, constant(-std::numeric_limits<double>::infinity()), "EQ");
     return b.select(infinite, constant(ofInfinity), b.unary<AbsOp>(root));
   };
   if (isFloat(exponent, 2.0)) {
-    return b.mul(x, x);
+    return rounded([&](Value base) { return b.mul(base, base); });
   }
   if (isFloat(exponent, 3.0)) {
-    return b.mul(b.mul(x, x), x);
+    return rounded([&](Value base) { return b.mul(b.mul(base, base), base); });
   }
   if (isFloat(exponent, -1.0)) {
-    return b.div(constant(1.0), x);
+    return rounded([&](Value base) { return b.div(constant(1.0), base); });
   }
   if (isFloat(exponent, 0.5)) {
-    return ofFinite(b.unary<SqrtOp>(x), std::numeric_limits<double>::infinity());
+    return rounded([&](Value base) {
+      return ofFinite(base, b.unary<SqrtOp>(base), std::numeric_limits<double>::infinity());
+    });
   }
   if (isFloat(exponent, -0.5)) {
-    return ofFinite(b.unary<RsqrtOp>(x), 0.0);
+    return rounded([&](Value base) { return ofFinite(base, b.unary<RsqrtOp>(base), 0.0); });
   }
   return {};
 }
 
 // x^0 -> 1, x^1 -> x; x^2 -> x x, x^3 -> x x x; for floats x^-1 -> 1 / x, x^0.5 and x^-0.5 -> roots. Of floats all but x^3 and
 // x^-0.5, which are within two units of the last place, are as exact as they can be; XLA:CPU computes these the same way, and a
-// power takes as long as thirty multiplications. What is narrower than f32 is rounded once.
+// power takes as long as thirty multiplications.
 static Value powerOfConstant(PowerOp op, HloBuilder &b) {
   Value x = op.getLhs(), exponent = op.getRhs();
   auto element = dyn_cast<FloatType>(elementTypeOf(x));
@@ -148,15 +155,7 @@ static Value powerOfConstant(PowerOp op, HloBuilder &b) {
   if (isInteger(exponent, 3)) {
     return b.mul(b.mul(x, x), x);
   }
-  if (!element || element.getWidth() >= 32) {
-    return powerByArithmetic(x, exponent, b);
-  }
-  constexpr double simple[] = {2.0, 3.0, -1.0, 0.5, -0.5};
-  if (llvm::none_of(simple, [&](double value) { return isFloat(exponent, value); })) {
-    return {};
-  }
-  Value wide = b.convert(x, Float32Type::get(op.getContext()));
-  return b.convert(powerByArithmetic(wide, exponent, b), element);
+  return element ? powerByArithmetic(x, exponent, b) : Value();
 }
 
 // x & x -> x; x & true -> x; x & 0 -> 0

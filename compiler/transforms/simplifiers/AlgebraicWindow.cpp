@@ -4,6 +4,7 @@
 // zeros, reduce-window with its initial value.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;
@@ -146,13 +147,7 @@ private:
   static bool isZero(Value value) { return isFloat(value, 0.0) || isInteger(value, 0); }
   static bool isSum(ReduceWindowOp op) {
     auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
-    if (!computation || computation.getNumArguments() != 2) {
-      return false;
-    }
-    Operation *end = computation.getReturn();
-    auto sum = end->getNumOperands() == 1 ? end->getOperand(0).getDefiningOp<AddOp>() : AddOp();
-    return sum && sum.getOperand(0) != sum.getOperand(1) && isa<BlockArgument>(sum.getOperand(0)) &&
-           isa<BlockArgument>(sum.getOperand(1));
+    return computation && isa_and_nonnull<AddOp>(associativeOp(computation));
   }
 };
 
