@@ -150,36 +150,32 @@ void Depthwise::emit() {
   }
   int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, rowWork), 1,
                                         std::max<int64_t>(1, rows));
-  emitTasks(kernel, llvm::divideCeil(rows, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask);
-    Value to = minI(e, addI(e, from, perTask), rows);
-    emitFor(e, from, to, 1, [&](Value number) {
-      Row row = rowAt(number);
-      Value inside;
-      for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {
-        Inside range = insideOf(dim);
-        if (range.lo > 0) {
-          inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::sge, index.base, range.lo));
-        }
-        if (range.hi < dim.output) {
-          inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::slt, index.base, range.hi));
-        }
+  emitItems(kernel, rows, perTask, [&](Value number) {
+    Row row = rowAt(number);
+    Value inside;
+    for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {
+      Inside range = insideOf(dim);
+      if (range.lo > 0) {
+        inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::sge, index.base, range.lo));
       }
-      if (sharing() && !unrolled()) {
-        emitSharingRow(row, false);
-        return;
+      if (range.hi < dim.output) {
+        inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::slt, index.base, range.hi));
       }
-      if (!inside) {
-        emitRow(row, true);
-        return;
-      }
-      auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(branch.thenBlock());
+    }
+    if (sharing() && !unrolled()) {
+      emitSharingRow(row, false);
+      return;
+    }
+    if (!inside) {
       emitRow(row, true);
-      e.b.setInsertionPointToStart(branch.elseBlock());
-      emitRow(row, false);
-    });
+      return;
+    }
+    auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    emitRow(row, true);
+    e.b.setInsertionPointToStart(branch.elseBlock());
+    emitRow(row, false);
   });
 }
 

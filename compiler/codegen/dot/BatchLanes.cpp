@@ -268,12 +268,9 @@ void BatchLanes::emit() {
   int64_t outer = c.batchSize() / c.batch.back(), items = outer * vectors * pieces;
   int64_t piece = pieceRows * (oneRow ? 1 : n) * k * lanes;
   int64_t perTask = std::clamp<int64_t>((oneRow ? kOneRowPerTask : kMultipliesPerTask) / piece, 1, items);
-  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask), to = minI(e, addI(e, from, perTask), items);
-    emitFor(e, from, to, 1, [&](Value item) {
-      SmallVector<Value> place = delinearize(e, item, {outer, vectors, pieces});
-      emitPiece(place[0], place[1], place[2]);
-    });
+  emitItems(c.kernel, items, perTask, [&](Value item) {
+    SmallVector<Value> place = delinearize(e, item, {outer, vectors, pieces});
+    emitPiece(place[0], place[1], place[2]);
   });
 }
 

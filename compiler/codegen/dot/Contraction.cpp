@@ -285,11 +285,7 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
   Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
   // The order of summation is free: follow the larger side in memory, or the only one that is known.
   auto sizeOf = [](ArrayRef<Dim> dims) {
-    int64_t size = 1;
-    for (const Dim &dim : dims) {
-      size *= dim.size;
-    }
-    return size;
+    return llvm::product_of(llvm::map_range(dims, [](const Dim &dim) { return dim.size; }));
   };
   bool byLhs = lhs->isStrided() == rhs->isStrided() ? sizeOf(groups.m) >= sizeOf(groups.n) : lhs->isStrided();
   auto strideOf = [&](const Dim &d) { return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d)); };
@@ -334,6 +330,14 @@ void emitTasks(KernelBuilder &kernel, int64_t tasks, function_ref<void(Value)> b
     return;
   }
   emitFor(kernel.e, kernel.first, kernel.last, 1, body);
+}
+
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask, function_ref<void(Value)> body) {
+  Emission &e = kernel.e;
+  emitTasks(kernel, llvm::divideCeil(items, perTask), [&](Value task) {
+    Value from = mulI(e, task, perTask);
+    emitFor(e, from, minI(e, addI(e, from, perTask), items), 1, body);
+  });
 }
 
 } // namespace hlo::codegen

@@ -125,6 +125,10 @@ bool canStream(const Contraction &c);
 /// Runs `body(task)` for the kernel's tasks.
 void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);
 
+/// Runs `body(item)` for so many items, `perTask` of them in each of the kernel's tasks.
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
+               llvm::function_ref<void(mlir::Value)> body);
+
 } // namespace hlo::codegen
 
 #endif

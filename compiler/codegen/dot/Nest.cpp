@@ -50,28 +50,24 @@ void emitNest(Contraction &c, Epilogue &epilogue) {
   int64_t items = c.batchSize() * c.mSize() * vectors;
   int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, c.kSize() * lanes),
                                         1, std::max<int64_t>(1, items));
-  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask);
-    Value to = minI(e, addI(e, from, perTask), items);
-    emitFor(e, from, to, 1, [&](Value item) {
-      SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
-      Nest nest{c, lanes};
-      nest.batch = splitIndex(e, Index(place[0]), c.batch, 1);
-      nest.m = splitIndex(e, Index(place[1]), c.m, 1);
-      Index column(mulI(e, place[2], lanes), lanes > 1 ? 1 : 0, lanes);
-      nest.n = splitIndex(e, column, c.n, lanes);
-      if (size % lanes != 0) {
-        nest.mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, column, lanes), size);
-      }
-      Elem zero = zeroElem(e, c.element, lanes);
-      SmallVector<Value> init{zero.re};
-      if (zero.im) {
-        init.push_back(zero.im);
-      }
-      SmallVector<Value> sums = nest.sum({}, init);
-      epilogue.store(c.element, Elem(sums[0], sums.size() > 1 ? sums[1] : Value()),
-                     c.outIndex(nest.batch, nest.m, nest.n, lanes), lanes, nest.mask);
-    });
+  emitItems(c.kernel, items, perTask, [&](Value item) {
+    SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
+    Nest nest{c, lanes};
+    nest.batch = splitIndex(e, Index(place[0]), c.batch, 1);
+    nest.m = splitIndex(e, Index(place[1]), c.m, 1);
+    Index column(mulI(e, place[2], lanes), lanes > 1 ? 1 : 0, lanes);
+    nest.n = splitIndex(e, column, c.n, lanes);
+    if (size % lanes != 0) {
+      nest.mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, column, lanes), size);
+    }
+    Elem zero = zeroElem(e, c.element, lanes);
+    SmallVector<Value> init{zero.re};
+    if (zero.im) {
+      init.push_back(zero.im);
+    }
+    SmallVector<Value> sums = nest.sum({}, init);
+    epilogue.store(c.element, Elem(sums[0], sums.size() > 1 ? sums[1] : Value()),
+                   c.outIndex(nest.batch, nest.m, nest.n, lanes), lanes, nest.mask);
   });
 }
 

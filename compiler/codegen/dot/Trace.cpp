@@ -329,22 +329,19 @@ void Trace::emit() {
   }
   int64_t items = llvm::product_of(sizes);
   int64_t perTask = std::clamp<int64_t>(kProductsPerTask / (c.batchSize() * c.kSize() / items), 1, items);
-  emitTasks(c.kernel, llvm::divideCeil(items, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask);
-    emitFor(e, from, minI(e, addI(e, from, perTask), items), 1, [&](Value item) {
-      SmallVector<Value> number = delinearize(e, item, sizes);
-      Place place{{}, SmallVector<Index>(c.k.size(), Index(constI64(e, 0)))};
-      for (Value value : number) {
-        place.batch.push_back(Index(value));
+  emitItems(c.kernel, items, perTask, [&](Value item) {
+    SmallVector<Value> number = delinearize(e, item, sizes);
+    Place place{{}, SmallVector<Index>(c.k.size(), Index(constI64(e, 0)))};
+    for (Value value : number) {
+      place.batch.push_back(Index(value));
+    }
+    auto numberOf = [&](const Axis &axis) { return axis.inK ? Value() : number[axis.dim]; };
+    withRun(along, step, numberOf(along), [&](const Run &columns) {
+      if (aligned()) {
+        emitItem(place, columns, Run{});
+        return;
       }
-      auto numberOf = [&](const Axis &axis) { return axis.inK ? Value() : number[axis.dim]; };
-      withRun(along, step, numberOf(along), [&](const Run &columns) {
-        if (aligned()) {
-          emitItem(place, columns, Run{});
-          return;
-        }
-        withRun(across, step, numberOf(across), [&](const Run &rows) { emitItem(place, columns, rows); });
-      });
+      withRun(across, step, numberOf(across), [&](const Run &rows) { emitItem(place, columns, rows); });
     });
   });
 }

@@ -53,6 +53,13 @@ void splitColumns(mlir::Block &block, mlir::SymbolTable &symbols);
 /// (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
 void pairConcatenates(mlir::Block &block);
 
+/// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a whole, and not where
+/// it reads: one kernel computes all of it and one stores it (a stencil of four neighbours was five kernels).
+bool isComputedFrom(mlir::Operation *op, mlir::Value array);
+
+/// Whether the group of a scatter takes `op`, which all its users being in the group allows (ScatterOperands.cpp).
+bool scatterTakes(const Group &group, mlir::Operation *op);
+
 Grouping groupOps(mlir::Block &block);
 
 } // namespace hlo::fusion
