@@ -108,8 +108,16 @@ static bool isPlain(FusionOp kernel) {
   });
 }
 
+/// Whether results are rows of columns computed together, which loops alone can store.
+static bool hasPairedResult(FusionOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return op.hasAttr("paired"); });
+}
+
 bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
+  if ((a.form != Form::Loop || b.form != Form::Loop) && (hasPairedResult(earlier) || hasPairedResult(later))) {
+    return false;
+  }
   if (a.form == Form::Columns || b.form == Form::Columns) {
     return canShareColumns(earlier, later);
   }
