@@ -180,6 +180,7 @@ void emitShortRows(RowEmission &emission, Value lo, Value hi) {
   if (failed(rest.analyze())) {
     return;
   }
+  rest.planPasses(/*shared=*/true);
   rest.planScratch();
   rest.allocateScratch(emission.columnShape[0]);
   emitFor(e, whole, hi, 1, [&](Value row) { rest.emitRow(row); });
