@@ -822,6 +822,24 @@ def joint_lstm(xs, w, b, h, c):
 
 
 case("program_lstm_joint_40x4x300_f32", joint_lstm, ((40, 4, 300), f32), ((600, 1200), f32), ((1200,), f32), ((4, 300), f32), ((4, 300), f32))
+
+
+def lorenz_steps(y):
+    """Runge-Kutta steps of one point; a vmap stacks the columns outside and transposes them."""
+    slope = lambda y: jnp.stack([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]]).astype(y.dtype)
+
+    def step(y, _):
+        k1 = slope(y)
+        k2 = slope(y + y.dtype.type(0.005) * k1)
+        k3 = slope(y + y.dtype.type(0.005) * k2)
+        k4 = slope(y + y.dtype.type(0.01) * k3)
+        y = y + y.dtype.type(0.01 / 6) * (k1 + 2 * k2 + 2 * k3 + k4)
+        return y, y
+    return lax.scan(step, y, None, length=100)[1]
+
+
+case("program_lorenz_100x100_f32", jax.vmap(lorenz_steps), ((100, 3), f32))
+case("program_lorenz_1000x100_f64", jax.vmap(lorenz_steps), ((1000, 3), f64))
 case("program_advantages_256x64_f32", lambda r, v: lax.scan(lambda c, i: (lambda c: (c, c))(i[0] + 0.99 * i[1] + 0.94 * c), jnp.zeros(64, f32), (r, v), reverse=True)[1], *[((256, 64), f32)] * 2)
 case("fft_convolution_16x2048_f32", lambda x, h: jnp.fft.irfft(jnp.fft.rfft(x, 4096) * jnp.fft.rfft(h, 4096), 4096)[:, :2048], *[((16, 2048), f32)] * 2)
 case("dot_trace_64x40x40_f32", lambda x, y: jnp.einsum("bij,bji->b", x, y), *[((64, 40, 40), f32)] * 2)

@@ -45,6 +45,9 @@ struct Grouping {
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
 void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 
+/// Puts columns that are stacked and then transposed to rows of columns together as those (TurnColumns.cpp).
+void turnColumns(mlir::Block &block);
+
 /// Computes arrays of few columns that concatenates make, and what is made of them, column by column
 /// (SplitColumns.cpp): where one is needed as a whole there is a `paired` concatenate.
 void splitColumns(mlir::Block &block, mlir::SymbolTable &symbols);

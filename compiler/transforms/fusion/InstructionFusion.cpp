@@ -228,6 +228,7 @@ public:
         }
       }
       splitReduces(computation.getBody().front(), symbols);
+      turnColumns(computation.getBody().front());
       splitColumns(computation.getBody().front(), symbols);
       pairConcatenates(computation.getBody().front());
       fuseBlock(computation.getBody().front());

@@ -15,10 +15,10 @@
 //
 //   r = concatenate(f(x, y) * x + w, g(x, y) * y + w) {paired}
 //
-// From a concatenate on (or what is transposed to one) element-wise users are split, too,
-// and so are the producers that only they need. Reduces of a row, and products with a
-// matrix of as few columns, are written out, and are such a beginning themselves; so are
-// pads of rows, which gradients of slices are.
+// From a concatenate on element-wise users are split, too, and so are the producers that
+// only they need. Reduces of a row, and products with a matrix of as few columns, are
+// written out, and are such a beginning themselves; so are pads of rows, which gradients of
+// slices are. Columns that were stacked otherwise TurnColumns.cpp has turned.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
@@ -34,26 +34,12 @@ namespace hlo::fusion {
 namespace {
 
 /// Fewer rows are not worth the code.
-constexpr int64_t kLeastRows = 256;
+constexpr int64_t kLeastRows = 32;
 /// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
 constexpr int64_t kMostWork = 256;
 /// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
 /// are bounded, too (see MultiOutputFusion.cpp).
 constexpr int64_t kMostWorkTwice = 64;
-
-/// Of the transpose of a concatenate to columns: the concatenate.
-ConcatenateOp concatenatedRows(Operation *op) {
-  auto transpose = dyn_cast<TransposeOp>(op);
-  auto rows = transpose ? transpose.getOperand().getDefiningOp<ConcatenateOp>() : ConcatenateOp();
-  if (!rows || !rows->hasOneUse() || rows->hasAttr("paired")) {
-    return {};
-  }
-  int64_t along = rows.getDimension();
-  ArrayRef<int64_t> order = transpose.getDimensions();
-  bool single = llvm::all_of(rows.getInputs(), [&](Value v) { return shapeOf(v)[along] == 1; });
-  return single && order.back() == along && llvm::is_sorted(order.drop_back()) ? rows
-                                                                              : ConcatenateOp();
-}
 
 /// A product of the rows of an array with a vector [C] or a small matrix.
 struct RowProduct {
@@ -158,7 +144,7 @@ bool Splitter::canSplit(Operation *op) const {
     return isRowArray(pad.getOperand()) && inside(pad.getPaddingLow()) &&
            inside(pad.getPaddingHigh()) && inside(pad.getPaddingInterior());
   }
-  return isa<IotaOp>(op) || isSplatConstant(op) || concatenatedRows(op) || canMultiply(op);
+  return isa<IotaOp>(op) || isSplatConstant(op) || canMultiply(op);
 }
 
 bool Splitter::canMultiply(Operation *op) const {
@@ -266,9 +252,6 @@ void Splitter::findProducers() {
       if (isNeededWhole(&op)) {
         kept.insert(&op);
       }
-      if (ConcatenateOp concatenate = concatenatedRows(&op)) {
-        reached.insert(concatenate);
-      }
     } else {
       bool leads = op.getNumResults() == 1 && arrayType(op.getResult(0)) &&
                    llvm::any_of(op.getUsers(), [&](Operation *user) { return reached.contains(user); });
@@ -368,9 +351,6 @@ Value Splitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
       }
       c -= size;
     }
-  }
-  if (ConcatenateOp concatenate = concatenatedRows(op)) {
-    return toRows(concatenate.getInputs()[c]);
   }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     Value operand = broadcast.getOperand();
@@ -515,7 +495,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && !op->hasAttr("paired")) {
     array = concatenate.getResult();
     along = concatenate.getDimension();
-  } else if (concatenatedRows(op) || isa<PadOp>(op)) {
+  } else if (isa<PadOp>(op)) {
     array = op->getResult(0);
     along = minorOf(shapeOf(array));
   } else if (std::optional<RowProduct> dot = rowProduct(op)) {

@@ -1,0 +1,157 @@
+//===- TurnColumns.cpp - Stacked columns, as columns of rows --------------===//
+//
+// In: a block that runs at top level. A function of points that stacks what it has computed
+// ([C] of one point) makes of many points, under vmap, an array with the columns outside,
+// which is transposed where it meets the points again:
+//
+//   s = concatenate(f(x, y), g(x, y)), dimensions={0}       [C, rows]
+//   v' = v + transpose(s * h)                               [rows, C]
+//
+// Out: the columns are put together as columns, and what is element-wise between is done there,
+// so that SplitColumns.cpp finds it and there is no transpose:
+//
+//   v' = v + concatenate(f(x, y), g(x, y)), dimensions={1} * h
+//
+// What others need with the columns outside stays beside it.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Columns.h"
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Groups.h"
+#include "dialect/hlo/Builder.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+namespace {
+
+/// Ops looked at for one transpose.
+constexpr size_t kMostTurned = 64;
+
+/// Arrays of some columns along one dimension, made with that dimension behind the others.
+class Turner {
+public:
+  bool canTurn(Value v);
+  Value turned(Value v);
+  void startAnother(int64_t dimension) {
+    along = dimension;
+    seen.clear();
+  }
+
+private:
+  SmallVector<int64_t> turnedShape(Value v) const {
+    SmallVector<int64_t> shape(shapeOf(v));
+    std::rotate(shape.begin() + along, shape.begin() + along + 1, shape.end());
+    return shape;
+  }
+  SmallVector<int64_t> turnedDims(BroadcastOp op) const {
+    int64_t minor = rankOf(op.getResult()) - 1;
+    return llvm::to_vector(llvm::map_range(op.getDimensions(), [&](int64_t dim) {
+      return dim == along ? minor : dim - (dim > along);
+    }));
+  }
+
+  int64_t along = 0;
+  DenseSet<Value> seen;
+  DenseMap<std::pair<Value, int64_t>, Value> known;
+};
+
+/// Of a transpose that moves one dimension behind the others: that dimension.
+std::optional<int64_t> movedBehind(ArrayRef<int64_t> order) {
+  bool moves = order.size() > 1 && llvm::is_sorted(order.drop_back()) && !llvm::is_sorted(order);
+  return moves ? std::optional(order.back()) : std::nullopt;
+}
+
+bool Turner::canTurn(Value v) {
+  if (known.contains({v, along}) || !seen.insert(v).second) {
+    return true;
+  }
+  Operation *op = v.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || seen.size() > kMostTurned) {
+    return false;
+  }
+  if (isElementwiseOp(op)) {
+    return (op->hasOneUse() || !isExpensiveElementwise(op)) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return isScalar(operand) || (shapeOf(operand) == shapeOf(v) && canTurn(operand));
+           });
+  }
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    return static_cast<int64_t>(concatenate.getDimension()) == along && !op->hasAttr("paired") &&
+           llvm::all_of(concatenate.getInputs(), [&](Value part) { return shapeOf(part)[along] == 1; });
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    return llvm::is_sorted(turnedDims(broadcast));
+  }
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    // Back to where it was.
+    ArrayRef<int64_t> order = transpose.getDimensions();
+    SmallVector<int64_t> others(order);
+    others.erase(others.begin() + along);
+    return order[along] + 1 == static_cast<int64_t>(order.size()) && llvm::is_sorted(others);
+  }
+  return isSplatConstant(op);
+}
+
+Value Turner::turned(Value v) {
+  if (Value made = known.lookup({v, along})) {
+    return made;
+  }
+  Operation *op = v.getDefiningOp();
+  SmallVector<int64_t> shape = turnedShape(v);
+  Type element = elementTypeOf(v);
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  Value result;
+  if (isElementwiseOp(op)) {
+    OperationState state(op->getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    for (Value operand : op->getOperands()) {
+      state.addOperands(isScalar(operand) ? operand : turned(operand));
+    }
+    state.addTypes(HloBuilder::array(shape, element));
+    result = builder.create(state)->getResult(0);
+  } else if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    SmallVector<Value> parts;
+    for (Value part : concatenate.getInputs()) {
+      parts.push_back(b.reshape(part, turnedShape(part)));
+    }
+    result = b.concatenate(parts, shape.size() - 1);
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    result = b.broadcast(broadcast.getOperand(), shape, turnedDims(broadcast));
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    result = transpose.getOperand();
+  } else {
+    auto literal = cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue());
+    result = b.constant(literal.resizeSplat(HloBuilder::array(shape, element)));
+  }
+  known[{v, along}] = result;
+  return result;
+}
+
+} // namespace
+
+void turnColumns(Block &block) {
+  Turner turner;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto transpose = dyn_cast<TransposeOp>(op);
+    auto along = transpose ? movedBehind(transpose.getDimensions()) : std::nullopt;
+    if (!along || shapeOf(transpose.getOperand())[*along] > kMostSplitColumns) {
+      continue;
+    }
+    turner.startAnother(*along);
+    if (turner.canTurn(transpose.getOperand())) {
+      transpose.getResult().replaceAllUsesWith(turner.turned(transpose.getOperand()));
+      transpose.erase();
+    }
+  }
+  // What is not needed with the columns outside any more would be kernels.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
+      op.erase();
+    }
+  }
+}
+
+} // namespace hlo::fusion
