@@ -74,16 +74,86 @@ static SmallVector<Value> wantedResults(Operation *root) {
   return wanted;
 }
 
+/// Whether a reshape does more than to add or drop dimensions of size 1.
+bool changesDimensions(Operation *op) {
+  auto sizes = [](Value v) {
+    SmallVector<int64_t> kept(shapeOf(v));
+    llvm::erase(kept, 1);
+    return kept;
+  };
+  return isa<ReshapeOp, BitcastOp>(op) && sizes(op->getOperand(0)) != sizes(op->getResult(0));
+}
+
+/// Arrays from outside that the members read in other dimensions, as top-level bitcasts: a kernel would compute each
+/// index by divisions, element by element.
+class Relabels {
+public:
+  explicit Relabels(Block &block) : block(block) {}
+
+  /// Maps the relabellings among the members (in order) of what comes from outside to bitcasts before the group.
+  DenseMap<Value, Value> find(const Group &group, ArrayRef<Operation *> members) {
+    DenseMap<Value, Value> outside;
+    for (Operation *member : members) {
+      if (!changesDimensions(member) || member == group.root) {
+        continue;
+      }
+      Value from = member->getOperand(0), to = member->getResult(0);
+      if (auto known = outside.find(from); known != outside.end()) {
+        from = known->second;
+      } else if (Operation *def = from.getDefiningOp(); def && group.members.contains(def)) {
+        continue;
+      }
+      outside[to] = relabel(from, to);
+    }
+    return outside;
+  }
+
+private:
+  Value relabel(Value from, Value like) {
+    while (auto bitcast = from.getDefiningOp<BitcastOp>()) {
+      if (!made.contains(bitcast)) {
+        break;
+      }
+      from = bitcast.getOperand();
+    }
+    if (from.getType() == like.getType()) {
+      return from;
+    }
+    Value &known = bitcasts[{from, like.getType()}];
+    if (!known) {
+      OpBuilder builder(block.getParentOp()->getContext());
+      if (Operation *def = from.getDefiningOp()) {
+        builder.setInsertionPointAfter(def);
+      } else {
+        builder.setInsertionPointToStart(&block);
+      }
+      auto bitcast = BitcastOp::create(builder, like.getLoc(), like.getType(), from);
+      made.insert(bitcast);
+      known = bitcast.getResult();
+    }
+    return known;
+  }
+
+  Block &block;
+  DenseMap<std::pair<Value, Type>, Value> bitcasts;
+  DenseSet<Operation *> made;
+};
+
 /// `wanted`: the results of the root that the kernel writes.
-FusionOp buildFusion(Group &group, ArrayRef<Value> wanted) {
+FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
   // Members in the order of the text, and the values they take from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  DenseMap<Value, Value> relabelled = relabels.find(group, members);
+  llvm::erase_if(members, [&](Operation *op) {
+    return op->getNumResults() == 1 && relabelled.contains(op->getResult(0));
+  });
   llvm::SetVector<Value> operands;
   for (Operation *member : members) {
     for (Value v : member->getOperands()) {
-      Operation *def = v.getDefiningOp();
-      if (!def || !group.members.contains(def)) {
+      if (auto outside = relabelled.find(v); outside != relabelled.end()) {
+        operands.insert(outside->second);
+      } else if (Operation *def = v.getDefiningOp(); !def || !group.members.contains(def)) {
         operands.insert(v);
       }
     }
@@ -124,6 +194,9 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted) {
   for (Value operand : operands) {
     mapping.map(operand, body->addArgument(operand.getType(), operand.getLoc()));
   }
+  for (auto [inner, outer] : relabelled) {
+    mapping.map(inner, mapping.lookupOrDefault(outer));
+  }
   SmallVector<Value> arrays;
   for (auto [number, array] : again) {
     arrays.push_back(body->addArgument(array.getType(), array.getLoc()));
@@ -162,10 +235,11 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted) {
 
 void fuseBlock(Block &block) {
   Grouping grouping = groupOps(block);
+  Relabels relabels(block);
   SmallVector<std::pair<SmallVector<Value>, FusionOp>> built;
   for (auto &group : grouping.groups) {
     SmallVector<Value> wanted = wantedResults(group->root);
-    FusionOp fusion = buildFusion(*group, wanted);
+    FusionOp fusion = buildFusion(*group, wanted, relabels);
     built.push_back({std::move(wanted), fusion});
   }
   for (auto &[wanted, fusion] : built) {
