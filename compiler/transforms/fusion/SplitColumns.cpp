@@ -33,8 +33,8 @@ using namespace mlir;
 namespace hlo::fusion {
 namespace {
 
-/// Fewer rows are not worth the code.
-constexpr int64_t kLeastRows = 32;
+/// Fewer rows are not worth the code; kernels by rows are good at sums of a few hundred short ones.
+constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
 /// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
 constexpr int64_t kMostWork = 256;
 /// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
@@ -491,13 +491,15 @@ void Splitter::run(DenseSet<Operation *> &done) {
 static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   auto minorOf = [](ArrayRef<int64_t> shape) { return static_cast<int64_t>(shape.size()) - 1; };
   Value array;
-  int64_t along = 0;
+  int64_t along = 0, least = kLeastReduced;
   if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && !op->hasAttr("paired")) {
     array = concatenate.getResult();
     along = concatenate.getDimension();
+    least = kLeastRows;
   } else if (isa<PadOp>(op)) {
     array = op->getResult(0);
     along = minorOf(shapeOf(array));
+    least = kLeastRows;
   } else if (std::optional<RowProduct> dot = rowProduct(op)) {
     array = dot->array;
     along = minorOf(shapeOf(array));
@@ -513,7 +515,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   }
   ArrayRef<int64_t> shape = shapeOf(array);
   if (shape.size() < 2 || along != minorOf(shape) || shape.back() < 2 ||
-      shape.back() > kMostSplitColumns || elementsOf(array) < kLeastRows * shape.back()) {
+      shape.back() > kMostSplitColumns || elementsOf(array) < least * shape.back()) {
     return std::nullopt;
   }
   return shape.drop_back();
