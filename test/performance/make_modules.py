@@ -854,6 +854,8 @@ case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1
 case("scatter_set_100000_f32", lambda t, i, u: t.at[i].set(u), ((10000,), f32), ((100000,), s32), ((100000,), f32))
 case("scatter_pairs_100000_f32", lambda t, i, j, u: t.at[i % 300, j % 200].add(u), ((300, 200), f32), ((100000,), s32), ((100000,), s32), ((100000,), f32))
 case("scatter_segment_sum_sorted_50000x4_f32", lambda x: jax.ops.segment_sum(x, jnp.arange(50000, dtype=s32) // 50, 1000, indices_are_sorted=True), ((50000, 4), f32))
+case("scatter_lookups_gradient_8192x2_8000_f32", lambda t, i, w: jax.grad(lambda t: sum(jnp.sum((t[(i * k) % 8192] * w) ** 2) for k in (1, 3, 5, 7, 11, 13, 17, 19)))(t),
+     ((8192, 2), f32), ((1000,), s32), ((1000, 1), f32))
 case("scatter_messages_20000x64_f32", lambda x, i, j: jnp.zeros((1000, 64), f32).at[j].add(x[i]), ((1000, 64), f32), ((20000,), s32), ((20000,), s32))
 
 if not chosen.pattern:

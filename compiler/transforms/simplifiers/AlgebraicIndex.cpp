@@ -3,10 +3,11 @@
 // A gather or scatter of one window is a dynamic slice or a dynamic update: no
 // array of indices, and producers and consumers fuse. What differs is kept:
 // both clamp in gather, but a scatter skips a window that does not fit, so its
-// update writes the old elements back.
+// update writes the old elements back. Scatters that are added up work on one array.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;
@@ -59,6 +60,35 @@ static Value gatherOfOneWindow(GatherOp op, HloBuilder &b) {
   Value slice = DynamicSliceOp::create(b.b, b.loc, window, operand, starts,
                                        b.b.getDenseI64ArrayAttr(op.getSliceSizes()));
   return b.reshape(slice, shapeOf(op.getResult()));
+}
+
+/// Whether the op adds updates to one array.
+static bool isScatterAdd(ScatterOp op) {
+  if (!op || op->getNumResults() != 1) {
+    return false;
+  }
+  ComputationOp combine = findElementwise(op, op.getToApplyAttr());
+  return combine && isa_and_nonnull<AddOp>(associativeOp(combine));
+}
+
+// scatter-add to x + scatter-add to zeros -> scatter-add to the first one's result: gradients of lookups in one table,
+// without an array of zeros for each
+static Value sumOfScatters(AddOp op, HloBuilder &b) {
+  for (auto [first, second] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+    auto scatter = second.getDefiningOp<ScatterOp>();
+    if (!scatter || !scatter->hasOneUse() || first == second || !isScatterAdd(scatter) ||
+        !isScatterAdd(first.getDefiningOp<ScatterOp>())) {
+      continue;
+    }
+    Value zeros = scatter.getInputs()[0];
+    if (!isInteger(zeros, 0) && !isFloat(zeros, 0.0) && !isFloat(zeros, -0.0)) {
+      continue;
+    }
+    Operation *both = b.b.clone(*scatter);
+    both->setOperand(0, first);
+    return both->getResult(0);
+  }
+  return {};
 }
 
 namespace {
@@ -155,5 +185,6 @@ struct EmptyScatter : public OpRewritePattern<ScatterOp> {
 
 void hlo::populateIndexRules(RewritePatternSet &patterns) {
   addRules<GatherOp>(patterns, {gatherOfOneWindow});
+  addRules<AddOp>(patterns, {sumOfScatters});
   patterns.add<ScatterOfOneWindow, EmptyScatter>(patterns.getContext());
 }
