@@ -62,9 +62,10 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
     return isUnsigned ? unsignedToFloat(n, type) : signedToFloat(n, type);
   };
   if (x.width() < 32) {
+    bool isExact = x.width() <= 8 && (to.isBF16() || to.isF16());
     x = isUnsigned ? zextTo(x, e.b.getI32Type()) : sextTo(x, e.b.getI32Type());
     Num value = signedToFloat(x, computeType(to));
-    return isNarrowFloat(to) ? Num(e, roundNarrow(e, to, value)) : value;
+    return isNarrowFloat(to) && !isExact ? Num(e, roundNarrow(e, to, value)) : value;
   }
   if (!isNarrowFloat(to)) {
     return convert(x, to);

@@ -72,6 +72,40 @@ static Num roundBfloat(Num x) {
   return select(isNaN(x), bits | 0x00400000, rounded);
 }
 
+/// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing: loaded, rounded, made of at
+/// most eight bits, or chosen from such.
+static bool isBfloat(Value x, int depth = 4) {
+  Operation *op = x.getDefiningOp();
+  if (!op || depth == 0) {
+    return false;
+  }
+  auto all = [&](auto operands) {
+    return llvm::all_of(operands, [&](Value v) { return isBfloat(v, depth - 1); });
+  };
+  auto isConstant = [](Value v, int64_t wanted) {
+    APInt value;
+    return matchPattern(v, m_ConstantInt(&value)) && value == wanted;
+  };
+  APFloat number(0.0);
+  if (matchPattern(op, m_ConstantFloat(&number))) {
+    return (number.bitcastToAPInt() & 0xffff) == 0;
+  }
+  if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
+    Operation *bits = cast.getIn().getDefiningOp();
+    return (isa_and_nonnull<arith::AndIOp>(bits) && isConstant(bits->getOperand(1), 0xffff0000)) ||
+           (isa_and_nonnull<arith::ShLIOp>(bits) && isConstant(bits->getOperand(1), 16));
+  }
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+    Operation *wide = op->getOperand(0).getDefiningOp();
+    return isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(wide) &&
+           getElementTypeOrSelf(wide->getOperand(0).getType()).getIntOrFloatBitWidth() <= 8;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    return isBfloat(select.getTrueValue(), depth - 1) && isBfloat(select.getFalseValue(), depth - 1);
+  }
+  return isa<vector::BroadcastOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) && all(op->getOperands());
+}
+
 static Value decodeExponent(Num bits) {
   Num code = zextTo(bits, bits.e->b.getI32Type());
   Num value = shl(code, 23);
@@ -188,7 +222,7 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
     return encodeByHalf(f, x);
   }
   if (element.isBF16()) {
-    return zextTo(shrU(roundBfloat(x), 16), e.b.getI16Type());
+    return zextTo(shrU(isBfloat(value) ? bitsOf(x) : roundBfloat(x), 16), e.b.getI16Type());
   }
   if (element.isF16() && e.target.f16c) {
     return bitsOf(floatTo(x, e.b.getF16Type()));

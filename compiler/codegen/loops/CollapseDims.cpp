@@ -9,6 +9,8 @@
 //   reduce                a pair is reduced, or kept, as a whole
 //   anything else         knows dimensions by number: no pair of its arrays
 //
+// Reshapes of operands are taken into these first.
+//
 // Assumes nothing of the results' order; shapes that are equal stay equal.
 //
 //===----------------------------------------------------------------------===//
@@ -179,6 +181,28 @@ void Collapser::run() {
   }
 }
 
-void collapseDims(Block &body) { Collapser(body).run(); }
+/// An operand that is only read in another shape has that shape: memory is row-major, and reshapes would keep dimensions
+/// apart.
+static void takeReshapes(Block &body) {
+  for (BlockArgument argument : body.getArguments()) {
+    auto reshape = argument.use_empty() ? ReshapeOp() : dyn_cast<ReshapeOp>(*argument.user_begin());
+    if (!reshape || shapeOf(argument).empty() || shapeOf(reshape.getResult()).empty() ||
+        !llvm::all_of(argument.getUsers(), [&](Operation *user) {
+          return isa<ReshapeOp>(user) && user->getResult(0).getType() == reshape.getType();
+        })) {
+      continue;
+    }
+    argument.setType(reshape.getType());
+    for (Operation *user : llvm::to_vector(argument.getUsers())) {
+      user->getResult(0).replaceAllUsesWith(argument);
+      user->erase();
+    }
+  }
+}
+
+void collapseDims(Block &body) {
+  takeReshapes(body);
+  Collapser(body).run();
+}
 
 } // namespace hlo::codegen

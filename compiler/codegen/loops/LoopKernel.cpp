@@ -350,9 +350,31 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
              : std::max<int64_t>(kElementsPerTask / weight / 64 * 64, 512);
 }
 
+/// Results that are columns become rows, as a loop over one element has no vectors: [1000,1] -> [1000].
+static void turnColumns(Block &body) {
+  Operation *end = body.getTerminator();
+  ArrayRef<int64_t> shape = shapeOf(end->getOperand(0));
+  bool isColumn = shape.size() > 1 && shape.back() == 1 && llvm::any_of(shape, [](int64_t d) { return d > 1; });
+  bool walksAll = llvm::all_of(body, [&](Operation &op) {
+    return !isa<ReduceOp, ReduceWindowOp, DotOp>(op) && !isPaired(&op);
+  });
+  if (!isColumn || !walksAll ||
+      !llvm::all_of(end->getOperands(), [&](Value root) { return shapeOf(root) == shape; })) {
+    return;
+  }
+  SmallVector<int64_t> row(llvm::make_filter_range(shape, [](int64_t d) { return d > 1; }));
+  OpBuilder b(end);
+  for (OpOperand &root : end->getOpOperands()) {
+    Type type = RankedTensorType::get(row, elementType(root.get().getType()));
+    root.set(ReshapeOp::create(b, end->getLoc(), type, root.get()));
+  }
+}
+
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
+  turnColumns(kernel.body());
   collapseDims(kernel.body());
+  moveAsBits(kernel.body());
   bool paired = hasPairedResult(kernel);
   Value walked = kernel.body().getTerminator()->getOperand(0);
   if (isPaired(walked.getDefiningOp())) {
@@ -397,6 +419,9 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   };
   std::optional<TilePlan> tiles = paired ? std::nullopt : planTiles(kernel, shape);
   hoistScalars(kernel, {&vectors, &scalars});
+  if (tiles && emitSmallMatrices(kernel, *tiles, shape, vectors, store)) {
+    return success();
+  }
   if (tiles) {
     emitTiledLoop(kernel, *tiles, vectors, scalars, store);
     return success();
@@ -421,6 +446,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
   auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
+  SegmentPlan segments = paired ? SegmentPlan() : planSegments(kernel, shape);
   emitFor(e, lo, hi, 1, [&](Value piece) {
     SmallVector<Index> index;
     Value block = divI(e, piece, cuts);
@@ -449,12 +475,22 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
         storeRoots(kernel, scalars, {}, base, {});
         return;
       }
-      emitVectorLoop(e, from, to, vectors, scalars,
-                     [&](Index i, ElementEmitter &emitter, Value mask) {
-                       index.push_back(i);
-                       storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
-                       index.pop_back();
-                     });
+      auto run = [&](Value first, Value last) {
+        emitVectorLoop(e, first, last, vectors, scalars,
+                       [&](Index i, ElementEmitter &emitter, Value mask) {
+                         index.push_back(i);
+                         storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
+                         index.pop_back();
+                       });
+      };
+      if (segments.ops.empty()) {
+        run(from, to);
+        return;
+      }
+      emitSegments(segments, vectors, [&](int64_t begin, int64_t end) {
+        Value first = maxI(e, from, begin);
+        run(first, cuts > 1 ? maxI(e, minI(e, to, end), first) : constI64(e, end));
+      });
     };
     nest(split);
   });

@@ -11,6 +11,9 @@ namespace hlo::codegen {
 /// values of equal shapes keep equal shapes.
 void collapseDims(mlir::Block &body);
 
+/// Replaces narrow floats that the region does not compute with by unsigned integers of their size, in place.
+void moveAsBits(mlir::Block &body);
+
 /// Which dimension of the region's results each dimension of a value follows; kNoRootDim for anything else.
 using RootDims = llvm::SmallVector<int64_t>;
 inline constexpr int64_t kNoRootDim = -1;
@@ -58,6 +61,26 @@ std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, llvm::ArrayRef<
 /// The loop kernel of a region with short rows.
 void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitter &vectors,
                    ElementEmitter &scalars, StoreRoots store);
+
+/// Concatenates and pads that are read at the results' index, with the bounds of their parts along the minor
+/// dimension, and all such bounds in order. No ops: the row is one part.
+struct SegmentPlan {
+  struct Parts {
+    mlir::Operation *op;
+    llvm::SmallVector<int64_t> bounds;
+  };
+  llvm::SmallVector<Parts> ops;
+  llvm::SmallVector<int64_t> cuts;
+};
+SegmentPlan planSegments(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape);
+/// Calls the body for each segment in turn, in which the emitter knows the parts that it is in.
+void emitSegments(const SegmentPlan &plan, ElementEmitter &emitter,
+                  llvm::function_ref<void(int64_t from, int64_t to)> body);
+
+/// The loop kernel of a region whose tiles would be all of a small matrix: a few vectors each. Gives false, having emitted
+/// nothing, if they are not.
+bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, llvm::ArrayRef<int64_t> shape,
+                       ElementEmitter &vectors, StoreRoots store);
 
 /// The loop kernel of a region that reduces over other dimensions than the minor one (reduce/ColumnReduces.cpp). Gives
 /// false, having emitted nothing, if the region is not of that form.

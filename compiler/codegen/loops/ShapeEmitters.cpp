@@ -177,6 +177,11 @@ Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
 Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   Elem padding = self->emit(op.getPaddingValue(), {});
+  auto entered = shared->part.find(op);
+  bool isInPart = entered != shared->part.end();
+  if (isInPart && entered->second != 1) {
+    return padding;
+  }
   SmallVector<Index> source;
   Value scalarCondition, laneCondition;
   auto require = [&](Value condition) {
@@ -194,6 +199,10 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
       continue;
     }
     Index shifted = addIndex(e(), i, -low);
+    if (isInPart && d + 1 == index.size()) {
+      source.push_back(shifted);
+      continue;
+    }
     int64_t step = interior + 1;
     require(indexInRange(e(), shifted, 0, shape[d] == 0 ? 0 : (shape[d] - 1) * step + 1, lanes));
     if (step == 1) {
@@ -227,6 +236,15 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
 
 Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, Value mask) {
   int64_t dimension = op.getDimension();
+  if (auto entered = shared->part.find(op); entered != shared->part.end()) {
+    int64_t before = 0;
+    for (Value operand : op.getInputs().take_front(entered->second)) {
+      before += shapeOf(operand)[dimension];
+    }
+    SmallVector<Index> source(index);
+    source[dimension] = addIndex(e(), index[dimension], -before);
+    return self->emit(op.getInputs()[entered->second], source, mask);
+  }
   Type element = elementType(op.getType());
   SmallVector<std::pair<Value, int64_t>> parts; // operand, offset
   int64_t offset = 0;

@@ -116,4 +116,52 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
   });
 }
 
+/// A matrix of 3 x 20 elements is four vectors of 16, each put together from those of the operand; tiles of 16 x 16 would
+/// be mostly empty (6272 of them transposed: 0.21 ms).
+bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<int64_t> shape,
+                       ElementEmitter &vectors, StoreRoots store) {
+  // Each vector is taken from all of the matrix's; see loadNear.
+  constexpr int64_t mostVectors = 6;
+  Emission &e = kernel.e;
+  int64_t lanes = vectors.lanes(), rank = shape.size();
+  if (rank < 3 || tiles.row != rank - 2 || lanes < 4 || !llvm::all_of(kernel.body(), [](Operation &op) {
+        return keepsLanesNear(op) || isa<TransposeOp>(op);
+      })) {
+    return false;
+  }
+  int64_t columns = shape.back(), size = columns * shape[rank - 2], rest = size % lanes;
+  // One lane left: see emitVectorLoop.
+  if (llvm::divideCeil(size, lanes) > std::min(mostVectors, lanes / 2) || size < lanes || rest == 1 ||
+      (rest != 0 && !e.target.avx512)) {
+    return false;
+  }
+  int64_t matrices = 1;
+  for (int64_t d : shape.drop_back(2)) {
+    matrices *= d;
+  }
+  auto [lo, hi] = splitTasks(kernel, matrices, std::max<int64_t>(1, kElementsPerTask / size));
+  emitFor(e, lo, hi, 1, [&](Value matrix) {
+    SmallVector<Index> index;
+    for (Value at : delinearize(e, matrix, shape.drop_back(2))) {
+      index.push_back(Index(at));
+    }
+    index.resize(rank);
+    Value base = mulI(e, matrix, size);
+    for (int64_t first = 0; first < size; first += lanes) {
+      ElementEmitter::Scope scope(vectors);
+      SmallVector<int64_t> rowOf, columnOf;
+      for (int64_t place = first; place < first + lanes; ++place) {
+        int64_t inside = std::min(place, size - 1);
+        rowOf.push_back(inside / columns);
+        columnOf.push_back(inside % columns);
+      }
+      index[rank - 2] = patternIndex(e, constI64(e, 0), rowOf);
+      index[rank - 1] = patternIndex(e, constI64(e, 0), columnOf);
+      store(vectors, index, addI(e, base, first),
+            size - first < lanes ? firstLanes(e, size - first, lanes) : Value());
+    }
+  });
+  return true;
+}
+
 } // namespace hlo::codegen

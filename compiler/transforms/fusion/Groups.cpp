@@ -17,8 +17,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Prologue.h"
+#include <map>
 
 using namespace mlir;
 
@@ -100,6 +102,8 @@ private:
   Group &newGroup(Operation *op);
   double evaluationsIn(Group &group, Operation *op);
   DimMap mapIn(Group &group, Value v);
+  int64_t indexOf(Group &group, OpOperand &use);
+  int64_t indexIn(Group &group, Value v);
   size_t operandCountWith(Group &group, Operation *op);
   bool canBecomeRow(Group &group, ReduceOp op);
   bool leadsToRowReduce(Group &group, Operation *op);
@@ -109,6 +113,8 @@ private:
 
   Block &block;
   Grouping result;
+  /// The numbers of indices: that at which an op asks for an operand, being asked at some index itself.
+  std::map<std::tuple<int64_t, Operation *, unsigned>, int64_t> indexNumbers;
   /// What evaluating an op that several groups repeat costs, up to where it is stored.
   DenseMap<Operation *, int64_t> repeatedCost;
 };
@@ -128,10 +134,47 @@ DimMap Grouper::mapIn(Group &group, Value v) {
   return map ? *map : DimMap::unknown(shapeOf(v).size());
 }
 
+/// The number of the index at which a member asks for an operand.
+int64_t Grouper::indexOf(Group &group, OpOperand &use) {
+  Operation *user = use.getOwner();
+  Value result = user->getResult(0);
+  int64_t asked = group.indices.lookup(result);
+  if (isElementwiseOp(user) && shapeOf(use.get()) == shapeOf(result)) {
+    return asked;
+  }
+  // All arrays of a reduce are read together.
+  unsigned operand = use.getOperandNumber();
+  auto reduce = dyn_cast<ReduceOp>(user);
+  if (reduce && operand < user->getNumOperands() / 2) {
+    operand = 0;
+  }
+  int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
+  return indexNumbers.try_emplace({asked, user, operand}, next).first->second;
+}
+
+/// The number of the index at which all users in the group ask for the value; one of its own if they differ.
+int64_t Grouper::indexIn(Group &group, Value v) {
+  std::optional<int64_t> index;
+  for (OpOperand &use : v.getUses()) {
+    if (!group.members.contains(use.getOwner())) {
+      continue;
+    }
+    int64_t seen = indexOf(group, use);
+    if (index && *index != seen) {
+      int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
+      return indexNumbers.try_emplace({-1, v.getDefiningOp(), 0}, next).first->second;
+    }
+    index = seen;
+  }
+  return index.value_or(0);
+}
+
 double Grouper::evaluationsIn(Group &group, Operation *op) {
   double most = 0, sum = 0;
-  bool inStep = true;
+  // Before a dot or convolution elements are asked for tile by tile.
+  bool inStep = true, isBefore = group.strategy == "dot" || group.strategy == "conv";
   std::optional<DimMap> map;
+  std::optional<int64_t> index;
   SmallPtrSet<Operation *, 4> seenUsers;
   for (Value v : op->getResults()) {
     for (OpOperand &use : v.getUses()) {
@@ -145,9 +188,12 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());
       DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
-      inStep &= !map || (*map == seen && ((map->inOrder && seen.inOrder) ||
-                                          !llvm::is_contained(seen.dims, DimMap::kOther)));
+      int64_t at = indexOf(group, use);
+      inStep &= !map || (*index == at && !isBefore) ||
+                (*map == seen && ((map->inOrder && seen.inOrder) ||
+                                  !llvm::is_contained(seen.dims, DimMap::kOther)));
       map = seen;
+      index = at;
       most = std::max(most, count);
       sum += count;
     }
@@ -424,6 +470,7 @@ void Grouper::take(Group &group, Operation *op) {
     group.evaluations[op] = evaluationsIn(group, op);
     for (Value v : op->getResults()) {
       group.maps[v] = mapIn(group, v);
+      group.indices[v] = indexIn(group, v);
     }
   }
   group.members.insert(op);

@@ -24,6 +24,8 @@ struct Group {
   size_t computing = 0;                       ///< members that cost something
   /// How each value of the group (and each operand) follows the iteration space.
   llvm::DenseMap<mlir::Value, DimMap> maps;
+  /// The index that each value is read at, by number: what has the same is evaluated once for both.
+  llvm::DenseMap<mlir::Value, int64_t> indices;
   /// How often an element of each member is evaluated, summed over all elements.
   llvm::DenseMap<mlir::Operation *, double> evaluations;
   /// Members before the hero.

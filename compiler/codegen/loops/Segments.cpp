@@ -1,0 +1,101 @@
+//===- Segments.cpp - Rows that consist of parts --------------------------===//
+//
+// In: a region whose results have one shape, and among its ops concatenates
+// and pads along the minor dimension that are read at the results' index alone.
+// Out: where their parts begin and end, so that a loop over the row can be one
+// loop for each part, in which nothing asks any more what an element is:
+//
+//   z = concatenate(x[700], y[77]) * 2       0 .. 700 reads x, 700 .. 777 reads y
+//
+// A loop over all of the row tests each vector for each part: 40 parts of 3001
+// f32 took 0.32 ms so, 0.012 one by one.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Regions.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// What all loops over parts may have, in ops: those after the parts are repeated in each.
+static constexpr int64_t kMostOps = 4096;
+
+/// Where the parts of the op begin along the minor dimension of its result, the end included; nothing if it has none.
+static SmallVector<int64_t> boundsOfParts(Operation &op) {
+  int64_t minor = static_cast<int64_t>(shapeOf(op.getResult(0)).size()) - 1;
+  SmallVector<int64_t> bounds;
+  if (auto parts = dyn_cast<ConcatenateOp>(op)) {
+    if (static_cast<int64_t>(parts.getDimension()) != minor || op.hasAttr("paired")) {
+      return {};
+    }
+    bounds.push_back(0);
+    for (Value part : parts.getInputs()) {
+      bounds.push_back(bounds.back() + shapeOf(part)[minor]);
+    }
+  } else if (auto pad = dyn_cast<PadOp>(op)) {
+    int64_t low = pad.getPaddingLow()[minor], high = pad.getPaddingHigh()[minor];
+    if (pad.getPaddingInterior()[minor] != 0 || (low <= 0 && high <= 0)) {
+      return {};
+    }
+    int64_t size = shapeOf(pad.getResult())[minor];
+    bounds = {0, std::clamp<int64_t>(low, 0, size), std::clamp<int64_t>(size - high, 0, size), size};
+    if (bounds[1] > bounds[2]) {
+      return {};
+    }
+  }
+  return bounds;
+}
+
+SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape) {
+  SegmentPlan plan;
+  if (shape.empty()) {
+    return plan;
+  }
+  // Values that are read at the results' index and nowhere else.
+  DenseSet<Value> atIndex;
+  int64_t after = 0; // ops that are repeated in each segment
+  std::vector<int64_t> cuts{0, shape.back()};
+  Operation *end = kernel.body().getTerminator();
+  for (Operation &op : llvm::reverse(kernel.body().without_terminator())) {
+    if (op.getNumResults() != 1 || shapeOf(op.getResult(0)) != shape ||
+        !llvm::all_of(op.getUsers(), [&](Operation *user) {
+          return user == end || ((isElementwise(user) || isa<CopyOp>(user)) &&
+                                 atIndex.contains(user->getResult(0)));
+        })) {
+      continue;
+    }
+    atIndex.insert(op.getResult(0));
+    ++after;
+    SmallVector<int64_t> bounds = boundsOfParts(op);
+    if (!bounds.empty()) {
+      llvm::append_range(cuts, bounds);
+      plan.ops.push_back({&op, bounds});
+    }
+  }
+  llvm::sort(cuts);
+  cuts.erase(llvm::unique(cuts), cuts.end());
+  plan.cuts.assign(cuts.begin(), cuts.end());
+  if (plan.ops.empty() || static_cast<int64_t>(cuts.size()) * (after + 1) > kMostOps) {
+    return {};
+  }
+  return plan;
+}
+
+void emitSegments(const SegmentPlan &plan, ElementEmitter &emitter,
+                  function_ref<void(int64_t from, int64_t to)> body) {
+  llvm::DenseMap<Operation *, size_t> &entered = emitter.impl().shared->part;
+  for (size_t n = 0; n + 1 < plan.cuts.size(); ++n) {
+    for (const SegmentPlan::Parts &parts : plan.ops) {
+      // Empty parts begin where the next one does: the last one that begins here is meant.
+      auto next = llvm::upper_bound(parts.bounds, plan.cuts[n]);
+      entered[parts.op] = next - parts.bounds.begin() - 1;
+    }
+    body(plan.cuts[n], plan.cuts[n + 1]);
+  }
+  entered.clear();
+}
+
+} // namespace hlo::codegen
