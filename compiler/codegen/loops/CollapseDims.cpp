@@ -7,9 +7,9 @@
 //   element-wise, copy    all shapes are equal already
 //   broadcast, transpose  a pair goes to a pair, in order, or to nothing
 //   reduce                a pair is reduced, or kept, as a whole
+//   slice, pad, reverse, concatenate, iota
+//                         a pair whose second dimension is whole, or that is turned as a whole
 //   anything else         knows dimensions by number: no pair of its arrays
-//
-// Reshapes of operands are taken into these first.
 //
 // Assumes nothing of the results' order; shapes that are equal stay equal.
 //
@@ -52,7 +52,16 @@ private:
   /// Pairs of `to` follow those of `from`; source[d] is the dimension of `from` that dimension d of `to` shows, -1 for a
   /// new one.
   void link(Value to, Value from, ArrayRef<int64_t> source);
+  /// A pair of `a` and the same of `b` are kept together, or neither is.
+  void same(Value a, Value b, size_t pair) {
+    if (!pairs(a)[pair] || !pairs(b)[pair]) {
+      clear(a, pair);
+      clear(b, pair);
+    }
+  }
+  bool visitMove(Operation &op);
   void visit(Operation &op);
+  SmallVector<int64_t> scaled(ArrayRef<int64_t> amounts, Value v);
   SmallVector<int64_t> merged(ArrayRef<int64_t> shape, const std::vector<bool> &bits);
   SmallVector<int64_t> renumbered(ArrayRef<int64_t> dims, const std::vector<bool> &bits);
 
@@ -86,7 +95,54 @@ void Collapser::link(Value to, Value from, ArrayRef<int64_t> source) {
   }
 }
 
+/// Ops that keep their operands' dimensions. Gives false for any other.
+bool Collapser::visitMove(Operation &op) {
+  if (!isa<SliceOp, PadOp, ReverseOp, ConcatenateOp, IotaOp>(op) || op.hasAttr("paired")) {
+    return false;
+  }
+  Value result = op.getResult(0);
+  ArrayRef<int64_t> shape = shapeOf(result);
+  auto isWhole = [&](size_t d) {
+    if (auto slice = dyn_cast<SliceOp>(op)) {
+      return slice.getStrides()[d] == 1 && shape[d] == shapeOf(slice.getOperand())[d];
+    }
+    if (auto pad = dyn_cast<PadOp>(op)) {
+      return pad.getPaddingLow()[d] == 0 && pad.getPaddingHigh()[d] == 0 && pad.getPaddingInterior()[d] == 0;
+    }
+    if (auto parts = dyn_cast<ConcatenateOp>(op)) {
+      return static_cast<size_t>(parts.getDimension()) != d;
+    }
+    if (auto iota = dyn_cast<IotaOp>(op)) {
+      return static_cast<size_t>(iota.getIotaDimension()) != d;
+    }
+    return !llvm::is_contained(cast<ReverseOp>(op).getDimensions(), static_cast<int64_t>(d));
+  };
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    bool together = isWhole(d + 1);
+    if (auto slice = dyn_cast<SliceOp>(op)) {
+      together &= slice.getStrides()[d] == 1;
+    } else if (auto pad = dyn_cast<PadOp>(op)) {
+      together &= pad.getPaddingInterior()[d] == 0;
+    } else if (isa<IotaOp>(op)) {
+      together &= isWhole(d);
+    } else if (isa<ReverseOp>(op)) {
+      together = isWhole(d) == isWhole(d + 1);
+    }
+    if (!together) {
+      clear(result, d);
+    }
+    size_t arrays = isa<PadOp>(op) ? 1 : op.getNumOperands();
+    for (Value operand : op.getOperands().take_front(arrays)) {
+      same(result, operand, d);
+    }
+  }
+  return true;
+}
+
 void Collapser::visit(Operation &op) {
+  if (visitMove(op)) {
+    return;
+  }
   if (isElementwise(&op) || isa<CopyOp, ReturnOp>(op)) {
     return;
   }
@@ -151,6 +207,21 @@ SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::ve
   return result;
 }
 
+/// Distances along the dimensions of v, in elements of the merged ones: only the first of a run has any.
+SmallVector<int64_t> Collapser::scaled(ArrayRef<int64_t> amounts, Value v) {
+  ArrayRef<int64_t> shape = shapeOf(v);
+  const std::vector<bool> &bits = pairs(v);
+  SmallVector<int64_t> result;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d > 0 && bits[d - 1]) {
+      result.back() *= shape[d];
+    } else {
+      result.push_back(amounts[d]);
+    }
+  }
+  return result;
+}
+
 void Collapser::run() {
   do {
     changed = false;
@@ -164,6 +235,34 @@ void Collapser::run() {
       transpose.setDimensions(renumbered(transpose.getDimensions(), pairs(transpose.getOperand())));
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       reduce.setDimensions(renumbered(reduce.getDimensions(), pairs(reduce.getInputs()[0])));
+    } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
+      reverse.setDimensions(renumbered(reverse.getDimensions(), pairs(reverse.getOperand())));
+    } else if (auto parts = dyn_cast<ConcatenateOp>(op); parts && !op.hasAttr("paired")) {
+      int64_t dimension = parts.getDimension();
+      parts.setDimension(renumbered(dimension, pairs(parts.getResult()))[0]);
+    } else if (auto iota = dyn_cast<IotaOp>(op)) {
+      int64_t dimension = iota.getIotaDimension();
+      iota.setIotaDimension(renumbered(dimension, pairs(iota.getResult()))[0]);
+    } else if (auto slice = dyn_cast<SliceOp>(op)) {
+      SmallVector<int64_t> strides;
+      for (auto [d, stride] : llvm::enumerate(slice.getStrides())) {
+        if (d == 0 || !pairs(slice.getOperand())[d - 1]) {
+          strides.push_back(stride);
+        }
+      }
+      slice.setStartIndices(scaled(slice.getStartIndices(), slice.getOperand()));
+      slice.setLimitIndices(scaled(slice.getLimitIndices(), slice.getOperand()));
+      slice.setStrides(strides);
+    } else if (auto pad = dyn_cast<PadOp>(op)) {
+      SmallVector<int64_t> interior;
+      for (auto [d, amount] : llvm::enumerate(pad.getPaddingInterior())) {
+        if (d == 0 || !pairs(pad.getOperand())[d - 1]) {
+          interior.push_back(amount);
+        }
+      }
+      pad.setPaddingLow(scaled(pad.getPaddingLow(), pad.getOperand()));
+      pad.setPaddingHigh(scaled(pad.getPaddingHigh(), pad.getOperand()));
+      pad.setPaddingInterior(interior);
     }
   }
   SmallVector<std::pair<Value, Type>> types;
@@ -181,28 +280,6 @@ void Collapser::run() {
   }
 }
 
-/// An operand that is only read in another shape has that shape: memory is row-major, and reshapes would keep dimensions
-/// apart.
-static void takeReshapes(Block &body) {
-  for (BlockArgument argument : body.getArguments()) {
-    auto reshape = argument.use_empty() ? ReshapeOp() : dyn_cast<ReshapeOp>(*argument.user_begin());
-    if (!reshape || shapeOf(argument).empty() || shapeOf(reshape.getResult()).empty() ||
-        !llvm::all_of(argument.getUsers(), [&](Operation *user) {
-          return isa<ReshapeOp>(user) && user->getResult(0).getType() == reshape.getType();
-        })) {
-      continue;
-    }
-    argument.setType(reshape.getType());
-    for (Operation *user : llvm::to_vector(argument.getUsers())) {
-      user->getResult(0).replaceAllUsesWith(argument);
-      user->erase();
-    }
-  }
-}
-
-void collapseDims(Block &body) {
-  takeReshapes(body);
-  Collapser(body).run();
-}
+void collapseDims(Block &body) { Collapser(body).run(); }
 
 } // namespace hlo::codegen
