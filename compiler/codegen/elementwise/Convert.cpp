@@ -16,10 +16,14 @@ namespace hlo::codegen {
 static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
 
 /// What was rounded to f32 as `nearest`, as bf16. That this rounds twice matters only if the first time gave what lies half
-/// way between two bf16, which is rare: then `toOdd` gives the f32 that was rounded to odd.
-static Num toBfloat(Emission &e, Num nearest, function_ref<Num()> toOdd) {
+/// way between two bf16, which is rare: then `toOdd` gives the f32 that was rounded to odd. Integers, which often lie half
+/// way, are exact below 2^24.
+static Num toBfloat(Emission &e, Num nearest, bool fromInteger, function_ref<Num()> toOdd) {
   if (nearest.lanes() > 1) {
     Num halfWay = equal(bitsOf(nearest) & 0xffff, 0x8000);
+    if (fromInteger) {
+      halfWay = halfWay & greaterEqual(abs(nearest), 16777216.0);
+    }
     nearest = rarely(halfWay, {nearest}, [&] { return SmallVector<Num>{toOdd()}; })[0];
   } else {
     nearest = toOdd();
@@ -38,7 +42,7 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
   if (x.isF64()) {
     Type f32 = e.b.getF32Type();
     if (to.isBF16()) {
-      return toBfloat(e, floatTo(x, f32), [&] { return roundToOdd(x, f32); });
+      return toBfloat(e, floatTo(x, f32), /*fromInteger=*/false, [&] { return roundToOdd(x, f32); });
     }
     x = roundToOdd(x, f32);
   } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
@@ -61,6 +65,11 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   auto convert = [&](Num n, Type type) {
     return isUnsigned ? unsignedToFloat(n, type) : signedToFloat(n, type);
   };
+  if (x.width() == 1) {
+    auto type = cast<TypedAttr>(e.b.getZeroAttr(laneType(computeType(to), x.lanes())));
+    Num zero(e, arith::ConstantOp::create(e.b, e.loc, type));
+    return select(x, zero.of(1.0), zero);
+  }
   if (x.width() < 32) {
     bool isExact = x.width() <= 8 && (to.isBF16() || to.isF16());
     x = isUnsigned ? zextTo(x, e.b.getI32Type()) : sextTo(x, e.b.getI32Type());
@@ -75,7 +84,7 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
     return roundToOdd(wide, e.b.getF32Type());
   };
   if (to.isBF16()) {
-    return toBfloat(e, convert(x, e.b.getF32Type()), toOdd);
+    return toBfloat(e, convert(x, e.b.getF32Type()), /*fromInteger=*/true, toOdd);
   }
   return Num(e, roundNarrow(e, to, toOdd()));
 }

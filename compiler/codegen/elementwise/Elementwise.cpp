@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
+#include "compiler/codegen/elementwise/Num.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -215,9 +216,38 @@ static bool isRoundedByStore(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReturnOp>(user); });
 }
 
+/// Sums and products of f16 that are held in f32, where the target has them: rounded as they are made. At most one operand
+/// is not an f16 that was only widened. What is inlined into a reduction stays wide.
+static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
+  if (!e.target.avx512fp16 || !isa<AddOp, SubtractOp, MultiplyOp>(op) ||
+      !elementType(op->getResult(0).getType()).isF16() || !isa<FusionOp>(op->getParentOp())) {
+    return {};
+  }
+  auto isWidened = [](const Elem &operand) {
+    Operation *def = operand.re.getDefiningOp();
+    return isa_and_nonnull<arith::ExtFOp, arith::ConstantOp>(def);
+  };
+  if (llvm::count_if(operands, isWidened) < 1) {
+    return {};
+  }
+  Type half = e.b.getF16Type(), wide = e.b.getF32Type();
+  int64_t lanes = std::max(lanesOf(operands[0].re), lanesOf(operands[1].re));
+  auto narrow = [&](const Elem &operand) {
+    Value number = operand.re;
+    auto widened = number.getDefiningOp<arith::ExtFOp>();
+    bool isHalf = widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
+    return Num(e, splat(e, Elem(isHalf ? widened.getIn() : Value(floatTo(Num(e, number), half))), lanes).re);
+  };
+  Num a = narrow(operands[0]), b = narrow(operands[1]);
+  return Elem(floatTo(isa<AddOp>(op) ? a + b : isa<SubtractOp>(op) ? a - b : a * b, wide));
+}
+
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   if (isRoundedByStore(op)) {
     return operands[0];
+  }
+  if (Elem half = emitHalf(e, op, operands)) {
+    return half;
   }
   StringRef name = op->getName().stripDialect();
   if (mayStayWide(op)) {

@@ -33,7 +33,7 @@ static bool keepsLanesNear(Operation &op) {
 std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, ArrayRef<int64_t> shape,
                                           int64_t lanes) {
   // A block's vectors are code of their own each.
-  constexpr int64_t mostVectors = 8, mostOps = 256, fewestBlocks = 4;
+  constexpr int64_t mostOps = 256, fewestBlocks = 4;
   Block &body = kernel.body();
   if (shape.size() < 2 || lanes < 4 || shape.back() < 2 || shape.back() >= lanes ||
       !llvm::all_of(body, keepsLanesNear)) {
@@ -46,6 +46,8 @@ std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, ArrayRef<int64_
   }
   int64_t block = std::lcm(shape.back(), lanes);
   ShortRowPlan plan{block / shape.back(), block / lanes};
+  // One by one, rows would leave most lanes of a vector off: nine bytes of 64.
+  int64_t mostVectors = shape.back() * 4 <= lanes ? 16 : 8;
   int64_t ops = static_cast<int64_t>(body.getOperations().size());
   if (plan.vectors > mostVectors || plan.vectors * ops > mostOps ||
       shape[shape.size() - 2] < fewestBlocks * plan.rows) {
