@@ -4,7 +4,8 @@
 // their outputs, with lanes along the channels of a row of taps, which are one run in
 // the input: a few outputs times those features in registers, one vector of the run
 // after the other, and the lanes of each sum added at the end. 20 features are so one
-// vector and four such features, not two vectors of which the second is mostly empty.
+// vector and four such features, not two vectors of which the second is mostly empty. Few features of few channels
+// are all made so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"

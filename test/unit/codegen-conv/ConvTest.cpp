@@ -129,6 +129,18 @@ TEST(Conv, FewFeatures) {
   }
 }
 
+// Few features of few channels: lanes along a row of taps.
+TEST(Conv, FewFeaturesAndChannels) {
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+    checkAll(square(1, 19, 3, 1, {0, 5, 1, 2, 2}, labels));
+    checkAll(square(2, 9, 7, 2, {0, 3, 2, 0, 1}, labels));
+    const hlo::Target target = targets().back();
+    check(square(1, 7, 3, 3, {0, 3, 1, 1, 1, 1, 1, true}, labels), target);
+    check({Type::F64, Type::F64, labels, 1, 3, 1, {{5, 2, 1, 1, 0}, {35, 3, 1, 1, 1}}}, target);
+    check({Type::S8, Type::S32, labels, 2, 3, 2, {{6, 3, 1, 1, 1}, {9, 3, 1, 0, 1}}}, target);
+  }
+}
+
 // Sums in pieces, of a kernel in place or packed; an input with holes of odd sizes.
 TEST(Conv, LargeKernels) {
   const hlo::Target target = targets().back();
