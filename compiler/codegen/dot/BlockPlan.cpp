@@ -29,6 +29,9 @@ static constexpr int64_t kMostRows = 28;
 static constexpr double kPanelShare = 0.68;
 /// A column of the rhs of at most so many bytes is not cut.
 static constexpr int64_t kOnePieceBytes = 2304;
+/// Fewest rows and columns of integers whose products are added up in pairs, though a side is packed for that; fours of bytes
+/// pay always: s8 16x1000x1000 0.59 and 0.09 ms, 1x1000x1000 0.048 and 0.040.
+static constexpr int64_t kFewestPaired = 3;
 /// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
 /// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream through the rest.
@@ -48,6 +51,9 @@ static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
 /// repeats packing, one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
+/// Storing an element of the result takes at least as long as so many multiply-adds: with fewer, rows of the result are made
+/// whole, by some tasks each (1000 x 1000 with k = 2, two threads: 0.25 ms as one task).
+static constexpr int64_t kStoreWork = 16;
 /// The same where tasks that one thread runs are joined, so that it packs nothing twice: 128 x 256 x 256 with a transposed lhs takes
 /// two threads 0.108 ms as one task, and 0.058 as two.
 static constexpr int64_t kSmallJoinedTask = 2 << 20;
@@ -143,6 +149,15 @@ static KGroup chooseGroup(const Contraction &c, int64_t lanes) {
     return KGroup::WordPair;
   }
   return KGroup::None;
+}
+
+bool prefersGroups(const Contraction &c) {
+  if (!isa<IntegerType>(c.element) || !canBlock(c)) {
+    return false;
+  }
+  KGroup group = chooseGroup(c, lanesFor(c, c.nSize()));
+  return group == KGroup::ByteQuad ||
+         (group == KGroup::WordPair && std::min(c.mSize(), c.nSize()) >= kFewestPaired);
 }
 
 /// What a tile of AMX holds: 16 rows of 64 bytes.
@@ -304,7 +319,7 @@ static int64_t panelsBytes(const Contraction &c) {
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
   int64_t target = std::clamp<int64_t>(
-      panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512);
+      panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512 * plan.kStep());
   if (plan.tilesOutside) {
     int64_t bytes = plan.partBytes * plan.parts, steps = std::min(kLongPiece, kLongPieceBytes / bytes);
     if (plan.lhs == LhsForm::PackM && plan.sumsInResult) {
@@ -397,7 +412,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     plan.batchBlocks = llvm::divideCeil(batch, plan.batchBlock);
     return plan.mTasks * plan.nTasks * plan.batchBlocks;
   };
-  int64_t weight = plan.parts * plan.parts * c.kSize();
+  int64_t weight = std::max(plan.parts * plan.parts * c.kSize(), kStoreWork);
   if (plan.amx) {
     weight = llvm::divideCeil(weight, kAmxSpeed);
   }
@@ -409,7 +424,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     auto cut = [&](bool columns) {
       int64_t &size = columns ? plan.nTask : plan.mTask;
       int64_t unit = columns ? plan.columns() : plan.rows;
-      bool repeats = !few || (columns ? packsLhs : plan.packsRhs());
+      bool repeats = !plan.stores && (!few || (columns ? packsLhs : plan.packsRhs()));
       bool narrow = repeats && size < 2 * kNarrowBlock && (work < kLargeTask || count() >= 2);
       int64_t least = !repeats ? kSmallTask : few && plan.tilesOutside ? kSmallJoinedTask : kSmallPackedTask;
       bool thin = !few && columns && size * plan.mostSteps() * bytes < 2 * kLeastPanels;
@@ -422,7 +437,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
     double again = static_cast<double>(m) * plan.nTasks * (packsLhs ? 1 : 0.25);
     double repack = static_cast<double>(n) * plan.mTasks * (plan.packsRhs() ? 1 : 0.25);
-    bool splitN = plan.nTask > plan.columns() && (plan.mTask <= plan.rows || again <= repack);
+    bool splitN = !plan.stores && plan.nTask > plan.columns() && (plan.mTask <= plan.rows || again <= repack);
     if (!cut(splitN) && (few || !cut(!splitN))) {
       break;
     }
@@ -503,6 +518,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
                                              : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
+  plan.stores = plan.parts * plan.parts * c.kSize() < kStoreWork;
   cutK(c, plan);
   if (plan.amx) {
     cutTiles(c, plan);

@@ -47,6 +47,8 @@ struct BlockPlan {
   RhsForm rhs;
   /// A tile of rows goes past all panels of the task before the next tile does; else a panel past all tiles.
   bool tilesOutside;
+  /// Most of the time goes to stores: what is not tilesOutside goes tile by tile as well, in the order of the result.
+  bool stores;
   int64_t packedRows; ///< rows of the lhs that are packed at a time, a multiple of rows
   /// Whether rows of the next tile are asked for during this one's panels; only if tilesOutside.
   bool prefetchRows;
@@ -75,6 +77,8 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
+/// Whether the blocked form multiplies narrow integers in groups, faster than the forms for few rows.
+bool prefersGroups(const Contraction &c);
 /// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model of both.
 bool prefersAmx(const Contraction &c);
 

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -181,7 +182,7 @@ BlockedEmitter::KBlock BlockedEmitter::kBlockAt(Value number) {
   return k;
 }
 
-void BlockedEmitter::forEachK(const KBlock &k, int64_t step, KBody body) {
+void BlockedEmitter::forEachK(const KBlock &k, int64_t step, KBody body, bool peeled) {
   int64_t rank = c.k.size();
   if (plan.kDim < 0) {
     body({}, constI64(e, 0), {});
@@ -197,6 +198,17 @@ void BlockedEmitter::forEachK(const KBlock &k, int64_t step, KBody body) {
     Value lo = cut ? k.start : constI64(e, 0), hi = cut ? k.end : constI64(e, c.k[d]);
     Value base = mulI(e, local, c.k[d]);
     bool last = d == rank - 1 && step > 1;
+    if (last && peeled && (!cut || plan.kChunks == 1) && c.k[d] % step != 0) {
+      int64_t whole = c.k[d] / step * step;
+      auto at = [&](Value i, Value mask) {
+        SmallVector<Index> deeper(index);
+        deeper.push_back(Index(i, 1, step));
+        body(deeper, addI(e, base, i), mask);
+      };
+      emitFor(e, lo, constI64(e, whole), step, [&](Value i) { at(i, {}); });
+      at(constI64(e, whole), firstLanes(e, c.k[d] - whole, step));
+      return;
+    }
     emitFor(e, lo, hi, last ? step : 1, [&](Value i) {
       Value position = addI(e, base, subI(e, i, lo));
       SmallVector<Index> deeper(index);
@@ -260,6 +272,12 @@ void BlockedEmitter::emitBlock(const Block &block) {
     }
     packLhs(block, k, block.m0, block.m1);
     packRhs(block, k);
+    if (plan.stores) {
+      forEachTile(block, block.m0, [&](Value m, Value tile, int64_t rows) {
+        forEachPanel(block, [&](const Panel &panel) { emitTile(block, k, panel, m, tile, rows); });
+      });
+      return;
+    }
     forEachPanel(block, [&](const Panel &panel) {
       forEachTile(block, block.m0, [&](Value m, Value tile, int64_t rows) {
         emitTile(block, k, panel, m, tile, rows);

@@ -50,7 +50,8 @@ private:
   void emitBlock(const Block &block);
   KBlock kBlockAt(mlir::Value number);
   /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
-  void forEachK(const KBlock &k, int64_t step, KBody body);
+  /// `peeled`: a masked vector at the end of a row has code of its own where that is known to be its place.
+  void forEachK(const KBlock &k, int64_t step, KBody body, bool peeled = false);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
   /// The tiles of rows [from, block.m1); `number` counts from there.
   void forEachTile(const Block &block, mlir::Value from,

@@ -9,7 +9,7 @@
 //   stream    few rows or columns, the other side is large and steps by one along them
 //   trace     no rows and columns, and each side steps by one along another dimension
 //   batch     both sides (or all but a single row) step by one along the batch: lanes along it
-//   blocked   everything else
+//   blocked   everything else, and narrow integers that are multiplied in groups
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
@@ -90,7 +90,7 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
-  if (prefersAmx(c)) {
+  if (prefersAmx(c) || prefersGroups(c)) {
     emitBlocked(c, epilogue);
     return;
   }
@@ -100,6 +100,10 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   // Few columns: the same with the sides exchanged.
   if (c.nSize() < c.mSize()) {
     swapSides(c);
+    if (prefersGroups(c)) {
+      emitBlocked(c, epilogue);
+      return;
+    }
     if (emitForFewRows(c, epilogue)) {
       return;
     }

@@ -46,7 +46,9 @@ void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Va
 void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from, Value to) {
   bool byLanes = c.lhs.unit == UnitStride::K && plan.kDim >= 0;
   int64_t lanes = byLanes ? std::min<int64_t>(lanesFor(c, c.k.back()), plan.lhsRow) : 1;
-  if (plan.amx && byLanes) {
+  bool narrow = plan.group != KGroup::None && c.lhs.strided &&
+                storageBytes(c.lhs.strided->storage()) * plan.kStep() == plan.partBytes;
+  if ((plan.amx || narrow) && byLanes) {
     // Whole lines of narrow elements.
     lanes = std::min<int64_t>(plan.fullLanes * plan.kStep(), llvm::PowerOf2Ceil(c.k.back()));
   }
@@ -67,7 +69,7 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
         return;
       }
       storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
-    });
+    }, narrow);
   });
 }
 

@@ -268,6 +268,25 @@ TEST(Dot, Types) {
   }
 }
 
+// Few rows, or few columns, of integers that are multiplied in groups; pieces of k that are no multiple of a line.
+TEST(Dot, FewNarrowIntegers) {
+  for (auto [lhs, rhs] : {std::pair(Type::S8, Type::S8), std::pair(Type::U8, Type::S8), std::pair(Type::S16, Type::S16)}) {
+    for (Dims size : {Dims{1, 90, 70}, Dims{4, 33, 1010}, Dims{120, 2, 70}, Dims{70, 12, 2303}}) {
+      DotCase c{lhs, rhs, Type::S32, {size[0], size[2]}, {size[2], size[1]}, {}, {}, {1}, {0}, Around::Nothing, true};
+      checkAll(c);
+      c.rhsShape = {size[1], size[2]};
+      c.rhsK = {1};
+      checkAll(c);
+    }
+  }
+}
+
+// So few steps that storing takes most of the time: row by row.
+TEST(Dot, FewSteps) {
+  checkAll({Type::F32, Type::F32, Type::F32, {1100, 2}, {2, 1001}, {}, {}, {1}, {0}});
+  checkAll({Type::C64, Type::C64, Type::C64, {3, 130}, {3, 70}, {}, {}, {0}, {0}});
+}
+
 TEST(Dot, IntegerExtremes) {
   for (Type lhs : {Type::S8, Type::U8, Type::S16}) {
     for (Type rhs : {Type::S8, Type::U8, Type::S16}) {
