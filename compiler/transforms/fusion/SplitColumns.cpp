@@ -18,7 +18,9 @@
 // From a concatenate on element-wise users are split, too, and so are the producers that
 // only they need. Reduces of a row, and products with a matrix of as few columns, are
 // written out, and are such a beginning themselves; so are pads of rows, which gradients of
-// slices are. Columns that were stacked otherwise TurnColumns.cpp has turned.
+// slices are. Columns that were stacked otherwise TurnColumns.cpp has turned. Reduces of long
+// rows of points, such as forces of all on each, become one of each column, which one kernel
+// by rows computes with all that they are made of: nothing of all pairs is stored.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
@@ -35,6 +37,8 @@ namespace {
 
 /// Fewer rows are not worth the code; kernels by rows are good at sums of a few hundred short ones.
 constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
+/// Rows added up in a kernel by rows with all that they are made of; of fewer, loops store that.
+constexpr int64_t kLeastSummed = 64;
 /// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
 constexpr int64_t kMostWork = 256;
 /// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
@@ -71,7 +75,8 @@ class Splitter {
 public:
   Splitter(Block &block, SymbolTable &symbols, Operation *seed, ArrayRef<int64_t> rows)
       : block(block), symbols(symbols), seed(seed), rows(rows) {}
-  void run(DenseSet<Operation *> &done);
+  /// Adds concatenates that it made of sums, around which splitting may begin again, to `seeds`.
+  void run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds);
 
 private:
   bool isRowArray(Value v) const {
@@ -80,6 +85,7 @@ private:
   }
   bool canSplit(Operation *op) const;
   bool canFold(Operation *op) const;
+  bool isSumOfRows(Operation *op) const;
   bool canMultiply(Operation *op) const;
   bool isExit(Operation *op) const;
   bool isTurned(Operation *op) const;
@@ -92,8 +98,9 @@ private:
   Value makeColumn(HloBuilder &b, Value v, int64_t c);
   Value fold(HloBuilder &b, ReduceOp op);
   Value product(HloBuilder &b, Operation *op, int64_t n);
+  Value sumOfRows(HloBuilder &b, ReduceOp op);
   Value joined(HloBuilder &b, Value v);
-  void rewrite();
+  void rewrite(SmallVectorImpl<Operation *> &seeds);
   void eraseUnused(DenseSet<Operation *> &done);
 
   Block &block;
@@ -102,6 +109,7 @@ private:
   SmallVector<int64_t> rows;
   DenseSet<Operation *> split; ///< their results are made column by column
   DenseSet<Operation *> exits; ///< from such arrays to [rows]
+  DenseSet<Operation *> sums;  ///< from such arrays to shorter ones of as many columns
   DenseSet<Operation *> kept;  ///< of `split`: others need the result as a whole
   DenseMap<std::pair<Value, int64_t>, Value> columns;
   int64_t work = 0;
@@ -161,7 +169,7 @@ bool Splitter::isTurned(Operation *op) const {
 }
 
 bool Splitter::isSplitUser(Operation *user) const {
-  return split.contains(user) || exits.contains(user) ||
+  return split.contains(user) || exits.contains(user) || sums.contains(user) ||
          (isTurned(user) &&
           llvm::all_of(user->getUsers(), [&](Operation *next) { return exits.contains(next); }));
 }
@@ -170,6 +178,20 @@ bool Splitter::canFold(Operation *op) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce || reduce->getNumResults() != 1 || !isRowArray(reduce.getInputs()[0]) ||
       reduce.getDimensions() != ArrayRef<int64_t>{static_cast<int64_t>(rows.size())} ||
+      shapeOf(reduce.getInputs()[0]).back() > kMostSplitColumns ||
+      isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
+    return false;
+  }
+  auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
+  return computation && associativeOp(computation);
+}
+
+/// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all others on each of some points.
+bool Splitter::isSumOfRows(Operation *op) const {
+  auto reduce = dyn_cast<ReduceOp>(op);
+  int64_t along = static_cast<int64_t>(rows.size()) - 1;
+  if (!reduce || reduce->getNumResults() != 1 || along < 1 || !isRowArray(reduce.getInputs()[0]) ||
+      reduce.getDimensions() != ArrayRef<int64_t>{along} || rows[along] < kLeastSummed ||
       shapeOf(reduce.getInputs()[0]).back() > kMostSplitColumns ||
       isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
     return false;
@@ -222,6 +244,11 @@ void Splitter::findUsers() {
     if (isExit(op)) {
       fits(op);
       exits.insert(op);
+    } else if (isSumOfRows(op)) {
+      if (fits(op)) {
+        sums.insert(op);
+      }
+      return;
     } else if (canSplit(op) && fits(op)) {
       split.insert(op);
     } else if (op->getNumResults() != 1 || !arrayType(op->getResult(0))) {
@@ -430,7 +457,22 @@ Value Splitter::joined(HloBuilder &b, Value v) {
   return whole;
 }
 
-void Splitter::rewrite() {
+/// The sums of the columns, as columns.
+Value Splitter::sumOfRows(HloBuilder &b, ReduceOp op) {
+  SmallVector<int64_t> shape(shapeOf(op->getResult(0)));
+  int64_t count = std::exchange(shape.back(), 1);
+  SmallVector<Value> parts;
+  for (int64_t c = 0; c < count; ++c) {
+    OperationState state(op.getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    state.addOperands({column(b, op.getInputs()[0], c), op.getInputs()[1]});
+    state.addTypes(HloBuilder::array(ArrayRef(shape).drop_back(), elementTypeOf(op->getResult(0))));
+    parts.push_back(b.reshape(b.b.create(state)->getResult(0), shape));
+  }
+  return b.concatenate(parts, shape.size() - 1);
+}
+
+void Splitter::rewrite(SmallVectorImpl<Operation *> &seeds) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     Operation *source = op.getNumOperands() > 0 ? op.getOperand(0).getDefiningOp() : nullptr;
     if (!isSplitUser(&op) || (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) &&
@@ -440,7 +482,11 @@ void Splitter::rewrite() {
     OpBuilder builder(&op);
     HloBuilder b(builder, op.getLoc());
     Value v = op.getResult(0);
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    if (sums.contains(&op)) {
+      Value together = sumOfRows(b, cast<ReduceOp>(op));
+      v.replaceAllUsesWith(together);
+      seeds.push_back(together.getDefiningOp());
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       v.replaceAllUsesWith(fold(b, reduce));
     } else if (auto slice = dyn_cast<SliceOp>(op); slice && exits.contains(&op)) {
       Value array = slice.getOperand().getDefiningOp<TransposeOp>().getOperand();
@@ -469,9 +515,19 @@ void Splitter::eraseUnused(DenseSet<Operation *> &done) {
   }
 }
 
-void Splitter::run(DenseSet<Operation *> &done) {
+void Splitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds) {
   findUsers();
   findProducers();
+  // What is stored is added up from memory.
+  for (Operation *op : llvm::to_vector(sums)) {
+    Operation *def = op->getOperand(0).getDefiningOp();
+    if (!def || !split.contains(def) || kept.contains(def)) {
+      sums.erase(op);
+      if (def && split.contains(def)) {
+        kept.insert(def);
+      }
+    }
+  }
   // A row that another kernel reduces, too, is stored for both.
   Value array = seed->getOperand(0);
   bool isStored = exits.contains(seed) && array.getDefiningOp() &&
@@ -480,7 +536,7 @@ void Splitter::run(DenseSet<Operation *> &done) {
   if (work > 0 && !isStored && (split.contains(seed) || exits.contains(seed))) {
     done.insert(split.begin(), split.end());
     done.insert(exits.begin(), exits.end());
-    rewrite();
+    rewrite(seeds);
     eraseUnused(done);
   }
 }
@@ -529,9 +585,10 @@ void splitColumns(Block &block, SymbolTable &symbols) {
     }
   }
   DenseSet<Operation *> done;
-  for (Operation *seed : seeds) {
-    if (!done.contains(seed)) {
-      Splitter(block, symbols, seed, *rowsAround(seed)).run(done);
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    auto rows = done.contains(seeds[i]) ? std::nullopt : rowsAround(seeds[i]);
+    if (rows) {
+      Splitter(block, symbols, seeds[i], *rows).run(done, seeds);
     }
   }
 }
