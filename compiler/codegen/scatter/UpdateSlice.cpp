@@ -50,25 +50,43 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
     store(scalars, {}, origin, {});
     return success();
   }
-  int64_t rows = 1, columns = window.back();
-  for (int64_t size : window.drop_back()) {
-    rows *= size;
+  // Short rows of one line each are walked by a loop of their own: their number is not taken apart for each of them.
+  int64_t columns = window.back(), line = 1;
+  ArrayRef<int64_t> outer = window.drop_back();
+  if (outer.size() > 1 && columns < lanes && outer.back() * columns <= kElementsPerTask) {
+    line = outer.back();
+    outer = outer.drop_back();
   }
-  int64_t perTask = std::max<int64_t>(1, kElementsPerTask / columns);
-  auto [lo, hi] = splitTasks(kernel, rows, perTask);
-  emitFor(e, lo, hi, 1, [&](Value rowNumber) {
+  int64_t pieces = 1;
+  for (int64_t size : outer) {
+    pieces *= size;
+  }
+  int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (columns * line));
+  auto [lo, hi] = splitTasks(kernel, pieces, perTask);
+  emitFor(e, lo, hi, 1, [&](Value piece) {
     SmallVector<Index> index;
     Value base = origin;
-    for (auto [d, i] : llvm::enumerate(delinearize(e, rowNumber, window.drop_back()))) {
+    for (auto [d, i] : llvm::enumerate(delinearize(e, piece, outer))) {
       index.push_back(Index(i));
       base = addI(e, base, mulI(e, i, strides[d]));
     }
-    emitVectorLoop(e, constI64(e, 0), constI64(e, columns), vectors, scalars,
-                   [&](Index i, ElementEmitter &emitter, Value mask) {
-                     index.push_back(i);
-                     store(emitter, index, addI(e, base, i.base), mask);
-                     index.pop_back();
-                   });
+    auto emitColumns = [&](Value first) {
+      emitVectorLoop(e, constI64(e, 0), constI64(e, columns), vectors, scalars,
+                     [&](Index i, ElementEmitter &emitter, Value mask) {
+                       index.push_back(i);
+                       store(emitter, index, addI(e, first, i.base), mask);
+                       index.pop_back();
+                     });
+    };
+    if (outer.size() + 1 == window.size()) {
+      emitColumns(base);
+      return;
+    }
+    emitFor(e, constI64(e, 0), constI64(e, line), 1, [&](Value i) {
+      index.push_back(Index(i));
+      emitColumns(addI(e, base, mulI(e, i, strides[outer.size()])));
+      index.pop_back();
+    });
   });
   return success();
 }
