@@ -5,6 +5,9 @@
 // that fit into memory. Without these rules its kernel would count, and hold all its
 // vectors, in 64 bits.
 //
+// An index x[i] in the manner of NumPy is i < 0 ? i + size : i; where i is made of
+// iotas and constants, nothing is asked.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
@@ -14,18 +17,23 @@ using namespace hlo;
 /// How deep an expression is looked into.
 static constexpr int kMaxDepth = 6;
 
-/// Whether v consists of iotas and splat constants, added and multiplied: as cheap in another type.
+DenseElementsAttr hlo::smallConstant(Value v) {
+  auto constant = v.getDefiningOp<ConstantOp>();
+  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  return elements && elements.getNumElements() <= (1 << 16) ? elements : DenseElementsAttr();
+}
+
+/// Whether v consists of iotas and constants, added and multiplied: as cheap in another type.
 static bool isCounter(Value v, int depth = kMaxDepth) {
-  if (v.getDefiningOp<IotaOp>() || splatConstant(v)) {
+  if (v.getDefiningOp<IotaOp>() || splatConstant(v) || smallConstant(v)) {
     return true;
   }
   Operation *op = v.getDefiningOp();
-  return op && depth > 0 && isa<AddOp, SubtractOp, MultiplyOp, ReshapeOp>(op) &&
+  return op && depth > 0 && isa<AddOp, SubtractOp, MultiplyOp, ReshapeOp, BroadcastOp>(op) &&
          llvm::all_of(op->getOperands(), [&](Value x) { return isCounter(x, depth - 1); });
 }
 
-/// The largest value of v, if it is known, fits in 62 bits, and v is never negative.
-static std::optional<uint64_t> largestValue(Value v, int depth = kMaxDepth) {
+static std::optional<uint64_t> largestOf(Value v, int depth) {
   Type element = elementTypeOf(v);
   Operation *op = v.getDefiningOp();
   if (!op || depth == 0 || !isInteger(element)) {
@@ -45,16 +53,30 @@ static std::optional<uint64_t> largestValue(Value v, int depth = kMaxDepth) {
     int64_t size = shapeOf(iota.getResult())[iota.getIotaDimension()];
     return fitting(std::max<int64_t>(size, 1) - 1);
   }
+  if (DenseElementsAttr elements = smallConstant(v)) {
+    bool isSigned = cast<IntegerType>(element).isSigned();
+    uint64_t largest = 0;
+    for (const APInt &value : elements.getValues<APInt>()) {
+      if ((isSigned && value.isNegative()) || value.getActiveBits() > 62) {
+        return std::nullopt;
+      }
+      largest = std::max(largest, value.getZExtValue());
+    }
+    return fitting(largest);
+  }
   SmallVector<uint64_t> operands;
   for (Value operand : op->getOperands()) {
-    std::optional<uint64_t> largest = largestValue(operand, depth - 1);
+    std::optional<uint64_t> largest = largestOf(operand, depth - 1);
     if (!largest) {
       return std::nullopt;
     }
     operands.push_back(*largest);
   }
-  if (isa<BroadcastOp, ReshapeOp, SliceOp, ConvertOp>(op)) {
+  if (isa<BroadcastOp, ReshapeOp, SliceOp, TransposeOp, ReverseOp, ConvertOp>(op)) {
     return fitting(operands[0]);
+  }
+  if (isa<ConcatenateOp, MaximumOp>(op)) {
+    return fitting(*llvm::max_element(operands));
   }
   if (isa<AddOp>(op)) {
     return fitting(operands[0] + operands[1]);
@@ -66,6 +88,8 @@ static std::optional<uint64_t> largestValue(Value v, int depth = kMaxDepth) {
   return std::nullopt;
 }
 
+std::optional<uint64_t> hlo::largestValue(Value v) { return largestOf(v, kMaxDepth); }
+
 // x >> n (logical) -> 0 where no value of x has so many bits
 static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
   DenseElementsAttr attr = splatConstant(op.getRhs());
@@ -76,6 +100,36 @@ static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
   std::optional<uint64_t> largest = largestValue(op.getLhs());
   bool out = largest && shift.ult(63) && (*largest >> shift.getZExtValue()) == 0;
   return out ? b.splat(HloBuilder::type(op.getResult()), 0) : Value();
+}
+
+// iota < 0, iota + 3 >= 0, iota[10] < 10 and the like -> what they are for all elements
+static Value compareCounter(CompareOp op, HloBuilder &b) {
+  DenseElementsAttr attr = isInteger(elementTypeOf(op.getLhs())) ? splatConstant(op.getRhs()) : DenseElementsAttr();
+  if (!attr || splatConstant(op.getLhs())) {
+    return {};
+  }
+  auto bound = attr.getSplatValue<APInt>();
+  bool isSigned = cast<IntegerType>(elementTypeOf(op.getLhs())).isSigned();
+  std::optional<uint64_t> largest = largestValue(op.getLhs());
+  if (!largest || (!isSigned && bound.getActiveBits() > 62)) {
+    return {};
+  }
+  // All elements are in [0, most].
+  int64_t most = static_cast<int64_t>(*largest), c = isSigned ? bound.getSExtValue() : bound.getZExtValue();
+  StringRef direction = op.getDirection();
+  std::optional<bool> known;
+  if (direction == "LT" || direction == "GE") {
+    known = most < c ? std::optional(true) : c <= 0 ? std::optional(false) : std::nullopt;
+  } else if (direction == "LE" || direction == "GT") {
+    known = most <= c ? std::optional(true) : c < 0 ? std::optional(false) : std::nullopt;
+  } else if (c < 0 || most < c) {
+    known = direction == "NE";
+  }
+  if (!known) {
+    return {};
+  }
+  bool isOpposite = direction == "GE" || direction == "GT";
+  return b.splat(HloBuilder::type(op.getResult()), *known != isOpposite ? 1 : 0);
 }
 
 // convert(iota), convert(iota * 3 + iota) -> the same in the narrower integer type
@@ -90,6 +144,9 @@ static Value narrowCounter(ConvertOp op, HloBuilder &b) {
   }
   if (auto reshape = op.getOperand().getDefiningOp<ReshapeOp>()) {
     return b.reshape(b.convert(reshape.getOperand(), to), shapeOf(op.getResult()));
+  }
+  if (auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>()) {
+    return b.broadcast(b.convert(broadcast.getOperand(), to), shapeOf(op.getResult()), broadcast.getDimensions());
   }
   Operation *inner = op.getOperand().getDefiningOp();
   if (!inner || !isa<AddOp, SubtractOp, MultiplyOp>(inner)) {
@@ -167,4 +224,5 @@ void hlo::populateCounterRules(RewritePatternSet &patterns) {
   addRules<ShiftRightLogicalOp>(patterns, {shiftAllOut});
   addRules<SliceOp>(patterns, {sliceOfIota});
   addRules<ConvertOp>(patterns, {narrowCounter});
+  addRules<CompareOp>(patterns, {compareCounter});
 }

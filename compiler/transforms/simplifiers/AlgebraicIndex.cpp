@@ -62,6 +62,116 @@ static Value gatherOfOneWindow(GatherOp op, HloBuilder &b) {
   return b.reshape(slice, shapeOf(op.getResult()));
 }
 
+/// Where each element of v, along its only or its last dimension, is one more than the one before: the first, or the first
+/// of each row.
+static std::optional<SmallVector<APInt>> startsOfRuns(Value v) {
+  if (auto iota = v.getDefiningOp<IotaOp>()) {
+    unsigned width = elementTypeOf(v).getIntOrFloatBitWidth();
+    return rankOf(v) == 1 ? std::optional(SmallVector<APInt>{APInt(width, 0)}) : std::nullopt;
+  }
+  DenseElementsAttr elements = smallConstant(v);
+  if (!elements || rankOf(v) == 0 || elements.getNumElements() == 0) {
+    return std::nullopt;
+  }
+  SmallVector<APInt> starts;
+  int64_t place = 0, columns = shapeOf(v).back();
+  for (const APInt &value : elements.getValues<APInt>()) {
+    int64_t column = place++ % columns;
+    if (column == 0) {
+      starts.push_back(value);
+    } else if (value != starts.back() + static_cast<uint64_t>(column)) {
+      return std::nullopt;
+    }
+  }
+  return starts;
+}
+
+/// The first index of each row of [rows, columns] where each row counts up by one.
+static Value firstOfRows(Value indices, HloBuilder &b) {
+  Type element = elementTypeOf(indices);
+  if (auto starts = startsOfRuns(indices)) {
+    auto type = HloBuilder::array({static_cast<int64_t>(starts->size())}, element);
+    return b.constant(DenseElementsAttr::get(type, *starts));
+  }
+  auto sum = indices.getDefiningOp<AddOp>();
+  if (!sum) {
+    return {};
+  }
+  for (auto [rows, columns] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+    auto row = rows.getDefiningOp<BroadcastOp>();
+    if (!row || row.getDimensions() != ArrayRef<int64_t>{0}) {
+      continue;
+    }
+    if (auto iota = columns.getDefiningOp<IotaOp>(); iota && iota.getIotaDimension() == 1) {
+      return row.getOperand();
+    }
+    auto column = columns.getDefiningOp<BroadcastOp>();
+    if (!column || column.getDimensions() != ArrayRef<int64_t>{1}) {
+      continue;
+    }
+    if (auto start = startsOfRuns(column.getOperand())) {
+      Value first = b.constant(DenseElementsAttr::get(RankedTensorType::get({}, element), *start));
+      return b.add(row.getOperand(), b.broadcastScalar(first, shapeOf(row.getOperand())));
+    }
+  }
+  return {};
+}
+
+// gather of elements at start[i] + j, all inside -> gather of windows that begin at start[i]: frames of a signal, sliding
+// windows
+static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
+  constexpr int64_t leastColumns = 8;
+  Value indices = op.getStartIndices();
+  ArrayRef<int64_t> map = op.getStartIndexMap(), collapsed = op.getCollapsedSliceDims();
+  if (!op.getOperandBatchingDims().value_or(ArrayRef<int64_t>()).empty() || map.size() != 1 ||
+      !llvm::is_contained(collapsed, map[0]) || op.getIndexVectorDim() != 2) {
+    return {};
+  }
+  if (auto reshape = indices.getDefiningOp<ReshapeOp>(); reshape && rankOf(indices) == 3) {
+    indices = reshape.getOperand();
+  }
+  int64_t along = map[0];
+  if (rankOf(indices) != 2 || elementsOf(indices) != elementsOf(op.getStartIndices()) ||
+      shapeOf(indices)[1] < leastColumns || shapeOf(indices)[0] != shapeOf(op.getStartIndices())[0]) {
+    return {};
+  }
+  std::optional<uint64_t> largest = largestValue(indices);
+  if (!largest || *largest >= static_cast<uint64_t>(shapeOf(op.getOperand())[along])) {
+    return {};
+  }
+  // Where the columns are in the result: behind the rows. Windows keep the order of the operand's dimensions.
+  SmallVector<int64_t> batch, offsets, kept, sizes(op.getSliceSizes());
+  for (int64_t d = 0; d < rankOf(op.getResult()); ++d) {
+    if (!llvm::is_contained(op.getOffsetDims(), d)) {
+      batch.push_back(d);
+    }
+  }
+  for (int64_t d = 0, next = 0; d < rankOf(op.getOperand()); ++d) {
+    if (d == along) {
+      offsets.push_back(batch[1]);
+    } else if (llvm::is_contained(collapsed, d)) {
+      kept.push_back(d);
+    } else {
+      offsets.push_back(op.getOffsetDims()[next++]);
+    }
+  }
+  if (!llvm::is_sorted(offsets)) {
+    return {};
+  }
+  Value starts = firstOfRows(indices, b);
+  if (!starts) {
+    return {};
+  }
+  sizes[along] = shapeOf(indices)[1];
+  auto windows = cast<GatherOp>(b.b.clone(*op));
+  windows->setOperand(1, starts);
+  windows.setOffsetDims(offsets);
+  windows.setCollapsedSliceDims(kept);
+  windows.setSliceSizes(sizes);
+  windows.setIndexVectorDim(1);
+  return windows.getResult();
+}
+
 /// Whether the op adds updates to one array.
 static bool isScatterAdd(ScatterOp op) {
   if (!op || op->getNumResults() != 1) {
@@ -184,7 +294,7 @@ struct EmptyScatter : public OpRewritePattern<ScatterOp> {
 } // namespace
 
 void hlo::populateIndexRules(RewritePatternSet &patterns) {
-  addRules<GatherOp>(patterns, {gatherOfOneWindow});
+  addRules<GatherOp>(patterns, {gatherOfOneWindow, gatherOfRuns});
   addRules<AddOp>(patterns, {sumOfScatters});
   patterns.add<ScatterOfOneWindow, EmptyScatter>(patterns.getContext());
 }

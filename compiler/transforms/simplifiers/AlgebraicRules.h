@@ -54,6 +54,12 @@ inline mlir::DenseElementsAttr splatConstant(mlir::Value value) {
   return attr && attr.isSplat() && attr.getNumElements() > 0 ? attr : mlir::DenseElementsAttr();
 }
 
+/// The elements of a constant that is small enough to look at each.
+mlir::DenseElementsAttr smallConstant(mlir::Value v);
+
+/// The largest value of v, if it is known, fits in 62 bits, and v is never negative.
+std::optional<uint64_t> largestValue(mlir::Value v);
+
 /// Whether `value` is the integer `number` everywhere; false for floats.
 inline bool isInteger(mlir::Value value, int64_t number) {
   mlir::DenseElementsAttr attr = splatConstant(value);
