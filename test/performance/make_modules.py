@@ -852,6 +852,17 @@ def lorenz_steps(y):
     return lax.scan(step, y, None, length=100)[1]
 
 
+def ratings(i, j, s):
+    """Two updates of one small array in each iteration, which wait for what the iteration before has stored."""
+    def step(r, x):
+        i, j, s = x
+        expected = 1 / (1 + jnp.exp((r[j] - r[i]) / 170))
+        return r.at[i].add(32 * (s - expected)).at[j].add(-32 * (s - expected)), expected
+    return lax.scan(step, jnp.full(40, 1500, f32), (i % 40, j % 40, s))[0]
+
+
+case("loop_updates_ratings_500_f32", ratings, ((500,), s32), ((500,), s32), ((500,), f32))
+case("loop_update_perhaps_1000x2000_s32", lambda x, r: lax.fori_loop(0, 1000, lambda i, r: jnp.where(x[i] % 2 == 0, r.at[x[i]].set(i.astype(s32)), r), r), ((1000,), s32), ((2000,), s32))
 case("program_lorenz_100x100_f32", jax.vmap(lorenz_steps), ((100, 3), f32))
 case("program_lorenz_1000x100_f64", jax.vmap(lorenz_steps), ((1000, 3), f64))
 case("program_advantages_256x64_f32", lambda r, v: lax.scan(lambda c, i: (lambda c: (c, c))(i[0] + 0.99 * i[1] + 0.94 * c), jnp.zeros(64, f32), (r, v), reverse=True)[1], *[((256, 64), f32)] * 2)

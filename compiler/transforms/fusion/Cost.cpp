@@ -16,13 +16,39 @@ static constexpr int64_t kSmallUpdateElements = 64;
 /// A dot of so few multiplications is a loop in its consumer.
 static constexpr int64_t kSmallDotWork = 512;
 
-/// Whether an update changes a part of what the next iteration of a loop gets in the same place: it is done in place,
-/// at no more than the cost of the part. (A whole vector, written for one element and read element by element in the
-/// next iteration, also waits for the store: 40 ns an iteration of an ODE solver became 17.)
+/// The next update of the same array, if beside it nothing but slices is read of what this one makes.
+static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
+  DynamicUpdateSliceOp next;
+  for (OpOperand &use : update->getUses()) {
+    auto user = dyn_cast<DynamicUpdateSliceOp>(use.getOwner());
+    if (user && use.getOperandNumber() == 0 && !next) {
+      next = user;
+    } else if (!isa<DynamicSliceOp>(use.getOwner()) || use.getOperandNumber() != 0) {
+      return {};
+    }
+  }
+  return next;
+}
+
+/// Whether an update changes a part of what the next iteration of a loop gets in the same place, one of several or alone: it
+/// is done in place, at no more than the cost of the part. (A whole vector, written for one element and read element by
+/// element in the next iteration, also waits for the store: 40 ns an iteration of an ODE solver became 17.)
 static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
-  auto carry = dyn_cast<BlockArgument>(update.getOperand());
-  if (!carry || !update->hasOneUse() || carry.getOwner() != update->getBlock() ||
-      elementsOf(update.getUpdate()) * 4 > elementsOf(update.getOperand())) {
+  if (elementsOf(update.getUpdate()) * 4 > elementsOf(update.getOperand())) {
+    return false;
+  }
+  Value array = update.getOperand();
+  while (auto before = array.getDefiningOp<DynamicUpdateSliceOp>()) {
+    array = before.getOperand();
+  }
+  auto carry = dyn_cast<BlockArgument>(array);
+  if (!carry || carry.getOwner() != update->getBlock()) {
+    return false;
+  }
+  while (auto next = nextUpdate(update)) {
+    update = next;
+  }
+  if (!update->hasOneUse()) {
     return false;
   }
   OpOperand &use = *update->use_begin();

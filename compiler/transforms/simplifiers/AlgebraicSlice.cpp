@@ -281,6 +281,34 @@ static Value fullUpdate(DynamicUpdateSliceOp op, HloBuilder &b) {
   return elementsOf(op.getUpdate()) == 0 ? op.getOperand() : Value();
 }
 
+// select(p, dynamic-update-slice(x, u), x), p scalar -> dynamic-update-slice(x, select(p, u, slice of x)): the part, in place,
+// not all of x
+static Value selectedUpdate(SelectOp op, HloBuilder &b) {
+  Value pred = op.getPred();
+  if (auto broadcast = pred.getDefiningOp<BroadcastOp>()) {
+    pred = broadcast.getOperand();
+  }
+  if (!isScalar(pred)) {
+    return {};
+  }
+  for (bool onTrue : {true, false}) {
+    Value changed = onTrue ? op.getOnTrue() : op.getOnFalse();
+    Value array = onTrue ? op.getOnFalse() : op.getOnTrue();
+    auto update = changed.getDefiningOp<DynamicUpdateSliceOp>();
+    if (!update || !update->hasOneUse() || update.getOperand() != array ||
+        elementsOf(update.getUpdate()) * 4 > elementsOf(array)) {
+      continue;
+    }
+    Value part = update.getUpdate();
+    Value old = DynamicSliceOp::create(b.b, b.loc, HloBuilder::type(part), array, update.getStartIndices(),
+                                       b.b.getDenseI64ArrayAttr(shapeOf(part)));
+    Value all = b.broadcastScalar(pred, shapeOf(part));
+    part = onTrue ? b.select(all, part, old) : b.select(all, old, part);
+    return DynamicUpdateSliceOp::create(b.b, b.loc, array.getType(), array, part, update.getStartIndices());
+  }
+  return {};
+}
+
 void hlo::populateSliceRules(RewritePatternSet &patterns) {
   addRules<SliceOp>(patterns, {fullSlice, mergeSlices, sliceOfBroadcast, sliceOfConcatenate,
                                sliceOfTranspose, sliceOfPad});
@@ -289,4 +317,5 @@ void hlo::populateSliceRules(RewritePatternSet &patterns) {
                           {simplifyConcatenate, flattenConcatenate, mergeAdjacentSlices});
   addRules<DynamicSliceOp>(patterns, {constantDynamicSlice});
   addRules<DynamicUpdateSliceOp>(patterns, {fullUpdate});
+  addRules<SelectOp>(patterns, {selectedUpdate});
 }
