@@ -393,8 +393,10 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   // their data from the store, which they cannot from a masked one.
   int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
   std::optional<ShortRowPlan> shortRows;
-  if (!linear) {
-    shortRows = planShortRows(kernel, shape, lanes);
+  // Where a few rows are less than a block of whole vectors, halves: 32 pairs of u16 are 16 rows of 32 lanes.
+  for (int64_t fewer = lanes; !linear && !shortRows && fewer >= 8 && row < fewer; fewer /= 2) {
+    shortRows = planShortRows(kernel, shape, fewer);
+    lanes = shortRows ? fewer : lanes;
   }
   if (row < lanes && llvm::isPowerOf2_64(row) && !shortRows) {
     lanes = row;
