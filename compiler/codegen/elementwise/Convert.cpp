@@ -86,7 +86,9 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   if (to.isBF16()) {
     return toBfloat(e, convert(x, e.b.getF32Type()), /*fromInteger=*/true, toOdd);
   }
-  return Num(e, roundNarrow(e, to, toOdd()));
+  // What f32 does not hold, from 2^24 on, is beyond the others' largest number, but for what is an exponent alone.
+  bool isExponent = isa<Float8E8M0FNUType>(to);
+  return Num(e, roundNarrow(e, to, isExponent ? toOdd() : convert(x, e.b.getF32Type())));
 }
 
 /// Truncates; saturates; NaN gives 0.
