@@ -102,6 +102,9 @@ case("skinny_16x1024x4096_bf16", product, ((16, 1024), bf16), ((1024, 4096), bf1
 case("skinny_1x4096x4096_s8_s32", lambda a, b: product(a, b, s32), ((1, 4096), s8), ((4096, 4096), s8))
 case("skinny_s4_weights_1x2048x4096_bf16", lambda a, b: product(a, b.astype(bf16)), ((1, 2048), bf16), ((2048, 4096), s4))
 case("skinny_4096x1024x3_f32", product, ((4096, 1024), f32), ((1024, 3), f32))
+case("skinny_1000x1000x8_s8_s32", lambda a, b: product(a, b, s32), ((1000, 1000), s8), ((1000, 8), s8))
+case("skinny_24x4096x1024_f32", product, ((24, 4096), f32), ((4096, 1024), f32))
+case("skinny_1000x2x1000_f32", product, ((1000, 2), f32), ((2, 1000), f32))
 case("skinny_inner_100000_f32", lambda a, b: a @ b, ((100000,), f32), ((100000,), f32))
 case("skinny_outer_1500_f32", lambda a, b: jnp.outer(a, b), ((1500,), f32), ((1500,), f32))
 for t, n in ((f32, "f32"), (bf16, "bf16"), (f64, "f64")):
@@ -152,6 +155,7 @@ case("conv_dilated_28x28x64_f32", lambda x, w: conv(x, w, rhs_dilation=(2, 2)), 
 case("conv_1d_1000x64_f32", lambda x, w: conv(x, w, layout="NWC"), ((4, 1000, 64), f32), ((5, 64, 64), f32))
 case("conv_1d_causal_depthwise_2048x512_bf16", lambda x, w: conv(x, w, pad=[(3, 0)], layout="NWC", feature_group_count=512), ((1, 2048, 512), bf16), ((4, 1, 512), bf16))
 case("conv_3d_16x16x16x32_f32", lambda x, w: conv(x, w, layout="NDHWC"), ((1, 16, 16, 16, 32), f32), ((3, 3, 3, 32, 32), f32))
+case("conv_few_5x5_2x48x48x3x1_f32", conv, ((2, 48, 48, 3), f32), ((5, 5, 3, 1), f32))
 case("conv_one_channel_512x512_5x5_f32", conv, ((1, 512, 512, 1), f32), ((5, 5, 1, 1), f32))
 case("conv_3x3_28x28x100_f32", conv, ((1, 28, 28, 100), f32), ((3, 3, 100, 100), f32))
 case("conv_3x3_50x50x20_f32", conv, ((1, 50, 50, 20), f32), ((3, 3, 20, 20), f32))
