@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"
 #include "compiler/codegen/Elementwise.h"
+#include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/elementwise/Num.h"
 
 using namespace mlir;
@@ -80,9 +81,55 @@ Value constI64(Emission &e, int64_t value) {
   return arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(value));
 }
 
+/// A pointer of one index only.
+static LLVM::GEPOp asStep(Operation *op) {
+  auto step = dyn_cast_or_null<LLVM::GEPOp>(op);
+  return step && step.getRawConstantIndices().size() == 1 ? step : LLVM::GEPOp();
+}
+
+/// base + index * size of `unit`, or what there is of it; `index` null: base + constant.
+static Value stepFrom(Emission &e, Value base, Type unit, Value index, int32_t constant) {
+  int left = 16; // of the last few
+  for (Operation *user : base.getUsers()) {
+    if (left-- == 0) {
+      break;
+    }
+    LLVM::GEPOp step = asStep(user);
+    if (!step || step.getBase() != base || step.getElemType() != unit) {
+      continue;
+    }
+    bool isDynamic = !step.getDynamicIndices().empty();
+    bool same = index ? isDynamic && step.getDynamicIndices()[0] == index
+                      : !isDynamic && step.getRawConstantIndices()[0] == constant;
+    if (same && isAvailable(e, user)) {
+      return step;
+    }
+  }
+  LLVM::GEPArg by = index ? LLVM::GEPArg(index) : LLVM::GEPArg(constant);
+  return LLVM::GEPOp::create(e.b, e.loc, base.getType(), unit, base, ArrayRef<LLVM::GEPArg>{by});
+}
+
+/// base + index * size of `unit` + constant bytes. As in sums of indices, the constant comes last.
+static Value pointerAt(Emission &e, Value base, Type unit, Value index, int64_t bytes) {
+  Type byte = e.b.getI8Type();
+  LLVM::GEPOp before = asStep(base.getDefiningOp());
+  if (before && before.getElemType() == byte && before.getDynamicIndices().empty()) {
+    base = before.getBase();
+    bytes += before.getRawConstantIndices()[0];
+  }
+  if (index) {
+    base = stepFrom(e, base, unit, index, 0);
+  }
+  constexpr int64_t most = int64_t(1) << 27; // an op's constant has 29 bits
+  if (bytes > most || bytes < -most) {
+    return stepFrom(e, base, byte, constI64(e, bytes), 0);
+  }
+  return bytes == 0 ? base : stepFrom(e, base, byte, {}, static_cast<int32_t>(bytes));
+}
+
 Value addBytes(Emission &e, Value base, Value bytes) {
-  return LLVM::GEPOp::create(e.b, e.loc, base.getType(), e.b.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{bytes});
+  SumWithConstant sum = splitConstant(bytes);
+  return pointerAt(e, base, e.b.getI8Type(), sum.value, sum.constant);
 }
 
 /// The type of one element (or one part) as loads and stores see it.
@@ -126,8 +173,8 @@ static Value encode(Emission &e, Type element, Value value) {
 }
 
 static Value elementPointer(Emission &e, Type memory, Value base, Value index) {
-  return LLVM::GEPOp::create(e.b, e.loc, base.getType(), memory, base,
-                             ArrayRef<LLVM::GEPArg>{index});
+  SumWithConstant sum = splitConstant(index);
+  return pointerAt(e, base, memory, sum.value, sum.constant * (memory.getIntOrFloatBitWidth() / 8));
 }
 
 static unsigned alignmentOf(Type memory) { return memory.getIntOrFloatBitWidth() / 8; }
@@ -188,7 +235,7 @@ static Value interleave(Emission &e, Value a, Value b) {
   return shuffle(e, a, b, order);
 }
 
-static Value twice(Emission &e, Value index) { return shl(Num(e, index), 1); }
+static Value twice(Emission &e, Value index) { return mulI(e, index, 2); }
 
 Elem loadElements(Emission &e, Type element, Value base, Value index, int64_t lanes, Value mask) {
   Type memory = memoryType(element);

@@ -12,6 +12,14 @@ mlir::Value subI(Emission &e, mlir::Value a, mlir::Value b);
 mlir::Value mulI(Emission &e, mlir::Value a, mlir::Value b);
 mlir::Value addI(Emission &e, mlir::Value a, int64_t b);
 mlir::Value mulI(Emission &e, mlir::Value a, int64_t b);
+/// A scalar i64 as value + constant; no value if it is a constant.
+struct SumWithConstant {
+  mlir::Value value;
+  int64_t constant = 0;
+};
+SumWithConstant splitConstant(mlir::Value value);
+/// Whether what `op` gives may be used at the insertion point.
+bool isAvailable(Emission &e, mlir::Operation *op);
 /// Unsigned quotient and remainder by a positive constant.
 mlir::Value divI(Emission &e, mlir::Value a, int64_t b);
 mlir::Value remI(Emission &e, mlir::Value a, int64_t b);

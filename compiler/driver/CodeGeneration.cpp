@@ -351,7 +351,7 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
   dump(*module, "loops-" + number + ".ll");
   {
     Stopwatch watch(time.passesSeconds);
-    optimizeKernels(*module, *machine, in.options.optLevel);
+    optimizeKernels(*module, *machine, in.options.optLevel, /*thorough=*/true);
   }
   dump(*module, "loops-" + number + ".opt.ll");
   if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile,
@@ -483,7 +483,7 @@ LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
   for (const auto &loop : loops) {
     narrowMaskedAccesses(*module->getFunction(loop.second.symbol));
   }
-  optimizeKernels(*module, *machine, in.options.optLevel);
+  optimizeKernels(*module, *machine, in.options.optLevel, /*thorough=*/!loops.empty());
   if (failed(addEntry(*module))) {
     return failure();
   }
