@@ -23,7 +23,7 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
   }
   auto arrayType = cast<RankedTensorType>(op.getType());
   ArrayRef<int64_t> shape = arrayType.getShape();
-  ArrayRef<int64_t> window = cast<RankedTensorType>(op.getUpdate().getType()).getShape();
+  SmallVector<int64_t> window(shapeOf(op.getUpdate()));
   Type element = arrayType.getElementType();
   if (llvm::is_contained(window, 0)) {
     kernel.tasks = 0;
@@ -42,6 +42,22 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
       origin = addI(e, origin, mulI(e, start, strides[d]));
     }
   }
+  // A dimension that is updated as a whole goes on where the one before it ends. An update that is read as it lies in memory
+  // is walked so, in rows of a task at most.
+  if (auto update = dyn_cast<BlockArgument>(op.getUpdate()); update && update.hasOneUse()) {
+    SmallVector<int64_t> whole(shape);
+    for (size_t d = window.size(); d-- > 1;) {
+      bool isRow = d + 1 == window.size();
+      if (window[d] == whole[d] && (!isRow || window[d] * window[d - 1] <= kElementsPerTask)) {
+        window[d - 1] *= window[d];
+        whole[d - 1] *= whole[d];
+        window.erase(window.begin() + d);
+        whole.erase(whole.begin() + d);
+        strides.erase(strides.begin() + (d - 1));
+      }
+    }
+    update.setType(RankedTensorType::get(window, element));
+  }
   auto store = [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
     Elem value = emitter.emit(op.getUpdate(), index, mask);
     storeElements(e, element, value, kernel.resultPtrs[0], base, mask);
@@ -52,7 +68,7 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
   }
   // Short rows of one line each are walked by a loop of their own: their number is not taken apart for each of them.
   int64_t columns = window.back(), line = 1;
-  ArrayRef<int64_t> outer = window.drop_back();
+  ArrayRef<int64_t> outer = ArrayRef(window).drop_back();
   if (outer.size() > 1 && columns < lanes && outer.back() * columns <= kElementsPerTask) {
     line = outer.back();
     outer = outer.drop_back();

@@ -74,14 +74,19 @@ static SmallVector<Value> wantedResults(Operation *root) {
   return wanted;
 }
 
-/// Whether a reshape does more than to add or drop dimensions of size 1.
-bool changesDimensions(Operation *op) {
+/// Whether a kernel should read the result of a reshape from memory as it is: such as do more than to add or drop
+/// dimensions of size 1, and those of large arrays, whose dimensions then merge. The parts of a paired concatenate stay
+/// what they are: reshapes of columns.
+bool isWorthRelabelling(Operation *op) {
+  constexpr int64_t large = 16 << 10;
   auto sizes = [](Value v) {
     SmallVector<int64_t> kept(shapeOf(v));
     llvm::erase(kept, 1);
     return kept;
   };
-  return isa<ReshapeOp, BitcastOp>(op) && sizes(op->getOperand(0)) != sizes(op->getResult(0));
+  return isa<ReshapeOp, BitcastOp>(op) &&
+         llvm::none_of(op->getUsers(), [](Operation *user) { return user->hasAttr("paired"); }) &&
+         (bytesOf(op->getResult(0)) >= large || sizes(op->getOperand(0)) != sizes(op->getResult(0)));
 }
 
 /// Arrays from outside that the members read in other dimensions, as top-level bitcasts: a kernel would compute each
@@ -94,7 +99,7 @@ public:
   DenseMap<Value, Value> find(const Group &group, ArrayRef<Operation *> members) {
     DenseMap<Value, Value> outside;
     for (Operation *member : members) {
-      if (!changesDimensions(member) || member == group.root) {
+      if (!isWorthRelabelling(member) || member == group.root) {
         continue;
       }
       Value from = member->getOperand(0), to = member->getResult(0);
