@@ -29,9 +29,6 @@ static constexpr int64_t kMostRows = 28;
 static constexpr double kPanelShare = 0.68;
 /// A column of the rhs of at most so many bytes is not cut.
 static constexpr int64_t kOnePieceBytes = 2304;
-/// Fewest rows and columns of integers whose products are added up in pairs, though a side is packed for that; fours of bytes
-/// pay always: s8 16x1000x1000 0.59 and 0.09 ms, 1x1000x1000 0.048 and 0.040.
-static constexpr int64_t kFewestPaired = 3;
 /// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
 /// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream through the rest.
@@ -115,53 +112,6 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
 
-/// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned ones in
-/// one bit less, unless that is how the instruction takes them).
-static bool holdsInteger(const ContractionSide &side, unsigned bits, bool takesUnsigned) {
-  Type type = side.narrowInteger;
-  return type && type.getIntOrFloatBitWidth() + (!takesUnsigned && isUnsignedElement(type)) <= bits;
-}
-
-/// The groups that the inner loop can multiply. A rhs that is contiguous along k is read as groups, so it must
-/// have them in memory.
-static KGroup chooseGroup(const Contraction &c, int64_t lanes) {
-  const Target &target = c.kernel.e.target;
-  if (c.k.empty() || lanes < 4 || (c.k.size() > 1 && c.k.back() % 4 != 0)) {
-    return KGroup::None;
-  }
-  auto isStored = [&](int64_t bytes) {
-    return c.rhs.unit != UnitStride::K ||
-           (c.rhs.strided && storageBytes(c.rhs.strided->storage()) == bytes);
-  };
-  if (target.fastBf16Dot && target.vectorBytes == 64 && c.element.isF32() && c.lhs.holdsBf16 &&
-      c.rhs.holdsBf16 && lanes == 16 && c.k.back() % 2 == 0 &&
-      (c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16()))) {
-    return KGroup::Bf16Pair;
-  }
-  bool integers = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
-  if (!integers || target.vectorBytes < 32 || c.kSize() < 8) {
-    return KGroup::None;
-  }
-  if (target.avx512vnni && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true) && isStored(1)) {
-    return KGroup::ByteQuad;
-  }
-  if (holdsInteger(c.lhs, 16, false) && holdsInteger(c.rhs, 16, false) && isStored(2)) {
-    return KGroup::WordPair;
-  }
-  return KGroup::None;
-}
-
-bool prefersGroups(const Contraction &c) {
-  if (!isa<IntegerType>(c.element) || !canBlock(c)) {
-    return false;
-  }
-  KGroup group = chooseGroup(c, lanesFor(c, c.nSize()));
-  return group == KGroup::ByteQuad ||
-         (group == KGroup::WordPair && std::min(c.mSize(), c.nSize()) >= kFewestPaired);
-}
-
-/// What a tile of AMX holds: 16 rows of 64 bytes.
-static constexpr int64_t kTileRows = 16, kTileBytes = 64;
 /// amx: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1, the other comes from
 /// L2 at half a line per cycle.
 static constexpr int64_t kAmxPiece = 256;
@@ -171,49 +121,6 @@ static constexpr int64_t kAmxBlock = 512;
 static constexpr int64_t kAmxLinesPerSet = 8, kSetsBytes = 4096;
 /// How many multiply-adds tiles do in the time in which vectors of f32 do one.
 static constexpr int64_t kAmxSpeed = 8;
-
-/// The groups that tiles multiply, if the target has tiles for the types.
-static KGroup amxGroup(const Contraction &c) {
-  const Target &target = c.kernel.e.target;
-  // Groups never cross the end of a dimension of k.
-  if (!target.avx512 || target.vectorBytes != kTileBytes || c.k.empty() ||
-      (c.k.size() > 1 && c.k.back() % 4 != 0)) {
-    return KGroup::None;
-  }
-  if (target.amxBf16 && c.element.isF32() && c.lhs.holdsBf16 && c.rhs.holdsBf16) {
-    return KGroup::Bf16Pair;
-  }
-  bool sums = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
-  if (target.amxInt8 && sums && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true)) {
-    return KGroup::ByteQuad;
-  }
-  return KGroup::None;
-}
-
-bool prefersAmx(const Contraction &c) {
-  KGroup group = amxGroup(c);
-  if (group == KGroup::None || !canBlock(c)) {
-    return false;
-  }
-  // Rows are packed along k, in vectors along k, or along m through a transposition.
-  bool lanes = c.lhs.unit == UnitStride::K ||
-               (c.lhs.unit == UnitStride::Free && (c.m.size() == 1 || c.m.back() % kTileRows == 0));
-  double m = c.mSize(), n = c.nSize(), k = c.kSize();
-  // The forms for fewer rows (or columns) read the other side once, at the speed of memory.
-  if (!lanes || std::min(m, n) <= 8) {
-    return false;
-  }
-  // Cycles: a multiplication of tiles takes 16, storing a tile 16, packing a group of each side about a quarter; a call
-  // configures tiles once, and each batch index once more per kind of remainder.
-  double step = group == KGroup::Bf16Pair ? 2 : 4;
-  double tiles = llvm::divideCeil(c.mSize(), kTileRows) * llvm::divideCeil(c.nSize(), kTileRows);
-  double steps = std::ceil(k / (step * kTileRows));
-  double packing = (m + n) * k / (4 * step);
-  double amx = tiles * (16 * steps + 32) + packing + 64;
-  double perCycle = group == KGroup::Bf16Pair ? 32 : c.kernel.e.target.avx512vnni ? 128 : 32;
-  double vectors = m * n * k / perCycle + packing;
-  return amx < 0.8 * vectors;
-}
 
 /// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and either hardly used again, or
 /// whole lines of which L1 can keep those of one tile.

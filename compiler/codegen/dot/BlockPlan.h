@@ -27,6 +27,9 @@ enum class KGroup {
   ByteQuad  ///< vpdpbusd
 };
 
+/// What a tile of AMX holds: 16 rows of 64 bytes.
+inline constexpr int64_t kTileRows = 16, kTileBytes = 64;
+
 /// Everything about a blocked contraction that is decided before code is made.
 struct BlockPlan {
   int64_t parts;       ///< 2 for complex, else 1
@@ -77,6 +80,11 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
+/// The groups that vectors of so many lanes can multiply. A rhs that is contiguous along k is read as groups, so it must have
+/// them in memory.
+KGroup chooseGroup(const Contraction &c, int64_t lanes);
+/// The groups that tiles multiply, if the target has tiles for the types.
+KGroup amxGroup(const Contraction &c);
 /// Whether the blocked form multiplies narrow integers in groups, faster than the forms for few rows.
 bool prefersGroups(const Contraction &c);
 /// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model of both.

@@ -27,29 +27,18 @@
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/Groups.h"
-#include "dialect/hlo/Builder.h"
+#include "compiler/transforms/fusion/SplitColumns.h"
 
 using namespace mlir;
 
 namespace hlo::fusion {
-namespace {
 
 /// Fewer rows are not worth the code; kernels by rows are good at sums of a few hundred short ones.
-constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
+static constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
 /// Rows added up in a kernel by rows with all that they are made of; of fewer, loops store that.
-constexpr int64_t kLeastSummed = 64;
+static constexpr int64_t kLeastSummed = 64;
 /// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
-constexpr int64_t kMostWork = 256;
-/// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
-/// are bounded, too (see MultiOutputFusion.cpp).
-constexpr int64_t kMostWorkTwice = 64;
-
-/// A product of the rows of an array with a vector [C] or a small matrix.
-struct RowProduct {
-  Value array, weights;
-  int64_t along = 0; ///< the dimension of the weights that is contracted
-};
+static constexpr int64_t kMostWork = 256;
 
 std::optional<RowProduct> rowProduct(Operation *op) {
   auto dot = dyn_cast<DotOp>(op);
@@ -70,57 +59,11 @@ std::optional<RowProduct> rowProduct(Operation *op) {
   return std::nullopt;
 }
 
-/// One region of arrays that are split, around one concatenate.
-class Splitter {
-public:
-  Splitter(Block &block, SymbolTable &symbols, Operation *seed, ArrayRef<int64_t> rows)
-      : block(block), symbols(symbols), seed(seed), rows(rows) {}
-  /// Adds concatenates that it made of sums, around which splitting may begin again, to `seeds`.
-  void run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds);
-
-private:
-  bool isRowArray(Value v) const {
-    ArrayRef<int64_t> shape = shapeOf(v);
-    return shape.size() == rows.size() + 1 && shape.drop_back() == ArrayRef<int64_t>(rows);
-  }
-  bool canSplit(Operation *op) const;
-  bool canFold(Operation *op) const;
-  bool isSumOfRows(Operation *op) const;
-  bool canMultiply(Operation *op) const;
-  bool isExit(Operation *op) const;
-  bool isTurned(Operation *op) const;
-  bool isSplitUser(Operation *user) const;
-  bool isNeededWhole(Operation *op) const;
-  bool fits(Operation *op);
-  void findUsers();
-  void findProducers();
-  Value column(HloBuilder &b, Value v, int64_t c);
-  Value makeColumn(HloBuilder &b, Value v, int64_t c);
-  Value fold(HloBuilder &b, ReduceOp op);
-  Value product(HloBuilder &b, Operation *op, int64_t n);
-  Value sumOfRows(HloBuilder &b, ReduceOp op);
-  Value joined(HloBuilder &b, Value v);
-  void rewrite(SmallVectorImpl<Operation *> &seeds);
-  void eraseUnused(DenseSet<Operation *> &done);
-
-  Block &block;
-  SymbolTable &symbols;
-  Operation *seed;
-  SmallVector<int64_t> rows;
-  DenseSet<Operation *> split; ///< their results are made column by column
-  DenseSet<Operation *> exits; ///< from such arrays to [rows]
-  DenseSet<Operation *> sums;  ///< from such arrays to shorter ones of as many columns
-  DenseSet<Operation *> kept;  ///< of `split`: others need the result as a whole
-  DenseMap<std::pair<Value, int64_t>, Value> columns;
-  int64_t work = 0;
-};
-
-/// What moves data or makes it from nothing: split for those who want it so, whoever else uses it.
 bool isMove(Operation *op) {
   return isa<SliceOp, ReshapeOp, BitcastOp, BroadcastOp, IotaOp, ConstantOp>(op);
 }
 
-bool Splitter::canSplit(Operation *op) const {
+bool ColumnSplitter::canSplit(Operation *op) const {
   if (op->getNumResults() != 1 || !arrayType(op->getResult(0)) || !isRowArray(op->getResult(0)) ||
       shapeOf(op->getResult(0)).back() > kMostSplitColumns || op->hasAttr("paired")) {
     return false;
@@ -155,26 +98,26 @@ bool Splitter::canSplit(Operation *op) const {
   return isa<IotaOp>(op) || isSplatConstant(op) || canMultiply(op);
 }
 
-bool Splitter::canMultiply(Operation *op) const {
+bool ColumnSplitter::canMultiply(Operation *op) const {
   std::optional<RowProduct> dot = rowProduct(op);
   return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostSplitColumns;
 }
 
 /// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack do.
-bool Splitter::isTurned(Operation *op) const {
+bool ColumnSplitter::isTurned(Operation *op) const {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && isRowArray(transpose.getOperand()) &&
          transpose.getDimensions().front() == static_cast<int64_t>(rows.size()) &&
          llvm::is_sorted(transpose.getDimensions().drop_front());
 }
 
-bool Splitter::isSplitUser(Operation *user) const {
+bool ColumnSplitter::isSplitUser(Operation *user) const {
   return split.contains(user) || exits.contains(user) || sums.contains(user) ||
          (isTurned(user) &&
           llvm::all_of(user->getUsers(), [&](Operation *next) { return exits.contains(next); }));
 }
 
-bool Splitter::canFold(Operation *op) const {
+bool ColumnSplitter::canFold(Operation *op) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce || reduce->getNumResults() != 1 || !isRowArray(reduce.getInputs()[0]) ||
       reduce.getDimensions() != ArrayRef<int64_t>{static_cast<int64_t>(rows.size())} ||
@@ -187,7 +130,7 @@ bool Splitter::canFold(Operation *op) const {
 }
 
 /// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all others on each of some points.
-bool Splitter::isSumOfRows(Operation *op) const {
+bool ColumnSplitter::isSumOfRows(Operation *op) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   int64_t along = static_cast<int64_t>(rows.size()) - 1;
   if (!reduce || reduce->getNumResults() != 1 || along < 1 || !isRowArray(reduce.getInputs()[0]) ||
@@ -201,7 +144,7 @@ bool Splitter::isSumOfRows(Operation *op) const {
 }
 
 /// Whether the op turns an array that is split to one of [rows].
-bool Splitter::isExit(Operation *op) const {
+bool ColumnSplitter::isExit(Operation *op) const {
   if (canFold(op) || (canMultiply(op) && shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows))) {
     return true;
   }
@@ -217,14 +160,14 @@ bool Splitter::isExit(Operation *op) const {
          elementTypeOf(op->getOperand(0)) == elementTypeOf(op->getResult(0));
 }
 
-bool Splitter::isNeededWhole(Operation *op) const {
+bool ColumnSplitter::isNeededWhole(Operation *op) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return !isSplitUser(user) || (isMove(user) && kept.contains(user));
   });
 }
 
 /// Whether the op's columns do not make too large a kernel; counts them if so.
-bool Splitter::fits(Operation *op) {
+bool ColumnSplitter::fits(Operation *op) {
   bool computes = costOf(op) > 0 && !isa<ConcatenateOp, PadOp>(op);
   int64_t more = !computes ? 0 : isExit(op) ? 1 : shapeOf(op->getResult(0)).back();
   if (isa<DotOp>(op)) {
@@ -238,7 +181,7 @@ bool Splitter::fits(Operation *op) {
 }
 
 /// What follows from the seed: arrays that are split, and what of [rows] leads from one to another.
-void Splitter::findUsers() {
+void ColumnSplitter::findUsers() {
   DenseSet<Operation *> following;
   auto add = [&](Operation *op) {
     if (isExit(op)) {
@@ -270,7 +213,7 @@ void Splitter::findUsers() {
 }
 
 /// From the last op to the first, so that all users of an op have been looked at.
-void Splitter::findProducers() {
+void ColumnSplitter::findProducers() {
   int64_t count = llvm::product_of(rows);
   DenseSet<Operation *> reached(split);
   reached.insert(seed);
@@ -313,200 +256,8 @@ void Splitter::findProducers() {
   }
 }
 
-/// Column c of v, an array [rows, C].
-Value Splitter::column(HloBuilder &b, Value v, int64_t c) {
-  Value &known = columns[{v, c}];
-  if (known) {
-    return known;
-  }
-  Operation *def = v.getDefiningOp();
-  Value made;
-  if (def && split.contains(def)) {
-    made = makeColumn(b, v, c);
-  } else {
-    made = b.reshape(shapeOf(v).back() == 1 ? v : b.sliceDim(v, rows.size(), c, c + 1), rows);
-  }
-  columns[{v, c}] = made;
-  return made;
-}
-
-Value Splitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
-  Operation *op = v.getDefiningOp();
-  int64_t minor = rows.size();
-  Type element = elementTypeOf(v);
-  auto toRows = [&](Value operand) {
-    while (auto reshape = operand.getDefiningOp<ReshapeOp>()) {
-      if (elementTypeOf(reshape.getOperand()) != element) {
-        break;
-      }
-      operand = reshape.getOperand();
-      if (shapeOf(operand) == ArrayRef<int64_t>(rows)) {
-        return operand;
-      }
-    }
-    return b.reshape(operand, rows);
-  };
-  if (isElementwiseOp(op)) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      operands.push_back(isScalar(operand) ? operand : column(b, operand, c));
-    }
-    OperationState state(op->getLoc(), op->getName());
-    state.attributes = op->getAttrs();
-    state.addOperands(operands);
-    state.addTypes(HloBuilder::array(rows, element));
-    return b.b.create(state)->getResult(0);
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    return column(b, slice.getOperand(),
-                  slice.getStartIndices()[minor] + c * slice.getStrides()[minor]);
-  }
-  if (isa<DotOp>(op)) {
-    return product(b, op, c);
-  }
-  if (auto pad = dyn_cast<PadOp>(op)) {
-    int64_t at = c - pad.getPaddingLow()[minor], step = pad.getPaddingInterior()[minor] + 1;
-    bool inside = at >= 0 && at % step == 0 && at / step < shapeOf(pad.getOperand())[minor];
-    return inside ? column(b, pad.getOperand(), at / step)
-                  : b.broadcastScalar(pad.getPaddingValue(), rows);
-  }
-  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
-    for (Value part : concatenate.getInputs()) {
-      int64_t size = shapeOf(part)[minor];
-      if (c < size) {
-        return column(b, part, c);
-      }
-      c -= size;
-    }
-  }
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    Value operand = broadcast.getOperand();
-    SmallVector<int64_t> dims(broadcast.getDimensions());
-    if (!dims.empty() && dims.back() == minor) {
-      dims.pop_back();
-      int64_t last = dims.size();
-      operand = b.reshape(b.sliceDim(operand, last, c, c + 1), shapeOf(operand).drop_back());
-    }
-    bool same = shapeOf(operand) == ArrayRef<int64_t>(rows);
-    return same ? operand : b.broadcast(operand, rows, dims);
-  }
-  if (auto iota = dyn_cast<IotaOp>(op)) {
-    int64_t along = iota.getIotaDimension();
-    auto type = HloBuilder::array(rows, element);
-    return along == minor ? b.splat(type, static_cast<double>(c)) : b.iota(type, along);
-  }
-  if (auto constant = dyn_cast<ConstantOp>(op)) {
-    auto literal = cast<DenseElementsAttr>(constant.getValue());
-    auto scalar = RankedTensorType::get({}, element);
-    return b.broadcastScalar(b.constant(literal.resizeSplat(scalar)), rows);
-  }
-  return toRows(op->getOperand(0)); // a reshape to [rows, 1]
-}
-
-/// What sums of elements of the type are made in.
-static Type sumType(Type element) {
-  auto real = dyn_cast<FloatType>(element);
-  return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
-}
-
-/// Column n of a product of rows; its only one if the weights are a vector.
-Value Splitter::product(HloBuilder &b, Operation *op, int64_t n) {
-  RowProduct dot = *rowProduct(op);
-  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
-  Value sum;
-  for (int64_t c = 0, count = shapeOf(dot.array).back(); c < count; ++c) {
-    Value weight = b.sliceDim(dot.weights, dot.along, c, c + 1);
-    if (rankOf(weight) == 2) {
-      weight = b.sliceDim(weight, 1 - dot.along, n, n + 1);
-    }
-    weight = b.broadcastScalar(b.convert(b.reshape(weight, {}), wide), rows);
-    Value term = b.mul(b.convert(column(b, dot.array, c), wide), weight);
-    sum = sum ? b.add(sum, term) : term;
-  }
-  return b.convert(sum, element);
-}
-
-/// From the first column to the last; of narrow floats in f32.
-Value Splitter::fold(HloBuilder &b, ReduceOp op) {
-  Operation *combine = associativeOp(symbols.lookup<ComputationOp>(op.getToApply()));
-  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
-  Value result = b.broadcastScalar(b.convert(op.getInputs()[1], wide), rows);
-  for (int64_t c = 0, count = shapeOf(op.getInputs()[0]).back(); c < count; ++c) {
-    Value next = b.convert(column(b, op.getInputs()[0], c), wide);
-    OperationState state(op.getLoc(), combine->getName());
-    state.addOperands({result, next});
-    state.addTypes(result.getType());
-    result = b.b.create(state)->getResult(0);
-  }
-  return b.convert(result, element);
-}
-
-/// The columns of v as an array again.
-Value Splitter::joined(HloBuilder &b, Value v) {
-  SmallVector<int64_t> single(rows);
-  single.push_back(1);
-  SmallVector<Value> parts;
-  for (int64_t c = 0, count = shapeOf(v).back(); c < count; ++c) {
-    parts.push_back(b.reshape(column(b, v, c), single));
-  }
-  if (parts.size() == 1) {
-    return parts[0];
-  }
-  Value whole = b.concatenate(parts, rows.size());
-  whole.getDefiningOp()->setAttr("paired", b.b.getUnitAttr());
-  return whole;
-}
-
-/// The sums of the columns, as columns.
-Value Splitter::sumOfRows(HloBuilder &b, ReduceOp op) {
-  SmallVector<int64_t> shape(shapeOf(op->getResult(0)));
-  int64_t count = std::exchange(shape.back(), 1);
-  SmallVector<Value> parts;
-  for (int64_t c = 0; c < count; ++c) {
-    OperationState state(op.getLoc(), op->getName());
-    state.attributes = op->getAttrs();
-    state.addOperands({column(b, op.getInputs()[0], c), op.getInputs()[1]});
-    state.addTypes(HloBuilder::array(ArrayRef(shape).drop_back(), elementTypeOf(op->getResult(0))));
-    parts.push_back(b.reshape(b.b.create(state)->getResult(0), shape));
-  }
-  return b.concatenate(parts, shape.size() - 1);
-}
-
-void Splitter::rewrite(SmallVectorImpl<Operation *> &seeds) {
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    Operation *source = op.getNumOperands() > 0 ? op.getOperand(0).getDefiningOp() : nullptr;
-    if (!isSplitUser(&op) || (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) &&
-                              !split.contains(source))) {
-      continue;
-    }
-    OpBuilder builder(&op);
-    HloBuilder b(builder, op.getLoc());
-    Value v = op.getResult(0);
-    if (sums.contains(&op)) {
-      Value together = sumOfRows(b, cast<ReduceOp>(op));
-      v.replaceAllUsesWith(together);
-      seeds.push_back(together.getDefiningOp());
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      v.replaceAllUsesWith(fold(b, reduce));
-    } else if (auto slice = dyn_cast<SliceOp>(op); slice && exits.contains(&op)) {
-      Value array = slice.getOperand().getDefiningOp<TransposeOp>().getOperand();
-      v.replaceAllUsesWith(b.reshape(column(b, array, slice.getStartIndices()[0]), shapeOf(v)));
-    } else if (isa<DotOp>(op) && exits.contains(&op)) {
-      v.replaceAllUsesWith(product(b, &op, 0));
-    } else if (exits.contains(&op)) {
-      v.replaceAllUsesWith(column(b, op.getOperand(0), 0));
-    } else if (kept.contains(&op) && !isMove(&op)) {
-      Value whole = joined(b, v);
-      v.replaceUsesWithIf(whole, [&](OpOperand &use) {
-        Operation *user = use.getOwner();
-        return work > kMostWorkTwice || !isSplitUser(user) || (isMove(user) && kept.contains(user));
-      });
-    }
-  }
-}
-
 /// What is left without uses would be kernels of their own.
-void Splitter::eraseUnused(DenseSet<Operation *> &done) {
+void ColumnSplitter::eraseUnused(DenseSet<Operation *> &done) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
       done.insert(&op);
@@ -515,7 +266,7 @@ void Splitter::eraseUnused(DenseSet<Operation *> &done) {
   }
 }
 
-void Splitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds) {
+void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds) {
   findUsers();
   findProducers();
   // What is stored is added up from memory.
@@ -540,8 +291,6 @@ void Splitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &se
     eraseUnused(done);
   }
 }
-
-} // namespace
 
 /// The rows of the arrays around an op where splitting may begin; none for any other op.
 static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
@@ -588,7 +337,7 @@ void splitColumns(Block &block, SymbolTable &symbols) {
   for (size_t i = 0; i < seeds.size(); ++i) {
     auto rows = done.contains(seeds[i]) ? std::nullopt : rowsAround(seeds[i]);
     if (rows) {
-      Splitter(block, symbols, seeds[i], *rows).run(done, seeds);
+      ColumnSplitter(block, symbols, seeds[i], *rows).run(done, seeds);
     }
   }
 }

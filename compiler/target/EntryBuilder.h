@@ -1,0 +1,80 @@
+//===- EntryBuilder.h - The function that does a program's work ----------===//
+//
+// The state of building one: the entry (Entry.cpp), what it launches and copies (EntryLaunch.cpp), its
+// loops and branches, and small loops, which are functions of their own (EntryControl.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_TARGET_ENTRYBUILDER_H
+#define COMPILER_TARGET_ENTRYBUILDER_H
+
+#include "compiler/target/Entry.h"
+#include "compiler/target/LoopMemory.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace hlo {
+
+class EntryBuilder {
+public:
+  EntryBuilder(const EntryContext &in, llvm::Module &module)
+      : in(in), prefix(in.signature.prefix), module(module), context(module.getContext()),
+        b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()), i64(b.getInt64Ty()) {}
+
+  mlir::LogicalResult build(cpurt::EntryOp entry);
+  mlir::LogicalResult buildLoop(cpurt::WhileOp loop);
+
+private:
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
+  void emitCopy(cpurt::CopyOp copy);
+  mlir::LogicalResult emitCall(cpurt::CallOp call);
+  mlir::LogicalResult storeArguments(mlir::ValueRange buffers);
+  void emitRandomState(cpurt::RandomStateOp op);
+  void callLoop(const SmallLoop &loop);
+  mlir::LogicalResult emitWhile(cpurt::WhileOp loop);
+  mlir::LogicalResult emitCountedLoop(cpurt::WhileOp loop, int64_t count);
+  mlir::LogicalResult emitCase(cpurt::CaseOp op);
+  void makeLoopVariables(cpurt::WhileOp loop);
+  void copyLoopVariables(bool fromArena);
+  llvm::Value *address(mlir::Value buffer);
+  llvm::Value *leaf(bool isInput, int64_t index);
+  llvm::FunctionType *kernelType(unsigned buffers);
+  llvm::Function *taskFunction(unsigned buffers, bool staged);
+  llvm::Function *copyFunction();
+  void reserveArguments(unsigned count);
+  /// Puts a value into the array on the stack, in which room is made.
+  void passArgument(unsigned number, llvm::Value *value) {
+    b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, number));
+  }
+  void parallelFor(llvm::Function *task, int64_t tasks);
+  llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
+  llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
+                               llvm::Type *result = nullptr) {
+    auto *type = llvm::FunctionType::get(result ? result : i32, parameters, false);
+    return module.getOrInsertFunction(name, type);
+  }
+  llvm::BasicBlock *newBlock(llvm::StringRef name) { return llvm::BasicBlock::Create(context, name, function); }
+  void leaveIfError(llvm::Value *status);
+  void poll();
+
+  const EntryContext &in;
+  llvm::StringRef prefix;
+  llvm::Module &module;
+  llvm::LLVMContext &context;
+  llvm::IRBuilder<> b;
+  llvm::Type *pointer, *i32, *i64;
+
+  llvm::Function *function = nullptr;
+  bool insideLoop = false; ///< the function is a small loop's
+  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
+  llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
+  llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
+  llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
+  unsigned argumentCount = 0;
+  llvm::BasicBlock *end = nullptr;
+  llvm::PHINode *status = nullptr; ///< in `end`
+  unsigned launchesSincePoll = 0;
+};
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,232 @@
+//===- EntryLaunch.cpp - Launches, copies and runtime calls of an entry --===//
+//
+// In: ops of a cpurt.entry that run something. Out: calls.
+//
+//     one task            kernel(buffers, 0, 1)
+//     several             hlo_rt_parallel_for(task function, array of the buffers)
+//     with barriers       one such call for each stage
+//     a large copy        hlo_rt_parallel_for of pieces; else memcpy
+//     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
+//
+// The array is on the stack and serves all launches of the function. Static descriptions are made in
+// RuntimeCall.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/EntryBuilder.h"
+#include "compiler/target/RuntimeCall.h"
+
+using namespace hlo;
+using llvm::BasicBlock;
+
+/// Launches between two looks at the caller's wish to stop.
+static constexpr unsigned launchesPerPoll = 64;
+/// Larger copies are tasks of so many bytes.
+static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
+
+llvm::FunctionType *EntryBuilder::kernelType(unsigned buffers) {
+  llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
+  parameters.append(2, i64);
+  return llvm::FunctionType::get(b.getVoidTy(), parameters, false);
+}
+
+llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned buffers) {
+  if (llvm::Function *known = module.getFunction(symbol)) {
+    return known;
+  }
+  auto *kernel = llvm::Function::Create(kernelType(buffers), llvm::GlobalValue::ExternalLinkage,
+                                        symbol, module);
+  kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  kernel->setDSOLocal(true);
+  return kernel;
+}
+
+/// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it; `staged`: tasks are
+/// counted from the number behind it. One for all kernels of so many buffers: each function takes a tenth of a
+/// millisecond to compile, however short.
+llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged) {
+  std::string name = (staged ? "stage." : "task.") + std::to_string(buffers);
+  if (llvm::Function *known = module.getFunction(name)) {
+    return known;
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+  auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+  llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
+  auto argument = [&](unsigned i, llvm::Type *of) {
+    return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
+  };
+  llvm::SmallVector<llvm::Value *> values;
+  for (unsigned i = 0; i < buffers; ++i) {
+    values.push_back(argument(i, pointer));
+  }
+  llvm::Value *kernel = argument(buffers, pointer);
+  llvm::Value *first = task->getArg(1), *last = task->getArg(2);
+  if (staged) {
+    llvm::Value *begin = argument(buffers + 1, i64);
+    first = inside.CreateAdd(first, begin);
+    last = inside.CreateAdd(last, begin);
+  }
+  values.append({first, last});
+  inside.CreateCall(kernelType(buffers), kernel, values)->setTailCall();
+  inside.CreateRetVoid();
+  return task;
+}
+
+mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
+  auto known = in.kernels.find(launch.getKernel());
+  if (known == in.kernels.end()) {
+    return launch.emitError("internal error: kernel ") << launch.getKernel() << " was not emitted";
+  }
+  const KernelInfo &info = known->second;
+  if (info.tasks == 0) {
+    return mlir::success();
+  }
+  if (++launchesSincePoll > launchesPerPoll) {
+    poll();
+  }
+  unsigned buffers = launch.getBuffers().size();
+  llvm::SmallVector<llvm::Value *> values;
+  for (mlir::Value buffer : launch.getBuffers()) {
+    values.push_back(address(buffer));
+    if (!values.back()) {
+      return mlir::failure();
+    }
+  }
+  llvm::Function *kernel = kernelFunction(info.symbol, buffers);
+  if (info.tasks == 1) {
+    values.append({b.getInt64(0), b.getInt64(1)});
+    llvm::CallInst *call = b.CreateCall(kernel, values);
+    if (insideLoop) {
+      call->addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+    return mlir::success();
+  }
+  bool staged = !info.barriers.empty();
+  reserveArguments(buffers + 1 + staged);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    passArgument(i, value);
+  }
+  passArgument(buffers, kernel);
+  llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
+  ends.push_back(info.tasks);
+  int64_t begin = 0;
+  for (int64_t end : ends) {
+    if (staged && end - begin == 1) {
+      llvm::SmallVector<llvm::Value *> direct(values);
+      direct.append({b.getInt64(begin), b.getInt64(end)});
+      b.CreateCall(kernel, direct);
+      begin = end;
+      continue;
+    }
+    if (staged) {
+      passArgument(buffers + 1, b.getInt64(begin));
+    }
+    parallelFor(taskFunction(buffers, staged), end - begin);
+    begin = end;
+  }
+  return mlir::success();
+}
+
+/// Makes room for `count` of them in the array on the stack that parallel launches, large copies and the runtime's
+/// operations get.
+void EntryBuilder::reserveArguments(unsigned count) {
+  if (!arguments) {
+    llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
+    arguments = top.CreateAlloca(pointer, top.getInt32(1), "arguments");
+  }
+  argumentCount = std::max(argumentCount, count);
+}
+
+/// Has the tasks done by the caller's threads, with the arguments on the stack.
+void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks) {
+  leaveIfError(b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+                            {frame, task, arguments, b.getInt64(tasks)}));
+}
+
+mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
+  reserveArguments(buffers.size());
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    llvm::Value *value = address(buffer);
+    if (!value) {
+      return mlir::failure();
+    }
+    passArgument(i, value);
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
+  StaticData data(module);
+  auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
+    auto known = in.kernels.find(name);
+    // Two operands and a result.
+    return known == in.kernels.end() ? nullptr : kernelFunction(known->second.symbol, 3);
+  };
+  mlir::FailureOr<RuntimeCall> service = describeRuntimeCall({call, data, module, kernel});
+  if (mlir::failed(service) || mlir::failed(storeArguments(call.getBuffers()))) {
+    return mlir::failure();
+  }
+  leaveIfError(b.CreateCall(runtime(service->function, {pointer, pointer, pointer}),
+                            {frame, service->description, arguments}));
+  return mlir::success();
+}
+
+/// `void copy.task(ptr args, i64 first, i64 last)`: copies pieces of args[1] to args[0]; args[2] is the number of bytes.
+llvm::Function *EntryBuilder::copyFunction() {
+  if (llvm::Function *known = module.getFunction("copy.task")) {
+    return known;
+  }
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+  auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "copy.task", module);
+  llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
+  auto argument = [&](int64_t i, llvm::Type *of) {
+    return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
+  };
+  llvm::Value *destination = argument(0, pointer), *source = argument(1, pointer), *bytes = argument(2, i64);
+  llvm::Value *piece = inside.getInt64(bytesPerCopyTask);
+  llvm::Value *begin = inside.CreateMul(task->getArg(1), piece), *end = inside.CreateMul(task->getArg(2), piece);
+  end = inside.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, bytes);
+  inside.CreateMemCpy(inside.CreatePtrAdd(destination, begin), llvm::MaybeAlign(1),
+                      inside.CreatePtrAdd(source, begin), llvm::MaybeAlign(1), inside.CreateSub(end, begin));
+  inside.CreateRetVoid();
+  return task;
+}
+
+void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
+  llvm::Value *destination = address(copy.getDst()), *source = address(copy.getSrc());
+  if (copy.getBytes() <= 0) {
+    return;
+  }
+  BasicBlock *after = nullptr;
+  if (copy.getMayBeSame()) {
+    BasicBlock *different = newBlock("copy");
+    after = newBlock("");
+    b.CreateCondBr(b.CreateICmpEQ(destination, source), after, different);
+    b.SetInsertPoint(different);
+  }
+  int64_t bytes = copy.getBytes();
+  if (bytes < leastParallelCopy || insideLoop) {
+    b.CreateMemCpy(destination, llvm::MaybeAlign(1), source, llvm::MaybeAlign(1), bytes);
+  } else {
+    reserveArguments(3);
+    llvm::Value *values[] = {destination, source, b.getInt64(bytes)};
+    for (auto [i, value] : llvm::enumerate(values)) {
+      passArgument(i, value);
+    }
+    parallelFor(copyFunction(), llvm::divideCeil(bytes, bytesPerCopyTask));
+  }
+  if (after) {
+    b.CreateBr(after);
+    b.SetInsertPoint(after);
+  }
+}
+
+/// The services cannot fail: what they need was checked when the call began.
+void EntryBuilder::emitRandomState(cpurt::RandomStateOp op) {
+  llvm::Value *destination = address(op.getDst());
+  if (std::optional<uint64_t> offset = op.getOffset()) {
+    b.CreateCall(runtime("hlo_rt_next_state", {pointer, i64, i64, pointer}, b.getVoidTy()),
+                 {frame, b.getInt64(*offset), b.getInt64(op.getDelta().value_or(0)), destination});
+  } else {
+    b.CreateCall(runtime("hlo_rt_draw", {pointer, pointer}, b.getVoidTy()), {frame, destination});
+  }
+}

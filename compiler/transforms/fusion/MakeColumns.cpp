@@ -1,0 +1,212 @@
+//===- MakeColumns.cpp - Columns in place of arrays of short rows --------===//
+//
+// In: what SplitColumns.cpp has found: ops whose results are split, and those that lead from them
+// to arrays [rows]. Out: each column of such an array as an array [rows], made once; sums of rows and
+// products written out over the columns; `paired` concatenates where an array is needed as a whole.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Reduction.h"
+#include "compiler/transforms/fusion/SplitColumns.h"
+
+using namespace mlir;
+
+namespace hlo::fusion {
+
+/// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
+/// are bounded, too (see MultiOutputFusion.cpp).
+static constexpr int64_t kMostWorkTwice = 64;
+
+/// Column c of v, an array [rows, C].
+Value ColumnSplitter::column(HloBuilder &b, Value v, int64_t c) {
+  Value &known = columns[{v, c}];
+  if (known) {
+    return known;
+  }
+  Operation *def = v.getDefiningOp();
+  Value made;
+  if (def && split.contains(def)) {
+    made = makeColumn(b, v, c);
+  } else {
+    made = b.reshape(shapeOf(v).back() == 1 ? v : b.sliceDim(v, rows.size(), c, c + 1), rows);
+  }
+  columns[{v, c}] = made;
+  return made;
+}
+
+Value ColumnSplitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
+  Operation *op = v.getDefiningOp();
+  int64_t minor = rows.size();
+  Type element = elementTypeOf(v);
+  auto toRows = [&](Value operand) {
+    while (auto reshape = operand.getDefiningOp<ReshapeOp>()) {
+      if (elementTypeOf(reshape.getOperand()) != element) {
+        break;
+      }
+      operand = reshape.getOperand();
+      if (shapeOf(operand) == ArrayRef<int64_t>(rows)) {
+        return operand;
+      }
+    }
+    return b.reshape(operand, rows);
+  };
+  if (isElementwiseOp(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      operands.push_back(isScalar(operand) ? operand : column(b, operand, c));
+    }
+    OperationState state(op->getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    state.addOperands(operands);
+    state.addTypes(HloBuilder::array(rows, element));
+    return b.b.create(state)->getResult(0);
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    return column(b, slice.getOperand(),
+                  slice.getStartIndices()[minor] + c * slice.getStrides()[minor]);
+  }
+  if (isa<DotOp>(op)) {
+    return product(b, op, c);
+  }
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    int64_t at = c - pad.getPaddingLow()[minor], step = pad.getPaddingInterior()[minor] + 1;
+    bool inside = at >= 0 && at % step == 0 && at / step < shapeOf(pad.getOperand())[minor];
+    return inside ? column(b, pad.getOperand(), at / step)
+                  : b.broadcastScalar(pad.getPaddingValue(), rows);
+  }
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
+    for (Value part : concatenate.getInputs()) {
+      int64_t size = shapeOf(part)[minor];
+      if (c < size) {
+        return column(b, part, c);
+      }
+      c -= size;
+    }
+  }
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    Value operand = broadcast.getOperand();
+    SmallVector<int64_t> dims(broadcast.getDimensions());
+    if (!dims.empty() && dims.back() == minor) {
+      dims.pop_back();
+      int64_t last = dims.size();
+      operand = b.reshape(b.sliceDim(operand, last, c, c + 1), shapeOf(operand).drop_back());
+    }
+    bool same = shapeOf(operand) == ArrayRef<int64_t>(rows);
+    return same ? operand : b.broadcast(operand, rows, dims);
+  }
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    int64_t along = iota.getIotaDimension();
+    auto type = HloBuilder::array(rows, element);
+    return along == minor ? b.splat(type, static_cast<double>(c)) : b.iota(type, along);
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    auto literal = cast<DenseElementsAttr>(constant.getValue());
+    auto scalar = RankedTensorType::get({}, element);
+    return b.broadcastScalar(b.constant(literal.resizeSplat(scalar)), rows);
+  }
+  return toRows(op->getOperand(0)); // a reshape to [rows, 1]
+}
+
+/// What sums of elements of the type are made in.
+static Type sumType(Type element) {
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+}
+
+/// Column n of a product of rows; its only one if the weights are a vector.
+Value ColumnSplitter::product(HloBuilder &b, Operation *op, int64_t n) {
+  RowProduct dot = *rowProduct(op);
+  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
+  Value sum;
+  for (int64_t c = 0, count = shapeOf(dot.array).back(); c < count; ++c) {
+    Value weight = b.sliceDim(dot.weights, dot.along, c, c + 1);
+    if (rankOf(weight) == 2) {
+      weight = b.sliceDim(weight, 1 - dot.along, n, n + 1);
+    }
+    weight = b.broadcastScalar(b.convert(b.reshape(weight, {}), wide), rows);
+    Value term = b.mul(b.convert(column(b, dot.array, c), wide), weight);
+    sum = sum ? b.add(sum, term) : term;
+  }
+  return b.convert(sum, element);
+}
+
+/// From the first column to the last; of narrow floats in f32.
+Value ColumnSplitter::fold(HloBuilder &b, ReduceOp op) {
+  Operation *combine = associativeOp(symbols.lookup<ComputationOp>(op.getToApply()));
+  Type element = elementTypeOf(op->getResult(0)), wide = sumType(element);
+  Value result = b.broadcastScalar(b.convert(op.getInputs()[1], wide), rows);
+  for (int64_t c = 0, count = shapeOf(op.getInputs()[0]).back(); c < count; ++c) {
+    Value next = b.convert(column(b, op.getInputs()[0], c), wide);
+    OperationState state(op.getLoc(), combine->getName());
+    state.addOperands({result, next});
+    state.addTypes(result.getType());
+    result = b.b.create(state)->getResult(0);
+  }
+  return b.convert(result, element);
+}
+
+/// The columns of v as an array again.
+Value ColumnSplitter::joined(HloBuilder &b, Value v) {
+  SmallVector<int64_t> single(rows);
+  single.push_back(1);
+  SmallVector<Value> parts;
+  for (int64_t c = 0, count = shapeOf(v).back(); c < count; ++c) {
+    parts.push_back(b.reshape(column(b, v, c), single));
+  }
+  if (parts.size() == 1) {
+    return parts[0];
+  }
+  Value whole = b.concatenate(parts, rows.size());
+  whole.getDefiningOp()->setAttr("paired", b.b.getUnitAttr());
+  return whole;
+}
+
+/// The sums of the columns, as columns.
+Value ColumnSplitter::sumOfRows(HloBuilder &b, ReduceOp op) {
+  SmallVector<int64_t> shape(shapeOf(op->getResult(0)));
+  int64_t count = std::exchange(shape.back(), 1);
+  SmallVector<Value> parts;
+  for (int64_t c = 0; c < count; ++c) {
+    OperationState state(op.getLoc(), op->getName());
+    state.attributes = op->getAttrs();
+    state.addOperands({column(b, op.getInputs()[0], c), op.getInputs()[1]});
+    state.addTypes(HloBuilder::array(ArrayRef(shape).drop_back(), elementTypeOf(op->getResult(0))));
+    parts.push_back(b.reshape(b.b.create(state)->getResult(0), shape));
+  }
+  return b.concatenate(parts, shape.size() - 1);
+}
+
+void ColumnSplitter::rewrite(SmallVectorImpl<Operation *> &seeds) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    Operation *source = op.getNumOperands() > 0 ? op.getOperand(0).getDefiningOp() : nullptr;
+    if (!isSplitUser(&op) || (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) &&
+                              !split.contains(source))) {
+      continue;
+    }
+    OpBuilder builder(&op);
+    HloBuilder b(builder, op.getLoc());
+    Value v = op.getResult(0);
+    if (sums.contains(&op)) {
+      Value together = sumOfRows(b, cast<ReduceOp>(op));
+      v.replaceAllUsesWith(together);
+      seeds.push_back(together.getDefiningOp());
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      v.replaceAllUsesWith(fold(b, reduce));
+    } else if (auto slice = dyn_cast<SliceOp>(op); slice && exits.contains(&op)) {
+      Value array = slice.getOperand().getDefiningOp<TransposeOp>().getOperand();
+      v.replaceAllUsesWith(b.reshape(column(b, array, slice.getStartIndices()[0]), shapeOf(v)));
+    } else if (isa<DotOp>(op) && exits.contains(&op)) {
+      v.replaceAllUsesWith(product(b, &op, 0));
+    } else if (exits.contains(&op)) {
+      v.replaceAllUsesWith(column(b, op.getOperand(0), 0));
+    } else if (kept.contains(&op) && !isMove(&op)) {
+      Value whole = joined(b, v);
+      v.replaceUsesWithIf(whole, [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return work > kMostWorkTwice || !isSplitUser(user) || (isMove(user) && kept.contains(user));
+      });
+    }
+  }
+}
+
+} // namespace hlo::fusion
