@@ -16,11 +16,10 @@
 // convolution of its own shape it becomes that one's epilogue.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Prologue.h"
-#include <map>
 
 using namespace mlir;
 
@@ -40,25 +39,6 @@ static constexpr int64_t kMaxReduceInLoop = 4096;
 /// no more than this: the traffic is the same or less, and nothing is written.
 static constexpr size_t kMaxRepeatedIn = 3;
 static constexpr int64_t kMaxRepeatedCost = 6;
-/// How far above an op a row reduce is looked for.
-static constexpr int kMaxRowChain = 16;
-
-/// How many evaluations of an operand one evaluation of `user` causes.
-static double fanOf(Operation *user, unsigned operandNumber) {
-  if (isa<ReduceOp, ReduceWindowOp>(user)) {
-    unsigned inputs = user->getNumOperands() / 2;
-    return operandNumber < inputs ? static_cast<double>(costOf(user)) : 0.0;
-  }
-  if (auto dot = dyn_cast<DotOp>(user)) {
-    auto shape = shapeOf(dot.getLhs());
-    double k = 1;
-    for (int64_t d : dot.getLhsContractingDims().value_or(ArrayRef<int64_t>())) {
-      k *= shape[d];
-    }
-    return k;
-  }
-  return 1.0;
-}
 
 /// Whether the group's kernel updates the array v in place: then v must be an operand.
 static bool isOverwritten(const Group &group, Value v) {
@@ -89,132 +69,6 @@ bool isComputedFrom(Operation *op, Value array) {
   return false;
 }
 
-namespace {
-class Grouper {
-public:
-  explicit Grouper(Block &block) : block(block) {}
-  Grouping run();
-
-private:
-  void place(Operation *op);
-  bool canTake(Group &group, Operation *op);
-  void take(Group &group, Operation *op);
-  Group &newGroup(Operation *op);
-  double evaluationsIn(Group &group, Operation *op);
-  DimMap mapIn(Group &group, Value v);
-  int64_t indexOf(Group &group, OpOperand &use);
-  int64_t indexIn(Group &group, Value v);
-  size_t operandCountWith(Group &group, Operation *op);
-  bool canBecomeRow(Group &group, ReduceOp op);
-  bool leadsToRowReduce(Group &group, Operation *op);
-  bool isAllThatIsNeeded(Group &group, Operation *op);
-  bool isCheapToRepeat(Operation *op, size_t groups);
-  int64_t costWithRepeats(Operation *op);
-
-  Block &block;
-  Grouping result;
-  /// The numbers of indices: that at which an op asks for an operand, being asked at some index itself.
-  std::map<std::tuple<int64_t, Operation *, unsigned>, int64_t> indexNumbers;
-  /// What evaluating an op that several groups repeat costs, up to where it is stored.
-  DenseMap<Operation *, int64_t> repeatedCost;
-};
-} // namespace
-
-/// The map of v as its users in the group see it.
-DimMap Grouper::mapIn(Group &group, Value v) {
-  std::optional<DimMap> map;
-  for (OpOperand &use : v.getUses()) {
-    Operation *user = use.getOwner();
-    if (!group.members.contains(user)) {
-      continue;
-    }
-    DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
-    map = map ? map->meet(seen) : seen;
-  }
-  return map ? *map : DimMap::unknown(shapeOf(v).size());
-}
-
-/// The number of the index at which a member asks for an operand.
-int64_t Grouper::indexOf(Group &group, OpOperand &use) {
-  Operation *user = use.getOwner();
-  Value result = user->getResult(0);
-  int64_t asked = group.indices.lookup(result);
-  if (isElementwiseOp(user) && shapeOf(use.get()) == shapeOf(result)) {
-    return asked;
-  }
-  // All arrays of a reduce are read together.
-  unsigned operand = use.getOperandNumber();
-  auto reduce = dyn_cast<ReduceOp>(user);
-  if (reduce && operand < user->getNumOperands() / 2) {
-    operand = 0;
-  }
-  int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
-  return indexNumbers.try_emplace({asked, user, operand}, next).first->second;
-}
-
-/// The number of the index at which all users in the group ask for the value; one of its own if they differ.
-int64_t Grouper::indexIn(Group &group, Value v) {
-  std::optional<int64_t> index;
-  for (OpOperand &use : v.getUses()) {
-    if (!group.members.contains(use.getOwner())) {
-      continue;
-    }
-    int64_t seen = indexOf(group, use);
-    if (index && *index != seen) {
-      int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
-      return indexNumbers.try_emplace({-1, v.getDefiningOp(), 0}, next).first->second;
-    }
-    index = seen;
-  }
-  return index.value_or(0);
-}
-
-double Grouper::evaluationsIn(Group &group, Operation *op) {
-  double most = 0, sum = 0;
-  // Before a dot or convolution elements are asked for tile by tile.
-  bool inStep = true, isBefore = group.strategy == "dot" || group.strategy == "conv";
-  std::optional<DimMap> map;
-  std::optional<int64_t> index;
-  SmallPtrSet<Operation *, 4> seenUsers;
-  for (Value v : op->getResults()) {
-    for (OpOperand &use : v.getUses()) {
-      Operation *user = use.getOwner();
-      if (!group.members.contains(user)) {
-        continue;
-      }
-      // A square reads its operand once.
-      if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute) {
-        continue;
-      }
-      double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());
-      DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
-      int64_t at = indexOf(group, use);
-      inStep &= !map || (*index == at && !isBefore) ||
-                (*map == seen && ((map->inOrder && seen.inOrder) ||
-                                  !llvm::is_contained(seen.dims, DimMap::kOther)));
-      map = seen;
-      index = at;
-      most = std::max(most, count);
-      sum += count;
-    }
-  }
-  // In a row kernel what follows the rows alone is computed once a row.
-  if (group.strategy == "row" && map && group.rows > 0) {
-    bool rowOnly = llvm::all_of(map->dims, [&](int64_t d) {
-      return d == DimMap::kOne || (d >= 0 && d < group.rows);
-    });
-    if (rowOnly) {
-      double rows = 1;
-      for (int64_t d = 0; d < group.rows; ++d) {
-        rows *= group.rowSpace[d];
-      }
-      return std::min(most, rows);
-    }
-    return most; // stages keep what is costly; see RowKernel.cpp
-  }
-  return inStep ? most : sum;
-}
-
 size_t Grouper::operandCountWith(Group &group, Operation *op) {
   DenseSet<Value> operands;
   auto visit = [&](Operation *member) {
@@ -228,82 +82,6 @@ size_t Grouper::operandCountWith(Group &group, Operation *op) {
   llvm::for_each(group.members, visit);
   visit(op);
   return operands.size();
-}
-
-/// A trailing reduce whose result the group walks row by row.
-bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
-  if (!isTrailingReduce(op) || (group.strategy != "loop" && group.strategy != "row" &&
-                                group.strategy != "reduce")) {
-    return false;
-  }
-  ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
-  int64_t rows = space.size() - op.getDimensions().size();
-  if (group.strategy == "row" || group.strategy == "reduce") {
-    if (ArrayRef<int64_t>(group.rowSpace) != space || group.rows != rows) {
-      return false;
-    }
-  } else {
-    ArrayRef<int64_t> root = shapeOf(group.root->getResult(0));
-    if (root != space && root != space.take_front(rows)) {
-      return false;
-    }
-    // Every result that is not over the full space is stored once a row.
-    for (Operation *member : group.members) {
-      if (isa<ReduceOp>(member)) {
-        return false;
-      }
-    }
-    if (root == space.take_front(rows) && root == space) {
-      return false;
-    }
-  }
-  for (Value v : op->getResults()) {
-    if (!v.use_empty() && !mapIn(group, v).isIdentity()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Whether `op`, which costs something, is computed once a row as soon as the group has become a row kernel: it
-/// follows the rows of the group's root alone and comes from a reduce over the columns of such rows.
-bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
-  if (group.strategy != "loop" || group.root->getNumResults() != 1 || group.hero) {
-    return false;
-  }
-  ArrayRef<int64_t> space = shapeOf(group.root->getResult(0));
-  DimMap map = mapIn(group, op->getResult(0));
-  int64_t lastFollowed = -1;
-  for (int64_t d : map.dims) {
-    if (d == DimMap::kOther) {
-      return false;
-    }
-    lastFollowed = std::max(lastFollowed, d);
-  }
-  int64_t elements = resultElements(op);
-  SmallVector<std::pair<Operation *, int>> work{{op, 0}};
-  while (!work.empty()) {
-    auto [at, depth] = work.pop_back_val();
-    for (Value v : at->getOperands()) {
-      Operation *def = v.getDefiningOp();
-      if (!def || depth > kMaxRowChain) {
-        continue;
-      }
-      if (auto reduce = dyn_cast<ReduceOp>(def)) {
-        int64_t rows = space.size() - reduce.getDimensions().size();
-        if (isTrailingReduce(reduce) && shapeOf(reduce.getInputs()[0]) == space &&
-            lastFollowed < rows) {
-          return true;
-        }
-        continue;
-      }
-      Role role = roleOf(def);
-      if ((role == Role::Free || role == Role::Compute) && resultElements(def) == elements) {
-        work.push_back({def, depth + 1});
-      }
-    }
-  }
-  return false;
 }
 
 /// Whether each of `groups` kernels should rather compute the op than read its result: what it reads is one
