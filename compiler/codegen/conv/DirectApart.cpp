@@ -129,11 +129,7 @@ DirectEmitter::Tile DirectEmitter::multiplyApart(const Block &block, const Chunk
       };
   Tile zeros(place.rowsW * features, zeroElem(e, operands.element, lanes).re);
   Tile sums = nest(0, bufferAddress(block.input, inputAt), apartBuffer, zeros);
-  if (sum != operands.element) {
-    for (Value &value : sums) {
-      value = emitConvert(e, operands.element, sum, Elem(value)).re;
-    }
-  }
+  convertSums(sums);
   return sums;
 }
 

@@ -88,6 +88,8 @@ private:
   /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are left out.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);
+  /// From the type that is multiplied in to that of the sums.
+  void convertSums(Tile &sums);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
   void storeFew(const Block &block, const Panel &panel, const Place &place, const Tile &tile);

@@ -155,12 +155,22 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
       };
   Tile zeros(place.rows() * panel.vectors, zeroElem(e, operands.element, plan.lanes).re);
   Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
-  if (sum != operands.element) {
-    for (Value &value : sums) {
-      value = emitConvert(e, operands.element, sum, Elem(value)).re;
-    }
-  }
+  convertSums(sums);
   return sums;
+}
+
+void DirectEmitter::convertSums(Tile &sums) {
+  if (sum == operands.element) {
+    return;
+  }
+  // A piece may be negative, which unsigned sums are modulo 2^32.
+  Type piece = sum;
+  if (auto integer = dyn_cast<IntegerType>(sum)) {
+    piece = IntegerType::get(e.b.getContext(), integer.getWidth(), IntegerType::Signed);
+  }
+  for (Value &value : sums) {
+    value = emitConvert(e, operands.element, piece, Elem(value)).re;
+  }
 }
 
 Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
