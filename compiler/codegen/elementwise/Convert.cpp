@@ -68,7 +68,7 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   if (x.width() == 1) {
     auto type = cast<TypedAttr>(e.b.getZeroAttr(laneType(computeType(to), x.lanes())));
     Num zero(e, arith::ConstantOp::create(e.b, e.loc, type));
-    return select(x, zero.of(1.0), zero);
+    return select(x, zero.of(isUnsigned ? 1.0 : -1.0), zero);
   }
   if (x.width() < 32) {
     bool isExact = x.width() <= 8 && (to.isBF16() || to.isF16());
