@@ -227,7 +227,7 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     Operation *def = operand.re.getDefiningOp();
     return isa_and_nonnull<arith::ExtFOp, arith::ConstantOp>(def);
   };
-  if (llvm::count_if(operands, isWidened) < 1) {
+  if (llvm::none_of(operands, isWidened)) {
     return {};
   }
   Type half = e.b.getF16Type(), wide = e.b.getF32Type();

@@ -79,9 +79,6 @@ static bool isBfloat(Value x, int depth = 4) {
   if (!op || depth == 0) {
     return false;
   }
-  auto all = [&](auto operands) {
-    return llvm::all_of(operands, [&](Value v) { return isBfloat(v, depth - 1); });
-  };
   auto isConstant = [](Value v, int64_t wanted) {
     APInt value;
     return matchPattern(v, m_ConstantInt(&value)) && value == wanted;
@@ -103,7 +100,8 @@ static bool isBfloat(Value x, int depth = 4) {
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     return isBfloat(select.getTrueValue(), depth - 1) && isBfloat(select.getFalseValue(), depth - 1);
   }
-  return isa<vector::BroadcastOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) && all(op->getOperands());
+  return isa<vector::BroadcastOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return isBfloat(v, depth - 1); });
 }
 
 static Value decodeExponent(Num bits) {

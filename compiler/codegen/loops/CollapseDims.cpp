@@ -61,8 +61,8 @@ private:
   }
   bool visitMove(Operation &op);
   void visit(Operation &op);
-  SmallVector<int64_t> scaled(ArrayRef<int64_t> amounts, Value v);
-  SmallVector<int64_t> merged(ArrayRef<int64_t> shape, const std::vector<bool> &bits);
+  SmallVector<int64_t> merged(ArrayRef<int64_t> amounts, Value v);
+  SmallVector<int64_t> firsts(ArrayRef<int64_t> steps, Value v);
   SmallVector<int64_t> renumbered(ArrayRef<int64_t> dims, const std::vector<bool> &bits);
 
   Block &body;
@@ -181,18 +181,6 @@ void Collapser::visit(Operation &op) {
   llvm::for_each(op.getResults(), [&](Value v) { clearAll(v); });
 }
 
-SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> shape, const std::vector<bool> &bits) {
-  SmallVector<int64_t> result;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (d > 0 && bits[d - 1]) {
-      result.back() *= shape[d];
-    } else {
-      result.push_back(shape[d]);
-    }
-  }
-  return result;
-}
-
 /// The new numbers of `dims`, once each, in the old order.
 SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::vector<bool> &bits) {
   SmallVector<int64_t> number(bits.size() + 1, 0), result;
@@ -207,8 +195,8 @@ SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::ve
   return result;
 }
 
-/// Distances along the dimensions of v, in elements of the merged ones: only the first of a run has any.
-SmallVector<int64_t> Collapser::scaled(ArrayRef<int64_t> amounts, Value v) {
+/// Sizes of v, or distances along its dimensions, in elements of the merged ones: of a run, only the first has a distance.
+SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> amounts, Value v) {
   ArrayRef<int64_t> shape = shapeOf(v);
   const std::vector<bool> &bits = pairs(v);
   SmallVector<int64_t> result;
@@ -217,6 +205,17 @@ SmallVector<int64_t> Collapser::scaled(ArrayRef<int64_t> amounts, Value v) {
       result.back() *= shape[d];
     } else {
       result.push_back(amounts[d]);
+    }
+  }
+  return result;
+}
+
+/// What the first dimension of each run of v has.
+SmallVector<int64_t> Collapser::firsts(ArrayRef<int64_t> steps, Value v) {
+  SmallVector<int64_t> result;
+  for (auto [d, step] : llvm::enumerate(steps)) {
+    if (d == 0 || !pairs(v)[d - 1]) {
+      result.push_back(step);
     }
   }
   return result;
@@ -244,31 +243,19 @@ void Collapser::run() {
       int64_t dimension = iota.getIotaDimension();
       iota.setIotaDimension(renumbered(dimension, pairs(iota.getResult()))[0]);
     } else if (auto slice = dyn_cast<SliceOp>(op)) {
-      SmallVector<int64_t> strides;
-      for (auto [d, stride] : llvm::enumerate(slice.getStrides())) {
-        if (d == 0 || !pairs(slice.getOperand())[d - 1]) {
-          strides.push_back(stride);
-        }
-      }
-      slice.setStartIndices(scaled(slice.getStartIndices(), slice.getOperand()));
-      slice.setLimitIndices(scaled(slice.getLimitIndices(), slice.getOperand()));
-      slice.setStrides(strides);
+      slice.setStartIndices(merged(slice.getStartIndices(), slice.getOperand()));
+      slice.setLimitIndices(merged(slice.getLimitIndices(), slice.getOperand()));
+      slice.setStrides(firsts(slice.getStrides(), slice.getOperand()));
     } else if (auto pad = dyn_cast<PadOp>(op)) {
-      SmallVector<int64_t> interior;
-      for (auto [d, amount] : llvm::enumerate(pad.getPaddingInterior())) {
-        if (d == 0 || !pairs(pad.getOperand())[d - 1]) {
-          interior.push_back(amount);
-        }
-      }
-      pad.setPaddingLow(scaled(pad.getPaddingLow(), pad.getOperand()));
-      pad.setPaddingHigh(scaled(pad.getPaddingHigh(), pad.getOperand()));
-      pad.setPaddingInterior(interior);
+      pad.setPaddingLow(merged(pad.getPaddingLow(), pad.getOperand()));
+      pad.setPaddingHigh(merged(pad.getPaddingHigh(), pad.getOperand()));
+      pad.setPaddingInterior(firsts(pad.getPaddingInterior(), pad.getOperand()));
     }
   }
   SmallVector<std::pair<Value, Type>> types;
   auto retype = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());
-    types.push_back({v, RankedTensorType::get(merged(type.getShape(), pairs(v)),
+    types.push_back({v, RankedTensorType::get(merged(type.getShape(), v),
                                               type.getElementType())});
   };
   llvm::for_each(body.getArguments(), retype);

@@ -351,7 +351,7 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
 }
 
 /// Results that are columns become rows, as a loop over one element has no vectors: [1000,1] -> [1000].
-static void turnColumns(Block &body) {
+static void storeColumnsAsRows(Block &body) {
   Operation *end = body.getTerminator();
   ArrayRef<int64_t> shape = shapeOf(end->getOperand(0));
   bool isColumn = shape.size() > 1 && shape.back() == 1 && llvm::any_of(shape, [](int64_t d) { return d > 1; });
@@ -372,7 +372,7 @@ static void turnColumns(Block &body) {
 
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
-  turnColumns(kernel.body());
+  storeColumnsAsRows(kernel.body());
   collapseDims(kernel.body());
   moveAsBits(kernel.body());
   bool paired = hasPairedResult(kernel);

@@ -137,10 +137,7 @@ bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<in
       (rest != 0 && !e.target.avx512)) {
     return false;
   }
-  int64_t matrices = 1;
-  for (int64_t d : shape.drop_back(2)) {
-    matrices *= d;
-  }
+  int64_t matrices = llvm::product_of(shape.drop_back(2));
   auto [lo, hi] = splitTasks(kernel, matrices, std::max<int64_t>(1, kElementsPerTask / size));
   emitFor(e, lo, hi, 1, [&](Value matrix) {
     SmallVector<Index> index;

@@ -73,10 +73,7 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
     line = outer.back();
     outer = outer.drop_back();
   }
-  int64_t pieces = 1;
-  for (int64_t size : outer) {
-    pieces *= size;
-  }
+  int64_t pieces = llvm::product_of(outer);
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (columns * line));
   auto [lo, hi] = splitTasks(kernel, pieces, perTask);
   emitFor(e, lo, hi, 1, [&](Value piece) {

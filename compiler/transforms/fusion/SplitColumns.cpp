@@ -117,10 +117,10 @@ bool ColumnSplitter::isSplitUser(Operation *user) const {
           llvm::all_of(user->getUsers(), [&](Operation *next) { return exits.contains(next); }));
 }
 
-bool ColumnSplitter::canFold(Operation *op) const {
+bool ColumnSplitter::isReduceOfRows(Operation *op, int64_t along) const {
   auto reduce = dyn_cast<ReduceOp>(op);
   if (!reduce || reduce->getNumResults() != 1 || !isRowArray(reduce.getInputs()[0]) ||
-      reduce.getDimensions() != ArrayRef<int64_t>{static_cast<int64_t>(rows.size())} ||
+      reduce.getDimensions() != ArrayRef<int64_t>{along} ||
       shapeOf(reduce.getInputs()[0]).back() > kMostSplitColumns ||
       isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
     return false;
@@ -129,18 +129,14 @@ bool ColumnSplitter::canFold(Operation *op) const {
   return computation && associativeOp(computation);
 }
 
+bool ColumnSplitter::canFold(Operation *op) const {
+  return isReduceOfRows(op, static_cast<int64_t>(rows.size()));
+}
+
 /// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all others on each of some points.
 bool ColumnSplitter::isSumOfRows(Operation *op) const {
-  auto reduce = dyn_cast<ReduceOp>(op);
   int64_t along = static_cast<int64_t>(rows.size()) - 1;
-  if (!reduce || reduce->getNumResults() != 1 || along < 1 || !isRowArray(reduce.getInputs()[0]) ||
-      reduce.getDimensions() != ArrayRef<int64_t>{along} || rows[along] < kLeastSummed ||
-      shapeOf(reduce.getInputs()[0]).back() > kMostSplitColumns ||
-      isa<ComplexType>(elementTypeOf(op->getResult(0)))) {
-    return false;
-  }
-  auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
-  return computation && associativeOp(computation);
+  return along >= 1 && rows[along] >= kLeastSummed && isReduceOfRows(op, along);
 }
 
 /// Whether the op turns an array that is split to one of [rows].

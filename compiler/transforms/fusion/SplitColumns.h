@@ -36,6 +36,8 @@ private:
     return shape.size() == rows.size() + 1 && shape.drop_back() == llvm::ArrayRef<int64_t>(rows);
   }
   bool canSplit(mlir::Operation *op) const;
+  /// Whether the op reduces such an array along one dimension by a single associative op.
+  bool isReduceOfRows(mlir::Operation *op, int64_t along) const;
   bool canFold(mlir::Operation *op) const;
   bool isSumOfRows(mlir::Operation *op) const;
   bool canMultiply(mlir::Operation *op) const;
