@@ -368,12 +368,14 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
 
 /// How many rows are packed at a time, and which are asked for ahead.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
-  plan.prefetchRows = false;
+  plan.prefetchRows = plan.prefetchPanels = false;
   plan.packedRows = plan.mBlock;
   if (!plan.tilesOutside) {
     return;
   }
   int64_t bytes = plan.partBytes * plan.parts;
+  plan.prefetchPanels =
+      plan.packsRhs() && !plan.amx && plan.rhsRows * plan.nBlock * bytes > c.kernel.e.target.l1Bytes / 2;
   if (plan.lhs == LhsForm::PackK && !(plan.amx && c.lhs.unit == UnitStride::Free)) {
     plan.packedRows = plan.rows;
   } else if (plan.lhs == LhsForm::PackK) {

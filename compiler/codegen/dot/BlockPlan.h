@@ -55,6 +55,8 @@ struct BlockPlan {
   int64_t packedRows; ///< rows of the lhs that are packed at a time, a multiple of rows
   /// Whether rows of the next tile are asked for during this one's panels; only if tilesOutside.
   bool prefetchRows;
+  /// Whether panels of the rhs, which come from L2 for each tile of rows, are asked for a few steps ahead.
+  bool prefetchPanels;
   bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
   int64_t batchBlock, mBlock, nBlock; ///< most of what is made from one packed piece of the rhs
   /// Rows and columns of a task. If tilesOutside, neighbouring tasks of one call are joined to blocks, so mBlock and nBlock

@@ -124,6 +124,9 @@ private:
   /// Asks for a line of the rows of the next tile, at step i of k; null if nothing is to be asked for.
   std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
                                                    const Panel &panel, mlir::Value m);
+  /// Asks for the lines of the panel that a later step of k uses; null if the panel is in L1, or if the loop is bound by
+  /// its loads.
+  std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const Panel &panel, int64_t rows);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
                                                       const Panel &panel);
   void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,

@@ -14,6 +14,8 @@ namespace hlo::codegen {
 static constexpr int64_t kLineBytes = 64;
 /// Rows of the next tile whose lines are asked for in turn: as many as a tile mostly has, a power of two.
 static constexpr int64_t kAskedRows = 16;
+/// So many steps ahead of their use the lines of a panel come from L2 to L1.
+static constexpr int64_t kPanelAhead = 8;
 
 /// The distance in bytes of linear index `index` in a strided side.
 static Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
@@ -110,6 +112,23 @@ std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, con
   };
 }
 
+std::function<void(Value)> BlockedEmitter::panelPrefetcher(const Block &block, const Panel &panel, int64_t rows) {
+  int64_t lines = llvm::divideCeil(plan.columns() * plan.parts * plan.partBytes, kLineBytes);
+  int64_t products = rows * panel.vectors * plan.parts * plan.parts;
+  int64_t loads = (rows + panel.vectors) * plan.parts + lines + plan.prefetchRows;
+  if (!plan.prefetchPanels || products < loads) {
+    return {};
+  }
+  int64_t row = plan.columns() * plan.parts;
+  Value base = bufferAddress(rhsBuffer, panelStart(block, panel), kPanelAhead * row);
+  return [this, base, row, lines](Value i) {
+    Value at = bufferAddress(base, mulI(e, i, row));
+    for (int64_t line = 0; line < lines; ++line) {
+      emitPrefetch(e, addBytes(e, at, constI64(e, line * kLineBytes)));
+    }
+  };
+}
+
 static SmallVector<Value> flatten(ArrayRef<Elem> elems) {
   SmallVector<Value> values;
   for (const Elem &elem : elems) {
@@ -134,12 +153,16 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
                                                   int64_t rows, const Tile &init) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
-  auto prefetch = rowPrefetcher(block, k, panel, m);
+  auto askRows = rowPrefetcher(block, k, panel, m);
+  auto askPanel = panelPrefetcher(block, panel, rows);
   SmallVector<Value> sums = emitForCarrying(
       e, constI64(e, 0), groupsOf(k.length), 1, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
-        if (prefetch) {
-          prefetch(i);
+        if (askRows) {
+          askRows(i);
+        }
+        if (askPanel) {
+          askPanel(i);
         }
         SmallVector<Elem> columns;
         for (int64_t v = 0; v < panel.vectors; ++v) {
