@@ -11,6 +11,15 @@ namespace hlo {
 /// for all others.
 mlir::Operation *associativeOp(ComputationOp computation);
 
+/// Whether a computation of N accumulators and N elements of the same types is associative and commutative up to
+/// rounding. A computation that is marked with `kAnyOrder` is.
+bool isAnyOrder(ComputationOp computation);
+inline constexpr llvm::StringLiteral kAnyOrder = "hlo.any_order";
+
+/// Whether combining these init values, if they are constants, with themselves gives them again: then they may take part
+/// more than once where the order is free.
+bool absorbsItself(ComputationOp computation, mlir::ValueRange inits);
+
 } // namespace hlo
 
 #endif

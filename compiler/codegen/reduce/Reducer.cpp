@@ -7,6 +7,7 @@
 #include "compiler/codegen/reduce/Reducer.h"
 
 #include "compiler/analysis/Reduction.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -28,6 +29,10 @@ Reducer::Reducer(ComputationOp computation, ArrayRef<Type> accumulatorElements)
       opcode.clear();
     }
   }
+}
+
+bool Reducer::isAnyOrder() const {
+  return isAssociative() || (computation && computation->hasAttr(kAnyOrder));
 }
 
 Elem Reducer::identity(Emission &e, int64_t lanes) const {
@@ -96,26 +101,34 @@ Elem Reducer::finish(Emission &e, unsigned n, Type to, const Elem &elem) const {
   return from == to ? elem : emitConvert(e, from, to, elem);
 }
 
-Elem Reducer::combineLanes(Emission &e, Elem elem, int64_t to) const {
-  auto half = [&](Value v, int64_t from, int64_t count) -> Value {
-    if (!v) {
-      return v;
-    }
-    if (count == 1) {
-      return vector::ExtractOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from});
-    }
-    SmallVector<int64_t> order(count);
-    for (int64_t l = 0; l < count; ++l) {
-      order[l] = from + l;
-    }
-    return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
-  };
-  for (int64_t lanes = lanesOf(elem.re); lanes > to; lanes /= 2) {
-    Elem low(half(elem.re, 0, lanes / 2), half(elem.im, 0, lanes / 2));
-    Elem high(half(elem.re, lanes / 2, lanes / 2), half(elem.im, lanes / 2, lanes / 2));
-    elem = combine(e, {low}, {high})[0];
+/// Lanes `from` to `from + count` of a vector.
+static Value lanesFrom(Emission &e, Value v, int64_t from, int64_t count) {
+  if (!v) {
+    return v;
   }
-  return elem;
+  if (count == 1) {
+    return vector::ExtractOp::create(e.b, e.loc, v, ArrayRef<int64_t>{from});
+  }
+  SmallVector<int64_t> order(count);
+  std::iota(order.begin(), order.end(), from);
+  return vector::ShuffleOp::create(e.b, e.loc, v, v, order);
+}
+
+SmallVector<Elem> Reducer::combineLanes(Emission &e, SmallVector<Elem> elems, int64_t to) const {
+  for (int64_t lanes = lanesOf(elems[0].re); lanes > to; lanes /= 2) {
+    auto half = [&](int64_t from) {
+      return llvm::map_to_vector(elems, [&](const Elem &elem) {
+        return Elem(lanesFrom(e, elem.re, from, lanes / 2), lanesFrom(e, elem.im, from, lanes / 2));
+      });
+    };
+    SmallVector<Elem> low = half(0), high = half(lanes / 2);
+    elems = combine(e, low, high);
+  }
+  return elems;
+}
+
+Elem Reducer::combineLanes(Emission &e, Elem elem, int64_t to) const {
+  return combineLanes(e, SmallVector<Elem>{elem}, to)[0];
 }
 
 } // namespace hlo::codegen

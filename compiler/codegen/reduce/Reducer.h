@@ -8,13 +8,16 @@ namespace hlo::codegen {
 
 /// Combines accumulators and elements by a computation of 2N parameters. A single
 /// associative op (add, maximum, and, ...) may be applied in any order, to vectors, and accumulates narrow floats
-/// in f32; any other computation is applied in order, from the init value on.
+/// in f32; other computations that are marked so (`kAnyOrder`) may too, and any other is applied in order, from
+/// the init value on.
 class Reducer {
 public:
   /// `accumulatorElements`: HLO element type of each of the N accumulators.
   Reducer(hlo::ComputationOp computation, llvm::ArrayRef<mlir::Type> accumulatorElements);
 
   bool isAssociative() const { return !opcode.empty(); }
+  /// Whether elements may be combined in any order, but there is none that changes nothing.
+  bool isAnyOrder() const;
   llvm::StringRef getOpcode() const { return opcode; }
   /// The element that changes nothing, for associative reducers.
   Elem identity(Emission &e, int64_t lanes) const;
@@ -29,6 +32,9 @@ public:
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
   /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by halves.
   Elem combineLanes(Emission &e, Elem elem, int64_t to = 1) const;
+  /// The same of all accumulators, where any order is allowed.
+  llvm::SmallVector<Elem> combineLanes(Emission &e, llvm::SmallVector<Elem> elems,
+                                       int64_t to = 1) const;
 
 private:
   hlo::ComputationOp computation;

@@ -43,9 +43,13 @@ struct RowEmission {
   /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors (PositionReduce.cpp).
   bool isPositionReduce(hlo::ReduceOp op);
   void emitPositionReduce(hlo::ReduceOp op);
+  /// Whether a reduce by a computation that knows any order has an accumulator in each lane (LaneReduce.cpp).
+  bool isLaneReduce(hlo::ReduceOp op);
+  void emitLaneReduce(hlo::ReduceOp op);
   void emitResults();
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
                          mlir::Value mask);
+  void readSaved(mlir::Operation *stage);
   /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not, nor one row for all.
   bool overColumns(mlir::Value v) const {
     llvm::ArrayRef<int64_t> shape = shapeOf(v);

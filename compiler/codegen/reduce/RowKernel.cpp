@@ -204,9 +204,29 @@ void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
   }
 }
 
+/// From here on the values that a pass has saved are read back.
+void RowEmission::readSaved(Operation *stage) {
+  auto it = saved.find(stage);
+  if (it == saved.end()) {
+    return;
+  }
+  for (Value v : it->second) {
+    SmallVector<int64_t> strides(rowShape.size(), 0);
+    llvm::append_range(strides, rowMajorStrides(columnShape));
+    for (ElementEmitter *emitter : emitters()) {
+      emitter->materialize(v, scratch.lookup(v), strides);
+    }
+  }
+}
+
 void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
   if (pass.size() == 1 && isPositionReduce(pass[0])) {
     emitPositionReduce(pass[0]);
+    return;
+  }
+  if (pass.size() == 1 && isLaneReduce(pass[0])) {
+    emitLaneReduce(pass[0]);
+    readSaved(pass[0]);
     return;
   }
   struct Reduction {
@@ -341,17 +361,7 @@ void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
       bindAll(reduction.op->getResult(i), reduction.reducer.finish(e, i, to, total));
     }
   }
-  // From here on the saved values are read back.
-  auto it = saved.find(pass[0]);
-  if (it != saved.end()) {
-    for (Value v : it->second) {
-      SmallVector<int64_t> strides(rowShape.size(), 0);
-      llvm::append_range(strides, rowMajorStrides(columnShape));
-      for (ElementEmitter *emitter : emitters()) {
-        emitter->materialize(v, scratch.lookup(v), strides);
-      }
-    }
-  }
+  readSaved(pass[0]);
 }
 
 void RowEmission::emitResults() {

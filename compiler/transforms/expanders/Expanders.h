@@ -28,6 +28,8 @@ std::unique_ptr<mlir::Pass> createRngExpanderPass();
 std::unique_ptr<mlir::Pass> createScalarizerPass();
 /// `hlo-map-inliner`: map as the element-wise ops of its computation.
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
+/// `hlo-reducer-expander`: what a reduction computes of each element goes before it.
+std::unique_ptr<mlir::Pass> createReducerExpanderPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
 std::unique_ptr<mlir::Pass> createIndexExpanderPass();
 /// `hlo-dynamic-padder`: bounded dynamic dimensions as sizes and masks; needs the layouts' dynamic

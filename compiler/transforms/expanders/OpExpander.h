@@ -25,6 +25,13 @@ public:
       return b.binary<Op>(arguments[0], arguments[1]);
     });
   }
+  /// The same for the binary op of that name.
+  mlir::FlatSymbolRefAttr like(mlir::StringRef operation, mlir::Type element) {
+    return get(operation.drop_front(4), element, [&](HloBuilder &b, mlir::ValueRange arguments) {
+      mlir::OperationState state(b.loc, operation, arguments, arguments[0].getType());
+      return b.b.create(state)->getResult(0);
+    });
+  }
   /// (x, y, i, j) -> x `direction` y, in total order for floats: a comparator of two arrays.
   mlir::FlatSymbolRefAttr comparator(llvm::StringRef direction, mlir::Type element,
                                      mlir::Type other);

@@ -15,6 +15,7 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   // Then more maps are element-wise, and no emitter meets an array where it expects scalars.
   manager.addPass(createScalarizerPass());
   manager.addPass(createMapInlinerPass());
+  manager.addPass(createReducerExpanderPass()); // its arrays may be computed by maps
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
   manager.addPass(createRaggedDotExpanderPass());
@@ -32,6 +33,7 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createRngExpanderPass(); });
   registerPass([] { return createScalarizerPass(); });
   registerPass([] { return createMapInlinerPass(); });
+  registerPass([] { return createReducerExpanderPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
   registerPass([] { return createScanExpanderPass(); });

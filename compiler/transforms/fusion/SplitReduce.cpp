@@ -7,7 +7,8 @@
 //   a large array to a few elements          by leading dimension, or by parts of it, even or not
 //
 // Only for a single associative op, whose identity begins the first, and not for
-// sums of narrow floats: what is between would be rounded.
+// sums of narrow floats: what is between would be rounded. Other computations that know any order begin
+// the first by their init values, if those may take part several times.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -84,29 +85,41 @@ static int64_t partsOf(int64_t size) {
   return 1;
 }
 
-static void split(ReduceOp op, TypedAttr identity, Value input, ArrayRef<int64_t> first,
+/// What the first of two reduces begins with: an identity, or the init values.
+static SmallVector<Value> beginnings(ReduceOp op, TypedAttr identity, OpBuilder &builder) {
+  if (!identity) {
+    return SmallVector<Value>(op.getInputs().drop_front(op->getNumResults()));
+  }
+  auto scalar = RankedTensorType::get({}, identity.getType());
+  return {ConstantOp::create(builder, op.getLoc(), scalar,
+                             DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)))};
+}
+
+static void split(ReduceOp op, TypedAttr identity, ValueRange inputs, ArrayRef<int64_t> first,
                   ArrayRef<int64_t> second) {
   OpBuilder builder(op);
-  auto type = cast<RankedTensorType>(input.getType());
   SmallVector<int64_t> shape;
-  for (auto [d, size] : llvm::enumerate(type.getShape())) {
+  for (auto [d, size] : llvm::enumerate(HloBuilder::type(inputs[0]).getShape())) {
     if (!llvm::is_contained(first, static_cast<int64_t>(d))) {
       shape.push_back(size);
     }
   }
-  auto scalar = RankedTensorType::get({}, type.getElementType());
-  Value none = ConstantOp::create(builder, op.getLoc(), scalar,
-                                  DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)));
-  auto reduce = [&](Value from, Value init, ArrayRef<int64_t> dims, Type to) {
+  auto reduce = [&](ValueRange from, ValueRange inits, ArrayRef<int64_t> dims,
+                    ArrayRef<int64_t> to) {
     auto copy = cast<ReduceOp>(builder.clone(*op));
-    copy->setOperands({from, init});
+    SmallVector<Value> operands(from);
+    llvm::append_range(operands, inits);
+    copy->setOperands(operands);
     copy.setDimensions(dims);
-    copy->getResult(0).setType(to);
-    return copy->getResult(0);
+    for (auto [result, old] : llvm::zip(copy->getResults(), op->getResults())) {
+      result.setType(HloBuilder::array(to, HloBuilder::type(old).getElementType()));
+    }
+    return copy;
   };
-  Value parts = reduce(input, none, first, RankedTensorType::get(shape, type.getElementType()));
-  Value result = reduce(parts, op.getInputs()[1], second, op->getResult(0).getType());
-  op->getResult(0).replaceAllUsesWith(result);
+  ReduceOp parts = reduce(inputs, beginnings(op, identity, builder), first, shape);
+  ReduceOp whole = reduce(parts->getResults(), op.getInputs().drop_front(inputs.size()), second,
+                          HloBuilder::type(op->getResult(0)).getShape());
+  op->replaceAllUsesWith(whole->getResults());
   op.erase();
 }
 
@@ -117,8 +130,8 @@ static void splitUnevenly(ReduceOp op, TypedAttr identity) {
   Value input = op.getInputs()[0];
   ArrayRef<int64_t> shape = HloBuilder::type(input).getShape();
   int64_t length = shape[0] / kMostParts, whole = length * kMostParts;
-  auto scalar = RankedTensorType::get({}, HloBuilder::type(input).getElementType());
-  Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)));
+  Type element = HloBuilder::type(input).getElementType();
+  Value none = beginnings(op, identity, builder)[0];
   // [kMostParts, length, ...] and [rest, 1, ...], both to one row for each of the first dimension.
   auto rowsOf = [&](Value from, int64_t count, int64_t size) {
     SmallVector<int64_t> apart{count, size}, dims, kept{count};
@@ -134,7 +147,7 @@ static void splitUnevenly(ReduceOp op, TypedAttr identity) {
     auto copy = cast<ReduceOp>(builder.clone(*op));
     copy->setOperands({rows, none});
     copy.setDimensions(dims);
-    copy->getResult(0).setType(HloBuilder::array(kept, scalar.getElementType()));
+    copy->getResult(0).setType(HloBuilder::array(kept, element));
     return copy->getResult(0);
   };
   Value parts = rowsOf(b.sliceDim(input, 0, 0, whole), kMostParts, length);
@@ -145,10 +158,8 @@ static void splitUnevenly(ReduceOp op, TypedAttr identity) {
 
 void splitReduces(Block &block, SymbolTable &symbols) {
   for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
-    if (op->getNumResults() != 1) {
-      continue;
-    }
-    Value input = op.getInputs()[0];
+    ValueRange inputs = op.getInputs().take_front(op->getNumResults());
+    Value input = inputs[0];
     auto type = cast<RankedTensorType>(input.getType());
     ArrayRef<int64_t> shape = type.getShape();
     int64_t rank = shape.size(), elements = type.getNumElements(), results = resultElements(op);
@@ -160,8 +171,14 @@ void splitReduces(Block &block, SymbolTable &symbols) {
       continue;
     }
     auto computation = symbols.lookup<ComputationOp>(op.getToApply());
-    TypedAttr identity = computation ? identityOf(computation, type.getElementType()) : TypedAttr();
-    if (!identity) {
+    if (!computation) {
+      continue;
+    }
+    bool isSingle = op->getNumResults() == 1;
+    TypedAttr identity =
+        isSingle ? identityOf(computation, type.getElementType()) : TypedAttr();
+    if (!identity && (!computation->hasAttr(kAnyOrder) ||
+                      !absorbsItself(computation, op.getInputs().drop_front(inputs.size())))) {
       continue;
     }
     SmallVector<int64_t> first, second;
@@ -188,7 +205,7 @@ void splitReduces(Block &block, SymbolTable &symbols) {
           second.push_back(keptBefore + d - end);
         }
       }
-      split(op, identity, input, first, second);
+      split(op, identity, inputs, first, second);
       continue;
     }
     if (shape[0] >= kFewParts && shape[0] <= elements / (16 * kMostParts) &&
@@ -198,13 +215,13 @@ void splitReduces(Block &block, SymbolTable &symbols) {
           first.push_back(d);
         }
       }
-      split(op, identity, input, first, {0});
+      split(op, identity, inputs, first, {0});
       continue;
     }
     int64_t parts = partsOf(shape[0]);
     if (parts < kFewParts) {
       // What is computed would be computed for both parts, or stored.
-      if (shape[0] >= 2 * kMostParts && isa<BlockArgument>(input)) {
+      if (isSingle && shape[0] >= 2 * kMostParts && isa<BlockArgument>(input)) {
         splitUnevenly(op, identity);
       }
       continue;
@@ -212,8 +229,9 @@ void splitReduces(Block &block, SymbolTable &symbols) {
     SmallVector<int64_t> apart{parts, shape[0] / parts};
     llvm::append_range(apart, shape.drop_front());
     OpBuilder builder(op);
-    Value reshaped = ReshapeOp::create(builder, op.getLoc(),
-                                       RankedTensorType::get(apart, type.getElementType()), input);
+    HloBuilder b(builder, op.getLoc());
+    SmallVector<Value> reshaped =
+        llvm::map_to_vector(inputs, [&](Value v) { return b.reshape(v, apart); });
     for (int64_t d : op.getDimensions()) {
       first.push_back(d + 1);
     }
