@@ -74,7 +74,7 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
-  // A piece of the next chunk's kernel is asked for at each step: another line for each tile.
+  // A piece of the next chunk's kernel is asked for at each step, to L2: another line for each tile.
   Value next;
   if (chunk.next) {
     int64_t line = 64 / plan.bytes, lines = std::max<int64_t>(1, panel.vectors * plan.lanes / line);
@@ -87,7 +87,7 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
     Value row = bufferAddress(weights, mulI(e, i, kernelRow));
     if (next) {
-      emitPrefetch(e, bufferAddress(next, mulI(e, i, kernelRow)));
+      emitPrefetch(e, bufferAddress(next, mulI(e, i, kernelRow)), 2);
     }
     SmallVector<Value> columns, sums(carried);
     for (int64_t v = 0; v < panel.vectors; ++v) {

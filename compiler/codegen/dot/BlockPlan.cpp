@@ -107,6 +107,9 @@ bool canBlock(const Contraction &c) {
   return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
 }
 
+/// Columns of the lhs that start at most so many bytes apart are read in place.
+static constexpr int64_t kDenseStep = 256;
+
 /// Whether memory holds elements as the inner loop uses them.
 static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
@@ -176,7 +179,9 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   // Scalars along k come in whole cache lines, so that a copy would save little: 512x512x512 took
   // 1.36 ms so, and 1.43 ms with packed rows.
   bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= (16 << 10);
-  return small || side.unit == UnitStride::K ? LhsForm::Direct : packed;
+  // Rows of k next to each other, of which a tile reads a part: no page per step, and hardly more lines than a copy has.
+  bool dense = *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseStep;
+  return small || dense || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
 /// Whether n is two dimensions, panels and columns of a panel, such that a panel holds whole tiles.
@@ -366,10 +371,31 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   count();
 }
 
-/// How many rows are packed at a time, and which are asked for ahead.
+/// Whether the tile can read the rhs where it is, although it is better packed for most tiles.
+static bool packsInTile(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.rhs;
+  return plan.rhs == RhsForm::PackN && !plan.tilesOutside && !plan.stores && plan.group == KGroup::None &&
+         plan.mTasks == 1 && side.strided && side.unit == UnitStride::Free &&
+         linearStride(c.n, side.freeStrides) && linearStride(c.k, side.kStrides);
+}
+
+/// Whether memory behind L2 holds a rhs of which few rows make use, so that waiting for it would show, and L2 has room for
+/// what is packed next beside the panels.
+static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
+  if (!plan.packsInTile || !linearStride(c.batch, c.rhs.batchStrides)) {
+    return false;
+  }
+  int64_t l2 = c.kernel.e.target.l2Bytes, bytes = storageBytes(c.rhs.strided->storage());
+  int64_t block = plan.nTask * plan.kMost * bytes, panels = plan.nTask * plan.rhsRows * plan.partBytes * plan.parts;
+  return c.batchSize() * c.nSize() * c.kSize() * bytes > l2 / 2 && block + panels < l2 / 2;
+}
+
+/// How many rows are packed at a time, and what is asked for ahead.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
   plan.prefetchRows = plan.prefetchPanels = false;
   plan.packedRows = plan.mBlock;
+  plan.packsInTile = packsInTile(c, plan);
+  plan.prefetchNext = asksForNext(c, plan);
   if (!plan.tilesOutside) {
     return;
   }

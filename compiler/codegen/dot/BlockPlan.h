@@ -57,6 +57,10 @@ struct BlockPlan {
   bool prefetchRows;
   /// Whether panels of the rhs, which come from L2 for each tile of rows, are asked for a few steps ahead.
   bool prefetchPanels;
+  /// The first tile of a panel packs it on its way (see Panel::packs), instead of a pass before.
+  bool packsInTile;
+  /// Whether what is packed of the rhs for the next piece of k, columns or batch index is asked for during this one's tiles.
+  bool prefetchNext;
   bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
   int64_t batchBlock, mBlock, nBlock; ///< most of what is made from one packed piece of the rhs
   /// Rows and columns of a task. If tilesOutside, neighbouring tasks of one call are joined to blocks, so mBlock and nBlock

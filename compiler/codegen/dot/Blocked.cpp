@@ -9,7 +9,7 @@
 //       for each panel of columns: multiply in registers, ask for rows of the next tile
 //
 // or, where few rows meet a large rhs (BlockPlan::tilesOutside is false), with all rows packed
-// at once and the loops over tiles and panels exchanged.
+// at once and the loops over tiles and panels exchanged; the first tile of a panel packs it, where the rhs is strided.
 //
 // With one piece of k the tile's sums go through the epilogue at once. With more,
 // they rest in the result if it holds nothing else, or in a buffer on the stack
@@ -271,6 +271,17 @@ void BlockedEmitter::emitBlock(const Block &block) {
       return;
     }
     packLhs(block, k, block.m0, block.m1);
+    if (plan.packsInTile) {
+      forEachPanel(block, [&](Panel panel) {
+        panel.packs = true;
+        emitTile(block, k, panel, block.m0, constI64(e, 0), plan.rows);
+        panel.packs = false;
+        forEachTile(block, addI(e, block.m0, plan.rows), [&](Value m, Value tile, int64_t rows) {
+          emitTile(block, k, panel, m, addI(e, tile, 1), rows);
+        });
+      });
+      return;
+    }
     packRhs(block, k);
     if (plan.stores) {
       forEachTile(block, block.m0, [&](Value m, Value tile, int64_t rows) {

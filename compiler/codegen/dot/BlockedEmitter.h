@@ -13,6 +13,11 @@ void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body)
 /// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2 alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
 
+/// The distance in bytes of linear index `index` in a strided side.
+mlir::Value strideBytes(Emission &e, const ContractionSide &side, mlir::Value index, int64_t stride);
+/// Where the elements of some batch index of a strided side start.
+mlir::Value batchAddress(Emission &e, const ContractionSide &side, llvm::ArrayRef<Index> batch);
+
 /// Emits the blocked form of one contraction.
 class BlockedEmitter {
 public:
@@ -39,6 +44,8 @@ private:
     mlir::Value n;
     int64_t vectors;
     bool tail; ///< the last vector may be partly outside
+    /// The tile reads the rhs where it is, and leaves the panel in the buffer for the tiles after it.
+    bool packs = false;
   };
   using KBody = llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value, mlir::Value)>;
 
@@ -121,14 +128,23 @@ private:
                     mlir::Value number, int64_t rows, const Tile &init);
   std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
                                                       mlir::Value m, mlir::Value number);
-  /// Asks for a line of the rows of the next tile, at step i of k; null if nothing is to be asked for.
-  std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
-                                                   const Panel &panel, mlir::Value m);
-  /// Asks for the lines of the panel that a later step of k uses; null if the panel is in L1, or if the loop is bound by
-  /// its loads.
-  std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const Panel &panel, int64_t rows);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
                                                       const Panel &panel);
+  /// Where a strided rhs has the first column of the panel, at the start of the piece of k.
+  mlir::Value rhsAddress(const Block &block, const KBlock &k, const Panel &panel);
+
+  // Prefetch.cpp: what a tile asks for at step i of k; null if nothing is to be asked for.
+  /// A line of the rows of the next tile.
+  std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
+                                                   const Panel &panel, mlir::Value m);
+  /// The lines of the panel, or of the rows of the rhs that become one, that a later step uses; not if they are in L1,
+  /// or if the loop is bound by its loads.
+  std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const KBlock &k,
+                                                     const Panel &panel, int64_t rows);
+  /// A line of the rhs that is packed next; `number`: of the tile.
+  std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
+                                                    const Panel &panel, mlir::Value number);
+
   void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,
                  const Tile &tile);
   /// Epilogue over rows [m, m + rows) of sums kept in a buffer with rows of `rowElements`.

@@ -11,25 +11,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kLineBytes = 64;
-/// Rows of the next tile whose lines are asked for in turn: as many as a tile mostly has, a power of two.
-static constexpr int64_t kAskedRows = 16;
-/// So many steps ahead of their use the lines of a panel come from L2 to L1.
-static constexpr int64_t kPanelAhead = 8;
-
-/// The distance in bytes of linear index `index` in a strided side.
-static Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
-  return mulI(e, index, stride * storageBytes(side.strided->storage()));
-}
-
-static Value batchAddress(Emission &e, const ContractionSide &side, ArrayRef<Index> batch) {
-  Value address = side.strided->pointer();
-  for (auto [index, stride] : llvm::zip(batch, side.batchStrides)) {
-    address = addBytes(e, address, strideBytes(e, side, index.base, stride));
-  }
-  return address;
-}
-
 std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block, const KBlock &k,
                                                               Value m, Value number) {
   if (plan.lhs == LhsForm::Direct) {
@@ -59,73 +40,42 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
   };
 }
 
+Value BlockedEmitter::rhsAddress(const Block &block, const KBlock &k, const Panel &panel) {
+  Value base = batchAddress(e, c.rhs, block.batch);
+  if (plan.rhs == RhsForm::Panels) {
+    Value number = divI(e, panel.n, c.n[1]);
+    base = addBytes(e, base, strideBytes(e, c.rhs, number, c.rhs.freeStrides[0]));
+    Value column = subI(e, panel.n, mulI(e, number, c.n[1]));
+    base = addBytes(e, base, strideBytes(e, c.rhs, column, 1));
+  } else {
+    base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
+  }
+  return addBytes(e, base, strideBytes(e, c.rhs, k.first, *linearStride(c.k, c.rhs.kStrides)));
+}
+
 std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
                                                               const Panel &panel) {
-  if (!plan.packsRhs()) {
-    int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
-    Value base = batchAddress(e, c.rhs, block.batch);
-    if (plan.rhs == RhsForm::Panels) {
-      Value number = divI(e, panel.n, c.n[1]);
-      base = addBytes(e, base, strideBytes(e, c.rhs, number, c.rhs.freeStrides[0]));
-      Value column = subI(e, panel.n, mulI(e, number, c.n[1]));
-      base = addBytes(e, base, strideBytes(e, c.rhs, column, 1));
-    } else {
-      base = addBytes(e, base, strideBytes(e, c.rhs, panel.n, 1));
-    }
-    base = addBytes(e, base, strideBytes(e, c.rhs, k.first, kStride));
-    int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
-    return [this, base, kStride, vectorBytes, panel](Value i, int64_t v) {
-      Value at = addBytes(e, base, strideBytes(e, c.rhs, i, kStride));
-      return c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)), plan.lanes,
-                                      columnMask(panel, v));
+  int64_t row = plan.columns() * plan.parts;
+  Value buffer = plan.packsRhs() ? bufferAddress(rhsBuffer, panelStart(block, panel)) : Value();
+  auto inBuffer = [this, buffer, row](Value i, int64_t v) {
+    return bufferAddress(buffer, mulI(e, i, row), v * plan.lanes);
+  };
+  if (plan.packsRhs() && !panel.packs) {
+    return [this, inBuffer](Value i, int64_t v) {
+      return loadBuffer(inBuffer(i, v), plan.lanes, plan.columns());
     };
   }
-  int64_t row = plan.columns() * plan.parts;
-  Value base = bufferAddress(rhsBuffer, panelStart(block, panel));
-  return [this, base, row](Value i, int64_t v) {
-    return loadBuffer(bufferAddress(base, mulI(e, i, row), v * plan.lanes), plan.lanes,
-                      plan.columns());
-  };
-}
-
-std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, const KBlock &k,
-                                                         const Panel &panel, Value m) {
-  if (!plan.prefetchRows) {
-    return {};
-  }
-  // One line at each step: of kAskedRows rows in turn, all of them once in the course of a task's panels. Rows past the
-  // last one are asked for as well: a prefetch never faults.
-  int64_t bytes = storageBytes(c.lhs.strided->storage());
-  int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * bytes;
-  int64_t panels = llvm::divideCeil(plan.nTask, plan.columns());
-  int64_t perLine = std::max<int64_t>(kAskedRows, panels * kLineBytes / (bytes * plan.kStep()));
-  int64_t shift = llvm::Log2_64(perLine);
-  Value number = minI(e, divI(e, subI(e, panel.n, block.n0), plan.columns()), panels - 1);
-  Value first = mulI(e, number, llvm::divideCeil(plan.mostSteps(), int64_t(1) << shift) * kLineBytes);
-  Value base = addBytes(e, batchAddress(e, c.lhs, block.batch), mulI(e, addI(e, m, plan.rows), rowBytes));
-  base = addBytes(e, addBytes(e, base, strideBytes(e, c.lhs, k.first, 1)), first);
-  return [this, base, shift, rowBytes](Value i) {
-    Value row = arith::AndIOp::create(e.b, e.loc, i, constI64(e, kAskedRows - 1));
-    Value line = arith::ShRUIOp::create(e.b, e.loc, i, constI64(e, shift));
-    Value at = addI(e, mulI(e, row, rowBytes), mulI(e, line, kLineBytes));
-    emitPrefetch(e, addBytes(e, base, at), 2);
-  };
-}
-
-std::function<void(Value)> BlockedEmitter::panelPrefetcher(const Block &block, const Panel &panel, int64_t rows) {
-  int64_t lines = llvm::divideCeil(plan.columns() * plan.parts * plan.partBytes, kLineBytes);
-  int64_t products = rows * panel.vectors * plan.parts * plan.parts;
-  int64_t loads = (rows + panel.vectors) * plan.parts + lines + plan.prefetchRows;
-  if (!plan.prefetchPanels || products < loads) {
-    return {};
-  }
-  int64_t row = plan.columns() * plan.parts;
-  Value base = bufferAddress(rhsBuffer, panelStart(block, panel), kPanelAhead * row);
-  return [this, base, row, lines](Value i) {
-    Value at = bufferAddress(base, mulI(e, i, row));
-    for (int64_t line = 0; line < lines; ++line) {
-      emitPrefetch(e, addBytes(e, at, constI64(e, line * kLineBytes)));
+  int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
+  Value base = rhsAddress(block, k, panel);
+  int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
+  return [this, base, kStride, vectorBytes, panel, inBuffer](Value i, int64_t v) {
+    Value at = addBytes(e, base, strideBytes(e, c.rhs, i, kStride));
+    Elem value = c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)), plan.lanes,
+                                          columnMask(panel, v));
+    if (panel.packs) {
+      storeBuffer(inBuffer(i, v), value, plan.columns());
     }
+    return value;
   };
 }
 
@@ -153,16 +103,15 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
                                                   int64_t rows, const Tile &init) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
-  auto askRows = rowPrefetcher(block, k, panel, m);
-  auto askPanel = panelPrefetcher(block, panel, rows);
+  std::array asks{rowPrefetcher(block, k, panel, m), panelPrefetcher(block, k, panel, rows),
+                  nextPrefetcher(block, k, panel, number)};
   SmallVector<Value> sums = emitForCarrying(
       e, constI64(e, 0), groupsOf(k.length), 1, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
-        if (askRows) {
-          askRows(i);
-        }
-        if (askPanel) {
-          askPanel(i);
+        for (const auto &ask : asks) {
+          if (ask) {
+            ask(i);
+          }
         }
         SmallVector<Elem> columns;
         for (int64_t v = 0; v < panel.vectors; ++v) {
