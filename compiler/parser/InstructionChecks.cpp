@@ -315,6 +315,11 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
     return failure();
   }
   if (start) {
+    auto calls = llvm::dyn_cast_or_null<FlatSymbolRefAttr>(inst.attributes.get("calls"));
+    if (opcode == "async-start" && calls && !wrapped.insert(calls.getValue()).second) {
+      return error(inst.opcodePosition) << "another async-start calls '" << calls.getValue()
+                                        << "' already; each has a computation of its own";
+    }
     return success();
   }
   Value state = inst.operands[0];
@@ -326,7 +331,11 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
                         << " of the state, got " << typeToText(inst.type);
   }
   Operation *previous = state.getDefiningOp();
-  if (!previous || !llvm::isa<AsyncStartOp, AsyncUpdateOp>(previous)) {
+  if (llvm::isa_and_nonnull<TupleOp>(previous)) {
+    return error(inst.operandPositions[0])
+           << "the state of an asynchronous operation comes from its start or update, not a tuple";
+  }
+  if (!llvm::isa_and_nonnull<AsyncStartOp, AsyncUpdateOp>(previous)) {
     return success();
   }
   auto sugar = previous->getAttrOfType<StringAttr>("sugar");
@@ -334,12 +343,26 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
     return error(inst.opcodePosition)
            << "this continues " << sugar.getValue() << "-start, not " << opcode << "-start";
   }
+  // What the start says holds for the whole chain; updates need not repeat it.
+  while (auto earlier = llvm::dyn_cast_or_null<AsyncUpdateOp>(previous)) {
+    previous = earlier->getOperand(0).getDefiningOp();
+  }
+  if (!llvm::isa_and_nonnull<AsyncStartOp>(previous)) {
+    return success();
+  }
   Attribute calls = previous->getAttr("calls");
   Attribute written = inst.attributes.get("calls");
   if (calls && written && calls != written) {
     return error(inst.opcodePosition)
            << "this calls '" << llvm::cast<FlatSymbolRefAttr>(written).getValue()
            << "', its start calls '" << llvm::cast<FlatSymbolRefAttr>(calls).getValue() << "'";
+  }
+  auto thread = llvm::dyn_cast_or_null<StringAttr>(inst.attributes.get("async_execution_thread"));
+  auto startThread = previous->getAttrOfType<StringAttr>("async_execution_thread");
+  StringRef expected = startThread ? startThread.getValue() : "main";
+  if (thread && thread.getValue() != expected) {
+    return error(inst.opcodePosition) << "this runs on the thread '" << thread.getValue()
+                                      << "', its start on '" << expected << "'";
   }
   return success();
 }

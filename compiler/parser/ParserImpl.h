@@ -17,6 +17,7 @@
 #include "dialect/hlo/Dialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -260,6 +261,8 @@ private:
   OpcodeTable opcodes;
   mlir::Block *moduleBlock = nullptr;
   llvm::DenseMap<llvm::StringRef, KnownComputation> computations;
+  /// Computations that an async-start calls.
+  llvm::DenseSet<llvm::StringRef> wrapped;
   /// Parsed shapes by their spelling.
   llvm::DenseMap<llvm::StringRef, mlir::Type> shapeCache;
   ComputationOp entry;
