@@ -183,6 +183,70 @@ static Value zeroOf(Emission &e, Type type) {
   return arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(type)));
 }
 
+static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
+  return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
+}
+
+/// How many lanes are on, if that is known and they are the first ones.
+static std::optional<int64_t> leadingLanes(Value mask) {
+  DenseElementsAttr bits;
+  if (!matchPattern(mask, m_Constant(&bits))) {
+    return std::nullopt;
+  }
+  auto on = llvm::to_vector(bits.getValues<bool>());
+  int64_t count = llvm::find(on, false) - on.begin();
+  if (llvm::is_contained(ArrayRef<bool>(on).drop_front(count), true)) {
+    return std::nullopt;
+  }
+  return count;
+}
+
+/// Calls body(first, lanes) for the parts, each a power of two and smaller than the one before, that make up `count` lanes.
+static void forEachPart(int64_t count, function_ref<void(int64_t, int64_t)> body) {
+  for (int64_t first = 0; first < count;) {
+    int64_t part = llvm::bit_floor<uint64_t>(count - first);
+    body(first, part);
+    first += part;
+  }
+}
+
+static Value partPointer(Emission &e, Type memory, Value pointer, int64_t first) {
+  return first == 0 ? pointer : elementPointer(e, memory, pointer, constI64(e, first));
+}
+
+/// The first `count` memory elements at `pointer`, then zeros: without masks, that is for targets that have none.
+static Value loadLeading(Emission &e, Type memory, Value pointer, int64_t count, int64_t lanes) {
+  Value result = zeroOf(e, laneType(memory, lanes));
+  forEachPart(count, [&](int64_t first, int64_t part) {
+    Value loaded = LLVM::LoadOp::create(e.b, e.loc, laneType(memory, part),
+                                        partPointer(e, memory, pointer, first), alignmentOf(memory));
+    if (part == 1) {
+      result = vector::InsertOp::create(e.b, e.loc, loaded, result, first);
+      return;
+    }
+    SmallVector<int64_t> widened(lanes, vector::ShuffleOp::kPoisonIndex), order;
+    for (int64_t l = 0; l < lanes; ++l) {
+      bool here = l >= first && l < first + part;
+      order.push_back(here ? lanes + l : l);
+      if (here) {
+        widened[l] = l - first;
+      }
+    }
+    result = shuffle(e, result, shuffle(e, loaded, loaded, widened), order);
+  });
+  return result;
+}
+
+static void storeLeading(Emission &e, Type memory, Value value, Value pointer, int64_t count) {
+  forEachPart(count, [&](int64_t first, int64_t part) {
+    auto order = llvm::to_vector(llvm::seq(first, first + part));
+    Value stored = part == 1 ? Value(vector::ExtractOp::create(e.b, e.loc, value, first))
+                             : shuffle(e, value, value, order);
+    LLVM::StoreOp::create(e.b, e.loc, stored, partPointer(e, memory, pointer, first),
+                          alignmentOf(memory));
+  });
+}
+
 /// `lanes` consecutive memory elements at `pointer`.
 static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Value mask) {
   Type type = laneType(memory, lanes);
@@ -191,6 +255,10 @@ static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Val
     return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
   }
   if (lanes > 1) {
+    std::optional<int64_t> leading = e.target.avx512 ? std::nullopt : leadingLanes(mask);
+    if (leading) {
+      return loadLeading(e, memory, pointer, *leading, lanes);
+    }
     Value zero = zeroOf(e, type);
     return LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, mask, zero,
                                       e.b.getI32IntegerAttr(alignment));
@@ -212,6 +280,11 @@ static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value
     return;
   }
   if (lanesOf(value) > 1) {
+    std::optional<int64_t> leading = e.target.avx512 ? std::nullopt : leadingLanes(mask);
+    if (leading) {
+      storeLeading(e, memory, value, pointer, *leading);
+      return;
+    }
     LLVM::MaskedStoreOp::create(e.b, e.loc, value, pointer, mask, e.b.getI32IntegerAttr(alignment));
     return;
   }
@@ -219,10 +292,6 @@ static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value
   OpBuilder::InsertionGuard restore(e.b);
   e.b.setInsertionPointToStart(&guard.getThenRegion().front());
   LLVM::StoreOp::create(e.b, e.loc, value, pointer, alignment);
-}
-
-static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
-  return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
 }
 
 /// a0 b0 a1 b1 ...

@@ -213,9 +213,13 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   }
   bool contiguous = c.nSize() <= plan.columns();
   bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
-  // Panels of a large one are read from a page per row.
-  bool large = c.kSize() * c.nSize() * plan.partBytes * plan.parts > c.kernel.e.target.l2Bytes / 2;
-  return (uses <= 2 && !large) || contiguous || small ? RhsForm::Direct : packed;
+  // Panels of a large one are read from a page per row. A copy that is read once is worth that from memory only.
+  int64_t large = c.kernel.e.target.l2Bytes / 2;
+  if (uses == 1) {
+    large = std::max(large, kStreamedBytes);
+  }
+  bool isLarge = c.kSize() * c.nSize() * plan.partBytes * plan.parts > large;
+  return (uses <= 2 && !isLarge) || contiguous || small ? RhsForm::Direct : packed;
 }
 
 /// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several tiles, and each

@@ -117,6 +117,8 @@ bool canUseBatchLanes(const Contraction &c);
 void emitTrace(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.
 bool canTrace(const Contraction &c);
+/// Bytes of a rhs that is streamed for few rows, at least. A smaller one stays in L2, where tiles do better.
+inline constexpr int64_t kStreamedBytes = 512 << 10;
 /// Sums in a buffer, the rhs read once in order: for few rows and a large rhs.
 void emitStream(Contraction &c, Epilogue &epilogue);
 /// Whether that form takes this contraction.

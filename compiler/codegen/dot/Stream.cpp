@@ -28,8 +28,6 @@ static constexpr int64_t kSumBytes = 16 << 10, kMostSumBytes = 24 << 10;
 /// Columns of a task, at least: pieces of rows that are worth a stream.
 static constexpr int64_t kLeastColumns = 512;
 static constexpr int64_t kEnoughTasks = 8;
-/// A smaller rhs stays in L2, where tiles do better.
-static constexpr int64_t kLargeBytes = 512 << 10;
 /// Rows of the lhs that one reading of the rhs serves.
 static constexpr int64_t kMostTogether = 8;
 /// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked for. With fewer, asking only adds
@@ -50,7 +48,7 @@ bool canStream(const Contraction &c) {
   }
   std::optional<int64_t> column = linearStride(c.n, c.rhs.freeStrides);
   int64_t bytes = c.kSize() * c.nSize() * storageBytes(c.rhs.storage);
-  return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) && bytes >= kLargeBytes &&
+  return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) && bytes >= kStreamedBytes &&
          c.k.back() >= 8 &&
          (isReadAsIs(c) || c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
 }

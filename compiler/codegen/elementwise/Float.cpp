@@ -47,7 +47,18 @@ static Num extremum(Num a, Num b, bool maximum) {
   if (Num result = extremumInRegisters(a, b, maximum); result.v) {
     return result;
   }
+  Emission &e = *a.e;
   Num chosen = maximum ? maxNum(a, b) : minNum(a, b);
+  if (a.lanes() > 1 && a.width() >= 32) {
+    // Each order gives the same number, but one each of two zeros, and of a number and a NaN. The least zero is the or of
+    // both, the greatest the and; an or leaves a NaN one, and after an and all ones are one.
+    Num other = maximum ? maxNum(b, a) : minNum(b, a);
+    if (!maximum) {
+      return floatOf(bitsOf(chosen) | bitsOf(other));
+    }
+    Num unordered(e, arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNO, a.v, b.v));
+    return floatOf((bitsOf(chosen) & bitsOf(other)) | sextTo(unordered, e.b.getIntegerType(a.width())));
+  }
   Num bits = maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b);
   return select(isNaN(a), a, select(equal(a, b), floatOf(bits), chosen));
 }

@@ -23,8 +23,9 @@ std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> exchangedBlock
                                                                                   int64_t step);
 /// Transposes a square: as many vectors as each has lanes, a power of two.
 llvm::SmallVector<mlir::Value> transposeSquare(Emission &e, llvm::ArrayRef<mlir::Value> rows);
-/// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is left under
-/// a mask or as scalars. `vectors` must have the lanes to use; `scalars` one.
+/// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is
+/// left under a mask, or as scalars where the target has no masks and the bounds are not known.
+/// `vectors` must have the lanes to use; `scalars` one.
 void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter &vectors,
                     ElementEmitter &scalars,
                     llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body);

@@ -175,7 +175,7 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
       body(Index(i), scalars, {});
     });
   };
-  if (lanes == 1 || (from && to && *to - *from < lanes && !e.target.avx512)) {
+  if (lanes == 1) {
     scalarLoop(lo, hi);
     return;
   }
@@ -194,29 +194,29 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
     return;
   }
   // One element left is a scalar: LLVM 22 stores too many bytes for a truncated vector under a constant
-  // mask of one lane.
+  // mask of one lane. Masks that are not constant need a target that has them.
   bool single = from && to && (*to - *from) % lanes == 1;
-  if (!e.target.avx512 || single) {
+  if (single || (!e.target.avx512 && !(from && to))) {
     scalarLoop(whole, hi);
+    return;
+  }
+  auto tail = [&](Value i, Value mask) {
+    ElementEmitter::Scope scope(vectors);
+    body(Index(i, 1, lanes), vectors, mask);
+  };
+  if (from && to) {
+    tail(whole, firstLanes(e, (*to - *from) % lanes, lanes));
     return;
   }
   Value rest = subI(e, hi, whole);
   Value restLanes = splat(e, rest, lanes).re;
   Value mask = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt,
                                                laneOffsets(e, lanes, 1), restLanes);
-  auto tail = [&](Value i) {
-    ElementEmitter::Scope scope(vectors);
-    body(Index(i, 1, lanes), vectors, mask);
-  };
-  if (from && to) {
-    tail(whole);
-    return;
-  }
   Value any = compareI(e, arith::CmpIPredicate::sgt, rest, 0);
   auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
-  tail(whole);
+  tail(whole, mask);
 }
 
 /// Whether every array of the region has `elements` elements or is a scalar that is broadcast, and every op

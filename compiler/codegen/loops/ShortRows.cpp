@@ -133,8 +133,7 @@ bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<in
   }
   int64_t columns = shape.back(), size = columns * shape[rank - 2], rest = size % lanes;
   // One lane left: see emitVectorLoop.
-  if (size > lanes * std::min(mostVectors, lanes / 2) || size < lanes || rest == 1 ||
-      (rest != 0 && !e.target.avx512)) {
+  if (size > lanes * std::min(mostVectors, lanes / 2) || size < lanes || rest == 1) {
     return false;
   }
   int64_t matrices = llvm::product_of(shape.drop_back(2));

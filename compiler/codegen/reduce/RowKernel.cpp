@@ -258,7 +258,7 @@ void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
 
   // What is left after the wide vectors: single ones, then a masked one where there are masks, else scalars.
   int64_t n = columnShape.back();
-  bool vectorize = reductions[0].reducer.isAssociative() && lanes > 1 && n >= (e.target.avx512 ? 2 : lanes);
+  bool vectorize = reductions[0].reducer.isAssociative() && lanes > 1 && n >= 2;
   struct Part {
     ElementEmitter *emitter;
     int64_t from, to;
@@ -272,7 +272,7 @@ void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
     int64_t vectorEnd = n / lanes * lanes;
     parts.push_back({&wide, 0, wideEnd, false});
     parts.push_back({&vectors, wideEnd, vectorEnd, false});
-    if (e.target.avx512 && n - vectorEnd > 1) {
+    if (n - vectorEnd > 1) {
       parts.push_back({&vectors, vectorEnd, n, true});
     } else {
       parts.push_back({&scalars, vectorEnd, n, false});
