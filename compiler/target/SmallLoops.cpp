@@ -90,7 +90,8 @@ bool Finder::isSmall(cpurt::WhileOp loop) {
     ops += *known->second;
     return WalkResult::advance();
   });
-  return !result.wasInterrupted() && launches <= maxLaunches && ops <= maxLoopOps;
+  // A loop without kernels has nothing to inline.
+  return !result.wasInterrupted() && launches > 0 && launches <= maxLaunches && ops <= maxLoopOps;
 }
 
 /// The leaves that a loop names.

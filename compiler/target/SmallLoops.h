@@ -18,7 +18,7 @@ struct SmallLoop {
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
 
-/// The outermost loops of the entry that do little per iteration: few launches, each of one
+/// The outermost loops of the entry that do little per iteration: a launch or a few, each of one
 /// task over few elements. Calls and trips through memory would take most of their time.
 SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::StringRef prefix,
                           const llvm::StringMap<KernelInfo> &kernels);

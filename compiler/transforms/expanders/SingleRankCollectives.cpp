@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
+#include "dialect/hlo/TextAttrs.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -48,8 +49,10 @@ private:
       if (op->getNumOperands() != op->getNumResults()) {
         return;
       }
-      // The only pair that one rank can have is {0,0}.
-      zeros = !permute.getSourceTargetPairs().contains('0');
+      // Of the pairs only {0,0} is of a rank that is there.
+      FailureOr<IntegerLists> pairs = parseIntegerLists(permute.getSourceTargetPairs());
+      auto isOwn = [](ArrayRef<int64_t> pair) { return pair[0] == 0 && pair[1] == 0; };
+      zeros = failed(pairs) || llvm::none_of(*pairs, isOwn);
     } else if (!isa<AllReduceOp, AllGatherOp, ReduceScatterOp, AllToAllOp, CollectiveBroadcastOp>(
                    op)) {
       return;
