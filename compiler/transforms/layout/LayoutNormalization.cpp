@@ -229,12 +229,13 @@ LogicalResult LayoutNormalizationPass::normalizeEntry(ComputationOp entry,
            << body.getNumArguments() << " parameters and " << root->getNumOperands()
            << " results, its layout " << layout.inputs.size() << " and " << layout.outputs.size();
   }
-  LogicalResult result = success();
+  // Tiles say how the memory of another machine holds an array. The buffers here are dense, as
+  // XLA:CPU's are.
   auto check = [&](const EntryLeaf &leaf, Location loc) {
     LayoutAttr attr = layoutOf(leaf.type);
     if (attr && StringRef(attr.getProperties()).contains("T(")) {
-      emitError(loc) << "tiled layouts at the entry are not supported yet: " << hloText(leaf.type);
-      result = failure();
+      emitWarning(loc) << "the tiles of " << hloText(leaf.type)
+                       << " are left out: buffers at the entry are dense";
     }
   };
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -253,7 +254,7 @@ LogicalResult LayoutNormalizationPass::normalizeEntry(ComputationOp entry,
     HloBuilder b(builder, operand.get().getLoc());
     operand.set(toPhysical(b, operand.get(), leaf.type));
   }
-  return result;
+  return success();
 }
 
 void LayoutNormalizationPass::stripTypes(ComputationOp computation) {
