@@ -95,22 +95,21 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
 static Num floatToInteger(Emission &e, Num x, Type to) {
   bool isUnsigned = isUnsignedElement(to);
   auto width = static_cast<int>(to.getIntOrFloatBitWidth());
-  double end = std::ldexp(1.0, isUnsigned ? width : width - 1);
-  double low = isUnsigned ? 0.0 : -end;
-  Num tooHigh = greaterEqual(x, end), tooLow = less(x, low);
-  Num inRange = greaterEqual(x, low) & less(x, end);
-  Num safe = select(inRange, x, 0.0);
+  int valueBits = isUnsigned ? width : width - 1, precision = x.isF64() ? 53 : 24;
+  double end = std::ldexp(1.0, valueBits), low = isUnsigned ? 0.0 : -end;
+  // The greatest float that fits: the greatest integer, or far from it.
+  bool isExact = valueBits <= precision;
+  double high = isExact ? end - 1.0 : end - std::ldexp(1.0, valueBits - precision);
+  Num inRange = minNum(maxNum(x, x.of(low)), x.of(high));
   // Through at least 32 bits, of a signed type if that holds the range.
   Type through = e.b.getIntegerType(std::max(width, 32));
   Num value =
-      isUnsigned && width >= 32 ? floatToUnsigned(safe, through) : floatToSigned(safe, through);
-  value = zextTo(value, computeType(to));
-  llvm::APInt max =
-      isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
-  llvm::APInt min =
-      isUnsigned ? llvm::APInt::getMinValue(width) : llvm::APInt::getSignedMinValue(width);
-  value = select(tooHigh, value.of(max), value);
-  return select(tooLow, value.of(min), value);
+      isUnsigned && width >= 32 ? floatToUnsigned(inRange, through) : floatToSigned(inRange, through);
+  if (!isExact) {
+    llvm::APInt max = isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+    value = select(greaterEqual(x, end), value.of(max), value);
+  }
+  return zextTo(select(isNaN(x), 0, value), computeType(to));
 }
 
 static Num convertReal(Emission &e, Num x, Type from, Type to) {
