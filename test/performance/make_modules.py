@@ -156,6 +156,8 @@ case("conv_1d_1000x64_f32", lambda x, w: conv(x, w, layout="NWC"), ((4, 1000, 64
 case("conv_1d_causal_depthwise_2048x512_bf16", lambda x, w: conv(x, w, pad=[(3, 0)], layout="NWC", feature_group_count=512), ((1, 2048, 512), bf16), ((4, 1, 512), bf16))
 case("conv_3d_16x16x16x32_f32", lambda x, w: conv(x, w, layout="NDHWC"), ((1, 16, 16, 16, 32), f32), ((3, 3, 3, 32, 32), f32))
 case("conv_few_5x5_2x48x48x3x1_f32", conv, ((2, 48, 48, 3), f32), ((5, 5, 3, 1), f32))
+case("conv_few_2x2_8x31x31x160x1_u8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), preferred_element_type=s32),
+     ((8, 31, 31, 160), u8), ((2, 2, 160, 1), u8))
 case("conv_one_channel_512x512_5x5_f32", conv, ((1, 512, 512, 1), f32), ((5, 5, 1, 1), f32))
 case("conv_3x3_28x28x100_f32", conv, ((1, 28, 28, 100), f32), ((3, 3, 100, 100), f32))
 case("conv_3x3_50x50x20_f32", conv, ((1, 50, 50, 20), f32), ((3, 3, 20, 20), f32))
@@ -178,6 +180,10 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
          ((2, 28, 28, 128), t), ((2, 28, 28, 128), t))
 case("convgrad_input_s2_56x56x64_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 2), jax.ShapeDtypeStruct((1, 56, 56, 64), f32))(g)[0],
      ((1, 28, 28, 128), f32), ((3, 3, 64, 128), f32))
+case("convgrad_input_7x7_s4_4x8x8x40_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 4), jax.ShapeDtypeStruct((4, 8, 8, 40), f32))(g)[0],
+     ((4, 2, 2, 256), f32), ((7, 7, 40, 256), f32))
+
+
 def kernel_gradient(name, x, w, t, *form, **more):
     y = jax.eval_shape(lambda a, b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(x, t), jax.ShapeDtypeStruct(w, t))
     case(f"convgrad_kernel_{name}", lambda g, a: jax.linear_transpose(lambda b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(w, t))(g)[0], (y.shape, t), (x, t))
@@ -877,6 +883,7 @@ case("dot_trace_7x300x201_bf16", lambda x, y: jnp.einsum("bij,bji->b", x, y), ((
 case("dot_pairs_200x512_f32", lambda x, y: jnp.einsum("ib,ib->b", x, y), *[((200, 512), f32)] * 2)
 case("dot_crossed_pairs_300x700_f32", lambda x, y: jnp.einsum("bi,ib->b", x, y), ((300, 700), f32), ((700, 300), f32))
 case("dot_vectors_batch_inside_33x47x100_f32", lambda x, y: jnp.einsum("ijb,bj->bi", x, y), ((33, 47, 100), f32), ((100, 47), f32))
+case("dot_tn_16x48x768x2048_f32", lambda x, y: jnp.einsum("bkm,bkn->bmn", x, y), ((16, 2048, 48), f32), ((16, 2048, 768), f32))
 case("dot_vectors_500x33x24_f32", lambda x, y: jnp.einsum("bij,bj->bi", x, y), ((500, 33, 24), f32), ((500, 24), f32))
 case("dot_s8_requantized_64x512x512_s8", lambda x, w, m: jnp.clip(jnp.round(product(x, w, s32).astype(f32) * m), -128, 127).astype(s8), ((64, 512), s8), ((512, 512), s8), ((512,), f32))
 case("scatter_segment_max_20000x8_f32", lambda x, i: jax.ops.segment_max(x, i, 1000), ((20000, 8), f32), ((20000,), s32))

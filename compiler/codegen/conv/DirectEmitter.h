@@ -77,8 +77,8 @@ private:
   void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
   void packKernelTransposed(const Block &block, const Chunk &chunk);
-  /// Calls body(tap, linear tap) for all taps of the kernel.
-  void forEachTap(llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
+  /// Calls body(tap, linear tap) for the taps that the block's phase meets; for all taps of the kernel before there is one.
+  void forEachTap(const Block &block, llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
   mlir::Value panelStart(const Block &block, mlir::Value n);
   Index featureOf(const Block &block, mlir::Value n, int64_t stride);
 

@@ -236,14 +236,17 @@ Index DirectEmitter::featureOf(const Block &block, Value n, int64_t stride) {
                         : feature;
 }
 
-void DirectEmitter::forEachTap(function_ref<void(ArrayRef<Index>, Value)> body) {
+void DirectEmitter::forEachTap(const Block &block, function_ref<void(ArrayRef<Index>, Value)> body) {
   std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
     size_t d = tap.size();
     if (d == g.spatial.size()) {
       body(tap, linear);
       return;
     }
-    emitFor(e, constI64(e, 0), constI64(e, g.spatial[d].kernel), 1, [&](Value t) {
+    bool inPhase = !block.dims.empty();
+    Value first = inPhase ? block.dims[d + 1].firstTap : constI64(e, 0);
+    int64_t step = inPhase ? plan.dims[d + 1].tapStride : 1;
+    emitFor(e, first, constI64(e, g.spatial[d].kernel), step, [&](Value t) {
       SmallVector<Index> deeper(tap);
       deeper.push_back(Index(t));
       nest(deeper, addI(e, mulI(e, linear, g.spatial[d].kernel), t));
@@ -283,7 +286,7 @@ void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
 }
 
 void DirectEmitter::packKernelChannels(const Block &block, const Chunk &chunk) {
-  forEachTap([&](ArrayRef<Index> tap, Value linear) {
+  forEachTap(block, [&](ArrayRef<Index> tap, Value linear) {
     SmallVector<Index> here(tap);
     forEachPanel(block, [&](const Panel &panel) {
       emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value f) {
@@ -302,7 +305,7 @@ void DirectEmitter::packKernelChannels(const Block &block, const Chunk &chunk) {
 }
 
 void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {
-  forEachTap([&](ArrayRef<Index> tap, Value linear) {
+  forEachTap(block, [&](ArrayRef<Index> tap, Value linear) {
     SmallVector<Index> here(tap);
     emitFor(e, constI64(e, 0), chunk.channels, 1, [&](Value c) {
       Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
@@ -386,7 +389,7 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
               [&](Value v) { square(here, linear, panel, v); });
     });
   };
-  inside ? all({}, constI64(e, 0)) : forEachTap(all);
+  inside ? all({}, constI64(e, 0)) : forEachTap(block, all);
 }
 
 } // namespace hlo::codegen

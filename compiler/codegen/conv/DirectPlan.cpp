@@ -261,7 +261,9 @@ static void cutKernel(DirectPlan &plan) {
     plan.cut = DirectCut::Channels;
     plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps));
   }
-  if (plan.taps * plan.chunkChannels > plan.mostSteps) {
+  // Lanes along channels are sums of their own until the end of a tile.
+  int64_t rows = plan.alongChannels ? llvm::divideCeil(plan.chunkChannels, plan.lanes) : plan.chunkChannels;
+  if (plan.taps * rows > plan.mostSteps) {
     plan.cut = DirectCut::Channels;
     plan.chunkChannels = plan.mostSteps / plan.taps;
   }

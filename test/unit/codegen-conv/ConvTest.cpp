@@ -126,6 +126,11 @@ TEST(Conv, FewFeatures) {
     checkAll(square(1, 20, 16, 1, {0, 3, 1, 1, 1}, labels));
     checkAll(square(1, 9, 70, 2, {0, 3, 2, 0, 1}, labels));
     checkAll(square(1, 6, 12, 3, {0, 4, 1, 2, 1, 2}, labels));
+    // More products than a sum in floats is exact for, but not in each lane.
+    ConvCase c = square(2, 6, 160, 1, {0, 2, 1, 0, 1}, labels);
+    c.type = Type::U8;
+    c.out = Type::S32;
+    checkAll(c);
   }
 }
 
@@ -152,6 +157,8 @@ TEST(Conv, LargeKernels) {
     check(square(1, 7, 128, 320, {0, 3, 2, 1, 1}, labels), target);
     check(square(1, 5, 24, 40, {0, 5, 1, 3, 2, 3}, labels), target);
     check(square(1, 6, 24, 40, {0, 4, 3, 2, 2, 2, 1, true}, labels), target);
+    check(square(2, 2, 128, 40, {0, 7, 1, 5, 4, 4}, labels), target);
+    check(square(1, 3, 144, 36, {0, 7, 2, 4, 3, 3, 2, true}, labels), target);
   }
   check({Type::F32, Type::F32, kNhwc, 1, 70, 640, {{3, 2, 1, 1, 0}, {5, 2, 1, 1, 0, 1, 1, true}}},
         target);
