@@ -216,30 +216,88 @@ static bool isRoundedByStore(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReturnOp>(user); });
 }
 
-/// Sums and products of f16 that are held in f32, where the target has them: rounded as they are made. At most one operand
-/// is not an f16 that was only widened. What is inlined into a reduction stays wide.
+/// Whether the result, of fewer than 16 bits, is only stored, which rounds it.
+static bool isOnlyStored(Operation *op) {
+  Type element = elementType(op->getResult(0).getType());
+  return isNarrowFloat(element) && cast<FloatType>(element).getWidth() < 16 && isArithmetic(op) &&
+         !asksForAccuracy(op->getAttrDictionary()) && isa<FusionOp>(op->getParentOp()) &&
+         llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
+}
+
+/// Sums, products, minima and maxima of f16 that are held in f32, where the target has them: rounded as they are made. At
+/// most one operand is not an f16 that was only widened. What is inlined into a reduction stays wide. So
+/// f8e5m2, whose sums and products keep enough bits in f16 to be rounded once more.
 static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
-  if (!e.target.avx512fp16 || !isa<AddOp, SubtractOp, MultiplyOp>(op) ||
-      !elementType(op->getResult(0).getType()).isF16() || !isa<FusionOp>(op->getParentOp())) {
+  Type element = elementType(op->getResult(0).getType());
+  bool isChoice = isa<MaximumOp, MinimumOp, ClampOp>(op), isEighth = isa<Float8E5M2Type>(element);
+  bool isArithmetic = isa<AddOp, SubtractOp, MultiplyOp>(op) && isa<FusionOp>(op->getParentOp());
+  if (!e.target.avx512fp16 || !(isChoice || isArithmetic) || !(element.isF16() || isEighth)) {
     return {};
   }
-  auto isWidened = [](const Elem &operand) {
-    Operation *def = operand.re.getDefiningOp();
-    return isa_and_nonnull<arith::ExtFOp, arith::ConstantOp>(def);
+  auto halfOf = [](Value v) -> Value {
+    auto widened = v.getDefiningOp<arith::ExtFOp>();
+    return widened && getElementTypeOrSelf(widened.getIn().getType()).isF16() ? widened.getIn()
+                                                                              : Value();
   };
-  if (llvm::none_of(operands, isWidened)) {
+  auto isKnown = [&](const Elem &operand) {
+    return halfOf(operand.re) || constantOf(Num(e, operand.re));
+  };
+  bool fits = isChoice || isEighth ? llvm::all_of(operands, isKnown) : llvm::any_of(operands, isKnown);
+  if (!fits || llvm::none_of(operands, [&](const Elem &v) { return bool(halfOf(v.re)); })) {
     return {};
   }
   Type half = e.b.getF16Type(), wide = e.b.getF32Type();
-  int64_t lanes = std::max(lanesOf(operands[0].re), lanesOf(operands[1].re));
+  int64_t lanes = 1;
+  for (const Elem &operand : operands) {
+    lanes = std::max(lanes, lanesOf(operand.re));
+  }
+  if (isChoice && lanes == 1) {
+    return {}; // there is an instruction for one f32 (`extremumInRegisters`)
+  }
   auto narrow = [&](const Elem &operand) {
-    Value number = operand.re;
-    auto widened = number.getDefiningOp<arith::ExtFOp>();
-    bool isHalf = widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
-    return Num(e, splat(e, Elem(isHalf ? widened.getIn() : Value(floatTo(Num(e, number), half))), lanes).re);
+    Value number = halfOf(operand.re);
+    if (std::optional<llvm::APFloat> constant = constantOf(Num(e, operand.re))) {
+      bool inexact;
+      constant->convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+      number = arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(half, *constant));
+    } else if (!number) {
+      number = floatTo(Num(e, operand.re), half);
+    }
+    return Num(e, splat(e, Elem(number), lanes).re);
   };
-  Num a = narrow(operands[0]), b = narrow(operands[1]);
-  return Elem(floatTo(isa<AddOp>(op) ? a + b : isa<SubtractOp>(op) ? a - b : a * b, wide));
+  SmallVector<Num, 3> of = llvm::map_to_vector<3>(operands, narrow);
+  Num result = TypeSwitch<Operation *, Num>(op)
+                   .Case([&](AddOp) { return of[0] + of[1]; })
+                   .Case([&](SubtractOp) { return of[0] - of[1]; })
+                   .Case([&](MultiplyOp) { return of[0] * of[1]; })
+                   .Case([&](MaximumOp) { return floatMaximum(of[0], of[1]); })
+                   .Case([&](MinimumOp) { return floatMinimum(of[0], of[1]); })
+                   .Default([&](Operation *) {
+                     return floatMinimum(floatMaximum(of[1], of[0]), of[2]);
+                   });
+  result = floatTo(result, wide);
+  bool rounds = isEighth && isArithmetic && !isOnlyStored(op);
+  return Elem(rounds ? roundNarrow(e, element, result) : result.v);
+}
+
+/// A narrow float divided by a constant is multiplied by its reciprocal in f32: a quotient of numbers of at most 11 bits is
+/// not as near to the middle of two of them as this may be wrong, so it is rounded as the quotient is.
+static Value reciprocalOfConstant(Emission &e, Operation *op, const Elem &divisor) {
+  if (!isa<DivideOp>(op) || !isNarrowFloat(elementType(op->getResult(0).getType())) ||
+      isa<Float8E8M0FNUType>(elementType(op->getResult(0).getType()))) {
+    return {};
+  }
+  std::optional<llvm::APFloat> constant = constantOf(Num(e, divisor.re));
+  if (!constant || &constant->getSemantics() != &llvm::APFloat::IEEEsingle() ||
+      !constant->isFiniteNonZero()) {
+    return {};
+  }
+  llvm::APFloat reciprocal(1.0f);
+  reciprocal.divide(*constant, llvm::APFloat::rmNearestTiesToEven);
+  if (!reciprocal.isNormal()) {
+    return {};
+  }
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(e.b.getF32Type(), reciprocal));
 }
 
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
@@ -250,7 +308,13 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     return half;
   }
   StringRef name = op->getName().stripDialect();
-  if (mayStayWide(op)) {
+  SmallVector<Elem, 3> factors;
+  if (Value reciprocal = reciprocalOfConstant(e, op, operands.back())) {
+    factors = {operands[0], Elem(reciprocal)};
+    operands = factors;
+    name = "multiply";
+  }
+  if (mayStayWide(op) || isOnlyStored(op)) {
     Type wide = e.b.getF32Type();
     Emission here{e.b, op->getLoc(), e.target};
     if (isa<LogisticOp>(op) && elementType(op->getResult(0).getType()).isF16()) {

@@ -80,25 +80,32 @@ Num estimate(Num x, Estimate kind) {
   });
 }
 
-/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill whole registers;
-/// null where there are none.
-static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> immediates) {
+/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill registers of `leastBits` or more;
+/// null where there are none. One number is the first lane of the smallest.
+static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> immediates,
+                       int64_t leastBits) {
   Emission &e = *x.e;
-  int64_t lanes = 512 / x.width();
-  if (!e.target.avx512 || x.lanes() % lanes != 0) {
+  int64_t wanted = x.lanes() == 1 ? leastBits : std::min<int64_t>(512, x.lanes() * x.width());
+  int64_t lanes = wanted / x.width();
+  bool isRegister = wanted == 128 || wanted == 256 || wanted == 512;
+  if (!e.target.avx512 || !isRegister || wanted < leastBits ||
+      (x.lanes() > 1 && x.lanes() % lanes != 0) || (x.lanes() == 1 && leastBits == 512)) {
     return {};
   }
-  Value rounding = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4));
   return byRegisters({x, y}, lanes, [&](ArrayRef<Value> of) {
     SmallVector<Value> operands(of);
     operands.append(immediates.begin(), immediates.end());
-    operands.append({of[0], allLanes(e, lanes), rounding});
+    operands.append({of[0], allLanes(e, lanes)});
+    if (wanted == 512) {
+      operands.push_back(arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4)));
+    }
     return callIntrinsic(e, of[0].getType(),
-                         "mask." + instruction + (x.isF64() ? ".pd.512" : ".ps.512"), operands);
+                         "mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted),
+                         operands);
   });
 }
 
-Num scaledInRegisters(Num x, Num n) { return inRegisters(x, n, "scalef", {}); }
+Num scaledInRegisters(Num x, Num n) { return inRegisters(x, n, "scalef", {}, 512); }
 
 Num extremumInRegisters(Num a, Num b, bool maximum) {
   Emission &e = *a.e;
@@ -107,7 +114,7 @@ Num extremumInRegisters(Num a, Num b, bool maximum) {
   }
   // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
   Value choice = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(maximum ? 5 : 4));
-  Num chosen = inRegisters(a, b, "range", {choice});
+  Num chosen = inRegisters(a, b, "range", {choice}, 128);
   if (!chosen.v) {
     return {};
   }

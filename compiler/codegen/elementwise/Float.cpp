@@ -13,8 +13,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The number that every lane of a constant holds.
-static std::optional<llvm::APFloat> constantOf(Num x) {
+std::optional<llvm::APFloat> constantOf(Num x) {
   Value value = x.v;
   if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>()) {
     value = broadcast.getSource();
@@ -49,7 +48,7 @@ static Num extremum(Num a, Num b, bool maximum) {
   }
   Emission &e = *a.e;
   Num chosen = maximum ? maxNum(a, b) : minNum(a, b);
-  if (a.lanes() > 1 && a.width() >= 32) {
+  if (a.lanes() > 1) {
     // Each order gives the same number, but one each of two zeros, and of a number and a NaN. The least zero is the or of
     // both, the greatest the and; an or leaves a NaN one, and after an and all ones are one.
     Num other = maximum ? maxNum(b, a) : minNum(b, a);
@@ -193,6 +192,23 @@ static Num emitUnary(Opcode opcode, Num x) {
   }
 }
 
+/// LLVM would divide numbers of f16 in f16, where the target has that: 1.6 times as long as in f32.
+static Num quotient(Num a, Num b) {
+  Emission &e = *a.e;
+  Num result = a / b;
+  auto isHalf = [](Num x) {
+    auto widened = x.v.getDefiningOp<arith::ExtFOp>();
+    return widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
+  };
+  if (!e.target.avx512fp16 || !(isHalf(a) || isHalf(b))) {
+    return result;
+  }
+  return Num(e, LLVM::CallIntrinsicOp::create(e.b, e.loc, result.type(),
+                                              e.b.getStringAttr("llvm.arithmetic.fence"),
+                                              ValueRange{result.v})
+                    .getResult(0));
+}
+
 static Num emitBinary(Opcode opcode, Num a, Num b) {
   switch (opcode) {
   case Opcode::Add:
@@ -202,7 +218,7 @@ static Num emitBinary(Opcode opcode, Num a, Num b) {
   case Opcode::Multiply:
     return contractibleProduct(a, b);
   case Opcode::Divide:
-    return a / b;
+    return quotient(a, b);
   case Opcode::Remainder:
     return remOf(a, b);
   case Opcode::Power:

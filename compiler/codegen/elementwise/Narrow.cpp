@@ -74,7 +74,7 @@ static Num roundBfloat(Num x) {
 
 /// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing: loaded, rounded, made of at
 /// most eight bits, or chosen from such.
-static bool isBfloat(Value x, int depth = 4) {
+static bool isBfloat(Value x, int depth = 6) {
   Operation *op = x.getDefiningOp();
   if (!op || depth == 0) {
     return false;
@@ -97,11 +97,25 @@ static bool isBfloat(Value x, int depth = 4) {
     return isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(wide) &&
            getElementTypeOrSelf(wide->getOperand(0).getType()).getIntOrFloatBitWidth() <= 8;
   }
+  auto areBfloats = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value v) { return isBfloat(v, depth - 1); });
+  };
+  // Minima and maxima in registers: the sum of what is unordered is a NaN of one of them, or the larger.
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+    return call.getIntrin().contains(".range.p") && areBfloats(call.getArgs().take_front(2));
+  }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto unordered = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    auto sum = select.getTrueValue().getDefiningOp<arith::AddFOp>();
+    if (unordered && sum && unordered.getPredicate() == arith::CmpFPredicate::UNO &&
+        unordered->getOperands() == sum->getOperands()) {
+      return areBfloats(sum->getOperands()) && isBfloat(select.getFalseValue(), depth - 1);
+    }
     return isBfloat(select.getTrueValue(), depth - 1) && isBfloat(select.getFalseValue(), depth - 1);
   }
-  return isa<vector::BroadcastOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
-         llvm::all_of(op->getOperands(), [&](Value v) { return isBfloat(v, depth - 1); });
+  return isa<vector::BroadcastOp, vector::ExtractOp, vector::ShuffleOp,
+             vector::InsertStridedSliceOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
+         areBfloats(op->getOperands());
 }
 
 static Value decodeExponent(Num bits) {
@@ -123,6 +137,9 @@ static bool fitsHalf(const NarrowFormat &f) {
 static Value decodeByHalf(Emission &e, const NarrowFormat &f, Num stored) {
   const int64_t infinity = 0x7c00, notANumber = 0x7e00;
   Num code = zextTo(stored, e.b.getI16Type());
+  if (f.kind == NarrowKind::Ieee && f.exponent == 5) {
+    return floatTo(floatOf(shl(code, 8)), e.b.getF32Type()); // the upper half of an f16
+  }
   Num magnitude = code & 0x7f, sign = shl(code & 0x80, 8);
   Num half = shl(magnitude, 10 - f.mantissa);
   if (f.kind == NarrowKind::Ieee) {
@@ -201,9 +218,26 @@ static Num encodeMagnitude(const NarrowFormat &f, Num magnitude) {
   return select(greater(code, int64_t(f.maxCode)), int64_t(f.overflowCode), code);
 }
 
+/// The f16 that was only widened to x; null if x is none.
+static Num halfBefore(Num x) {
+  auto widened = x.v.getDefiningOp<arith::ExtFOp>();
+  bool isHalf = widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
+  return isHalf ? Num(*x.e, widened.getIn()) : Num();
+}
+
+/// The bits of an f16, rounded to the upper half.
+static Num roundUpperHalf(const NarrowFormat &f, Num half) {
+  Num bits = bitsOf(half);
+  Num rounded = (bits + 0x7f + (shrU(bits, 8) & 1)) & ~int64_t(0xff);
+  return select(isNaN(half), (bits & ~int64_t(0x7fff)) | int64_t(f.nanCode << 8), rounded);
+}
+
 /// f8e5m2 is the upper half of an f16: by way of an f16 that is rounded to odd, with as few bits as its subnormal numbers have.
 static Value encodeByHalf(const NarrowFormat &f, Num x) {
   OpBuilder &b = x.e->b;
+  if (Num half = halfBefore(x); half.v) {
+    return zextTo(shrU(roundUpperHalf(f, half), 8), b.getI8Type());
+  }
   const int64_t low = (1 << 17) - 1;
   Num bits = bitsOf(x);
   Num odd = (bits | ((bits & low) + low)) & ~low;
@@ -258,6 +292,9 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   }
   if ((element.isF16() && e.target.f16c) || f.kind == NarrowKind::Exponent) {
     return decodeNarrow(e, element, encodeNarrow(e, element, value));
+  }
+  if (Num half = halfBefore(x); half.v && isa<Float8E5M2Type>(element)) {
+    return floatTo(floatOf(roundUpperHalf(f, half)), e.b.getF32Type());
   }
   // As encodeNarrow, but without leaving the float's own format.
   Num bits = bitsOf(x);

@@ -219,6 +219,11 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
     return bitcastConvert(bitcast, index, mask);
   }
   if (isElementwise(op)) {
+    if (index.empty() && !mask) {
+      if (Elem elem = functionInGroup(op)) {
+        return elem;
+      }
+    }
     SmallVector<Elem> operands;
     auto resultRank = cast<RankedTensorType>(v.getType()).getRank();
     for (Value operand : op->getOperands()) {

@@ -66,6 +66,8 @@ struct ElementEmitter::Impl {
   Elem reduce(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem reduceWindow(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem map(hlo::MapOp op, unsigned resultNumber, llvm::ArrayRef<Index> index, mlir::Value mask);
+  /// A costly function of one number with others of its kind, which are memoized; null if there are none.
+  Elem functionInGroup(mlir::Operation *op);
   Elem smallDot(hlo::DotOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
 
   /// A start index (scalar array), clamped to [0, last].

@@ -1,7 +1,8 @@
 //===- Reducer.cpp - The computation of a reduction, ready to be emitted --===//
 //
 // In: a `to_apply` computation. Recognizes a single associative op on the two
-// parameters, whose order of application is then free: one accumulator per lane.
+// parameters, whose order of application is then free: one accumulator per lane. So is that of
+// computations that are marked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/Reducer.h"

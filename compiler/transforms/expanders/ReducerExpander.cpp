@@ -9,6 +9,8 @@
 // the same elements; as one op it may be done in any order, in lanes and parts. Sums and products of
 // narrow floats keep their h, whose computation rounds each of them.
 //
+// Sums of integers of which fewer bits are used are made of fewer bits.
+//
 // Computations of several accumulators, or of no single op, that may be applied in any order are marked.
 //
 //===----------------------------------------------------------------------===//
@@ -114,6 +116,7 @@ public:
       }
     });
     for (Operation *op : all) {
+      op = narrow(op, symbols, scalars);
       expand(op, symbols, scalars);
     }
     markReducers();
@@ -132,6 +135,41 @@ private:
         computation->setAttr(kAnyOrder, UnitAttr::get(&getContext()));
       }
     });
+  }
+
+  /// Sums of converted integers of which only as many bits are used as the integers had are made in those: u8 of a sum of u8
+  /// as u32 (jnp.packbits). Gives the op in place of `op`.
+  static Operation *narrow(Operation *op, SymbolTable &symbols, ScalarComputations &scalars) {
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce || op->getNumResults() != 1 || !op->getResult(0).hasOneUse()) {
+      return op;
+    }
+    auto outer = dyn_cast<ConvertOp>(*op->getResult(0).user_begin());
+    auto inner = reduce.getInputs()[0].getDefiningOp<ConvertOp>();
+    auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
+    Operation *combine = computation ? associativeOp(computation) : nullptr;
+    if (!outer || !inner ||
+        !isa_and_nonnull<AddOp, MultiplyOp, AndOp, OrOp, XorOp>(combine)) {
+      return op;
+    }
+    auto from = dyn_cast<IntegerType>(elementTypeOf(inner.getOperand()));
+    auto wide = dyn_cast<IntegerType>(elementTypeOf(op->getResult(0)));
+    auto to = dyn_cast<IntegerType>(elementTypeOf(outer.getResult()));
+    if (!from || !wide || !to || to.isSignless() || wide.isSignless() || to.getWidth() < 8 ||
+        to.getWidth() >= wide.getWidth() || from.getWidth() > to.getWidth()) {
+      return op;
+    }
+    OpBuilder builder(op);
+    HloBuilder b(builder, op->getLoc());
+    OperationState state(op->getLoc(), op->getName(),
+                         {b.convert(inner.getOperand(), to), b.convert(reduce.getInputs()[1], to)},
+                         outer.getType(), op->getAttrs());
+    Operation *sum = builder.create(state);
+    sum->setAttr("to_apply", scalars.like(combine->getName().getStringRef(), to));
+    outer.getResult().replaceAllUsesWith(sum->getResult(0));
+    outer.erase();
+    op->erase();
+    return sum;
   }
 
   static void expand(Operation *op, SymbolTable &symbols, ScalarComputations &scalars) {

@@ -89,6 +89,14 @@ Value ColumnSplitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
     if (!dims.empty() && dims.back() == minor) {
       dims.pop_back();
       int64_t last = dims.size();
+      auto constant = operand.getDefiningOp<ConstantOp>();
+      if (constant && last == 0) {
+        // Known while the code is made: shifts of bytes are instructions then.
+        auto literal = cast<DenseElementsAttr>(constant.getValue());
+        auto scalar = RankedTensorType::get({}, element);
+        Attribute value = *(literal.value_begin<Attribute>() + (literal.isSplat() ? 0 : c));
+        return b.broadcastScalar(b.constant(DenseElementsAttr::get(scalar, value)), rows);
+      }
       operand = b.reshape(b.sliceDim(operand, last, c, c + 1), shapeOf(operand).drop_back());
     }
     bool same = shapeOf(operand) == ArrayRef<int64_t>(rows);

@@ -69,6 +69,7 @@ public:
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     populateElementwiseRules(patterns);
+    populateBitRules(patterns);
     populateCounterRules(patterns);
     populateShapeRules(patterns);
     populateSliceRules(patterns);
