@@ -89,28 +89,30 @@ std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, co
   }
   // The next piece of k of these columns, else the next columns, else the next batch index.
   int64_t row = *linearStride(c.k, c.rhs.kStrides), batch = *linearStride(c.batch, c.rhs.batchStrides);
-  Value here = mulI(e, block.batchNumber, batch), column = subI(e, panel.n, block.n0);
-  Value piece = addI(e, addI(e, here, panel.n), mulI(e, addI(e, k.first, plan.kMost), row));
-  Value columns = addI(e, addI(e, here, block.n1), column);
-  Value index = addI(e, mulI(e, addI(e, block.batchNumber, 1), batch), column);
+  Value here = mulI(e, block.batchNumber, batch);
+  Value piece = addI(e, addI(e, here, block.n0), mulI(e, addI(e, k.first, plan.kMost), row));
+  Value columns = addI(e, here, block.n1);
+  Value index = mulI(e, addI(e, block.batchNumber, 1), batch);
   auto choose = [&](Value condition, Value yes, Value no) -> Value {
     return arith::SelectOp::create(e.b, e.loc, condition, yes, no);
   };
   index = choose(compareI(e, arith::CmpIPredicate::eq, block.n1, c.nSize()), index, columns);
   index = choose(compareI(e, arith::CmpIPredicate::eq, k.number, plan.kBlocks - 1), index, piece);
   Value base = addBytes(e, c.rhs.strided->pointer(), strideBytes(e, c.rhs, index, 1));
-  // A step uses some lines of the panel: the tiles that come past it share them.
+  // All steps of a block's tiles share its lines, in the order of memory.
   int64_t bytes = storageBytes(c.rhs.strided->storage());
-  int64_t lines = llvm::divideCeil(plan.columns() * bytes, kLineBytes);
+  int64_t perRow = llvm::divideCeil(plan.nTask * bytes, kLineBytes), lines = perRow * plan.kMost;
   int64_t tiles = std::max<int64_t>(1, plan.mTask / plan.rows);
-  int64_t asks = llvm::divideCeil(lines * plan.kStep(), tiles);
-  Value first = mulI(e, number, asks);
-  return [this, base, row, bytes, lines, asks, first](Value i) {
+  int64_t steps = tiles * (plan.nTask / plan.columns()) * plan.mostSteps();
+  int64_t asks = llvm::divideCeil(lines, steps), shift = llvm::Log2_64(std::max<int64_t>(1, steps / lines));
+  Value tile = mulI(e, divI(e, subI(e, panel.n, block.n0), plan.columns()), tiles);
+  Value first = mulI(e, addI(e, tile, minI(e, number, tiles - 1)), plan.mostSteps());
+  return [this, base, row, bytes, perRow, asks, shift, first](Value i) {
+    Value step = arith::ShRUIOp::create(e.b, e.loc, addI(e, first, i), constI64(e, shift));
     for (int64_t ask = 0; ask < asks; ++ask) {
-      Value which = remI(e, addI(e, first, ask), lines * plan.kStep());
-      Value at = addI(e, mulI(e, i, plan.kStep()), divI(e, which, lines));
-      at = addI(e, mulI(e, at, row * bytes), mulI(e, remI(e, which, lines), kLineBytes));
-      emitPrefetch(e, addBytes(e, base, at), 2);
+      Value line = addI(e, mulI(e, step, asks), ask);
+      Value at = mulI(e, divI(e, line, perRow), row * bytes);
+      emitPrefetch(e, addBytes(e, base, addI(e, at, mulI(e, remI(e, line, perRow), kLineBytes))), 2);
     }
   };
 }
