@@ -1,10 +1,10 @@
-//===- Estimate.cpp - What AVX-512 has tables for -------------------------===//
+//===- Estimate.cpp - What the target has tables for ----------------------===//
 //
 // Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register.
 // Out: the instruction's estimate, or null on targets (and for vectors) that have none. In
 // divisions that are only a part of a function they free the divider, which takes 16 cycles for
 // eight f64. And tables of 32 f32 or 16 f64 in two registers, one instruction to look 16 or 8 lanes
-// up in. And minima and maxima that know zeros apart.
+// up in; of AVX2, 8 f32 in one. And minima and maxima that know zeros apart.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
@@ -55,7 +55,7 @@ static Num byRegisters(ArrayRef<Num> operands, int64_t registerLanes,
 }
 
 static Value callIntrinsic(Emission &e, Type result, const Twine &name, ArrayRef<Value> operands) {
-  StringAttr full = e.b.getStringAttr("llvm.x86.avx512." + name);
+  StringAttr full = e.b.getStringAttr("llvm.x86." + name);
   return LLVM::CallIntrinsicOp::create(e.b, e.loc, result, full, operands).getResult(0);
 }
 
@@ -73,7 +73,7 @@ Num estimate(Num x, Estimate kind) {
       (x.lanes() > 1 && x.lanes() % lanes != 0)) {
     return {};
   }
-  std::string name = kind == Estimate::Reciprocal ? "rcp14." : "rsqrt14.";
+  std::string name = kind == Estimate::Reciprocal ? "avx512.rcp14." : "avx512.rsqrt14.";
   name += (x.isF64() ? "pd." : "ps.") + std::to_string(bits);
   return byRegisters(x, lanes, [&](ArrayRef<Value> of) -> Value {
     return callIntrinsic(e, of[0].getType(), name, {of[0], of[0], allLanes(e, lanes)});
@@ -100,7 +100,7 @@ static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> imme
       operands.push_back(arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4)));
     }
     return callIntrinsic(e, of[0].getType(),
-                         "mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted),
+                         "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted),
                          operands);
   });
 }
@@ -144,32 +144,47 @@ Num rootWithin(Num a) {
   return fma(product * error, fma(error, 0.375, 0.5), product);
 }
 
-bool hasLookup(Num x) {
-  int64_t lanes = x.lanes();
-  return x.e->target.avx512 && !x.isF64() && x.isFloat() &&
-         (lanes % 16 == 0 || (lanes < 16 && llvm::isPowerOf2_64(lanes)));
+int64_t lookupEntries(Num x) {
+  const Target &target = x.e->target;
+  if (!x.isFloat() || x.isF64() || target.vectorBytes < 32 || !target.fma) {
+    return 0;
+  }
+  int64_t lanes = x.lanes(), registerLanes = target.avx512 ? 16 : 8;
+  if (lanes % registerLanes != 0 && (lanes > registerLanes || !llvm::isPowerOf2_64(lanes))) {
+    return 0;
+  }
+  return target.avx512 ? 32 : 8;
 }
 
-/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register has lanes.
+static Value constantVector(Emission &e, Type element, ArrayRef<double> values) {
+  auto attributes = llvm::map_to_vector(values, [&](double value) -> Attribute {
+    return FloatAttr::get(element, value);
+  });
+  auto type = VectorType::get({static_cast<int64_t>(values.size())}, element);
+  return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
+}
+
+/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register of AVX-512 has lanes.
 static Num lookupInRegisters(Num index, Type element, ArrayRef<double> table) {
   Emission &e = *index.e;
   int64_t lanes = table.size() / 2;
-  auto type = VectorType::get({lanes}, element);
-  auto half = [&](ArrayRef<double> values) -> Value {
-    auto attributes = llvm::map_to_vector(values, [&](double value) -> Attribute {
-      return FloatAttr::get(element, value);
-    });
-    return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
-  };
-  Value low = half(table.take_front(lanes)), high = half(table.drop_front(lanes));
-  StringRef name = element.isF32() ? "vpermi2var.ps.512" : "vpermi2var.pd.512";
+  Value low = constantVector(e, element, table.take_front(lanes));
+  Value high = constantVector(e, element, table.drop_front(lanes));
+  StringRef name = element.isF32() ? "avx512.vpermi2var.ps.512" : "avx512.vpermi2var.pd.512";
   return byRegisters(index, lanes, [&](ArrayRef<Value> of) {
-    return callIntrinsic(e, type, name, {low, of[0], high});
+    return callIntrinsic(e, low.getType(), name, {low, of[0], high});
   });
 }
 
 Num lookup(Num index, ArrayRef<double> table) {
-  return lookupInRegisters(index, index.e->b.getF32Type(), table);
+  Emission &e = *index.e;
+  if (e.target.avx512) {
+    return lookupInRegisters(index, e.b.getF32Type(), table);
+  }
+  Value entries = constantVector(e, e.b.getF32Type(), table);
+  return byRegisters(index, static_cast<int64_t>(table.size()), [&](ArrayRef<Value> of) {
+    return callIntrinsic(e, entries.getType(), "avx2.permps", {entries, of[0]});
+  });
 }
 
 /// The address of an internal constant of the module.
@@ -202,7 +217,7 @@ Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
   return lookupInRegisters(index, f64, table);
 }
 
-Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<double[32]> rows) {
+Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<ArrayRef<double>> rows) {
   Num bits = bitsOf(a + shift);
   Num index = shrS(bits, dropped);
   Num start = floatOf(bits & -(INT64_C(1) << dropped)) - shift;

@@ -190,8 +190,10 @@ Num tanhOf(Num x) {
   if (wide && x.e->target.fma) {
     return copySign(tanhOfMagnitude(magnitude), x);
   }
-  if (hasLookup(x)) {
-    return copySign(oddPiecewise(minNum(x.of(14.0), magnitude), 1.0, 20, coefficients::tanhPieces), x);
+  if (int64_t entries = lookupEntries(x)) {
+    Num bounded = minNum(x.of(14.0), magnitude);
+    return copySign(entries == 32 ? oddPiecewise(bounded, 1.0, 20, coefficients::tanhPieces)
+                                  : oddPiecewise(bounded, 1.0, 22, coefficients::tanhEightPieces), x);
   }
   Num z = x * x;
   Num p = wide ? polynomial(z, coefficients::tanhSmall64) : polynomial(z, coefficients::tanh32);

@@ -59,15 +59,19 @@ enum class Estimate { Reciprocal, ReciprocalRoot };
 Num estimate(Num x, Estimate kind);
 /// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
 Num rootWithin(Num a);
-/// Whether `lookup` can be used for functions of x: f32, on a target that has it.
-bool hasLookup(Num x);
-/// table[index & 31] of each lane (i32).
+/// How many f32 an instruction of the target looks lanes up in, for functions of x: 32 (AVX-512), 8 (AVX2) or 0.
+int64_t lookupEntries(Num x);
+/// table[index % size] of each lane (i32), of a table of so many entries.
 Num lookup(Num index, llvm::ArrayRef<double> table);
 /// table[index & 15] of each lane, f64 for an index of i64: an instruction of AVX-512 for vectors, else from memory (the constant `name`).
 Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
-/// An odd function of 0 <= a, or NaN, by 32 polynomials: a row for each power, of t = a - start where a + shift has the same
-/// bits but for those dropped; the first piece, which starts at 0, less t.
-Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<double[32]> rows);
+/// An odd function of 0 <= a, or NaN, by as many polynomials as lookups have entries: a row for each power, of t = a - start where
+/// a + shift has the same bits but for those dropped; the first piece, which starts at 0, less t.
+Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<llvm::ArrayRef<double>> rows);
+template <size_t powers, size_t pieces>
+Num oddPiecewise(Num a, double shift, int64_t dropped, const double (&rows)[powers][pieces]) {
+  return oddPiecewise(a, shift, dropped, llvm::SmallVector<llvm::ArrayRef<double>>(std::begin(rows), std::end(rows)));
+}
 /// a / b good to 2^-42 (f64) or two units (f32), where b and 1 / b are normal numbers.
 Num quotientWithin(Num a, Num b);
 /// An f32 function by way of the f64 one, for functions that few programs use.

@@ -18,8 +18,10 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 Num erfOf(Num x) {
   bool wide = x.isF64();
   Num a = abs(x);
-  if (hasLookup(x)) {
-    return copySign(oddPiecewise(minNum(x.of(3.99), a), 4.0, 18, coefficients::erfPieces), x);
+  if (int64_t entries = lookupEntries(x)) {
+    Num bounded = minNum(x.of(3.99), a);
+    return copySign(entries == 32 ? oddPiecewise(bounded, 4.0, 18, coefficients::erfPieces)
+                                  : oddPiecewise(bounded, 4.0, 20, coefficients::erfEightPieces), x);
   }
   Num z = x * x;
   auto small = [&] {

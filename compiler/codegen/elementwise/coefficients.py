@@ -68,10 +68,10 @@ def table(name, doc, f, w, lo, hi, degree, bits, first=None):
 
 
 def pieces(name, doc, f, pieces, degree, bits, rotation=0):
-    """A polynomial for each of 32 intervals (lo, width) in t = x - lo, one row for each power. The first interval begins
+    """A polynomial for each of the intervals (lo, width) in t = x - lo, one row for each power. The first interval begins
     at the zero of an odd f, and is of f(t) - t; entry i is of interval i - rotation."""
-    assert len(pieces) == 32
-    rows, worst = [None] * 32, mpf(0)
+    count = len(pieces)
+    rows, worst = [None] * count, mpf(0)
     for i, (lo, width) in enumerate(pieces):
         g = lambda t: f(mpf(lo) + t)
         flat = abs(g(mpf(width)) - g(mpf(0))) < mpf(2) ** -26
@@ -84,11 +84,11 @@ def pieces(name, doc, f, pieces, degree, bits, rotation=0):
             c = [mpf(0)] + c
         else:
             c, error = fit(g, lambda t: 1 / g(t), 0, width, degree, bits, [round_to(g(mpf(0)), bits)])
-        rows[(i + rotation) % 32] = c
+        rows[(i + rotation) % count] = c
         worst = max(worst, error)
     sys.stderr.write(f"{name}: weighted error 2^{float(m.log(worst, 2)):.1f}\n")
     print(f"/// {doc} Error 2^{float(m.log(worst, 2)):.1f}.")
-    print(f"inline constexpr double {name}[{degree + 1}][32] = {{")
+    print(f"inline constexpr double {name}[{degree + 1}][{count}] = {{")
     for power in range(degree + 1):
         print("    {" + ", ".join(float(row[power]).hex() for row in rows) + "},")
     print("};")
@@ -210,6 +210,9 @@ table("erfLarge64", "log(1 - erf(t)) in t - 2, on [1.25, 6].", lambda u: m.log(m
 pieces("erfPieces", "erf(x) in x - k/8 on [k/8, (k+1)/8], k < 32, less x where k = 0.", m.erf, [(mpf(k) / 8, mpf(1) / 8) for k in range(32)], 5, 24)
 pieces("tanhPieces", "tanh(x) where 1 + x has the same exponent and three bits behind it; by these five bits. Less x below 1/8.", m.tanh,
        [((8 + k % 8) * mpf(2) ** (k // 8) / 8 - 1, mpf(2) ** (k // 8) / 8) for k in range(32)], 5, 24, 24)
+pieces("erfEightPieces", "The same, on [k/2, (k+1)/2], k < 8.", m.erf, [(mpf(k) / 2, mpf(1) / 2) for k in range(8)], 7, 24)
+pieces("tanhEightPieces", "The same by one bit behind the exponent.", m.tanh,
+       [((2 + k % 2) * mpf(2) ** (k // 2) / 2 - 1, mpf(2) ** (k // 2) / 2) for k in range(8)], 8, 24, 6)
 inverses, radius = near_inverses()
 sys.stderr.write(f"sixteenthInverse: |r| <= {float(radius)}\n")
 logs = [-m.log(c) for c in inverses]
