@@ -220,6 +220,10 @@ case("reduce_mean_variance_columns_4096x256_f32", lambda x: (x.mean(0), x.var(0)
 case("reduce_moments_columns_4096x512_f32", lambda x: (x.sum(0), (x * x).sum(0), x.max(0)), ((4096, 512), f32))
 case("reduce_moments_rows_2048x1024_f32", lambda x: (x.sum(1), (x * x).sum(1), x.max(1)), ((2048, 1024), f32))
 case("reduce_norm_1000x777_f64", lambda x: jnp.sqrt((x * x).sum(1)), ((1000, 777), f64))
+case("reduce_hypot_rows_1000x777_f32", lambda x: lax.reduce(x, f32(0), lambda a, b: lax.sqrt(a * a + b * b), (1,)), ((1000, 777), f32))
+case("reduce_log_add_exp_300x777_f32", lambda x: lax.reduce(x, f32(-jnp.inf), jnp.logaddexp, (0, 1)), ((300, 777), f32))
+case("reduce_min_max_pair_1000x777_f32", lambda x, y: lax.reduce((x, y), (f32(jnp.inf), f32(-jnp.inf)), lambda a, b: (lax.min(a[0], b[0]), lax.max(a[1], lax.abs(b[1]))), (1,)), ((1000, 777), f32), ((1000, 777), f32))
+case("reduce_pack_bits_800000_u8", lambda x: jnp.packbits(x), ((800000,), u8))
 case("reduce_product_sum_1000x1000_c64", lambda x, y: (x * y).sum(1), ((1000, 1000), c64), ((1000, 1000), c64))
 case("reduce_count_1000000_s32", lambda x: (x == 1).sum(), ((1000000,), s32))
 
@@ -313,6 +317,9 @@ elementwise("abs", jnp.abs, c64, "c64", n=1 << 18)
 elementwise("sqrt", jnp.sqrt, c64, "c64", n=1 << 18)
 elementwise("erf", lambda x: lax.erf(x * 20), f16, "f16")
 case("elementwise_polynomial_f16", lambda x, y: ((((x * 0.1 + 0.2) * x + 0.3) * x + 0.4) * x + 0.5) * x + y, ((200003,), f16), ((200003,), f16))
+case("elementwise_hard_swish_f16", lambda x: x * jnp.clip(x + 3, 0, 6) / 6, ((200003,), f16))
+case("elementwise_add_f8e5m2", lambda x, y: x + y, ((200003,), jnp.float8_e5m2), ((200003,), jnp.float8_e5m2))
+case("elementwise_absolute_f8e4m3fn", lambda x: jnp.abs(x), ((200003,), jnp.float8_e4m3fn))
 elementwise("digits", lambda x: lax.rem(x, s64(10)), s64, "s64")
 elementwise("convert_f64", lambda x: x.astype(bf16), f64, "f64_bf16")
 case("elementwise_broadcast_rows_columns_1000x1000_f32", lambda x, r, c: (x + r[:, None]) * c, ((1000, 1000), f32), ((1000,), f32), ((1000,), f32))
@@ -391,6 +398,7 @@ case("movement_tril_mask_1000x1000_f32", lambda x: jnp.tril(x), ((1000, 1000), f
 
 # ---- gather, scatter, updates, sorts ----
 
+case("gather_constant_columns_20000x3_f32", lambda x: x[:, jnp.array([1, 2, 0])] * x[:, jnp.array([2, 0, 1])] - x[:, jnp.array([2, 0, 1])], ((20000, 3), f32))
 case("gather_embedding_5000x512_512_f32", lambda t, i: jnp.take(t, i, axis=0, mode="clip"), ((5000, 512), f32), ((512,), s32))
 case("gather_embedding_5000x512_512_bf16", lambda t, i: jnp.take(t, i, axis=0), ((5000, 512), bf16), ((512,), s32))
 case("gather_scalars_500000_bf16", lambda t, i: t[i], ((1000,), bf16), ((500000,), s32))

@@ -117,6 +117,52 @@ static Value firstOfRows(Value indices, HloBuilder &b) {
   return {};
 }
 
+/// Columns that are taken one by one, at most, and the runs of neighbours among them; of rows that are so short: those of 16
+/// f32 are one vector each, whose lanes change places at once (8 of 16 columns of 5000 rows 0.046 ms, as slices 0.062).
+static constexpr size_t kMostTakenColumns = 32, kMostTakenRuns = 16;
+static constexpr int64_t kMostColumnsTakenFrom = 12;
+
+// gather of a few columns at constant positions, x[:, [2, 0, 1]] -> reshape(concatenate(slices of x))
+static Value gatherOfColumns(GatherOp op, HloBuilder &b) {
+  int64_t last = rankOf(op.getOperand()) - 1;
+  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
+  auto none = [](std::optional<ArrayRef<int64_t>> dims) { return !dims || dims->empty(); };
+  if (last < 1 || shape.back() > kMostColumnsTakenFrom || op.getStartIndexMap() != ArrayRef<int64_t>{last} ||
+      op.getCollapsedSliceDims() != ArrayRef<int64_t>{last} ||
+      !none(op.getOperandBatchingDims()) || !none(op.getStartIndicesBatchingDims()) ||
+      op.getSliceSizes().drop_back() != shape.drop_back() || op.getSliceSizes().back() != 1 ||
+      static_cast<int64_t>(op.getOffsetDims().size()) != last || elementsOf(op.getResult()) == 0) {
+    return {};
+  }
+  for (auto [i, d] : llvm::enumerate(op.getOffsetDims())) {
+    if (d != static_cast<int64_t>(i)) {
+      return {};
+    }
+  }
+  DenseElementsAttr literal = smallConstant(op.getStartIndices());
+  std::optional<SmallVector<int64_t>> taken =
+      literal ? constantIntegers(op.getStartIndices()) : std::nullopt;
+  if (!taken || taken->empty() || taken->size() > kMostTakenColumns) {
+    return {};
+  }
+  SmallVector<std::pair<int64_t, int64_t>> runs;
+  for (int64_t c : *taken) {
+    c = std::clamp<int64_t>(c, 0, shape.back() - 1);
+    if (!runs.empty() && runs.back().second == c) {
+      ++runs.back().second;
+    } else {
+      runs.push_back({c, c + 1});
+    }
+  }
+  if (runs.size() > kMostTakenRuns) {
+    return {};
+  }
+  SmallVector<Value> parts = llvm::map_to_vector(
+      runs, [&](auto run) { return b.sliceDim(op.getOperand(), last, run.first, run.second); });
+  Value columns = parts.size() == 1 ? parts[0] : b.concatenate(parts, last);
+  return b.reshape(columns, shapeOf(op.getResult()));
+}
+
 // gather of elements at start[i] + j, all inside -> gather of windows that begin at start[i]: frames of a signal, sliding
 // windows
 static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
@@ -294,7 +340,7 @@ struct EmptyScatter : public OpRewritePattern<ScatterOp> {
 } // namespace
 
 void hlo::populateIndexRules(RewritePatternSet &patterns) {
-  addRules<GatherOp>(patterns, {gatherOfOneWindow, gatherOfRuns});
+  addRules<GatherOp>(patterns, {gatherOfOneWindow, gatherOfColumns, gatherOfRuns});
   addRules<AddOp>(patterns, {sumOfScatters});
   patterns.add<ScatterOfOneWindow, EmptyScatter>(patterns.getContext());
 }
