@@ -247,30 +247,46 @@ static void storeLeading(Emission &e, Type memory, Value value, Value pointer, i
   });
 }
 
+/// What `load` gives where `condition` holds, else what `otherwise` gives.
+static Value loadIf(Emission &e, Type type, Value condition, function_ref<Value()> load,
+                    function_ref<Value()> otherwise) {
+  auto guard = scf::IfOp::create(e.b, e.loc, TypeRange{type}, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(e.b);
+  e.b.setInsertionPointToStart(&guard.getThenRegion().front());
+  scf::YieldOp::create(e.b, e.loc, load());
+  e.b.setInsertionPointToStart(&guard.getElseRegion().front());
+  scf::YieldOp::create(e.b, e.loc, otherwise());
+  return guard.getResult(0);
+}
+
 /// `lanes` consecutive memory elements at `pointer`.
 static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Value mask) {
   Type type = laneType(memory, lanes);
   unsigned alignment = alignmentOf(memory);
+  auto loadAll = [&]() -> Value { return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment); };
   if (!mask) {
-    return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
+    return loadAll();
   }
-  if (lanes > 1) {
-    std::optional<int64_t> leading = e.target.avx512 ? std::nullopt : leadingLanes(mask);
-    if (leading) {
-      return loadLeading(e, memory, pointer, *leading, lanes);
-    }
+  if (lanes == 1) {
+    return loadIf(e, type, mask, loadAll, [&] { return zeroOf(e, type); });
+  }
+  auto loadSome = [&]() -> Value {
     Value zero = zeroOf(e, type);
     return LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, mask, zero,
                                       e.b.getI32IntegerAttr(alignment));
+  };
+  if (e.target.avx512) {
+    return loadSome();
   }
-  auto guard = scf::IfOp::create(e.b, e.loc, TypeRange{type}, mask, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard restore(e.b);
-  e.b.setInsertionPointToStart(&guard.getThenRegion().front());
-  Value loaded = LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
-  scf::YieldOp::create(e.b, e.loc, loaded);
-  e.b.setInsertionPointToStart(&guard.getElseRegion().front());
-  scf::YieldOp::create(e.b, e.loc, zeroOf(e, type));
-  return guard.getResult(0);
+  if (std::optional<int64_t> leading = leadingLanes(mask)) {
+    return loadLeading(e, memory, pointer, *leading, lanes);
+  }
+  // AVX2 has masks of 32 and 64 bits. Where there are none each lane is a branch; mostly all lanes are on, or none is.
+  if (memory.getIntOrFloatBitWidth() >= 32 && e.target.vectorBytes >= 32) {
+    return loadSome();
+  }
+  Value all = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::AND, mask);
+  return loadIf(e, type, all, loadAll, loadSome);
 }
 
 static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value mask) {
