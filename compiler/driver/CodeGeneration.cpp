@@ -10,7 +10,6 @@
 #include "compiler/target/LoopMemory.h"
 #include "compiler/target/LowerToLLVM.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
@@ -275,43 +274,6 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
   module = nullptr;
   giveBack(std::move(machine));
   return success();
-}
-
-/// A constant as a global variable.
-static void addConstant(const ConstantData &data, llvm::GlobalValue::LinkageTypes linkage,
-                        llvm::Module &module) {
-  std::string repeated;
-  StringRef bytes(data.bytes.data(), data.bytes.size());
-  if (data.splat && !bytes.empty()) {
-    repeated.reserve(data.size);
-    while (repeated.size() < data.size) {
-      repeated += bytes;
-    }
-    bytes = repeated;
-  }
-  auto *value =
-      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
-  auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage,
-                                          value, data.symbol);
-  global->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  global->setAlignment(llvm::Align(data.alignment));
-}
-
-/// The constants of an output that is one LLVM module.
-static void addConstants(const ConstantPool &pool, llvm::Module &module) {
-  for (const ConstantData &data : pool.data) {
-    addConstant(data, llvm::GlobalValue::ExternalLinkage, module);
-  }
-}
-
-/// What loops may fold: the values of small constants, which are defined elsewhere.
-static void addSmallConstants(const ConstantPool &pool, llvm::Module &module) {
-  constexpr uint64_t smallBytes = 64;
-  for (const ConstantData &data : pool.data) {
-    if (data.size <= smallBytes) {
-      addConstant(data, llvm::GlobalValue::AvailableExternallyLinkage, module);
-    }
-  }
 }
 
 LogicalResult CodeGeneration::compileLoops(size_t index) {

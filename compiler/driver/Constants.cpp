@@ -1,6 +1,6 @@
 //===- Constants.cpp - The bytes of a module's constants ------------------===//
 //
-// In: cpurt.global ops. Out: one run of bytes each. MLIR holds elements as the ABI does,
+// In: cpurt.global ops. Out: one run of bytes each, and global variables of LLVM. MLIR holds elements as the ABI does,
 // little-endian and a byte at least, except that elements of fewer than 8 bits are
 // zero-extended (the ABI sign-extends signed ones) and that pred may be packed; those are
 // copied, all others are used in place.
@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Constants.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -78,4 +80,39 @@ LogicalResult hlo::collectConstants(ModuleOp planned, StringRef prefix, Constant
     pool.data.push_back(std::move(data));
   }
   return success();
+}
+
+/// A constant as a global variable.
+static void addConstant(const ConstantData &data, llvm::GlobalValue::LinkageTypes linkage,
+                        llvm::Module &module) {
+  std::string repeated;
+  StringRef bytes(data.bytes.data(), data.bytes.size());
+  if (data.splat && !bytes.empty()) {
+    repeated.reserve(data.size);
+    while (repeated.size() < data.size) {
+      repeated += bytes;
+    }
+    bytes = repeated;
+  }
+  auto *value =
+      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage,
+                                          value, data.symbol);
+  global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  global->setAlignment(llvm::Align(data.alignment));
+}
+
+void hlo::addConstants(const ConstantPool &pool, llvm::Module &module) {
+  for (const ConstantData &data : pool.data) {
+    addConstant(data, llvm::GlobalValue::ExternalLinkage, module);
+  }
+}
+
+void hlo::addSmallConstants(const ConstantPool &pool, llvm::Module &module) {
+  constexpr uint64_t smallBytes = 64;
+  for (const ConstantData &data : pool.data) {
+    if (data.size <= smallBytes) {
+      addConstant(data, llvm::GlobalValue::AvailableExternallyLinkage, module);
+    }
+  }
 }

@@ -7,6 +7,10 @@
 #include "llvm/ADT/StringMap.h"
 #include <deque>
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace hlo {
 
 /// The constants of a planned module, as they lie in memory (compiler/README.md, "How elements
@@ -21,6 +25,11 @@ struct ConstantPool {
 /// Collects all cpurt.globals; `prefix` starts each symbol.
 mlir::LogicalResult collectConstants(mlir::ModuleOp planned, llvm::StringRef prefix,
                                      ConstantPool &pool);
+
+/// Defines all of them, in an output that is one LLVM module.
+void addConstants(const ConstantPool &pool, llvm::Module &module);
+/// Gives a module the values of the small ones, which are defined elsewhere: its loops may fold them.
+void addSmallConstants(const ConstantPool &pool, llvm::Module &module);
 
 } // namespace hlo
 
