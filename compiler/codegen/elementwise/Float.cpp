@@ -37,11 +37,13 @@ static Num extremum(Num a, Num b, bool maximum) {
     if (!constant || constant->isNaN()) {
       continue;
     }
-    // A zero that wins against the other one goes last; one that loses goes first.
+    // Not the constant where the other is a NaN; a zero that wins against the other one also where both are equal.
     bool wins = constant->isZero() && constant->isNegative() != maximum;
     Num fixed = second ? b : a, other = second ? a : b;
-    Num first = wins ? other : fixed, last = wins ? fixed : other;
-    return select(isNaN(other), other, maximum ? maxNum(first, last) : minNum(first, last));
+    if (wins) {
+      return select(maximum ? greaterEqual(fixed, other) : lessEqual(fixed, other), fixed, other);
+    }
+    return maximum ? maxNum(fixed, other) : minNum(fixed, other);
   }
   if (Num result = extremumInRegisters(a, b, maximum); result.v) {
     return result;
