@@ -35,6 +35,10 @@ class Bench:
         self.options, self.cores = options, cores
         self.processors = ",".join(options.cpus.split(",")[:cores])
         self.environment = dict(os.environ, CPUS=self.processors)
+        self.flags = []
+        if options.avx2:
+            self.flags = ["--cpu=x86-64-v3"]
+            self.environment["XLA_FLAGS"] = (os.environ.get("XLA_FLAGS", "") + " --xla_cpu_max_isa=AVX2").strip()
 
     def run(self, command, text=None):
         """The standard output of a pinned process, or an error."""
@@ -56,7 +60,7 @@ class Bench:
 
     def ours(self, module, inputs, outputs, seconds):
         return self.lines([self.options.tool, module, f"--inputs={inputs}", f"--outputs={outputs}", f"--bench={seconds}",
-                           f"--threads={self.cores}", "--json"])[-1]
+                           f"--threads={self.cores}", "--json"] + self.flags)[-1]
 
     def xla(self, jobs):
         text = "".join(json.dumps(job) + "\n" for job in jobs)
@@ -227,6 +231,7 @@ def main():
     parser.add_argument("--chunk", type=int, default=1, help="modules for each process of XLA; more is faster")
     parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--prefix", help="command that runs a timed process in place of taskset; finds the processors in $CPUS")
+    parser.add_argument("--avx2", action="store_true", help="both sides for AVX2, hlo-compile's default; libraries inside of XLA take AVX-512 all the same")
     parser.add_argument("--iree", action="store_true", help="time IREE as well")
     parser.add_argument("--memory", action="store_true", help="measure the compiler's peak memory as well")
     parser.add_argument("--json", help="write the rows, one JSON line each")
