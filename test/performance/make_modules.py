@@ -227,6 +227,12 @@ case("reduce_pack_bits_800000_u8", lambda x: jnp.packbits(x), ((800000,), u8))
 case("reduce_product_sum_1000x1000_c64", lambda x, y: (x * y).sum(1), ((1000, 1000), c64), ((1000, 1000), c64))
 case("reduce_count_1000000_s32", lambda x: (x == 1).sum(), ((1000000,), s32))
 
+case("reduce_count_short_rows_50000x6_pred", lambda x: x.sum(1), ((50000, 6), pred))
+case("reduce_argmax_gathered_30000x10_f32", lambda x, i: jnp.argmax(x[i], 1), ((5000, 10), f32), ((30000,), s32))
+case("reduce_argmax_gathered_30000x16_u8", lambda x, i: jnp.argmax(x[i], 1), ((5000, 16), u8), ((30000,), s32))
+case("reduce_concat_8x400x100_f32", lambda x, y: jnp.concatenate([x, y.transpose(0, 2, 1)], 2).sum((1, 2)), ((8, 100, 200), f32), ((8, 200, 100), f32))
+case("reduce_kept_turned_3x224x224_s64", lambda x: x[:, 47:210, 1:].min(1).T * 2, ((3, 224, 224), s64))
+
 # ---- rows: softmax and the norms ----
 
 
@@ -273,6 +279,9 @@ text("rows_batch_norm_op_4x64x28x28_f32", """ENTRY main {
 }""")
 case("rows_batch_norm_training_4x14x14x256_f32", batch_norm, ((4, 14, 14, 256), f32), ((256,), f32), ((256,), f32))
 case("rows_group_norm_4x32x32x64_f32", lambda x: (lambda y: ((y - y.mean((1, 2, 4), keepdims=True)) * lax.rsqrt(y.var((1, 2, 4), keepdims=True) + 1e-5)))(x.reshape(4, 32, 32, 8, 8)), ((4, 32, 32, 64), f32))
+
+case("rows_softmax_all_few_columns_50000x2_f16", lambda x: jax.nn.softmax(x[:50000, 1:].astype(f32), (0, 1)), ((100000, 3), f16))
+case("rows_softmax_all_few_columns_20000x3_f32", lambda x: jax.nn.softmax(x[:, 1:4], (0, 1)), ((20000, 5), f32))
 
 # ---- elementwise ----
 
@@ -341,6 +350,15 @@ case("window_average_gradient_2x2_56x56x64_f32", lambda x, g: jax.vjp(lambda x: 
      ((4, 56, 56, 64), f32), ((4, 28, 28, 64), f32))
 case("window_max_gradient_56x56x64_f32", lambda x, g: jax.vjp(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), x)[1](g)[0],
      ((1, 56, 56, 64), f32), ((1, 28, 28, 64), f32))
+def line_gradient(size, stride, pad):
+    return lambda x, g: jax.vjp(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, size, stride, pad), x)[1](g)[0]
+
+
+case("window_max_gradient_line_100000w4_f32", line_gradient((4,), (4,), "VALID"), ((100000,), f32), ((25000,), f32))
+case("window_max_gradient_lines_32x1000w5_f32", line_gradient((1, 5), (1, 1), "SAME"), ((32, 1000), f32), ((32, 1000), f32))
+case("window_max_gradient_3x3_s2_nchw_2x16x64x64_f32", line_gradient((1, 1, 3, 3), (1, 1, 2, 2), "SAME"), ((2, 16, 64, 64), f32), ((2, 16, 32, 32), f32))
+case("window_sum_few_columns_50000x3_f32", lambda x: lax.reduce_window(x, 0.0, lax.add, (3, 1), (1, 1), "SAME"), ((50000, 3), f32))
+case("window_max_pixels_300x300x3_u8", lambda x: lax.reduce_window(x, u8(0), lax.max, (3, 3, 1), (1, 1, 1), "SAME"), ((300, 300, 3), u8))
 text("window_cumsum_200x500_f32", """add {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -395,6 +413,28 @@ case("movement_iota_grid_1000x1000_f32", lambda a: lax.broadcasted_iota(f32, (10
 case("movement_rope_1x512x16x64_bf16", lambda x, c, s: x * c + jnp.concatenate([-x[..., 32:], x[..., :32]], -1) * s, ((1, 512, 16, 64), bf16), ((512, 1, 64), bf16), ((512, 1, 64), bf16))
 case("movement_patches_16x16_224x224x3_f32", lambda x: x.reshape(14, 16, 14, 16, 3).transpose(0, 2, 1, 3, 4).reshape(196, 768), ((224, 224, 3), f32))
 case("movement_tril_mask_1000x1000_f32", lambda x: jnp.tril(x), ((1000, 1000), f32))
+
+text("transpose_concat_7x180x130_s8", """ENTRY main {
+  x = s8[7,90,130] parameter(0)
+  y = s8[7,180,130] parameter(1)
+  twice = s8[7,180,130] concatenate(x, x), dimensions={1}
+  sum = s8[7,180,130] add(twice, y)
+  ROOT turned = s8[180,130,7] transpose(sum), dimensions={1,2,0}
+}""")
+case("transpose_slice_4x46000_f32", lambda x, z: x[:4, 13442:59442].T + z, ((5, 60000), f32), ((46000, 4), f32))
+case("transpose_window_60x64x64_f16", lambda x, z: lax.reduce_window(x, f16(0), lax.add, (5, 1, 1), (1, 1, 1), "VALID")[:, ::-1].transpose(0, 2, 1) + z, ((64, 64, 64), f16), ((60, 64, 64), f16))
+text("transpose_update_300x400_f64", """ENTRY main {
+  x = f64[400,300] parameter(0)
+  y = f64[400,37] parameter(1)
+  i = s32[] parameter(2)
+  new = f64[400,300] dynamic-update-slice(x, y, i, i)
+  ROOT turned = f64[300,400] transpose(new), dimensions={1,0}
+}""")
+case("movement_concat_pixels_below_150000x3_u8", lambda x, y, z: jnp.concatenate([x, x, y, jnp.broadcast_to(z[:, None], (2, 3))]), ((50000, 3), u8), ((50000, 3), u8), ((2,), u8))
+case("movement_concat_flat_reversed_11x60000_f64", lambda x, y: jnp.floor(jnp.concatenate([x, x, y]).reshape(-1)[::-1]), ((5, 60000), f64), ((1, 60000), f64))
+case("movement_window_of_slice_10000x6_s8", lambda x, i: lax.reduce_window(lax.dynamic_slice(jnp.broadcast_to(x[:, :, None], (20000, 12, 2)), (i, i, i), (10000, 6, 1)), s8(-128), lax.max, (3, 1, 1), (1, 1, 1), "VALID"),
+     ((20000, 12), s8), ((), s32))
+case("update_read_in_part_40x30x50x6_f64", lambda x, y, i: lax.dynamic_slice(lax.dynamic_update_slice(x, y, (i, i, i, i)), (i, i, i, i), (20, 15, 50, 3)), ((40, 30, 50, 6), f64), ((20, 15, 50, 6), f64), ((), s32))
 
 # ---- gather, scatter, updates, sorts ----
 

@@ -9,6 +9,10 @@
 //   reduce                a pair is reduced, or kept, as a whole
 //   slice, pad, reverse, concatenate, iota
 //                         a pair whose second dimension is whole, or that is turned as a whole
+//   gather, dynamic-slice, dynamic-update-slice, reduce-window
+//                         a pair that is whole
+//   reshape               any pair, but where both shapes have a border, both keep it or neither does: no index is divided
+//                         that need not be
 //   anything else         knows dimensions by number: no pair of its arrays
 //
 // Assumes nothing of the results' order; shapes that are equal stay equal.
@@ -60,9 +64,14 @@ private:
     }
   }
   bool visitMove(Operation &op);
+  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is; of b, no others.
+  void onlyWhole(Value a, Value b, function_ref<std::optional<size_t>(size_t)> wholePair);
+  bool visitPart(Operation &op);
+  void visitReshape(Value from, Value to);
+  void rewrite(Operation &op);
   void visit(Operation &op);
   SmallVector<int64_t> merged(ArrayRef<int64_t> amounts, Value v);
-  SmallVector<int64_t> firsts(ArrayRef<int64_t> steps, Value v);
+  template <typename T = int64_t> SmallVector<T> firsts(ArrayRef<T> steps, Value v);
   SmallVector<int64_t> renumbered(ArrayRef<int64_t> dims, const std::vector<bool> &bits);
 
   Block &body;
@@ -139,8 +148,121 @@ bool Collapser::visitMove(Operation &op) {
   return true;
 }
 
+void Collapser::onlyWhole(Value a, Value b, function_ref<std::optional<size_t>(size_t)> wholePair) {
+  std::vector<bool> linked(pairs(b).size(), false);
+  for (size_t d = 0, count = pairs(a).size(); d < count; ++d) {
+    std::optional<size_t> other = wholePair(d);
+    if (!other) {
+      clear(a, d);
+      continue;
+    }
+    linked[*other] = true;
+    if (!pairs(a)[d] || !pairs(b)[*other]) {
+      clear(a, d);
+      clear(b, *other);
+    }
+  }
+  for (size_t d = 0; d < linked.size(); ++d) {
+    if (!linked[d]) {
+      clear(b, d);
+    }
+  }
+}
+
+/// Whether the window does nothing along dimension d.
+static bool isTrivial(WindowAttr window, size_t d) {
+  return window.getSize()[d] == 1 && window.getStrides()[d] == 1 && window.getPadLow()[d] == 0 &&
+         window.getPadHigh()[d] == 0 && window.getBaseDilations()[d] == 1 && window.getWindowDilations()[d] == 1;
+}
+
+/// Ops that take parts of their operands by number. Gives false for any other.
+bool Collapser::visitPart(Operation &op) {
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    ArrayRef<int64_t> shape = shapeOf(gather.getOperand()), offsets = gather.getOffsetDims();
+    auto isWhole = [&](int64_t d) {
+      return gather.getSliceSizes()[d] == shape[d] && !llvm::is_contained(gather.getStartIndexMap(), d) &&
+             !llvm::is_contained(gather.getCollapsedSliceDims(), d) &&
+             !llvm::is_contained(gather.getOperandBatchingDims().value_or(ArrayRef<int64_t>()), d);
+    };
+    // Which of the window's dimensions in the result each one of the operand is.
+    SmallVector<int64_t> shownAs(shape.size(), -1);
+    size_t next = 0;
+    for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
+      bool isGone = llvm::is_contained(gather.getCollapsedSliceDims(), d) ||
+                    llvm::is_contained(gather.getOperandBatchingDims().value_or(ArrayRef<int64_t>()), d);
+      if (!isGone) {
+        shownAs[d] = offsets[next++];
+      }
+    }
+    onlyWhole(gather.getOperand(), gather.getResult(), [&](size_t d) -> std::optional<size_t> {
+      bool kept = isWhole(d) && isWhole(d + 1) && shownAs[d + 1] == shownAs[d] + 1;
+      return kept ? std::optional<size_t>(shownAs[d]) : std::nullopt;
+    });
+    clearAll(gather.getStartIndices());
+    return true;
+  }
+  auto sameDims = [&](Value a, Value b, function_ref<bool(size_t)> isWhole) {
+    onlyWhole(a, b, [&](size_t d) {
+      return isWhole(d) && isWhole(d + 1) ? std::optional<size_t>(d) : std::nullopt;
+    });
+  };
+  if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
+    ArrayRef<int64_t> from = shapeOf(slice.getOperand()), to = shapeOf(slice.getResult());
+    sameDims(slice.getOperand(), slice.getResult(), [&](size_t d) { return from[d] == to[d]; });
+    return true;
+  }
+  if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
+    ArrayRef<int64_t> whole = shapeOf(update.getOperand()), part = shapeOf(update.getUpdate());
+    sameDims(update.getOperand(), update.getUpdate(), [&](size_t d) { return whole[d] == part[d]; });
+    return true;
+  }
+  auto reduce = dyn_cast<ReduceWindowOp>(op);
+  if (WindowAttr window = reduce ? reduce.getWindowAttr() : WindowAttr()) {
+    for (size_t n = 0; n < reduce->getNumResults(); ++n) {
+      sameDims(reduce.getInputs()[n], reduce->getResult(n), [&](size_t d) { return isTrivial(window, d); });
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Where a border of one shape is none of the other's, nothing is asked: order in memory is all that both know.
+void Collapser::visitReshape(Value from, Value to) {
+  auto borders = [](ArrayRef<int64_t> shape) {
+    std::map<int64_t, SmallVector<size_t>> result;
+    int64_t elements = 1;
+    for (size_t d = 0; d + 1 < shape.size(); ++d) {
+      elements *= shape[d];
+      result[elements].push_back(d);
+    }
+    return result;
+  };
+  if (llvm::is_contained(shapeOf(from), 0)) {
+    clearAll(from);
+    clearAll(to);
+    return;
+  }
+  auto own = borders(shapeOf(from)), other = borders(shapeOf(to));
+  for (auto &[elements, ours] : own) {
+    auto theirs = other.find(elements);
+    if (theirs == other.end()) {
+      continue;
+    }
+    bool together = llvm::all_of(ours, [&](size_t d) { return pairs(from)[d]; }) &&
+                    llvm::all_of(theirs->second, [&](size_t d) { return pairs(to)[d]; });
+    if (!together) {
+      llvm::for_each(ours, [&](size_t d) { clear(from, d); });
+      llvm::for_each(theirs->second, [&](size_t d) { clear(to, d); });
+    }
+  }
+}
+
 void Collapser::visit(Operation &op) {
-  if (visitMove(op)) {
+  if (visitMove(op) || visitPart(op)) {
+    return;
+  }
+  if (isa<ReshapeOp, BitcastOp>(op)) {
+    visitReshape(op.getOperand(0), op.getResult(0));
     return;
   }
   if (isElementwise(&op) || isa<CopyOp, ReturnOp>(op)) {
@@ -211,8 +333,8 @@ SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> amounts, Value v) {
 }
 
 /// What the first dimension of each run of v has.
-SmallVector<int64_t> Collapser::firsts(ArrayRef<int64_t> steps, Value v) {
-  SmallVector<int64_t> result;
+template <typename T> SmallVector<T> Collapser::firsts(ArrayRef<T> steps, Value v) {
+  SmallVector<T> result;
   for (auto [d, step] : llvm::enumerate(steps)) {
     if (d == 0 || !pairs(v)[d - 1]) {
       result.push_back(step);
@@ -221,37 +343,63 @@ SmallVector<int64_t> Collapser::firsts(ArrayRef<int64_t> steps, Value v) {
   return result;
 }
 
+/// The op's attributes, and operands that stand for one dimension each; types are as they were.
+void Collapser::rewrite(Operation &op) {
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    broadcast.setDimensions(renumbered(broadcast.getDimensions(), pairs(broadcast.getResult())));
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    transpose.setDimensions(renumbered(transpose.getDimensions(), pairs(transpose.getOperand())));
+  } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    reduce.setDimensions(renumbered(reduce.getDimensions(), pairs(reduce.getInputs()[0])));
+  } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
+    reverse.setDimensions(renumbered(reverse.getDimensions(), pairs(reverse.getOperand())));
+  } else if (auto parts = dyn_cast<ConcatenateOp>(op); parts && !op.hasAttr("paired")) {
+    int64_t dimension = parts.getDimension();
+    parts.setDimension(renumbered(dimension, pairs(parts.getResult()))[0]);
+  } else if (auto iota = dyn_cast<IotaOp>(op)) {
+    int64_t dimension = iota.getIotaDimension();
+    iota.setIotaDimension(renumbered(dimension, pairs(iota.getResult()))[0]);
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    slice.setStartIndices(merged(slice.getStartIndices(), slice.getOperand()));
+    slice.setLimitIndices(merged(slice.getLimitIndices(), slice.getOperand()));
+    slice.setStrides(firsts(slice.getStrides(), slice.getOperand()));
+  } else if (auto pad = dyn_cast<PadOp>(op)) {
+    pad.setPaddingLow(merged(pad.getPaddingLow(), pad.getOperand()));
+    pad.setPaddingHigh(merged(pad.getPaddingHigh(), pad.getOperand()));
+    pad.setPaddingInterior(firsts(pad.getPaddingInterior(), pad.getOperand()));
+  } else if (auto gather = dyn_cast<GatherOp>(op)) {
+    const std::vector<bool> &operand = pairs(gather.getOperand());
+    gather.setSliceSizes(merged(gather.getSliceSizes(), gather.getOperand()));
+    gather.setOffsetDims(renumbered(gather.getOffsetDims(), pairs(gather.getResult())));
+    gather.setCollapsedSliceDims(renumbered(gather.getCollapsedSliceDims(), operand));
+    gather.setStartIndexMap(renumbered(gather.getStartIndexMap(), operand));
+    if (std::optional<ArrayRef<int64_t>> batching = gather.getOperandBatchingDims()) {
+      gather.setOperandBatchingDims(renumbered(*batching, operand));
+    }
+  } else if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
+    SmallVector<Value> starts = firsts<Value>(SmallVector<Value>(slice.getStartIndices()), slice.getOperand());
+    slice.getStartIndicesMutable().assign(starts);
+    slice.setDynamicSliceSizes(merged(slice.getDynamicSliceSizes(), slice.getOperand()));
+  } else if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
+    SmallVector<Value> starts = firsts<Value>(SmallVector<Value>(update.getStartIndices()), update.getOperand());
+    update.getStartIndicesMutable().assign(starts);
+  } else if (auto reduce = dyn_cast<ReduceWindowOp>(op); reduce && reduce.getWindowAttr()) {
+    WindowAttr window = reduce.getWindowAttr();
+    auto of = [&](ArrayRef<int64_t> steps) { return firsts(steps, reduce.getInputs()[0]); };
+    reduce.setWindowAttr(WindowAttr::get(op.getContext(), of(window.getSize()), of(window.getStrides()),
+                                         of(window.getPadLow()), of(window.getPadHigh()),
+                                         of(window.getBaseDilations()), of(window.getWindowDilations()),
+                                         of(window.getReversal())));
+  }
+}
+
 void Collapser::run() {
   do {
     changed = false;
     llvm::for_each(body, [&](Operation &op) { visit(op); });
   } while (changed);
   // Attributes first: they are read with the old ranks.
-  for (Operation &op : body) {
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      broadcast.setDimensions(renumbered(broadcast.getDimensions(), pairs(broadcast.getResult())));
-    } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
-      transpose.setDimensions(renumbered(transpose.getDimensions(), pairs(transpose.getOperand())));
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      reduce.setDimensions(renumbered(reduce.getDimensions(), pairs(reduce.getInputs()[0])));
-    } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
-      reverse.setDimensions(renumbered(reverse.getDimensions(), pairs(reverse.getOperand())));
-    } else if (auto parts = dyn_cast<ConcatenateOp>(op); parts && !op.hasAttr("paired")) {
-      int64_t dimension = parts.getDimension();
-      parts.setDimension(renumbered(dimension, pairs(parts.getResult()))[0]);
-    } else if (auto iota = dyn_cast<IotaOp>(op)) {
-      int64_t dimension = iota.getIotaDimension();
-      iota.setIotaDimension(renumbered(dimension, pairs(iota.getResult()))[0]);
-    } else if (auto slice = dyn_cast<SliceOp>(op)) {
-      slice.setStartIndices(merged(slice.getStartIndices(), slice.getOperand()));
-      slice.setLimitIndices(merged(slice.getLimitIndices(), slice.getOperand()));
-      slice.setStrides(firsts(slice.getStrides(), slice.getOperand()));
-    } else if (auto pad = dyn_cast<PadOp>(op)) {
-      pad.setPaddingLow(merged(pad.getPaddingLow(), pad.getOperand()));
-      pad.setPaddingHigh(merged(pad.getPaddingHigh(), pad.getOperand()));
-      pad.setPaddingInterior(firsts(pad.getPaddingInterior(), pad.getOperand()));
-    }
-  }
+  llvm::for_each(body, [&](Operation &op) { rewrite(op); });
   SmallVector<std::pair<Value, Type>> types;
   auto retype = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());

@@ -29,9 +29,10 @@ struct EmitterShared {
     bool asStored = false;
   };
   llvm::DenseMap<mlir::Value, Memory> memory;
-  /// Concatenates and pads all of whose indices are in one part along the concatenated, or minor, dimension: the n-th
+  /// Concatenates and pads all of whose indices are in one part along dimension `partDimension`: the n-th
   /// operand, or what is before (0), in (1) and behind (2) the padded array. See Segments.cpp.
   llvm::DenseMap<mlir::Operation *, size_t> part;
+  size_t partDimension = 0;
   bool linear = false; ///< see ElementEmitter::useLinearIndex
 };
 

@@ -14,9 +14,9 @@ inline constexpr int64_t kElementsPerTask = 16 << 10;
 std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t total,
                                                int64_t perTask);
 
-/// Lanes of one vector register of the widest element that the region computes with; 1 where it applies loops or
-/// branches to scalars.
-int64_t kernelLanes(KernelBuilder &kernel);
+/// Lanes of one vector register of the widest element that the region computes with, of those values that `counts` says (all);
+/// 1 where it applies loops or branches to scalars.
+int64_t kernelLanes(KernelBuilder &kernel, llvm::function_ref<bool(mlir::Value)> counts = {});
 /// Lanes to shuffle from vectors a and b (those of b are counted from `lanes`), so that blocks of `step` lanes off the
 /// diagonal change places: {a0 b0 a2 b2 ...} and {a1 b1 a3 b3 ...}.
 std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> exchangedBlocks(int64_t lanes,
@@ -25,10 +25,12 @@ std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> exchangedBlock
 llvm::SmallVector<mlir::Value> transposeSquare(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is
 /// left under a mask, or as scalars where the target has no masks and the bounds are not known.
-/// `vectors` must have the lanes to use; `scalars` one.
+/// `vectors` must have the lanes to use; `scalars` one. `lo` is a multiple of `align`, where that is less
+/// than of the lanes.
 void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter &vectors,
                     ElementEmitter &scalars,
-                    llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body);
+                    llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body,
+                    int64_t align = 0);
 
 } // namespace hlo::codegen
 

@@ -13,73 +13,16 @@
 // runs over one linear index.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Computations.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/loops/Regions.h"
-#include "llvm/ADT/SetVector.h"
 #include <numeric>
 
 using namespace mlir;
 
 namespace hlo::codegen {
-
-std::pair<Value, Value> splitTasks(KernelBuilder &kernel, int64_t total, int64_t perTask) {
-  Emission &e = kernel.e;
-  kernel.tasks = llvm::divideCeil(total, perTask);
-  if (kernel.tasks <= 1) {
-    return {constI64(e, 0), constI64(e, total)};
-  }
-  Value hi = minI(e, mulI(e, kernel.last, perTask), total);
-  return {mulI(e, kernel.first, perTask), hi};
-}
-
-/// Whether a computation that the kernel applies to scalars holds a loop or a branch.
-static bool appliesControlFlow(KernelBuilder &kernel) {
-  llvm::SmallSetVector<Operation *, 4> callees;
-  auto addCallees = [&](Block &block) {
-    for (Operation &op : block) {
-      forEachCallee(&op, [&](FlatSymbolRefAttr name) {
-        if (ComputationOp callee = kernel.lookup(name)) {
-          callees.insert(callee);
-        }
-      });
-    }
-  };
-  addCallees(kernel.body());
-  for (size_t i = 0; i < callees.size(); ++i) {
-    Block &body = cast<ComputationOp>(callees[i]).getBody().front();
-    for (Operation &op : body) {
-      if (isa<WhileOp, ConditionalOp>(op)) {
-        return true;
-      }
-    }
-    addCallees(body);
-  }
-  return false;
-}
-
-int64_t kernelLanes(KernelBuilder &kernel) {
-  if (appliesControlFlow(kernel)) {
-    return 1;
-  }
-  int64_t widest = 1;
-  auto visit = [&](Type type) {
-    if (auto array = dyn_cast<RankedTensorType>(type)) {
-      Type part = computeType(array.getElementType());
-      widest = std::max<int64_t>(widest, (part.getIntOrFloatBitWidth() + 7) / 8);
-    }
-  };
-  for (BlockArgument argument : kernel.body().getArguments()) {
-    visit(argument.getType());
-  }
-  for (Operation &op : kernel.body()) {
-    llvm::for_each(op.getResultTypes(), visit);
-  }
-  return std::max<int64_t>(1, kernel.e.target.lanes(widest));
-}
 
 /// The ops that only scalars of the region are made from, and those scalars: hoistScalars computes them before the
 /// loops (the two halves of a generator's key).
@@ -132,12 +75,13 @@ static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, 
 }
 
 /// Lanes of a region that computes little in its widest type: vectors of what it mostly computes with, those of the
-/// widest type being two registers each (the bits of a random number and the f64 made of them).
+/// widest type being two registers each (the bits of a random number and the f64 made of them), or four where there are one
+/// or two such ops alone (what a sum of bytes becomes at its end).
 static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;
   }
-  int64_t widest = kernel.e.target.lanes(1) / lanes, wide = 0, narrow = 0;
+  int64_t widest = kernel.e.target.lanes(1) / lanes, wide = 0, narrow = 0, ofNarrow = 1;
   auto bytesOfLane = [](Value v) {
     Type part = computeType(elementType(v.getType()));
     return (part.getIntOrFloatBitWidth() + 7) / 8;
@@ -158,65 +102,16 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
       bytes = std::max<int64_t>(bytes, bytesOfLane(v));
     }
     bytes = std::max<int64_t>(bytes, bytesOfLane(op.getResult(0)));
-    (bytes == widest ? wide : narrow) += !moves;
+    if (!moves) {
+      ++(bytes == widest ? wide : narrow);
+      ofNarrow = bytes == widest ? ofNarrow : std::max(ofNarrow, bytes);
+    }
+  }
+  if (wide <= 2 && narrow >= 4 * std::max<int64_t>(wide, 1)) {
+    return lanes * std::min<int64_t>(4, widest / ofNarrow);
   }
   // At least 32 bits: bytes beside words would make vectors of many registers.
   return widest == 8 && narrow >= 2 * wide ? lanes * 2 : lanes;
-}
-
-void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
-                    ElementEmitter &scalars,
-                    function_ref<void(Index, ElementEmitter &, Value)> body) {
-  int64_t lanes = vectors.lanes();
-  std::optional<int64_t> from = constantOf(lo), to = constantOf(hi);
-  auto scalarLoop = [&](Value a, Value b) {
-    emitFor(e, a, b, 1, [&](Value i) {
-      ElementEmitter::Scope scope(scalars);
-      body(Index(i), scalars, {});
-    });
-  };
-  if (lanes == 1) {
-    scalarLoop(lo, hi);
-    return;
-  }
-  Value whole;
-  if (from && to) {
-    whole = constI64(e, *from + (*to - *from) / lanes * lanes);
-  } else {
-    Value count = subI(e, hi, lo);
-    whole = addI(e, lo, mulI(e, divI(e, count, lanes), lanes));
-  }
-  emitFor(e, lo, whole, lanes, [&](Value i) {
-    ElementEmitter::Scope scope(vectors);
-    body(Index(i, 1, lanes), vectors, {});
-  });
-  if (from && to && (*to - *from) % lanes == 0) {
-    return;
-  }
-  // One element left is a scalar: LLVM 22 stores too many bytes for a truncated vector under a constant
-  // mask of one lane. Masks that are not constant need a target that has them.
-  bool single = from && to && (*to - *from) % lanes == 1;
-  if (single || (!e.target.avx512 && !(from && to))) {
-    scalarLoop(whole, hi);
-    return;
-  }
-  auto tail = [&](Value i, Value mask) {
-    ElementEmitter::Scope scope(vectors);
-    body(Index(i, 1, lanes), vectors, mask);
-  };
-  if (from && to) {
-    tail(whole, firstLanes(e, (*to - *from) % lanes, lanes));
-    return;
-  }
-  Value rest = subI(e, hi, whole);
-  Value restLanes = splat(e, rest, lanes).re;
-  Value mask = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt,
-                                               laneOffsets(e, lanes, 1), restLanes);
-  Value any = compareI(e, arith::CmpIPredicate::sgt, rest, 0);
-  auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  tail(whole, mask);
 }
 
 /// Whether every array of the region has `elements` elements or is a scalar that is broadcast, and every op
@@ -448,7 +343,7 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
   auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  SegmentPlan segments = paired ? SegmentPlan() : planSegments(kernel, shape);
+  SegmentPlan segments = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
   emitFor(e, lo, hi, 1, [&](Value piece) {
     SmallVector<Index> index;
     Value block = divI(e, piece, cuts);
@@ -477,21 +372,23 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
         storeRoots(kernel, scalars, {}, base, {});
         return;
       }
-      auto run = [&](Value first, Value last) {
-        emitVectorLoop(e, first, last, vectors, scalars,
-                       [&](Index i, ElementEmitter &emitter, Value mask) {
-                         index.push_back(i);
-                         storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
-                         index.pop_back();
-                       });
+      auto run = [&](Value first, Value last, int64_t align) {
+        emitVectorLoop(
+            e, first, last, vectors, scalars,
+            [&](Index i, ElementEmitter &emitter, Value mask) {
+              index.push_back(i);
+              storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
+              index.pop_back();
+            },
+            align);
       };
       if (segments.ops.empty()) {
-        run(from, to);
+        run(from, to, /*align=*/0);
         return;
       }
-      emitSegments(segments, vectors, [&](int64_t begin, int64_t end) {
+      emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
         Value first = maxI(e, from, begin);
-        run(first, cuts > 1 ? maxI(e, minI(e, to, end), first) : constI64(e, end));
+        run(first, cuts > 1 ? maxI(e, minI(e, to, end), first) : constI64(e, end), begin);
       });
     };
     nest(split);

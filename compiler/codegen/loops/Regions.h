@@ -28,12 +28,14 @@ llvm::DenseMap<mlir::Value, RootDims> separateReads(KernelBuilder &kernel);
 void emitTransposedCopy(Emission &e, int64_t bytes, mlir::Value from, int64_t fromStride,
                         mlir::Value to, int64_t toStride, int64_t rows, int64_t columns);
 
-/// An operand that is read along another dimension than its own minor one.
+/// An operand, or a slice of one, that is read along another dimension than its own minor one.
 struct TransposedRead {
+  mlir::Value value;                     ///< the argument, or the slice of it
   mlir::BlockArgument argument;
+  int64_t offset;                        ///< where the value begins in the argument, in elements
   int64_t minorStride;                   ///< of the dimension that follows the results' minor one
   llvm::SmallVector<int64_t> rootStride; ///< for each dimension of the results
-  int64_t tileMinor = 0, tileRow = 0;    ///< the argument's dimensions that follow those of a tile
+  int64_t tileMinor = 0, tileRow = 0;    ///< the value's dimensions that follow those of a tile
 };
 
 /// How a loop over `shape` is tiled, if operands are read transposed: they step by one in memory along
@@ -56,14 +58,24 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
 struct ShortRowPlan {
   int64_t rows, vectors;
 };
+/// Windows of reduce-windows with at most so many positions are unrolled where the lanes of a vector are of several rows.
+inline constexpr int64_t kMostUnrolledTaps = 16;
+/// Whether an op is as cheap at indices of several rows as at those of one.
+bool keepsLanesNear(mlir::Operation &op);
+/// The plan for `rows` rows of `columns` elements, if the body's code is small enough for it; its ops must keep lanes near.
+std::optional<ShortRowPlan> planRowBlocks(mlir::Block &body, int64_t rows, int64_t columns, int64_t lanes);
+/// Where the lanes of a block's vector are: the row, `first` being that of the block, a multiple of `align`; the column.
+Index rowOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes, mlir::Value first,
+                  int64_t align);
+Index columnOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes);
 std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape,
                                           int64_t lanes);
 /// The loop kernel of a region with short rows.
 void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitter &vectors,
                    ElementEmitter &scalars, StoreRoots store);
 
-/// Concatenates and pads that are read at the results' index, with the bounds of their parts along the minor
-/// dimension, and all such bounds in order. No ops: the row is one part.
+/// Concatenates and pads that are read at the results' index, with the bounds of their parts along one
+/// dimension, and all such bounds in order. No ops: the dimension is one part.
 struct SegmentPlan {
   struct Parts {
     mlir::Operation *op;
@@ -71,10 +83,15 @@ struct SegmentPlan {
   };
   llvm::SmallVector<Parts> ops;
   llvm::SmallVector<int64_t> cuts;
+  size_t dimension = 0;
 };
-SegmentPlan planSegments(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape);
-/// Calls the body for each segment in turn, in which the emitter knows the parts that it is in.
-void emitSegments(const SegmentPlan &plan, ElementEmitter &emitter,
+/// In a kernel by rows (`ofRows`), reduces read at the index as results do.
+SegmentPlan planSegments(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape, size_t dimension, bool ofRows = false);
+/// From now on the emitters know that they are in segment n of the plan; leaveSegments: in any again.
+void enterSegment(const SegmentPlan &plan, size_t n, llvm::ArrayRef<ElementEmitter *> emitters);
+void leaveSegments(llvm::ArrayRef<ElementEmitter *> emitters);
+/// Calls the body for each segment in turn, in which the emitters know the parts that they are in.
+void emitSegments(const SegmentPlan &plan, llvm::ArrayRef<ElementEmitter *> emitters,
                   llvm::function_ref<void(int64_t from, int64_t to)> body);
 
 /// The loop kernel of a region whose tiles would be all of a small matrix: a few vectors each. Gives false, having emitted

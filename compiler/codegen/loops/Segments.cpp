@@ -1,8 +1,9 @@
 //===- Segments.cpp - Rows that consist of parts --------------------------===//
 //
 // In: a region whose results have one shape, and among its ops concatenates
-// and pads along the minor dimension that are read at the results' index alone.
-// Out: where their parts begin and end, so that a loop over the row can be one
+// and pads along a dimension (the minor one, or the rows of short rows) that are
+// read at the results' index alone.
+// Out: where their parts begin and end, so that a loop over the dimension can be one
 // loop for each part, in which nothing asks any more what an element is:
 //
 //   z = concatenate(x[700], y[77]) * 2       0 .. 700 reads x, 700 .. 777 reads y
@@ -23,24 +24,23 @@ namespace hlo::codegen {
 /// What all loops over parts may have, in ops: those after the parts are repeated in each.
 static constexpr int64_t kMostOps = 4096;
 
-/// Where the parts of the op begin along the minor dimension of its result, the end included; nothing if it has none.
-static SmallVector<int64_t> boundsOfParts(Operation &op) {
-  int64_t minor = static_cast<int64_t>(shapeOf(op.getResult(0)).size()) - 1;
+/// Where the parts of the op begin along the dimension of its result, the end included; nothing if it has none.
+static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
   SmallVector<int64_t> bounds;
   if (auto parts = dyn_cast<ConcatenateOp>(op)) {
-    if (static_cast<int64_t>(parts.getDimension()) != minor || op.hasAttr("paired")) {
+    if (static_cast<int64_t>(parts.getDimension()) != dimension || op.hasAttr("paired")) {
       return {};
     }
     bounds.push_back(0);
     for (Value part : parts.getInputs()) {
-      bounds.push_back(bounds.back() + shapeOf(part)[minor]);
+      bounds.push_back(bounds.back() + shapeOf(part)[dimension]);
     }
   } else if (auto pad = dyn_cast<PadOp>(op)) {
-    int64_t low = pad.getPaddingLow()[minor], high = pad.getPaddingHigh()[minor];
-    if (pad.getPaddingInterior()[minor] != 0 || (low <= 0 && high <= 0)) {
+    int64_t low = pad.getPaddingLow()[dimension], high = pad.getPaddingHigh()[dimension];
+    if (pad.getPaddingInterior()[dimension] != 0 || (low <= 0 && high <= 0)) {
       return {};
     }
-    int64_t size = shapeOf(pad.getResult())[minor];
+    int64_t size = shapeOf(pad.getResult())[dimension];
     bounds = {0, std::clamp<int64_t>(low, 0, size), std::clamp<int64_t>(size - high, 0, size), size};
     if (bounds[1] > bounds[2]) {
       return {};
@@ -49,27 +49,25 @@ static SmallVector<int64_t> boundsOfParts(Operation &op) {
   return bounds;
 }
 
-SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape) {
+SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t dimension, bool ofRows) {
   SegmentPlan plan;
-  if (shape.empty()) {
-    return plan;
-  }
+  plan.dimension = dimension;
   // Values that are read at the results' index and nowhere else.
   DenseSet<Value> atIndex;
   int64_t after = 0; // ops that are repeated in each segment
-  std::vector<int64_t> cuts{0, shape.back()};
+  std::vector<int64_t> cuts{0, shape[dimension]};
   Operation *end = kernel.body().getTerminator();
   for (Operation &op : llvm::reverse(kernel.body().without_terminator())) {
     if (op.getNumResults() != 1 || shapeOf(op.getResult(0)) != shape ||
         !llvm::all_of(op.getUsers(), [&](Operation *user) {
-          return user == end || ((isElementwise(user) || isa<CopyOp>(user)) &&
-                                 atIndex.contains(user->getResult(0)));
+          return user == end || (ofRows && isa<ReduceOp>(user)) ||
+                 ((isElementwise(user) || isa<CopyOp>(user)) && atIndex.contains(user->getResult(0)));
         })) {
       continue;
     }
     atIndex.insert(op.getResult(0));
     ++after;
-    SmallVector<int64_t> bounds = boundsOfParts(op);
+    SmallVector<int64_t> bounds = boundsOfParts(op, static_cast<int64_t>(dimension));
     if (!bounds.empty()) {
       llvm::append_range(cuts, bounds);
       plan.ops.push_back({&op, bounds});
@@ -84,18 +82,31 @@ SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape) {
   return plan;
 }
 
-void emitSegments(const SegmentPlan &plan, ElementEmitter &emitter,
-                  function_ref<void(int64_t from, int64_t to)> body) {
-  llvm::DenseMap<Operation *, size_t> &entered = emitter.impl().shared->part;
-  for (size_t n = 0; n + 1 < plan.cuts.size(); ++n) {
+void enterSegment(const SegmentPlan &plan, size_t n, ArrayRef<ElementEmitter *> emitters) {
+  for (ElementEmitter *emitter : emitters) {
+    EmitterShared &shared = *emitter->impl().shared;
+    shared.partDimension = plan.dimension;
     for (const SegmentPlan::Parts &parts : plan.ops) {
       // Empty parts begin where the next one does: the last one that begins here is meant.
       auto next = llvm::upper_bound(parts.bounds, plan.cuts[n]);
-      entered[parts.op] = next - parts.bounds.begin() - 1;
+      shared.part[parts.op] = next - parts.bounds.begin() - 1;
     }
+  }
+}
+
+void leaveSegments(ArrayRef<ElementEmitter *> emitters) {
+  for (ElementEmitter *emitter : emitters) {
+    emitter->impl().shared->part.clear();
+  }
+}
+
+void emitSegments(const SegmentPlan &plan, ArrayRef<ElementEmitter *> emitters,
+                  function_ref<void(int64_t from, int64_t to)> body) {
+  for (size_t n = 0; n + 1 < plan.cuts.size(); ++n) {
+    enterSegment(plan, n, emitters);
     body(plan.cuts[n], plan.cuts[n + 1]);
   }
-  entered.clear();
+  leaveSegments(emitters);
 }
 
 } // namespace hlo::codegen

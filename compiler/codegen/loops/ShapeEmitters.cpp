@@ -199,7 +199,7 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
       continue;
     }
     Index shifted = addIndex(e(), i, -low);
-    if (isInPart && d + 1 == index.size()) {
+    if (isInPart && d == shared->partDimension) {
       source.push_back(shifted);
       continue;
     }
@@ -312,135 +312,6 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
     result = guarded(inside, mask, element, [&](Value inner) { return part(n, inner); }, result);
   }
   return result;
-}
-
-Value ElementEmitter::Impl::clampedStart(Value start, int64_t last, Value mask) {
-  Type element = elementType(start.getType());
-  Elem raw = uniform().emit(start, {}, mask ? anyLane(e(), mask) : Value());
-  if (last <= 0) {
-    return constI64(e(), 0);
-  }
-  Type i64 = e().b.getI64Type();
-  Value wide = raw.re;
-  bool isUnsigned = isUnsignedElement(element);
-  if (wide.getType() != i64) {
-    wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
-                      : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
-    isUnsigned = false;
-  }
-  Value limit = constI64(e(), last);
-  if (isUnsigned) {
-    return e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
-  }
-  wide = minI(e(), wide, limit);
-  return maxI(e(), wide, 0);
-}
-
-Elem ElementEmitter::Impl::dynamicSlice(DynamicSliceOp op, ArrayRef<Index> index, Value mask) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
-  SmallVector<Index> source;
-  for (auto [d, i] : llvm::enumerate(index)) {
-    int64_t last = shape[d] - op.getDynamicSliceSizes()[d];
-    Value start = last == 0 ? constI64(e(), 0) : clampedStart(op.getStartIndices()[d], last, mask);
-    source.push_back(addIndex(e(), i, Index(start), lanes));
-  }
-  return self->emit(op.getOperand(), source, mask);
-}
-
-Elem ElementEmitter::Impl::dynamicUpdateSlice(DynamicUpdateSliceOp op, ArrayRef<Index> index,
-                                              Value mask) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand()), window = shapeOf(op.getUpdate());
-  Elem old = self->emit(op.getOperand(), index, mask);
-  SmallVector<Index> source;
-  Value scalarCondition, laneCondition;
-  for (auto [d, i] : llvm::enumerate(index)) {
-    int64_t last = shape[d] - window[d];
-    Value start = last == 0 ? constI64(e(), 0) : clampedStart(op.getStartIndices()[d], last, mask);
-    Index shifted = addIndex(e(), i, Index(subI(e(), constI64(e(), 0), start)), lanes);
-    source.push_back(shifted);
-    if (last == 0) {
-      continue;
-    }
-    Value inside = indexInRange(e(), shifted, 0, window[d], lanes);
-    Value &slot = isa<VectorType>(inside.getType()) ? laneCondition : scalarCondition;
-    slot = andMask(e(), slot, inside);
-  }
-  if (llvm::is_contained(window, 0)) {
-    return old;
-  }
-  Type element = elementType(op.getType());
-  return guarded(scalarCondition, mask, element,
-                 [&](Value outer) {
-                   return guarded(laneCondition, outer, element,
-                                  [&](Value inner) {
-                                    return self->emit(op.getUpdate(), source, inner);
-                                  },
-                                  old);
-                 },
-                 old);
-}
-
-Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask) {
-  ArrayRef<int64_t> shape = shapeOf(op.getOperand());
-  ArrayRef<int64_t> indicesShape = shapeOf(op.getStartIndices());
-  auto batching = op.getOperandBatchingDims().value_or(ArrayRef<int64_t>());
-  auto indicesBatching = op.getStartIndicesBatchingDims().value_or(ArrayRef<int64_t>());
-  int64_t vectorDim = op.getIndexVectorDim();
-
-  // Split the result's index into the position among the indices and inside the window.
-  SmallVector<Index> position, window;
-  for (auto [d, i] : llvm::enumerate(index)) {
-    bool isOffset = llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(d));
-    (isOffset ? window : position).push_back(i);
-  }
-  SmallVector<Index> source(shape.size(), Index(constI64(e(), 0)));
-  size_t next = 0;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (!llvm::is_contained(op.getCollapsedSliceDims(), static_cast<int64_t>(d)) &&
-        !llvm::is_contained(batching, static_cast<int64_t>(d))) {
-      source[d] = window[next++];
-    }
-  }
-  Type indexElement = elementType(op.getStartIndices().getType());
-  for (auto [k, d] : llvm::enumerate(op.getStartIndexMap())) {
-    int64_t last = shape[d] - op.getSliceSizes()[d];
-    if (last <= 0) {
-      continue;
-    }
-    SmallVector<Index> at(position);
-    if (vectorDim < static_cast<int64_t>(indicesShape.size())) {
-      at.insert(at.begin() + vectorDim, Index(constI64(e(), k)));
-    }
-    bool same = llvm::all_of(at, [](const Index &i) { return i.isUniform(); }) &&
-                !shared->vectorOnly.contains(op.getStartIndices());
-    Elem raw = same ? uniform().emit(op.getStartIndices(), at, mask ? anyLane(e(), mask) : Value())
-                    : self->emit(op.getStartIndices(), at, mask);
-    int64_t width = lanesOf(raw.re);
-    Type i64 = laneType(e().b.getI64Type(), width);
-    Value wide = raw.re;
-    bool isUnsigned = isUnsignedElement(indexElement);
-    if (wide.getType() != i64) {
-      wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
-                        : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
-      isUnsigned = false;
-    }
-    Value limit = constLanes(e(), last, width), zero = constLanes(e(), 0, width);
-    if (isUnsigned) {
-      wide = e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
-    } else {
-      wide = minI(e(), wide, limit);
-      wide = maxI(e(), wide, zero);
-    }
-    Index start;
-    (width == 1 ? start.base : start.lanes) = wide;
-    source[d] = addIndex(e(), source[d], start, lanes);
-  }
-  for (auto [operandDim, indicesDim] : llvm::zip(batching, indicesBatching)) {
-    // The position has no entry for index_vector_dim.
-    int64_t at = indicesDim > vectorDim ? indicesDim - 1 : indicesDim;
-    source[operandDim] = position[at];
-  }
-  return self->emit(op.getOperand(), source, mask);
 }
 
 Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {

@@ -24,36 +24,92 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Ops that are as cheap at indices of several rows as at those of one.
-static bool keepsLanesNear(Operation &op) {
+/// What the code of all vectors of a block may have, in ops.
+static constexpr int64_t kMostBlockOps = 256;
+
+/// Windows whose positions are code of their own each, so that it is known which lanes are in the padding.
+static bool isSmallWindow(ReduceWindowOp op) {
+  WindowAttr window = op.getWindowAttr();
+  return window && llvm::product_of(window.getSize()) <= kMostUnrolledTaps &&
+         llvm::all_of(window.getBaseDilations(), [](int64_t d) { return d == 1; });
+}
+
+/// Whether all lanes of several short rows are of one window, so that its place is the same for all.
+static bool isOneWindow(GatherOp gather) {
+  int64_t rank = static_cast<int64_t>(shapeOf(gather.getResult()).size());
+  return llvm::is_contained(gather.getOffsetDims(), rank - 1) && llvm::is_contained(gather.getOffsetDims(), rank - 2);
+}
+
+bool keepsLanesNear(Operation &op) {
+  if (auto window = dyn_cast<ReduceWindowOp>(op)) {
+    return isSmallWindow(window);
+  }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    return isOneWindow(gather);
+  }
   return isElementwise(&op) || isa<CopyOp, ConstantOp, BroadcastOp, ReshapeOp, BitcastOp, SliceOp, ReverseOp,
                                    IotaOp, PadOp, ConcatenateOp, DynamicSliceOp, ReturnOp>(op);
 }
 
-std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, ArrayRef<int64_t> shape,
-                                          int64_t lanes) {
-  // A block's vectors are code of their own each.
-  constexpr int64_t mostOps = 256, fewestBlocks = 4;
-  Block &body = kernel.body();
-  if (shape.size() < 2 || lanes < 4 || shape.back() < 2 || shape.back() >= lanes ||
-      !llvm::all_of(body, keepsLanesNear)) {
+/// The code of one vector, in ops.
+static int64_t opsOf(Block &body) {
+  int64_t ops = 0;
+  for (Operation &op : body) {
+    auto window = dyn_cast<ReduceWindowOp>(op);
+    ops += window && window.getWindowAttr() ? 4 * llvm::product_of(window.getWindowAttr().getSize()) : 1;
+  }
+  return ops;
+}
+
+std::optional<ShortRowPlan> planRowBlocks(Block &body, int64_t rows, int64_t columns, int64_t lanes) {
+  constexpr int64_t fewestBlocks = 4;
+  if (lanes < 4 || columns < 2 || columns >= lanes) {
     return std::nullopt;
   }
-  for (Value root : body.getTerminator()->getOperands()) {
-    if (shapeOf(root) != shape) {
-      return std::nullopt;
-    }
-  }
-  int64_t block = std::lcm(shape.back(), lanes);
-  ShortRowPlan plan{block / shape.back(), block / lanes};
+  int64_t block = std::lcm(columns, lanes);
+  ShortRowPlan plan{block / columns, block / lanes};
   // One by one, rows would leave most lanes of a vector off: nine bytes of 64.
-  int64_t mostVectors = shape.back() * 4 <= lanes ? 16 : 8;
-  int64_t ops = static_cast<int64_t>(body.getOperations().size());
-  if (plan.vectors > mostVectors || plan.vectors * ops > mostOps ||
-      shape[shape.size() - 2] < fewestBlocks * plan.rows) {
+  int64_t mostVectors = columns * 4 <= lanes ? 16 : 8;
+  if (plan.vectors > mostVectors || plan.vectors * opsOf(body) > kMostBlockOps ||
+      rows < fewestBlocks * plan.rows) {
     return std::nullopt;
   }
   return plan;
+}
+
+std::optional<ShortRowPlan> planShortRows(KernelBuilder &kernel, ArrayRef<int64_t> shape,
+                                          int64_t lanes) {
+  Block &body = kernel.body();
+  bool oneShape = llvm::all_of(body.getTerminator()->getOperands(),
+                               [&](Value root) { return shapeOf(root) == shape; });
+  if (shape.size() < 2 || !oneShape || !llvm::all_of(body, keepsLanesNear)) {
+    return std::nullopt;
+  }
+  return planRowBlocks(body, shape[shape.size() - 2], shape.back(), lanes);
+}
+
+Index rowOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes, Value first,
+                  int64_t align) {
+  SmallVector<int64_t> rowOf;
+  for (int64_t place = vector * lanes; place < (vector + 1) * lanes; ++place) {
+    rowOf.push_back(place / columns);
+  }
+  return patternIndex(e, first, rowOf, align);
+}
+
+Index columnOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes) {
+  SmallVector<int64_t> columnOf;
+  for (int64_t place = vector * lanes; place < (vector + 1) * lanes; ++place) {
+    columnOf.push_back(place % columns);
+  }
+  return patternIndex(e, constI64(e, 0), columnOf);
+}
+
+/// The concatenates and pads along the rows whose parts are walked one by one, each with code of its own.
+static SegmentPlan planRowSegments(KernelBuilder &kernel, const ShortRowPlan &plan, ArrayRef<int64_t> shape) {
+  SegmentPlan segments = planSegments(kernel, shape, shape.size() - 2);
+  int64_t parts = static_cast<int64_t>(segments.cuts.size()) - 1;
+  return parts * plan.vectors * opsOf(kernel.body()) > 4 * kMostBlockOps ? SegmentPlan() : segments;
 }
 
 void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitter &vectors,
@@ -76,6 +132,7 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
   int64_t align = units.back() == 1 ? plan.rows : std::gcd(plan.rows, rowsPerUnit);
   auto [lo, hi] = splitTasks(kernel, total,
                              std::max<int64_t>(1, kElementsPerTask / (rowsPerUnit * columns)));
+  SegmentPlan segments = planRowSegments(kernel, plan, shape);
   emitFor(e, lo, hi, 1, [&](Value unit) {
     SmallVector<Value> at = delinearize(e, unit, units);
     SmallVector<Index> index(shape.size());
@@ -86,34 +143,38 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
     }
     Value first = mulI(e, at.back(), rowsPerUnit);
     Value last = minI(e, addI(e, first, rowsPerUnit), rows);
-    Value blocks = divI(e, subI(e, last, first), plan.rows);
-    Value whole = addI(e, first, mulI(e, blocks, plan.rows));
     Index &row = index[shape.size() - 2], &column = index.back();
-    emitFor(e, first, whole, plan.rows, [&](Value r) {
-      ElementEmitter::Scope scope(vectors);
-      Value base = addI(e, outer, mulI(e, r, columns));
-      for (int64_t v = 0; v < plan.vectors; ++v) {
-        SmallVector<int64_t> rowOf, columnOf;
-        for (int64_t place = v * lanes; place < (v + 1) * lanes; ++place) {
-          rowOf.push_back(place / columns);
-          columnOf.push_back(place % columns);
-        }
-        row = patternIndex(e, r, rowOf, align);
-        column = patternIndex(e, constI64(e, 0), columnOf);
-        store(vectors, index, addI(e, base, v * lanes), {});
+    auto run = [&](Value from, Value to, int64_t least, int64_t known) {
+      Value whole = from;
+      if (least >= plan.rows) {
+        whole = addI(e, from, mulI(e, divI(e, subI(e, to, from), plan.rows), plan.rows));
+        emitFor(e, from, whole, plan.rows, [&](Value r) {
+          ElementEmitter::Scope scope(vectors);
+          Value base = addI(e, outer, mulI(e, r, columns));
+          for (int64_t v = 0; v < plan.vectors; ++v) {
+            row = rowOfVector(e, v, columns, lanes, r, known);
+            column = columnOfVector(e, v, columns, lanes);
+            store(vectors, index, addI(e, base, v * lanes), {});
+          }
+        });
       }
-    });
-    if (rows % plan.rows == 0 && rowsPerUnit % plan.rows == 0) {
+      emitFor(e, whole, to, 1, [&](Value r) {
+        row = Index(r);
+        Value base = addI(e, outer, mulI(e, r, columns));
+        emitVectorLoop(e, constI64(e, 0), constI64(e, columns), vectors, scalars,
+                       [&](Index i, ElementEmitter &emitter, Value mask) {
+                         column = i;
+                         store(emitter, index, addI(e, base, i.base), mask);
+                       });
+      });
+    };
+    if (segments.ops.empty()) {
+      run(first, last, rows, align);
       return;
     }
-    emitFor(e, whole, last, 1, [&](Value r) {
-      row = Index(r);
-      Value base = addI(e, outer, mulI(e, r, columns));
-      emitVectorLoop(e, constI64(e, 0), constI64(e, columns), vectors, scalars,
-                     [&](Index i, ElementEmitter &emitter, Value mask) {
-                       column = i;
-                       store(emitter, index, addI(e, base, i.base), mask);
-                     });
+    emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
+      Value from = maxI(e, first, begin);
+      run(from, maxI(e, minI(e, last, end), from), end - begin, std::gcd(align, begin));
     });
   });
 }

@@ -34,20 +34,21 @@ static std::pair<int64_t, int64_t> blockSizes(int64_t rows, int64_t columns, int
   return {r, c};
 }
 
-/// The argument if the region's only result is that argument, moved.
-static BlockArgument movedArgument(KernelBuilder &kernel) {
+/// Whether the region's only result is what is read, moved.
+static bool isOnlyMoved(KernelBuilder &kernel, const TransposedRead &read) {
   Operation *end = kernel.body().getTerminator();
   if (end->getNumOperands() != 1) {
-    return {};
+    return false;
   }
   Value v = end->getOperand(0);
-  while (Operation *op = v.getDefiningOp()) {
-    if (!isa<TransposeOp, CopyOp, ReshapeOp, BitcastOp>(op)) {
-      return {};
+  while (v != read.value) {
+    Operation *op = v.getDefiningOp();
+    if (!op || !isa<TransposeOp, CopyOp, ReshapeOp, BitcastOp>(op)) {
+      return false;
     }
     v = op->getOperand(0);
   }
-  return cast<BlockArgument>(v);
+  return true;
 }
 
 void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &vectors,
@@ -77,7 +78,7 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     total *= size;
   }
 
-  bool direct = static_cast<bool>(movedArgument(kernel));
+  bool direct = isOnlyMoved(kernel, plan.reads.front());
   auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   SmallVector<Value> buffers;
   for (const TransposedRead &read : plan.reads) {
@@ -119,7 +120,7 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     for (auto [n, read] : llvm::enumerate(plan.reads)) {
       int64_t size = storageBytes(arrayType(read.argument).getElementType());
       Value from = addBytes(e, kernel.operandPtrs[read.argument.getArgNumber()],
-                            mulI(e, offset(read.rootStride), size));
+                            mulI(e, addI(e, offset(read.rootStride), read.offset), size));
       Value to = direct ? addBytes(e, kernel.resultPtrs[0], mulI(e, offset(strides), size))
                         : buffers[n];
       emitTransposedCopy(e, size, from, read.minorStride, to, direct ? strides[row] : blockColumns,
@@ -130,11 +131,11 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
       // The buffer's element (0, 0) is at (copyRow, copyColumn).
       Value origin = addI(e, mulI(e, copyRow, blockColumns), copyColumn);
       Value base = addBytes(e, buffers[n], mulI(e, origin, -size));
-      SmallVector<int64_t> tile(shapeOf(read.argument).size(), 0);
+      SmallVector<int64_t> tile(shapeOf(read.value).size(), 0);
       tile[read.tileRow] = blockColumns;
       tile[read.tileMinor] = 1;
       for (ElementEmitter *emitter : {&vectors, &scalars}) {
-        emitter->materialize(read.argument, base, tile, /*asStored=*/true);
+        emitter->materialize(read.value, base, tile, /*asStored=*/true);
       }
     }
     emitFor(e, constI64(e, 0), extent(row0, blockRows, shape[row]), 1, [&](Value r) {

@@ -1,6 +1,6 @@
 //===- TransposedReads.cpp - Operands that a loop reads across ------------===//
 //
-// In: the region of a loop kernel. Out: which operands step by one in memory
+// In: the region of a loop kernel. Out: which operands, or slices of operands, step by one in memory
 // along another dimension than the results do, and along which. Reads of one
 // value by several ways (x and its transpose) are told apart first, by a copy
 // of the value for each way: values that are only moved cost nothing twice.
@@ -130,12 +130,22 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
   return dims;
 }
 
-/// How the argument is read: nothing if not across, or not by dimensions of the results alone.
+/// How the value, an argument or a slice of one, is read: nothing if not across, or not by dimensions of the results alone.
 static std::optional<std::pair<int64_t, TransposedRead>>
-transposedRead(BlockArgument argument, const RootDims &dims, ArrayRef<int64_t> shape) {
-  ArrayRef<int64_t> own = shapeOf(argument);
-  SmallVector<int64_t> strides = rowMajorStrides(own);
-  TransposedRead read{argument, 0, SmallVector<int64_t>(shape.size(), 0)};
+transposedRead(Value value, const RootDims &dims, ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> own = shapeOf(value);
+  auto slice = value.getDefiningOp<SliceOp>();
+  auto argument = dyn_cast<BlockArgument>(slice ? slice.getOperand() : value);
+  if (!argument) {
+    return std::nullopt;
+  }
+  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(argument));
+  int64_t offset = 0;
+  for (size_t d = 0; slice && d < own.size(); ++d) {
+    offset += slice.getStartIndices()[d] * strides[d];
+    strides[d] *= slice.getStrides()[d];
+  }
+  TransposedRead read{value, argument, offset, 0, SmallVector<int64_t>(shape.size(), 0)};
   int64_t minor = static_cast<int64_t>(shape.size()) - 1, row = kNoRootDim;
   for (size_t d = 0; d < own.size(); ++d) {
     if (own[d] == 1) {
@@ -170,11 +180,15 @@ std::optional<TilePlan> planTiles(KernelBuilder &kernel, ArrayRef<int64_t> shape
   }
   DenseMap<Value, RootDims> dims = separateReads(kernel);
   SmallVector<std::pair<int64_t, TransposedRead>> reads;
-  for (BlockArgument argument : kernel.body().getArguments()) {
-    if (argument.use_empty() || !dims.contains(argument)) {
+  SmallVector<Value> values(kernel.body().getArguments());
+  for (SliceOp slice : kernel.body().getOps<SliceOp>()) {
+    values.push_back(slice);
+  }
+  for (Value value : values) {
+    if (value.use_empty() || !dims.contains(value)) {
       continue;
     }
-    if (auto read = transposedRead(argument, dims[argument], shape)) {
+    if (auto read = transposedRead(value, dims[value], shape)) {
       reads.push_back(*read);
     }
   }
@@ -182,8 +196,7 @@ std::optional<TilePlan> planTiles(KernelBuilder &kernel, ArrayRef<int64_t> shape
     return std::nullopt;
   }
   auto largest = llvm::max_element(reads, [](auto &a, auto &b) {
-    return arrayType(a.second.argument).getNumElements() <
-           arrayType(b.second.argument).getNumElements();
+    return arrayType(a.second.value).getNumElements() < arrayType(b.second.value).getNumElements();
   });
   TilePlan plan{largest->first, {}};
   for (auto &[row, read] : reads) {

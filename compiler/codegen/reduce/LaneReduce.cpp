@@ -34,7 +34,7 @@ void RowEmission::emitLaneReduce(ReduceOp op) {
       elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
                                            emitter.emit(input, index, mask)));
     }
-    saveIntermediates(op, emitter, index, mask);
+    saveIntermediates(op, emitter, index, placeInRow(index), mask);
     index.pop_back();
     return elems;
   };

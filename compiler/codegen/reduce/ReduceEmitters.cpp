@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Regions.h"
 #include "compiler/codegen/reduce/Reducer.h"
 #include <numeric>
 
@@ -13,14 +14,23 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop.
+/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop. Unrolled, the counters are constants.
 static SmallVector<Value>
 emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, ValueRange init,
-         function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body) {
+         function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body, bool unroll = false) {
   if (counters.size() == extents.size()) {
     return body(counters, init);
   }
   int64_t extent = extents[counters.size()];
+  if (unroll) {
+    SmallVector<Value> carried(init);
+    for (int64_t i = 0; i < extent; ++i) {
+      counters.push_back(constI64(e, i));
+      carried = emitNest(e, extents, counters, carried, body, unroll);
+      counters.pop_back();
+    }
+    return carried;
+  }
   return emitForCarrying(e, constI64(e, 0), constI64(e, extent), 1, init,
                          [&](Value i, ValueRange carried) {
                            counters.push_back(i);
@@ -75,6 +85,17 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   return totals[result.getResultNumber()];
 }
 
+/// Whether all lanes are in [0, extent), as far as it pays to ask: where only their distances from a base are known.
+static Value allInRange(Emission &e, const Index &index, int64_t extent) {
+  if (index.offsets.empty() || constantOf(index.base)) {
+    return {};
+  }
+  auto [least, most] = std::minmax_element(index.offsets.begin(), index.offsets.end());
+  int64_t room = extent - (*most - *least);
+  return room <= 0 ? Value()
+                   : compareI(e, arith::CmpIPredicate::ult, addI(e, index.base, *least), room);
+}
+
 Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, Value mask) {
   auto op = cast<ReduceWindowOp>(result.getOwner());
   size_t count = op.getInputs().size() / 2;
@@ -88,6 +109,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   if (window) {
     llvm::copy(window.getSize(), extents.begin());
   }
+  // With lanes in several rows, it is to be known which are in the padding: see ShortRows.cpp.
+  bool unroll = llvm::product_of(extents) <= kMostUnrolledTaps &&
+                llvm::any_of(index, [](const Index &i) { return !i.offsets.empty(); });
   SmallVector<Value> counters;
   SmallVector<Value> flat = emitNest(
       e(), extents, counters, flattenElems(start),
@@ -95,7 +119,8 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
         ElementEmitter::Scope scope(*self);
         SmallVector<Elem> accumulators = unflattenElems(carried, start);
         SmallVector<Index> source;
-        Value scalarCondition, laneCondition;
+        // What a window's position must be: for all lanes; for each; for each, but true of all where `all` is.
+        Value scalarCondition, laneCondition, borderCondition, all;
         auto require = [&](Value condition) {
           Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
           slot = andMask(e(), slot, condition);
@@ -116,7 +141,13 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
                         (resultShape[d] - 1) * window.getStrides()[d] + reach -
                                 window.getPadLow()[d] < extent;
           if (!inside) {
-            require(indexInRange(e(), p, 0, extent, lanes));
+            Value condition = indexInRange(e(), p, 0, extent, lanes);
+            if (Value known = dilation == 1 ? allInRange(e(), p, extent) : Value()) {
+              all = andMask(e(), all, known);
+              borderCondition = andMask(e(), borderCondition, condition);
+            } else {
+              require(condition);
+            }
           }
           if (dilation > 1) {
             Index q, r;
@@ -124,9 +155,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
               q = Index(divI(e(), p.base, dilation));
               r = Index(remI(e(), p.base, dilation));
             } else {
-              Value all = laneIndices(e(), p, lanes);
-              q.lanes = divI(e(), all, dilation);
-              r.lanes = remI(e(), all, dilation);
+              Value lanesAt = laneIndices(e(), p, lanes);
+              q.lanes = divI(e(), lanesAt, dilation);
+              r.lanes = remI(e(), lanesAt, dilation);
             }
             require(indexInRange(e(), r, 0, 1, lanes));
             p = q;
@@ -134,38 +165,54 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
           source.push_back(p);
         }
         // Padding is skipped: it stands for the init value, which is in already.
-        auto step = [&](Value inner) {
+        auto step = [&](Value lanesIn) {
+          ElementEmitter::Scope inner(*self);
           SmallVector<Elem> elems;
           for (auto [n, input] : llvm::enumerate(inputs)) {
             elems.push_back(reducer.convertInput(e(), elementType(input.getType()), n,
-                                                 self->emit(input, source, inner)));
+                                                 self->emit(input, source, andMask(e(), lanesIn, mask))));
           }
-          return reducer.combine(e(), accumulators, elems);
-        };
-        Value any = scalarCondition;
-        if (laneCondition) {
-          any = andMask(e(), anyLane(e(), laneCondition), scalarCondition);
-        }
-        if (!any) {
-          return flattenElems(step(mask));
-        }
-        auto branch = scf::IfOp::create(e().b, e().loc, TypeRange(carried), any, true);
-        OpBuilder::InsertionGuard guard(e().b);
-        e().b.setInsertionPointToStart(branch.thenBlock());
-        {
-          ElementEmitter::Scope inner(*self);
-          SmallVector<Elem> next = step(andMask(e(), laneCondition, mask));
-          if (laneCondition) {
+          SmallVector<Elem> next = reducer.combine(e(), accumulators, elems);
+          if (lanesIn) {
             for (auto [value, old] : llvm::zip(next, accumulators)) {
-              value = selectElem(e(), laneCondition, value, old);
+              value = selectElem(e(), lanesIn, value, old);
             }
           }
-          scf::YieldOp::create(e().b, e().loc, flattenElems(next));
+          return flattenElems(next);
+        };
+        auto branchOn = [&](Value condition, function_ref<SmallVector<Value>()> then,
+                            function_ref<SmallVector<Value>()> otherwise) {
+          auto branch = scf::IfOp::create(e().b, e().loc, TypeRange(carried), condition, true);
+          OpBuilder::InsertionGuard guard(e().b);
+          e().b.setInsertionPointToStart(branch.thenBlock());
+          scf::YieldOp::create(e().b, e().loc, then());
+          e().b.setInsertionPointToStart(branch.elseBlock());
+          scf::YieldOp::create(e().b, e().loc, otherwise());
+          return SmallVector<Value>(branch.getResults());
+        };
+        auto guardedStep = [&](Value lanesIn) -> SmallVector<Value> {
+          DenseElementsAttr known;
+          bool isKnown = lanesIn && matchPattern(lanesIn, m_Constant(&known));
+          if (isKnown && known.isSplat()) {
+            if (!known.getSplatValue<bool>()) {
+              return SmallVector<Value>(carried);
+            }
+            lanesIn = {};
+          }
+          Value any = scalarCondition;
+          if (lanesIn && !isKnown) {
+            any = andMask(e(), anyLane(e(), lanesIn), scalarCondition);
+          }
+          auto skip = [&] { return SmallVector<Value>(carried); };
+          return any ? branchOn(any, [&] { return step(lanesIn); }, skip) : step(lanesIn);
+        };
+        if (!all) {
+          return guardedStep(laneCondition);
         }
-        e().b.setInsertionPointToStart(branch.elseBlock());
-        scf::YieldOp::create(e().b, e().loc, carried);
-        return SmallVector<Value>(branch.getResults());
-      });
+        return branchOn(all, [&] { return guardedStep(laneCondition); },
+                        [&] { return guardedStep(andMask(e(), laneCondition, borderCondition)); });
+      },
+      unroll);
   SmallVector<Elem> totals = unflattenElems(flat, start);
   for (auto [n, total] : llvm::enumerate(totals)) {
     total = reducer.finish(e(), n, elementType(op->getResult(n).getType()), total);

@@ -5,6 +5,7 @@
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/loops/Regions.h"
 #include "compiler/codegen/reduce/Reducer.h"
 
 namespace hlo::codegen {
@@ -16,6 +17,10 @@ struct RowEmission {
   llvm::SmallVector<hlo::ReduceOp> reduces;
   llvm::SmallVector<llvm::SmallVector<hlo::ReduceOp>> passes; ///< those that are made in one walk over a row
   llvm::SmallVector<int64_t> rowShape, columnShape;
+  /// How vectors cover the last two dimensions of the columns, where the last is shorter than a vector.
+  std::optional<ShortRowPlan> blocks;
+  /// Concatenates and pads along the last dimension, walked part by part.
+  SegmentPlan segments;
   int64_t lanes;
   ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
   llvm::SmallVector<Index> row;
@@ -47,9 +52,17 @@ struct RowEmission {
   bool isLaneReduce(hlo::ReduceOp op);
   void emitLaneReduce(hlo::ReduceOp op);
   void emitResults();
+  /// Writes what the stage keeps to scratch; `at` is the place of lane 0 in a buffer of one row.
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
-                         mlir::Value mask);
+                         mlir::Value at, mlir::Value mask);
   void readSaved(mlir::Operation *stage);
+  /// How the columns are walked: in blocks, or segments.
+  void planParts();
+  /// Calls the body for each vector of the block at `first`, with the last two entries of `index` set and its place in it.
+  void forEachVector(llvm::SmallVectorImpl<Index> &index, mlir::Value first,
+                     llvm::function_ref<void(int64_t vector, mlir::Value place)> body);
+  /// Where the index's columns are in a buffer of one row.
+  mlir::Value placeInRow(llvm::ArrayRef<Index> index);
   /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not, nor one row for all.
   bool overColumns(mlir::Value v) const {
     llvm::ArrayRef<int64_t> shape = shapeOf(v);

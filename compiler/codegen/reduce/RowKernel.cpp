@@ -186,19 +186,22 @@ void RowEmission::allocateScratch(int64_t columns) {
   }
 }
 
+Value RowEmission::placeInRow(ArrayRef<Index> index) {
+  Value at = constI64(e, 0);
+  for (auto [i, stride] : llvm::zip(index.drop_front(rowShape.size()), rowMajorStrides(columnShape))) {
+    at = addI(e, at, mulI(e, i.base, stride));
+  }
+  return at;
+}
+
 void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
-                                    ArrayRef<Index> index, Value mask) {
+                                    ArrayRef<Index> index, Value at, Value mask) {
   auto it = saved.find(stage);
   if (it == saved.end()) {
     return;
   }
-  auto strides = rowMajorStrides(columnShape);
   for (Value v : it->second) {
     Elem elem = emitter.emit(v, index, mask);
-    Value at = constI64(e, 0);
-    for (size_t c = 0; c < columnShape.size(); ++c) {
-      at = addI(e, at, mulI(e, index[rowShape.size() + c].base, strides[c]));
-    }
     Type element = computeType(arrayType(v).getElementType());
     storeElements(e, element, elem, scratch.lookup(v), at, mask);
   }
@@ -219,149 +222,31 @@ void RowEmission::readSaved(Operation *stage) {
   }
 }
 
-void RowEmission::emitPass(ArrayRef<ReduceOp> pass) {
-  if (pass.size() == 1 && isPositionReduce(pass[0])) {
-    emitPositionReduce(pass[0]);
-    return;
+void RowEmission::planParts() {
+  size_t rank = columnShape.size();
+  bool near = llvm::all_of(kernel.body(), [](Operation &op) { return keepsLanesNear(op) || isa<ReduceOp>(op); });
+  if (rank >= 2 && near) {
+    blocks = planRowBlocks(kernel.body(), columnShape[rank - 2], columnShape.back(), lanes);
   }
-  if (pass.size() == 1 && isLaneReduce(pass[0])) {
-    emitLaneReduce(pass[0]);
-    readSaved(pass[0]);
-    return;
+  if (!blocks) {
+    SmallVector<int64_t> shape(rowShape);
+    llvm::append_range(shape, columnShape);
+    segments = planSegments(kernel, shape, shape.size() - 1, /*ofRows=*/true);
   }
-  struct Reduction {
-    ReduceOp op;
-    Reducer reducer;
-    SmallVector<Elem> start;
-  };
-  SmallVector<Reduction> reductions;
-  SmallVector<Elem> starts;
-  for (ReduceOp op : pass) {
-    ValueRange inits = op.getInputs().drop_front(op.getInputs().size() / 2);
-    Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
-    SmallVector<Elem> start = reducer.start(e, inits, scalars);
-    llvm::append_range(starts, start);
-    reductions.push_back({op, reducer, start});
-  }
+}
 
-  // The element (of each input) at the current row and a column.
-  SmallVector<Index> index(row);
-  auto inputsAt = [&](Reduction &reduction, ElementEmitter &emitter, Value mask) {
-    SmallVector<Elem> elems;
-    ReduceOp op = reduction.op;
-    for (auto [n, input] : llvm::enumerate(op.getInputs().take_front(reduction.start.size()))) {
-      elems.push_back(reduction.reducer.convertInput(e, elementType(input.getType()), n,
-                                                     emitter.emit(input, index, mask)));
-    }
-    return elems;
-  };
-
-  // What is left after the wide vectors: single ones, then a masked one where there are masks, else scalars.
-  int64_t n = columnShape.back();
-  bool vectorize = reductions[0].reducer.isAssociative() && lanes > 1 && n >= 2;
-  struct Part {
-    ElementEmitter *emitter;
-    int64_t from, to;
-    bool masked;
-  };
-  SmallVector<Part> parts;
-  if (!vectorize) {
-    parts.push_back({&scalars, 0, n, false});
-  } else {
-    int64_t wideEnd = n >= 4 * lanes ? n / wide.lanes() * wide.lanes() : 0;
-    int64_t vectorEnd = n / lanes * lanes;
-    parts.push_back({&wide, 0, wideEnd, false});
-    parts.push_back({&vectors, wideEnd, vectorEnd, false});
-    if (n - vectorEnd > 1) {
-      parts.push_back({&vectors, vectorEnd, n, true});
-    } else {
-      parts.push_back({&scalars, vectorEnd, n, false});
-    }
-    llvm::erase_if(parts, [](const Part &part) { return part.from == part.to; });
+void RowEmission::forEachVector(SmallVectorImpl<Index> &index, Value first,
+                                function_ref<void(int64_t, Value)> body) {
+  int64_t columns = columnShape.back();
+  index.push_back(Index(first));
+  index.push_back(Index(constI64(e, 0)));
+  Value place = placeInRow(index);
+  for (int64_t v = 0; v < blocks->vectors; ++v) {
+    index.end()[-2] = rowOfVector(e, v, columns, lanes, first, blocks->rows);
+    index.back() = columnOfVector(e, v, columns, lanes);
+    body(v, addI(e, place, v * lanes));
   }
-  // Accumulators of all reduces for each part; a masked vector goes into those of the vectors, if there are any.
-  SmallVector<Elem> zero;
-  SmallVector<size_t> accumulatorOf;
-  for (const Part &part : parts) {
-    size_t same = accumulatorOf.size();
-    if (part.masked && same > 0 && parts[same - 1].emitter == &vectors) {
-      accumulatorOf.push_back(accumulatorOf.back());
-      continue;
-    }
-    accumulatorOf.push_back(vectorize ? zero.size() : 0);
-    if (!vectorize) {
-      zero = starts;
-      continue;
-    }
-    for (Reduction &reduction : reductions) {
-      zero.push_back(reduction.reducer.identity(e, part.emitter->lanes()));
-    }
-  }
-
-  std::function<SmallVector<Value>(size_t, ValueRange)> nest = [&](size_t c, ValueRange carried) {
-    if (c + 1 < columnShape.size()) {
-      return emitForCarrying(e, constI64(e, 0), constI64(e, columnShape[c]), 1, carried,
-                             [&](Value i, ValueRange inner) {
-                               index.push_back(Index(i));
-                               SmallVector<Value> next = nest(c + 1, inner);
-                               index.pop_back();
-                               return next;
-                             });
-    }
-    SmallVector<Elem> state = unflattenElems(carried, zero);
-    for (auto [number, part] : llvm::enumerate(parts)) {
-      MutableArrayRef<Elem> own = MutableArrayRef<Elem>(state);
-      if (vectorize) {
-        own = own.slice(accumulatorOf[number], reductions.size());
-      }
-      ElementEmitter &emitter = *part.emitter;
-      int64_t width = emitter.lanes();
-      Value mask;
-      if (part.masked) {
-        mask = firstLanes(e, part.to - part.from, width);
-      }
-      SmallVector<Value> next = emitForCarrying(
-          e, constI64(e, part.from), constI64(e, part.to), width, flattenElems(own),
-          [&](Value i, ValueRange inner) {
-            ElementEmitter::Scope scope(emitter);
-            index.push_back(width > 1 ? Index(i, 1, width) : Index(i));
-            SmallVector<Elem> before = unflattenElems(inner, own), after;
-            for (Reduction &reduction : reductions) {
-              SmallVector<Elem> elems = inputsAt(reduction, emitter, mask);
-              if (mask) {
-                elems[0] = selectElem(e, mask, elems[0], reduction.reducer.identity(e, width));
-              }
-              ArrayRef<Elem> current = ArrayRef(before).slice(after.size(), elems.size());
-              llvm::append_range(after, reduction.reducer.combine(e, current, elems));
-            }
-            saveIntermediates(pass[0], emitter, index, mask);
-            index.pop_back();
-            return flattenElems(after);
-          });
-      llvm::copy(unflattenElems(next, own), own.begin());
-    }
-    return flattenElems(state);
-  };
-  SmallVector<Elem> state = unflattenElems(nest(0, flattenElems(zero)), zero);
-  for (auto [n, reduction] : llvm::enumerate(reductions)) {
-    SmallVector<Elem> totals = state;
-    if (vectorize) {
-      // Each accumulator has fewer lanes than the one before.
-      Reducer &reducer = reduction.reducer;
-      Elem sum = state[n];
-      for (size_t at = n + reductions.size(); at < state.size(); at += reductions.size()) {
-        sum = reducer.combine(e, {reducer.combineLanes(e, sum, lanesOf(state[at].re))}, {state[at]})[0];
-      }
-      totals = reducer.combine(e, reduction.start, {reducer.combineLanes(e, sum)});
-    } else if (reductions.size() > 1) {
-      totals = {state[n]};
-    }
-    for (auto [i, total] : llvm::enumerate(totals)) {
-      Type to = elementType(reduction.op->getResult(i).getType());
-      bindAll(reduction.op->getResult(i), reduction.reducer.finish(e, i, to, total));
-    }
-  }
-  readSaved(pass[0]);
+  index.truncate(index.size() - 2);
 }
 
 void RowEmission::emitResults() {
@@ -374,32 +259,53 @@ void RowEmission::emitResults() {
     (overColumns(root) ? full : once).push_back(n);
   }
   SmallVector<Index> index(row);
+  auto store = [&](ElementEmitter &emitter, Value place, Value mask) {
+    SmallVector<Elem> values;
+    for (unsigned n : full) {
+      values.push_back(emitter.emit(end->getOperand(n), index, mask));
+    }
+    Value at = place;
+    for (auto [i, stride] : llvm::zip(row, strides)) {
+      at = addI(e, at, mulI(e, i.base, stride));
+    }
+    for (auto [n, value] : llvm::zip(full, values)) {
+      storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], at, mask);
+    }
+  };
   std::function<void(size_t)> nest = [&](size_t c) {
-    if (c + 1 < columnShape.size()) {
-      emitFor(e, constI64(e, 0), constI64(e, columnShape[c]), 1, [&](Value i) {
+    auto rowsOf = [&](int64_t from, int64_t to) {
+      emitFor(e, constI64(e, from), constI64(e, to), 1, [&](Value i) {
         index.push_back(Index(i));
         nest(c + 1);
         index.pop_back();
       });
+    };
+    if (blocks && c + 2 == columnShape.size()) {
+      int64_t whole = columnShape[c] / blocks->rows * blocks->rows;
+      emitFor(e, constI64(e, 0), constI64(e, whole), blocks->rows, [&](Value first) {
+        ElementEmitter::Scope scope(vectors);
+        forEachVector(index, first, [&](int64_t, Value place) { store(vectors, place, {}); });
+      });
+      rowsOf(whole, columnShape[c]);
       return;
     }
-    Value base = constI64(e, 0);
-    for (auto [i, stride] : llvm::zip(index, strides)) {
-      base = addI(e, base, mulI(e, i.base, stride));
+    if (c + 1 < columnShape.size()) {
+      rowsOf(0, columnShape[c]);
+      return;
     }
-    emitVectorLoop(e, constI64(e, 0), constI64(e, columnShape.back()), vectors, scalars,
-                   [&](Index i, ElementEmitter &emitter, Value mask) {
-                     index.push_back(i);
-                     SmallVector<Elem> values;
-                     for (unsigned n : full) {
-                       values.push_back(emitter.emit(end->getOperand(n), index, mask));
-                     }
-                     for (auto [n, value] : llvm::zip(full, values)) {
-                       storeElements(e, arrayType(end->getOperand(n)).getElementType(), value,
-                                     kernel.resultPtrs[n], addI(e, base, i.base), mask);
-                     }
-                     index.pop_back();
-                   });
+    auto part = [&](int64_t from, int64_t to) {
+      emitVectorLoop(e, constI64(e, from), constI64(e, to), vectors, scalars,
+                     [&](Index i, ElementEmitter &emitter, Value mask) {
+                       index.push_back(i);
+                       store(emitter, placeInRow(index), mask);
+                       index.pop_back();
+                     });
+    };
+    if (segments.ops.empty()) {
+      part(0, columnShape.back());
+    } else {
+      emitSegments(segments, {&vectors, &scalars}, part);
+    }
   };
   if (!full.empty()) {
     nest(0);
@@ -430,9 +336,22 @@ void RowEmission::emitRow(Value rowNumber) {
   emitResults();
 }
 
+/// Lanes of what is computed for each element; what is computed once a row may be wider (the s64 that a count becomes).
+static int64_t rowLanes(KernelBuilder &kernel) {
+  auto reduces = kernel.body().getOps<ReduceOp>();
+  if (reduces.empty()) {
+    return kernelLanes(kernel);
+  }
+  ArrayRef<int64_t> shape = shapeOf((*reduces.begin()).getInputs()[0]);
+  return kernelLanes(kernel, [&](Value v) {
+    Operation *op = v.getDefiningOp();
+    return shapeOf(v) == shape || !op || isa<ReduceOp>(op);
+  });
+}
+
 LogicalResult emitRowKernel(KernelBuilder &kernel) {
   collapseDims(kernel.body());
-  RowEmission emission(kernel, kernelLanes(kernel));
+  RowEmission emission(kernel, rowLanes(kernel));
   if (failed(emission.analyze())) {
     return failure();
   }
@@ -452,6 +371,7 @@ LogicalResult emitRowKernel(KernelBuilder &kernel) {
   emission.planPasses(/*shared=*/!shortRows);
   emission.planScratch();
   emission.allocateScratch(columns);
+  emission.planParts();
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
   if (shortRows) {
     perTask = llvm::alignTo(perTask, emission.lanes);

@@ -2,6 +2,7 @@
 //
 // In: a row kernel whose rows are short. Out: for each block of L rows,
 //
+//   what is moved (gathered, sliced, ...): row by row into a buffer [L][columns]
 //   transposed copies of the rows into buffers [columns][L]
 //   for each reduce: for each column: total (+)= column     (L rows at a time)
 //   for each column: results -> buffers [columns][L]
@@ -20,16 +21,60 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-bool canUseShortRows(RowEmission &emission) {
-  if (emission.lanes < 4 || emission.columnShape.size() != 1 || emission.rowShape.size() != 1 ||
-      emission.columnShape[0] > kShortRow || emission.columnShape[0] < 2 ||
-      emission.rowShape[0] < emission.lanes) {
-    return false;
+/// Whether a value depends on a reduce of the region.
+static bool dependsOnReduce(Value v) {
+  DenseSet<Value> seen;
+  SmallVector<Value> work{v};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && isa<ReduceOp>(op)) {
+      return true;
+    }
+    for (Value operand : op ? op->getOperands() : OperandRange(nullptr, 0)) {
+      if (seen.insert(operand).second) {
+        work.push_back(operand);
+      }
+    }
   }
-  // What is read otherwise than row by row would be gathered.
-  return llvm::all_of(emission.kernel.body().without_terminator(), [](Operation &op) {
-    return isElementwise(&op) || isa<ReduceOp, BroadcastOp, ConstantOp, CopyOp, IotaOp, ReshapeOp>(op);
-  });
+  return false;
+}
+
+/// The values over columns that are moved to where they are, or nothing if the region has what no lane of rows can have.
+/// Lanes along the rows would gather them.
+static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
+  auto isMove = [](Operation *op) {
+    return isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(op) &&
+           !op->hasAttr("paired");
+  };
+  SmallVector<Value> moved, work(emission.kernel.body().getTerminator()->getOperands());
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    Operation *op = v.getDefiningOp();
+    if (!op || !seen.insert(v).second) {
+      continue;
+    }
+    if (isMove(op) && (emission.overColumns(v) || shapeOf(v).size() == 1)) {
+      if (dependsOnReduce(v)) {
+        return std::nullopt;
+      }
+      if (emission.overColumns(v)) {
+        moved.push_back(v);
+      }
+      continue;
+    }
+    if (!isElementwise(op) && !isa<ReduceOp, BroadcastOp, ConstantOp, CopyOp, IotaOp, ReshapeOp>(op)) {
+      return std::nullopt;
+    }
+    llvm::append_range(work, op->getOperands());
+  }
+  return moved;
+}
+
+bool canUseShortRows(RowEmission &emission) {
+  return emission.lanes >= 4 && emission.columnShape.size() == 1 && emission.rowShape.size() == 1 &&
+         emission.columnShape[0] <= kShortRow && emission.columnShape[0] >= 2 &&
+         emission.rowShape[0] >= emission.lanes && findMoved(emission);
 }
 
 namespace {
@@ -39,12 +84,16 @@ struct ShortRows {
   Emission &e;
   ElementEmitter &vectors;
   int64_t lanes, columns;
-  DenseMap<Value, Value> inputs, kept;   ///< buffers of operands and intermediates
+  ElementEmitter alongRow, single;       ///< of one row's moved values
+  SmallVector<Value> moved;
+  DenseMap<Value, Value> inputs, kept;   ///< buffers of operands and moved values, of intermediates
+  Value rowBuffer;                       ///< rows of a moved value, one behind the other
   llvm::MapVector<Value, Value> outputs; ///< buffers of results
 
   explicit ShortRows(RowEmission &emission)
       : emission(emission), kernel(emission.kernel), e(emission.e), vectors(emission.vectors),
-        lanes(emission.lanes), columns(emission.columnShape[0]) {}
+        lanes(emission.lanes), columns(emission.columnShape[0]), alongRow(kernel, lanes), single(kernel, 1),
+        moved(*findMoved(emission)) {}
 
   Value allocate(int64_t bytes) {
     auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
@@ -53,6 +102,9 @@ struct ShortRows {
   }
   void allocateAll();
   void read(Value v, Value buffer, Value row, bool asStored);
+  /// Copies `lanes` rows of v, from `rows` on, to its buffer.
+  void readRows(Value v, Value rows, Value row);
+  void computeRows(Value v, Value row);
   void emitReduce(ReduceOp op, Value row);
   void emitResults(Value row);
   void emitBlock(Value row);
@@ -60,10 +112,23 @@ struct ShortRows {
 } // namespace
 
 void ShortRows::allocateAll() {
+  auto readInLanes = [&](Operation *user) {
+    return user->getNumResults() != 1 || !llvm::is_contained(moved, user->getResult(0));
+  };
   for (BlockArgument argument : kernel.body().getArguments()) {
-    if (!argument.use_empty() && emission.overColumns(argument)) {
+    if (emission.overColumns(argument) && llvm::any_of(argument.getUsers(), readInLanes)) {
       inputs[argument] = allocate(storageBytes(arrayType(argument).getElementType()));
     }
+  }
+  for (Value v : moved) {
+    inputs[v] = allocate(storageBytes(arrayType(v).getElementType()));
+  }
+  if (!moved.empty()) {
+    int64_t most = 0;
+    for (Value v : moved) {
+      most = std::max(most, storageBytes(arrayType(v).getElementType()));
+    }
+    rowBuffer = allocate(most);
   }
   for (Value root : kernel.body().getTerminator()->getOperands()) {
     if (emission.overColumns(root)) {
@@ -146,18 +211,36 @@ void ShortRows::emitResults(Value row) {
   }
 }
 
+void ShortRows::readRows(Value v, Value rows, Value row) {
+  int64_t bytes = storageBytes(arrayType(v).getElementType());
+  emitTransposedCopy(e, bytes, rows, columns, inputs.lookup(v), lanes, lanes, columns);
+  read(v, inputs.lookup(v), row, /*asStored=*/true);
+}
+
+void ShortRows::computeRows(Value v, Value row) {
+  emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
+    Index at(addI(e, row, i));
+    Value to = mulI(e, i, columns);
+    emitVectorLoop(e, constI64(e, 0), constI64(e, columns), alongRow, single,
+                   [&](Index c, ElementEmitter &emitter, Value mask) {
+                     Elem value = emitter.emit(v, {at, c}, mask);
+                     storeElements(e, arrayType(v).getElementType(), value, rowBuffer, addI(e, to, c.base), mask);
+                   });
+  });
+}
+
 void ShortRows::emitBlock(Value row) {
   ElementEmitter::Scope scope(vectors);
   for (BlockArgument argument : kernel.body().getArguments()) {
-    auto buffer = inputs.find(argument);
-    if (buffer == inputs.end()) {
-      continue;
+    if (inputs.contains(argument)) {
+      int64_t bytes = storageBytes(arrayType(argument).getElementType());
+      readRows(argument, addBytes(e, kernel.operandPtrs[argument.getArgNumber()], mulI(e, row, columns * bytes)),
+               row);
     }
-    int64_t bytes = storageBytes(arrayType(argument).getElementType());
-    Value from = addBytes(e, kernel.operandPtrs[argument.getArgNumber()],
-                          mulI(e, row, columns * bytes));
-    emitTransposedCopy(e, bytes, from, columns, buffer->second, lanes, lanes, columns);
-    read(argument, buffer->second, row, /*asStored=*/true);
+  }
+  for (Value v : moved) {
+    computeRows(v, row);
+    readRows(v, rowBuffer, row);
   }
   for (ReduceOp op : emission.reduces) {
     emitReduce(op, row);

@@ -11,61 +11,18 @@
 // they are searched together, and each position of the window is then combined with the
 // source in the lanes that kept it.
 //
+// Where it does, MinorWindows.cpp has vectors too.
+//
 // Dimensions where the window is trivial (size and stride 1, no padding) do
 // not meet: the leading one of them gives the tasks.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/elementwise/Num.h"
-#include "compiler/codegen/loops/EmitterImpl.h"
-#include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/scatter/SelectAndScatterEmission.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
-
-namespace {
-struct SelectAndScatter {
-  KernelBuilder &kernel;
-  Emission &e;
-  SelectAndScatterOp op;
-  ArrayRef<int64_t> shape, sourceShape;
-  Type element;
-  ElementEmitter scalars;
-  SmallVector<int64_t> strides, size, stride, padLow;
-  SmallVector<bool> trivial;
-
-  SelectAndScatter(KernelBuilder &kernel, SelectAndScatterOp op)
-      : kernel(kernel), e(kernel.e), op(op), shape(arrayType(op.getOperand()).getShape()),
-        sourceShape(arrayType(op.getSource()).getShape()),
-        element(arrayType(op.getOperand()).getElementType()), scalars(kernel, 1),
-        strides(rowMajorStrides(shape)), size(shape.size(), 1), stride(shape.size(), 1),
-        padLow(shape.size(), 0) {
-    SmallVector<int64_t> padHigh(shape.size(), 0);
-    if (auto window = op.getWindow()) {
-      size.assign(window->getSize().begin(), window->getSize().end());
-      stride.assign(window->getStrides().begin(), window->getStrides().end());
-      padLow.assign(window->getPadLow().begin(), window->getPadLow().end());
-      padHigh.assign(window->getPadHigh().begin(), window->getPadHigh().end());
-    }
-    for (size_t d = 0; d < shape.size(); ++d) {
-      trivial.push_back(size[d] == 1 && stride[d] == 1 && padLow[d] == 0 && padHigh[d] == 0);
-    }
-  }
-
-  /// Linear position of the kept element of the window at `at`; -1 if the window is all padding.
-  Value search(ArrayRef<Value> at);
-  void scatterOne(ArrayRef<Value> at);
-
-  /// The position in the operand and its ordinal in the window (i32), and what is carried.
-  using WindowStep =
-      function_ref<SmallVector<Value>(ArrayRef<Value> position, Value ordinal, ValueRange carried)>;
-  /// Walks the window at `at`, without the minor dimension, and skips what is padding.
-  SmallVector<Value> overWindow(ArrayRef<Value> at, ValueRange init, WindowStep step);
-  /// Lanes `c` of the minor dimension at `at`.
-  void scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter &emitter, Value mask);
-};
-} // namespace
 
 Value SelectAndScatter::search(ArrayRef<Value> at) {
   ComputationOp select = kernel.lookup(op.getSelectAttr());
@@ -244,6 +201,12 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
   size_t lead = 0;
   int64_t slabs = 1;
   int64_t lanes = kernelLanes(kernel);
+  if (emission.fitsMinorWindows(lanes)) {
+    Elem init = emission.scalars.emit(op.getInitValue(), {});
+    ElementEmitter vectors(kernel, lanes);
+    emission.emitMinorWindows(vectors, init);
+    return success();
+  }
   bool inLanes = lanes > 1 && !shape.empty() && emission.trivial.back() && shape.back() > 1;
   while (lead < shape.size() - (inLanes ? 1 : 0) && emission.trivial[lead]) {
     slabs *= shape[lead++];

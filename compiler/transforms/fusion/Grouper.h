@@ -16,6 +16,7 @@ public:
 
 private:
   void place(mlir::Operation *op);
+  bool isMovedAcross(Group &group, mlir::Operation *op);
   bool canTake(Group &group, mlir::Operation *op);
   void take(Group &group, mlir::Operation *op);
   Group &newGroup(mlir::Operation *op);

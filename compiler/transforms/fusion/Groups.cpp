@@ -137,6 +137,39 @@ bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
   return llvm::all_of(group.members, isKnown);
 }
 
+/// Whether a loop would read what the op moves across: along another dimension than that of its vectors, element by element.
+/// Operands themselves, and slices of them, are transposed by tiles; what else is moved is stored first.
+bool Grouper::isMovedAcross(Group &group, Operation *op) {
+  constexpr int64_t fewestElements = 4096;
+  int64_t elements = resultElements(op);
+  if (isa<ReduceOp>(op)) {
+    elements = elementsOf(op->getOperand(0));
+  } else if (!isa<ConcatenateOp, PadOp, DynamicSliceOp, GatherOp, ReverseOp, SliceOp, ReduceWindowOp,
+                  DynamicUpdateSliceOp>(op)) {
+    return false;
+  }
+  if (group.strategy != "loop" || elements < fewestElements) {
+    return false;
+  }
+  auto minorOf = [](ArrayRef<int64_t> shape) {
+    int64_t d = static_cast<int64_t>(shape.size()) - 1;
+    while (d >= 0 && shape[d] == 1) {
+      --d;
+    }
+    return d;
+  };
+  Value v = op->getResult(0);
+  int64_t own = minorOf(shapeOf(v)), minor = minorOf(shapeOf(group.root->getResult(0)));
+  auto slice = dyn_cast<SliceOp>(op);
+  Operation *sliced = slice ? slice.getOperand().getDefiningOp() : nullptr;
+  bool inMemory = slice && (!sliced || roleOf(sliced) == Role::Hero || roleOf(sliced) == Role::TopLevel);
+  if (own < 0 || (inMemory && slice.getStrides()[own] == 1)) {
+    return false;
+  }
+  int64_t follows = mapIn(group, v).dims[own];
+  return follows >= 0 && follows != minor;
+}
+
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
   if (role == Role::TopLevel || op->hasAttr("paired")) {
@@ -214,6 +247,9 @@ bool Grouper::canTake(Group &group, Operation *op) {
       return false;
     }
   } else if (role == Role::Reduce && strategy != "loop") {
+    return false;
+  }
+  if (isMovedAcross(group, op)) {
     return false;
   }
   double evaluations = evaluationsIn(group, op);

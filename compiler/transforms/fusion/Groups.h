@@ -44,6 +44,8 @@ struct Grouping {
   llvm::SetVector<mlir::Operation *> relabels;
 };
 
+/// Sums of integers that are widened for it are made in as few bits as hold them (NarrowReduce.cpp).
+void narrowReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
 void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 

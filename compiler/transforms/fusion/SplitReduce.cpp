@@ -167,7 +167,10 @@ void splitReduces(Block &block, SymbolTable &symbols) {
     bool minor = rank > 0 && isReduced(rank - 1);
     bool several = minor && !isTrailingReduce(op) && elements > kMostParts;
     bool large = elements >= kLargeArray && results <= kFewResults && rank > 0 && isReduced(0);
-    if (results == 0 || elements == 0 || (!several && !large)) {
+    // A row that is put together from parts is walked part by part: not cut elsewhere (a sum of 450000 s32 in four parts, 0.20
+    // ms cut, each vector asking where it is).
+    bool inParts = rank == 1 && input.getDefiningOp() && isa<ConcatenateOp, PadOp>(input.getDefiningOp());
+    if (results == 0 || elements == 0 || (!several && !large) || inParts) {
       continue;
     }
     auto computation = symbols.lookup<ComputationOp>(op.getToApply());

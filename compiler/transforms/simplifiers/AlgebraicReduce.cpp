@@ -58,7 +58,8 @@ struct UnitReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order
+/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order, else transpose(reduce(x)) if nothing else needs
+/// the transposed x
 struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
@@ -69,23 +70,36 @@ struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
     if (!transpose) {
       return failure();
     }
-    SmallVector<int64_t> dimensions;
-    int64_t last = -1;
+    SmallVector<int64_t> dimensions, kept;
     for (auto [i, dim] : llvm::enumerate(transpose.getDimensions())) {
-      if (llvm::is_contained(op.getDimensions(), static_cast<int64_t>(i))) {
-        dimensions.push_back(dim);
-        continue;
-      }
-      if (dim < last) {
-        return failure();
-      }
-      last = dim;
+      bool isReduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(i));
+      (isReduced ? dimensions : kept).push_back(dim);
     }
     llvm::sort(dimensions);
-    rewriter.modifyOpInPlace(op, [&] {
-      op->setOperand(0, transpose.getOperand());
-      op.setDimensions(dimensions);
-    });
+    if (llvm::is_sorted(kept)) {
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(0, transpose.getOperand());
+        op.setDimensions(dimensions);
+      });
+      return success();
+    }
+    if (!transpose->hasOneUse()) {
+      return failure();
+    }
+    SmallVector<int64_t> inOrder(kept), shape, permutation;
+    llvm::sort(inOrder);
+    for (int64_t dim : inOrder) {
+      shape.push_back(shapeOf(transpose.getOperand())[dim]);
+    }
+    for (int64_t dim : kept) {
+      permutation.push_back(llvm::find(inOrder, dim) - inOrder.begin());
+    }
+    auto reduce = cast<ReduceOp>(rewriter.clone(*op));
+    reduce->setOperand(0, transpose.getOperand());
+    reduce.setDimensions(dimensions);
+    reduce->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(op->getResult(0))));
+    HloBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOp(op, b.transpose(reduce->getResult(0), permutation));
     return success();
   }
 };

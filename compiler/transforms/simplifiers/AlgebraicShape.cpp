@@ -120,6 +120,23 @@ static Value transposeOfBroadcast(TransposeOp op, HloBuilder &b) {
   return b.broadcast(broadcast.getOperand(), shapeOf(op.getResult()), dimensions);
 }
 
+// transpose(dynamic-update-slice(parameter, y)) -> dynamic-update-slice(transpose(parameter), transpose(y)) where that is a
+// result: what is transposed is a copy already
+static Value transposeOfUpdate(TransposeOp op, HloBuilder &b) {
+  auto update = op.getOperand().getDefiningOp<DynamicUpdateSliceOp>();
+  bool isResult = llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
+  if (!update || !update->hasOneUse() || !isa<BlockArgument>(update.getOperand()) || !isResult) {
+    return {};
+  }
+  SmallVector<Value> starts;
+  for (int64_t dim : op.getDimensions()) {
+    starts.push_back(update.getStartIndices()[dim]);
+  }
+  Value array = b.transpose(update.getOperand(), op.getDimensions());
+  return DynamicUpdateSliceOp::create(b.b, b.loc, array.getType(), array,
+                                      b.transpose(update.getUpdate(), op.getDimensions()), starts);
+}
+
 // broadcast to the same shape -> x, or transpose(x)
 static Value trivialBroadcast(BroadcastOp op, HloBuilder &b) {
   if (rankOf(op.getOperand()) != rankOf(op.getResult())) {
@@ -269,7 +286,7 @@ public:
 void hlo::populateShapeRules(RewritePatternSet &patterns) {
   addRules<ReshapeOp>(patterns, {mergeReshapes, reshapeOfBroadcast, reshapeOfIota});
   addRules<TransposeOp>(patterns, {mergeTransposes, transposeOfUnitDims, transposeOfBroadcast,
-                                   transposeOfIota});
+                                   transposeOfIota, transposeOfUpdate});
   addRules<BroadcastOp>(patterns, {trivialBroadcast, mergeBroadcasts, broadcastOfUnitDims,
                                    squeezeBroadcast, broadcastOfIota});
   addRules<ReverseOp>(patterns, {simplifyReverse});
