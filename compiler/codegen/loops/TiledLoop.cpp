@@ -7,7 +7,7 @@
 //
 //   tasks: (outer dimensions, blocks of rows, blocks of columns)
 //     transposed copies of the block
-//     for each row: for each column: results
+//     for each row: for each column: results        (short rows: several at a time)
 //
 // A result that is nothing but a transposed operand is copied without buffer.
 // A block at the end is moved back to end with the array, so that copies have
@@ -17,6 +17,7 @@
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/loops/Regions.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -90,6 +91,12 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     buffers.push_back(
         LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, size), 64));
   }
+  std::optional<ShortRowPlan> shortRows;
+  if (row + 1 == minor && blockColumns == shape[minor] && llvm::all_of(kernel.body(), [](Operation &op) {
+        return keepsLanesNear(op) || isa<TransposeOp>(op);
+      })) {
+    shortRows = planRowBlocks(kernel.body(), blockRows, blockColumns, vectors.lanes());
+  }
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (blockRows * blockColumns));
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   auto [lo, hi] = splitTasks(kernel, total, perTask);
@@ -138,12 +145,32 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
         emitter->materialize(read.value, base, tile, /*asStored=*/true);
       }
     }
-    emitFor(e, constI64(e, 0), extent(row0, blockRows, shape[row]), 1, [&](Value r) {
-      index[row] = Index(addI(e, row0, r));
+    auto place = [&] {
       Value base = column0;
       for (int64_t d = 0; d < minor; ++d) {
         base = addI(e, base, mulI(e, index[d].base, strides[d]));
       }
+      return base;
+    };
+    Value rows = extent(row0, blockRows, shape[row]), whole = constI64(e, 0);
+    if (shortRows) {
+      // All columns are in the block, and its rows behind each other in the results as in the buffers.
+      whole = mulI(e, divI(e, rows, shortRows->rows), shortRows->rows);
+      emitFor(e, constI64(e, 0), whole, shortRows->rows, [&](Value r) {
+        ElementEmitter::Scope scope(vectors);
+        index[row] = Index(addI(e, row0, r));
+        Value base = place(), first = index[row].base;
+        for (int64_t v = 0; v < shortRows->vectors; ++v) {
+          index[row] = rowOfVector(e, v, shape[minor], vectors.lanes(), first,
+                                   std::gcd(shortRows->rows, blockRows));
+          index[minor] = columnOfVector(e, v, shape[minor], vectors.lanes());
+          store(vectors, index, addI(e, base, v * vectors.lanes()), {});
+        }
+      });
+    }
+    emitFor(e, whole, rows, 1, [&](Value r) {
+      index[row] = Index(addI(e, row0, r));
+      Value base = place();
       emitVectorLoop(e, constI64(e, 0), extent(column0, blockColumns, shape[minor]), vectors,
                      scalars, [&](Index i, ElementEmitter &emitter, Value mask) {
                        index[minor] = Index(addI(e, column0, i.base), i.stride);
