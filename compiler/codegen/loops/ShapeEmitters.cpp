@@ -167,10 +167,17 @@ std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const I
 }
 
 Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
-  const Index &i = index[op.getIotaDimension()];
+  uint64_t dimension = op.getIotaDimension();
   Type element = elementType(op.getType());
-  Value value = laneIndices(e(), i, lanes);
-  return emitConvert(e(), IntegerType::get(op.getContext(), 64, IntegerType::Signed), element,
+  Value value = laneIndices(e(), index[dimension], lanes);
+  unsigned width = 64;
+  // AVX2 converts 32 bits to floats, not 64. Lanes that are off may be past the end.
+  constexpr int64_t mostIn32Bits = INT64_C(1) << 30;
+  if (shapeOf(op.getResult())[dimension] <= mostIn32Bits) {
+    width = 32;
+    value = arith::TruncIOp::create(e().b, e().loc, laneType(e().b.getI32Type(), lanesOf(value)), value);
+  }
+  return emitConvert(e(), IntegerType::get(op.getContext(), width, IntegerType::Signed), element,
                      Elem(value));
 }
 
