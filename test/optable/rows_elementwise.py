@@ -322,7 +322,7 @@ def conversions():
                        (f"{source}[{COUNT}]", values),
                        reference=by_numbers(meaning, source, target) if meaning else None)
             yield Case(f"bitcast-convert to {target}", source, *bitcast_convert(source, target),
-                       reference=None if {source, target} & set(COMPLEX) else regrouped(target))
+                       reference=None if (source in COMPLEX) != (target in COMPLEX) else regrouped(target))
         if BITS[PART.get(source, source)].bits >= 16 and source not in INTEGERS:
             for exponent, mantissa in ((8, 23), (5, 10), (8, 7), (4, 3), (5, 2), (2, 1), (11, 52), (1, 0), (15, 3)):
                 yield precision(source, exponent, mantissa)
@@ -345,12 +345,16 @@ def precision(name, exponent, mantissa):
 
 
 def regrouped(target):
-    """The reference of a bitcast-convert: the elements' bits, the lowest first, in groups of the other width."""
+    """The reference of a bitcast-convert: the elements' bits, the lowest first, in groups of the other width; complex
+    numbers are two parts."""
+    def part(name):
+        return WIDTHS[name] // (2 if name in COMPLEX else 1)
+
     def reference(a):
-        width, bits = WIDTHS[target], 0
+        width, bits = part(target), 0
         for i, x in enumerate(a.raw):
-            bits |= x << i * WIDTHS[a.name]
-        codes = [bits >> i & (1 << width) - 1 for i in range(0, len(a.raw) * WIDTHS[a.name], width)]
+            bits |= x << i * part(a.name)
+        codes = [bits >> i & (1 << width) - 1 for i in range(0, len(a.raw) * part(a.name), width)]
         return [[int(code != 0) for code in codes] if target == "pred" else codes]
     return reference
 

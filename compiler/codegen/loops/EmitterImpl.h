@@ -62,6 +62,7 @@ struct ElementEmitter::Impl {
                           mlir::Value mask);
   Elem gather(hlo::GatherOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem bitcastConvert(hlo::BitcastConvertOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
+  Elem bitcastComplex(hlo::BitcastConvertOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
   std::optional<Elem> unpackRun(hlo::BitcastConvertOp op, const Index &first);
   Elem iota(hlo::IotaOp op, llvm::ArrayRef<Index> index);
   Elem reduce(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);

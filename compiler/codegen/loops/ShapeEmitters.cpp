@@ -321,11 +321,53 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
   return result;
 }
 
+/// c128 as two c64, or the reverse. In memory as in the widths of integers the low bits come first: a part of the wide
+/// number is the real and the imaginary part of one narrow number.
+Elem ElementEmitter::Impl::bitcastComplex(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
+  OpBuilder &b = e().b;
+  Location loc = e().loc;
+  Type word = laneType(b.getI64Type(), lanes), half = laneType(b.getI32Type(), lanes);
+  auto constant = [&](int64_t value) -> Value {
+    TypedAttr attr = b.getI64IntegerAttr(value);
+    if (auto vector = dyn_cast<VectorType>(word)) {
+      attr = DenseElementsAttr::get(vector, cast<Attribute>(attr));
+    }
+    return arith::ConstantOp::create(b, loc, attr);
+  };
+  auto cast = [&](Type element, Value value) {
+    return b.createOrFold<arith::BitcastOp>(loc, laneType(element, lanes), value);
+  };
+  if (bitcastBits(elementType(op.getOperand().getType())) > bitcastBits(elementType(op.getType()))) {
+    Elem whole = self->emit(op.getOperand(), index.drop_back(), mask);
+    Value which = laneIndices(e(), index.back(), lanes);
+    Value isReal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, which, constant(0));
+    Value part = arith::SelectOp::create(b, loc, isReal, whole.re, whole.im);
+    Value bits = cast(b.getI64Type(), part);
+    Value high = b.createOrFold<arith::ShRUIOp>(loc, bits, constant(32));
+    auto narrow = [&](Value value) {
+      return cast(b.getF32Type(), b.createOrFold<arith::TruncIOp>(loc, half, value));
+    };
+    return Elem(narrow(bits), narrow(high));
+  }
+  Value parts[2];
+  for (int64_t k = 0; k < 2; ++k) {
+    SmallVector<Index> source(index);
+    source.push_back(Index(constI64(e(), k)));
+    Elem narrow = self->emit(op.getOperand(), source, mask);
+    auto widen = [&](Value value) {
+      return b.createOrFold<arith::ExtUIOp>(loc, word, cast(b.getI32Type(), value));
+    };
+    Value low = widen(narrow.re), high = widen(narrow.im);
+    high = b.createOrFold<arith::ShLIOp>(loc, high, constant(32));
+    parts[k] = cast(b.getF64Type(), b.createOrFold<arith::OrIOp>(loc, low, high));
+  }
+  return Elem(parts[0], parts[1]);
+}
+
 Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
   Type from = elementType(op.getOperand().getType()), to = elementType(op.getType());
-  if (isa<ComplexType>(from) || isa<ComplexType>(to)) {
-    op.emitError("bitcast-convert between complex types of different widths is not supported");
-    return {};
+  if (isa<ComplexType>(from)) {
+    return bitcastComplex(op, index, mask);
   }
   auto bitsOf = [&](Type t) { return static_cast<unsigned>(bitcastBits(t)); };
   unsigned fromBits = bitsOf(from), toBits = bitsOf(to);
