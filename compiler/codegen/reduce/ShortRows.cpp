@@ -217,7 +217,39 @@ void ShortRows::readRows(Value v, Value rows, Value row) {
   read(v, inputs.lookup(v), row, /*asStored=*/true);
 }
 
+/// Whether vectors may cover several rows of v, with little code.
+static bool isNearAndSmall(Value v, int64_t columns) {
+  constexpr int64_t mostOps = 256;
+  SmallVector<Value> work{v};
+  DenseSet<Value> seen;
+  int64_t ops = 0;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op) {
+      continue;
+    }
+    if (!keepsLanesNear(*op) || isa<ReduceWindowOp>(op) || ++ops * columns > mostOps) {
+      return false;
+    }
+    for (Value operand : op->getOperands()) {
+      if (seen.insert(operand).second) {
+        work.push_back(operand);
+      }
+    }
+  }
+  return true;
+}
+
 void ShortRows::computeRows(Value v, Value row) {
+  if (isNearAndSmall(v, columns)) {
+    // As many vectors as columns, none partly used.
+    for (int64_t n = 0; n < columns; ++n) {
+      ElementEmitter::Scope scope(alongRow);
+      Elem value = alongRow.emit(v, {rowOfVector(e, n, columns, lanes, row, lanes), columnOfVector(e, n, columns, lanes)});
+      storeElements(e, arrayType(v).getElementType(), value, rowBuffer, constI64(e, n * lanes));
+    }
+    return;
+  }
   emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
     Index at(addI(e, row, i));
     Value to = mulI(e, i, columns);
