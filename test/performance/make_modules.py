@@ -156,6 +156,7 @@ case("conv_1d_1000x64_f32", lambda x, w: conv(x, w, layout="NWC"), ((4, 1000, 64
 case("conv_1d_causal_depthwise_2048x512_bf16", lambda x, w: conv(x, w, pad=[(3, 0)], layout="NWC", feature_group_count=512), ((1, 2048, 512), bf16), ((4, 1, 512), bf16))
 case("conv_3d_16x16x16x32_f32", lambda x, w: conv(x, w, layout="NDHWC"), ((1, 16, 16, 16, 32), f32), ((3, 3, 3, 32, 32), f32))
 case("conv_few_5x5_2x48x48x3x1_f32", conv, ((2, 48, 48, 3), f32), ((5, 5, 3, 1), f32))
+case("conv_whole_8x7x7x64_256_f32", lambda x, w: conv(x, w, pad="VALID"), ((8, 7, 7, 64), f32), ((7, 7, 64, 256), f32))
 case("conv_few_2x2_8x31x31x160x1_u8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), preferred_element_type=s32),
      ((8, 31, 31, 160), u8), ((2, 2, 160, 1), u8))
 case("conv_one_channel_512x512_5x5_f32", conv, ((1, 512, 512, 1), f32), ((5, 5, 1, 1), f32))
@@ -189,6 +190,7 @@ def kernel_gradient(name, x, w, t, *form, **more):
     case(f"convgrad_kernel_{name}", lambda g, a: jax.linear_transpose(lambda b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(w, t))(g)[0], (y.shape, t), (x, t))
 
 
+kernel_gradient("1x1_s3_2x28x28x192_f32", (2, 28, 28, 192), (1, 1, 192, 160), f32, 3)
 kernel_gradient("3x3_8x7x7x512_f32", (8, 7, 7, 512), (3, 3, 512, 512), f32)
 kernel_gradient("3x3_s2_4x28x28x128_f32", (4, 28, 28, 128), (3, 3, 128, 128), f32, 2)
 kernel_gradient("7x7_s2_4x112x112x3x64_f32", (4, 112, 112, 3), (7, 7, 3, 64), f32, 2)

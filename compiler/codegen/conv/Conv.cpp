@@ -8,7 +8,7 @@
 //   n      output features of a group
 //   k      taps and input features of a group
 //
-// or, where the window is a single tap without padding, the contraction of a dot
+// or, where the window is a single tap without padding or there is a single output position, the contraction of a dot
 // with plain strides. A convolution in which each output feature sees one input
 // feature has a form of its own, see Depthwise.cpp.
 //
@@ -36,6 +36,30 @@ static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
   }
   llvm::sort(groups.m, [](const Dim &a, const Dim &b) { return a.out < b.out; });
   groups.n.push_back(Dim{g.outputFeatures, -1, g.kernelOutputDim, g.outputFeatureDim});
+  groups.k.push_back(Dim{g.inputFeatures, g.inputFeatureDim, g.kernelInputDim, -1});
+  return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
+}
+
+/// Whether there is one output position, with a window that does not leave the input: a whole image of weights, or the
+/// gradient of a kernel of one tap.
+static bool isOnePosition(const ConvGeometry &g) {
+  return g.groups() == 1 && llvm::all_of(g.spatial, [](const SpatialDim &d) {
+           return d.output == 1 && d.padLow == 0 && d.inputDilation == 1 && !d.reversed && d.isInside();
+         });
+}
+
+/// A dot over taps and features: the window picks every kernelDilation-th element.
+static Contraction onePositionContraction(KernelBuilder &kernel, ConvolutionOp op,
+                                          const ConvOperands &operands) {
+  using Dim = DimensionGroups::Dim;
+  const ConvGeometry &g = operands.g;
+  DimensionGroups groups;
+  groups.m.push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
+  groups.n.push_back(Dim{g.outputFeatures, -1, g.kernelOutputDim, g.outputFeatureDim});
+  for (const SpatialDim &dim : g.spatial) {
+    operands.input->setStep(dim.inputDim, dim.kernelDilation);
+    groups.k.push_back(Dim{dim.kernel, dim.inputDim, dim.kernelDim, -1});
+  }
   groups.k.push_back(Dim{g.inputFeatures, g.inputFeatureDim, g.kernelInputDim, -1});
   return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
 }
@@ -214,11 +238,14 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   }
   bool pointwise = g.groups() == 1 &&
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
-  if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.target)) {
-    emitGradient(kernel, operands, *epilogue, *plan);
-    return success();
+  bool onePosition = !pointwise && isOnePosition(g);
+  if (!onePosition) {
+    if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.target)) {
+      emitGradient(kernel, operands, *epilogue, *plan);
+      return success();
+    }
   }
-  if (!pointwise) {
+  if (!pointwise && !onePosition) {
     int64_t exact = exactSteps(operands);
     ConvOperands direct = operands;
     if (exact > 0) {
@@ -233,8 +260,9 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
       return success();
     }
   }
-  Contraction c = pointwise ? pointwiseContraction(kernel, op, operands)
-                            : windowedContraction(kernel, op, operands);
+  Contraction c = pointwise     ? pointwiseContraction(kernel, op, operands)
+                  : onePosition ? onePositionContraction(kernel, op, operands)
+                                : windowedContraction(kernel, op, operands);
   if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {
     // Everything is padding.
     c.k.assign(1, 0);

@@ -275,7 +275,8 @@ void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
     return;
   }
   ArrayRef<int64_t> strides = operands.kernel->strides();
-  bool wholeBlocks = plan.channels % plan.lanes == 0 && plan.lanes > 1;
+  // Squares of `lanes` channels, also in the last piece.
+  bool wholeBlocks = plan.channels % plan.lanes == 0 && plan.chunkChannels % plan.lanes == 0 && plan.lanes > 1;
   if (strides[g.kernelOutputDim] != 1 && wholeBlocks &&
       (strides[g.kernelInputDim] == 1 ||
        (tapsAreInside(operands) && plan.taps * plan.lanes <= kMostTable))) {

@@ -157,8 +157,16 @@ TEST(Conv, LargeKernels) {
     check(square(1, 7, 128, 320, {0, 3, 2, 1, 1}, labels), target);
     check(square(1, 5, 24, 40, {0, 5, 1, 3, 2, 3}, labels), target);
     check(square(1, 6, 24, 40, {0, 4, 3, 2, 2, 2, 1, true}, labels), target);
-    check(square(2, 2, 128, 40, {0, 7, 1, 5, 4, 4}, labels), target);
-    check(square(1, 3, 144, 36, {0, 7, 2, 4, 3, 3, 2, true}, labels), target);
+    check(square(1, 2, 128, 40, {0, 7, 1, 2, 3, 4}, labels), target);
+  }
+  // Pieces of fewer channels than lanes, of a kernel that is read along its taps or channels.
+  for (const char *labels : {"bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+    check({Type::F32, Type::F32, labels, 1, 64, 256, {{7, 7, 1, 0, 0}, {8, 7, 1, 0, 0}}}, target);
+  }
+  // One output position.
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->bf01"}) {
+    check(square(3, 5, 24, 20, {0, 5, 1, 0, 0}, labels), target);
+    check(square(1, 9, 24, 20, {0, 3, 2, 0, 0, 1, 4}, labels), target);
   }
   check({Type::F32, Type::F32, kNhwc, 1, 70, 640, {{3, 2, 1, 1, 0}, {5, 2, 1, 1, 0, 1, 1, true}}},
         target);
