@@ -94,6 +94,8 @@ struct DirectPlan {
 /// `mostSteps`: see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,
                                      int64_t mostSteps);
+/// Chooses rowsH, rowsW and vectors of a plan whose dimensions, features and lanes are known.
+void chooseDirectTile(DirectPlan &plan, const Target &target);
 /// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                 Epilogue &epilogue, const DirectPlan &plan, mlir::Type sum);

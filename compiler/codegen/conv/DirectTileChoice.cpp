@@ -1,0 +1,108 @@
+//===- DirectTileChoice.cpp - The register tile of the direct form --------===//
+//
+// In: the dimensions of a direct convolution. Out: how many outputs of the last two dimensions, times how many vectors of
+// features, a tile has: those with the fewest cycles by a model of the loop over a window's taps and channels.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DirectPlan.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Cycles per step of the sums for all outputs: two multiply-adds or two loads a cycle, at least the 4 of the
+/// chain, one of counting and asking for lines. `loads`: of a vector of the kernel. Measured for 28x28x100: 1x28 x 1
+/// vector 1.07 ms, 1x14 x 2 0.91, 1x7 x 4 0.87; for 7x7x512: 1x7 x 2 1.6 ms, 2x7 x 2 1.35, 1x7 x 4 1.32.
+static double tileCost(int64_t rows, int64_t vectors, int64_t loads, int64_t steps, double finish) {
+  if (rows == 0 || vectors == 0) {
+    return 0;
+  }
+  double arithmetic = rows * vectors / 2.0, read = 0.55 * (rows + vectors * loads);
+  double start = (16.0 + finish * rows * vectors) / steps;
+  return std::max({arithmetic, read, 4.0}) + 1 + 0.1 * vectors + start;
+}
+
+/// The part of a dimension's taps that is met by tiles of `rows` outputs; the others are in the padding.
+static double metTaps(const DirectDim &dim, int64_t rows) {
+  int64_t met = 0, all = 0;
+  for (const DirectPhase &phase : dim.phases) {
+    for (int64_t q = 0; q < phase.count; q += rows) {
+      int64_t first = phase.firstInput + q * dim.step, last = first + (rows - 1) * dim.step;
+      for (int64_t t = 0; t < phase.taps; ++t) {
+        met += last + t * dim.tapStep >= 0 && first + t * dim.tapStep < dim.input;
+      }
+      all += phase.taps;
+    }
+  }
+  return all > 0 ? static_cast<double>(met) / all : 1;
+}
+
+/// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines. 80x3000x384 with
+/// outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes: 56x56x64, 4 outputs x 3 vectors
+/// 2.6 ms, 6 x 2 2.3.
+static double columnCost(int64_t outputs, int64_t bytes, const Target &target) {
+  if (target.vectorBytes < 64) {
+    return 24;
+  }
+  int64_t length = outputs * bytes % 64, step = std::gcd<int64_t>(length, 64), across = 0;
+  for (int64_t offset = 0; offset < 64; offset += step) {
+    across += offset + length > 64;
+  }
+  return llvm::divideCeil(outputs * bytes, 64) * 4 + 16.0 * across * step / 64;
+}
+
+void chooseDirectTile(DirectPlan &plan, const Target &target) {
+  int64_t needed = llvm::divideCeil(plan.features, plan.alongChannels ? 1 : plan.lanes);
+  int64_t h = plan.dims.end()[-2].count, w = plan.dims.back().count;
+  int64_t steps = plan.taps * llvm::divideCeil(plan.channels, plan.alongChannels ? plan.lanes : 1);
+  double finish = plan.alongChannels ? 4 : 1;
+  // Vectors across two lines are two loads.
+  int64_t row = (plan.features + plan.featuresApart) * plan.bytes;
+  int64_t loads = plan.kernelInPlace && row % 64 != 0 ? 2 : 1;
+  const DirectDim &last = plan.dims.back();
+  bool columns = !plan.alongChannels && plan.lanes > 1 && last.phases.size() == 1 &&
+                 last.outputDim == static_cast<int64_t>(plan.dims.size());
+  auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
+    double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
+    return cost == 0 || !columns
+               ? cost
+               : cost + vectors * plan.lanes * rowsH * columnCost(rowsW, plan.bytes, target) / steps;
+  };
+  double best = 1e300;
+  auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
+    int64_t rows = rowsH * rowsW;
+    // Multiply-adds of 64 bytes broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
+    int64_t broadcast = target.vectorBytes == 64 && vectors == 4 ? 0 : 1;
+    if (rows * vectors + (rows == 1 ? 1 : vectors) + broadcast > target.vectorRegisters) {
+      return;
+    }
+    double cycles = 0;
+    int64_t down = h / rowsH, across = w / rowsW, tailH = h % rowsH, tailW = w % rowsW;
+    for (auto [count, v] : {std::pair(needed / vectors, vectors),
+                            std::pair(int64_t(needed % vectors != 0), needed % vectors)}) {
+      cycles += count * (down * across * costOf(rowsH, rowsW, v) + down * costOf(rowsH, tailW, v) +
+                         across * costOf(tailH, rowsW, v));
+    }
+    cycles *= metTaps(plan.dims.end()[-2], rowsH);
+    // Each kind of partial tile is code of its own.
+    cycles *= 1 + 0.01 * (tailH + tailW != 0) + 0.01 * (needed % vectors != 0);
+    if (cycles < best * 0.999) {
+      best = cycles;
+      plan.rowsH = rowsH;
+      plan.rowsW = rowsW;
+      plan.vectors = vectors;
+    }
+  };
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 8); ++vectors) {
+    for (int64_t rows = 1; rows <= std::min<int64_t>(w, 28); ++rows) {
+      consider(1, rows, vectors);
+    }
+    for (int64_t rows = 2; w * rows <= 28 && rows <= h; ++rows) {
+      consider(rows, w, vectors);
+    }
+  }
+}
+
+} // namespace hlo::codegen
