@@ -243,44 +243,19 @@ void SelectAndScatter::emitMinorWindows(ElementEmitter &vectors, const Elem &ini
     Value from = mulI(e, chunk, kChunk);
     windows.emitChunk(at, from, minI(e, addI(e, from, kChunk), windows.groups));
   };
-  size_t lead = 0;
-  int64_t slabs = 1;
-  while (lead + 1 < shape.size() && trivial[lead]) {
-    slabs *= shape[lead++];
-  }
-  ArrayRef<int64_t> lines = ArrayRef(shape).take_front(lead);
+  size_t rows = shape.size() - 1;
   if (windows.isLine) {
+    ArrayRef<int64_t> lines = ArrayRef(shape).take_front(rows);
     int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (windows.elements * windows.taps) * chunks);
-    auto [lo, hi] = splitTasks(kernel, slabs * chunks, perTask);
+    auto [lo, hi] = splitTasks(kernel, llvm::product_of(lines) * chunks, perTask);
     emitFor(e, lo, hi, 1, [&](Value unit) {
       overChunk(delinearize(e, divI(e, unit, chunks), lines), remI(e, unit, chunks));
     });
     return;
   }
   // Lines meet: all of a slab begins as the init value.
-  kernel.tasks = slabs;
-  int64_t slabElements = arrayType(op.getOperand()).getNumElements() / slabs;
-  emitFor(e, kernel.first, kernel.last, 1, [&](Value slab) {
-    Value base = mulI(e, slab, slabElements);
-    emitVectorLoop(e, constI64(e, 0), constI64(e, slabElements), vectors, scalars,
-                   [&](Index i, ElementEmitter &emitter, Value mask) {
-                     storeElements(e, element, splat(e, init, emitter.lanes()), kernel.resultPtrs[0],
-                                   addI(e, base, i.base), mask);
-                   });
-    SmallVector<Value> at = delinearize(e, slab, lines);
-    std::function<void()> nest = [&] {
-      size_t d = at.size();
-      if (d + 1 == shape.size()) {
-        emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value chunk) { overChunk(at, chunk); });
-        return;
-      }
-      emitFor(e, constI64(e, 0), constI64(e, sourceShape[d]), 1, [&](Value i) {
-        at.push_back(i);
-        nest();
-        at.pop_back();
-      });
-    };
-    nest();
+  overSlabs(rows, vectors, init, [&](SmallVector<Value> &at) {
+    emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value chunk) { overChunk(at, chunk); });
   });
 }
 

@@ -184,6 +184,35 @@ void SelectAndScatter::scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter 
   });
 }
 
+void SelectAndScatter::overSlabs(size_t end, ElementEmitter &vectors, const Elem &init,
+                                 function_ref<void(SmallVector<Value> &)> body) {
+  size_t lead = leadingTrivial(end);
+  int64_t slabs = llvm::product_of(shape.take_front(lead));
+  kernel.tasks = slabs;
+  int64_t slabElements = arrayType(op.getOperand()).getNumElements() / slabs;
+  emitFor(e, kernel.first, kernel.last, 1, [&](Value slab) {
+    Value base = mulI(e, slab, slabElements);
+    emitVectorLoop(e, constI64(e, 0), constI64(e, slabElements), vectors, scalars,
+                   [&](Index i, ElementEmitter &emitter, Value mask) {
+                     storeElements(e, element, splat(e, init, emitter.lanes()), kernel.resultPtrs[0],
+                                   addI(e, base, i.base), mask);
+                   });
+    SmallVector<Value> at = delinearize(e, slab, shape.take_front(lead));
+    std::function<void()> nest = [&] {
+      if (at.size() == end) {
+        body(at);
+        return;
+      }
+      emitFor(e, constI64(e, 0), constI64(e, sourceShape[at.size()]), 1, [&](Value i) {
+        at.push_back(i);
+        nest();
+        at.pop_back();
+      });
+    };
+    nest();
+  });
+}
+
 LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<SelectAndScatterOp>(kernel.root());
@@ -196,57 +225,24 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
-  // Leading trivial dimensions split result and source into independent slabs.
-  ArrayRef<int64_t> shape = emission.shape, sourceShape = emission.sourceShape;
-  size_t lead = 0;
-  int64_t slabs = 1;
+  Elem init = emission.scalars.emit(op.getInitValue(), {});
   int64_t lanes = kernelLanes(kernel);
+  ElementEmitter vectors(kernel, lanes);
   if (emission.fitsMinorWindows(lanes)) {
-    Elem init = emission.scalars.emit(op.getInitValue(), {});
-    ElementEmitter vectors(kernel, lanes);
     emission.emitMinorWindows(vectors, init);
     return success();
   }
-  bool inLanes = lanes > 1 && !shape.empty() && emission.trivial.back() && shape.back() > 1;
-  while (lead < shape.size() - (inLanes ? 1 : 0) && emission.trivial[lead]) {
-    slabs *= shape[lead++];
+  ArrayRef<int64_t> shape = emission.shape;
+  if (lanes > 1 && !shape.empty() && emission.trivial.back() && shape.back() > 1) {
+    emission.overSlabs(shape.size() - 1, vectors, init, [&](SmallVector<Value> &at) {
+      emitVectorLoop(e, constI64(e, 0), constI64(e, emission.sourceShape.back()), vectors,
+                     emission.scalars, [&](Index c, ElementEmitter &emitter, Value mask) {
+                       emission.scatterLanes(at, c, emitter, mask);
+                     });
+    });
+    return success();
   }
-  kernel.tasks = slabs;
-  int64_t slabElements = arrayType(op.getOperand()).getNumElements() / slabs;
-  Elem init = emission.scalars.emit(op.getInitValue(), {});
-  ElementEmitter vectors(kernel, lanes);
-  emitFor(e, kernel.first, kernel.last, 1, [&](Value slab) {
-    Value base = mulI(e, slab, slabElements);
-    int64_t whole = slabElements / lanes * lanes;
-    Elem initLanes = splat(e, init, lanes);
-    emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value i) {
-      storeElements(e, emission.element, initLanes, kernel.resultPtrs[0], addI(e, base, i));
-    });
-    emitFor(e, constI64(e, whole), constI64(e, slabElements), 1, [&](Value i) {
-      storeElements(e, emission.element, init, kernel.resultPtrs[0], addI(e, base, i));
-    });
-    SmallVector<Value> at = delinearize(e, slab, shape.take_front(lead));
-    std::function<void()> nest = [&] {
-      size_t d = at.size();
-      if (d == shape.size()) {
-        emission.scatterOne(at);
-        return;
-      }
-      if (inLanes && d + 1 == shape.size()) {
-        emitVectorLoop(e, constI64(e, 0), constI64(e, sourceShape[d]), vectors, emission.scalars,
-                       [&](Index c, ElementEmitter &emitter, Value mask) {
-                         emission.scatterLanes(at, c, emitter, mask);
-                       });
-        return;
-      }
-      emitFor(e, constI64(e, 0), constI64(e, sourceShape[d]), 1, [&](Value i) {
-        at.push_back(i);
-        nest();
-        at.pop_back();
-      });
-    };
-    nest();
-  });
+  emission.overSlabs(shape.size(), vectors, init, [&](SmallVector<Value> &at) { emission.scatterOne(at); });
   return success();
 }
 

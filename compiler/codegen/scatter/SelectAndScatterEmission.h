@@ -49,6 +49,14 @@ struct SelectAndScatter {
   /// Lanes `c` of the minor dimension at `at`.
   void scatterLanes(llvm::ArrayRef<mlir::Value> at, Index c, ElementEmitter &emitter, mlir::Value mask);
 
+  /// How many of the dimensions before `end` come first and have no windows: they split result and source into slabs.
+  size_t leadingTrivial(size_t end) const {
+    return llvm::find(llvm::ArrayRef(trivial).take_front(end), false) - trivial.begin();
+  }
+  /// Each slab, in tasks, begins as the init value; then body(at) for the indices of the source in the dimensions before `end`.
+  void overSlabs(size_t end, ElementEmitter &vectors, const Elem &init,
+                 llvm::function_ref<void(llvm::SmallVector<mlir::Value> &)> body);
+
   /// Along the minor dimension windows may meet, and are vectors all the same (MinorWindows.cpp): whether that is so.
   bool fitsMinorWindows(int64_t lanes);
   /// The result of such a kernel, by tasks.
