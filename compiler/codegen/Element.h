@@ -68,6 +68,8 @@ Elem selectElem(Emission &e, mlir::Value condition, const Elem &a, const Elem &b
 Elem literalElement(Emission &e, mlir::DenseElementsAttr literal, int64_t index);
 /// Zero of HLO type `element`.
 Elem zeroElem(Emission &e, mlir::Type element, int64_t lanes = 1);
+/// Zero of a type of numbers or vectors of MLIR.
+mlir::Value zeroOf(Emission &e, mlir::Type type);
 
 /// A constant mask, vector<N x i1>.
 mlir::Value constantMask(Emission &e, llvm::ArrayRef<bool> on);
