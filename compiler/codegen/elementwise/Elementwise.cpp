@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
-#include "compiler/codegen/elementwise/Num.h"
+#include "compiler/codegen/elementwise/Narrow.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -234,16 +234,12 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   if (!e.target.avx512fp16 || !(isChoice || isArithmetic) || !(element.isF16() || isEighth)) {
     return {};
   }
-  auto halfOf = [](Value v) -> Value {
-    auto widened = v.getDefiningOp<arith::ExtFOp>();
-    return widened && getElementTypeOrSelf(widened.getIn().getType()).isF16() ? widened.getIn()
-                                                                              : Value();
-  };
+  auto halfOf = [&](const Elem &operand) { return halfBefore(Num(e, operand.re)).v; };
   auto isKnown = [&](const Elem &operand) {
-    return halfOf(operand.re) || constantOf(Num(e, operand.re));
+    return halfOf(operand) || constantOf(Num(e, operand.re));
   };
   bool fits = isChoice || isEighth ? llvm::all_of(operands, isKnown) : llvm::any_of(operands, isKnown);
-  if (!fits || llvm::none_of(operands, [&](const Elem &v) { return bool(halfOf(v.re)); })) {
+  if (!fits || llvm::none_of(operands, halfOf)) {
     return {};
   }
   Type half = e.b.getF16Type(), wide = e.b.getF32Type();
@@ -255,7 +251,7 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     return {}; // there is an instruction for one f32 (`extremumInRegisters`)
   }
   auto narrow = [&](const Elem &operand) {
-    Value number = halfOf(operand.re);
+    Value number = halfOf(operand);
     if (std::optional<llvm::APFloat> constant = constantOf(Num(e, operand.re))) {
       bool inexact;
       constant->convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven, &inexact);

@@ -105,9 +105,9 @@ Elem emitComplexOp(const Request &request);
 Num contractibleSum(Num a, Num b);
 Num contractibleDifference(Num a, Num b);
 Num contractibleProduct(Num a, Num b);
-/// The larger or smaller of floats; NaN if either is.
 /// The number that every lane of a constant holds.
 std::optional<llvm::APFloat> constantOf(Num x);
+/// The larger or smaller of floats; NaN if either is.
 Num floatMaximum(Num a, Num b);
 Num floatMinimum(Num a, Num b);
 

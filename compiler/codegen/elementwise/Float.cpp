@@ -198,11 +198,7 @@ static Num emitUnary(Opcode opcode, Num x) {
 static Num quotient(Num a, Num b) {
   Emission &e = *a.e;
   Num result = a / b;
-  auto isHalf = [](Num x) {
-    auto widened = x.v.getDefiningOp<arith::ExtFOp>();
-    return widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
-  };
-  if (!e.target.avx512fp16 || !(isHalf(a) || isHalf(b))) {
+  if (!e.target.avx512fp16 || !(halfBefore(a).v || halfBefore(b).v)) {
     return result;
   }
   return Num(e, LLVM::CallIntrinsicOp::create(e.b, e.loc, result.type(),

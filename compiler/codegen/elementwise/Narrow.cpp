@@ -218,8 +218,7 @@ static Num encodeMagnitude(const NarrowFormat &f, Num magnitude) {
   return select(greater(code, int64_t(f.maxCode)), int64_t(f.overflowCode), code);
 }
 
-/// The f16 that was only widened to x; null if x is none.
-static Num halfBefore(Num x) {
+Num halfBefore(Num x) {
   auto widened = x.v.getDefiningOp<arith::ExtFOp>();
   bool isHalf = widened && getElementTypeOrSelf(widened.getIn().getType()).isF16();
   return isHalf ? Num(*x.e, widened.getIn()) : Num();

@@ -25,6 +25,9 @@ struct NarrowFormat {
 };
 NarrowFormat narrowFormat(mlir::Type element);
 
+/// The f16 that was only widened to x; null if x is none.
+Num halfBefore(Num x);
+
 /// Rounds f64 to f32 so that a later rounding to a narrow type is as if made at once.
 Num roundToOdd(Num x, mlir::Type narrower);
 

@@ -11,26 +11,29 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// Start indices of that element type as i64, clamped to [0, last].
+static Value clamped(Emission &e, Type element, Value start, int64_t last) {
+  int64_t width = lanesOf(start);
+  Type i64 = laneType(e.b.getI64Type(), width);
+  bool isUnsigned = isUnsignedElement(element);
+  if (start.getType() != i64) {
+    start = isUnsigned ? e.b.createOrFold<arith::ExtUIOp>(e.loc, i64, start)
+                       : e.b.createOrFold<arith::ExtSIOp>(e.loc, i64, start);
+    isUnsigned = false;
+  }
+  Value limit = constLanes(e, last, width);
+  if (isUnsigned) {
+    return e.b.createOrFold<arith::MinUIOp>(e.loc, start, limit);
+  }
+  return maxI(e, minI(e, start, limit), constLanes(e, 0, width));
+}
+
 Value ElementEmitter::Impl::clampedStart(Value start, int64_t last, Value mask) {
-  Type element = elementType(start.getType());
   Elem raw = uniform().emit(start, {}, mask ? anyLane(e(), mask) : Value());
   if (last <= 0) {
     return constI64(e(), 0);
   }
-  Type i64 = e().b.getI64Type();
-  Value wide = raw.re;
-  bool isUnsigned = isUnsignedElement(element);
-  if (wide.getType() != i64) {
-    wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
-                      : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
-    isUnsigned = false;
-  }
-  Value limit = constI64(e(), last);
-  if (isUnsigned) {
-    return e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
-  }
-  wide = minI(e(), wide, limit);
-  return maxI(e(), wide, 0);
+  return clamped(e(), elementType(start.getType()), raw.re, last);
 }
 
 Elem ElementEmitter::Impl::dynamicSlice(DynamicSliceOp op, ArrayRef<Index> index, Value mask) {
@@ -112,24 +115,8 @@ Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask
                 !shared->vectorOnly.contains(op.getStartIndices());
     Elem raw = same ? uniform().emit(op.getStartIndices(), at, mask ? anyLane(e(), mask) : Value())
                     : self->emit(op.getStartIndices(), at, mask);
-    int64_t width = lanesOf(raw.re);
-    Type i64 = laneType(e().b.getI64Type(), width);
-    Value wide = raw.re;
-    bool isUnsigned = isUnsignedElement(indexElement);
-    if (wide.getType() != i64) {
-      wide = isUnsigned ? e().b.createOrFold<arith::ExtUIOp>(e().loc, i64, wide)
-                        : e().b.createOrFold<arith::ExtSIOp>(e().loc, i64, wide);
-      isUnsigned = false;
-    }
-    Value limit = constLanes(e(), last, width), zero = constLanes(e(), 0, width);
-    if (isUnsigned) {
-      wide = e().b.createOrFold<arith::MinUIOp>(e().loc, wide, limit);
-    } else {
-      wide = minI(e(), wide, limit);
-      wide = maxI(e(), wide, zero);
-    }
     Index start;
-    (width == 1 ? start.base : start.lanes) = wide;
+    (lanesOf(raw.re) == 1 ? start.base : start.lanes) = clamped(e(), indexElement, raw.re, last);
     source[d] = addIndex(e(), source[d], start, lanes);
   }
   for (auto [operandDim, indicesDim] : llvm::zip(batching, indicesBatching)) {

@@ -26,14 +26,19 @@ static bool isGroupable(Operation *op) {
   return type.getRank() == 0 && (type.getElementType().isF32() || type.getElementType().isF64());
 }
 
+/// Whether v need not be computed any more.
+static bool isKnown(Value v, const EmitterShared &shared) {
+  auto known = shared.byValue.find(v);
+  return (known != shared.byValue.end() && !known->second.empty()) || shared.bound.contains(v) ||
+         shared.memory.contains(v);
+}
+
 /// Whether v can be computed without loops and without `members`, as far as it is not known yet.
 static bool isIndependent(Value v, const EmitterShared &shared,
                           const SmallPtrSetImpl<Operation *> &members,
                           SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = v.getDefiningOp();
-  auto known = shared.byValue.find(v);
-  bool isKnown = known != shared.byValue.end() && !known->second.empty();
-  if (!op || isKnown || shared.bound.contains(v) || shared.memory.contains(v)) {
+  if (!op || isKnown(v, shared)) {
     return true;
   }
   if (members.contains(op)) {
@@ -79,12 +84,8 @@ Elem ElementEmitter::Impl::functionInGroup(Operation *op) {
         other.getAttrDictionary() != op->getAttrDictionary()) {
       continue;
     }
-    auto known = shared->byValue.find(other.getResult(0));
-    bool isKnown = (known != shared->byValue.end() && !known->second.empty()) ||
-                   shared->bound.contains(other.getResult(0)) ||
-                   shared->memory.contains(other.getResult(0));
     SmallPtrSet<Operation *, 16> seen;
-    bool fits = !isKnown && llvm::all_of(other.getOperands(), [&](Value v) {
+    bool fits = !isKnown(other.getResult(0), *shared) && llvm::all_of(other.getOperands(), [&](Value v) {
       return isIndependent(v, *shared, members, seen);
     });
     if (fits && llvm::none_of(group, [&](Operation *member) { return needs(member, &other); })) {

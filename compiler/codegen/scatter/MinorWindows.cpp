@@ -85,12 +85,7 @@ MinorWindows::MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, con
 
 Value MinorWindows::search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask, bool checked) {
   int64_t lanes = emitter.lanes();
-  ComputationOp select = kernel.lookup(op.getSelectAttr());
-  Elem none = zeroElem(e, element, lanes);
-  auto ordinals = [&](Value scalar) { return splat(e, Elem(scalar), lanes).re; };
-  SmallVector<Value> start = flattenElems(none);
-  start.push_back(ordinals(arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(-1))));
-  return whole.overWindow(at, start, [&](ArrayRef<Value> position, Value outer, ValueRange carried) {
+  return whole.overWindow(at, whole.nothingKept(lanes), [&](ArrayRef<Value> position, Value outer, ValueRange carried) {
     return emitForCarrying(e, constI64(e, 0), constI64(e, taps), 1, carried, [&](Value t, ValueRange before) {
       Value place = addI(e, addI(e, mulI(e, w, step), t), -low);
       auto take = [&]() -> SmallVector<Value> {
@@ -98,18 +93,8 @@ Value MinorWindows::search(ArrayRef<Value> at, Value w, ElementEmitter &emitter,
         SmallVector<Index> index(position.begin(), position.end());
         index.push_back(Index(place, lanes > 1 ? step : 0));
         Elem candidate = emitter.emit(op.getOperand(), index, mask);
-        Elem kept = unflattenElems(before.drop_back(), {none})[0];
-        SmallVector<Elem> keep = inlineComputation(e, select, {kept, candidate});
-        if (keep.empty()) {
-          return SmallVector<Value>(before);
-        }
-        Num number(e, before.back());
-        Num isTaken = less(number, 0) | logicalNot(Num(e, keep[0].re));
         Value tap = e.b.createOrFold<arith::TruncIOp>(e.loc, i32, t);
-        Value ordinal = (Num(e, outer) * taps + Num(e, tap)).v;
-        SmallVector<Value> next = flattenElems(selectElem(e, isTaken, candidate, kept));
-        next.push_back(hlo::codegen::select(isTaken, Num(e, ordinals(ordinal)), number));
-        return next;
+        return whole.keepOne(before, candidate, (Num(e, outer) * taps + Num(e, tap)).v);
       };
       if (!checked) {
         return take();

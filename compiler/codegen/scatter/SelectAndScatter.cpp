@@ -135,39 +135,41 @@ SmallVector<Value> SelectAndScatter::overWindow(ArrayRef<Value> at, ValueRange i
   return nest(constI64(e, 0), {}, init);
 }
 
+SmallVector<Value> SelectAndScatter::nothingKept(int64_t lanes) {
+  SmallVector<Value> none = flattenElems({zeroElem(e, element, lanes)});
+  Value ordinal = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(-1));
+  none.push_back(splat(e, Elem(ordinal), lanes).re);
+  return none;
+}
+
+SmallVector<Value> SelectAndScatter::keepOne(ValueRange before, const Elem &candidate, Value ordinal) {
+  Elem kept = unflattenElems(before.drop_back(), {candidate})[0];
+  SmallVector<Elem> keep = inlineComputation(e, kernel.lookup(op.getSelectAttr()), {kept, candidate});
+  if (keep.empty()) {
+    return SmallVector<Value>(before);
+  }
+  Num place(e, before.back());
+  Num take = less(place, 0) | logicalNot(Num(e, keep[0].re));
+  SmallVector<Value> next = flattenElems(selectElem(e, take, candidate, kept));
+  Num ordinals(e, splat(e, Elem(ordinal), lanesOf(candidate.re)).re);
+  next.push_back(hlo::codegen::select(take, ordinals, place));
+  return next;
+}
+
 void SelectAndScatter::scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter &emitter,
                                     Value mask) {
   int64_t lanes = emitter.lanes();
-  ComputationOp select = kernel.lookup(op.getSelectAttr());
   ComputationOp scatter = kernel.lookup(op.getScatterAttr());
-  auto ordinals = [&](Value scalar) { return Num(e, splat(e, Elem(scalar), lanes).re); };
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
-  };
   auto indexAt = [&](ArrayRef<Value> position) {
     SmallVector<Index> index(position.begin(), position.end());
     index.push_back(c);
     return index;
   };
-  // kept, and its place in the window; -1: nothing yet.
-  Elem none = zeroElem(e, element, lanes);
-  SmallVector<Value> init = flattenElems(none);
-  init.push_back(ordinals(constant(-1)));
   auto search = [&](ArrayRef<Value> position, Value ordinal, ValueRange carried) {
     ElementEmitter::Scope scope(emitter);
-    Elem candidate = emitter.emit(op.getOperand(), indexAt(position), mask);
-    Elem kept = unflattenElems(carried.drop_back(), {none})[0];
-    SmallVector<Elem> keep = inlineComputation(e, select, {kept, candidate});
-    if (keep.empty()) {
-      return SmallVector<Value>(carried);
-    }
-    Num place(e, carried.back());
-    Num take = less(place, 0) | logicalNot(Num(e, keep[0].re));
-    SmallVector<Value> next = flattenElems(selectElem(e, take, candidate, kept));
-    next.push_back(hlo::codegen::select(take, ordinals(ordinal), place));
-    return next;
+    return keepOne(carried, emitter.emit(op.getOperand(), indexAt(position), mask), ordinal);
   };
-  Num kept(e, overWindow(at, init, search).back());
+  Num kept(e, overWindow(at, nothingKept(lanes), search).back());
   Elem source = emitter.emit(op.getSource(), indexAt(at), mask);
   overWindow(at, {}, [&](ArrayRef<Value> position, Value ordinal, ValueRange) {
     Value target = c.base;
@@ -177,7 +179,8 @@ void SelectAndScatter::scatterLanes(ArrayRef<Value> at, Index c, ElementEmitter 
     Elem old = loadElements(e, element, kernel.resultPtrs[0], target, lanes, mask);
     SmallVector<Elem> sum = inlineComputation(e, scatter, {old, source});
     if (!sum.empty()) {
-      Elem value = selectElem(e, equal(kept, ordinals(ordinal)), sum[0], old);
+      Num ordinals(e, splat(e, Elem(ordinal), lanes).re);
+      Elem value = selectElem(e, equal(kept, ordinals), sum[0], old);
       storeElements(e, element, value, kernel.resultPtrs[0], target, mask);
     }
     return SmallVector<Value>();

@@ -46,6 +46,10 @@ struct SelectAndScatter {
       llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value> position, mlir::Value ordinal, mlir::ValueRange carried)>;
   /// Walks the window at `at`, without the minor dimension, and skips what is padding.
   llvm::SmallVector<mlir::Value> overWindow(llvm::ArrayRef<mlir::Value> at, mlir::ValueRange init, WindowStep step);
+  /// What a window has kept before its first position, in so many lanes: a value, and as its ordinal -1.
+  llvm::SmallVector<mlir::Value> nothingKept(int64_t lanes);
+  /// The same after `candidate` at the position `ordinal` (i32, of all lanes).
+  llvm::SmallVector<mlir::Value> keepOne(mlir::ValueRange before, const Elem &candidate, mlir::Value ordinal);
   /// Lanes `c` of the minor dimension at `at`.
   void scatterLanes(llvm::ArrayRef<mlir::Value> at, Index c, ElementEmitter &emitter, mlir::Value mask);
 
