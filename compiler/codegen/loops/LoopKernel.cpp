@@ -265,6 +265,82 @@ static void storeColumnsAsRows(Block &body) {
   }
 }
 
+/// A row of the results, `base` from their beginning, from element `from` to `to` of it; index: the dimensions before it.
+static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, ElementEmitter &vectors,
+                        ElementEmitter &scalars, SmallVectorImpl<Index> &index, Value base, Value from, Value to,
+                        bool wholeRow) {
+  Emission &e = kernel.e;
+  auto run = [&](Value first, Value last, int64_t align) {
+    emitVectorLoop(
+        e, first, last, vectors, scalars,
+        [&](Index i, ElementEmitter &emitter, Value mask) {
+          index.push_back(i);
+          storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
+          index.pop_back();
+        },
+        align);
+  };
+  if (segments.ops.empty()) {
+    run(from, to, /*align=*/0);
+    return;
+  }
+  emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
+    Value first = maxI(e, from, begin);
+    run(first, wholeRow ? constI64(e, end) : maxI(e, minI(e, to, end), first), begin);
+  });
+}
+
+/// Loops over all dimensions. The leading ones are merged into one that is split over tasks; a row that is longer than
+/// a task is cut as well.
+static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired, ElementEmitter &vectors,
+                     ElementEmitter &scalars) {
+  Emission &e = kernel.e;
+  size_t rank = shape.size(), split = 0;
+  int64_t elements = llvm::product_of(shape), inner = elements, outer = 1;
+  int64_t wanted = elementsPerTask(kernel, elements);
+  while (split + 1 < rank && inner > wanted) {
+    outer *= shape[split];
+    inner /= shape[split++];
+  }
+  int64_t cuts = split + 1 == rank ? llvm::divideCeil(inner, wanted) : 1;
+  int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
+  auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
+  SmallVector<int64_t> strides = rowMajorStrides(shape);
+  SegmentPlan segments = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
+  emitFor(e, lo, hi, 1, [&](Value piece) {
+    SmallVector<Index> index;
+    Value block = divI(e, piece, cuts);
+    Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
+    if (cuts > 1) {
+      from = mulI(e, remI(e, piece, cuts), wanted);
+      to = minI(e, addI(e, from, wanted), to);
+    }
+    for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
+      index.push_back(Index(i));
+    }
+    std::function<void(size_t)> nest = [&](size_t d) {
+      if (d + 1 < rank) {
+        emitFor(e, constI64(e, 0), constI64(e, shape[d]), 1, [&](Value i) {
+          index.push_back(Index(i));
+          nest(d + 1);
+          index.pop_back();
+        });
+        return;
+      }
+      Value base = constI64(e, 0);
+      for (size_t k = 0; k < index.size(); ++k) {
+        base = addI(e, base, mulI(e, index[k].base, strides[k]));
+      }
+      if (rank == 0) {
+        storeRoots(kernel, scalars, {}, base, {});
+      } else {
+        emitNestRow(kernel, segments, vectors, scalars, index, base, from, to, /*wholeRow=*/cuts == 1);
+      }
+    };
+    nest(split);
+  });
+}
+
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   storeColumnsAsRows(kernel.body());
@@ -321,78 +397,11 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   }
   if (tiles) {
     emitTiledLoop(kernel, *tiles, vectors, scalars, store);
-    return success();
-  }
-  if (shortRows) {
+  } else if (shortRows) {
     emitShortRows(kernel, *shortRows, vectors, scalars, store);
-    return success();
+  } else if (paired || !emitColumnReduces(kernel, vectors, scalars)) {
+    emitNest(kernel, shape, paired, vectors, scalars);
   }
-  if (!paired && emitColumnReduces(kernel, vectors, scalars)) {
-    return success();
-  }
-  // The leading dimensions are merged into one that is split over tasks; the others are loops.
-  size_t rank = shape.size(), split = 0;
-  int64_t inner = elements, outer = 1;
-  int64_t wanted = elementsPerTask(kernel, elements);
-  while (split + 1 < rank && inner > wanted) {
-    outer *= shape[split];
-    inner /= shape[split++];
-  }
-  // A row that is longer than a task is cut as well.
-  int64_t cuts = split + 1 == rank ? llvm::divideCeil(inner, wanted) : 1;
-  int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
-  auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
-  SmallVector<int64_t> strides = rowMajorStrides(shape);
-  SegmentPlan segments = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
-  emitFor(e, lo, hi, 1, [&](Value piece) {
-    SmallVector<Index> index;
-    Value block = divI(e, piece, cuts);
-    Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
-    if (cuts > 1) {
-      from = mulI(e, remI(e, piece, cuts), wanted);
-      to = minI(e, addI(e, from, wanted), to);
-    }
-    for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
-      index.push_back(Index(i));
-    }
-    std::function<void(size_t)> nest = [&](size_t d) {
-      if (d + 1 < rank) {
-        emitFor(e, constI64(e, 0), constI64(e, shape[d]), 1, [&](Value i) {
-          index.push_back(Index(i));
-          nest(d + 1);
-          index.pop_back();
-        });
-        return;
-      }
-      Value base = constI64(e, 0);
-      for (size_t k = 0; k < index.size(); ++k) {
-        base = addI(e, base, mulI(e, index[k].base, strides[k]));
-      }
-      if (rank == 0) {
-        storeRoots(kernel, scalars, {}, base, {});
-        return;
-      }
-      auto run = [&](Value first, Value last, int64_t align) {
-        emitVectorLoop(
-            e, first, last, vectors, scalars,
-            [&](Index i, ElementEmitter &emitter, Value mask) {
-              index.push_back(i);
-              storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
-              index.pop_back();
-            },
-            align);
-      };
-      if (segments.ops.empty()) {
-        run(from, to, /*align=*/0);
-        return;
-      }
-      emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
-        Value first = maxI(e, from, begin);
-        run(first, cuts > 1 ? maxI(e, minI(e, to, end), first) : constI64(e, end), begin);
-      });
-    };
-    nest(split);
-  });
   return success();
 }
 

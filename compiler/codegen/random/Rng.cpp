@@ -27,7 +27,19 @@ namespace hlo::codegen {
 static constexpr int64_t kUnitsPerTask = 4096;
 
 namespace {
-struct RngEmission {
+/// How the units of a generator lie in its result: `outer` runs of `size` elements along the split dimension, each of `half`
+/// units, `inner` beside one another beyond it.
+struct Placement {
+  int64_t perUnit; ///< results of a unit
+  int64_t outer = 1, size, inner = 1, half;
+
+  int64_t units() const { return outer * half * inner; }
+  /// Whether the results of successive units lie one after another.
+  bool isContiguous() const { return inner == 1 && (outer == 1 || size % perUnit == 0); }
+};
+
+/// 32-bit and 64-bit arithmetic on words, each a scalar or one a lane, and the two generators.
+struct WordMath {
   Emission &e;
 
   Value constant(Type type, uint64_t value) {
@@ -66,9 +78,42 @@ struct RngEmission {
   /// 128-bit counter + 64-bit number.
   std::pair<Value, Value> addWide(Value low, Value high, Value number);
 };
+
+/// The kernel of one generator.
+class RngEmission {
+public:
+  RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op);
+
+  void emit();
+
+private:
+  Placement place(RankedTensorType type) const;
+  /// The words of the units, of the result's width; several: lanes of as many units.
+  SmallVector<Value> generate(Value unit);
+  /// One unit, results that do not exist left out.
+  void emitUnit(Value unit);
+  /// A row of units side by side in the result, in vectors; the last vector may overlap the one before.
+  void emitRow(Value row);
+  /// Units from lo whose results all exist, in vectors, their words interleaved into one store. Returns the first unit that
+  /// is left.
+  Value emitInterleaved(Value lo, Value hi);
+  void emitNextState();
+  void emitIf(Value condition, function_ref<void()> body);
+  void store(Value word, Value at) { storeElements(e, stored, Elem(word), kernel.resultPtrs[1], at); }
+
+  KernelBuilder &kernel;
+  Emission &e;
+  WordMath math;
+  bool threeFry;
+  unsigned bits;
+  int64_t n, stateWords, lanes;
+  Type stored;
+  Placement units;
+  Value key, counter, counterHigh;
+};
 } // namespace
 
-std::array<Value, 4> RngEmission::philox(std::array<Value, 4> x, std::array<Value, 2> key) {
+std::array<Value, 4> WordMath::philox(std::array<Value, 4> x, std::array<Value, 2> key) {
   static constexpr uint32_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   static constexpr uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
   for (int round = 0; round < 10; ++round) {
@@ -84,7 +129,7 @@ std::array<Value, 4> RngEmission::philox(std::array<Value, 4> x, std::array<Valu
   return x;
 }
 
-std::array<Value, 2> RngEmission::threeFry(std::array<Value, 2> x, std::array<Value, 2> key) {
+std::array<Value, 2> WordMath::threeFry(std::array<Value, 2> x, std::array<Value, 2> key) {
   static constexpr unsigned kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
   Value parity = constant(key[0].getType(), 0x1BD11BDA);
   Value schedule[3] = {key[0], key[1], exclusiveOr(exclusiveOr(key[0], key[1]), parity)};
@@ -99,182 +144,188 @@ std::array<Value, 2> RngEmission::threeFry(std::array<Value, 2> x, std::array<Va
   return x;
 }
 
-std::pair<Value, Value> RngEmission::addWide(Value low, Value high, Value number) {
+std::pair<Value, Value> WordMath::addWide(Value low, Value high, Value number) {
   Value sum = add(low, number);
   Value carry = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, sum, low);
   return {sum, arith::SelectOp::create(e.b, e.loc, carry, add(high, 1), high)};
 }
 
-LogicalResult emitRngKernel(KernelBuilder &kernel) {
-  Emission &e = kernel.e;
-  auto op = dyn_cast_or_null<RngBitGeneratorOp>(kernel.root());
-  if (!op) {
-    return kernel.fusion.emitOpError("of strategy 'rng' must return an rng-bit-generator");
-  }
-  RngEmission rng{e};
-  RankedTensorType stateType = arrayType(op.getState()), type = arrayType(op.getResult(1));
-  if (!stateType.getElementType().isUnsignedInteger(64) || stateType.getRank() != 1 ||
-      stateType.getDimSize(0) < 2 || stateType.getDimSize(0) > 3) {
-    return op.emitError("rng-bit-generator supports states u64[2] and u64[3] only");
-  }
+RngEmission::RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op)
+    : kernel(kernel), e(kernel.e), math{e}, threeFry(op.getAlgorithm() == "rng_three_fry"),
+      lanes(std::max<int64_t>(1, e.target.lanes(8))) {
+  RankedTensorType type = arrayType(op.getResult(1));
   Type part = type.getElementType();
-  if (isa<ComplexType>(part) || part.getIntOrFloatBitWidth() < 2) {
-    return op.emitError("rng-bit-generator supports results of 2, 4, 8, 16, 32 and 64 bits only");
-  }
-  bool threeFry = op.getAlgorithm() == "rng_three_fry";
-  unsigned bits = part.getIntOrFloatBitWidth();
-  int64_t n = type.getNumElements();
-  Type stored = part.isSignedInteger()
-                    ? part
-                    : IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
-  Type u64 = IntegerType::get(op.getContext(), 64, IntegerType::Unsigned);
+  bits = part.getIntOrFloatBitWidth();
+  n = type.getNumElements();
+  stateWords = arrayType(op.getState()).getDimSize(0);
+  stored = part.isSignedInteger() ? part : IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
+  units = place(type);
 
   ElementEmitter scalars(kernel, 1);
   auto state = [&](int64_t i) { return scalars.emit(op.getState(), {Index(constI64(e, i))}).re; };
-  Value key = state(0), counter = state(1);
+  key = state(0);
+  counter = state(1);
   // A Philox counter of two words has the key as its high one, as in XLA.
-  Value counterHigh = stateType.getDimSize(0) == 3 ? state(2) : key;
+  counterHigh = stateWords == 3 ? state(2) : key;
+}
 
-  // How units lie in the result: `outer` runs of `size` along the split dimension, `inner` beyond it.
-  int64_t perUnit = threeFry ? (bits == 64 ? 1 : 2) : (bits == 64 ? 2 : 4);
-  int64_t outer = 1, size = n, inner = 1, half = llvm::divideCeil(n, perUnit);
-  if (threeFry && perUnit == 2 && type.getRank() > 0) {
+Placement RngEmission::place(RankedTensorType type) const {
+  Placement p;
+  p.perUnit = threeFry ? (bits == 64 ? 1 : 2) : (bits == 64 ? 2 : 4);
+  p.size = n;
+  p.half = llvm::divideCeil(n, p.perUnit);
+  if (threeFry && p.perUnit == 2 && type.getRank() > 0) {
     ArrayRef<int64_t> shape = type.getShape();
     const int64_t *split = llvm::find_if(shape, [](int64_t d) { return d % 2 == 0; });
     if (split == shape.end()) {
       split = std::max_element(shape.begin(), shape.end());
     }
-    size = *split;
-    half = llvm::divideCeil(size, 2);
+    p.size = *split;
+    p.half = llvm::divideCeil(p.size, 2);
     for (const int64_t &d : shape) {
-      (&d < split ? outer : inner) *= &d == split ? 1 : d;
+      (&d < split ? p.outer : p.inner) *= &d == split ? 1 : d;
     }
   }
-  int64_t units = outer * half * inner;
-  bool contiguous = inner == 1 && (outer == 1 || size % perUnit == 0);
+  return p;
+}
 
-  auto generate = [&](Value unit) {
-    int64_t lanes = lanesOf(unit);
-    auto all = [&](Value v) { return splat(e, v, lanes).re; };
-    std::array<Value, 2> keyWords{all(rng.low32(key)), all(rng.high32(key))};
-    SmallVector<Value> words;
-    if (threeFry) {
-      Value x = rng.add(all(counter), unit);
-      auto [w0, w1] = rng.threeFry({rng.low32(x), rng.high32(x)}, keyWords);
-      words = {w0, w1};
-    } else {
-      auto [low, high] = rng.addWide(all(counter), all(counterHigh), unit);
-      auto x = rng.philox({rng.low32(low), rng.high32(low), rng.low32(high), rng.high32(high)},
-                          keyWords);
-      words.assign(x.begin(), x.end());
-    }
-    if (bits == 64) {
-      for (size_t i = 0; i < words.size() / 2; ++i) {
-        words[i] = rng.join(words[2 * i], words[2 * i + 1]);
-      }
-      words.truncate(words.size() / 2);
-    } else if (bits < 32) {
-      for (Value &w : words) {
-        w = arith::TruncIOp::create(e.b, e.loc, rng.withBits(w, bits), w);
-      }
-    }
-    return words;
-  };
-
-  Value result = kernel.resultPtrs[1];
-  auto emitUnit = [&](Value unit) {
-    SmallVector<Value> words = generate(unit);
-    Value h = remI(e, divI(e, unit, inner), half), o = divI(e, unit, inner * half);
-    Value rest = remI(e, unit, inner);
-    for (auto [c, word] : llvm::enumerate(words)) {
-      Value along = addI(e, mulI(e, h, perUnit), c);
-      Value at = addI(e, mulI(e, addI(e, mulI(e, o, size), along), inner), rest);
-      Value exists = compareI(e, arith::CmpIPredicate::slt, along, size);
-      auto branch = scf::IfOp::create(e.b, e.loc, exists, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(branch.thenBlock());
-      storeElements(e, stored, Elem(word), result, at);
-    }
-  };
-
-  int64_t lanes = std::max<int64_t>(1, e.target.lanes(8));
-  // Rows of units side by side in the result, in vectors; the last vector of a row may overlap the one before.
-  bool rows = threeFry && perUnit == 2 && inner >= lanes && lanes > 1;
-  auto emitRow = [&](Value row) {
-    Value h = remI(e, row, half), o = divI(e, row, half);
-    Value to = mulI(e, addI(e, mulI(e, o, size), mulI(e, h, 2)), inner), from = mulI(e, row, inner);
-    Value second = compareI(e, arith::CmpIPredicate::slt, mulI(e, h, 2), size - 1);
-    emitFor(e, constI64(e, 0), constI64(e, inner), lanes, [&](Value start) {
-      Value rest = minI(e, start, inner - lanes);
-      Value unit = addI(e, splat(e, addI(e, from, rest), lanes).re, laneOffsets(e, lanes, 1));
-      SmallVector<Value> words = generate(unit);
-      Value at = addI(e, to, rest);
-      storeElements(e, stored, Elem(words[0]), result, at);
-      if (size % 2 == 0) {
-        storeElements(e, stored, Elem(words[1]), result, addI(e, at, inner));
-        return;
-      }
-      auto branch = scf::IfOp::create(e.b, e.loc, second, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(branch.thenBlock());
-      storeElements(e, stored, Elem(words[1]), result, addI(e, at, inner));
-    });
-  };
-
-  auto [lo, hi] = rows ? splitTasks(kernel, outer * half, std::max<int64_t>(1, kUnitsPerTask / inner))
-                       : splitTasks(kernel, units, kUnitsPerTask);
-  // The next state is written even if there are no bits.
-  kernel.tasks = std::max<int64_t>(1, kernel.tasks);
-  if (!rows && contiguous && lanes > 1) {
-    // Units whose results all exist, in vectors; their words are interleaved into one store.
-    int64_t full = n / perUnit;
-    Value end = minI(e, hi, full);
-    Value count = maxI(e, subI(e, end, lo), 0);
-    Value whole = addI(e, lo, mulI(e, divI(e, count, lanes), lanes));
-    emitFor(e, lo, whole, lanes, [&](Value u) {
-      Value unit = addI(e, splat(e, u, lanes).re, laneOffsets(e, lanes, 1));
-      SmallVector<Value> words = generate(unit);
-      // Pairs (0,2), (1,3) first, so that the last step alternates all four.
-      while (words.size() > 1) {
-        SmallVector<Value> next;
-        size_t apart = words.size() / 2;
-        for (size_t i = 0; i < apart; ++i) {
-          next.push_back(vector::InterleaveOp::create(e.b, e.loc, words[i], words[i + apart]));
-        }
-        words = next;
-      }
-      storeElements(e, stored, Elem(words[0]), result, mulI(e, u, perUnit));
-    });
-    lo = whole;
-  }
-  if (rows) {
-    emitFor(e, lo, hi, 1, emitRow);
+SmallVector<Value> RngEmission::generate(Value unit) {
+  int64_t lanes = lanesOf(unit);
+  auto all = [&](Value v) { return splat(e, v, lanes).re; };
+  std::array<Value, 2> keyWords{all(math.low32(key)), all(math.high32(key))};
+  SmallVector<Value> words;
+  if (threeFry) {
+    Value x = math.add(all(counter), unit);
+    auto [w0, w1] = math.threeFry({math.low32(x), math.high32(x)}, keyWords);
+    words = {w0, w1};
   } else {
-    emitFor(e, lo, hi, 1, emitUnit);
+    auto [low, high] = math.addWide(all(counter), all(counterHigh), unit);
+    auto x = math.philox({math.low32(low), math.high32(low), math.low32(high), math.high32(high)}, keyWords);
+    words.assign(x.begin(), x.end());
   }
+  if (bits == 64) {
+    for (size_t i = 0; i < words.size() / 2; ++i) {
+      words[i] = math.join(words[2 * i], words[2 * i + 1]);
+    }
+    words.truncate(words.size() / 2);
+  } else if (bits < 32) {
+    for (Value &w : words) {
+      w = arith::TruncIOp::create(e.b, e.loc, math.withBits(w, bits), w);
+    }
+  }
+  return words;
+}
 
-  // The task that begins with unit 0 writes the next state.
-  Value isFirst = compareI(e, arith::CmpIPredicate::eq, kernel.first, 0);
-  auto branch = scf::IfOp::create(e.b, e.loc, isFirst, /*withElseRegion=*/false);
+void RngEmission::emitIf(Value condition, function_ref<void()> body) {
+  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void RngEmission::emitUnit(Value unit) {
+  SmallVector<Value> words = generate(unit);
+  Value h = remI(e, divI(e, unit, units.inner), units.half), o = divI(e, unit, units.inner * units.half);
+  Value rest = remI(e, unit, units.inner);
+  for (auto [c, word] : llvm::enumerate(words)) {
+    Value along = addI(e, mulI(e, h, units.perUnit), c);
+    Value at = addI(e, mulI(e, addI(e, mulI(e, o, units.size), along), units.inner), rest);
+    Value exists = compareI(e, arith::CmpIPredicate::slt, along, units.size);
+    emitIf(exists, [&] { store(word, at); });
+  }
+}
+
+void RngEmission::emitRow(Value row) {
+  int64_t inner = units.inner;
+  Value h = remI(e, row, units.half), o = divI(e, row, units.half);
+  Value to = mulI(e, addI(e, mulI(e, o, units.size), mulI(e, h, 2)), inner), from = mulI(e, row, inner);
+  Value second = compareI(e, arith::CmpIPredicate::slt, mulI(e, h, 2), units.size - 1);
+  emitFor(e, constI64(e, 0), constI64(e, inner), lanes, [&](Value start) {
+    Value rest = minI(e, start, inner - lanes);
+    Value unit = addI(e, splat(e, addI(e, from, rest), lanes).re, laneOffsets(e, lanes, 1));
+    SmallVector<Value> words = generate(unit);
+    Value at = addI(e, to, rest);
+    store(words[0], at);
+    auto storeSecond = [&] { store(words[1], addI(e, at, inner)); };
+    if (units.size % 2 == 0) {
+      storeSecond();
+    } else {
+      emitIf(second, storeSecond);
+    }
+  });
+}
+
+Value RngEmission::emitInterleaved(Value lo, Value hi) {
+  Value end = minI(e, hi, n / units.perUnit);
+  Value count = maxI(e, subI(e, end, lo), 0);
+  Value whole = addI(e, lo, mulI(e, divI(e, count, lanes), lanes));
+  emitFor(e, lo, whole, lanes, [&](Value u) {
+    Value unit = addI(e, splat(e, u, lanes).re, laneOffsets(e, lanes, 1));
+    SmallVector<Value> words = generate(unit);
+    // Pairs (0,2), (1,3) first, so that the last step alternates all four.
+    while (words.size() > 1) {
+      SmallVector<Value> next;
+      size_t apart = words.size() / 2;
+      for (size_t i = 0; i < apart; ++i) {
+        next.push_back(vector::InterleaveOp::create(e.b, e.loc, words[i], words[i + apart]));
+      }
+      words = next;
+    }
+    store(words[0], mulI(e, u, units.perUnit));
+  });
+  return whole;
+}
+
+void RngEmission::emitNextState() {
+  Type u64 = IntegerType::get(e.b.getContext(), 64, IntegerType::Unsigned);
   auto storeState = [&](int64_t i, Value v) {
     storeElements(e, u64, Elem(v), kernel.resultPtrs[0], constI64(e, i));
   };
   storeState(0, key);
+  Value low, high = counterHigh;
   if (threeFry) {
-    storeState(1, rng.add(counter, units));
-    if (stateType.getDimSize(0) == 3) {
-      storeState(2, counterHigh);
-    }
-    return success();
+    low = math.add(counter, units.units());
+  } else {
+    int64_t vectors = llvm::divideCeil(bits == 64 ? 2 * n : n, 4);
+    std::tie(low, high) = math.addWide(counter, counterHigh, constI64(e, vectors));
   }
-  int64_t vectors = llvm::divideCeil(bits == 64 ? 2 * n : n, 4);
-  auto [low, high] = rng.addWide(counter, counterHigh, constI64(e, vectors));
   storeState(1, low);
-  if (stateType.getDimSize(0) == 3) {
+  if (stateWords == 3) {
     storeState(2, high);
   }
+}
+
+void RngEmission::emit() {
+  // Units beside one another in vectors, where there are enough of them.
+  bool rows = threeFry && units.perUnit == 2 && units.inner >= lanes && lanes > 1;
+  auto [lo, hi] = rows ? splitTasks(kernel, units.outer * units.half,
+                                    std::max<int64_t>(1, kUnitsPerTask / units.inner))
+                       : splitTasks(kernel, units.units(), kUnitsPerTask);
+  // The next state is written even if there are no bits.
+  kernel.tasks = std::max<int64_t>(1, kernel.tasks);
+  if (!rows && units.isContiguous() && lanes > 1) {
+    lo = emitInterleaved(lo, hi);
+  }
+  emitFor(e, lo, hi, 1, [&](Value i) { rows ? emitRow(i) : emitUnit(i); });
+  // The task that begins with unit 0 writes the next state.
+  emitIf(compareI(e, arith::CmpIPredicate::eq, kernel.first, 0), [&] { emitNextState(); });
+}
+
+LogicalResult emitRngKernel(KernelBuilder &kernel) {
+  auto op = dyn_cast_or_null<RngBitGeneratorOp>(kernel.root());
+  if (!op) {
+    return kernel.fusion.emitOpError("of strategy 'rng' must return an rng-bit-generator");
+  }
+  RankedTensorType stateType = arrayType(op.getState());
+  if (!stateType.getElementType().isUnsignedInteger(64) || stateType.getRank() != 1 ||
+      stateType.getDimSize(0) < 2 || stateType.getDimSize(0) > 3) {
+    return op.emitError("rng-bit-generator supports states u64[2] and u64[3] only");
+  }
+  Type part = arrayType(op.getResult(1)).getElementType();
+  if (isa<ComplexType>(part) || part.getIntOrFloatBitWidth() < 2) {
+    return op.emitError("rng-bit-generator supports results of 2, 4, 8, 16, 32 and 64 bits only");
+  }
+  RngEmission(kernel, op).emit();
   return success();
 }
 
