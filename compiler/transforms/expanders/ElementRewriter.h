@@ -1,0 +1,60 @@
+//===- ElementRewriter.h - Arrays of a computation as their elements ------===//
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_ELEMENTREWRITER_H
+#define COMPILER_TRANSFORMS_EXPANDERS_ELEMENTREWRITER_H
+
+#include "compiler/analysis/Computations.h"
+#include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/expanders/OpExpander.h"
+
+namespace hlo {
+
+/// Rewrites one computation on scalars that holds small arrays: an op on arrays becomes ops on its elements, as Scalarizer.cpp
+/// says. A computation with an op that has no such form, or with a large array, stays as it is.
+class ElementRewriter {
+public:
+  ElementRewriter(ComputationOp computation, const ComputationGraph &graph)
+      : block(computation.getBody().front()), graph(graph), builder(computation.getContext()) {}
+
+  void run();
+
+private:
+  using Elements = llvm::SmallVector<mlir::Value>; ///< of an array, row-major
+  using Position = llvm::SmallVector<int64_t>;
+
+  /// Of one array, and choices of one dynamic slice.
+  static constexpr int64_t maxElements = 1024;
+
+  /// The positions of an array of this shape, row-major.
+  static llvm::SmallVector<Position> positionsOf(llvm::ArrayRef<int64_t> shape);
+  static int64_t numberOf(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> position);
+
+  // Each notes the elements of the op's results; false if it cannot.
+  bool emit(mlir::Operation *op);
+  bool emitMove(mlir::Operation *op);
+  bool emitDynamicSlice(DynamicSliceOp op);
+  bool emitUpdate(DynamicUpdateSliceOp op);
+  bool emitGather(GatherOp op);
+  bool emitReduce(ReduceOp op);
+  bool emitMap(MapOp op);
+  bool emitDot(DotOp op);
+  bool emitSort(SortOp op);
+
+  /// The results of a computation that is applied to these.
+  Elements applied(mlir::FlatSymbolRefAttr callee, mlir::ValueRange arguments);
+  /// The block of `sizes` that begins at `starts` (clamped; null: at 0) of an array.
+  std::optional<Elements> sliceAt(Elements elements, llvm::ArrayRef<int64_t> shape,
+                                  llvm::ArrayRef<mlir::Value> starts, llvm::ArrayRef<int64_t> sizes);
+  const Elements &of(mlir::Value value) { return elements.find(value)->second; }
+  mlir::Value scalarIndex(mlir::Value like, int64_t value) {
+    return HloBuilder{builder, like.getLoc()}.scalar(elementTypeOf(like), value);
+  }
+
+  mlir::Block &block;
+  const ComputationGraph &graph;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Value, Elements> elements;
+};
+
+} // namespace hlo
+
+#endif
