@@ -58,7 +58,7 @@ struct Flags {
   cl::opt<unsigned> replicas{"replicas", cl::value_desc("n"), cl::init(0), cl::cat(category),
                              cl::desc("Replicas that will run it (default: what the module says)")};
   cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
-                               cl::desc("The same of partitions")};
+                               cl::desc("Partitions of each replica (default: what the module says)")};
   cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
                                  cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
@@ -213,8 +213,9 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   for (const cl::opt<std::string> *flag : {&flags.compileTo, &flags.startFrom}) {
     std::optional<Phase> phase = parsePhase(*flag);
     if (!phase && !flag->empty()) {
+      std::string near = nearestNames(*flag, phaseNames());
       return complain("--" + flag->ArgStr + ": unknown phase '" + *flag + "'" +
-                      nearestNames(*flag, phaseNames()));
+                      (near.empty() ? "; --list-phases prints their names" : near));
     }
     if (phase && flag == &flags.compileTo) {
       options.compileTo = *phase;

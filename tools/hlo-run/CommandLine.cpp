@@ -53,7 +53,7 @@ struct Flags {
       cl::desc("Replicas to run at once, each on a thread; %r in a file name is the rank")};
   cl::opt<unsigned> partitions{
       "partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
-      cl::desc("The same for partitions; rank = replica * partitions + partition")};
+      cl::desc("Partitions of each replica, likewise; rank = replica * partitions + partition")};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
                               cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
@@ -120,6 +120,9 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
       return complain("--bench=" + flags.bench + ": expected a number of seconds");
     }
     line.benchSeconds = seconds;
+  }
+  if (!(flags.timeout >= 0)) {
+    return complain("--timeout: expected a number of seconds, not negative");
   }
   line.module = flags.module;
   line.inputs = flags.inputs;
