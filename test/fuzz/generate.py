@@ -292,7 +292,7 @@ class Builder:
         if dims and t != "pred" and t in ["f32", "f64", "s32", "u32", "s64", "u8", "s8", "c64", "f16", "s16", "u64"] and r.random() < 0.4:
             d = r.randrange(len(dims))
             return self.emit(t, dims, f"iota(), iota_dimension={d}", 0, max(dims[d], 1) * 1.0)
-        if 0 < n <= 24 or n == 0 and dims and r.random() < 0.5:
+        if 0 < n <= 24 or n == 0 and dims and r.random() < 0.5 and math.prod(dims[:dims.index(0)]) <= 100:  # its braces
             return self.constant(t, dims, [r.randint(-3 if t[0] not in "up" else 0, 3) for _ in range(n)])
         return self.filled(t, dims, r.choice([0, 1, 1, 2] if t not in ("pred", "s2") else [0, 1]))
 
