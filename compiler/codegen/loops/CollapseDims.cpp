@@ -10,7 +10,7 @@
 //   slice, pad, reverse, concatenate, iota
 //                         a pair whose second dimension is whole, or that is turned as a whole
 //   gather, dynamic-slice, dynamic-update-slice, reduce-window
-//                         a pair that is whole
+//                         a pair that is whole, and of a gather's positions any
 //   reshape               any pair, but where both shapes have a border, both keep it or neither does: no index is divided
 //                         that need not be
 //   anything else         knows dimensions by number: no pair of its arrays
@@ -64,8 +64,11 @@ private:
     }
   }
   bool visitMove(Operation &op);
-  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is; of b, no others.
-  void onlyWhole(Value a, Value b, function_ref<std::optional<size_t>(size_t)> wholePair);
+  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is: those are added to `linked`.
+  void linkWhole(Value a, Value b, std::vector<bool> &linked, function_ref<std::optional<size_t>(size_t)> wholePair);
+  /// Of v, no other pairs are kept together.
+  void clearOthers(Value v, const std::vector<bool> &linked);
+  void visitGather(GatherOp gather);
   bool visitPart(Operation &op);
   void visitReshape(Value from, Value to);
   void rewrite(Operation &op);
@@ -148,8 +151,8 @@ bool Collapser::visitMove(Operation &op) {
   return true;
 }
 
-void Collapser::onlyWhole(Value a, Value b, function_ref<std::optional<size_t>(size_t)> wholePair) {
-  std::vector<bool> linked(pairs(b).size(), false);
+void Collapser::linkWhole(Value a, Value b, std::vector<bool> &linked,
+                          function_ref<std::optional<size_t>(size_t)> wholePair) {
   for (size_t d = 0, count = pairs(a).size(); d < count; ++d) {
     std::optional<size_t> other = wholePair(d);
     if (!other) {
@@ -162,9 +165,12 @@ void Collapser::onlyWhole(Value a, Value b, function_ref<std::optional<size_t>(s
       clear(b, *other);
     }
   }
+}
+
+void Collapser::clearOthers(Value v, const std::vector<bool> &linked) {
   for (size_t d = 0; d < linked.size(); ++d) {
     if (!linked[d]) {
-      clear(b, d);
+      clear(v, d);
     }
   }
 }
@@ -175,36 +181,54 @@ static bool isTrivial(WindowAttr window, size_t d) {
          window.getPadHigh()[d] == 0 && window.getBaseDilations()[d] == 1 && window.getWindowDilations()[d] == 1;
 }
 
+void Collapser::visitGather(GatherOp gather) {
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  ArrayRef<int64_t> shape = shapeOf(gather.getOperand()), offsets = gather.getOffsetDims();
+  ArrayRef<int64_t> batching = list(gather.getOperandBatchingDims());
+  auto isWhole = [&](int64_t d) {
+    return gather.getSliceSizes()[d] == shape[d] && !llvm::is_contained(gather.getStartIndexMap(), d) &&
+           !llvm::is_contained(gather.getCollapsedSliceDims(), d) && !llvm::is_contained(batching, d);
+  };
+  // Which of the window's dimensions in the result each one of the operand is, and which one each of the indices'.
+  SmallVector<int64_t> shownAs(shape.size(), -1), countedAs(shapeOf(gather.getStartIndices()).size(), -1);
+  size_t next = 0;
+  for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
+    if (!llvm::is_contained(gather.getCollapsedSliceDims(), d) && !llvm::is_contained(batching, d)) {
+      shownAs[d] = offsets[next++];
+    }
+  }
+  int64_t result = 0;
+  for (int64_t d = 0, rank = countedAs.size(); d < rank; ++d) {
+    if (d != static_cast<int64_t>(gather.getIndexVectorDim())) {
+      for (; llvm::is_contained(offsets, result); ++result) {
+      }
+      countedAs[d] = result++;
+    }
+  }
+  std::vector<bool> linked(pairs(gather.getResult()).size(), false);
+  linkWhole(gather.getOperand(), gather.getResult(), linked, [&](size_t d) -> std::optional<size_t> {
+    bool kept = isWhole(d) && isWhole(d + 1) && shownAs[d + 1] == shownAs[d] + 1;
+    return kept ? std::optional<size_t>(shownAs[d]) : std::nullopt;
+  });
+  linkWhole(gather.getStartIndices(), gather.getResult(), linked, [&](size_t d) -> std::optional<size_t> {
+    bool kept = batching.empty() && countedAs[d] >= 0 && countedAs[d + 1] == countedAs[d] + 1;
+    return kept ? std::optional<size_t>(countedAs[d]) : std::nullopt;
+  });
+  clearOthers(gather.getResult(), linked);
+}
+
 /// Ops that take parts of their operands by number. Gives false for any other.
 bool Collapser::visitPart(Operation &op) {
   if (auto gather = dyn_cast<GatherOp>(op)) {
-    ArrayRef<int64_t> shape = shapeOf(gather.getOperand()), offsets = gather.getOffsetDims();
-    auto isWhole = [&](int64_t d) {
-      return gather.getSliceSizes()[d] == shape[d] && !llvm::is_contained(gather.getStartIndexMap(), d) &&
-             !llvm::is_contained(gather.getCollapsedSliceDims(), d) &&
-             !llvm::is_contained(gather.getOperandBatchingDims().value_or(ArrayRef<int64_t>()), d);
-    };
-    // Which of the window's dimensions in the result each one of the operand is.
-    SmallVector<int64_t> shownAs(shape.size(), -1);
-    size_t next = 0;
-    for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
-      bool isGone = llvm::is_contained(gather.getCollapsedSliceDims(), d) ||
-                    llvm::is_contained(gather.getOperandBatchingDims().value_or(ArrayRef<int64_t>()), d);
-      if (!isGone) {
-        shownAs[d] = offsets[next++];
-      }
-    }
-    onlyWhole(gather.getOperand(), gather.getResult(), [&](size_t d) -> std::optional<size_t> {
-      bool kept = isWhole(d) && isWhole(d + 1) && shownAs[d + 1] == shownAs[d] + 1;
-      return kept ? std::optional<size_t>(shownAs[d]) : std::nullopt;
-    });
-    clearAll(gather.getStartIndices());
+    visitGather(gather);
     return true;
   }
   auto sameDims = [&](Value a, Value b, function_ref<bool(size_t)> isWhole) {
-    onlyWhole(a, b, [&](size_t d) {
+    std::vector<bool> linked(pairs(b).size(), false);
+    linkWhole(a, b, linked, [&](size_t d) {
       return isWhole(d) && isWhole(d + 1) ? std::optional<size_t>(d) : std::nullopt;
     });
+    clearOthers(b, linked);
   };
   if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
     ArrayRef<int64_t> from = shapeOf(slice.getOperand()), to = shapeOf(slice.getResult());
@@ -373,6 +397,10 @@ void Collapser::rewrite(Operation &op) {
     gather.setOffsetDims(renumbered(gather.getOffsetDims(), pairs(gather.getResult())));
     gather.setCollapsedSliceDims(renumbered(gather.getCollapsedSliceDims(), operand));
     gather.setStartIndexMap(renumbered(gather.getStartIndexMap(), operand));
+    // One behind the last dimension if the indices are scalars.
+    int64_t vectorDim = gather.getIndexVectorDim();
+    const std::vector<bool> &indices = pairs(gather.getStartIndices());
+    gather.setIndexVectorDim(vectorDim - std::count(indices.begin(), indices.begin() + std::min<int64_t>(vectorDim, indices.size()), true));
     if (std::optional<ArrayRef<int64_t>> batching = gather.getOperandBatchingDims()) {
       gather.setOperandBatchingDims(renumbered(*batching, operand));
     }

@@ -307,6 +307,7 @@ public:
         }
       }
       narrowReduces(computation.getBody().front(), symbols);
+      reduceParts(computation.getBody().front(), symbols);
       splitReduces(computation.getBody().front(), symbols);
       turnColumns(computation.getBody().front());
       splitColumns(computation.getBody().front(), symbols);

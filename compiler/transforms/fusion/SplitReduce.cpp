@@ -26,8 +26,7 @@ static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts =
 /// Trailing runs of at most so many elements are added up last, where there are at least so many rows of them.
 static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
-/// The element that changes nothing, if the computation is one associative op.
-static TypedAttr identityOf(ComputationOp computation, Type element) {
+TypedAttr identityOf(ComputationOp computation, Type element) {
   Operation *op = associativeOp(computation);
   if (!op) {
     return {};
