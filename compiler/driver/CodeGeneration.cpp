@@ -387,8 +387,8 @@ LogicalResult CodeGeneration::compileObjects() {
 std::vector<ModuleTime> CodeGeneration::moduleTimes() const {
   std::vector<ModuleTime> sorted = times;
   llvm::erase_if(sorted, [](const ModuleTime &time) { return time.kernels.empty(); });
-  llvm::stable_sort(sorted, [](const ModuleTime &a, const ModuleTime &b) {
-    return a.seconds() > b.seconds();
+  llvm::sort(sorted, [](const ModuleTime &a, const ModuleTime &b) {
+    return std::make_pair(-a.seconds(), a.kernels) < std::make_pair(-b.seconds(), b.kernels);
   });
   return sorted;
 }

@@ -2,9 +2,10 @@
 #ifndef COMPILER_DRIVER_CODEGENERATION_H
 #define COMPILER_DRIVER_CODEGENERATION_H
 
-#include "compiler/driver/Compile.h"
+#include "compiler/driver/Artifacts.h"
 #include "compiler/driver/Constants.h"
 #include "compiler/pipeline/Kernels.h"
+#include "compiler/support/Options.h"
 #include "compiler/target/Entry.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"

@@ -11,23 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
-#include "compiler/support/SourceExcerpt.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/ImmutableParams.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/support/SourceExcerpt.h"
 #include "compiler/target/CustomCallHeader.h"
 #include "compiler/target/Header.h"
 #include "compiler/target/RuntimeCall.h"
 #include "compiler/transforms/schedule/Schedule.h"
-#if __has_include("dialect/hlo/VerifyModule.h")
 #include "dialect/hlo/VerifyModule.h"
-#else
-#include "mlir/IR/Verifier.h"
-static llvm::LogicalResult verifyModule(mlir::ModuleOp m) { return mlir::verify(m); }
-#endif
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

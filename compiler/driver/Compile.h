@@ -7,61 +7,13 @@
 #ifndef COMPILER_DRIVER_COMPILE_H
 #define COMPILER_DRIVER_COMPILE_H
 
+#include "compiler/driver/Artifacts.h"
 #include "compiler/support/Options.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace hlo {
-
-/// What a failed compilation is to be blamed on; the value is the exit code of the tools.
-enum class ErrorKind : int {
-  None = 0,
-  Input = 1,       ///< the text is no valid HLO
-  Usage = 2,       ///< an option: unknown CPU, bad name
-  File = 3,        ///< `dumpDir` cannot be written
-  Unsupported = 4, ///< valid HLO that this version does not compile
-  Limit = 5,       ///< a limit set by the user is exceeded
-  Internal = 70    ///< the compiler's own fault
-};
-
-/// Where the time of phase optimize went, for one LLVM module of kernels. Modules are made on several
-/// threads, so that the sum may be more than the phase took.
-struct ModuleTime {
-  std::string kernels;      ///< the names of its functions, "a, b"; "entry"
-  double lowerSeconds = 0;  ///< MLIR to LLVM IR
-  double passesSeconds = 0; ///< LLVM's passes over the IR
-  double codeSeconds = 0;   ///< instruction selection to object file
-  double seconds() const { return lowerSeconds + passesSeconds + codeSeconds; }
-};
-
-/// What a compilation makes. A string stays empty if it was not asked for.
-struct Artifacts {
-  std::string object;   ///< ELF relocatable, Emit::Object
-  std::string assembly; ///< Emit::Assembly
-  std::string llvmIr;   ///< optimized LLVM IR as text, Emit::LlvmIr
-  std::string bitcode;  ///< the same as bitcode, Emit::Bitcode
-  std::string mlir;     ///< the module when compilation stopped, Emit::Mlir
-  std::string hlo;      ///< the same as HLO text, Emit::Hlo
-  std::string header;   ///< C header, Emit::Header
-  std::string customCallList;   ///< "TARGET API_VERSION" lines, Emit::CustomCallList
-  std::string customCallHeader; ///< C prototypes of the targets, Emit::CustomCallHeader
-  std::string prefix;   ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
-  std::string memoryReport; ///< which buffer lives where in the arena, and when
-  uint64_t arenaBytes = 0;
-  uint64_t constantBytes = 0;
-  uint64_t preparedBytes = 0;       ///< of the prepared block; 0: there is none
-  uint64_t prepareArenaBytes = 0;   ///< scratch of PREFIX_prepare
-  unsigned kernelsBefore = 0; ///< launched kernels
-  unsigned kernelsAfter = 0;  ///< functions, once equal kernels are merged
-  std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
-  std::vector<ModuleTime> moduleTimes; ///< of an object, the slowest first
-  ErrorKind error = ErrorKind::None;
-};
 
 /// Compiles HLO text. `fileName` is what diagnostics call it; they are written to
 /// `diagnostics` as `file:line:col: error: ...` with the source line and a caret. Fails
