@@ -306,39 +306,41 @@ static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired
   int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
   auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  SegmentPlan segments = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
-  emitFor(e, lo, hi, 1, [&](Value piece) {
-    SmallVector<Index> index;
-    Value block = divI(e, piece, cuts);
-    Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
-    if (cuts > 1) {
-      from = mulI(e, remI(e, piece, cuts), wanted);
-      to = minI(e, addI(e, from, wanted), to);
-    }
-    for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
-      index.push_back(Index(i));
-    }
-    std::function<void(size_t)> nest = [&](size_t d) {
-      if (d + 1 < rank) {
-        emitFor(e, constI64(e, 0), constI64(e, shape[d]), 1, [&](Value i) {
-          index.push_back(Index(i));
-          nest(d + 1);
-          index.pop_back();
-        });
-        return;
+  SegmentPlan all = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
+  for (const SegmentPlan &segments : groupSegments(all)) {
+    emitFor(e, lo, hi, 1, [&](Value piece) {
+      SmallVector<Index> index;
+      Value block = divI(e, piece, cuts);
+      Value from = constI64(e, 0), to = constI64(e, rank == 0 ? 1 : shape.back());
+      if (cuts > 1) {
+        from = mulI(e, remI(e, piece, cuts), wanted);
+        to = minI(e, addI(e, from, wanted), to);
       }
-      Value base = constI64(e, 0);
-      for (size_t k = 0; k < index.size(); ++k) {
-        base = addI(e, base, mulI(e, index[k].base, strides[k]));
+      for (auto [d, i] : llvm::enumerate(delinearize(e, block, shape.take_front(split)))) {
+        index.push_back(Index(i));
       }
-      if (rank == 0) {
-        storeRoots(kernel, scalars, {}, base, {});
-      } else {
-        emitNestRow(kernel, segments, vectors, scalars, index, base, from, to, /*wholeRow=*/cuts == 1);
-      }
-    };
-    nest(split);
-  });
+      std::function<void(size_t)> nest = [&](size_t d) {
+        if (d + 1 < rank) {
+          emitFor(e, constI64(e, 0), constI64(e, shape[d]), 1, [&](Value i) {
+            index.push_back(Index(i));
+            nest(d + 1);
+            index.pop_back();
+          });
+          return;
+        }
+        Value base = constI64(e, 0);
+        for (size_t k = 0; k < index.size(); ++k) {
+          base = addI(e, base, mulI(e, index[k].base, strides[k]));
+        }
+        if (rank == 0) {
+          storeRoots(kernel, scalars, {}, base, {});
+        } else {
+          emitNestRow(kernel, segments, vectors, scalars, index, base, from, to, /*wholeRow=*/cuts == 1);
+        }
+      };
+      nest(split);
+    });
+  }
 }
 
 LogicalResult emitLoopKernel(KernelBuilder &kernel) {

@@ -87,6 +87,9 @@ struct SegmentPlan {
 };
 /// In a kernel by rows (`ofRows`), reduces read at the index as results do.
 SegmentPlan planSegments(KernelBuilder &kernel, llvm::ArrayRef<int64_t> shape, size_t dimension, bool ofRows = false);
+/// The plan in groups of a few segments, each for a loop nest of its own: what LLVM does with a block of loads and stores takes
+/// time that grows with its square (1000 parts in one nest took 5 s to compile). The plan itself if it has no segments.
+llvm::SmallVector<SegmentPlan> groupSegments(const SegmentPlan &plan);
 /// From now on the emitters know that they are in segment n of the plan; leaveSegments: in any again.
 void enterSegment(const SegmentPlan &plan, size_t n, llvm::ArrayRef<ElementEmitter *> emitters);
 void leaveSegments(llvm::ArrayRef<ElementEmitter *> emitters);

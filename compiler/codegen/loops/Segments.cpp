@@ -82,6 +82,17 @@ SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t 
   return plan;
 }
 
+SmallVector<SegmentPlan> groupSegments(const SegmentPlan &plan) {
+  constexpr size_t mostTogether = 32;
+  SmallVector<SegmentPlan> groups;
+  for (size_t first = 0; first + 1 < plan.cuts.size(); first += mostTogether) {
+    SegmentPlan &group = groups.emplace_back(plan);
+    ArrayRef<int64_t> cuts = plan.cuts;
+    group.cuts.assign(cuts.slice(first, std::min(mostTogether + 1, cuts.size() - first)));
+  }
+  return groups.empty() ? SmallVector<SegmentPlan>{plan} : groups;
+}
+
 void enterSegment(const SegmentPlan &plan, size_t n, ArrayRef<ElementEmitter *> emitters) {
   for (ElementEmitter *emitter : emitters) {
     EmitterShared &shared = *emitter->impl().shared;
