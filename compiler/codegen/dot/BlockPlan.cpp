@@ -41,6 +41,12 @@ static constexpr int64_t kLongPiece = 1024, kLongPieceBytes = 8192;
 static constexpr int64_t kShortPiece = 256;
 /// Tiles outside need more tiles than this, else packing into L2 first does not pay.
 static constexpr int64_t kFewTiles = 6;
+/// A rhs from memory behind L2 is packed by the first tile of each panel, while lines of the next block come, up to so many rows: 8 times
+/// 96 x 768 x 2048 takes 20.5 ms with panels packed into L2 first, 16.1 so; 6 times 160 rows 22.9 and 20.7, 256 rows 34 and 40.
+static constexpr int64_t kStreamedRows = 160;
+/// Steps of a piece of k then: its panel and its part of the lhs stay in L1 together. The lines that are asked for from memory leave few
+/// of L1's fill buffers for what comes from L2: 12 times 64 x 768 x 2048 with a transposed lhs 20.8 ms with 256 steps, 17.5 so.
+static constexpr int64_t kStreamedPiece = 128;
 /// Bytes of the lhs that are packed at a time from columns, so that whole cache lines are read.
 static constexpr int64_t kTileGroup = 192 << 10;
 /// Most rows and columns of a block whose sums rest in the result, or in a buffer: they stay in L2.
@@ -222,11 +228,30 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   return (uses <= 2 && !isLarge) || contiguous || small ? RhsForm::Direct : packed;
 }
 
+/// Whether a tile can read the rhs where it is, row by row, and leave the panel behind for others.
+static bool canPackInTile(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.rhs;
+  return plan.rhs == RhsForm::PackN && !plan.stores && plan.group == KGroup::None && side.strided &&
+         side.unit == UnitStride::Free && linearStride(c.n, side.freeStrides) && linearStride(c.k, side.kStrides);
+}
+
+/// Whether memory behind L2 holds the rhs.
+static bool leavesL2(const Contraction &c) {
+  return c.batchSize() * c.nSize() * c.kSize() * storageBytes(c.rhs.strided->storage()) >
+         c.kernel.e.target.l2Bytes / 2;
+}
+
+/// Whether few rows meet a rhs that comes from memory, as fast as vectors of 64 bytes use it (with 32 bytes, all of this costs 10 %).
+static bool streamsRhs(const Contraction &c, const BlockPlan &plan) {
+  return canPackInTile(c, plan) && linearStride(c.batch, c.rhs.batchStrides) && leavesL2(c) &&
+         c.mSize() <= kStreamedRows && c.kernel.e.target.vectorBytes == 64;
+}
+
 /// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several tiles, and each
 /// packed tile by several panels.
 static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
   return plan.rhs != RhsForm::Direct && c.mSize() > kFewTiles * plan.rows &&
-         c.nSize() > plan.columns();
+         c.nSize() > plan.columns() && !streamsRhs(c, plan);
 }
 
 /// Bytes of L2 in which panels of the rhs wait for the tiles that come past them, if tilesOutside.
@@ -253,6 +278,9 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   if (!plan.amx && plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
+  }
+  if (streamsRhs(c, plan)) {
+    target = std::min(target, kStreamedPiece);
   }
   if (plan.rhs == RhsForm::Direct && plan.lhs == LhsForm::Direct) {
     // Nothing is packed, and everything is used once or twice: one pass.
@@ -375,30 +403,23 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   count();
 }
 
-/// Whether the tile can read the rhs where it is, although it is better packed for most tiles.
-static bool packsInTile(const Contraction &c, const BlockPlan &plan) {
-  const ContractionSide &side = c.rhs;
-  return plan.rhs == RhsForm::PackN && !plan.tilesOutside && !plan.stores && plan.group == KGroup::None &&
-         plan.mTasks == 1 && side.strided && side.unit == UnitStride::Free &&
-         linearStride(c.n, side.freeStrides) && linearStride(c.k, side.kStrides);
-}
-
-/// Whether memory behind L2 holds a rhs of which few rows make use, so that waiting for it would show, and L2 has room for
-/// what is packed next beside the panels.
+/// Whether memory holds a rhs of which few rows make use, so that waiting for it would show, and L2 has room for what is packed
+/// next beside the panels.
 static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   if (!plan.packsInTile || !linearStride(c.batch, c.rhs.batchStrides)) {
     return false;
   }
-  int64_t l2 = c.kernel.e.target.l2Bytes, bytes = storageBytes(c.rhs.strided->storage());
+  int64_t bytes = storageBytes(c.rhs.strided->storage());
   int64_t block = plan.nTask * plan.kMost * bytes, panels = plan.nTask * plan.rhsRows * plan.partBytes * plan.parts;
-  return c.batchSize() * c.nSize() * c.kSize() * bytes > l2 / 2 && block + panels < l2 / 2;
+  return leavesL2(c) && block + panels < c.kernel.e.target.l2Bytes / 2;
 }
 
 /// How many rows are packed at a time, and what is asked for ahead.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
   plan.prefetchRows = plan.prefetchPanels = false;
   plan.packedRows = plan.mBlock;
-  plan.packsInTile = packsInTile(c, plan);
+  // Better packed for most tiles, but the first one can do that.
+  plan.packsInTile = canPackInTile(c, plan) && !plan.tilesOutside && plan.mTasks == 1;
   plan.prefetchNext = asksForNext(c, plan);
   if (!plan.tilesOutside) {
     return;
@@ -417,9 +438,9 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
   }
   bool ahead = c.lhs.strided && c.lhs.unit == UnitStride::K && linearStride(c.k, c.lhs.kStrides) &&
                linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
-  bool leavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
+  bool lhsLeavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
                   c.kernel.e.target.l2Bytes / 4;
-  plan.prefetchRows = ahead && leavesL2 && !plan.amx;
+  plan.prefetchRows = ahead && lhsLeavesL2 && !plan.amx;
 }
 
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {

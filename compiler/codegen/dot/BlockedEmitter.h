@@ -141,7 +141,16 @@ private:
   /// or if the loop is bound by its loads.
   std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const KBlock &k,
                                                      const Panel &panel, int64_t rows);
-  /// A line of the rhs that is packed next; `number`: of the tile.
+  /// How the lines of the rhs that is packed next are asked for: lines of a row of the block, how many at a step, and that
+  /// 2^shift steps share one.
+  struct NextLines {
+    int64_t perRow, asks;
+    int64_t shift;
+  };
+  NextLines nextLines() const;
+  /// Steps along k of one round of the tile's loop.
+  int64_t stepsAtOnce() const;
+  /// Lines of the rhs that is packed next; `number`: of the tile.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
                                                     const Panel &panel, mlir::Value number);
 

@@ -103,28 +103,37 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
                                                   int64_t rows, const Tile &init) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
-  std::array asks{rowPrefetcher(block, k, panel, m), panelPrefetcher(block, k, panel, rows),
-                  nextPrefetcher(block, k, panel, number)};
+  std::array asks{rowPrefetcher(block, k, panel, m), panelPrefetcher(block, k, panel, rows)};
+  auto askNext = nextPrefetcher(block, k, panel, number);
+  int64_t atOnce = stepsAtOnce(), shared = askNext ? int64_t(1) << nextLines().shift : 1;
+  auto step = [&](Value i, int64_t place, Tile &acc) {
+    for (const auto &ask : asks) {
+      if (ask) {
+        ask(i);
+      }
+    }
+    if (askNext && place % shared == 0) {
+      askNext(i);
+    }
+    SmallVector<Elem> columns;
+    for (int64_t v = 0; v < panel.vectors; ++v) {
+      columns.push_back(rhs(i, v));
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      Elem scalar = lhs(i, r);
+      Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        Elem &sum = acc[r * panel.vectors + v];
+        sum = plan.group != KGroup::None ? Elem(multiplyGroups(sum.re, a.re, columns[v].re))
+                                         : multiplyAdd(e, c.element, sum, a, columns[v]);
+      }
+    }
+  };
   SmallVector<Value> sums = emitForCarrying(
-      e, constI64(e, 0), groupsOf(k.length), 1, flatten(init), [&](Value i, ValueRange carried) {
+      e, constI64(e, 0), groupsOf(k.length), atOnce, flatten(init), [&](Value i, ValueRange carried) {
         Tile acc = unflatten(carried, plan.parts);
-        for (const auto &ask : asks) {
-          if (ask) {
-            ask(i);
-          }
-        }
-        SmallVector<Elem> columns;
-        for (int64_t v = 0; v < panel.vectors; ++v) {
-          columns.push_back(rhs(i, v));
-        }
-        for (int64_t r = 0; r < rows; ++r) {
-          Elem scalar = lhs(i, r);
-          Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
-          for (int64_t v = 0; v < panel.vectors; ++v) {
-            Elem &sum = acc[r * panel.vectors + v];
-            sum = plan.group != KGroup::None ? Elem(multiplyGroups(sum.re, a.re, columns[v].re))
-                             : multiplyAdd(e, c.element, sum, a, columns[v]);
-          }
+        for (int64_t place = 0; place < atOnce; ++place) {
+          step(addI(e, i, place), place, acc);
         }
         return flatten(acc);
       });
