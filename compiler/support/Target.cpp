@@ -157,7 +157,10 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<>
   llvm::sort(changed);
   std::string text = join(changed, ",");
   // A feature may bring others with it that the machine has not.
-  made = featuresOf(*makeSubtarget(triple, cpu, text));
+  for (const std::string &change : changed) {
+    plain->ApplyFeatureFlag(change);
+  }
+  made = featuresOf(*plain);
   bool same = llvm::all_of(
       machine, [&](const auto &feature) { return made.contains(feature.first()) == feature.second; });
   if (!same) {
@@ -220,6 +223,9 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (!has("64bit")) {
     return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");
   }
+#define HLO_CPU_ASK(bit, id, name) target.cpuFeatures |= has(name) ? HLO_CPU_##id : 0;
+  HLO_CPU_FEATURES(HLO_CPU_ASK)
+#undef HLO_CPU_ASK
   target.fma = has("fma");
   target.f16c = has("f16c");
   target.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
@@ -245,14 +251,6 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
 }
 
 uint64_t hlo::cpuFeatureBits(const Target &target, bool usesAmx) {
-  StringSet<> given = featuresOf(*makeSubtarget(Triple(target.triple), target.cpu, target.features));
-  uint64_t bits = 0;
-#define HLO_CPU_ASK(bit, id, name)                                                                 \
-  if (given.contains(name)) {                                                                      \
-    bits |= HLO_CPU_##id;                                                                          \
-  }
-  HLO_CPU_FEATURES(HLO_CPU_ASK)
-#undef HLO_CPU_ASK
   uint64_t amx = HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16 | HLO_CPU_AMX_FP16;
-  return usesAmx ? bits : bits & ~amx;
+  return usesAmx ? target.cpuFeatures : target.cpuFeatures & ~amx;
 }

@@ -29,6 +29,7 @@ struct Target {
   bool fastBf16Dot = false;
   bool avx512vnni = false; ///< vpdpbusd
   bool amxBf16 = false, amxInt8 = false;
+  uint64_t cpuFeatures = 0; ///< HLO_CPU_* bits (runtime/abi/hlo/cpu.h) of all that it has
 
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;

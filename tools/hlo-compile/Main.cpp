@@ -8,6 +8,7 @@
 #include "CommandLine.h"
 #include "Output.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/support/Heap.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -124,6 +125,7 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = parseCommandLine(argc, argv, line)) {
     return *code;
   }
+  prepareHeap(line.options.jobs);
   llvm::CrashRecoveryContext::Enable();
   int code = static_cast<int>(ErrorKind::Internal);
   llvm::CrashRecoveryContext recovery;

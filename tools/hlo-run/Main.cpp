@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "compiler/support/Heap.h"
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
@@ -377,5 +378,6 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = parseCommandLine(argc, argv, line)) {
     return *code;
   }
+  hlo::prepareHeap(line.jobs);
   return report(runAll(line), line.json);
 }
