@@ -85,6 +85,9 @@ private:
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// What a tile asks for at step i: lines of the next piece of the `kernel`, to L2; null if nothing.
+  std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk, const Panel &panel,
+                                                    const Place &place, mlir::Value kernel);
   /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are left out.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);

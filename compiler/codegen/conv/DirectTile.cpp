@@ -32,6 +32,59 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
   return {maxI(e, chunk.from[d], from), minI(e, chunk.to[d], to)};
 }
 
+std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, const Chunk &chunk,
+                                                        const Panel &panel, const Place &place,
+                                                        Value kernel) {
+  if (!chunk.next) {
+    return {};
+  }
+  // The tiles of an image that meet any tap share the panel's lines of the next piece evenly: lines that four tiles of
+  // seven ask for hold all of L1's fill buffers meanwhile (7x7x512: 1.35 and 1.29 ms).
+  const DirectDim &h = plan.dims[rank - 2], &w = plan.dims[rank - 1];
+  int64_t down = llvm::divideCeil(h.block, plan.rowsH), across = llvm::divideCeil(w.block, plan.rowsW);
+  int64_t met = down;
+  bool skips = h.kernelDim >= 0 && !h.isInside() && h.blocks == 1;
+  Value number = divI(e, subI(e, place.at[rank - 2], block.dims[rank - 2].q0), plan.rowsH);
+  if (skips) {
+    const DirectPhase &phase = h.phases.front();
+    int64_t tileStep = plan.rowsH * h.step, reach = (plan.rowsH - 1) * h.step;
+    for (int64_t t = 0; t < h.taps; ++t) {
+      int64_t here = 0;
+      for (int64_t tile = 0; tile < down; ++tile) {
+        int64_t first = phase.firstInput + tile * tileStep + t * h.tapStep;
+        here += first + reach >= 0 && first < h.input;
+      }
+      met = std::min(met, here);
+    }
+    // Tiles before the first that meets the piece's tap.
+    Value start = addI(e, mulI(e, chunk.from[rank - 2], h.tapStep), phase.firstInput + reach);
+    Value before = maxI(e, subI(e, constI64(e, 0), start), 0);
+    number = subI(e, number, divI(e, addI(e, before, tileStep - 1), tileStep));
+  }
+  int64_t line = 64 / plan.bytes, perRow = std::max<int64_t>(1, panel.vectors * plan.lanes / line);
+  int64_t askers = std::clamp<int64_t>(met * across, 1, 2 * perRow);
+  number = addI(e, mulI(e, number, across),
+                divI(e, subI(e, place.at[rank - 1], block.dims[rank - 1].q0), plan.rowsW));
+  int64_t row = operands.kernel->strides()[g.kernelInputDim];
+  Value base = bufferAddress(kernel, addI(e, chunk.next, featureOf(block, panel.n, 0).base));
+  auto ask = [=, this](Value row, Value line) {
+    emitPrefetch(e, bufferAddress(base, addI(e, row, line)), 2);
+  };
+  if (askers <= perRow || !llvm::isPowerOf2_64(perRow)) {
+    // One line of each row. With fewer tiles the machine reads as fast as it can anyway: asking for all lines makes 2x2x2x512 take
+    // 0.57 ms for 0.52. Dividing by other numbers costs more than an even share gains.
+    Value mine = mulI(e, remI(e, number, perRow), line);
+    return [=, this](Value i) { ask(mulI(e, i, row), mine); };
+  }
+  constexpr int64_t kOne = 1 << 16;
+  Value first = mulI(e, minI(e, number, askers - 1), plan.chunkChannels);
+  return [=, this](Value i) {
+    Value at = mulI(e, addI(e, first, i), llvm::divideCeil(perRow * kOne, askers));
+    at = divI(e, at, kOne);
+    ask(mulI(e, divI(e, at, perRow), row), mulI(e, remI(e, at, perRow), line));
+  };
+}
+
 DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chunk,
                                             const Panel &panel, const Place &place) {
   ArrayRef<int64_t> strides = operands.kernel->strides();
@@ -74,20 +127,12 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
-  // A piece of the next chunk's kernel is asked for at each step, to L2: another line for each tile.
-  Value next;
-  if (chunk.next) {
-    int64_t line = 64 / plan.bytes, lines = std::max<int64_t>(1, panel.vectors * plan.lanes / line);
-    Value which = addI(e, divI(e, place.at[rank - 2], plan.rowsH),
-                       divI(e, place.at[rank - 1], plan.rowsW));
-    Value offset = addI(e, featureOf(block, panel.n, 0).base, mulI(e, remI(e, which, lines), line));
-    next = bufferAddress(base, addI(e, chunk.next, offset));
-  }
+  auto askNext = nextPrefetcher(block, chunk, panel, place, base);
   auto step = [&](Value input, Value weights, Value i, ValueRange carried) {
     Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
     Value row = bufferAddress(weights, mulI(e, i, kernelRow));
-    if (next) {
-      emitPrefetch(e, bufferAddress(next, mulI(e, i, kernelRow)), 2);
+    if (askNext) {
+      askNext(i);
     }
     SmallVector<Value> columns, sums(carried);
     for (int64_t v = 0; v < panel.vectors; ++v) {
