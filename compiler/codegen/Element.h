@@ -53,6 +53,8 @@ Elem loadElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value
 /// Loads element `indices[l]` for each lane l (`indices`: vector of i64).
 Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value indices,
                     mlir::Value mask = {});
+/// Whether lanes are near each other: a few vector loads and shuffles cost less than a gather.
+bool isNear(mlir::Type element, llvm::ArrayRef<int64_t> offsets);
 /// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that pays; else gives nothing.
 /// No other elements are read than those between the first and the last of lanes that the mask has on.
 Elem loadNear(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,

@@ -357,6 +357,13 @@ static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64
   return result;
 }
 
+bool isNear(Type element, ArrayRef<int64_t> offsets) {
+  // A gather takes a cycle a lane and more; a window takes a load and a shuffle.
+  int64_t lanes = offsets.size(), parts = isa<ComplexType>(element) ? 2 : 1;
+  int64_t span = parts * (*llvm::max_element(offsets) - *llvm::min_element(offsets) + 1);
+  return lanes >= 4 && span <= lanes * (lanes / 2);
+}
+
 Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64_t> offsets,
               Value mask) {
   int64_t lanes = offsets.size();
@@ -373,14 +380,11 @@ Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64
       wanted[l] = on[l] ? offsets[l] : one;
     }
   }
-  // A gather takes a cycle a lane and more; a window takes a load and a shuffle.
-  Type memory = memoryType(element);
-  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
-  int64_t span = parts * (*llvm::max_element(wanted) - *llvm::min_element(wanted) + 1);
-  if (lanes < 4 || span > lanes * (lanes / 2)) {
+  if (!isNear(element, wanted)) {
     return {};
   }
-  if (parts == 1) {
+  Type memory = memoryType(element);
+  if (!isa<ComplexType>(element)) {
     return decode(e, element, loadWindows(e, memory, elementPointer(e, memory, base, index), wanted));
   }
   Value pointer = elementPointer(e, memory, base, twice(e, index));

@@ -161,7 +161,24 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
       return elem;
     }
   }
-  return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask);
+  auto gathered = [&] { return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask); };
+  int64_t least = offsets.empty() ? 0 : *llvm::min_element(offsets);
+  int64_t span = offsets.empty() ? 0 : *llvm::max_element(offsets) - least + 1;
+  if (!mask || offsets.empty() || span > elements || !isNear(element, offsets)) {
+    return gathered();
+  }
+  // Lanes that are off are mostly at places that exist, beyond the end of a row: near lanes are read there too.
+  Value first = addI(e(), linear.base, least);
+  Value exist = compareI(e(), arith::CmpIPredicate::ult, first, elements - span + 1);
+  Elem zero = zeroElem(e(), element, lanes);
+  auto branch = scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(zero)).getTypes(), exist, true);
+  OpBuilder::InsertionGuard guard(e().b);
+  e().b.setInsertionPointToStart(branch.thenBlock());
+  Elem near = loadNear(e(), element, base, linear.base, offsets);
+  scf::YieldOp::create(e().b, e().loc, flattenElems(selectElem(e(), mask, near, zero)));
+  e().b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e().b, e().loc, flattenElems(gathered()));
+  return unflattenElems(branch.getResults(), zero)[0];
 }
 
 static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides,

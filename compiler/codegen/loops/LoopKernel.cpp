@@ -371,8 +371,9 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     shortRows = planShortRows(kernel, shape, fewer);
     lanes = shortRows ? fewer : lanes;
   }
-  if (row < lanes && llvm::isPowerOf2_64(row) && !shortRows) {
-    lanes = row;
+  std::optional<TilePlan> tiles = linear || paired ? std::nullopt : planTiles(kernel, shape);
+  if (row < lanes && !shortRows && (llvm::isPowerOf2_64(row) || !tiles)) {
+    lanes = static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(row)));
   }
   ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
 
@@ -392,7 +393,6 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   auto store = [&](ElementEmitter &emitter, ArrayRef<Index> index, Value base, Value mask) {
     storeRoots(kernel, emitter, index, base, mask);
   };
-  std::optional<TilePlan> tiles = paired ? std::nullopt : planTiles(kernel, shape);
   hoistScalars(kernel, {&vectors, &scalars});
   if (tiles && emitSmallMatrices(kernel, *tiles, shape, vectors, store)) {
     return success();

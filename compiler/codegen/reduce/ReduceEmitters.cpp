@@ -85,15 +85,49 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   return totals[result.getResultNumber()];
 }
 
-/// Whether all lanes are in [0, extent), as far as it pays to ask: where only their distances from a base are known.
-static Value allInRange(Emission &e, const Index &index, int64_t extent) {
-  if (index.offsets.empty() || constantOf(index.base)) {
+/// Whether all lanes are in [0, extent), as far as it pays to ask: where their distances from a base are known.
+static Value allInRange(Emission &e, const Index &index, int64_t extent, int64_t lanes) {
+  SmallVector<int64_t> offsets = index.isUniform() ? SmallVector<int64_t>() : knownOffsets(index, lanes);
+  if (offsets.empty() || constantOf(index.base)) {
     return {};
   }
-  auto [least, most] = std::minmax_element(index.offsets.begin(), index.offsets.end());
+  auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
   int64_t room = extent - (*most - *least);
   return room <= 0 ? Value()
                    : compareI(e, arith::CmpIPredicate::ult, addI(e, index.base, *least), room);
+}
+
+/// Whether a window along dimension d stays inside of its array whatever the index.
+static bool staysInside(WindowAttr window, size_t d, int64_t size, int64_t results) {
+  int64_t reach = (window.getSize()[d] - 1) * window.getWindowDilations()[d];
+  return window.getPadLow()[d] <= 0 && window.getBaseDilations()[d] == 1 &&
+         (results - 1) * window.getStrides()[d] + reach - window.getPadLow()[d] < size;
+}
+
+/// Whether the windows of all lanes are inside, where that can be asked by scalars and is not always, or never, so.
+static Value allInside(Emission &e, ReduceWindowOp op, ArrayRef<Index> index, int64_t lanes) {
+  WindowAttr window = op.getWindowAttr();
+  ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]), results = shapeOf(op->getResult(0));
+  Value all;
+  for (size_t d = 0; window && d < shape.size(); ++d) {
+    if (staysInside(window, d, shape[d], results[d])) {
+      continue;
+    }
+    SmallVector<int64_t> offsets = index[d].isUniform() ? SmallVector<int64_t>{0} : knownOffsets(index[d], lanes);
+    if (offsets.empty() || window.getBaseDilations()[d] != 1 || constantOf(index[d].base)) {
+      return {};
+    }
+    auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+    int64_t stride = window.getStrides()[d];
+    int64_t reach = (*most - *least) * stride + (window.getSize()[d] - 1) * window.getWindowDilations()[d];
+    if (reach >= shape[d]) {
+      return {};
+    }
+    Value first = addI(e, mulI(e, addI(e, index[d].base, *least), stride), -window.getPadLow()[d]);
+    Value inside = compareI(e, arith::CmpIPredicate::ult, first, shape[d] - reach);
+    all = all ? andMask(e, all, inside) : inside;
+  }
+  return all;
 }
 
 Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, Value mask) {
@@ -112,8 +146,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   // With lanes in several rows, it is to be known which are in the padding: see ShortRows.cpp.
   bool unroll = llvm::product_of(extents) <= kMostUnrolledTaps &&
                 llvm::any_of(index, [](const Index &i) { return !i.offsets.empty(); });
-  SmallVector<Value> counters;
-  SmallVector<Value> flat = emitNest(
+  auto nest = [&](bool knownInside) {
+    SmallVector<Value> counters;
+    return emitNest(
       e(), extents, counters, flattenElems(start),
       [&](ArrayRef<Value> at, ValueRange carried) {
         ElementEmitter::Scope scope(*self);
@@ -135,14 +170,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
           p = addIndex(e(), p, Index(mulI(e(), at[d], window.getWindowDilations()[d])), lanes);
           p = addIndex(e(), p, -window.getPadLow()[d]);
           int64_t extent = shape[d] == 0 ? 0 : (shape[d] - 1) * dilation + 1;
-          int64_t reach = (extents[d] - 1) * window.getWindowDilations()[d];
-          auto resultShape = shapeOf(result);
-          bool inside = window.getPadLow()[d] <= 0 && dilation == 1 &&
-                        (resultShape[d] - 1) * window.getStrides()[d] + reach -
-                                window.getPadLow()[d] < extent;
-          if (!inside) {
+          if (!knownInside && !staysInside(window, d, shape[d], shapeOf(result)[d])) {
             Value condition = indexInRange(e(), p, 0, extent, lanes);
-            if (Value known = dilation == 1 ? allInRange(e(), p, extent) : Value()) {
+            if (Value known = dilation == 1 ? allInRange(e(), p, extent, lanes) : Value()) {
               all = andMask(e(), all, known);
               borderCondition = andMask(e(), borderCondition, condition);
             } else {
@@ -213,6 +243,22 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
                         [&] { return guardedStep(andMask(e(), laneCondition, borderCondition)); });
       },
       unroll);
+  };
+  // Away from the borders nothing is asked; not where the code of another window would be there twice as well.
+  bool isOnly = llvm::hasSingleElement(kernel.body().getOps<ReduceWindowOp>());
+  Value inside = isOnly ? allInside(e(), op, index, lanes) : Value();
+  SmallVector<Value> flat;
+  if (inside) {
+    auto branch = scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(start)).getTypes(), inside, true);
+    OpBuilder::InsertionGuard guard(e().b);
+    e().b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(e().b, e().loc, nest(true));
+    e().b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(e().b, e().loc, nest(false));
+    flat.assign(branch.result_begin(), branch.result_end());
+  } else {
+    flat = nest(false);
+  }
   SmallVector<Elem> totals = unflattenElems(flat, start);
   for (auto [n, total] : llvm::enumerate(totals)) {
     total = reducer.finish(e(), n, elementType(op->getResult(n).getType()), total);

@@ -74,6 +74,10 @@ struct RowEmission {
 
 /// Rows of at most so many elements are computed several at a time, a row in each lane (ShortRows.cpp).
 inline constexpr int64_t kShortRow = 32;
+/// Gives short rows of several dimensions one, as ShortRows wants them (FlattenRows.cpp). The reshapes that this takes have the
+/// attribute.
+void flattenShortRows(mlir::Block &body, int64_t lanes);
+inline constexpr llvm::StringLiteral kFlattenedRows = "flattened_rows";
 /// Whether rows are short, and enough, for a row in each lane.
 bool canUseShortRows(RowEmission &emission);
 /// Rows `lo` to `hi` of such a kernel; `hi - lo` need not be a multiple of the lanes.

@@ -351,7 +351,9 @@ static int64_t rowLanes(KernelBuilder &kernel) {
 
 LogicalResult emitRowKernel(KernelBuilder &kernel) {
   collapseDims(kernel.body());
-  RowEmission emission(kernel, rowLanes(kernel));
+  int64_t lanes = rowLanes(kernel);
+  flattenShortRows(kernel.body(), lanes);
+  RowEmission emission(kernel, lanes);
   if (failed(emission.analyze())) {
     return failure();
   }

@@ -43,8 +43,9 @@ static bool dependsOnReduce(Value v) {
 /// Lanes along the rows would gather them.
 static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
   auto isMove = [](Operation *op) {
-    return isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(op) &&
-           !op->hasAttr("paired");
+    return (isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(op) &&
+            !op->hasAttr("paired")) ||
+           op->hasAttr(kFlattenedRows);
   };
   SmallVector<Value> moved, work(emission.kernel.body().getTerminator()->getOperands());
   DenseSet<Value> seen;
@@ -228,7 +229,7 @@ static bool isNearAndSmall(Value v, int64_t columns) {
     if (!op) {
       continue;
     }
-    if (!keepsLanesNear(*op) || isa<ReduceWindowOp>(op) || ++ops * columns > mostOps) {
+    if (!keepsLanesNear(*op) || isa<ReduceWindowOp>(op) || op->hasAttr(kFlattenedRows) || ++ops * columns > mostOps) {
       return false;
     }
     for (Value operand : op->getOperands()) {

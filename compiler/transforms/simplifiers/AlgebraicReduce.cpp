@@ -4,6 +4,7 @@
 // value and the element: the initial value need not be the identity.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/SortOrder.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
@@ -100,6 +101,115 @@ struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
     reduce->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(op->getResult(0))));
     HloBuilder b(rewriter, op.getLoc());
     rewriter.replaceOp(op, b.transpose(reduce->getResult(0), permutation));
+    return success();
+  }
+};
+
+/// A value as a transpose of another: a transpose, or a reshape of one that only splits dimensions.
+struct Turned {
+  Value source;
+  SmallVector<int64_t> shape;       ///< that the source is reshaped to
+  SmallVector<int64_t> permutation; ///< of that
+};
+
+static std::optional<Turned> asTurned(Value v) {
+  auto reshape = v.getDefiningOp<ReshapeOp>();
+  auto transpose = (reshape ? reshape.getOperand() : v).getDefiningOp<TransposeOp>();
+  if (!transpose) {
+    return std::nullopt;
+  }
+  // Which dimensions of v each one of the transpose is split into.
+  ArrayRef<int64_t> whole = shapeOf(transpose), shape = shapeOf(v);
+  SmallVector<SmallVector<int64_t>> split(whole.size());
+  size_t d = 0;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    int64_t size = 1;
+    while (d < shape.size() && (split[i].empty() || size < whole[i])) {
+      size *= shape[d];
+      split[i].push_back(d++);
+    }
+    if (size != whole[i]) {
+      return std::nullopt;
+    }
+  }
+  if (d != shape.size()) {
+    return std::nullopt;
+  }
+  Turned turned{transpose.getOperand(), {}, SmallVector<int64_t>(shape.size())};
+  for (size_t s = 0; s < whole.size(); ++s) {
+    for (int64_t r : split[llvm::find(transpose.getDimensions(), static_cast<int64_t>(s)) - transpose.getDimensions().begin()]) {
+      turned.permutation[r] = static_cast<int64_t>(turned.shape.size());
+      turned.shape.push_back(shape[r]);
+    }
+  }
+  return turned;
+}
+
+/// reduce(f(transpose(x), broadcast(y))) -> reduce(transpose(f(x, broadcast(y)))), f being element-wise ops that nothing else
+/// needs: x is read in its own order, and what is turned is the result, or nothing
+struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
+    if (op->getNumOperands() != 2 || op.getInputs().front().getDefiningOp<TransposeOp>()) {
+      return failure();
+    }
+    std::optional<SmallVector<int64_t>> permutation;
+    SmallVector<Value> order; // operands before users
+    DenseSet<Value> seen;
+    std::function<bool(Value)> visit = [&](Value v) {
+      Operation *def = v.getDefiningOp();
+      if (!def || !seen.insert(v).second) {
+        return def != nullptr;
+      }
+      bool isOnlyHere = llvm::all_of(def->getUsers(), [&](Operation *user) { return user == *def->user_begin(); });
+      if (std::optional<Turned> turned = asTurned(v)) {
+        bool isFirst = !permutation;
+        permutation = isFirst ? turned->permutation : permutation;
+        order.push_back(v);
+        return isOnlyHere && (isFirst || *permutation == turned->permutation);
+      }
+      if (!isa<BroadcastOp, IotaOp>(def)) {
+        if (!isElementwiseOp(def) || !isOnlyHere || def->getNumResults() != 1 ||
+            !llvm::all_of(def->getOperands(), [&](Value from) { return rankOf(from) == 0 || visit(from); })) {
+          return false;
+        }
+      }
+      order.push_back(v);
+      return true;
+    };
+    auto turnedDims = [&](ArrayRef<int64_t> dims) {
+      return llvm::map_to_vector(dims, [&](int64_t d) { return (*permutation)[d]; });
+    };
+    bool fits = visit(op.getInputs().front()) && permutation && llvm::all_of(order, [&](Value v) {
+      auto broadcast = v.getDefiningOp<BroadcastOp>();
+      return !broadcast || llvm::is_sorted(turnedDims(broadcast.getDimensions()));
+    });
+    if (!fits) {
+      return failure();
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    IRMapping mapping;
+    for (Value v : order) {
+      if (std::optional<Turned> turned = asTurned(v)) {
+        mapping.map(v, b.reshape(turned->source, turned->shape));
+        continue;
+      }
+      SmallVector<int64_t> shape(permutation->size());
+      for (auto [d, from] : llvm::enumerate(*permutation)) {
+        shape[from] = shapeOf(v)[d];
+      }
+      if (auto broadcast = v.getDefiningOp<BroadcastOp>()) {
+        mapping.map(v, b.broadcast(broadcast.getOperand(), shape, turnedDims(broadcast.getDimensions())));
+      } else if (auto iota = v.getDefiningOp<IotaOp>()) {
+        int64_t dimension = iota.getIotaDimension();
+        mapping.map(v, b.iota(HloBuilder::array(shape, elementTypeOf(v)), turnedDims(dimension)[0]));
+      } else {
+        Operation *copy = rewriter.clone(*v.getDefiningOp(), mapping);
+        copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(v)));
+      }
+    }
+    Value turned = b.transpose(mapping.lookup(op.getInputs().front()), *permutation);
+    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, turned); });
     return success();
   }
 };
@@ -258,6 +368,6 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
 } // namespace
 
 void hlo::populateReduceRules(RewritePatternSet &patterns) {
-  patterns.add<UnitReduce, ReduceOfTranspose, SqueezeReduce, UnitReduceWindow, UnitSort,
+  patterns.add<UnitReduce, ReduceOfTranspose, ReduceOfTurned, SqueezeReduce, UnitReduceWindow, UnitSort,
                SlicedSort>(patterns.getContext());
 }
