@@ -116,6 +116,16 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   }
 }
 
+/// Products in each sum.
+static int64_t dotSize(DotOp dot) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getLhs().getType()).getShape();
+  int64_t size = 1;
+  for (int64_t d : dimsOr(dot.getLhsContractingDims())) {
+    size *= shape[d];
+  }
+  return size;
+}
+
 LogicalResult emitDotKernel(KernelBuilder &kernel) {
   auto dot = findHero<DotOp>(kernel);
   if (!dot) {
@@ -128,6 +138,10 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   Type element = accumulationType(elementType(dot.getLhs().getType()),
                                   elementType(dot.getRhs().getType()),
                                   elementType(dot.getResult().getType()));
+  if (hlo::isPred(element) && dotSize(dot) < std::numeric_limits<int32_t>::max()) {
+    // An or of ands is a count of them that is not zero.
+    element = IntegerType::get(dot.getContext(), 32, IntegerType::Unsigned);
+  }
   auto lhs = std::make_shared<Operand>(kernel, dot.getLhs(), element);
   auto rhs = std::make_shared<Operand>(kernel, dot.getRhs(), element);
   Contraction c = makeContraction(kernel, dot, element, lhs, rhs, groupsOf(dot));
