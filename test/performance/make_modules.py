@@ -402,6 +402,7 @@ case("movement_pad_1000x1000_f32", lambda x: jnp.pad(x, ((3, 4), (5, 6))), ((100
 case("movement_pad_interior_500x500_f32", lambda x: lax.pad(x, jnp.float32(0), ((0, 0, 1), (0, 0, 1))), ((500, 500), f32))
 case("movement_concat_columns_1000x300_f32", lambda x, y, z: jnp.concatenate([x, y, z], 1), *[((1000, 300), f32)] * 3)
 case("movement_concat_many_40x3001_f32", lambda *x: jnp.concatenate(x), *[((3001,), f32)] * 40)
+case("movement_concat_many_300_unequal_f32", lambda *x: jnp.concatenate(x), *[((500 + i % 7,), f32) for i in range(300)])
 case("movement_concat_many_16x1000x40_u8", lambda *x: jnp.concatenate(x, 1), *[((1000, 40), u8)] * 16)
 case("movement_concat_few_columns_50000_u8", lambda x, y, z: jnp.concatenate([x, y, z], 1), ((50000, 3), u8), ((50000, 1), u8), ((50000, 5), u8))
 case("movement_unstack_50000x4_f32", lambda x: tuple(x[:, i] for i in range(4)), ((50000, 4), f32))
