@@ -235,6 +235,8 @@ case("reduce_argmax_gathered_30000x16_u8", lambda x, i: jnp.argmax(x[i], 1), ((5
 case("reduce_argmax_gathered_10000x4x10_f32", lambda x, i: jnp.argmax(x[i], 2), ((5000, 4, 10), f32), ((10000,), s32))
 case("reduce_and_concat_60000x11_pred", lambda x, y, z: jnp.concatenate([x, y, z], 1).all(1), ((60000, 3), pred), ((60000, 4), pred), ((60000, 4), pred))
 case("reduce_packbits_columns_800x300_pred", lambda x: jnp.packbits(x, axis=0), ((800, 300), pred))
+case("reduce_argmax_transposed_50x21x300_f32", lambda x: x.transpose(0, 2, 1).argmax(2), ((50, 21, 300), f32))
+case("reduce_argmax_stacked_4x200x300_f16", lambda *a: jnp.stack(a, -1).argmax(-1), *[((200, 300), f16)] * 4)
 case("reduce_concat_8x400x100_f32", lambda x, y: jnp.concatenate([x, y.transpose(0, 2, 1)], 2).sum((1, 2)), ((8, 100, 200), f32), ((8, 200, 100), f32))
 case("reduce_kept_turned_3x224x224_s64", lambda x: x[:, 47:210, 1:].min(1).T * 2, ((3, 224, 224), s64))
 
@@ -367,6 +369,7 @@ case("window_sum_lines_40x20x333w7_s3_f32", lambda x: lax.reduce_window(x, f32(0
 case("window_sum_lines_40x20x333w7_s3_s8", lambda x: lax.reduce_window(x, s8(0), lax.add, (1, 1, 7), (1, 1, 3), ((0, 0), (0, 0), (3, 3))), ((40, 20, 333), s8))
 case("window_max_3x3_s2_nchw_4x20x33x35_s8", lambda x: lax.reduce_window(x, s8(-128), lax.max, (1, 1, 3, 3), (1, 1, 2, 2), ((0, 0), (0, 0), (1, 1), (1, 1))), ((4, 20, 33, 35), s8))
 case("window_sum_3x2_same_300x400_f16", lambda x: lax.reduce_window(x, f16(0), lax.add, (3, 2), (1, 1), "SAME"), ((300, 400), f16))
+case("window_max_all_7x7_8x100_f32", lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 7, 7), (1, 1, 1, 1), "VALID"), ((8, 100, 7, 7), f32))
 case("window_max_pixels_300x300x3_u8", lambda x: lax.reduce_window(x, u8(0), lax.max, (3, 3, 1), (1, 1, 1), "SAME"), ((300, 300, 3), u8))
 text("window_cumsum_200x500_f32", """add {
   a = f32[] parameter(0)

@@ -145,12 +145,14 @@ static std::optional<Turned> asTurned(Value v) {
   return turned;
 }
 
-/// reduce(f(transpose(x), broadcast(y))) -> reduce(transpose(f(x, broadcast(y)))), f being element-wise ops that nothing else
-/// needs: x is read in its own order, and what is turned is the result, or nothing
+/// reduce(f(transpose(x), broadcast(y)), ...) -> transpose(reduce(f(x, broadcast(y)), ...)), f being element-wise ops that
+/// nothing else needs: x is read in its own order, and what is turned is the result, or nothing
 struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
-    if (op->getNumOperands() != 2 || op.getInputs().front().getDefiningOp<TransposeOp>()) {
+    size_t count = op->getNumOperands() / 2;
+    ValueRange inputs = op.getInputs().take_front(count);
+    if (op->getNumResults() != count || (count == 1 && inputs[0].getDefiningOp<TransposeOp>())) {
       return failure();
     }
     std::optional<SmallVector<int64_t>> permutation;
@@ -180,7 +182,7 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
     auto turnedDims = [&](ArrayRef<int64_t> dims) {
       return llvm::map_to_vector(dims, [&](int64_t d) { return (*permutation)[d]; });
     };
-    bool fits = visit(op.getInputs().front()) && permutation && llvm::all_of(order, [&](Value v) {
+    bool fits = llvm::all_of(inputs, visit) && permutation && llvm::all_of(order, [&](Value v) {
       auto broadcast = v.getDefiningOp<BroadcastOp>();
       return !broadcast || llvm::is_sorted(turnedDims(broadcast.getDimensions()));
     });
@@ -208,8 +210,86 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
         copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(v)));
       }
     }
-    Value turned = b.transpose(mapping.lookup(op.getInputs().front()), *permutation);
-    rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, turned); });
+    SmallVector<int64_t> dims, kept, shape;
+    for (auto [d, from] : llvm::enumerate(*permutation)) {
+      bool isReduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(d));
+      (isReduced ? dims : kept).push_back(from);
+    }
+    llvm::sort(dims);
+    SmallVector<int64_t> inOrder(kept), places;
+    llvm::sort(inOrder);
+    for (int64_t d : inOrder) {
+      shape.push_back(shapeOf(mapping.lookup(inputs[0]))[d]);
+    }
+    for (int64_t d : kept) {
+      places.push_back(llvm::find(inOrder, d) - inOrder.begin());
+    }
+    SmallVector<Value> operands = llvm::map_to_vector(inputs, [&](Value v) { return mapping.lookup(v); });
+    llvm::append_range(operands, op.getInputs().drop_front(count));
+    auto reduce = cast<ReduceOp>(rewriter.clone(*op));
+    reduce->setOperands(operands);
+    reduce.setDimensions(dims);
+    SmallVector<Value> results;
+    for (Value result : reduce->getResults()) {
+      result.setType(HloBuilder::array(shape, elementTypeOf(result)));
+      results.push_back(b.transpose(result, places));
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// reduce of several inputs over a few arrays that are stacked -> the computation, applied to one after the other
+struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  static constexpr int64_t kMostArrays = 8;
+
+  /// Element k along dimension d, of what is computed there for nothing.
+  static Value elementAt(HloBuilder &b, Value v, int64_t d, int64_t k, ArrayRef<int64_t> shape) {
+    if (auto stack = v.getDefiningOp<ConcatenateOp>()) {
+      return b.reshape(stack->getOperand(k), shape);
+    }
+    if (auto iota = v.getDefiningOp<IotaOp>()) {
+      int64_t along = iota.getIotaDimension();
+      return along == d ? b.broadcastScalar(b.scalar(elementTypeOf(v), static_cast<double>(k)), shape)
+                        : b.iota(HloBuilder::array(shape, elementTypeOf(v)), along - (along > d));
+    }
+    auto broadcast = v.getDefiningOp<BroadcastOp>();
+    auto dims = llvm::map_to_vector(broadcast.getDimensions(), [&](int64_t along) { return along - (along > d); });
+    return b.broadcast(broadcast.getOperand(), shape, dims);
+  }
+
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
+    size_t count = op->getNumOperands() / 2;
+    ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
+    if (count < 2 || op->getNumResults() != count || op.getDimensions().size() != 1) {
+      return failure();
+    }
+    int64_t d = op.getDimensions()[0], arrays = shapeOf(inputs[0])[d];
+    bool isStack = false;
+    bool fits = arrays <= kMostArrays && llvm::all_of(inputs, [&](Value v) {
+      if (auto stack = v.getDefiningOp<ConcatenateOp>()) {
+        isStack = true;
+        return static_cast<int64_t>(stack.getDimension()) == d && static_cast<int64_t>(stack->getNumOperands()) == arrays;
+      }
+      auto broadcast = v.getDefiningOp<BroadcastOp>();
+      return v.getDefiningOp<IotaOp>() || (broadcast && !llvm::is_contained(broadcast.getDimensions(), d));
+    });
+    ComputationOp computation = fits && isStack ? findElementwise(op, op.getToApplyAttr()) : ComputationOp();
+    if (!computation) {
+      return failure();
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    SmallVector<int64_t> shape(shapeOf(op->getResult(0)));
+    SmallVector<Value> best = llvm::map_to_vector(inits, [&](Value init) { return b.broadcastScalar(init, shape); });
+    for (int64_t k = 0; k < arrays; ++k) {
+      SmallVector<Value> arguments(best);
+      for (Value v : inputs) {
+        arguments.push_back(elementAt(b, v, d, k, shape));
+      }
+      best = applyElementwise(b, computation, arguments);
+    }
+    rewriter.replaceOp(op, best);
     return success();
   }
 };
@@ -278,6 +358,49 @@ struct UnitReduceWindow : public OpRewritePattern<ReduceWindowOp> {
     }
     llvm::append_range(arguments, op.getInputs().take_front(count));
     SmallVector<Value> results = applyElementwise(b, computation, arguments);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+/// reduce-window whose windows are all of some dimensions -> reshape(reduce(x))
+struct WholeReduceWindow : public OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
+    WindowAttr window = op.getWindowAttr();
+    size_t count = op->getNumOperands() / 2;
+    if (!window || op->getNumResults() != count || !isAll(window.getPadLow(), 0) || !isAll(window.getPadHigh(), 0) ||
+        !isAll(window.getBaseDilations(), 1)) {
+      return failure();
+    }
+    ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
+    SmallVector<int64_t> dims, kept;
+    for (auto [d, size] : llvm::enumerate(shape)) {
+      bool isOne = window.getSize()[d] == 1 && window.getStrides()[d] == 1;
+      bool isWhole = window.getSize()[d] == size && window.getWindowDilations()[d] == 1;
+      if (!isOne && !isWhole) {
+        return failure();
+      }
+      if (isOne) {
+        kept.push_back(size);
+      } else {
+        dims.push_back(static_cast<int64_t>(d));
+      }
+    }
+    if (dims.empty()) {
+      return failure();
+    }
+    HloBuilder b(rewriter, op.getLoc());
+    SmallVector<Type> types;
+    for (Value result : op->getResults()) {
+      types.push_back(HloBuilder::array(kept, elementTypeOf(result)));
+    }
+    auto reduce = ReduceOp::create(rewriter, op.getLoc(), types, op.getInputs(),
+                                   rewriter.getDenseI64ArrayAttr(dims), op.getToApplyAttr());
+    SmallVector<Value> results;
+    for (auto [from, to] : llvm::zip(reduce->getResults(), op->getResults())) {
+      results.push_back(b.reshape(from, shapeOf(to)));
+    }
     rewriter.replaceOp(op, results);
     return success();
   }
@@ -368,6 +491,7 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
 } // namespace
 
 void hlo::populateReduceRules(RewritePatternSet &patterns) {
-  patterns.add<UnitReduce, ReduceOfTranspose, ReduceOfTurned, SqueezeReduce, UnitReduceWindow, UnitSort,
+  patterns.add<UnitReduce, ReduceOfTranspose, ReduceOfTurned, ReduceOfStack, SqueezeReduce, UnitReduceWindow,
+               WholeReduceWindow, UnitSort,
                SlicedSort>(patterns.getContext());
 }
