@@ -5,6 +5,7 @@
 // result, so that each lane keeps the order of the text.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "compiler/codegen/reduce/Reducer.h"
@@ -143,8 +144,10 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   if (window) {
     llvm::copy(window.getSize(), extents.begin());
   }
+  int64_t taps = llvm::product_of(extents);
+  bool isShort = taps <= kMostRoundedWindow;
   // With lanes in several rows, it is to be known which are in the padding: see ShortRows.cpp.
-  bool unroll = llvm::product_of(extents) <= kMostUnrolledTaps &&
+  bool unroll = taps <= kMostUnrolledTaps &&
                 llvm::any_of(index, [](const Index &i) { return !i.offsets.empty(); });
   auto nest = [&](bool knownInside) {
     SmallVector<Value> counters;
@@ -203,6 +206,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
                                                  self->emit(input, source, andMask(e(), lanesIn, mask))));
           }
           SmallVector<Elem> next = reducer.combine(e(), accumulators, elems);
+          if (isShort) {
+            next = reducer.rounded(e(), next);
+          }
           if (lanesIn) {
             for (auto [value, old] : llvm::zip(next, accumulators)) {
               value = selectElem(e(), lanesIn, value, old);

@@ -89,6 +89,15 @@ Elem Reducer::convertInput(Emission &e, Type from, unsigned n, const Elem &elem)
   return from == to ? elem : emitConvert(e, from, to, elem);
 }
 
+SmallVector<Elem> Reducer::rounded(Emission &e, SmallVector<Elem> accumulators) const {
+  bool isExact = opcode == "maximum" || opcode == "minimum";
+  if (isAssociative() && combineElement != elements[0] && !isExact) {
+    Elem narrow = emitConvert(e, combineElement, elements[0], accumulators[0]);
+    accumulators[0] = emitConvert(e, elements[0], combineElement, narrow);
+  }
+  return accumulators;
+}
+
 SmallVector<Elem> Reducer::start(Emission &e, ValueRange inits, ElementEmitter &emitter) const {
   SmallVector<Elem> start;
   for (auto [n, init] : llvm::enumerate(inits)) {

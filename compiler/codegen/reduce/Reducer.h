@@ -30,6 +30,8 @@ public:
   llvm::SmallVector<Elem> start(Emission &e, mlir::ValueRange inits, ElementEmitter &emitter) const;
   /// The value of accumulator n as result of HLO type `to`.
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
+  /// Accumulators rounded to what the HLO types hold, for windows (analysis/Reduction.h says which).
+  llvm::SmallVector<Elem> rounded(Emission &e, llvm::SmallVector<Elem> accumulators) const;
   /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by halves.
   Elem combineLanes(Emission &e, Elem elem, int64_t to = 1) const;
   /// The same of all accumulators, where any order is allowed.

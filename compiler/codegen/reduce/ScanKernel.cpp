@@ -16,6 +16,7 @@
 // What is computed before the reduction is computed on the way.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Lanes.h"
@@ -111,6 +112,9 @@ void ScanEmission::emitColumns(int64_t lanes) {
                                        SmallVector<Elem> state = reducer.combine(
                                            e, unflattenElems(carried, begin),
                                            inputsAt(emitter, index, mask));
+                                       if (n <= kMostRoundedScan) {
+                                         state = reducer.rounded(e, state);
+                                       }
                                        store(state, index, mask);
                                        return flattenElems(state);
                                      });

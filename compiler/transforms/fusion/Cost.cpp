@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
+#include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -128,7 +129,11 @@ std::optional<int64_t> cumulativeDimension(ReduceWindowOp op) {
       continue;
     }
     bool all = window.getSize()[d] == size && std::min(low, high) == 0 && low + high == size - 1;
-    if (!all || dimension || size <= kShortScan) {
+    // Vectors along rows would add in another order than one that rounds after each step.
+    auto real = dyn_cast<FloatType>(elementTypeOf(op->getResult(0)));
+    bool isMinor = llvm::product_of(shapeOf(op->getResult(0)).drop_front(d + 1)) == 1;
+    bool inOrder = real && real.getWidth() < 32 && isMinor;
+    if (!all || dimension || size <= (inOrder ? kMostRoundedScan : kShortScan)) {
       return std::nullopt;
     }
     dimension = d;
