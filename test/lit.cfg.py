@@ -36,6 +36,10 @@ config.substitutions.append(("%root", root))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))
 config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
+# Other versions format a little differently.
+if shutil.which("clang-format-22"):
+    config.available_features.add("clang-format")
+    config.substitutions.append(("%clang-format", "clang-format-22"))
 # How a C program is linked with an object.
 config.substitutions.append(("%rt-include", "-I%s/runtime/abi" % root))
 config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))

@@ -1,18 +1,19 @@
 //===- AnyOrder.cpp - Computations that may be applied in any order -------===//
 //
-// HLO leaves it to the compiler in which order and grouping a reduction combines elements, and whether
-// its init value takes part more than once. XLA:CPU uses that freedom for long reductions and not for short
-// ones, so where the order matters we keep that of the text, which is its result for short ones. What is to
-// be found out is thus not whether another order is allowed but whether anybody could tell: is the
-// computation associative and commutative, up to rounding?
+// HLO leaves it to the compiler in which order and grouping a reduction combines elements, and
+// whether its init value takes part more than once. XLA:CPU uses that freedom for long reductions
+// and not for short ones, so where the order matters we keep that of the text, which is its result
+// for short ones. What is to be found out is thus not whether another order is allowed but whether
+// anybody could tell: is the computation associative and commutative, up to rounding?
 //
-// That is a property of its values, of which forms there are many (hypot, logaddexp, complex products as
-// pairs, merged moments, saturated counts ...). So it is tried: on a fixed sequence of
-// elements, in double precision, with f(f(a, b), c) against f(a, f(b, c)), and f(a, b) against f(b, a). Two
-// formulas that differ do so at almost every element, and what is random in the elements is no neat number. Elements
-// are equal in a part now and then, which shows what prefers one of two (a payload kept by `<`), and
-// are zero, infinite or NaN: an order in which such an element makes NaN where it would have vanished in the
-// order of the text (log-sum-exp of masked elements, means of nothing) is no other order of the same.
+// That is a property of its values, of which forms there are many (hypot, logaddexp, complex
+// products as pairs, merged moments, saturated counts ...). So it is tried: on a fixed sequence of
+// elements, in double precision, with f(f(a, b), c) against f(a, f(b, c)), and f(a, b) against f(b,
+// a). Two formulas that differ do so at almost every element, and what is random in the elements is
+// no neat number. Elements are equal in a part now and then, which shows what prefers one of two (a
+// payload kept by `<`), and are zero, infinite or NaN: an order in which such an element makes NaN
+// where it would have vanished in the order of the text (log-sum-exp of masked elements, means of
+// nothing) is no other order of the same.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/EvaluatorScalar.h"
@@ -197,9 +198,7 @@ std::optional<Sample> Trial::applyComplex(Operation *op, const Sample &x, const 
   return TypeSwitch<Operation *, R>(op)
       .Case([&](AddOp) { return pair(x.re + y.re, x.im + y.im); })
       .Case([&](SubtractOp) { return pair(x.re - y.re, x.im - y.im); })
-      .Case([&](MultiplyOp) {
-        return pair(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re);
-      })
+      .Case([&](MultiplyOp) { return pair(x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re); })
       .Case([&](NegateOp) { return pair(-x.re, -x.im); })
       .Case([&](RealOp) { return pair(x.re, 0); })
       .Case([&](ImagOp) { return pair(x.im, 0); })
@@ -275,8 +274,8 @@ bool isFinite(ArrayRef<Sample> values) {
                       [](const Sample &s) { return std::isfinite(s.re) && std::isfinite(s.im); });
 }
 
-/// What is not finite counts as equal: which of infinite and NaN a product becomes depends on the order even of complex
-/// multiplications.
+/// What is not finite counts as equal: which of infinite and NaN a product becomes depends on the
+/// order even of complex multiplications.
 bool areClose(double x, double y) {
   if (!std::isfinite(x) || !std::isfinite(y)) {
     return !std::isfinite(x) && !std::isfinite(y);

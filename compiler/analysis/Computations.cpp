@@ -25,8 +25,7 @@ void hlo::forEachCallee(Operation *op, function_ref<void(FlatSymbolRefAttr)> vis
   }
 }
 
-void hlo::renameCallees(Operation *op,
-                        function_ref<FlatSymbolRefAttr(FlatSymbolRefAttr)> rename) {
+void hlo::renameCallees(Operation *op, function_ref<FlatSymbolRefAttr(FlatSymbolRefAttr)> rename) {
   auto renamed = [&](Attribute attr) -> Attribute {
     auto symbol = dyn_cast<FlatSymbolRefAttr>(attr);
     FlatSymbolRefAttr name = symbol ? rename(symbol) : FlatSymbolRefAttr();

@@ -62,8 +62,8 @@ static FailureOr<EntryLeaf> decode(Attribute attr) {
 void EntryLayout::set(ModuleOp module) const {
   Builder builder(module.getContext());
   auto list = [&](ArrayRef<EntryLeaf> leaves) {
-    return builder.getArrayAttr(llvm::map_to_vector(
-        leaves, [&](const EntryLeaf &leaf) { return encode(builder, leaf); }));
+    return builder.getArrayAttr(
+        llvm::map_to_vector(leaves, [&](const EntryLeaf &leaf) { return encode(builder, leaf); }));
   };
   module->setAttr(kEntryLayout,
                   builder.getDictionaryAttr({builder.getNamedAttr("inputs", list(inputs)),

@@ -29,8 +29,7 @@ SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
 }
 
 /// Calls `visit(linear, index)` for every index of `shape` in row-major order.
-void forEachIndex(ArrayRef<int64_t> shape,
-                  function_ref<void(int64_t, ArrayRef<int64_t>)> visit) {
+void forEachIndex(ArrayRef<int64_t> shape, function_ref<void(int64_t, ArrayRef<int64_t>)> visit) {
   if (llvm::is_contained(shape, 0)) {
     return;
   }
@@ -260,8 +259,9 @@ std::optional<int64_t> hlo::constantInteger(Value value) {
     return std::nullopt;
   }
   APInt bits = *attr.value_begin<APInt>();
-  return cast<IntegerType>(type.getElementType()).isSigned() ? bits.getSExtValue()
-                                                             : static_cast<int64_t>(bits.getZExtValue());
+  return cast<IntegerType>(type.getElementType()).isSigned()
+             ? bits.getSExtValue()
+             : static_cast<int64_t>(bits.getZExtValue());
 }
 
 std::optional<SmallVector<int64_t>> hlo::constantIntegers(Value value) {

@@ -128,8 +128,9 @@ Result ScalarOp::applyInteger(ArrayRef<APInt> operands) const {
         return shift(x, y, [](const APInt &a, unsigned n) { return a.lshr(n); }, APInt(width, 0));
       })
       .Case([&](ShiftRightArithmeticOp) {
-        return shift(x, y, [](const APInt &a, unsigned n) { return a.ashr(n); },
-                     x.isNegative() ? APInt::getAllOnes(width) : APInt(width, 0));
+        return shift(
+            x, y, [](const APInt &a, unsigned n) { return a.ashr(n); },
+            x.isNegative() ? APInt::getAllOnes(width) : APInt(width, 0));
       })
       .Default([](Operation *) -> Result { return std::nullopt; });
 }
@@ -234,7 +235,7 @@ Result ScalarOp::applyConvert(const APInt &operand) const {
         return APInt(1, !operand.isZero());
       }
       return isUnsignedOrPred(from) ? operand.zextOrTrunc(target.getWidth())
-                              : operand.sextOrTrunc(target.getWidth());
+                                    : operand.sextOrTrunc(target.getWidth());
     }
     if (!isIeee(to)) {
       return std::nullopt;

@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace hlo {
 
-/// Odd primes that passes take. A butterfly of a prime p costs p^2; from 17 on a convolution is cheaper.
+/// Odd primes that passes take. A butterfly of a prime p costs p^2; from 17 on a convolution is
+/// cheaper.
 static constexpr int64_t kOddRadices[] = {3, 5, 7, 11, 13};
 
 SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
@@ -37,7 +38,8 @@ SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
   if (n > 1) {
     return {};
   }
-  // As few passes as the largest power of two allows, of sizes as equal as possible: 16 is 4 x 4, 32 is 4 x 8.
+  // As few passes as the largest power of two allows, of sizes as equal as possible: 16 is 4 x 4,
+  // 32 is 4 x 8.
   int64_t most = largest >= 8 ? 3 : 2;
   for (int64_t passes = llvm::divideCeil(twos, most); passes > 0; --passes) {
     int64_t bits = twos / passes;
@@ -50,7 +52,8 @@ SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
 bool isFftSmooth(int64_t n) { return n == 1 || !fftRadices(n, 4).empty(); }
 
 int64_t fftConvolutionLength(int64_t n) {
-  // 2^k, or 3 or 5 times a power of two if that is shorter; multiples of 256 if large, which four steps divide evenly.
+  // 2^k, or 3 or 5 times a power of two if that is shorter; multiples of 256 if large, which four
+  // steps divide evenly.
   int64_t best = 0;
   for (int64_t odd : {1, 3, 5}) {
     int64_t m = odd * (n > 128 ? 256 : 1);
@@ -64,14 +67,10 @@ int64_t fftConvolutionLength(int64_t n) {
 
 static double passCost(int64_t p) {
   switch (p) {
-  case 2:
-    return 2.5;
-  case 4:
-    return 3.5;
-  case 8:
-    return 5;
-  default:
-    return 2.5 + p;
+  case 2: return 2.5;
+  case 4: return 3.5;
+  case 8: return 5;
+  default: return 2.5 + p;
   }
 }
 
@@ -111,8 +110,10 @@ FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
     int64_t scratch = length * l * 4 * (64 / std::max<int64_t>(lanes, 8));
     // On 64 lines of 1000: 71 us across lines, 46 us as 25 x 40.
     double far = scratch <= (40 << 10) ? 0 : scratch <= (512 << 10) ? 2.5 : 4;
-    double passes = columnCost(length) + far * static_cast<double>(fftRadices(length, 8).size() + 2);
-    consider(line, waste(lines, l) * (scale * passes + extra + 2 * shuffles) / static_cast<double>(l));
+    double passes =
+        columnCost(length) + far * static_cast<double>(fftRadices(length, 8).size() + 2);
+    consider(line,
+             waste(lines, l) * (scale * passes + extra + 2 * shuffles) / static_cast<double>(l));
     line.fourSteps = true;
     for (int64_t rows = acrossLines ? length : 2; rows <= length / 2; ++rows) {
       if (rows * rows > 4 * length) {
@@ -127,7 +128,8 @@ FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
       if (padded && (line.rows % l != 0 || line.columns % l != 0)) {
         continue;
       }
-      double cost = waste(line.columns, l) * columnCost(rows) + waste(rows, l) * columnCost(line.columns) +
+      double cost = waste(line.columns, l) * columnCost(rows) +
+                    waste(rows, l) * columnCost(line.columns) +
                     waste(rows, l) * waste(line.columns, l) * (4 + shuffles) +
                     0.02 * static_cast<double>(line.columns) / static_cast<double>(rows);
       consider(line, (scale * cost + extra + 4) / static_cast<double>(l));
@@ -179,8 +181,8 @@ FftShape fftShape(FftOp op) {
   for (int64_t size : out.getShape().drop_back(shape.lengths.size())) {
     shape.batches *= size;
   }
-  // A task has some 16 thousand elements, but there are no more than 32 of them; short lines come in groups that fill
-  // the vectors.
+  // A task has some 16 thousand elements, but there are no more than 32 of them; short lines come
+  // in groups that fill the vectors.
   int64_t perTask = std::max(llvm::divideCeil(16 << 10, std::max<int64_t>(1, shape.workElements())),
                              llvm::divideCeil(shape.batches, 32));
   if (shape.lengths.size() == 1 && perTask >= 8) {
@@ -190,7 +192,8 @@ FftShape fftShape(FftOp op) {
   return shape;
 }
 
-/// Bytes of the two buffers for columns of length n, `vectors` vectors wide; of a convolution if n is not smooth.
+/// Bytes of the two buffers for columns of length n, `vectors` vectors wide; of a convolution if n
+/// is not smooth.
 static int64_t columnBytes(int64_t n, int64_t vectors, int64_t vectorBytes) {
   int64_t length = isFftSmooth(n) ? n : fftConvolutionLength(n);
   return llvm::alignTo(length * vectors * vectorBytes * 4, 128);
@@ -198,7 +201,9 @@ static int64_t columnBytes(int64_t n, int64_t vectors, int64_t vectorBytes) {
 
 int64_t FftShape::tasks(int64_t taskBytes) const {
   // Scratch memory of some hundred KiB is not to become megabytes.
-  return !staged() ? llvm::divideCeil(batches, batchesPerTask) : taskBytes <= kFftStackBytes ? 16 : 4;
+  return !staged()                     ? llvm::divideCeil(batches, batchesPerTask)
+         : taskBytes <= kFftStackBytes ? 16
+                                       : 4;
 }
 
 int64_t FftShape::workBytes() const { return llvm::alignTo(workElements() * 2 * partBytes, 128); }
@@ -214,7 +219,8 @@ int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes) {
   if (line.fourSteps) {
     int64_t first = fftBlockVectors(line.rows, line.columns / line.lanes, width);
     int64_t second = fftBlockVectors(line.columns, line.rows / line.lanes, width);
-    bytes = std::max(columnBytes(line.rows, first, width), columnBytes(line.columns, second, width));
+    bytes =
+        std::max(columnBytes(line.rows, first, width), columnBytes(line.columns, second, width));
     bytes += fftConvolutionBytes(shape, line);
   } else {
     // One more row: a halved line has one more complex element at one end.

@@ -20,7 +20,8 @@ namespace hlo {
 
 inline constexpr llvm::StringLiteral kImmutableLeaves = "hlo.immutable_leaves";
 inline constexpr llvm::StringLiteral kPrepare = "hlo.prepare";
-/// Of a planned module: bytes of the block, and for each leaf a set of HLO_READ_BY_* (runtime/abi/hlo/rt.h).
+/// Of a planned module: bytes of the block, and for each leaf a set of HLO_READ_BY_*
+/// (runtime/abi/hlo/rt.h).
 inline constexpr llvm::StringLiteral kPreparedBytes = "hlo.prepared_bytes";
 inline constexpr llvm::StringLiteral kInputUse = "hlo.input_use";
 

@@ -21,7 +21,9 @@ bool isSortableElement(Type element) {
              Float8E4M3FNType, Float8E3M4Type>(element);
 }
 
-unsigned SortKey::bits() const { return element.isSignlessInteger(1) ? 1 : 8 * elementBytes(element); }
+unsigned SortKey::bits() const {
+  return element.isSignlessInteger(1) ? 1 : 8 * elementBytes(element);
+}
 
 bool SortKey::isInjective() const {
   return operand >= 0 && constants.empty() && (total || isa<IntegerType>(element));
@@ -67,7 +69,8 @@ public:
     }
     // select(eq, rest, lt), select(ne, lt, rest)
     if (auto select = v.getDefiningOp<SelectOp>()) {
-      return chain(select->getOperand(2), select->getOperand(0), "EQ", select->getOperand(1), keys) ||
+      return chain(select->getOperand(2), select->getOperand(0), "EQ", select->getOperand(1),
+                   keys) ||
              chain(select->getOperand(1), select->getOperand(0), "NE", select->getOperand(2), keys);
     }
     return false;

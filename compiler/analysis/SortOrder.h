@@ -22,9 +22,11 @@ struct SortKey {
   mlir::Value value; ///< the key of the left element: a parameter of the comparator, or an op in it
   mlir::Type element; ///< its element type
   bool descending = false;
-  /// Floats in total order (-NaN < -inf < ... < -0 < 0 < ... < NaN); else -0 equals 0 and NaN may be anywhere.
+  /// Floats in total order (-NaN < -inf < ... < -0 < 0 < ... < NaN); else -0 equals 0 and NaN may
+  /// be anywhere.
   bool total = false;
-  /// The operand of the sort whose element the key is, unless it is one of `constants`; -1 if neither is known.
+  /// The operand of the sort whose element the key is, unless it is one of `constants`; -1 if
+  /// neither is known.
   int64_t operand = -1;
   llvm::SmallVector<mlir::DenseElementsAttr, 2> constants;
 
@@ -34,8 +36,8 @@ struct SortKey {
   bool isInjective() const;
 };
 
-/// The keys that `comparator` orders by, the most significant first; empty if it is another function. A comparator that
-/// holds for equal elements (LE, GE) is no order by keys.
+/// The keys that `comparator` orders by, the most significant first; empty if it is another
+/// function. A comparator that holds for equal elements (LE, GE) is no order by keys.
 llvm::SmallVector<SortKey, 2> findSortKeys(ComputationOp comparator);
 
 /// Whether keys of this element type can be made integers of the same order.

@@ -19,10 +19,12 @@ static constexpr int64_t kStackBytes = 64 << 10;
 static constexpr int64_t kScratchBytes = 16 << 20;
 /// A task sorts at least so many elements.
 static constexpr int64_t kTaskElements = 16 << 10;
-/// A single row whose records are so many bytes is sorted by several tasks, of so many elements each. One of half as many
-/// takes a third longer so on one core, as its two buffers fit into L2 (300000 f32: 3.1 against 2.3 ms, two cores 1.8).
+/// A single row whose records are so many bytes is sorted by several tasks, of so many elements
+/// each. One of half as many takes a third longer so on one core, as its two buffers fit into L2
+/// (300000 f32: 3.1 against 2.3 ms, two cores 1.8).
 static constexpr int64_t kSplitBytes = 2 << 20, kChunkElements = 32 << 10;
-/// topk of so few elements keeps them in order, and inserts into them; of more, candidates are collected.
+/// topk of so few elements keeps them in order, and inserts into them; of more, candidates are
+/// collected.
 static constexpr int64_t kInsertedElements = 16;
 /// Shorter rows are sorted whole.
 static constexpr int64_t kSelectedRow = 128;
@@ -48,8 +50,8 @@ static void layOutRecords(SortPlan &plan, unsigned leastBits) {
   plan.positionBits = plan.keysOnly ? 0 : std::max(1u, llvm::Log2_64_Ceil(plan.n));
   unsigned used = plan.positionBits, keyFrom = used;
   auto close = [&] {
-    plan.words.push_back({std::max<unsigned>(leastBits, llvm::PowerOf2Ceil(std::max(8u, used))),
-                          keyFrom, used});
+    plan.words.push_back(
+        {std::max<unsigned>(leastBits, llvm::PowerOf2Ceil(std::max(8u, used))), keyFrom, used});
     used = keyFrom = 0;
   };
   for (size_t k = plan.keys.size(); k-- > 0;) {
@@ -83,8 +85,7 @@ static void splitIntoTasks(SortPlan &plan) {
   plan.onStack = plan.taskBytes <= kStackBytes;
   if (!plan.onStack) {
     int64_t most = std::clamp<int64_t>(kScratchBytes / plan.taskBytes, 4, 64);
-    plan.blocksPerTask =
-        std::max(plan.blocksPerTask, (int64_t)llvm::divideCeil(plan.blocks, most));
+    plan.blocksPerTask = std::max(plan.blocksPerTask, (int64_t)llvm::divideCeil(plan.blocks, most));
   }
 }
 
@@ -115,9 +116,11 @@ static void planChunks(SortPlan &plan) {
   plan.chunks = std::clamp<int64_t>(plan.n / kChunkElements, 2, 16);
   plan.chunk = llvm::alignTo(llvm::divideCeil(plan.n, plan.chunks), 64);
   plan.chunks = llvm::divideCeil(plan.n, plan.chunk);
-  plan.taskBytes += aligned(plan.chunks * SortPlan::kBuckets * 4) + aligned(plan.chunks * 16) + aligned(plan.chunks * 8);
+  plan.taskBytes += aligned(plan.chunks * SortPlan::kBuckets * 4) + aligned(plan.chunks * 16) +
+                    aligned(plan.chunks * 8);
   plan.onStack = false;
-  // Pieces of one bucket have lost their upper bits: two digits of 11 bits are left of 32, not three of 8.
+  // Pieces of one bucket have lost their upper bits: two digits of 11 bits are left of 32, not
+  // three of 8.
   plan.digitBits = 11;
 }
 
@@ -159,8 +162,8 @@ static void planByKeys(SortPlan &plan) {
     plan = radix;
     countBlocks(plan);
   }
-  if (plan.method == SortPlan::Method::Radix && plan.blocks == 1 && plan.inner == 1 && plan.keep == plan.n &&
-      plan.n * plan.recordBytes() >= kSplitBytes && digitsOf(plan) >= 4) {
+  if (plan.method == SortPlan::Method::Radix && plan.blocks == 1 && plan.inner == 1 &&
+      plan.keep == plan.n && plan.n * plan.recordBytes() >= kSplitBytes && digitsOf(plan) >= 4) {
     planChunks(plan);
     return;
   }

@@ -13,9 +13,10 @@ namespace hlo {
 
 /// A sort sees its arrays as [outer, n, inner] and sorts along n.
 ///
-/// By keys, elements become *records*: one or more unsigned integers (words), the first the least significant, which hold
-/// all keys and below them the position in the row, so that a sort of records is stable and says where the
-/// other operands' elements come from. Where the only operand is its own key, records are keys alone.
+/// By keys, elements become *records*: one or more unsigned integers (words), the first the least
+/// significant, which hold all keys and below them the position in the row, so that a sort of
+/// records is stable and says where the other operands' elements come from. Where the only operand
+/// is its own key, records are keys alone.
 struct SortPlan {
   enum class Method {
     Merge,   ///< any comparator: stable merge sort of one row
@@ -30,9 +31,9 @@ struct SortPlan {
   llvm::SmallVector<SortKey, 2> keys;
   bool keysOnly = false;
   struct Word {
-    unsigned bits;      ///< 8, 16, 32 or 64
-    unsigned keyFrom;   ///< the bits below are the position
-    unsigned keyTo;     ///< no bits from here on
+    unsigned bits;    ///< 8, 16, 32 or 64
+    unsigned keyFrom; ///< the bits below are the position
+    unsigned keyTo;   ///< no bits from here on
   };
   struct Place {
     unsigned word, shift;
@@ -42,20 +43,23 @@ struct SortPlan {
   Place position{0, 0};               ///< of the position, if not keysOnly
   unsigned positionBits = 0;
 
-  int64_t lanes = 1;       ///< rows that are sorted together
-  int64_t rowStride = 0;   ///< elements from a row to the next in scratch, where rows are apart (Radix)
-  int64_t blocks = 1;      ///< groups of `lanes` rows
+  int64_t lanes = 1; ///< rows that are sorted together
+  int64_t rowStride =
+      0;              ///< elements from a row to the next in scratch, where rows are apart (Radix)
+  int64_t blocks = 1; ///< groups of `lanes` rows
   int64_t blocksPerTask = 1;
-  int64_t taskBytes = 0;   ///< scratch of a task
-  unsigned digitBits = 8;  ///< Radix: of a digit
-  /// Radix: the second buffer of a row is its place in the result, whose elements are as large as records.
+  int64_t taskBytes = 0;  ///< scratch of a task
+  unsigned digitBits = 8; ///< Radix: of a digit
+  /// Radix: the second buffer of a row is its place in the result, whose elements are as large as
+  /// records.
   bool inResult = false;
-  /// Radix of one long row: pieces of `chunk` records that are handled by tasks of their own; 0: none. Then taskBytes is
-  /// the scratch of all.
+  /// Radix of one long row: pieces of `chunk` records that are handled by tasks of their own; 0:
+  /// none. Then taskBytes is the scratch of all.
   int64_t chunks = 0, chunk = 0;
   static constexpr int64_t kBuckets = 2048; ///< that such a row is divided into
   bool onStack = true;
-  /// Select: records that are collected before they are sorted and the best kept; 0: each is inserted at once.
+  /// Select: records that are collected before they are sorted and the best kept; 0: each is
+  /// inserted at once.
   int64_t candidates = 0;
   static constexpr int64_t kChunk = 64; ///< Select: elements looked at together
 

@@ -57,8 +57,7 @@ std::optional<TripCount> hlo::computeTripCount(WhileOp loop, ComputationOp condi
   }
   TripCount result;
   result.carry = counter.getArgNumber();
-  auto element =
-      dyn_cast<IntegerType>(cast<RankedTensorType>(counter.getType()).getElementType());
+  auto element = dyn_cast<IntegerType>(cast<RankedTensorType>(counter.getType()).getElementType());
   std::optional<int64_t> init = constantInteger(loop->getOperand(result.carry));
   std::optional<int64_t> step =
       stepOf(body.getReturn()->getOperand(result.carry), body.getBody().getArgument(result.carry));
@@ -100,8 +99,8 @@ std::optional<TripCount> hlo::computeTripCount(WhileOp loop, ComputationOp condi
     result.count = static_cast<int64_t>((distance + *step - 1) / *step);
   }
   // The value that ends the loop must exist in the counter's type.
-  __int128 last = static_cast<__int128>(result.init) +
-                  static_cast<__int128>(result.step) * result.count;
+  __int128 last =
+      static_cast<__int128>(result.init) + static_cast<__int128>(result.step) * result.count;
   unsigned width = element.getWidth();
   __int128 low = isUnsigned ? 0 : -(static_cast<__int128>(1) << (width - 1));
   __int128 high = (static_cast<__int128>(1) << (isUnsigned ? width : width - 1)) - 1;

@@ -1,8 +1,8 @@
 //===- Element.cpp - Element types, numbers and vectors of them -----------===//
 //
 // Which types hold an element of HLO (the table "How elements are held" in compiler/README.md), and
-// constants, masks and choices of such values. In: HLO element types; out: arith and vector ops at the
-// Emission's insertion point.
+// constants, masks and choices of such values. In: HLO element types; out: arith and vector ops at
+// the Emission's insertion point.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"

@@ -55,8 +55,9 @@ Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Val
                     mlir::Value mask = {});
 /// Whether lanes are near each other: a few vector loads and shuffles cost less than a gather.
 bool isNear(mlir::Type element, llvm::ArrayRef<int64_t> offsets);
-/// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that pays; else gives nothing.
-/// No other elements are read than those between the first and the last of lanes that the mask has on.
+/// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that
+/// pays; else gives nothing. No other elements are read than those between the first and the last
+/// of lanes that the mask has on.
 Elem loadNear(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,
               llvm::ArrayRef<int64_t> offsets, mlir::Value mask = {});
 /// Stores consecutive elements; lanes that are off are not written.

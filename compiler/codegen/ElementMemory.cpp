@@ -1,8 +1,8 @@
 //===- ElementMemory.cpp - Loads and stores of elements -------------------===//
 //
-// Memory <-> values, as the table "How elements are held" in compiler/README.md has it. In: HLO element
-// types and !llvm.ptr bases; out: arith, vector and LLVM-dialect ops at the Emission's insertion point.
-// Assumes row-major arrays aligned to their element (one part of it, for complex).
+// Memory <-> values, as the table "How elements are held" in compiler/README.md has it. In: HLO
+// element types and !llvm.ptr bases; out: arith, vector and LLVM-dialect ops at the Emission's
+// insertion point. Assumes row-major arrays aligned to their element (one part of it, for complex).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"
@@ -130,7 +130,8 @@ static std::optional<int64_t> leadingLanes(Value mask) {
   return count;
 }
 
-/// Calls body(first, lanes) for the parts, each a power of two and smaller than the one before, that make up `count` lanes.
+/// Calls body(first, lanes) for the parts, each a power of two and smaller than the one before,
+/// that make up `count` lanes.
 static void forEachPart(int64_t count, function_ref<void(int64_t, int64_t)> body) {
   for (int64_t first = 0; first < count;) {
     int64_t part = llvm::bit_floor<uint64_t>(count - first);
@@ -143,12 +144,14 @@ static Value partPointer(Emission &e, Type memory, Value pointer, int64_t first)
   return first == 0 ? pointer : elementPointer(e, memory, pointer, constI64(e, first));
 }
 
-/// The first `count` memory elements at `pointer`, then zeros: without masks, that is for targets that have none.
+/// The first `count` memory elements at `pointer`, then zeros: without masks, that is for targets
+/// that have none.
 static Value loadLeading(Emission &e, Type memory, Value pointer, int64_t count, int64_t lanes) {
   Value result = zeroOf(e, laneType(memory, lanes));
   forEachPart(count, [&](int64_t first, int64_t part) {
-    Value loaded = LLVM::LoadOp::create(e.b, e.loc, laneType(memory, part),
-                                        partPointer(e, memory, pointer, first), alignmentOf(memory));
+    Value loaded =
+        LLVM::LoadOp::create(e.b, e.loc, laneType(memory, part),
+                             partPointer(e, memory, pointer, first), alignmentOf(memory));
     if (part == 1) {
       result = vector::InsertOp::create(e.b, e.loc, loaded, result, first);
       return;
@@ -192,7 +195,9 @@ static Value loadIf(Emission &e, Type type, Value condition, function_ref<Value(
 static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Value mask) {
   Type type = laneType(memory, lanes);
   unsigned alignment = alignmentOf(memory);
-  auto loadAll = [&]() -> Value { return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment); };
+  auto loadAll = [&]() -> Value {
+    return LLVM::LoadOp::create(e.b, e.loc, type, pointer, alignment);
+  };
   if (!mask) {
     return loadAll();
   }
@@ -210,7 +215,8 @@ static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Val
   if (std::optional<int64_t> leading = leadingLanes(mask)) {
     return loadLeading(e, memory, pointer, *leading, lanes);
   }
-  // AVX2 has masks of 32 and 64 bits. Where there are none each lane is a branch; mostly all lanes are on, or none is.
+  // AVX2 has masks of 32 and 64 bits. Where there are none each lane is a branch; mostly all lanes
+  // are on, or none is.
   if (memory.getIntOrFloatBitWidth() >= 32 && e.target.vectorBytes >= 32) {
     return loadSome();
   }
@@ -288,14 +294,15 @@ static Value gatherRaw(Emission &e, Type memory, Value base, Value indices, Valu
                                      e.b.getI32IntegerAttr(alignmentOf(memory)));
 }
 
-/// Elements of one or two bytes, where the CPU gathers none: out of the aligned words of four bytes that hold them. Such
-/// a word lies in the page of its element.
+/// Elements of one or two bytes, where the CPU gathers none: out of the aligned words of four bytes
+/// that hold them. Such a word lies in the page of its element.
 static Value gatherNarrow(Emission &e, Type memory, Value base, Value indices, Value mask) {
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   Type i64 = e.b.getI64Type(), word = e.b.getI32Type();
   Num within = Num(e, LLVM::PtrToIntOp::create(e.b, e.loc, i64, base)) & 3;
   Value aligned = addBytes(e, base, within.of(int64_t(0)) - within);
-  Num at = shl(sextTo(Num(e, indices), i64), bytes - 1) + Num(e, splat(e, Elem(within), lanesOf(indices)).re);
+  Num at = shl(sextTo(Num(e, indices), i64), bytes - 1) +
+           Num(e, splat(e, Elem(within), lanesOf(indices)).re);
   Num words(e, gatherRaw(e, word, aligned, shrU(at, 2), mask));
   Num shift = zextTo(shl(at & 3, 3), word);
   Type narrow = laneType(memory, lanesOf(indices));
@@ -309,16 +316,17 @@ Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value 
   Type memory = memoryType(element);
   if (!isa<ComplexType>(element)) {
     bool narrow = memory.getIntOrFloatBitWidth() <= 16 && e.target.avx512;
-    return decode(e, element, narrow ? gatherNarrow(e, memory, base, indices, mask)
-                                     : gatherRaw(e, memory, base, indices, mask));
+    return decode(e, element,
+                  narrow ? gatherNarrow(e, memory, base, indices, mask)
+                         : gatherRaw(e, memory, base, indices, mask));
   }
   Num first = shl(Num(e, indices), 1);
   Value re = gatherRaw(e, memory, base, first, mask);
   return Elem(re, gatherRaw(e, memory, base, first + 1, mask));
 }
 
-/// The memory elements at `pointer` + offsets[l], those of the least to the greatest offset read by vectors. Lanes that are
-/// off have the least.
+/// The memory elements at `pointer` + offsets[l], those of the least to the greatest offset read by
+/// vectors. Lanes that are off have the least.
 static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64_t> offsets) {
   int64_t lanes = offsets.size();
   int64_t least = *llvm::min_element(offsets), span = *llvm::max_element(offsets) - least + 1;
@@ -385,7 +393,8 @@ Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64
   }
   Type memory = memoryType(element);
   if (!isa<ComplexType>(element)) {
-    return decode(e, element, loadWindows(e, memory, elementPointer(e, memory, base, index), wanted));
+    return decode(e, element,
+                  loadWindows(e, memory, elementPointer(e, memory, base, index), wanted));
   }
   Value pointer = elementPointer(e, memory, base, twice(e, index));
   SmallVector<int64_t> real, imaginary;

@@ -14,14 +14,16 @@ namespace hlo::codegen {
 /// Whether `op` is element-wise: emitElementwise takes it.
 bool isElementwise(mlir::Operation *op);
 
-/// The value of element-wise op `op` (any op of ElementwiseOps.td; bitcast_convert only between types of
-/// one width) on the values of its operands; all have the same number of lanes. The result of
-/// a narrow float op is rounded to its type. Null (after emitError at op) if unsupported.
+/// The value of element-wise op `op` (any op of ElementwiseOps.td; bitcast_convert only between
+/// types of one width) on the values of its operands; all have the same number of lanes. The result
+/// of a narrow float op is rounded to its type. Null (after emitError at op) if unsupported.
 Elem emitElementwise(Emission &e, mlir::Operation *op, llvm::ArrayRef<Elem> operands);
 
-/// Same, by name ("add", "tanh") and types, for emitters that have no op at hand. `attrs` as on the op.
-Elem emitNamed(Emission &e, llvm::StringRef opcode, mlir::Type operandElement, mlir::Type resultElement,
-               llvm::ArrayRef<Elem> operands, mlir::DictionaryAttr attrs = {});
+/// Same, by name ("add", "tanh") and types, for emitters that have no op at hand. `attrs` as on the
+/// op.
+Elem emitNamed(Emission &e, llvm::StringRef opcode, mlir::Type operandElement,
+               mlir::Type resultElement, llvm::ArrayRef<Elem> operands,
+               mlir::DictionaryAttr attrs = {});
 
 /// Value conversion between HLO element types (`hlo.convert`).
 Elem emitConvert(Emission &e, mlir::Type from, mlir::Type to, const Elem &value);
@@ -33,10 +35,10 @@ mlir::Value encodeNarrow(Emission &e, mlir::Type element, mlir::Value value);
 /// f32 -> the nearest f32 that is representable in the narrow type.
 mlir::Value roundNarrow(Emission &e, mlir::Type element, mlir::Value value);
 
-/// Inlines a scalar computation (`to_apply`, a comparator, ...) on `args`: one Elem per parameter, lanes
-/// alike; returns one Elem per result. Every op in it must be element-wise, constant, tuple-free plumbing
-/// (reshape/broadcast/bitcast/copy of scalars), or, with one lane, a loop or branch. Null vector after
-/// emitError.
+/// Inlines a scalar computation (`to_apply`, a comparator, ...) on `args`: one Elem per parameter,
+/// lanes alike; returns one Elem per result. Every op in it must be element-wise, constant,
+/// tuple-free plumbing (reshape/broadcast/bitcast/copy of scalars), or, with one lane, a loop or
+/// branch. Null vector after emitError.
 llvm::SmallVector<Elem> inlineComputation(Emission &e, hlo::ComputationOp computation,
                                           llvm::ArrayRef<Elem> args);
 

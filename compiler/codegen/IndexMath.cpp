@@ -21,23 +21,24 @@ Value constLanes(Emission &e, int64_t value, int64_t lanes) {
     return constI64(e, value);
   }
   auto type = VectorType::get({lanes}, e.b.getI64Type());
-  return arith::ConstantOp::create(
-      e.b, e.loc, DenseElementsAttr::get(type, e.b.getI64IntegerAttr(value)));
+  return arith::ConstantOp::create(e.b, e.loc,
+                                   DenseElementsAttr::get(type, e.b.getI64IntegerAttr(value)));
 }
 
 static Value constantLike(Emission &e, Value like, int64_t value) {
   return constLanes(e, value, lanesOf(like));
 }
 
-/// Whether `at`, where ops are inserted, is the end of its block but for a terminator: all other ops of the block are before
-/// it, without asking for their order.
+/// Whether `at`, where ops are inserted, is the end of its block but for a terminator: all other
+/// ops of the block are before it, without asking for their order.
 static bool isLast(Operation *at) {
   Operation *next = at->getNextNode();
   return !next || !next->getNextNode();
 }
 
 bool isAvailable(Emission &e, Operation *op) {
-  // Kernels under construction are structured: what is before an op in its block, or in one around it, dominates it.
+  // Kernels under construction are structured: what is before an op in its block, or in one around
+  // it, dominates it.
   constexpr int deepest = 6;
   Block *block = e.b.getInsertionBlock();
   Operation *at = e.b.getInsertionPoint() == block->end() ? nullptr : &*e.b.getInsertionPoint();
@@ -59,7 +60,8 @@ template <typename Op, typename Test> static Value findUser(Emission &e, Value o
       break;
     }
     auto same = dyn_cast<Op>(user);
-    if (same && same->getOperand(0) == operand && test(same->getOperand(1)) && isAvailable(e, user)) {
+    if (same && same->getOperand(0) == operand && test(same->getOperand(1)) &&
+        isAvailable(e, user)) {
       return same->getResult(0);
     }
   }
@@ -155,7 +157,8 @@ Value addI(Emission &e, Value a, int64_t b) {
   if (b == 0) {
     return a;
   }
-  return isScalarIndex(a) && isModest(b) ? joinConstant(e, a, b) : addI(e, a, constantLike(e, a, b));
+  return isScalarIndex(a) && isModest(b) ? joinConstant(e, a, b)
+                                         : addI(e, a, constantLike(e, a, b));
 }
 
 Value mulI(Emission &e, Value a, int64_t b) {
@@ -167,7 +170,8 @@ Value mulI(Emission &e, Value a, int64_t b) {
   }
   SumWithConstant sum = splitConstant(a);
   int64_t constant;
-  if (b == 0 || !isModest(b) || llvm::MulOverflow(sum.constant, b, constant) || !isModest(constant)) {
+  if (b == 0 || !isModest(b) || llvm::MulOverflow(sum.constant, b, constant) ||
+      !isModest(constant)) {
     return e.b.createOrFold<arith::MulIOp>(e.loc, a, constI64(e, b));
   }
   Value product = sum.value ? withConstant<arith::MulIOp>(e, sum.value, b) : Value();
@@ -261,7 +265,8 @@ Index patternIndex(Emission &e, Value base, ArrayRef<int64_t> offsets, int64_t a
     value += constant.value_or(0);
   }
   auto type = VectorType::get({static_cast<int64_t>(values.size())}, e.b.getI64Type());
-  index.lanes = arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(values)));
+  index.lanes =
+      arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, ArrayRef(values)));
   if (!constant) {
     index.lanes = addI(e, splat(e, base, offsets.size()).re, index.lanes);
   }
@@ -342,7 +347,8 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
   return product;
 }
 
-/// a / b for a multiple of b, which may be negative: where a vector begins before an array, its later lanes may be inside.
+/// a / b for a multiple of b, which may be negative: where a vector begins before an array, its
+/// later lanes may be inside.
 static Value divideMultiple(Emission &e, Value a, int64_t b) {
   if (llvm::isPowerOf2_64(b)) {
     return e.b.createOrFold<arith::ShRSIOp>(e.loc, a, constantLike(e, a, llvm::Log2_64(b)));
@@ -350,17 +356,19 @@ static Value divideMultiple(Emission &e, Value a, int64_t b) {
   return e.b.createOrFold<arith::DivSIOp>(e.loc, a, constantLike(e, a, b));
 }
 
-/// The same for lanes that enter the next block of `divisor` at most once: one division, where CPUs have none of vectors (16
-/// lanes were 200 instructions). A base that is negative, down to the modest, gives -1 to lanes before 0.
-static std::pair<Index, Index> divRemOfRun(Emission &e, const Index &a, int64_t divisor, int64_t lanes) {
+/// The same for lanes that enter the next block of `divisor` at most once: one division, where CPUs
+/// have none of vectors (16 lanes were 200 instructions). A base that is negative, down to the
+/// modest, gives -1 to lanes before 0.
+static std::pair<Index, Index> divRemOfRun(Emission &e, const Index &a, int64_t divisor,
+                                           int64_t lanes) {
   int64_t blocks = (int64_t(1) << 40) / divisor + 1;
   Value block = addI(e, divI(e, addI(e, a.base, blocks * divisor), divisor), -blocks);
   Value first = subI(e, a.base, mulI(e, block, divisor));
   Value within = addI(e, splat(e, first, lanes).re, laneOffsets(e, lanes, a.stride));
   Value isNext = compareI(e, arith::CmpIPredicate::sge, within, divisor);
   Index quotient, remainder;
-  quotient.lanes = arith::SelectOp::create(e.b, e.loc, isNext, splat(e, addI(e, block, 1), lanes).re,
-                                           splat(e, block, lanes).re);
+  quotient.lanes = arith::SelectOp::create(
+      e.b, e.loc, isNext, splat(e, addI(e, block, 1), lanes).re, splat(e, block, lanes).re);
   remainder.lanes = arith::SelectOp::create(e.b, e.loc, isNext, addI(e, within, -divisor), within);
   return {quotient, remainder};
 }

@@ -42,7 +42,8 @@ std::optional<int64_t> constantOf(mlir::Value value);
 mlir::Value anyLane(Emission &e, mlir::Value mask);
 
 /// The index base + offsets[l] of each lane l, affine if the offsets are.
-Index patternIndex(Emission &e, mlir::Value base, llvm::ArrayRef<int64_t> offsets, int64_t align = 1);
+Index patternIndex(Emission &e, mlir::Value base, llvm::ArrayRef<int64_t> offsets,
+                   int64_t align = 1);
 /// How far each lane is from `base`, where that is known; empty if not.
 llvm::SmallVector<int64_t> knownOffsets(const Index &index, int64_t lanes);
 /// Per-lane form of an index: vector<lanes x i64>, or the scalar base if lanes == 1.

@@ -118,7 +118,7 @@ static Emitter emitterOf(StringRef strategy) {
 }
 
 FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target &target,
-                                 ModuleOp computations, ModuleOp into) {
+                                  ModuleOp computations, ModuleOp into) {
   StringRef strategy = fusion.getStrategy().value_or("");
   Emitter emitter = emitterOf(strategy);
   if (!emitter) {
@@ -139,14 +139,14 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target 
 
   // Emitters may rewrite the region; the fusion stays as it is.
   OwningOpRef<FusionOp> work(cast<FusionOp>(fusion->clone()));
-  KernelBuilder kernel{Emission{builder, fusion.getLoc(), target},
-                       *work,
-                       computations,
-                       SmallVector<Value>(body->args_begin(), body->args_begin() + operands),
-                       SmallVector<Value>(body->args_begin() + operands,
-                                          body->args_begin() + operands + results),
-                       body->getArgument(operands + results),
-                       body->getArgument(operands + results + 1)};
+  KernelBuilder kernel{
+      Emission{builder, fusion.getLoc(), target},
+      *work,
+      computations,
+      SmallVector<Value>(body->args_begin(), body->args_begin() + operands),
+      SmallVector<Value>(body->args_begin() + operands, body->args_begin() + operands + results),
+      body->getArgument(operands + results),
+      body->getArgument(operands + results + 1)};
   bool failedBefore = false;
   // An emitter may report an error deep inside and still return success.
   ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {

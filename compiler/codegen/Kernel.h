@@ -24,7 +24,8 @@ struct Index {
   bool isUniform() const { return !lanes && stride == 0; }
 };
 
-/// The tasks of a kernel, 0 <= t < count. Those from a barrier on start when all before it have ended.
+/// The tasks of a kernel, 0 <= t < count. Those from a barrier on start when all before it have
+/// ended.
 struct KernelTasks {
   int64_t count = 1;
   llvm::SmallVector<int64_t, 1> barriers; ///< ascending, between 0 and count
@@ -32,17 +33,19 @@ struct KernelTasks {
 
 /// A kernel under construction: the function's arguments and the fusion they belong to.
 struct KernelBuilder {
-  Emission e;                  ///< insertion point: inside the function's body
+  Emission e; ///< insertion point: inside the function's body
   hlo::FusionOp fusion;
   mlir::ModuleOp computations; ///< where `to_apply` symbols are looked up
   llvm::SmallVector<mlir::Value> operandPtrs, resultPtrs; ///< !llvm.ptr
-  mlir::Value first, last;     ///< i64, the tasks to run
+  mlir::Value first, last;                                ///< i64, the tasks to run
   /// Set by the emitter: how many tasks there are (>= 1; 0 only for a kernel of no elements).
   int64_t tasks = 1;
   llvm::SmallVector<int64_t, 1> barriers; ///< set by emitStages
 
   mlir::Block &body() { return fusion.getBody().front(); }
-  mlir::Operation *root(unsigned i = 0) { return body().getTerminator()->getOperand(i).getDefiningOp(); }
+  mlir::Operation *root(unsigned i = 0) {
+    return body().getTerminator()->getOperand(i).getDefiningOp();
+  }
   hlo::ComputationOp lookup(mlir::FlatSymbolRefAttr symbol) {
     return computations.lookupSymbol<hlo::ComputationOp>(symbol.getAttr());
   }
@@ -52,15 +55,18 @@ struct KernelBuilder {
 /// the kernel's operands, memoized per (value, index).
 class ElementEmitter {
 public:
-  /// `lanes`: lanes of every value (1 = scalars). Several emitters with different lanes may be used in one kernel.
+  /// `lanes`: lanes of every value (1 = scalars). Several emitters with different lanes may be used
+  /// in one kernel.
   ElementEmitter(KernelBuilder &kernel, int64_t lanes);
   ~ElementEmitter();
 
-  /// The value of `v` at `index`, one entry per dimension of v, in bounds for every lane that `mask`
-  /// (i1 or vector of i1; null = all) has on; other lanes are unspecified, and not read from memory.
+  /// The value of `v` at `index`, one entry per dimension of v, in bounds for every lane that
+  /// `mask` (i1 or vector of i1; null = all) has on; other lanes are unspecified, and not read from
+  /// memory.
   Elem emit(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask = {});
 
-  /// From now on `v` has the value `elem` whatever the index: how a hero's result enters its epilogue.
+  /// From now on `v` has the value `elem` whatever the index: how a hero's result enters its
+  /// epilogue.
   void bind(mlir::Value v, const Elem &elem);
 
   /// Forgets memoized values: call at the start of each loop body that emits.
@@ -73,13 +79,14 @@ public:
     size_t mark;
   };
 
-  /// `v` is read from memory at `base`, row-major, with the strides given per dimension (in elements; 0
-  /// ignores the dimension), instead of being computed: how a row's intermediate is reused.
-  /// The buffer holds values as kernels have them, or `asStored` as arrays do.
+  /// `v` is read from memory at `base`, row-major, with the strides given per dimension (in
+  /// elements; 0 ignores the dimension), instead of being computed: how a row's intermediate is
+  /// reused. The buffer holds values as kernels have them, or `asStored` as arrays do.
   void materialize(mlir::Value v, mlir::Value base, llvm::ArrayRef<int64_t> strides,
                    bool asStored = false);
-  /// All arrays are addressed by one linear index instead of one per dimension. For regions of element-wise
-  /// ops, reshapes and broadcast scalars only, where every array has the same number of elements.
+  /// All arrays are addressed by one linear index instead of one per dimension. For regions of
+  /// element-wise ops, reshapes and broadcast scalars only, where every array has the same number
+  /// of elements.
   void useLinearIndex();
   int64_t lanes() const;
 
@@ -93,44 +100,47 @@ private:
 /// Row-major strides of a shape, in elements.
 llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Splits a linear index (i64) into one index per dimension of `shape`.
-llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear, llvm::ArrayRef<int64_t> shape);
+llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear,
+                                           llvm::ArrayRef<int64_t> shape);
 /// for (i = lo; i < hi; i += step) body(i), as scf.for over i64.
 void emitFor(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step,
              llvm::function_ref<void(mlir::Value)> body);
 /// Same with values carried from iteration to iteration; returns the final ones.
-llvm::SmallVector<mlir::Value>
-emitForCarrying(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
-                llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+llvm::SmallVector<mlir::Value> emitForCarrying(
+    Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
-/// A kernel in stages, each of counts[s] tasks, between barriers: emits body(s, lo, hi), which runs the tasks lo <= t < hi
-/// of stage s, and sets the kernel's tasks and barriers. Stages may be of different code, and read what earlier ones wrote.
+/// A kernel in stages, each of counts[s] tasks, between barriers: emits body(s, lo, hi), which runs
+/// the tasks lo <= t < hi of stage s, and sets the kernel's tasks and barriers. Stages may be of
+/// different code, and read what earlier ones wrote.
 void emitStages(KernelBuilder &kernel, llvm::ArrayRef<int64_t> counts,
                 llvm::function_ref<void(size_t stage, mlir::Value lo, mlir::Value hi)> body);
 
 /// Emits `func` @name for the fusion into `into`; returns its tasks. Errors are
 /// reported at the fusion or at the offending op in it.
-mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name, const Target &target,
-                                    mlir::ModuleOp computations, mlir::ModuleOp into);
+mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name,
+                                        const Target &target, mlir::ModuleOp computations,
+                                        mlir::ModuleOp into);
 
-// One per strategy, each in its own folder: fills the function's body, sets kernel.tasks. The string is the value of
-// `strategy`.
-mlir::LogicalResult emitLoopKernel(KernelBuilder &kernel);            // "loop"
-mlir::LogicalResult emitRangeKernel(KernelBuilder &kernel);           // "range"
-mlir::LogicalResult emitReduceKernel(KernelBuilder &kernel);          // "reduce"
-mlir::LogicalResult emitRowKernel(KernelBuilder &kernel);             // "row"
-mlir::LogicalResult emitColumnsKernel(KernelBuilder &kernel);         // "columns"
-mlir::LogicalResult emitScanKernel(KernelBuilder &kernel);            // "scan"
-mlir::LogicalResult emitDotKernel(KernelBuilder &kernel);             // "dot"
-mlir::LogicalResult emitConvKernel(KernelBuilder &kernel);            // "conv"
-mlir::LogicalResult emitSortKernel(KernelBuilder &kernel);            // "sort"
-mlir::LogicalResult emitTopkKernel(KernelBuilder &kernel);            // "topk"
-mlir::LogicalResult emitScatterKernel(KernelBuilder &kernel);         // "scatter"
-mlir::LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel);// "select-and-scatter"
-mlir::LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel);     // "update-slice"
-mlir::LogicalResult emitRngKernel(KernelBuilder &kernel);             // "rng"
-mlir::LogicalResult emitFftKernel(KernelBuilder &kernel);             // "fft"
-mlir::LogicalResult emitCholeskyKernel(KernelBuilder &kernel);        // "cholesky"
-mlir::LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel); // "triangular-solve"
+// One per strategy, each in its own folder: fills the function's body, sets kernel.tasks. The
+// string is the value of `strategy`.
+mlir::LogicalResult emitLoopKernel(KernelBuilder &kernel);             // "loop"
+mlir::LogicalResult emitRangeKernel(KernelBuilder &kernel);            // "range"
+mlir::LogicalResult emitReduceKernel(KernelBuilder &kernel);           // "reduce"
+mlir::LogicalResult emitRowKernel(KernelBuilder &kernel);              // "row"
+mlir::LogicalResult emitColumnsKernel(KernelBuilder &kernel);          // "columns"
+mlir::LogicalResult emitScanKernel(KernelBuilder &kernel);             // "scan"
+mlir::LogicalResult emitDotKernel(KernelBuilder &kernel);              // "dot"
+mlir::LogicalResult emitConvKernel(KernelBuilder &kernel);             // "conv"
+mlir::LogicalResult emitSortKernel(KernelBuilder &kernel);             // "sort"
+mlir::LogicalResult emitTopkKernel(KernelBuilder &kernel);             // "topk"
+mlir::LogicalResult emitScatterKernel(KernelBuilder &kernel);          // "scatter"
+mlir::LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel); // "select-and-scatter"
+mlir::LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel);      // "update-slice"
+mlir::LogicalResult emitRngKernel(KernelBuilder &kernel);              // "rng"
+mlir::LogicalResult emitFftKernel(KernelBuilder &kernel);              // "fft"
+mlir::LogicalResult emitCholeskyKernel(KernelBuilder &kernel);         // "cholesky"
+mlir::LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel);  // "triangular-solve"
 
 } // namespace hlo::codegen
 

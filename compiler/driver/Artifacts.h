@@ -20,8 +20,8 @@ enum class ErrorKind : int {
   Internal = 70    ///< the compiler's own fault
 };
 
-/// Where the time of phase optimize went, for one LLVM module of kernels. Modules are made on several
-/// threads, so that the sum may be more than the phase took.
+/// Where the time of phase optimize went, for one LLVM module of kernels. Modules are made on
+/// several threads, so that the sum may be more than the phase took.
 struct ModuleTime {
   std::string kernels;      ///< the names of its functions, "a, b"; "entry"
   double lowerSeconds = 0;  ///< MLIR to LLVM IR
@@ -32,25 +32,25 @@ struct ModuleTime {
 
 /// What a compilation makes. A string stays empty if it was not asked for.
 struct Artifacts {
-  std::string object;   ///< ELF relocatable, Emit::Object
-  std::string assembly; ///< Emit::Assembly
-  std::string llvmIr;   ///< optimized LLVM IR as text, Emit::LlvmIr
-  std::string bitcode;  ///< the same as bitcode, Emit::Bitcode
-  std::string mlir;     ///< the module when compilation stopped, Emit::Mlir
-  std::string hlo;      ///< the same as HLO text, Emit::Hlo
-  std::string header;   ///< C header, Emit::Header
+  std::string object;           ///< ELF relocatable, Emit::Object
+  std::string assembly;         ///< Emit::Assembly
+  std::string llvmIr;           ///< optimized LLVM IR as text, Emit::LlvmIr
+  std::string bitcode;          ///< the same as bitcode, Emit::Bitcode
+  std::string mlir;             ///< the module when compilation stopped, Emit::Mlir
+  std::string hlo;              ///< the same as HLO text, Emit::Hlo
+  std::string header;           ///< C header, Emit::Header
   std::string customCallList;   ///< "TARGET API_VERSION" lines, Emit::CustomCallList
   std::string customCallHeader; ///< C prototypes of the targets, Emit::CustomCallHeader
-  std::string prefix;   ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
+  std::string prefix; ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
   std::string memoryReport; ///< which buffer lives where in the arena, and when
   uint64_t arenaBytes = 0;
   uint64_t constantBytes = 0;
-  uint64_t preparedBytes = 0;       ///< of the prepared block; 0: there is none
-  uint64_t prepareArenaBytes = 0;   ///< scratch of PREFIX_prepare
-  unsigned kernelsBefore = 0; ///< launched kernels
-  unsigned kernelsAfter = 0;  ///< functions, once equal kernels are merged
+  uint64_t preparedBytes = 0;     ///< of the prepared block; 0: there is none
+  uint64_t prepareArenaBytes = 0; ///< scratch of PREFIX_prepare
+  unsigned kernelsBefore = 0;     ///< launched kernels
+  unsigned kernelsAfter = 0;      ///< functions, once equal kernels are merged
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
-  std::vector<ModuleTime> moduleTimes; ///< of an object, the slowest first
+  std::vector<ModuleTime> moduleTimes;                      ///< of an object, the slowest first
   ErrorKind error = ErrorKind::None;
 };
 

@@ -9,12 +9,12 @@
 #include "compiler/target/Backend.h"
 #include "compiler/target/LoopMemory.h"
 #include "compiler/target/LowerToLLVM.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include <chrono>
@@ -57,8 +57,8 @@ private:
 
 /// The functions of a group, as "a, b".
 static std::string namesOf(ArrayRef<unsigned> indices, ArrayRef<KernelUnit> units) {
-  return llvm::join(
-      llvm::map_range(indices, [&](unsigned index) { return units[index].symbol; }), ", ");
+  return llvm::join(llvm::map_range(indices, [&](unsigned index) { return units[index].symbol; }),
+                    ", ");
 }
 
 CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
@@ -89,7 +89,8 @@ LogicalResult CodeGeneration::emit() {
   forEach(groups.size(), [&](size_t i) {
     diagnostics.setOrderIDForThread(i);
     llvm::CrashRecoveryContext recovery;
-    recovery.RunSafely([&] { ok[i] = succeeded(emitGroup(groups[i], units, in.planned, in.target)); });
+    recovery.RunSafely(
+        [&] { ok[i] = succeeded(emitGroup(groups[i], units, in.planned, in.target)); });
     diagnostics.eraseOrderIDForThread();
   });
   if (!llvm::all_of(ok, [](char one) { return one; })) {
@@ -117,8 +118,8 @@ void CodeGeneration::findLoops() {
   }
 }
 
-/// Emits the kernels of small loops again, to be inlined; those that only loops launch are not needed
-/// in the other groups any more. A single module has them all already.
+/// Emits the kernels of small loops again, to be inlined; those that only loops launch are not
+/// needed in the other groups any more. A single module has them all already.
 LogicalResult CodeGeneration::emitLoopKernels() {
   llvm::MapVector<StringRef, bool> launched = kernelsOf(loops, in.planned);
   if (single || launched.empty()) {
@@ -265,7 +266,8 @@ LogicalResult CodeGeneration::compileGroup(size_t index) {
     setTarget(*module, *machine, in.target);
   }
   dump(*module, "kernels-" + number + ".opt.ll");
-  if (failed(generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects[index], time))) {
+  if (failed(
+          generate(*module, *machine, llvm::CodeGenFileType::ObjectFile, objects[index], time))) {
     return failure();
   }
   if (!context.error.empty()) {
@@ -334,7 +336,8 @@ bool CodeGeneration::entryIsLong() const {
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
   bool usesAmx = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesAmx; });
-  buildDescription(in.signature, in.description, in.target, cpuFeatureBits(in.target, usesAmx), module);
+  buildDescription(in.signature, in.description, in.target, cpuFeatureBits(in.target, usesAmx),
+                   module);
   for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
     if (failed(buildEntry(each, entryContext(), module))) {
       return failure();
@@ -374,8 +377,8 @@ LogicalResult CodeGeneration::compileObjects() {
     diagnostics.setOrderIDForThread(i);
     llvm::CrashRecoveryContext recovery;
     recovery.RunSafely([&] {
-      ok[i] = succeeded(i < groups.size() ? compileGroup(i)
-                        : i < beforeEntry ? compileLoops(i - groups.size())
+      ok[i] = succeeded(i < groups.size()      ? compileGroup(i)
+                        : i < beforeEntry      ? compileLoops(i - groups.size())
                         : entryIsWithKernels() ? success()
                                                : compileEntry());
     });
@@ -405,7 +408,7 @@ LogicalResult CodeGeneration::package(std::string &object) {
   if (in.description.prepared.bytes) {
     exported.push_back(in.signature.prefix + "_prepare_buffers");
   }
-  llvm::Expected<std::string> merged = 
+  llvm::Expected<std::string> merged =
       mergeObjects(parts, in.constants.data, exported, importedSymbols());
   if (!merged) {
     return in.planned.emitError("internal error: objects could not be merged: ")

@@ -59,17 +59,19 @@ private:
   mlir::LogicalResult compileLoops(size_t index);
   mlir::LogicalResult compileEntry();
   mlir::LogicalResult addEntry(llvm::Module &module);
-  /// A module of its own for the entry takes two milliseconds more, a tenth of the time of a small program.
+  /// A module of its own for the entry takes two milliseconds more, a tenth of the time of a small
+  /// program.
   bool entryIsWithKernels() const {
     return groups.size() == 1 && loopGroups.empty() && !entryIsLong();
   }
   /// Little of the entry could be better, and it may be long: 20,000 launches take 1.2 s at -O1 and
-  /// 0.25 s at -O0, for one nanosecond more per launch. The 31 launches of DLRM's test step take 3 ms instead of 12.
+  /// 0.25 s at -O0, for one nanosecond more per launch. The 31 launches of DLRM's test step take 3
+  /// ms instead of 12.
   bool entryIsLong() const;
   /// What a call executes; the one that prepares comes after it.
   cpurt::EntryOp entry() { return *in.planned.getOps<cpurt::EntryOp>().begin(); }
-  /// A machine of the options' level that no thread uses: one that another group is done with, or a new one. A new
-  /// one and its subtarget take a tenth of the time of a small kernel.
+  /// A machine of the options' level that no thread uses: one that another group is done with, or a
+  /// new one. A new one and its subtarget take a tenth of the time of a small kernel.
   std::unique_ptr<llvm::TargetMachine> takeMachine();
   void giveBack(std::unique_ptr<llvm::TargetMachine> machine);
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
@@ -83,7 +85,7 @@ private:
   llvm::StringMap<KernelInfo> kernelInfos;
   SmallLoops loops;
   std::vector<LoopGroup> loopGroups;
-  std::vector<Code> objects; ///< one per group, one per group of loops, the entry's
+  std::vector<Code> objects;     ///< one per group, one per group of loops, the entry's
   std::vector<ModuleTime> times; ///< of each object
   std::mutex machinesLock;
   std::vector<std::unique_ptr<llvm::TargetMachine>> machines; ///< that no thread uses

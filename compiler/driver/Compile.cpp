@@ -155,7 +155,8 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   if (options.flushDenormals) {
     flags += " --denormals=flush";
   }
-  return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams : flags;
+  return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams
+                                 : flags;
 }
 
 /// How many ranks the module is for.
@@ -168,7 +169,8 @@ static int64_t ranksOf(ModuleOp module) {
   return ranks;
 }
 
-/// What the planned module says of its prepared block. The id changes whenever the block's contents may.
+/// What the planned module says of its prepared block. The id changes whenever the block's contents
+/// may.
 static void describePrepared(ModuleOp module, Description &description) {
   auto bytes = module->getAttrOfType<IntegerAttr>(kPreparedBytes);
   if (!bytes) {
@@ -236,9 +238,14 @@ LogicalResult Compilation::runBackend(const Target &target) {
                                       llvm::Twine(options.maxArenaBytes));
   }
   if (options.emit & EmitHeader) {
-    HeaderInfo info{llvm::sys::path::filename(fileName).str(), description.sha256,
-                    description.version, description.arenaBytes, description.arenaAlign,
-                    description.needs, description.customCalls, description.stateBytes,
+    HeaderInfo info{llvm::sys::path::filename(fileName).str(),
+                    description.sha256,
+                    description.version,
+                    description.arenaBytes,
+                    description.arenaAlign,
+                    description.needs,
+                    description.customCalls,
+                    description.stateBytes,
                     description.prepared};
     artifacts.header = makeHeader(*signature, info);
   }
@@ -255,7 +262,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return success();
   }
 
-  CodeGenerationInput input{*module,     target,    options, *signature,
+  CodeGenerationInput input{*module,     target,    options,   *signature,
                             description, constants, pool.get()};
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
@@ -274,9 +281,9 @@ LogicalResult Compilation::runBackend(const Target &target) {
       return failure();
     }
     artifacts.moduleTimes = generation.moduleTimes();
-    if (!stopsAfter(Phase::Optimize) &&
-        failed(phase(Phase::Package, ErrorKind::Unsupported,
-                     [&] { return generation.package(artifacts.object); }))) {
+    if (!stopsAfter(Phase::Optimize) && failed(phase(Phase::Package, ErrorKind::Unsupported, [&] {
+          return generation.package(artifacts.object);
+        }))) {
       return failure();
     }
   }
@@ -292,8 +299,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
 }
 
 LogicalResult Compilation::runPhases(MLIRContext &context) {
-  llvm::Expected<Target> target =
-      describeTarget(options.cpu, options.features, options.triple);
+  llvm::Expected<Target> target = describeTarget(options.cpu, options.features, options.triple);
   if (!target) {
     return fail(ErrorKind::Usage, llvm::toString(target.takeError()));
   }
@@ -341,8 +347,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
       dumpText("memory.txt", artifacts.memoryReport);
     }
     // The last module there is; after it, only single kernels are MLIR.
-    bool printsHere =
-        (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
+    bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
     if (!stopsAfter(which) && !printsHere) {
       continue;
     }
@@ -371,8 +376,8 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
 LogicalResult Compilation::run() {
   if (!options.dumpDir.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir)) {
-      return fail(ErrorKind::File, "cannot make folder '" + options.dumpDir + "': " +
-                                       error.message());
+      return fail(ErrorKind::File,
+                  "cannot make folder '" + options.dumpDir + "': " + error.message());
     }
   }
   DialectRegistry registry;

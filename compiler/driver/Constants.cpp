@@ -1,8 +1,8 @@
 //===- Constants.cpp - The bytes of a module's constants ------------------===//
 //
-// In: cpurt.global ops. Out: one run of bytes each, and global variables of LLVM. MLIR holds elements as the ABI does,
-// little-endian and a byte at least, except that elements of fewer than 8 bits are
-// zero-extended (the ABI sign-extends signed ones) and that pred may be packed; those are
+// In: cpurt.global ops. Out: one run of bytes each, and global variables of LLVM. MLIR holds
+// elements as the ABI does, little-endian and a byte at least, except that elements of fewer than 8
+// bits are zero-extended (the ABI sign-extends signed ones) and that pred may be packed; those are
 // copied, all others are used in place.
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,8 @@ static std::string widenElements(DenseElementsAttr value, bool isSigned) {
   return bytes;
 }
 
-/// Code reaches constants by offsets of 32 bits with a sign; some room is left for the rest of a program.
+/// Code reaches constants by offsets of 32 bits with a sign; some room is left for the rest of a
+/// program.
 static constexpr uint64_t mostConstantBytes = (uint64_t(1) << 31) - (uint64_t(1) << 27);
 
 /// The bytes of one constant; a single element if it is a splat.
@@ -94,8 +95,7 @@ static void addConstant(const ConstantData &data, llvm::GlobalValue::LinkageType
     }
     bytes = repeated;
   }
-  auto *value =
-      llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
+  auto *value = llvm::ConstantDataArray::getString(module.getContext(), bytes, /*AddNull=*/false);
   auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true, linkage,
                                           value, data.symbol);
   global->setVisibility(llvm::GlobalValue::HiddenVisibility);

@@ -28,7 +28,8 @@ mlir::LogicalResult collectConstants(mlir::ModuleOp planned, llvm::StringRef pre
 
 /// Defines all of them, in an output that is one LLVM module.
 void addConstants(const ConstantPool &pool, llvm::Module &module);
-/// Gives a module the values of the small ones, which are defined elsewhere: its loops may fold them.
+/// Gives a module the values of the small ones, which are defined elsewhere: its loops may fold
+/// them.
 void addSmallConstants(const ConstantPool &pool, llvm::Module &module);
 
 } // namespace hlo

@@ -89,8 +89,9 @@ static LogicalResult select(const Leaves &leaves, StringRef item, llvm::BitVecto
     }
     for (size_t i = 0; i < count; ++i) {
       const EntryLeaf &leaf = leaves.layout.inputs[i];
-      bool below = leaf.parameter == path->front() && leaf.index.size() + 1 >= path->size() &&
-                   ArrayRef(leaf.index).take_front(path->size() - 1) == ArrayRef(*path).drop_front();
+      bool below =
+          leaf.parameter == path->front() && leaf.index.size() + 1 >= path->size() &&
+          ArrayRef(leaf.index).take_front(path->size() - 1) == ArrayRef(*path).drop_front();
       chosen[i] = chosen[i] || below;
       found |= below;
     }

@@ -160,12 +160,10 @@ Parser::Result Parser::parseAttributeValue(const AttrSpec &spec, Instruction &in
     attributes.append(name, builder.getF64FloatAttr(value));
     return success();
   }
-  case AttrKind::String:
-    return keepText(parseString(text, "as an attribute"));
+  case AttrKind::String: return keepText(parseString(text, "as an attribute"));
   case AttrKind::Word:
   case AttrKind::LowerWord:
-  case AttrKind::UpperWord:
-    return keepText(parseWord(spec, text));
+  case AttrKind::UpperWord: return keepText(parseWord(spec, text));
   case AttrKind::IgnoredWord:
     if (!at(Tok::Ident)) {
       return unexpected("a word", "as an attribute");
@@ -222,14 +220,10 @@ Parser::Result Parser::parseAttributeValue(const AttrSpec &spec, Instruction &in
     }
     return success();
   }
-  case AttrKind::ReplicaGroups:
-    return keepText(parseReplicaGroups(text));
-  case AttrKind::Pairs:
-    return keepText(parseIntegerLists(text, /*pairs=*/true));
-  case AttrKind::IntLists:
-    return keepText(parseIntegerLists(text, /*pairs=*/false));
-  case AttrKind::Aliasing:
-    return keepText(parseAliasing(text));
+  case AttrKind::ReplicaGroups: return keepText(parseReplicaGroups(text));
+  case AttrKind::Pairs: return keepText(parseIntegerLists(text, /*pairs=*/true));
+  case AttrKind::IntLists: return keepText(parseIntegerLists(text, /*pairs=*/false));
+  case AttrKind::Aliasing: return keepText(parseAliasing(text));
   case AttrKind::Window:
   case AttrKind::WindowText: {
     WindowAttr window;
@@ -256,10 +250,8 @@ Parser::Result Parser::parseAttributeValue(const AttrSpec &spec, Instruction &in
     }
     return keepText(success());
   }
-  case AttrKind::Padding:
-    return parsePadding(attributes);
-  case AttrKind::Slice:
-    return parseSlice(attributes);
+  case AttrKind::Padding: return parsePadding(attributes);
+  case AttrKind::Slice: return parseSlice(attributes);
   case AttrKind::Precision: {
     Attribute value;
     if (failed(parsePrecision(value))) {
@@ -284,14 +276,10 @@ Parser::Result Parser::parseAttributeValue(const AttrSpec &spec, Instruction &in
     attributes.append(name, value);
     return success();
   }
-  case AttrKind::Literal:
-    return keepText(parseTypedLiteral(text));
-  case AttrKind::Domain:
-    return keepText(parseDomain(text));
-  case AttrKind::Sparsity:
-    return keepText(parseSparsity(text));
-  case AttrKind::Accuracy:
-    return keepText(parseAccuracy(text));
+  case AttrKind::Literal: return keepText(parseTypedLiteral(text));
+  case AttrKind::Domain: return keepText(parseDomain(text));
+  case AttrKind::Sparsity: return keepText(parseSparsity(text));
+  case AttrKind::Accuracy: return keepText(parseAccuracy(text));
   }
   return failure();
 }

@@ -108,8 +108,7 @@ uint64_t hlo::parser::encodeInfinity(const ElementFormat &format, bool negative)
     encodeNan(format, negative, std::nullopt, bits, maxPayload);
     return bits;
   }
-  case NonFinite::None:
-    break;
+  case NonFinite::None: break;
   }
   return sign | llvm::maskTrailingOnes<uint64_t>(format.bits - 1);
 }

@@ -128,37 +128,22 @@ void Lexer::lex() {
     return lexWord();
   }
   switch (c) {
-  case '%':
-    return lexSigil();
+  case '%': return lexSigil();
   case '"':
-  case '\'':
-    return lexString(c);
-  case '=':
-    return finish(Tok::Equal, cursor + 1);
-  case ',':
-    return finish(Tok::Comma, cursor + 1);
-  case ':':
-    return finish(Tok::Colon, cursor + 1);
-  case '*':
-    return finish(Tok::Star, cursor + 1);
-  case '#':
-    return finish(Tok::Hash, cursor + 1);
-  case '+':
-    return finish(Tok::Plus, cursor + 1);
-  case '~':
-    return finish(Tok::Tilde, cursor + 1);
-  case '[':
-    return finish(Tok::LSquare, cursor + 1);
-  case ']':
-    return finish(Tok::RSquare, cursor + 1);
-  case '{':
-    return finish(Tok::LBrace, cursor + 1);
-  case '}':
-    return finish(Tok::RBrace, cursor + 1);
-  case '(':
-    return finish(Tok::LParen, cursor + 1);
-  case ')':
-    return finish(Tok::RParen, cursor + 1);
+  case '\'': return lexString(c);
+  case '=': return finish(Tok::Equal, cursor + 1);
+  case ',': return finish(Tok::Comma, cursor + 1);
+  case ':': return finish(Tok::Colon, cursor + 1);
+  case '*': return finish(Tok::Star, cursor + 1);
+  case '#': return finish(Tok::Hash, cursor + 1);
+  case '+': return finish(Tok::Plus, cursor + 1);
+  case '~': return finish(Tok::Tilde, cursor + 1);
+  case '[': return finish(Tok::LSquare, cursor + 1);
+  case ']': return finish(Tok::RSquare, cursor + 1);
+  case '{': return finish(Tok::LBrace, cursor + 1);
+  case '}': return finish(Tok::RBrace, cursor + 1);
+  case '(': return finish(Tok::LParen, cursor + 1);
+  case ')': return finish(Tok::RParen, cursor + 1);
   case '<':
     if (cursor + 1 < end && cursor[1] == '=') {
       return finish(Tok::LessEqual, cursor + 2);

@@ -28,12 +28,9 @@ public:
 
   llvm::LogicalResult readScalar() {
     switch (format.kind) {
-    case ElementFormat::Float:
-      return readFloat();
-    case ElementFormat::Complex:
-      return readComplex();
-    default:
-      return readInteger();
+    case ElementFormat::Float: return readFloat();
+    case ElementFormat::Complex: return readComplex();
+    default: return readInteger();
     }
   }
 

@@ -76,20 +76,15 @@ void Parser::skipToInstruction(const char *from) {
     switch (token().kind) {
     case Tok::LBrace:
     case Tok::LParen:
-    case Tok::LSquare:
-      ++open;
-      break;
+    case Tok::LSquare: ++open; break;
     case Tok::RBrace:
       if (open == 0 && firstOnLine) {
         return;
       }
       [[fallthrough]];
     case Tok::RParen:
-    case Tok::RSquare:
-      open -= open > 0;
-      break;
-    default:
-      break;
+    case Tok::RSquare: open -= open > 0; break;
+    default: break;
     }
     lexer.advance();
   }

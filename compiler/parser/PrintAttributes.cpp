@@ -82,8 +82,7 @@ void ModulePrinter::printAttribute(Operation *op, const AttrSpec &spec) {
       }
     }
     break;
-  default:
-    break;
+  default: break;
   }
 
   Attribute attribute = op->getAttr(spec.name);
@@ -92,9 +91,7 @@ void ModulePrinter::printAttribute(Operation *op, const AttrSpec &spec) {
   }
   os << ", " << spec.name << "=";
   switch (spec.kind) {
-  case AttrKind::String:
-    os << quote(llvm::cast<StringAttr>(attribute));
-    return;
+  case AttrKind::String: os << quote(llvm::cast<StringAttr>(attribute)); return;
   case AttrKind::Float: {
     std::string text;
     auto format = getElementFormat(Float64Type::get(context));
@@ -103,9 +100,7 @@ void ModulePrinter::printAttribute(Operation *op, const AttrSpec &spec) {
     os << text;
     return;
   }
-  case AttrKind::Window:
-    os << windowToText(llvm::cast<WindowAttr>(attribute));
-    return;
+  case AttrKind::Window: os << windowToText(llvm::cast<WindowAttr>(attribute)); return;
   case AttrKind::DimLabels: {
     auto rank = [](Value value) {
       auto array = llvm::dyn_cast<RankedTensorType>(value.getType());
@@ -115,8 +110,7 @@ void ModulePrinter::printAttribute(Operation *op, const AttrSpec &spec) {
                           rank(op->getOperand(1)), rank(op->getResult(0)));
     return;
   }
-  default:
-    break;
+  default: break;
   }
   llvm::TypeSwitch<Attribute>(attribute)
       .Case<BoolAttr>([&](BoolAttr value) { os << (value.getValue() ? "true" : "false"); })

@@ -168,17 +168,12 @@ private:
     size_t offset = index * format.elementBytes();
     uint64_t bits = load(offset, format.bytes);
     switch (format.kind) {
-    case ElementFormat::Pred:
-      break;
-    case ElementFormat::Signed:
-      os << llvm::SignExtend64(bits, format.bits);
-      break;
+    case ElementFormat::Pred: break;
+    case ElementFormat::Signed: os << llvm::SignExtend64(bits, format.bits); break;
     case ElementFormat::Unsigned:
       os << (bits & llvm::maskTrailingOnes<uint64_t>(format.bits));
       break;
-    case ElementFormat::Float:
-      printNumber(bits);
-      break;
+    case ElementFormat::Float: printNumber(bits); break;
     case ElementFormat::Complex:
       os << '(';
       printNumber(bits);

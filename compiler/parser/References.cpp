@@ -13,8 +13,7 @@ using llvm::StringRef;
 
 /// The place of `name` at the start of a line, after the keyword if there is one; null if the
 /// line starts otherwise or goes on with none of `next`.
-static const char *nameAtStart(StringRef line, StringRef keyword, StringRef name,
-                               StringRef next) {
+static const char *nameAtStart(StringRef line, StringRef keyword, StringRef name, StringRef next) {
   line = line.ltrim();
   if (line.consume_front(keyword)) {
     line = line.ltrim();

@@ -85,24 +85,12 @@ std::string hlo::parser::quote(StringRef value) {
   std::string text = "\"";
   for (unsigned char c : value) {
     switch (c) {
-    case '\n':
-      text += "\\n";
-      break;
-    case '\r':
-      text += "\\r";
-      break;
-    case '\t':
-      text += "\\t";
-      break;
-    case '"':
-      text += "\\\"";
-      break;
-    case '\'':
-      text += "\\'";
-      break;
-    case '\\':
-      text += "\\\\";
-      break;
+    case '\n': text += "\\n"; break;
+    case '\r': text += "\\r"; break;
+    case '\t': text += "\\t"; break;
+    case '"': text += "\\\""; break;
+    case '\'': text += "\\'"; break;
+    case '\\': text += "\\\\"; break;
     default:
       if (c >= 32 && c < 127) {
         text += char(c);

@@ -21,7 +21,7 @@ static constexpr int64_t maxGroups = 32;
 static int64_t weigh(FusionOp fusion) {
   int64_t weight = 4;
   fusion.getBody().walk([&](Operation *op) {
-    weight += isa<DotOp, ConvolutionOp, SortOp, FftOp>(op) ? 60
+    weight += isa<DotOp, ConvolutionOp, SortOp, FftOp>(op)   ? 60
               : isa<ReduceOp, ReduceWindowOp, ScatterOp>(op) ? 12
                                                              : 2;
   });
@@ -45,7 +45,8 @@ static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
     output = a.getDefiningOp<cpurt::OutputOp>();
   }
   for (size_t i = 0; input && output && i + 1 < leafAlias.size(); i += 2) {
-    if (leafAlias[i] == (int64_t)output.getIndex() && leafAlias[i + 1] == (int64_t)input.getIndex()) {
+    if (leafAlias[i] == (int64_t)output.getIndex() &&
+        leafAlias[i + 1] == (int64_t)input.getIndex()) {
       return true;
     }
   }
@@ -77,8 +78,8 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
   }
   // The runtime may give a kernel that it calls any buffers that the pairs allow.
   planned.walk([&](cpurt::CallOp call) {
-    for (Attribute name : call.getKernelsAttr() ? call.getKernelsAttr().getValue()
-                                                : ArrayRef<Attribute>()) {
+    for (Attribute name :
+         call.getKernelsAttr() ? call.getKernelsAttr().getValue() : ArrayRef<Attribute>()) {
       KernelUnit &unit = units[byName.lookup(cast<FlatSymbolRefAttr>(name).getValue())];
       if (unit.shared.empty()) {
         forEachPair(unit.op.getFusion(), [&](unsigned result, unsigned operand) {
@@ -155,10 +156,12 @@ static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>
 }
 
 /// Emits one fusion; returns its tasks.
-static FailureOr<codegen::KernelTasks>
-emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
-        const Target &target, ModuleOp computations, ModuleOp into) {
-  FailureOr<codegen::KernelTasks> tasks = codegen::emitKernel(fusion, symbol, target, computations, into);
+static FailureOr<codegen::KernelTasks> emitOne(FusionOp fusion,
+                                               ArrayRef<std::pair<unsigned, unsigned>> shared,
+                                               StringRef symbol, const Target &target,
+                                               ModuleOp computations, ModuleOp into) {
+  FailureOr<codegen::KernelTasks> tasks =
+      codegen::emitKernel(fusion, symbol, target, computations, into);
   if (succeeded(tasks)) {
     markPointers(fusion, shared, into.lookupSymbol<LLVM::LLVMFuncOp>(symbol));
   }
@@ -208,9 +211,8 @@ LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleO
     }
     std::string name = "kernel" + std::to_string(number++);
     SmallVector<std::pair<unsigned, unsigned>> shared;
-    forEachPair(fusion, [&](unsigned result, unsigned operand) {
-      shared.emplace_back(result, operand);
-    });
+    forEachPair(fusion,
+                [&](unsigned result, unsigned operand) { shared.emplace_back(result, operand); });
     FailureOr<codegen::KernelTasks> tasks = emitOne(fusion, shared, name, target, module, into);
     if (failed(tasks)) {
       return WalkResult::interrupt();

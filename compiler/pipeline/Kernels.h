@@ -18,11 +18,11 @@ namespace hlo {
 /// One kernel of a planned module.
 struct KernelUnit {
   cpurt::KernelOp op;
-  std::string symbol;  ///< of the function
-  int64_t weight = 1;  ///< a guess at the time to compile it
-  int64_t tasks = 0;   ///< set by emission, and
+  std::string symbol;                     ///< of the function
+  int64_t weight = 1;                     ///< a guess at the time to compile it
+  int64_t tasks = 0;                      ///< set by emission, and
   llvm::SmallVector<int64_t, 1> barriers; ///< where tasks wait for those before them
-  bool usesAmx = false; ///< set by emission
+  bool usesAmx = false;                   ///< set by emission
   /// Results and operands that are one buffer in some launch.
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
 };

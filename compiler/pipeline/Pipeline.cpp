@@ -30,12 +30,8 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
 
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
   switch (phase) {
-  case Phase::Canonicalize:
-    addCanonicalizePasses(passes);
-    break;
-  case Phase::Layout:
-    addLayoutPasses(passes);
-    break;
+  case Phase::Canonicalize: addCanonicalizePasses(passes); break;
+  case Phase::Layout: addLayoutPasses(passes); break;
   case Phase::Fuse:
     // These four do nothing without immutable parameters. Twice: first ops, so that fusion does not
     // make one kernel of what is prepared and what is not; then whole kernels.
@@ -50,14 +46,11 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     // Last, so that kernels with a prepared result and kernels without are told apart before.
     passes.addPass(createHloMultiOutputFusionPass());
     break;
-  case Phase::Plan:
-    passes.addPass(createHloPlanMemoryPass());
-    break;
+  case Phase::Plan: passes.addPass(createHloPlanMemoryPass()); break;
   case Phase::Parse:
   case Phase::Emit:
   case Phase::Optimize:
-  case Phase::Package:
-    break;
+  case Phase::Package: break;
   }
 }
 
@@ -105,10 +98,10 @@ void hlo::registerAllPasses() {
   registerPreparePasses();
   registerSchedulePasses();
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
-    PassPipelineRegistration<>(("phase-" + phaseName(phase)).str(),
-                               ("All passes of phase " + phaseName(phase)).str(),
-                               [phase](OpPassManager &passes) {
-                                 addPhase(passes, phase, llvm::cantFail(describeTarget("x86-64-v3")));
-                               });
+    PassPipelineRegistration<>(
+        ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
+        [phase](OpPassManager &passes) {
+          addPhase(passes, phase, llvm::cantFail(describeTarget("x86-64-v3")));
+        });
   }
 }

@@ -42,19 +42,20 @@ struct CompileOptions {
   std::string triple;            ///< empty: x86_64-unknown-linux-gnu
   unsigned replicas = 0;         ///< that the program is for; 0: what the module says
   unsigned partitions = 0;       ///< the same of partitions
-  unsigned jobs = 0;             ///< threads of the compiler; 0: one per CPU. The output does not depend on it
-  int optLevel = 2;              ///< 0..3
-  std::string name;              ///< prefix of the exported symbols; empty: the module's name
-  Phase compileTo = Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
+  unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it
+  int optLevel = 2;  ///< 0..3
+  std::string name;  ///< prefix of the exported symbols; empty: the module's name
+  Phase compileTo =
+      Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
   std::optional<Phase> startFrom; ///< the text is MLIR, as compileTo the phase before gives it
-  unsigned emit = EmitObject;    ///< set of Emit
+  unsigned emit = EmitObject;     ///< set of Emit
   Check check = Check::None;
-  std::string dumpDir;           ///< if set: NN-phase.mlir, kernels.ll, ... are written there
-  bool memoryReport = false;     ///< fill Artifacts::memoryReport
-  bool flushDenormals = false;   ///< subnormal numbers count as zero, as operands and as results
-  uint64_t maxArenaBytes = 0;    ///< 0: no limit
-  /// Parameters whose bytes never change, as --immutable-params has them (driver/ImmutableParams.h); if
-  /// set, there is a NAME_prepare.
+  std::string dumpDir;         ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  bool memoryReport = false;   ///< fill Artifacts::memoryReport
+  bool flushDenormals = false; ///< subnormal numbers count as zero, as operands and as results
+  uint64_t maxArenaBytes = 0;  ///< 0: no limit
+  /// Parameters whose bytes never change, as --immutable-params has them
+  /// (driver/ImmutableParams.h); if set, there is a NAME_prepare.
   std::optional<std::string> immutableParams;
 };
 

@@ -8,9 +8,10 @@
 
 namespace hlo {
 
-/// Rendered diagnostics in which no source line is longer than about `width` characters: of a longer one the
-/// part around the caret below it is kept, with "..." where something is left out, and the caret stays below
-/// its character. HLO headers and literals are often one line of megabytes.
+/// Rendered diagnostics in which no source line is longer than about `width` characters: of a
+/// longer one the part around the caret below it is kept, with "..." where something is left out,
+/// and the caret stays below its character. HLO headers and literals are often one line of
+/// megabytes.
 std::string shortenSourceLines(llvm::StringRef rendered, size_t width = 160);
 
 } // namespace hlo

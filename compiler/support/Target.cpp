@@ -35,17 +35,17 @@ static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
 /// Data cache sizes of one core; CPUs that are not listed get those of Target.
 static constexpr CacheSizes cacheSizes[] = {
-    {"haswell", 32 * KiB, 256 * KiB},          {"broadwell", 32 * KiB, 256 * KiB},
-    {"skylake", 32 * KiB, 256 * KiB},          {"skylake-avx512", 32 * KiB, 1 * MiB},
-    {"cascadelake", 32 * KiB, 1 * MiB},        {"cooperlake", 32 * KiB, 1 * MiB},
-    {"icelake-client", 48 * KiB, 512 * KiB},   {"icelake-server", 48 * KiB, 1280 * KiB},
-    {"tigerlake", 48 * KiB, 1280 * KiB},       {"alderlake", 48 * KiB, 1280 * KiB},
-    {"raptorlake", 48 * KiB, 2 * MiB},         {"sapphirerapids", 48 * KiB, 2 * MiB},
-    {"emeraldrapids", 48 * KiB, 2 * MiB},      {"graniterapids", 48 * KiB, 2 * MiB},
-    {"graniterapids-d", 48 * KiB, 2 * MiB},    {"diamondrapids", 48 * KiB, 2 * MiB},
-    {"znver1", 32 * KiB, 512 * KiB},           {"znver2", 32 * KiB, 512 * KiB},
-    {"znver3", 32 * KiB, 512 * KiB},           {"znver4", 32 * KiB, 1 * MiB},
-    {"znver5", 48 * KiB, 1 * MiB},             {"x86-64-v3", 32 * KiB, 512 * KiB},
+    {"haswell", 32 * KiB, 256 * KiB},        {"broadwell", 32 * KiB, 256 * KiB},
+    {"skylake", 32 * KiB, 256 * KiB},        {"skylake-avx512", 32 * KiB, 1 * MiB},
+    {"cascadelake", 32 * KiB, 1 * MiB},      {"cooperlake", 32 * KiB, 1 * MiB},
+    {"icelake-client", 48 * KiB, 512 * KiB}, {"icelake-server", 48 * KiB, 1280 * KiB},
+    {"tigerlake", 48 * KiB, 1280 * KiB},     {"alderlake", 48 * KiB, 1280 * KiB},
+    {"raptorlake", 48 * KiB, 2 * MiB},       {"sapphirerapids", 48 * KiB, 2 * MiB},
+    {"emeraldrapids", 48 * KiB, 2 * MiB},    {"graniterapids", 48 * KiB, 2 * MiB},
+    {"graniterapids-d", 48 * KiB, 2 * MiB},  {"diamondrapids", 48 * KiB, 2 * MiB},
+    {"znver1", 32 * KiB, 512 * KiB},         {"znver2", 32 * KiB, 512 * KiB},
+    {"znver3", 32 * KiB, 512 * KiB},         {"znver4", 32 * KiB, 1 * MiB},
+    {"znver5", 48 * KiB, 1 * MiB},           {"x86-64-v3", 32 * KiB, 512 * KiB},
 };
 
 void hlo::initializeTargets() {
@@ -106,7 +106,8 @@ static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, Stri
       backend ? backend->createMCSubtargetInfo(triple, cpu, features) : nullptr);
 }
 
-/// The names of what a subtarget has: `checkFeatures` goes through LLVM's whole table for each name.
+/// The names of what a subtarget has: `checkFeatures` goes through LLVM's whole table for each
+/// name.
 static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
   StringSet<> names;
   for (const SubtargetFeatureKV &feature : subtarget.getEnabledProcessorFeatures()) {
@@ -129,8 +130,8 @@ static bool permitsAmx() {
 
 /// In what this machine differs from other machines of its CPU's name, "+a,-b,...". Not all that it
 /// has: LLVM walks its table of features for each name, several times per module of kernels, which
-/// took a fifth of the time to compile a small one. `made` is what a subtarget of these has: making one costs
-/// as much as parsing a small module.
+/// took a fifth of the time to compile a small one. `made` is what a subtarget of these has: making
+/// one costs as much as parsing a small module.
 static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {
@@ -161,8 +162,9 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<>
     plain->ApplyFeatureFlag(change);
   }
   made = featuresOf(*plain);
-  bool same = llvm::all_of(
-      machine, [&](const auto &feature) { return made.contains(feature.first()) == feature.second; });
+  bool same = llvm::all_of(machine, [&](const auto &feature) {
+    return made.contains(feature.first()) == feature.second;
+  });
   if (!same) {
     text = join(all, ",");
     made = featuresOf(*makeSubtarget(triple, cpu, text));

@@ -21,7 +21,7 @@ struct Target {
   int vectorRegisters = 16;
   bool fma = false;
   bool f16c = false;
-  bool avx512 = false;     ///< F, BW, DQ, VL: masked loads of every width
+  bool avx512 = false; ///< F, BW, DQ, VL: masked loads of every width
   bool avx512fp16 = false;
   bool avx512bf16 = false; ///< vdpbf16ps, vcvtneps2bf16
   /// vdpbf16ps does more per cycle than f32 FMA: AMD's. Intel's does half as much (Emerald Rapids:
@@ -47,11 +47,12 @@ llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef featu
 /// Makes the X86 backend known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if `usesAmx`,
-/// since it takes a permission of the operating system.
+/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if
+/// `usesAmx`, since it takes a permission of the operating system.
 uint64_t cpuFeatureBits(const Target &target, bool usesAmx = true);
 
-/// Up to three of `known` that are spelled most like `name`, as in "; did you mean 'a', 'b'?" (empty if nothing is near).
+/// Up to three of `known` that are spelled most like `name`, as in "; did you mean 'a', 'b'?"
+/// (empty if nothing is near).
 std::string nearestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace hlo

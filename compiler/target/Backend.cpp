@@ -106,7 +106,8 @@ static unsigned registersOf(const Loop &loop, const TargetTransformInfo &costs) 
   return size;
 }
 
-/// How often a rotated loop runs that counts from a constant to a constant; 0 if it is another or runs more than `most` times.
+/// How often a rotated loop runs that counts from a constant to a constant; 0 if it is another or
+/// runs more than `most` times.
 static unsigned tripsOf(const Loop &loop, unsigned most) {
   const BasicBlock *latch = loop.getLoopLatch();
   auto *branch = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
@@ -128,15 +129,16 @@ static unsigned tripsOf(const Loop &loop, unsigned most) {
   auto *first = dyn_cast<ConstantInt>(counter->getIncomingValueForBlock(loop.getLoopPreheader()));
   auto *advance = dyn_cast<BinaryOperator>(counter->getIncomingValueForBlock(latch));
   auto *step = advance ? dyn_cast<ConstantInt>(advance->getOperand(1)) : nullptr;
-  if (!first || !step || advance->getOpcode() != Instruction::Add || advance->getOperand(0) != counter ||
-      (next && next != advance)) {
+  if (!first || !step || advance->getOpcode() != Instruction::Add ||
+      advance->getOperand(0) != counter || (next && next != advance)) {
     return 0;
   }
   bool staysIfTrue = loop.contains(branch->getSuccessor(0));
   APInt value = first->getValue();
   for (unsigned trips = 1; trips <= most; ++trips) {
     APInt after = value + step->getValue();
-    if (ICmpInst::compare(next ? after : value, last->getValue(), test->getPredicate()) != staysIfTrue) {
+    if (ICmpInst::compare(next ? after : value, last->getValue(), test->getPredicate()) !=
+        staysIfTrue) {
       return trips;
     }
     value = after;
@@ -145,16 +147,18 @@ static unsigned tripsOf(const Loop &loop, unsigned most) {
 }
 
 namespace {
-/// LLVM's full unrolling, of loops that run few times. It estimates the cost of any loop before it asks for
-/// the trip count, which took a twelfth of all time on models whose loops are long. It takes a vector of 64 lanes for one
-/// instruction, so it would unroll what emitters have unrolled already. Up to 256 registers' worth that pays: without,
-/// layer_norm and rms_norm of bf16 ran 3 to 10 % slower. Beyond, 11 modules of test/performance ran the same within 1.5 % or
-/// faster without, and took up to 30 % less to compile (depthwise 3x3 of stride 2).
-/// One function may grow by 16 times as much: its blocks become one, and LLVM's time grows with the square of a block of loads and
-/// stores (a concatenate of 1000 short parts took 5 s).
+/// LLVM's full unrolling, of loops that run few times. It estimates the cost of any loop before it
+/// asks for the trip count, which took a twelfth of all time on models whose loops are long. It
+/// takes a vector of 64 lanes for one instruction, so it would unroll what emitters have unrolled
+/// already. Up to 256 registers' worth that pays: without, layer_norm and rms_norm of bf16 ran 3 to
+/// 10 % slower. Beyond, 11 modules of test/performance ran the same within 1.5 % or faster without,
+/// and took up to 30 % less to compile (depthwise 3x3 of stride 2). One function may grow by 16
+/// times as much: its blocks become one, and LLVM's time grows with the square of a block of loads
+/// and stores (a concatenate of 1000 short parts took 5 s).
 class UnrollShortLoops : public PassInfoMixin<UnrollShortLoops> {
 public:
-  UnrollShortLoops(int optLevel, std::shared_ptr<unsigned> grown) : unroll(optLevel), grown(std::move(grown)) {}
+  UnrollShortLoops(int optLevel, std::shared_ptr<unsigned> grown)
+      : unroll(optLevel), grown(std::move(grown)) {}
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &manager,
                         LoopStandardAnalysisResults &analyses, LPMUpdater &updater) {
     constexpr unsigned longest = 256;
@@ -173,13 +177,15 @@ private:
   std::shared_ptr<unsigned> grown; ///< by how much the function has grown
 };
 
-/// What follows unrolling. Unrolled bodies show equal loads and constant indices to GVN. Where no loop was unrolled, equal
-/// values that hoisting has brought together are all that is left to find: the code of 13 kernels of all kinds came out
-/// the same within 1.5 %, in a third of the time. Dead stores are not looked for either way: only loops that run within one
-/// function, with buffers of their own, have some.
+/// What follows unrolling. Unrolled bodies show equal loads and constant indices to GVN. Where no
+/// loop was unrolled, equal values that hoisting has brought together are all that is left to find:
+/// the code of 13 kernels of all kinds came out the same within 1.5 %, in a third of the time. Dead
+/// stores are not looked for either way: only loops that run within one function, with buffers of
+/// their own, have some.
 class TidyBodies : public PassInfoMixin<TidyBodies> {
 public:
-  TidyBodies(bool thorough, std::shared_ptr<unsigned> grown) : thorough(thorough), grown(std::move(grown)) {
+  TidyBodies(bool thorough, std::shared_ptr<unsigned> grown)
+      : thorough(thorough), grown(std::move(grown)) {
     afterUnrolling.addPass(SROAPass(SROAOptions::ModifyCFG));
     afterUnrolling.addPass(GVNPass());
     afterUnrolling.addPass(InstCombinePass());
@@ -219,8 +225,8 @@ static FunctionPassManager makeFunctionPasses(int optLevel, bool thorough) {
   early.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(early), /*UseMemorySSA=*/true));
   if (optLevel >= 2) {
-    // No IndVarSimplify: loops count in i64 from the start, and it took a tenth of all time. Nothing else asks for scalar
-    // evolution, which took half as much.
+    // No IndVarSimplify: loops count in i64 from the start, and it took a tenth of all time.
+    // Nothing else asks for scalar evolution, which took half as much.
     auto grown = std::make_shared<unsigned>(0);
     passes.addPass(createFunctionToLoopPassAdaptor(UnrollShortLoops(optLevel, grown),
                                                    /*UseMemorySSA=*/false));
@@ -267,15 +273,17 @@ void hlo::removeUnused(Module &module, TargetMachine &machine) {
 }
 
 namespace {
-/// The passes of code generation but for loop strength reduction below -O3. Emitters advance few pointers by constant
-/// strides, so that X86's addressing modes do what it would do: ResNet-50, a 512^3 dot and a 3x3
-/// convolution ran at the same speed without it, while it took 40 % of code generation. What only it needs goes as well.
+/// The passes of code generation but for loop strength reduction below -O3. Emitters advance few
+/// pointers by constant strides, so that X86's addressing modes do what it would do: ResNet-50, a
+/// 512^3 dot and a 3x3 convolution ran at the same speed without it, while it took 40 % of code
+/// generation. What only it needs goes as well.
 class CodeGenPasses : public legacy::PassManager {
 public:
   explicit CodeGenPasses(CodeGenOptLevel level) : all(level == CodeGenOptLevel::Aggressive) {}
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
-    if (!all && (name == "Loop Strength Reduction" || name == "Canonicalize Freeze Instructions in Loops")) {
+    if (!all && (name == "Loop Strength Reduction" ||
+                 name == "Canonicalize Freeze Instructions in Loops")) {
       delete pass;
       return;
     }

@@ -22,8 +22,8 @@ std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext
 void setTarget(llvm::Module &module, llvm::TargetMachine &machine, const Target &target);
 
 /// Optimizes kernels. They are vectorized and tiled by construction, so that this is scalar
-/// clean-up, hoisting and full unrolling of short loops; no loop or SLP vectorizer. `thorough`: for functions that
-/// kernels were inlined into, where buffers may become variables.
+/// clean-up, hoisting and full unrolling of short loops; no loop or SLP vectorizer. `thorough`: for
+/// functions that kernels were inlined into, where buffers may become variables.
 void optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine, int optLevel,
                      bool thorough = false);
 

@@ -94,11 +94,11 @@ mlir::FailureOr<RuntimeCall> hlo::describeCollective(const RuntimeCallContext &c
     }
   }
   auto dynamicRoot = context.get<mlir::BoolAttr>("has_dynamic_root");
-  llvm::Constant *description = data.global(data.record(
-      {*header, data.i32(kind), data.i32(groupMode(context, kind)),
-       data.i64(number("channel_id", -1)), data.i64(number("dimension", -1)),
-       data.numbers(flatten(groups)), data.i32(groups.size()),
-       data.i32(dynamicRoot && dynamicRoot.getValue()), data.numbers(flatten(sizes)),
-       data.i64(sizes.size()), data.pointers(kernels)}));
+  llvm::Constant *description = data.global(
+      data.record({*header, data.i32(kind), data.i32(groupMode(context, kind)),
+                   data.i64(number("channel_id", -1)), data.i64(number("dimension", -1)),
+                   data.numbers(flatten(groups)), data.i32(groups.size()),
+                   data.i32(dynamicRoot && dynamicRoot.getValue()), data.numbers(flatten(sizes)),
+                   data.i64(sizes.size()), data.pointers(kernels)}));
   return RuntimeCall{"hlo_rt_collective_run", description};
 }

@@ -20,14 +20,10 @@ using Targets = std::map<std::pair<std::string, int32_t>, std::vector<std::strin
 
 static llvm::StringRef nameOfApi(int32_t api) {
   switch (api) {
-  case HLO_API_STATUS_RETURNING:
-    return "API_VERSION_STATUS_RETURNING";
-  case HLO_API_STATUS_RETURNING_UNIFIED:
-    return "API_VERSION_STATUS_RETURNING_UNIFIED";
-  case HLO_API_TYPED_FFI:
-    return "API_VERSION_TYPED_FFI";
-  default:
-    return "API_VERSION_ORIGINAL";
+  case HLO_API_STATUS_RETURNING: return "API_VERSION_STATUS_RETURNING";
+  case HLO_API_STATUS_RETURNING_UNIFIED: return "API_VERSION_STATUS_RETURNING_UNIFIED";
+  case HLO_API_TYPED_FFI: return "API_VERSION_TYPED_FFI";
+  default: return "API_VERSION_ORIGINAL";
   }
 }
 
@@ -80,8 +76,7 @@ static std::string prototype(const std::string &name, int32_t api) {
            "    XlaCustomCallStatus *status);\n";
   case HLO_API_TYPED_FFI:
     return "struct XLA_FFI_Error *" + name + "(struct XLA_FFI_CallFrame *call_frame);\n";
-  default:
-    return "void " + name + "(void *out, const void **in);\n";
+  default: return "void " + name + "(void *out, const void **in);\n";
   }
 }
 

@@ -50,10 +50,10 @@ Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves) {
   }
   SmallVector<Constant *> records;
   for (const Leaf &leaf : leaves) {
-    records.push_back(record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor),
-                              i64(leaf.bytes), i32(leaf.type), i32(leaf.dims.size()),
-                              i32(leaf.align), i32(leaf.alias), i32(leaf.sizeOf + 1),
-                              i32(leaf.sizeDim)}));
+    records.push_back(
+        record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor), i64(leaf.bytes),
+                i32(leaf.type), i32(leaf.dims.size()), i32(leaf.align), i32(leaf.alias),
+                i32(leaf.sizeOf + 1), i32(leaf.sizeDim)}));
   }
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
@@ -95,8 +95,7 @@ static Constant *customCallTargets(hlo::StaticData &data, Module &module,
     records.push_back(data.record({data.string(name), data.i32(api), data.i32(0),
                                    hlo::weakTarget(module, name), data.null()}));
   }
-  records.push_back(
-      data.record({data.null(), data.i32(0), data.i32(0), data.null(), data.null()}));
+  records.push_back(data.record({data.null(), data.i32(0), data.i32(0), data.null(), data.null()}));
   return data.global(
       ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
@@ -106,33 +105,57 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   StaticData d(module);
   IRBuilder<> b(module.getContext());
   const std::string &prefix = signature.prefix;
-  auto *runType = FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
-  auto *run = cast<Function>(module.getOrInsertFunction(prefix + "_run_buffers", runType).getCallee());
+  auto *runType =
+      FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
+  auto *run =
+      cast<Function>(module.getOrInsertFunction(prefix + "_run_buffers", runType).getCallee());
   const Prepared &prepared = description.prepared;
   Constant *prepare = d.null(), *inputUse = d.null();
   if (prepared.bytes) {
     auto *type = FunctionType::get(
         b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
-    prepare = cast<Function>(
-        module.getOrInsertFunction(prefix + "_prepare_buffers", type).getCallee());
+    prepare =
+        cast<Function>(module.getOrInsertFunction(prefix + "_prepare_buffers", type).getCallee());
     if (!prepared.inputUse.empty()) {
       inputUse = d.global(ConstantDataArray::get(module.getContext(), prepared.inputUse));
     }
   }
-  // All exceptions masked, round to nearest; with FTZ (bit 15) and DAZ (bit 6) subnormals are zeros.
+  // All exceptions masked, round to nearest; with FTZ (bit 15) and DAZ (bit 6) subnormals are
+  // zeros.
   const uint32_t mxcsr = description.flushDenormals ? 0x9fc0 : 0x1f80;
-  Constant *fields = d.record(
-      {d.i32(sizeof(hlo_module_desc)), d.i32(HLO_ABI), d.string(prefix),
-       d.string(description.version), d.string(description.flags),
-       d.string(target.triple + " " + target.cpu), d.string(description.sha256),
-       d.i64(signature.hash), d.i64(description.arenaBytes), d.i64(0),
-       d.i64(description.stateBytes),
-       d.i32(signature.inputs.size()), d.i32(signature.outputs.size()), d.i32(0), d.i32(1),
-       d.i32(description.arenaAlign), d.i32(mxcsr), d.i64(cpuFeatures),
-       d.buffers(signature.inputs), d.buffers(signature.outputs), d.null(),
-       d.names(description.customCalls), run, d.i32(signature.replicas),
-       d.i32(signature.partitions), d.i32(description.needs), d.i32(0), customCallTargets(d, module, description),
-       d.i64(prepared.bytes), d.i64(prepared.arenaBytes), d.i64(prepared.id), inputUse, prepare});
+  Constant *fields = d.record({d.i32(sizeof(hlo_module_desc)),
+                               d.i32(HLO_ABI),
+                               d.string(prefix),
+                               d.string(description.version),
+                               d.string(description.flags),
+                               d.string(target.triple + " " + target.cpu),
+                               d.string(description.sha256),
+                               d.i64(signature.hash),
+                               d.i64(description.arenaBytes),
+                               d.i64(0),
+                               d.i64(description.stateBytes),
+                               d.i32(signature.inputs.size()),
+                               d.i32(signature.outputs.size()),
+                               d.i32(0),
+                               d.i32(1),
+                               d.i32(description.arenaAlign),
+                               d.i32(mxcsr),
+                               d.i64(cpuFeatures),
+                               d.buffers(signature.inputs),
+                               d.buffers(signature.outputs),
+                               d.null(),
+                               d.names(description.customCalls),
+                               run,
+                               d.i32(signature.replicas),
+                               d.i32(signature.partitions),
+                               d.i32(description.needs),
+                               d.i32(0),
+                               customCallTargets(d, module, description),
+                               d.i64(prepared.bytes),
+                               d.i64(prepared.arenaBytes),
+                               d.i64(prepared.id),
+                               inputUse,
+                               prepare});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + "_desc");
   global->setLinkage(GlobalValue::InternalLinkage);

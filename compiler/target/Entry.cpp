@@ -5,10 +5,11 @@
 //
 //     frame on the stack; hlo_rt_begin; launches, copies, loops, branches; hlo_rt_end
 //
-// What is launched and copied is in EntryLaunch.cpp, loops and branches in EntryControl.cpp. Nothing but the
-// frame's address, the arena's and the two tables of pointers lives across calls, so that entries of
-// thousands of launches compile in linear time and need no optimization. The caller's wish to stop is
-// looked at once per iteration of a loop, and every few dozen launches of straight code.
+// What is launched and copied is in EntryLaunch.cpp, loops and branches in EntryControl.cpp.
+// Nothing but the frame's address, the arena's and the two tables of pointers lives across calls,
+// so that entries of thousands of launches compile in linear time and need no optimization. The
+// caller's wish to stop is looked at once per iteration of a loop, and every few dozen launches of
+// straight code.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
@@ -53,8 +54,8 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
     if (llvm::GlobalVariable *known = module.getNamedGlobal(symbol)) {
       return known;
     }
-    auto *global = llvm::cast<llvm::GlobalVariable>(
-        module.getOrInsertGlobal(symbol, b.getInt8Ty()));
+    auto *global =
+        llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(symbol, b.getInt8Ty()));
     global->setVisibility(llvm::GlobalValue::HiddenVisibility);
     global->setDSOLocal(true);
     global->setConstant(true);
@@ -147,10 +148,10 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   b.SetInsertPoint(refused);
   b.CreateRet(error);
   b.SetInsertPoint(body);
-  arena = b.CreateLoad(pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
-                                                             offsetof(hlo_frame, arena)));
-  watch = b.CreateLoad(i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
-                                                         offsetof(hlo_frame, watch)));
+  arena = b.CreateLoad(
+      pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, arena)));
+  watch = b.CreateLoad(
+      i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, watch)));
   // Objects without a prepared block must work with runtimes that know of none.
   prepared = in.description.prepared.bytes
                  ? static_cast<llvm::Value *>(b.CreateLoad(

@@ -20,13 +20,13 @@ struct KernelInfo {
 
 /// What the object says of itself (hlo_module_desc), besides the signature.
 struct Description {
-  std::string version;  ///< of the compiler
-  std::string flags;    ///< of the compiler
-  std::string sha256;   ///< of the HLO text
+  std::string version; ///< of the compiler
+  std::string flags;   ///< of the compiler
+  std::string sha256;  ///< of the HLO text
   uint64_t arenaBytes = 0, arenaAlign = 64;
-  uint64_t stateBytes = 0; ///< of hlo_call.state
+  uint64_t stateBytes = 0;     ///< of hlo_call.state
   bool flushDenormals = false; ///< MXCSR during a call has DAZ and FTZ
-  uint32_t needs = 0;   ///< set of HLO_NEEDS_*
+  uint32_t needs = 0;          ///< set of HLO_NEEDS_*
   Prepared prepared;
   std::vector<std::string> customCalls; ///< targets, sorted
   std::vector<int32_t> customCallApis;  ///< HLO_API_* of each
@@ -45,9 +45,9 @@ struct EntryContext {
   const SmallLoops &loops;
 };
 
-/// Adds to `module` the function PREFIX_run_buffers, or PREFIX_prepare_buffers if the entry is the one
-/// that prepares: what it does, in terms of the runtime's ABI (runtime/abi/hlo/generated.h). Small loops
-/// are calls of their functions.
+/// Adds to `module` the function PREFIX_run_buffers, or PREFIX_prepare_buffers if the entry is the
+/// one that prepares: what it does, in terms of the runtime's ABI (runtime/abi/hlo/generated.h).
+/// Small loops are calls of their functions.
 mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                llvm::Module &module);
 
@@ -55,7 +55,8 @@ mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context
 mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
                               llvm::Module &module);
 
-/// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that the code needs.
+/// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that
+/// the code needs.
 void buildDescription(const Signature &signature, const Description &description,
                       const Target &target, uint64_t cpuFeatures, llvm::Module &module);
 

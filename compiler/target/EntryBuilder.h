@@ -1,7 +1,7 @@
 //===- EntryBuilder.h - The function that does a program's work ----------===//
 //
-// The state of building one: the entry (Entry.cpp), what it launches and copies (EntryLaunch.cpp), its
-// loops and branches, and small loops, which are functions of their own (EntryControl.cpp).
+// The state of building one: the entry (Entry.cpp), what it launches and copies (EntryLaunch.cpp),
+// its loops and branches, and small loops, which are functions of their own (EntryControl.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TARGET_ENTRYBUILDER_H
@@ -52,7 +52,9 @@ private:
     auto *type = llvm::FunctionType::get(result ? result : i32, parameters, false);
     return module.getOrInsertFunction(name, type);
   }
-  llvm::BasicBlock *newBlock(llvm::StringRef name) { return llvm::BasicBlock::Create(context, name, function); }
+  llvm::BasicBlock *newBlock(llvm::StringRef name) {
+    return llvm::BasicBlock::Create(context, name, function);
+  }
   void leaveIfError(llvm::Value *status);
   void poll();
 
@@ -65,7 +67,7 @@ private:
 
   llvm::Function *function = nullptr;
   bool insideLoop = false; ///< the function is a small loop's
-  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
+  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs;      ///< its parameters
   llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
   llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one

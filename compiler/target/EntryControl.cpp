@@ -1,8 +1,8 @@
 //===- EntryControl.cpp - Loops and branches of an entry -----------------===//
 //
-// In: cpurt.while and cpurt.case. Out: blocks of the function; of a loop that runs for a known number of
-// times, a counted one. Small loops are functions of their own, which the entry calls: what they have
-// in the arena is in variables there, and their kernels are inlined.
+// In: cpurt.while and cpurt.case. Out: blocks of the function; of a loop that runs for a known
+// number of times, a counted one. Small loops are functions of their own, which the entry calls:
+// what they have in the arena is in variables there, and their kernels are inlined.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
@@ -65,8 +65,7 @@ mlir::LogicalResult EntryBuilder::emitCountedLoop(cpurt::WhileOp loop, int64_t c
 
 mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
   bool predicated = op.getPredicated();
-  llvm::Value *selector =
-      b.CreateLoad(predicated ? b.getInt8Ty() : i32, address(op.getSelector()));
+  llvm::Value *selector = b.CreateLoad(predicated ? b.getInt8Ty() : i32, address(op.getSelector()));
   unsigned count = op.getBranches().size();
   BasicBlock *head = b.GetInsertBlock(), *join = newBlock("join");
   llvm::SmallVector<BasicBlock *> starts;
@@ -151,11 +150,12 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   watch = function->getArg(1);
   arena = function->getArg(2);
   prepared = function->getArg(3);
-  // With these promises LLVM may keep what the loop carries in registers. A leaf that the caller may
-  // give the same buffer as another leaf gets none.
+  // With these promises LLVM may keep what the loop carries in registers. A leaf that the caller
+  // may give the same buffer as another leaf gets none.
   auto promise = [&](unsigned argument, uint64_t bytes, uint64_t align, bool writable) {
     function->addParamAttr(argument, llvm::Attribute::NoAlias);
-    function->addParamAttr(argument, llvm::Attribute::getWithAlignment(context, llvm::Align(align)));
+    function->addParamAttr(argument,
+                           llvm::Attribute::getWithAlignment(context, llvm::Align(align)));
     function->addDereferenceableParamAttr(argument, bytes);
     if (writable) {
       function->addParamAttr(argument, llvm::Attribute::Writable);

@@ -8,8 +8,8 @@
 //     a large copy        hlo_rt_parallel_for of pieces; else memcpy
 //     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
 //
-// The array is on the stack and serves all launches of the function. Static descriptions are made in
-// RuntimeCall.cpp.
+// The array is on the stack and serves all launches of the function. Static descriptions are made
+// in RuntimeCall.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
@@ -40,9 +40,9 @@ llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned bu
   return kernel;
 }
 
-/// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it; `staged`: tasks are
-/// counted from the number behind it. One for all kernels of so many buffers: each function takes a tenth of a
-/// millisecond to compile, however short.
+/// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it;
+/// `staged`: tasks are counted from the number behind it. One for all kernels of so many buffers:
+/// each function takes a tenth of a millisecond to compile, however short.
 llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged) {
   std::string name = (staged ? "stage." : "task.") + std::to_string(buffers);
   if (llvm::Function *known = module.getFunction(name)) {
@@ -126,8 +126,8 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   return mlir::success();
 }
 
-/// Makes room for `count` of them in the array on the stack that parallel launches, large copies and the runtime's
-/// operations get.
+/// Makes room for `count` of them in the array on the stack that parallel launches, large copies
+/// and the runtime's operations get.
 void EntryBuilder::reserveArguments(unsigned count) {
   if (!arguments) {
     llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
@@ -170,23 +170,28 @@ mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
   return mlir::success();
 }
 
-/// `void copy.task(ptr args, i64 first, i64 last)`: copies pieces of args[1] to args[0]; args[2] is the number of bytes.
+/// `void copy.task(ptr args, i64 first, i64 last)`: copies pieces of args[1] to args[0]; args[2] is
+/// the number of bytes.
 llvm::Function *EntryBuilder::copyFunction() {
   if (llvm::Function *known = module.getFunction("copy.task")) {
     return known;
   }
   auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
-  auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "copy.task", module);
+  auto *task =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "copy.task", module);
   llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
   auto argument = [&](int64_t i, llvm::Type *of) {
     return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
   };
-  llvm::Value *destination = argument(0, pointer), *source = argument(1, pointer), *bytes = argument(2, i64);
+  llvm::Value *destination = argument(0, pointer), *source = argument(1, pointer),
+              *bytes = argument(2, i64);
   llvm::Value *piece = inside.getInt64(bytesPerCopyTask);
-  llvm::Value *begin = inside.CreateMul(task->getArg(1), piece), *end = inside.CreateMul(task->getArg(2), piece);
+  llvm::Value *begin = inside.CreateMul(task->getArg(1), piece),
+              *end = inside.CreateMul(task->getArg(2), piece);
   end = inside.CreateBinaryIntrinsic(llvm::Intrinsic::umin, end, bytes);
   inside.CreateMemCpy(inside.CreatePtrAdd(destination, begin), llvm::MaybeAlign(1),
-                      inside.CreatePtrAdd(source, begin), llvm::MaybeAlign(1), inside.CreateSub(end, begin));
+                      inside.CreatePtrAdd(source, begin), llvm::MaybeAlign(1),
+                      inside.CreateSub(end, begin));
   inside.CreateRetVoid();
   return task;
 }

@@ -43,18 +43,12 @@ uint32_t dataType(mlir::Type type) {
   }
   bool isUnsigned = integer.isUnsigned();
   switch (integer.getWidth()) {
-  case 1:
-    return 1;
-  case 8:
-    return isUnsigned ? 6 : 2;
-  case 16:
-    return isUnsigned ? 7 : 3;
-  case 32:
-    return isUnsigned ? 8 : 4;
-  case 64:
-    return isUnsigned ? 9 : 5;
-  default:
-    return 0;
+  case 1: return 1;
+  case 8: return isUnsigned ? 6 : 2;
+  case 16: return isUnsigned ? 7 : 3;
+  case 32: return isUnsigned ? 8 : 4;
+  case 64: return isUnsigned ? 9 : 5;
+  default: return 0;
   }
 }
 

@@ -23,7 +23,12 @@ static StringRef cType(hlo_type type) {
   case HLO_S64: return "int64_t";
   case HLO_U8: return "uint8_t";
   // Several elements in a byte.
-  case HLO_S1: case HLO_S2: case HLO_S4: case HLO_U1: case HLO_U2: case HLO_U4: return "uint8_t";
+  case HLO_S1:
+  case HLO_S2:
+  case HLO_S4:
+  case HLO_U1:
+  case HLO_U2:
+  case HLO_U4: return "uint8_t";
   case HLO_U16: return "uint16_t";
   case HLO_U32: return "uint32_t";
   case HLO_U64: return "uint64_t";
@@ -33,13 +38,16 @@ static StringRef cType(hlo_type type) {
   case HLO_F64: return "double";
   case HLO_C64: return "hlo_c64";
   case HLO_C128: return "hlo_c128";
-  case HLO_F4E2M1FN: case HLO_F6E2M3FN: case HLO_F6E3M2FN: return "uint8_t";
+  case HLO_F4E2M1FN:
+  case HLO_F6E2M3FN:
+  case HLO_F6E3M2FN: return "uint8_t";
   default: return "hlo_f8";
   }
 }
 
 /// The same for the size of a bounded dimension: a number of the caller's, or where it is to go.
-static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput, const Signature &all) {
+static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput,
+                            const Signature &all) {
   const Leaf &array = (isInput ? all.inputs : all.outputs)[leaf.sizeOf];
   out << "  int64_t " << (isInput ? "" : "*") << leaf.name << "; /**< "
       << (isInput ? "" : "receives the ") << "true size of dimension " << leaf.sizeDim << " of "
@@ -50,7 +58,8 @@ static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput, co
 static StringRef useText(uint8_t use) {
   switch (use) {
   case HLO_IMMUTABLE | HLO_READ_BY_PREPARE: return "; immutable, read by prepare only";
-  case HLO_IMMUTABLE | HLO_READ_BY_PREPARE | HLO_READ_BY_RUN: return "; immutable, read by prepare and run";
+  case HLO_IMMUTABLE | HLO_READ_BY_PREPARE | HLO_READ_BY_RUN:
+    return "; immutable, read by prepare and run";
   case HLO_IMMUTABLE | HLO_READ_BY_RUN: return "; immutable";
   case HLO_IMMUTABLE: return "; immutable, not read";
   default: return "";
@@ -100,9 +109,10 @@ static std::string stateText(StringRef upper, const HeaderInfo &info) {
   if (info.stateBytes == 0) {
     return "";
   }
-  return formatv("/** What outlives a call: hlo_call.state, aligned to 16, zero before the first one. */\n"
-                 "#define {0}_STATE_BYTES {1}u\n",
-                 upper, info.stateBytes);
+  return formatv(
+      "/** What outlives a call: hlo_call.state, aligned to 16, zero before the first one. */\n"
+      "#define {0}_STATE_BYTES {1}u\n",
+      upper, info.stateBytes);
 }
 
 /// The macros of the prepared block.
@@ -110,26 +120,37 @@ static std::string preparedText(StringRef prefix, StringRef upper, const Prepare
   if (prepared.bytes == 0) {
     return "";
   }
-  return formatv("/** The prepared block: what {0}_prepare makes of the immutable inputs and {0}_run reads;\n"
-                 " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
-                 "#define {1}_PREPARED_BYTES UINT64_C({2})\n"
-                 "#define {1}_PREPARE_ARENA_BYTES UINT64_C({3})\n",
-                 prefix, upper, prepared.bytes, prepared.arenaBytes);
+  return formatv(
+      "/** The prepared block: what {0}_prepare makes of the immutable inputs and {0}_run reads;\n"
+      " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
+      "#define {1}_PREPARED_BYTES UINT64_C({2})\n"
+      "#define {1}_PREPARE_ARENA_BYTES UINT64_C({3})\n",
+      prefix, upper, prepared.bytes, prepared.arenaBytes);
 }
 
 /// Of the comment of PREFIX_prepare. Literal braces do not go through formatv.
 static std::string prepareComment(StringRef prefix, StringRef upper) {
   return formatv(
-      "/** Computes once what depends on the immutable inputs only, into the {1}_PREPARED_BYTES bytes at\n"
-      " *  `prepared`, which are the caller's, aligned to 64, and need no initialization. Reads the inputs\n"
-      " *  that are marked so; all other members of `args` may be null. With call->exec it uses threads, and\n"
-      " *  it needs {1}_PREPARE_ARENA_BYTES of scratch (any call->arena of {1}_ARENA_BYTES does if that is\n"
-      " *  more). Afterwards set prepared and prepared_bytes of each hlo_call given to {0}_run: the block is\n"
-      " *  only read, any number of calls may share it, it must outlive them, and it may be stored and loaded\n"
-      " *  again for the same object. The immutable inputs must keep the bytes that they had here; those\n"
-      " *  read by prepare only may be freed and be null in {0}_run. If they change, prepare again (not\n"
-      " *  during a call). Errors: HLO_ERR_NULL, HLO_ERR_ALIGN, HLO_ERR_PREPARED (block too small),\n"
-      " *  HLO_ERR_ARENA, HLO_ERR_CPU, HLO_CANCELLED, HLO_DEADLINE; the block is then unusable, and {0}_run\n"
+      "/** Computes once what depends on the immutable inputs only, into the {1}_PREPARED_BYTES "
+      "bytes at\n"
+      " *  `prepared`, which are the caller's, aligned to 64, and need no initialization. Reads "
+      "the inputs\n"
+      " *  that are marked so; all other members of `args` may be null. With call->exec it uses "
+      "threads, and\n"
+      " *  it needs {1}_PREPARE_ARENA_BYTES of scratch (any call->arena of {1}_ARENA_BYTES does if "
+      "that is\n"
+      " *  more). Afterwards set prepared and prepared_bytes of each hlo_call given to {0}_run: "
+      "the block is\n"
+      " *  only read, any number of calls may share it, it must outlive them, and it may be stored "
+      "and loaded\n"
+      " *  again for the same object. The immutable inputs must keep the bytes that they had here; "
+      "those\n"
+      " *  read by prepare only may be freed and be null in {0}_run. If they change, prepare again "
+      "(not\n"
+      " *  during a call). Errors: HLO_ERR_NULL, HLO_ERR_ALIGN, HLO_ERR_PREPARED (block too "
+      "small),\n"
+      " *  HLO_ERR_ARENA, HLO_ERR_CPU, HLO_CANCELLED, HLO_DEADLINE; the block is then unusable, "
+      "and {0}_run\n"
       " *  refuses it with HLO_ERR_PREPARED, as it does any block that is not this module's. */\n",
       prefix, upper);
 }
@@ -148,8 +169,9 @@ static void printFunction(raw_ostream &out, const Signature &signature, StringRe
   if (!prepares) {
     printArray("void *", "outputs", signature.outputs);
   }
-  out << "  if (args->signature != " << upper << "_SIGNATURE) {\n    return hlo_bad_signature(call, "
-      << prefix << "_describe(), args->signature);\n  }\n";
+  out << "  if (args->signature != " << upper
+      << "_SIGNATURE) {\n    return hlo_bad_signature(call, " << prefix
+      << "_describe(), args->signature);\n  }\n";
   auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
     for (const auto &[i, leaf] : enumerate(leaves)) {
       bool isValue = leaf.sizeOf >= 0 && &leaves == &signature.inputs;
@@ -185,7 +207,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
 
   out << "/* " << prefix << ".h - made by hlo-compile " << info.version << " from " << info.source
       << "\n * (sha256 " << info.sha256 << ");\n * you may use it under any terms.\n *\n"
-      << " * There are no globals: calls may run at the same time if each has its own hlo_call and\n"
+      << " * There are no globals: calls may run at the same time if each has its own hlo_call "
+         "and\n"
       << " * arena. Any buffer aligned to its element will do; 64 bytes are faster."
       << needsText(info) << " */\n"
       << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
@@ -194,12 +217,15 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
       << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << stateText(upper, info) << preparedText(prefix, upper, info.prepared) << "/** Hash of all types, layouts and aliases. */\n"
+      << stateText(upper, info) << preparedText(prefix, upper, info.prepared)
+      << "/** Hash of all types, layouts and aliases. */\n"
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/** The buffers of one call."
-      << (isDynamic ? " Those of arrays with dimensions `<=N` have the shape of the bounds: elements\n"
-                      " *  beyond the true sizes are ignored in inputs and unspecified in outputs." : "")
+      << (isDynamic
+              ? " Those of arrays with dimensions `<=N` have the shape of the bounds: elements\n"
+                " *  beyond the true sizes are ignored in inputs and unspecified in outputs."
+              : "")
       << " */\ntypedef struct " << prefix << "_args {\n"
       << "  uint64_t signature; /**< " << upper << "_SIGNATURE; set by " << upper
       << "_ARGS_INIT */\n";
@@ -216,7 +242,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   for (size_t i = 0; i < outputs; ++i) {
     out << ", 0";
   }
-  out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc *"
+  out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc "
+         "*"
       << prefix << "_describe(void);\n\n"
       << "/** Runs the module on one pointer per leaf, in order."
       << (info.prepared.bytes ? " Needs call->prepared"
@@ -228,7 +255,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "    void *const *outputs);\n\n";
   if (info.prepared.bytes) {
     out << "/** The same of " << prefix << "_prepare. */\nHLO_NODISCARD hlo_status " << prefix
-        << "_prepare_buffers(const hlo_call *call,\n    const void *const *inputs, void *prepared, size_t "
+        << "_prepare_buffers(const hlo_call *call,\n    const void *const *inputs, void *prepared, "
+           "size_t "
            "prepared_bytes);\n\n"
         << prepareComment(prefix, upper);
     printFunction(out, signature, upper, /*prepares=*/true);

@@ -47,9 +47,8 @@ SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop) {
     return {};
   }
   loop->getParentOfType<cpurt::EntryOp>()->walk([&](cpurt::ArenaOp slice) {
-    if (llvm::all_of(slice->getUsers(), [&](mlir::Operation *user) {
-          return loop->isAncestor(user);
-        })) {
+    if (llvm::all_of(slice->getUsers(),
+                     [&](mlir::Operation *user) { return loop->isAncestor(user); })) {
       return;
     }
     int64_t offset = slice.getOffset(), bytes = slice.getBytes();
@@ -129,8 +128,8 @@ void hlo::narrowMaskedAccesses(Function &function) {
       continue;
     }
     std::optional<LaneRange> range = lanesOf(call->getArgOperand(isStore ? 2 : 1));
-    auto *type = cast<FixedVectorType>(isStore ? call->getArgOperand(0)->getType()
-                                               : call->getType());
+    auto *type =
+        cast<FixedVectorType>(isStore ? call->getArgOperand(0)->getType() : call->getType());
     // Lanes of bits that share a byte stay masked.
     if (!range || type->getScalarSizeInBits() % 8) {
       continue;

@@ -51,8 +51,9 @@ void hlo::scalarizeOneLaneStores(Module &module) {
       Type *element = cast<FixedVectorType>(vector->getType())->getElementType();
       uint64_t size = module.getDataLayout().getTypeStoreSize(element);
       Value *address = builder.CreateConstInBoundsGEP1_64(element, base, *lane);
-      builder.CreateAlignedStore(builder.CreateExtractElement(vector, *lane), address,
-                                 commonAlignment(call->getParamAlign(1).valueOrOne(), *lane * size));
+      builder.CreateAlignedStore(
+          builder.CreateExtractElement(vector, *lane), address,
+          commonAlignment(call->getParamAlign(1).valueOrOne(), *lane * size));
       call->eraseFromParent();
     }
   }

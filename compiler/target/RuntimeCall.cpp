@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"
 #include "dialect/hlo/Shapes.h"
-#include "runtime/abi/hlo/generated.h"
 #include "mlir/IR/Location.h"
+#include "runtime/abi/hlo/generated.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <set>
 
@@ -27,12 +27,11 @@ mlir::FailureOr<llvm::Constant *> RuntimeCallContext::header(uint32_t bytes) con
   auto types = llvm::to_vector(call.getOperandTypes().getAsValueRange<mlir::TypeAttr>());
   llvm::append_range(types, call.getResultTypes().getAsValueRange<mlir::TypeAttr>());
   // What collectives move are the program's own arrays.
-  bool packed = llvm::is_contained({"custom-call", "infeed", "outfeed", "send", "recv"},
-                                   call.getKind());
+  bool packed =
+      llvm::is_contained({"custom-call", "infeed", "outfeed", "send", "recv"}, call.getKind());
   for (mlir::Type type : types) {
     auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
-    mlir::FailureOr<Leaf> leaf =
-        array ? describeLeaf(array, "", packed) : mlir::FailureOr<Leaf>();
+    mlir::FailureOr<Leaf> leaf = array ? describeLeaf(array, "", packed) : mlir::FailureOr<Leaf>();
     if (mlir::failed(leaf)) {
       return call.emitError() << call.getKind() << " of type " << hlo::hloText(type)
                               << " is not supported yet";
@@ -54,14 +53,14 @@ mlir::FailureOr<llvm::Constant *> RuntimeCallContext::header(uint32_t bytes) con
 mlir::FailureOr<RuntimeCall> hlo::describeRuntimeCall(const RuntimeCallContext &context) {
   cpurt::CallOp call = context.op;
   using Maker = mlir::FailureOr<RuntimeCall> (*)(const RuntimeCallContext &);
-  auto maker = llvm::StringSwitch<Maker>(call.getKind())
-                   .Cases({"all-reduce", "all-gather", "reduce-scatter", "all-to-all",
-                           "ragged-all-to-all", "collective-broadcast", "collective-permute",
-                           "replica-id", "partition-id"},
-                          describeCollective)
-                   .Case("custom-call", describeCustomCall)
-                   .Cases({"infeed", "outfeed", "send", "recv"}, describeFeed)
-                   .Default(nullptr);
+  auto maker =
+      llvm::StringSwitch<Maker>(call.getKind())
+          .Cases({"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all",
+                  "collective-broadcast", "collective-permute", "replica-id", "partition-id"},
+                 describeCollective)
+          .Case("custom-call", describeCustomCall)
+          .Cases({"infeed", "outfeed", "send", "recv"}, describeFeed)
+          .Default(nullptr);
   if (!maker) {
     return call.emitError() << call.getKind() << " is not supported yet";
   }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Signature.h"
 #include "dialect/hlo/Shapes.h"
-#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
@@ -81,14 +80,22 @@ hlo_type hlo::typeCode(Type element) {
 /// HLO's spelling and the size of one element, by hlo_type.
 static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   static constexpr std::pair<StringRef, uint64_t> table[] = {
-      {"invalid", 0},    {"pred", 1},       {"s1", 1},          {"s2", 1},
-      {"s4", 1},         {"s8", 1},         {"s16", 2},         {"s32", 4},
-      {"s64", 8},        {"u1", 1},         {"u2", 1},          {"u4", 1},
-      {"u8", 1},         {"u16", 2},        {"u32", 4},         {"u64", 8},
-      {"f16", 2},        {"bf16", 2},       {"f32", 4},         {"f64", 8},
-      {"c64", 8},        {"c128", 16},      {"f8e5m2", 1},      {"f8e4m3", 1},
-      {"f8e4m3fn", 1},   {"f8e4m3b11fnuz", 1}, {"f8e5m2fnuz", 1}, {"f8e4m3fnuz", 1},
-      {"f8e3m4", 1},     {"f8e8m0fnu", 1},  {"f4e2m1fn", 1},    {"f6e2m3fn", 1},
+      {"invalid", 0},    {"pred", 1},
+      {"s1", 1},         {"s2", 1},
+      {"s4", 1},         {"s8", 1},
+      {"s16", 2},        {"s32", 4},
+      {"s64", 8},        {"u1", 1},
+      {"u2", 1},         {"u4", 1},
+      {"u8", 1},         {"u16", 2},
+      {"u32", 4},        {"u64", 8},
+      {"f16", 2},        {"bf16", 2},
+      {"f32", 4},        {"f64", 8},
+      {"c64", 8},        {"c128", 16},
+      {"f8e5m2", 1},     {"f8e4m3", 1},
+      {"f8e4m3fn", 1},   {"f8e4m3b11fnuz", 1},
+      {"f8e5m2fnuz", 1}, {"f8e4m3fnuz", 1},
+      {"f8e3m4", 1},     {"f8e8m0fnu", 1},
+      {"f4e2m1fn", 1},   {"f6e2m3fn", 1},
       {"f6e3m2fn", 1}};
   return table[type];
 }

@@ -42,8 +42,8 @@ std::string cIdentifier(llvm::StringRef text);
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
 hlo_type typeCode(mlir::Type element);
 
-/// Fills in what follows from the type; fails for one that the ABI cannot describe. Types smaller than a
-/// byte are packed in what callers and handlers see, but not inside a program.
+/// Fills in what follows from the type; fails for one that the ABI cannot describe. Types smaller
+/// than a byte are packed in what callers and handlers see, but not inside a program.
 mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name,
                                    bool packed = true);
 

@@ -42,9 +42,9 @@ static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
     } else if (isa<ReduceOp, ReduceWindowOp>(op)) {
       small &= elementsOf(op->getOperand(0).getType()) <= maxElements;
     } else if (!isa<ReturnOp>(op)) {
-      small &= strategy == "update-slice" ||
-               llvm::all_of(op->getResultTypes(),
-                            [](Type type) { return elementsOf(type) <= maxElements; });
+      small &= strategy == "update-slice" || llvm::all_of(op->getResultTypes(), [](Type type) {
+                 return elementsOf(type) <= maxElements;
+               });
     }
   });
   return small && ops <= maxKernelOps ? std::optional<int64_t>(ops) : std::nullopt;

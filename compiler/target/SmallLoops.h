@@ -13,7 +13,7 @@ struct KernelInfo;
 
 /// A loop whose kernels are inlined into one function of its own.
 struct SmallLoop {
-  std::string symbol;                       ///< of the function
+  std::string symbol;                         ///< of the function
   llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop names, increasing
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
@@ -25,8 +25,7 @@ SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::St
 
 /// Names of the kernels that the loops launch, in the order of the module; and whether each is
 /// launched from elsewhere too.
-llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops,
-                                                 mlir::ModuleOp planned);
+llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops, mlir::ModuleOp planned);
 
 } // namespace hlo
 

@@ -57,8 +57,8 @@ LogicalResult hlo::ComputationOp::verifyRegions() {
   bool good = true;
   for (auto [value, type] : llvm::zip(root->getOperands(), results)) {
     if (!sameShape(value.getType(), type)) {
-      InFlightDiagnostic diagnostic = fail("returns " + hloText(value.getType()) +
-                                           ", its signature has " + hloText(type));
+      InFlightDiagnostic diagnostic =
+          fail("returns " + hloText(value.getType()) + ", its signature has " + hloText(type));
       diagnostic.attachNote(value.getLoc()) << "the value is defined here";
       good = false;
     }

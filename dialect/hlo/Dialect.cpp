@@ -20,9 +20,9 @@ using namespace mlir;
 
 /// `[int, ...]` after an optional `, keyword =`.
 static ParseResult parseIntegers(AsmParser &parser, SmallVectorImpl<int64_t> &values) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&]() -> ParseResult { return parser.parseInteger(values.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    return parser.parseInteger(values.emplace_back());
+  });
 }
 
 Attribute hlo::LayoutAttr::parse(AsmParser &parser, Type) {

@@ -38,9 +38,7 @@ namespace OpTrait {
 template <typename ConcreteType>
 class HloOp : public mlir::OpTrait::TraitBase<ConcreteType, HloOp> {
 public:
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
-    return ::hlo::verifyOp(op);
-  }
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return ::hlo::verifyOp(op); }
 };
 } // namespace OpTrait
 

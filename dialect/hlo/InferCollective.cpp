@@ -42,8 +42,8 @@ static FailureOr<int64_t> groupSize(RuleContext &context, Groups kind) {
     }
     if (static_cast<int64_t>(group.size()) != size) {
       if (kind == Groups::equal) {
-        context.fail("c1", "replica groups differ in size: group 0 has ",
-                     groups->front().size(), " devices, group ", i, " has ", group.size());
+        context.fail("c1", "replica groups differ in size: group 0 has ", groups->front().size(),
+                     " devices, group ", i, " has ", group.size());
       }
       size = 0;
     }
@@ -164,9 +164,9 @@ static LogicalResult checkShards(RuleContext &context, int64_t i, RankedTensorTy
     }
     bool divides = partSize == 0 ? wholeSize == 0 : wholeSize % partSize == 0;
     int64_t shards = divides && partSize != 0 ? wholeSize / partSize : 0;
-    bool fits = divides && (partSize == 0 || group == 0 ||
-                            (groupsSpanPartitions(context) ? shards % group == 0
-                                                           : shards == group));
+    bool fits =
+        divides && (partSize == 0 || group == 0 ||
+                    (groupsSpanPartitions(context) ? shards % group == 0 : shards == group));
     if (!fits) {
       (void)context.failAt({i}, "c6", "dim ", d, " of ", wholeName, " is ", wholeSize, ", of ",
                            partName, " ", partSize, ", groups have ", group, " devices");
@@ -300,8 +300,8 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
   }
   RankedTensorType input = (*operands)[0], output = (*operands)[1];
   if (!sameUpToPrecision(input.getElementType(), output.getElementType())) {
-    (void)context.failAt({0, 1}, "c3", "element types differ: input is ", input,
-                         ", output is ", output);
+    (void)context.failAt({0, 1}, "c3", "element types differ: input is ", input, ", output is ",
+                         output);
   }
   bool sameRows = input.getRank() == output.getRank() && input.getRank() > 0;
   for (int64_t dim = 1; sameRows && dim < input.getRank(); ++dim) {
@@ -319,8 +319,7 @@ static FailureOr<Type> raggedAllToAll(RuleContext &context) {
   RankedTensorType offsets = (*operands)[2];
   int64_t peers = offsets.getRank() == 1 ? offsets.getDimSize(0) : 0;
   if (*group != 0 && !ShapedType::isDynamic(peers) && peers % *group != 0) {
-    (void)context.failAt({2}, "c5", "operand 2 is ", offsets, ", groups have ", *group,
-                         " devices");
+    (void)context.failAt({2}, "c5", "operand 2 is ", offsets, ", groups have ", *group, " devices");
   }
   return context.result(output);
 }
@@ -405,8 +404,8 @@ static FailureOr<Type> collectivePermuteStart(RuleContext &context) {
   }
   SmallVector<Type> elements(state.getTypes());
   bool inPlace = !context.text("slice_sizes").empty();
-  elements[0] = inPlace ? context.type(0)
-                        : tupleUnlessSingle(SmallVector<Type>(context.all().getTypes()));
+  elements[0] =
+      inPlace ? context.type(0) : tupleUnlessSingle(SmallVector<Type>(context.all().getTypes()));
   elements[1] = *moved;
   return context.result(tupleOf(context, elements));
 }

@@ -66,10 +66,10 @@ static FailureOr<Type> outfeed(RuleContext &context) {
     SmallVector<Type> expected = leafTypes(shape.getValue());
     llvm::erase_if(expected, llvm::IsaPred<TokenType>);
     llvm::erase_if(given, llvm::IsaPred<TokenType>);
-    bool same = given.size() == expected.size() &&
-                llvm::all_of(llvm::zip(given, expected), [](auto pair) {
-                  return sameShape(std::get<0>(pair), std::get<1>(pair));
-                });
+    bool same =
+        given.size() == expected.size() && llvm::all_of(llvm::zip(given, expected), [](auto pair) {
+          return sameShape(std::get<0>(pair), std::get<1>(pair));
+        });
     if (!same) {
       (void)context.failAt({0}, "c2", "outfeed_shape is ", shape.getValue(), ", the data is ",
                            count == 1 ? context.type(0)
@@ -84,9 +84,8 @@ static FailureOr<Type> outfeed(RuleContext &context) {
 static FailureOr<Type> send(RuleContext &context) {
   int64_t count = dataOperands(context);
   if (context.size() == 2 && count == 1 && !context.isFlattened()) {
-    return context.result(
-        TupleType::get(context.mlirContext(),
-                       {context.type(0), unsignedScalar(context, 32), token(context)}));
+    return context.result(TupleType::get(
+        context.mlirContext(), {context.type(0), unsignedScalar(context, 32), token(context)}));
   }
   FailureOr<Type> written = context.requiredWritten();
   return context.hasFailed() ? FailureOr<Type>(failure()) : written;
@@ -102,8 +101,7 @@ static FailureOr<Type> recv(RuleContext &context) {
   }
   auto tuple = dyn_cast<TupleType>(*written);
   if (context.size() == 1 && !context.isFlattened() &&
-      (!tuple || tuple.size() != 3 ||
-       !sameShape(tuple.getType(1), unsignedScalar(context, 32)) ||
+      (!tuple || tuple.size() != 3 || !sameShape(tuple.getType(1), unsignedScalar(context, 32)) ||
        !isa<TokenType>(tuple.getType(2)))) {
     context.fail("c2", "the result must be (data, u32[], token[]), is ", *written);
   }
@@ -161,8 +159,8 @@ static FailureOr<Type> rng(RuleContext &context) {
     return failure();
   }
   if (a.getRank() != 0 || b.getRank() != 0 || a.getElementType() != b.getElementType()) {
-    return context.failAt({0, 1}, "c1", "the parameters must be two scalars of one type, are ",
-                          a, " and ", b);
+    return context.failAt({0, 1}, "c1", "the parameters must be two scalars of one type, are ", a,
+                          " and ", b);
   }
   StringRef distribution = context.text("distribution");
   Type element = a.getElementType();
@@ -171,8 +169,7 @@ static FailureOr<Type> rng(RuleContext &context) {
       (void)context.failAt({0}, "c2", "rng_normal takes floating parameters, has ", a);
     }
   } else if (distribution != "rng_uniform") {
-    context.fail("c3", "distribution is '", distribution,
-                 "', must be rng_uniform or rng_normal");
+    context.fail("c3", "distribution is '", distribution, "', must be rng_uniform or rng_normal");
   } else if (isComplex(element)) {
     (void)context.failAt({0}, "c2", "rng_uniform takes no complex parameters, has ", a);
   }
@@ -209,8 +206,7 @@ static FailureOr<Type> rngBitGenerator(RuleContext &context) {
     context.fail("c4", "the bits are ", tuple.getType(1),
                  ", their element type must be an integer or floating");
   }
-  return context.result(
-      TupleType::get(context.mlirContext(), {Type(state), tuple.getType(1)}));
+  return context.result(TupleType::get(context.mlirContext(), {Type(state), tuple.getType(1)}));
 }
 
 static FailureOr<Type> rngGetAndUpdateState(RuleContext &context) {

@@ -18,8 +18,7 @@ using Signature = RuleContext::Signature;
 
 /// Checks the given operands (numbered from `first`) against the parameters.
 static LogicalResult checkArguments(RuleContext &context, StringRef label, StringRef role,
-                                    const Signature &called, ValueRange arguments,
-                                    int64_t first) {
+                                    const Signature &called, ValueRange arguments, int64_t first) {
   auto noteCallee = [&](InFlightDiagnostic &diagnostic) {
     diagnostic.attachNote(called.loc) << "computation '" << called.name << "' is defined here";
   };
@@ -34,8 +33,8 @@ static LogicalResult checkArguments(RuleContext &context, StringRef label, Strin
   for (auto [i, parameter, argument] : llvm::enumerate(called.parameters, arguments)) {
     if (!sameShape(parameter, argument.getType())) {
       InFlightDiagnostic diagnostic =
-          context.fail(label, role, " '", called.name, "' takes ", parameter, " as parameter ",
-                       i, ", ", argument.getType(), " is given");
+          context.fail(label, role, " '", called.name, "' takes ", parameter, " as parameter ", i,
+                       ", ", argument.getType(), " is given");
       context.note(diagnostic, first + static_cast<int64_t>(i));
       noteCallee(diagnostic);
       good = false;
@@ -142,8 +141,8 @@ static FailureOr<Type> customCall(RuleContext &context) {
   auto constraints = context.get<ArrayAttr>("operand_layout_constraints");
   if (constraints && !context.isFlattened()) {
     if (static_cast<int64_t>(constraints.size()) != context.size()) {
-      context.fail("c2", "operand_layout_constraints has ", constraints.size(),
-                   " shapes, has ", context.size(), " operands");
+      context.fail("c2", "operand_layout_constraints has ", constraints.size(), " shapes, has ",
+                   context.size(), " operands");
     } else {
       for (auto [i, constraint] : llvm::enumerate(constraints)) {
         auto type = dyn_cast<TypeAttr>(constraint);
@@ -178,20 +177,17 @@ static FailureOr<Type> whileLoop(RuleContext &context) {
   (void)checkArguments(context, "c1", "condition", *condition, context.all(), 0);
   (void)checkArguments(context, "c2", "body", *body, context.all(), 0);
   if (body->results.size() != context.all().size() ||
-      !llvm::all_of(llvm::zip(body->results, context.all().getTypes()), [](auto pair) {
-        return sameShape(std::get<0>(pair), std::get<1>(pair));
-      })) {
+      !llvm::all_of(llvm::zip(body->results, context.all().getTypes()),
+                    [](auto pair) { return sameShape(std::get<0>(pair), std::get<1>(pair)); })) {
     InFlightDiagnostic diagnostic =
-        context.fail("c3", "body '", body->name, "' gives ", body->result(),
-                     ", the loop carries ",
+        context.fail("c3", "body '", body->name, "' gives ", body->result(), ", the loop carries ",
                      typeOf(context, context.all()));
     diagnostic.attachNote(body->loc) << "computation '" << body->name << "' is defined here";
   }
   Type pred = scalarType(IntegerType::get(condition->loc.getContext(), 1));
   if (!sameShape(condition->result(), pred)) {
-    InFlightDiagnostic diagnostic = context.fail("c4", "condition '", condition->name,
-                                                 "' gives ", condition->result(),
-                                                 ", must give pred[]");
+    InFlightDiagnostic diagnostic = context.fail("c4", "condition '", condition->name, "' gives ",
+                                                 condition->result(), ", must give pred[]");
     diagnostic.attachNote(condition->loc)
         << "computation '" << condition->name << "' is defined here";
   }
@@ -204,8 +200,7 @@ static FailureOr<SmallVector<int64_t>> branchCounts(RuleContext &context, int64_
   auto counts = context.get<DenseI64ArrayAttr>("branch_operand_counts");
   if (!counts) {
     if (given != branches) {
-      return context.fail("c3", "has ", branches, " branches and ", given,
-                          " branch operands");
+      return context.fail("c3", "has ", branches, " branches and ", given, " branch operands");
     }
     return SmallVector<int64_t>(branches, 1);
   }
@@ -241,8 +236,7 @@ static FailureOr<Type> conditional(RuleContext &context) {
     return context.fail("c2", "has no branches");
   }
   bool byPred = isPred(selector.getElementType());
-  if (selector.getRank() != 0 ||
-      (!byPred && !selector.getElementType().isSignedInteger(32))) {
+  if (selector.getRank() != 0 || (!byPred && !selector.getElementType().isSignedInteger(32))) {
     (void)context.failAt({0}, "c1", "the selector must be pred[] or s32[], is ", selector);
   } else if (byPred && branches.size() != 2) {
     (void)context.failAt({0}, "c2", "the selector is pred[], has ", branches.size(),
@@ -263,9 +257,9 @@ static FailureOr<Type> conditional(RuleContext &context) {
       if (!reference) {
         reference = *branch;
       } else if (!sameShape(branch->result(), reference->result())) {
-        InFlightDiagnostic diagnostic = context.fail(
-            "c5", "branches give different shapes: '", reference->name, "' gives ",
-            reference->result(), ", '", branch->name, "' gives ", branch->result());
+        InFlightDiagnostic diagnostic =
+            context.fail("c5", "branches give different shapes: '", reference->name, "' gives ",
+                         reference->result(), ", '", branch->name, "' gives ", branch->result());
         diagnostic.attachNote(branch->loc)
             << "computation '" << branch->name << "' is defined here";
       }
@@ -305,9 +299,7 @@ static FailureOr<Type> getTupleElement(RuleContext &context) {
   return operand.getType(*index);
 }
 
-static FailureOr<Type> optBarrier(RuleContext &context) {
-  return typeOf(context, context.all());
-}
+static FailureOr<Type> optBarrier(RuleContext &context) { return typeOf(context, context.all()); }
 
 static FailureOr<Type> domain(RuleContext &context) {
   if (failed(context.expectOperands(1))) {
@@ -364,8 +356,7 @@ static FailureOr<Type> asyncStart(RuleContext &context) {
   auto operands = cast<TupleType>(state.getType(0));
   Type given = TupleType::get(state.getContext(), context.all().getTypes());
   if (!sameShape(operands, given)) {
-    context.fail("c2", "element 0 of the state is ", Type(operands), ", the operands are ",
-                 given);
+    context.fail("c2", "element 0 of the state is ", Type(operands), ", the operands are ", given);
   }
   // Updates may append operands, so that the start has a prefix of them.
   bool fits = called->parameters.size() >= context.all().size();
@@ -380,8 +371,8 @@ static FailureOr<Type> asyncStart(RuleContext &context) {
   // A done may be the one that names the result; element 1 is then ().
   auto unbound = dyn_cast<TupleType>(state.getType(1));
   if (!(unbound && unbound.size() == 0) && !sameShape(state.getType(1), called->result())) {
-    context.fail("c4", "element 1 of the state is ", state.getType(1), ", calls '",
-                 called->name, "' gives ", called->result());
+    context.fail("c4", "element 1 of the state is ", state.getType(1), ", calls '", called->name,
+                 "' gives ", called->result());
   }
   return context.result(*written);
 }
@@ -422,8 +413,8 @@ static FailureOr<Type> copyStart(RuleContext &context) {
   }
   MLIRContext *mlirContext = context.mlirContext();
   Type u32 = IntegerType::get(mlirContext, 32, IntegerType::Unsigned);
-  return Type(TupleType::get(mlirContext,
-                             {context.type(0), context.type(0), Type(scalarType(u32))}));
+  return Type(
+      TupleType::get(mlirContext, {context.type(0), context.type(0), Type(scalarType(u32))}));
 }
 
 static FailureOr<Type> copyDone(RuleContext &context) {

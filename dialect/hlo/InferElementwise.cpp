@@ -17,7 +17,7 @@ namespace hlo {
 enum Kind : unsigned { pred = 1, sInt = 2, uInt = 4, real = 8, cplx = 16 };
 
 static unsigned kindOf(Type element) {
-  return isPred(element)      ? pred
+  return isPred(element)       ? pred
          : isSigned(element)   ? sInt
          : isUnsigned(element) ? uInt
          : isFloat(element)    ? real
@@ -27,20 +27,13 @@ static unsigned kindOf(Type element) {
 
 static StringRef kindNames(unsigned kinds) {
   switch (kinds) {
-  case real:
-    return "floating";
-  case real | cplx:
-    return "floating or complex";
-  case sInt | uInt:
-    return "an integer";
-  case pred | sInt | uInt:
-    return "pred or an integer";
-  case sInt | real | cplx:
-    return "signed, floating or complex";
-  case sInt | uInt | real | cplx:
-    return "an integer, floating or complex";
-  default:
-    return "a number";
+  case real: return "floating";
+  case real | cplx: return "floating or complex";
+  case sInt | uInt: return "an integer";
+  case pred | sInt | uInt: return "pred or an integer";
+  case sInt | real | cplx: return "signed, floating or complex";
+  case sInt | uInt | real | cplx: return "an integer, floating or complex";
+  default: return "a number";
   }
 }
 
@@ -60,8 +53,8 @@ static LogicalResult checkKind(RuleContext &context, StringRef label, int64_t i,
 /// Element types that an opcode takes.
 static unsigned unaryKinds(StringRef opName) {
   return llvm::StringSwitch<unsigned>(opName)
-      .Cases({"hlo.ceil", "hlo.floor", "hlo.round_nearest_afz", "hlo.round_nearest_even",
-              "hlo.erf", "hlo.cbrt", "hlo.is_finite"},
+      .Cases({"hlo.ceil", "hlo.floor", "hlo.round_nearest_afz", "hlo.round_nearest_even", "hlo.erf",
+              "hlo.cbrt", "hlo.is_finite"},
              real)
       .Cases({"hlo.abs", "hlo.sign"}, sInt | uInt | real | cplx)
       .Case("hlo.negate", sInt | uInt | real | cplx)
@@ -70,8 +63,8 @@ static unsigned unaryKinds(StringRef opName) {
       .Cases({"hlo.real", "hlo.imag"}, real | cplx)
       .Cases({"hlo.acos", "hlo.acosh", "hlo.asin", "hlo.asinh", "hlo.atanh", "hlo.cosine",
               "hlo.cosh", "hlo.exponential", "hlo.exponential_minus_one", "hlo.log",
-              "hlo.log_plus_one", "hlo.logistic", "hlo.rsqrt", "hlo.sine", "hlo.sinh",
-              "hlo.sqrt", "hlo.tan", "hlo.tanh"},
+              "hlo.log_plus_one", "hlo.logistic", "hlo.rsqrt", "hlo.sine", "hlo.sinh", "hlo.sqrt",
+              "hlo.tan", "hlo.tanh"},
              real | cplx)
       .Default(0);
 }
@@ -106,9 +99,9 @@ static unsigned binaryKinds(StringRef opName) {
       .Case("hlo.atan2", real | cplx)
       .Case("hlo.complex", real)
       .Cases({"hlo.and", "hlo.or", "hlo.xor"}, pred | sInt | uInt)
-      .Cases({"hlo.shift_left", "hlo.shift_right_arithmetic", "hlo.shift_right_logical",
-              "hlo.mulhi"},
-             sInt | uInt)
+      .Cases(
+          {"hlo.shift_left", "hlo.shift_right_arithmetic", "hlo.shift_right_logical", "hlo.mulhi"},
+          sInt | uInt)
       .Default(0);
 }
 
@@ -127,8 +120,8 @@ equalOperands(RuleContext &context) {
     return context.failAt({0, 1}, "c2", "operand sizes differ: lhs is ", lhs, ", rhs is ", rhs);
   }
   if (!sameUpToPrecision(lhs.getElementType(), rhs.getElementType())) {
-    return context.failAt({0, 1}, "c3", "operand element types differ: lhs is ", lhs,
-                          ", rhs is ", rhs);
+    return context.failAt({0, 1}, "c3", "operand element types differ: lhs is ", lhs, ", rhs is ",
+                          rhs);
   }
   return std::pair(lhs, rhs);
 }
@@ -188,8 +181,7 @@ static FailureOr<Type> select(RuleContext &context) {
   if (failed(context.expectOperands(3))) {
     return failure();
   }
-  RankedTensorType choice = context.array(0), onTrue = context.array(1),
-                   onFalse = context.array(2);
+  RankedTensorType choice = context.array(0), onTrue = context.array(1), onFalse = context.array(2);
   if (!choice || !onTrue || !onFalse) {
     return failure();
   }
@@ -197,12 +189,12 @@ static FailureOr<Type> select(RuleContext &context) {
     (void)context.failAt({0}, "c1", "the predicate is ", choice, ", must be pred");
   }
   if (choice.getRank() != 0 && !sameDims(choice, onTrue)) {
-    (void)context.failAt({0, 1}, "c2", "sizes differ: the predicate is ", choice,
-                         ", on_true is ", onTrue);
+    (void)context.failAt({0, 1}, "c2", "sizes differ: the predicate is ", choice, ", on_true is ",
+                         onTrue);
   }
   if (!sameShape(onTrue, onFalse, Precision::anyFloat)) {
-    (void)context.failAt({1, 2}, "c3", "operands differ: on_true is ", onTrue,
-                         ", on_false is ", onFalse);
+    (void)context.failAt({1, 2}, "c3", "operands differ: on_true is ", onTrue, ", on_false is ",
+                         onFalse);
   }
   return context.result(
       withElement(onTrue, widerType(onTrue.getElementType(), onFalse.getElementType())));
@@ -223,8 +215,8 @@ static FailureOr<Type> clamp(RuleContext &context) {
                            bound, ", the operand is ", operand);
     }
     if (!sameUpToPrecision(bound.getElementType(), element)) {
-      (void)context.failAt({i, 1}, "c2", "element types differ: bound ",
-                           i == 0 ? "min" : "max", " is ", bound, ", the operand is ", operand);
+      (void)context.failAt({i, 1}, "c2", "element types differ: bound ", i == 0 ? "min" : "max",
+                           " is ", bound, ", the operand is ", operand);
     }
   }
   return context.result(operand);

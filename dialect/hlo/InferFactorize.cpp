@@ -18,8 +18,8 @@ namespace hlo {
 
 /// Checks the transformed dimensions against fft_length; the last one holds
 /// `last` elements. Nothing is transformed in an empty array.
-static void checkLengths(RuleContext &context, RankedTensorType operand,
-                         ArrayRef<int64_t> lengths, int64_t last) {
+static void checkLengths(RuleContext &context, RankedTensorType operand, ArrayRef<int64_t> lengths,
+                         int64_t last) {
   if (elementCount(operand) == 0) {
     return;
   }
@@ -99,8 +99,8 @@ static LogicalResult checkSquare(RuleContext &context, RankedTensorType matrix) 
   }
   if (!sizesAgree(matrix.getDimSize(rank - 1), matrix.getDimSize(rank - 2))) {
     return context.failAt({0}, "c3", "the matrices must be square, have ",
-                          matrix.getDimSize(rank - 2), " rows and ",
-                          matrix.getDimSize(rank - 1), " columns");
+                          matrix.getDimSize(rank - 2), " rows and ", matrix.getDimSize(rank - 1),
+                          " columns");
   }
   return success();
 }
@@ -178,8 +178,8 @@ static FailureOr<RankedTensorType> checkBatchNorm(RuleContext &context, int64_t 
   for (int64_t i = first; i <= last; ++i) {
     RankedTensorType vector = (*operands)[i];
     if (vector.getRank() != 1 || !sizesAgree(vector.getDimSize(0), features)) {
-      (void)context.failAt({0, i}, "c3", "operand ", i, " is ", vector,
-                           ", must be a vector of ", features, " features");
+      (void)context.failAt({0, i}, "c3", "operand ", i, " is ", vector, ", must be a vector of ",
+                           features, " features");
     }
     if (!isFloat(vector.getElementType())) {
       (void)context.failAt({i}, "c4", "operand ", i, " is ", vector,

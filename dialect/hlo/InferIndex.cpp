@@ -83,8 +83,8 @@ static FailureOr<Type> dynamicUpdateSlice(RuleContext &context) {
     return failure();
   }
   if (operand.getElementType() != update.getElementType()) {
-    (void)context.failAt({0, 1}, "c4", "element types differ: operand is ", operand,
-                         ", update is ", update);
+    (void)context.failAt({0, 1}, "c4", "element types differ: operand is ", operand, ", update is ",
+                         update);
   }
   if (operand.getRank() != update.getRank()) {
     return context.failAt({0, 1}, "c5", "ranks differ: operand is ", operand, ", update is ",
@@ -121,8 +121,7 @@ static LogicalResult checkSorted(RuleContext &context, StringRef label, StringRe
 }
 
 /// Sizes of the indices without the index vector dimension.
-static void batchDimensions(RankedTensorType indices, int64_t indexVectorDim,
-                            ShapeBuilder &shape) {
+static void batchDimensions(RankedTensorType indices, int64_t indexVectorDim, ShapeBuilder &shape) {
   for (int64_t dim = 0; dim < indices.getRank(); ++dim) {
     if (dim != indexVectorDim) {
       shape.add(indices, dim);
@@ -175,13 +174,12 @@ static LogicalResult checkIndexed(RuleContext &context, const IndexedWindows &nu
       context.fail("c9", numbers.indexBatchName, " holds index_vector_dim ", inIndices);
     }
     if (!sizesAgree(operand.getDimSize(inOperand), indices.getDimSize(inIndices))) {
-      (void)context.failAt({0, indicesNumber}, "c10", "batch sizes differ: operand dim ",
-                           inOperand, " is ", operand.getDimSize(inOperand), ", indices dim ",
-                           inIndices, " is ", indices.getDimSize(inIndices));
+      (void)context.failAt({0, indicesNumber}, "c10", "batch sizes differ: operand dim ", inOperand,
+                           " is ", operand.getDimSize(inOperand), ", indices dim ", inIndices,
+                           " is ", indices.getDimSize(inIndices));
     }
   }
-  int64_t counted =
-      numbers.window.size() + numbers.collapsed.size() + numbers.operandBatch.size();
+  int64_t counted = numbers.window.size() + numbers.collapsed.size() + numbers.operandBatch.size();
   if (counted != rank) {
     (void)context.failAt({0}, "c11", numbers.windowName, ", ", numbers.collapsedName, " and ",
                          numbers.operandBatchName, " have ", counted,
@@ -204,10 +202,17 @@ static FailureOr<Type> gather(RuleContext &context) {
       failed(vectorDim) || failed(sizes)) {
     return failure();
   }
-  IndexedWindows numbers{"offset_dims", "collapsed_slice_dims", "start_index_map",
-                         "operand_batching_dims", "start_indices_batching_dims", *offset,
-                         *collapsed, *map, context.list("operand_batching_dims"),
-                         context.list("start_indices_batching_dims"), *vectorDim};
+  IndexedWindows numbers{"offset_dims",
+                         "collapsed_slice_dims",
+                         "start_index_map",
+                         "operand_batching_dims",
+                         "start_indices_batching_dims",
+                         *offset,
+                         *collapsed,
+                         *map,
+                         context.list("operand_batching_dims"),
+                         context.list("start_indices_batching_dims"),
+                         *vectorDim};
   ShapeBuilder batch;
   batchDimensions(indices, *vectorDim, batch);
   int64_t resultRank = offset->size() + batch.sizes.size();
@@ -286,21 +291,27 @@ static FailureOr<Type> scatter(RuleContext &context) {
   auto map = context.requiredList("scatter_dims_to_operand_dims");
   auto vectorDim = context.requiredInteger("index_vector_dim");
   auto combiner = context.computation("to_apply");
-  if (failed(operands) || failed(window) || failed(inserted) || failed(map) ||
-      failed(vectorDim) || failed(combiner)) {
+  if (failed(operands) || failed(window) || failed(inserted) || failed(map) || failed(vectorDim) ||
+      failed(combiner)) {
     return failure();
   }
   if (context.size() % 2 == 0) {
-    return context.fail("c0", "expects N operands, the indices and N updates, has ",
-                        context.size(), " operands");
+    return context.fail("c0", "expects N operands, the indices and N updates, has ", context.size(),
+                        " operands");
   }
   int64_t count = context.size() / 2;
   RankedTensorType indices = (*operands)[count];
-  IndexedWindows numbers{"update_window_dims", "inserted_window_dims",
-                         "scatter_dims_to_operand_dims", "input_batching_dims",
-                         "scatter_indices_batching_dims", *window, *inserted, *map,
+  IndexedWindows numbers{"update_window_dims",
+                         "inserted_window_dims",
+                         "scatter_dims_to_operand_dims",
+                         "input_batching_dims",
+                         "scatter_indices_batching_dims",
+                         *window,
+                         *inserted,
+                         *map,
                          context.list("input_batching_dims"),
-                         context.list("scatter_indices_batching_dims"), *vectorDim};
+                         context.list("scatter_indices_batching_dims"),
+                         *vectorDim};
   ShapeBuilder batch;
   batchDimensions(indices, *vectorDim, batch);
   int64_t updateRank = window->size() + batch.sizes.size();
@@ -319,8 +330,8 @@ static FailureOr<Type> scatter(RuleContext &context) {
                            ", its rank must be ", updateRank);
     }
     if (operand.getElementType() != update.getElementType()) {
-      (void)context.failAt({n, count + 1 + n}, "c16", "element types differ: operand ", n,
-                           " is ", operand, ", update ", n, " is ", update);
+      (void)context.failAt({n, count + 1 + n}, "c16", "element types differ: operand ", n, " is ",
+                           operand, ", update ", n, " is ", update);
     }
     if (context.hasFailed()) {
       return failure();

@@ -34,9 +34,8 @@ static DotNumbers dotNumbers(RuleContext &context) {
 }
 
 /// Checks that paired dimensions have equal sizes.
-static void checkPairs(RuleContext &context, StringRef label, StringRef what,
-                       RankedTensorType lhs, RankedTensorType rhs, ArrayRef<int64_t> lhsDims,
-                       ArrayRef<int64_t> rhsDims) {
+static void checkPairs(RuleContext &context, StringRef label, StringRef what, RankedTensorType lhs,
+                       RankedTensorType rhs, ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims) {
   for (auto [lhsDim, rhsDim] : llvm::zip(lhsDims, rhsDims)) {
     if (!sizesAgree(lhs.getDimSize(lhsDim), rhs.getDimSize(rhsDim))) {
       (void)context.failAt({0, 1}, label, what, " sizes differ: lhs dim ", lhsDim, " is ",
@@ -46,22 +45,20 @@ static void checkPairs(RuleContext &context, StringRef label, StringRef what,
   }
 }
 
-static LogicalResult checkDot(RuleContext &context, const DotNumbers &numbers,
-                              RankedTensorType lhs, RankedTensorType rhs) {
+static LogicalResult checkDot(RuleContext &context, const DotNumbers &numbers, RankedTensorType lhs,
+                              RankedTensorType rhs) {
   SmallVector<int64_t> lhsDims(numbers.lhsBatch), rhsDims(numbers.rhsBatch);
   llvm::append_range(lhsDims, numbers.lhsContracting);
   llvm::append_range(rhsDims, numbers.rhsContracting);
-  (void)checkDimensions(context, "c1", "lhs batch and contracting dims", lhsDims,
-                        lhs.getRank());
-  (void)checkDimensions(context, "c1", "rhs batch and contracting dims", rhsDims,
-                        rhs.getRank());
+  (void)checkDimensions(context, "c1", "lhs batch and contracting dims", lhsDims, lhs.getRank());
+  (void)checkDimensions(context, "c1", "rhs batch and contracting dims", rhsDims, rhs.getRank());
   if (numbers.lhsBatch.size() != numbers.rhsBatch.size()) {
     context.fail("c2", "batch dims differ in number: lhs has ", numbers.lhsBatch.size(),
                  ", rhs has ", numbers.rhsBatch.size());
   }
   if (numbers.lhsContracting.size() != numbers.rhsContracting.size()) {
-    context.fail("c3", "contracting dims differ in number: lhs has ",
-                 numbers.lhsContracting.size(), ", rhs has ", numbers.rhsContracting.size());
+    context.fail("c3", "contracting dims differ in number: lhs has ", numbers.lhsContracting.size(),
+                 ", rhs has ", numbers.rhsContracting.size());
   }
   if (context.hasFailed()) {
     return failure();
@@ -104,8 +101,7 @@ static FailureOr<Type> dot(RuleContext &context) {
   }
   ShapeBuilder shape;
   addDotDims(shape, numbers, lhs, rhs);
-  return Type(
-      shape.build(productElement(context, lhs.getElementType(), rhs.getElementType())));
+  return Type(shape.build(productElement(context, lhs.getElementType(), rhs.getElementType())));
 }
 
 /// `scale` has the operand's rank and divides its sizes, or is a scalar.
@@ -146,8 +142,8 @@ static FailureOr<Type> scaledDot(RuleContext &context) {
   }
   for (auto [i, array] : llvm::enumerate(all)) {
     if (isComplex(array.getElementType())) {
-      (void)context.failAt({static_cast<int64_t>(i)}, "c9", "operand ", i, " must hold real numbers, is ",
-                           array);
+      (void)context.failAt({static_cast<int64_t>(i)}, "c9", "operand ", i,
+                           " must hold real numbers, is ", array);
     }
   }
   checkScale(context, 0, all[0], all[2]);
@@ -216,8 +212,8 @@ static FailureOr<Type> raggedDot(RuleContext &context) {
   int64_t groups = sizes.getDimSize(sizes.getRank() - 1);
   if (group.size() != (isFree ? 1 : 0)) {
     return context.fail("c7", "expects ", isFree ? 1 : 0, " rhs group dims when lhs dim ",
-                        ragged[0], isFree ? " is free" : " is a batch or contracting dim",
-                        ", has ", group.size());
+                        ragged[0], isFree ? " is free" : " is a batch or contracting dim", ", has ",
+                        group.size());
   }
   if (isFree) {
     if (llvm::is_contained(numbers.rhsBatch, group[0]) ||
@@ -315,16 +311,16 @@ static FailureOr<Type> convolution(RuleContext &context) {
   for (int64_t d = 0; d < spatial; ++d) {
     int64_t size = rhs.getDimSize(labels.getKernelSpatial()[d]);
     if (!sizesAgree(size, window.getSize()[d])) {
-      (void)context.failAt({1}, "c5", "window size of spatial dim ", d, " is ",
-                           window.getSize()[d], ", the kernel's is ", size);
+      (void)context.failAt({1}, "c5", "window size of spatial dim ", d, " is ", window.getSize()[d],
+                           ", the kernel's is ", size);
     }
   }
   // Floating and complex types mix, integers of one signedness do, and pred with all.
   Type lhsElement = lhs.getElementType(), rhsElement = rhs.getElementType();
   auto isReal = [](Type element) { return isFloat(element) || isComplex(element); };
   bool bothNumbers = !isPred(lhsElement) && !isPred(rhsElement);
-  if (bothNumbers && (isReal(lhsElement) != isReal(rhsElement) ||
-                      isSigned(lhsElement) != isSigned(rhsElement))) {
+  if (bothNumbers &&
+      (isReal(lhsElement) != isReal(rhsElement) || isSigned(lhsElement) != isSigned(rhsElement))) {
     (void)context.failAt({0, 1}, "c10", "element types differ: input is ", lhs, ", kernel is ",
                          rhs);
   }
@@ -358,8 +354,7 @@ static FailureOr<Type> convolution(RuleContext &context) {
   };
   set(labels.getOutputBatch(), isStatic(batch) ? batch / batchGroups : batch,
       isBounded(lhs, labels.getInputBatch()));
-  set(labels.getOutputFeature(), outputFeatures,
-      isBounded(rhs, labels.getKernelOutputFeature()));
+  set(labels.getOutputFeature(), outputFeatures, isBounded(rhs, labels.getKernelOutputFeature()));
   for (int64_t d = 0; d < spatial; ++d) {
     int64_t input = labels.getInputSpatial()[d];
     std::optional<int64_t> size = windowOutput(lhs.getDimSize(input), window, d);
@@ -369,9 +364,8 @@ static FailureOr<Type> convolution(RuleContext &context) {
     set(labels.getOutputSpatial()[d], size.value_or(0), isBounded(lhs, input));
   }
   llvm::sort(dynamic);
-  return context.result(
-      arrayType(sizes, productElement(context, lhs.getElementType(), rhs.getElementType()), {},
-                dynamic));
+  return context.result(arrayType(
+      sizes, productElement(context, lhs.getElementType(), rhs.getElementType()), {}, dynamic));
 }
 
 Rule linalgRule(StringRef opName) {

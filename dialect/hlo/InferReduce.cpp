@@ -60,15 +60,14 @@ static FailureOr<Type> reduce(RuleContext &context) {
       (void)context.failAt({number}, "c4", "initial value ", i, " must be a scalar, is ", init);
     }
     if (!sameUpToPrecision(init.getElementType(), inputs[i].getElementType())) {
-      (void)context.failAt({static_cast<int64_t>(i), number}, "c5",
-                           "element types differ: input ", i, " is ", inputs[i],
-                           ", its initial value is ", init);
+      (void)context.failAt({static_cast<int64_t>(i), number}, "c5", "element types differ: input ",
+                           i, " is ", inputs[i], ", its initial value is ", init);
     }
   }
   SmallVector<Type> accumulators = elementsOf(inits), parameters(accumulators);
   parameters.append(elementsOf(inputs));
-  if (failed(checkScalarComputation(context, "c6", "to_apply", *reducer, parameters,
-                                    accumulators)) ||
+  if (failed(
+          checkScalarComputation(context, "c6", "to_apply", *reducer, parameters, accumulators)) ||
       context.hasFailed()) {
     return failure();
   }
@@ -225,8 +224,8 @@ static FailureOr<Type> scan(RuleContext &context) {
   }
   for (auto [i, parameter, type] : llvm::enumerate(step->parameters, expected)) {
     if (!sameShape(parameter, type)) {
-      context.fail("c4", "to_apply '", step->name, "' takes ", parameter, " as parameter ", i,
-                   ", ", type, " is given");
+      context.fail("c4", "to_apply '", step->name, "' takes ", parameter, " as parameter ", i, ", ",
+                   type, " is given");
     }
   }
   SmallVector<Type> results = leafTypes(step->results);
@@ -247,8 +246,8 @@ static FailureOr<Type> scan(RuleContext &context) {
       continue;
     }
     if (!array || *dimension > array.getRank()) {
-      context.fail("c5", "to_apply '", step->name, "' gives ", result, " as result ", i,
-                   ", dim ", *dimension, " cannot be inserted");
+      context.fail("c5", "to_apply '", step->name, "' gives ", result, " as result ", i, ", dim ",
+                   *dimension, " cannot be inserted");
       continue;
     }
     ShapeBuilder shape;

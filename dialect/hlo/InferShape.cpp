@@ -131,8 +131,8 @@ static FailureOr<Type> copy(RuleContext &context) {
 }
 
 /// Checks that two arrays have equally many elements, if both are known.
-static LogicalResult checkSameCount(RuleContext &context, StringRef label,
-                                    RankedTensorType operand, RankedTensorType result) {
+static LogicalResult checkSameCount(RuleContext &context, StringRef label, RankedTensorType operand,
+                                    RankedTensorType result) {
   std::optional<int64_t> from = elementCount(operand), to = elementCount(result);
   if (!from || !to || *from == *to) {
     return success();
@@ -249,8 +249,8 @@ static FailureOr<Type> slice(RuleContext &context) {
     if (start < 0 || start > limit) {
       context.fail("c2", "range of dim ", dim, " starts at ", start, " and ends at ", limit);
     } else if (!ShapedType::isDynamic(size) && limit > size) {
-      (void)context.failAt({0}, "c3", "range of dim ", dim, " ends at ", limit,
-                           ", the size is ", size);
+      (void)context.failAt({0}, "c3", "range of dim ", dim, " ends at ", limit, ", the size is ",
+                           size);
     }
     if (stride < 1) {
       context.fail("c4", "stride of dim ", dim, " is ", stride, ", must be positive");
@@ -312,8 +312,7 @@ static FailureOr<Type> pad(RuleContext &context) {
       shape.add(size);
       continue;
     }
-    std::optional<int64_t> padded =
-        paddedSize(size, (*low)[dim], (*high)[dim], (*interior)[dim]);
+    std::optional<int64_t> padded = paddedSize(size, (*low)[dim], (*high)[dim], (*interior)[dim]);
     if (!padded) {
       context.fail("c5", "the padded size of dim ", dim, " overflows");
     } else if (*padded < 0) {
@@ -392,8 +391,7 @@ static FailureOr<Type> getDimensionSize(RuleContext &context) {
     return failure();
   }
   if (operand.getDimSize(*dimension) > std::numeric_limits<int32_t>::max()) {
-    return context.failAt({0}, "c2", "dim ", *dimension, " of ", operand,
-                          " does not fit into s32");
+    return context.failAt({0}, "c2", "dim ", *dimension, " of ", operand, " does not fit into s32");
   }
   return Type(scalarType(IntegerType::get(operand.getContext(), 32, IntegerType::Signed)));
 }
@@ -411,8 +409,7 @@ static FailureOr<Type> setDimensionSize(RuleContext &context) {
     return failure();
   }
   if (operand.getDimSize(*dimension) > std::numeric_limits<int32_t>::max()) {
-    (void)context.failAt({0}, "c2", "dim ", *dimension, " of ", operand,
-                         " does not fit into s32");
+    (void)context.failAt({0}, "c2", "dim ", *dimension, " of ", operand, " does not fit into s32");
   }
   if (size.getRank() != 0 || !size.getElementType().isSignedInteger(32)) {
     (void)context.failAt({1}, "c3", "the size must be s32[], is ", size);
@@ -422,8 +419,8 @@ static FailureOr<Type> setDimensionSize(RuleContext &context) {
     dynamic.push_back(*dimension);
     llvm::sort(dynamic);
   }
-  return context.result(arrayType(operand.getShape(), operand.getElementType(),
-                                  minorToMajor(operand), dynamic));
+  return context.result(
+      arrayType(operand.getShape(), operand.getElementType(), minorToMajor(operand), dynamic));
 }
 
 Rule shapeRule(StringRef opName) {

@@ -18,10 +18,10 @@ namespace hlo {
 /// and may return null. Every violated constraint is reported through
 /// `emitError`, and so is an opcode whose shape must be written
 /// (`requiresWrittenShape`).
-mlir::FailureOr<mlir::Type>
-inferType(llvm::StringRef opName, mlir::ValueRange operands, mlir::DictionaryAttr attrs,
-          llvm::function_ref<ComputationOp(llvm::StringRef)> lookup,
-          llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+mlir::FailureOr<mlir::Type> inferType(llvm::StringRef opName, mlir::ValueRange operands,
+                                      mlir::DictionaryAttr attrs,
+                                      llvm::function_ref<ComputationOp(llvm::StringRef)> lookup,
+                                      llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace hlo
 

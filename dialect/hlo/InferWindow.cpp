@@ -48,8 +48,7 @@ static FailureOr<Type> reduceWindow(RuleContext &context) {
       (void)context.failAt({0, i}, "c2", "sizes differ: operand 0 is ", first, ", operand ", i,
                            " is ", input);
     }
-    if (init.getRank() != 0 ||
-        !sameUpToPrecision(init.getElementType(), input.getElementType())) {
+    if (init.getRank() != 0 || !sameUpToPrecision(init.getElementType(), input.getElementType())) {
       (void)context.failAt({i, count + i}, "c3", "initial value ", i, " is ", init,
                            ", must be a scalar of the type of input ", i, ", ", input);
     }
@@ -69,8 +68,8 @@ static FailureOr<Type> reduceWindow(RuleContext &context) {
   for (int64_t i = 0; i < count; ++i) {
     parameters.push_back((*operands)[i].getElementType());
   }
-  if (failed(checkScalarComputation(context, "c6", "to_apply", *reducer, parameters,
-                                    accumulators))) {
+  if (failed(
+          checkScalarComputation(context, "c6", "to_apply", *reducer, parameters, accumulators))) {
     return failure();
   }
   for (Type scalar : leafTypes(reducer->results)) {
@@ -83,8 +82,7 @@ static FailureOr<Type> selectAndScatter(RuleContext &context) {
   if (failed(context.expectOperands(3))) {
     return failure();
   }
-  RankedTensorType operand = context.array(0), source = context.array(1),
-                   init = context.array(2);
+  RankedTensorType operand = context.array(0), source = context.array(1), init = context.array(2);
   auto select = context.computation("select");
   auto scatter = context.computation("scatter");
   auto window = context.get<WindowAttr>("window");
@@ -105,8 +103,8 @@ static FailureOr<Type> selectAndScatter(RuleContext &context) {
                          ", the window's output over the operand is ", expected);
   }
   if (!sameUpToPrecision(source.getElementType(), element)) {
-    (void)context.failAt({0, 1}, "c2", "element types differ: operand is ", operand,
-                         ", source is ", source);
+    (void)context.failAt({0, 1}, "c2", "element types differ: operand is ", operand, ", source is ",
+                         source);
   }
   if (init.getRank() != 0 || !sameUpToPrecision(init.getElementType(), element)) {
     (void)context.failAt({0, 2}, "c3", "the initial value is ", init,

@@ -36,8 +36,7 @@ InFlightDiagnostic RuleContext::report(StringRef label, StringRef message) {
 
 void RuleContext::note(InFlightDiagnostic &diagnostic, int64_t i) {
   if (i < size()) {
-    diagnostic.attachNote(operands[i].getLoc())
-        << "operand " << i << " is " << hloText(type(i));
+    diagnostic.attachNote(operands[i].getLoc()) << "operand " << i << " is " << hloText(type(i));
   }
 }
 
@@ -185,8 +184,8 @@ LogicalResult checkScalarComputation(RuleContext &context, StringRef label, Stri
   }
   for (auto [i, result, element] : llvm::enumerate(results, resultElements)) {
     if (!sameShape(result, scalarType(element), precision)) {
-      good = succeeded(fail("gives ", result, " as result ", i, ", expected ",
-                            Type(scalarType(element))));
+      good = succeeded(
+          fail("gives ", result, " as result ", i, ", expected ", Type(scalarType(element))));
     }
   }
   return success(good);
@@ -238,9 +237,8 @@ bool sizesAgree(int64_t a, int64_t b) {
 
 bool sameDims(RankedTensorType a, RankedTensorType b) {
   return a.getRank() == b.getRank() &&
-         llvm::all_of(llvm::zip(a.getShape(), b.getShape()), [](auto pair) {
-           return sizesAgree(std::get<0>(pair), std::get<1>(pair));
-         });
+         llvm::all_of(llvm::zip(a.getShape(), b.getShape()),
+                      [](auto pair) { return sizesAgree(std::get<0>(pair), std::get<1>(pair)); });
 }
 
 LogicalResult checkDimensions(RuleContext &context, StringRef label, StringRef what,
@@ -292,8 +290,7 @@ std::optional<int64_t> windowOutput(int64_t size, WindowAttr window, int64_t d) 
   return (padded - dilatedWindow) / window.getStrides()[d] + 1;
 }
 
-LogicalResult checkWindow(RuleContext &context, StringRef label, WindowAttr window,
-                          int64_t rank) {
+LogicalResult checkWindow(RuleContext &context, StringRef label, WindowAttr window, int64_t rank) {
   if (!window) {
     if (rank == 0) {
       return success();

@@ -21,8 +21,7 @@ namespace hlo {
 class RuleContext {
 public:
   RuleContext(llvm::StringRef opName, mlir::ValueRange operands, mlir::DictionaryAttr attrs,
-              mlir::TypeRange written,
-              llvm::function_ref<ComputationOp(llvm::StringRef)> lookup,
+              mlir::TypeRange written, llvm::function_ref<ComputationOp(llvm::StringRef)> lookup,
               llvm::function_ref<mlir::InFlightDiagnostic()> emitError)
       : name(opName), operands(operands), attrs(attrs), written(written), lookup(lookup),
         emitError(emitError) {}
@@ -102,8 +101,7 @@ public:
   bool isFlattened() const { return isWritten() && written.size() != 1; }
   /// Whether an operand, or the result of a computation that was looked up, is a tuple.
   bool passesTuples() const {
-    return calledGivesTuple ||
-           llvm::any_of(operands.getTypes(), llvm::IsaPred<mlir::TupleType>);
+    return calledGivesTuple || llvm::any_of(operands.getTypes(), llvm::IsaPred<mlir::TupleType>);
   }
   bool isWritten() const { return !parsing; }
   void setParsing() { parsing = true; }

@@ -24,22 +24,14 @@ static StringRef integerName(IntegerType type) {
   }
   bool isSigned = type.isSigned();
   switch (type.getWidth()) {
-  case 1:
-    return isSigned ? "s1" : "u1";
-  case 2:
-    return isSigned ? "s2" : "u2";
-  case 4:
-    return isSigned ? "s4" : "u4";
-  case 8:
-    return isSigned ? "s8" : "u8";
-  case 16:
-    return isSigned ? "s16" : "u16";
-  case 32:
-    return isSigned ? "s32" : "u32";
-  case 64:
-    return isSigned ? "s64" : "u64";
-  default:
-    return "";
+  case 1: return isSigned ? "s1" : "u1";
+  case 2: return isSigned ? "s2" : "u2";
+  case 4: return isSigned ? "s4" : "u4";
+  case 8: return isSigned ? "s8" : "u8";
+  case 16: return isSigned ? "s16" : "u16";
+  case 32: return isSigned ? "s32" : "u32";
+  case 64: return isSigned ? "s64" : "u64";
+  default: return "";
   }
 }
 
@@ -110,9 +102,7 @@ int64_t elementBits(Type type) {
   return type && type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
 }
 
-int64_t bitcastBits(Type elementType) {
-  return isPred(elementType) ? 8 : elementBits(elementType);
-}
+int64_t bitcastBits(Type elementType) { return isPred(elementType) ? 8 : elementBits(elementType); }
 
 int64_t elementBytes(Type type) { return llvm::divideCeil(elementBits(type), 8); }
 
@@ -424,8 +414,8 @@ static void printArray(raw_ostream &os, RankedTensorType array, LayoutText layou
   os << ']';
   StringRef properties = layoutProperties(array);
   if (layout == LayoutText::never ||
-      (properties.empty() && (array.getRank() == 0 || (layout == LayoutText::nonDefault &&
-                                                       hasDefaultLayout(array))))) {
+      (properties.empty() &&
+       (array.getRank() == 0 || (layout == LayoutText::nonDefault && hasDefaultLayout(array))))) {
     return;
   }
   os << '{';

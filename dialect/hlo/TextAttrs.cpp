@@ -196,8 +196,7 @@ static FailureOr<IntegerLists> parseMeshGroups(Cursor &cursor) {
         return failure();
       }
     } else if (!cursor.consume("(") || !cursor.integers("[", "]", dims) ||
-               (cursor.consume("T") && !cursor.integers("(", ")", perm)) ||
-               !cursor.consume(")")) {
+               (cursor.consume("T") && !cursor.integers("(", ")", perm)) || !cursor.consume(")")) {
       return failure();
     } else if (auto devices = iotaDevices(dims, perm); succeeded(devices)) {
       ids = *devices;
@@ -233,8 +232,7 @@ static FailureOr<IntegerLists> parseMeshGroups(Cursor &cursor) {
   }
   llvm::append_range(order, inner);
   FailureOr<IntegerList> positions = iotaDevices(sizes, order);
-  if (failed(positions) || !cursor.atEnd() ||
-      (!ids.empty() && ids.size() != positions->size())) {
+  if (failed(positions) || !cursor.atEnd() || (!ids.empty() && ids.size() != positions->size())) {
     return failure();
   }
   for (int64_t axis : inner) {
@@ -284,8 +282,7 @@ static FailureOr<SmallVector<Alias>> parseEntries(StringRef text, bool hasOutput
   if (!cursor.consume("}")) {
     do {
       Alias &alias = aliases.emplace_back();
-      if (hasOutput &&
-          (!cursor.integers("{", "}", alias.output) || !cursor.consume(":"))) {
+      if (hasOutput && (!cursor.integers("{", "}", alias.output) || !cursor.consume(":"))) {
         return failure();
       }
       if (!parseTarget(cursor, alias)) {

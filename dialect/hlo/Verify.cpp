@@ -14,8 +14,7 @@ namespace hlo {
 /// Whether an opcode only passes values on, or gives what its computation gives, so that
 /// not even the precision may differ.
 static bool forwardsData(StringRef opName) {
-  return shapeRule(opName) || indexRule(opName) || controlRule(opName) ||
-         collectiveRule(opName) ||
+  return shapeRule(opName) || indexRule(opName) || controlRule(opName) || collectiveRule(opName) ||
          llvm::is_contained({"hlo.sort", "hlo.topk", "hlo.map", "hlo.scan", "hlo.infeed",
                              "hlo.outfeed", "hlo.recv", "hlo.recv_done", "hlo.send",
                              "hlo.send_done"},
@@ -24,8 +23,7 @@ static bool forwardsData(StringRef opName) {
 
 /// Checks the results against the shape that the rule gave. One tuple result
 /// and its flattened leaves are both right.
-static void checkResults(RuleContext &context, TypeRange written, Type inferred,
-                         StringRef opName) {
+static void checkResults(RuleContext &context, TypeRange written, Type inferred, StringRef opName) {
   Precision precision = forwardsData(opName) ? Precision::exact : Precision::anyFloat;
   if (written.size() == 1 && sameShape(written.front(), inferred, precision)) {
     return;
@@ -43,13 +41,13 @@ static void checkResults(RuleContext &context, TypeRange written, Type inferred,
     return;
   }
   SmallVector<Type> leaves = leafTypes(inferred), results = leafTypes(written);
-  bool same = leaves.size() == results.size() &&
-              llvm::all_of(llvm::zip(leaves, results), [&](auto pair) {
-                return sameShape(std::get<0>(pair), std::get<1>(pair), precision);
-              });
+  bool same =
+      leaves.size() == results.size() && llvm::all_of(llvm::zip(leaves, results), [&](auto pair) {
+        return sameShape(std::get<0>(pair), std::get<1>(pair), precision);
+      });
   if (!same) {
-    context.fail("c0", "the written shape is ", context.writtenType(),
-                 ", the operands ask for ", inferred);
+    context.fail("c0", "the written shape is ", context.writtenType(), ", the operands ask for ",
+                 inferred);
   }
 }
 
@@ -75,8 +73,8 @@ static void checkType(RuleContext &context, Type type) {
 static void checkRegion(RuleContext &context, Operation *op) {
   bool hasRegion = op->getNumRegions() == 1 && !op->getRegion(0).empty();
   if (hasRegion == op->hasAttr("calls")) {
-    context.fail("c2", hasRegion ? "has both a region and 'calls'"
-                                 : "has neither a region nor 'calls'");
+    context.fail("c2",
+                 hasRegion ? "has both a region and 'calls'" : "has neither a region nor 'calls'");
     return;
   }
   if (!hasRegion) {
@@ -93,9 +91,7 @@ static void checkRegion(RuleContext &context, Operation *op) {
              return sameShape(std::get<0>(pair), std::get<1>(pair));
            });
   };
-  auto tupleOf = [&](TypeRange types) -> Type {
-    return TupleType::get(op->getContext(), types);
-  };
+  auto tupleOf = [&](TypeRange types) -> Type { return TupleType::get(op->getContext(), types); };
   if (!sameTypes(block.getArgumentTypes(), op->getOperandTypes())) {
     context.fail("c1", "the region takes ", tupleOf(block.getArgumentTypes()),
                  ", the operands are ", tupleOf(op->getOperandTypes()));
@@ -104,8 +100,8 @@ static void checkRegion(RuleContext &context, Operation *op) {
   if (!root) {
     context.fail("c2", "the region must end in hlo.return");
   } else if (!sameTypes(root->getOperandTypes(), op->getResultTypes())) {
-    context.fail("c5", "the region gives ", tupleOf(root->getOperandTypes()),
-                 ", the results are ", tupleOf(op->getResultTypes()));
+    context.fail("c5", "the region gives ", tupleOf(root->getOperandTypes()), ", the results are ",
+                 tupleOf(op->getResultTypes()));
   }
 }
 
@@ -116,8 +112,8 @@ LogicalResult verifyOp(Operation *op) {
     return success();
   }
   auto lookup = [op](StringRef name) {
-    return dyn_cast_if_present<ComputationOp>(SymbolTable::lookupNearestSymbolFrom(
-        op, StringAttr::get(op->getContext(), name)));
+    return dyn_cast_if_present<ComputationOp>(
+        SymbolTable::lookupNearestSymbolFrom(op, StringAttr::get(op->getContext(), name)));
   };
   // Not emitOpError: messages carry the opcode, and the op need not be printed.
   auto emitError = [op] { return mlir::emitError(op->getLoc()); };
@@ -129,8 +125,7 @@ LogicalResult verifyOp(Operation *op) {
   // Shapes in attributes: outfeed_shape, operand_layout_constraints.
   for (NamedAttribute attribute : op->getAttrs()) {
     if (isa<TypeAttr, ArrayAttr>(attribute.getValue())) {
-      attribute.getValue().walk(
-          [&](TypeAttr shape) { checkType(context, shape.getValue()); });
+      attribute.getValue().walk([&](TypeAttr shape) { checkType(context, shape.getValue()); });
     }
   }
   if (context.hasFailed()) {

@@ -102,8 +102,8 @@ static std::string startOf(StringRef opName) {
 /// call or a parameter.
 static bool mayCarryState(Operation *producer) {
   return !producer || producer->getName().getStringRef() == "hlo.async_update" ||
-         isa<GetTupleElementOp, WhileOp, ConditionalOp, CallOp, OptBarrierOp, DomainOp,
-             BitcastOp, CopyOp, AddDependencyOp, FusionOp, CustomCallOp>(producer);
+         isa<GetTupleElementOp, WhileOp, ConditionalOp, CallOp, OptBarrierOp, DomainOp, BitcastOp,
+             CopyOp, AddDependencyOp, FusionOp, CustomCallOp>(producer);
 }
 
 /// Whether a start and its done must be next to each other in the graph; states of the
@@ -196,8 +196,8 @@ static LogicalResult verifyStart(Operation *start) {
       continue;
     }
     if (first) {
-      InFlightDiagnostic diagnostic =
-          mlir::emitError(start->getLoc()) << opcode << ": has two dones [module_c17]";
+      InFlightDiagnostic diagnostic = mlir::emitError(start->getLoc())
+                                      << opcode << ": has two dones [module_c17]";
       diagnostic.attachNote(user->getLoc()) << "one is here";
       diagnostic.attachNote(first->getLoc()) << "another is here";
       return diagnostic;
@@ -327,8 +327,7 @@ static LogicalResult verifyPieces(Operation *op, int64_t devices, StringRef what
     }
     return mlir::emitError(op->getLoc())
            << "all-to-all: dim " << dimension.getInt() << " is " << pieces
-           << ", must be divisible by the number of " << what << ", " << devices
-           << " [module_c27]";
+           << ", must be divisible by the number of " << what << ", " << devices << " [module_c27]";
   }
   if (pieces == devices) {
     return success();
@@ -377,10 +376,9 @@ LogicalResult verifyCollectives(ModuleOp module) {
   module->walk([&](Operation *op) {
     int64_t largest = isDeclared ? largestDevice(op) : -1;
     if (largest >= replicas && largest / replicas >= partitions) {
-      mlir::emitError(op->getLoc())
-          << hloOpcode(op->getName().getStringRef()) << ": names device " << largest
-          << ", the module has " << replicas << " replicas and " << partitions
-          << " partitions [module_c19]";
+      mlir::emitError(op->getLoc()) << hloOpcode(op->getName().getStringRef()) << ": names device "
+                                    << largest << ", the module has " << replicas
+                                    << " replicas and " << partitions << " partitions [module_c19]";
       good = false;
     } else if (isDeclared && failed(verifyGroups(op, replicas, partitions))) {
       good = false;

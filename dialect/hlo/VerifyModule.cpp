@@ -45,18 +45,17 @@ static LogicalResult verifyLayout(ModuleOp module, ComputationOp entry, Function
   }
   if (layout.getNumInputs() != entry.getArgumentTypes().size()) {
     mlir::emitError(module.getLoc())
-        << "entry_computation_layout has " << layout.getNumInputs()
-        << " parameters, the entry has " << entry.getArgumentTypes().size() << " [module_c2]";
+        << "entry_computation_layout has " << layout.getNumInputs() << " parameters, the entry has "
+        << entry.getArgumentTypes().size() << " [module_c2]";
     good = false;
   } else {
     for (auto [i, declared, argument] :
          llvm::enumerate(layout.getInputs(), entry.getBody().getArguments())) {
       if (!sameShape(declared, argument.getType())) {
-        InFlightDiagnostic diagnostic =
-            mlir::emitError(module.getLoc())
-            << "entry_computation_layout declares parameter " << i << " as "
-            << hloText(declared) << ", it is " << hloText(argument.getType())
-            << " [module_c3]";
+        InFlightDiagnostic diagnostic = mlir::emitError(module.getLoc())
+                                        << "entry_computation_layout declares parameter " << i
+                                        << " as " << hloText(declared) << ", it is "
+                                        << hloText(argument.getType()) << " [module_c3]";
         diagnostic.attachNote(argument.getLoc()) << "parameter " << i << " is defined here";
         good = false;
       }
@@ -64,9 +63,8 @@ static LogicalResult verifyLayout(ModuleOp module, ComputationOp entry, Function
   }
   if (layout.getResults() != entry.getResultTypes() &&
       (layout.getNumResults() != entry.getResultTypes().size() ||
-       !llvm::all_of(llvm::zip(layout.getResults(), entry.getResultTypes()), [](auto pair) {
-         return sameShape(std::get<0>(pair), std::get<1>(pair));
-       }))) {
+       !llvm::all_of(llvm::zip(layout.getResults(), entry.getResultTypes()),
+                     [](auto pair) { return sameShape(std::get<0>(pair), std::get<1>(pair)); }))) {
     auto text = [&](TypeRange types) {
       return hloText(types.size() == 1 ? types.front()
                                        : Type(TupleType::get(module.getContext(), types)));
@@ -114,8 +112,8 @@ LogicalResult verifyEntry(ModuleOp module) {
   for (StringRef count : {"hlo.replica_count", "hlo.num_partitions"}) {
     auto value = module->getAttrOfType<IntegerAttr>(count);
     if (value && value.getInt() < 1) {
-      mlir::emitError(module.getLoc()) << count.drop_front(4) << " is " << value.getInt()
-                                       << ", must be positive [module_c6]";
+      mlir::emitError(module.getLoc())
+          << count.drop_front(4) << " is " << value.getInt() << ", must be positive [module_c6]";
       good = false;
     }
   }
@@ -182,9 +180,8 @@ private:
     }
     RankedTensorType input = asArray(typeAtIndex(type.getInput(parameter), path));
     if (!input) {
-      error(name) << "parameter " << parameter << " is "
-                  << hloText(type.getInput(parameter)) << ", there is no array at "
-                  << text(path) << " [module_c8]";
+      error(name) << "parameter " << parameter << " is " << hloText(type.getInput(parameter))
+                  << ", there is no array at " << text(path) << " [module_c8]";
       return;
     }
     if (!taken.insert({parameter, path}).second) {
@@ -206,9 +203,9 @@ private:
     }
     auto kind = fields.getAs<StringAttr>("kind");
     if (kind && kind.getValue() == "must-alias" && output != input) {
-      error(name) << "output " << text(outputPath) << " is "
-                  << hloText(output, LayoutText::always) << ", parameter " << parameter << " "
-                  << text(path) << " is " << hloText(input, LayoutText::always)
+      error(name) << "output " << text(outputPath) << " is " << hloText(output, LayoutText::always)
+                  << ", parameter " << parameter << " " << text(path) << " is "
+                  << hloText(input, LayoutText::always)
                   << ", both must be equal to alias [module_c11]";
     } else if (byteSize(output) != byteSize(input)) {
       error(name) << "output " << text(outputPath) << " is " << hloText(output) << ", parameter "

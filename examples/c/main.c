@@ -6,7 +6,9 @@
 int main(void) {
   static float x[1000], y[1000], out[1000];
   float a = 2;
-  for (int i = 0; i < 1000; ++i) x[i] = i, y[i] = 1;
+  for (int i = 0; i < 1000; ++i) {
+    x[i] = i, y[i] = 1;
+  }
 
   /* One typed pointer per array; the signature ties the header to the object. */
   saxpy_args args = SAXPY_ARGS_INIT;
@@ -18,7 +20,9 @@ int main(void) {
   call.message = message, call.message_bytes = sizeof message;
 
   hlo_status status = saxpy_run(&call, &args);
-  if (status != HLO_OK) return fprintf(stderr, "%s: %s\n", hlo_status_name(status), message), 1;
+  if (status != HLO_OK) {
+    return fprintf(stderr, "%s: %s\n", hlo_status_name(status), message), 1;
+  }
   printf("out[0] = %g, out[1] = %g, out[999] = %g\n", out[0], out[1], out[999]);
   return 0;
 }

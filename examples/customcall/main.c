@@ -1,12 +1,13 @@
-/* A compiled module that calls functions of this program: one found by its name when the program is linked, one
- * given in the call's table. */
+/* A compiled module that calls functions of this program: one found by its name when the program is
+ * linked, one given in the call's table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "filter.h"
 
-/* API_VERSION_ORIGINAL: the result's buffer and the operands'. The object refers to this function by its name. */
+/* API_VERSION_ORIGINAL: the result's buffer and the operands'. The object refers to this function
+ * by its name. */
 void median_of_three(void *out, const void **in) {
   const float *x = in[0];
   float *y = out;
@@ -44,20 +45,31 @@ int main(void) {
   call.arena = (void *)(((size_t)arena + 63) / 64 * 64), call.arena_bytes = FILTER_ARENA_BYTES;
 
   /* Without a table one target is missing: the call says which and does nothing. */
-  if (filter_run(&call, &args) != HLO_OK) printf("%s\n", message);
+  if (filter_run(&call, &args) != HLO_OK) {
+    printf("%s\n", message);
+  }
 
-  hlo_custom_call entry = {"checked_log", HLO_API_STATUS_RETURNING, 0, (void (*)(void))log_or_fail, NULL};
+  hlo_custom_call entry = {"checked_log", HLO_API_STATUS_RETURNING, 0, (void (*)(void))log_or_fail,
+                           NULL};
   hlo_custom_calls table = {sizeof table, 1, &entry}; /* sorted by name */
   call.custom_calls = &table;
-  if (filter_run(&call, &args) != HLO_OK) return printf("%s\n", message), 1;
-  for (int i = 0; i < 8; ++i) printf("%g ", out[i]);
+  if (filter_run(&call, &args) != HLO_OK) {
+    return printf("%s\n", message), 1;
+  }
+  for (int i = 0; i < 8; ++i) {
+    printf("%g ", out[i]);
+  }
   printf("\n");
 
   /* A failing handler ends the call with its message; the next call starts anew. */
   signal[3] = signal[4] = -1;
-  if (filter_run(&call, &args) != HLO_OK) printf("%s\n", message);
+  if (filter_run(&call, &args) != HLO_OK) {
+    printf("%s\n", message);
+  }
   signal[3] = signal[4] = 10;
-  if (filter_run(&call, &args) != HLO_OK) return printf("%s\n", message), 1;
+  if (filter_run(&call, &args) != HLO_OK) {
+    return printf("%s\n", message), 1;
+  }
   printf("again %g\n", out[2]);
   return 0;
 }

@@ -14,10 +14,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   const hlo_comm *comm = hlo_mpi_comm(mpi);
-  int failed =
-      train(step_4_describe(), comm, comm->replica, comm->num_replicas, many) != HLO_OK;
+  int failed = train(step_4_describe(), comm, comm->replica, comm->num_replicas, many) != HLO_OK;
   if (comm->replica == 0 && !failed) {
-    failed = train(step_1_describe(), NULL, 0, 1, one) != HLO_OK || compare("4 processes", one, many);
+    failed =
+        train(step_1_describe(), NULL, 0, 1, one) != HLO_OK || compare("4 processes", one, many);
   }
   hlo_mpi_destroy(mpi);
   MPI_Finalize();

@@ -15,8 +15,8 @@ static float pseudo_random(uint32_t *state) {
   return (float)(*state >> 8) / 8388608.0f - 1.0f;
 }
 
-/* Trains on part `part` of `parts` of the batch; `losses` gets the loss of each step. All parts of one
- * training run at the same time, each with a comm. */
+/* Trains on part `part` of `parts` of the batch; `losses` gets the loss of each step. All parts of
+ * one training run at the same time, each with a comm. */
 static hlo_status train(const hlo_module_desc *step, const hlo_comm *comm, int part, int parts,
                         float *losses) {
   static const char *const names[] = {"w1", "b1", "w2", "b2"};

@@ -1,4 +1,5 @@
-/* Eigenvalues and singular values as JAX computes them, without JAX: the modules call LAPACK through libhlo_lapack. */
+/* Eigenvalues and singular values as JAX computes them, without JAX: the modules call LAPACK
+ * through libhlo_lapack. */
 #include <hlo/lapack.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 enum { N = 40, BATCH = 3, ROWS = 30, COLUMNS = 20 };
 
 static float a[N][N], w[N], v[N][N];
-static float b[BATCH][ROWS][COLUMNS], u[BATCH][ROWS][COLUMNS], s[BATCH][COLUMNS], vt[BATCH][COLUMNS][COLUMNS];
+static float b[BATCH][ROWS][COLUMNS], u[BATCH][ROWS][COLUMNS], s[BATCH][COLUMNS],
+    vt[BATCH][COLUMNS][COLUMNS];
 
 static double larger(double x, double y) { return x > y || x != x ? x : y; }
 
@@ -20,7 +22,9 @@ static double error_of_eigh(void) {
   for (int i = 0; i < N; ++i) {
     for (int j = 0; j < N; ++j) {
       double sum = 0;
-      for (int k = 0; k < N; ++k) sum += (double)a[i][k] * v[k][j];
+      for (int k = 0; k < N; ++k) {
+        sum += (double)a[i][k] * v[k][j];
+      }
       worst = larger(fabs(sum - (double)v[i][j] * w[j]), worst);
     }
   }
@@ -34,7 +38,9 @@ static double error_of_svd(void) {
     for (int i = 0; i < ROWS; ++i) {
       for (int j = 0; j < COLUMNS; ++j) {
         double sum = 0;
-        for (int k = 0; k < COLUMNS; ++k) sum += (double)u[m][i][k] * s[m][k] * vt[m][k][j];
+        for (int k = 0; k < COLUMNS; ++k) {
+          sum += (double)u[m][i][k] * s[m][k] * vt[m][k][j];
+        }
         worst = larger(fabs(sum - b[m][i][j]), worst);
       }
     }
@@ -44,11 +50,15 @@ static double error_of_svd(void) {
 
 int main(void) {
   for (int i = 0; i < N; ++i) {
-    for (int j = 0; j <= i; ++j) a[i][j] = a[j][i] = sinf((float)(i * i + 3 * j));
+    for (int j = 0; j <= i; ++j) {
+      a[i][j] = a[j][i] = sinf((float)(i * i + 3 * j));
+    }
   }
   for (int m = 0; m < BATCH; ++m) {
     for (int i = 0; i < ROWS; ++i) {
-      for (int j = 0; j < COLUMNS; ++j) b[m][i][j] = cosf((float)(m + i * j + i));
+      for (int j = 0; j < COLUMNS; ++j) {
+        b[m][i][j] = cosf((float)(m + i * j + i));
+      }
     }
   }
   char message[256] = "";
@@ -62,7 +72,9 @@ int main(void) {
   call.arena = aligned_alloc(64, EIGH_ARENA_BYTES + 64);
   hlo_status status = eigh_run(&call, &e);
   free(call.arena);
-  if (status != HLO_OK) return printf("%s: %s\n", hlo_status_name(status), message), 1;
+  if (status != HLO_OK) {
+    return printf("%s: %s\n", hlo_status_name(status), message), 1;
+  }
 
   svd_args d = SVD_ARGS_INIT;
   d.a_1 = &b[0][0][0], d.out_0 = &u[0][0][0], d.out_1 = &s[0][0], d.out_2 = &vt[0][0][0];
@@ -70,7 +82,9 @@ int main(void) {
   call.arena = aligned_alloc(64, SVD_ARENA_BYTES + 64);
   status = svd_run(&call, &d);
   free(call.arena);
-  if (status != HLO_OK) return printf("%s: %s\n", hlo_status_name(status), message), 1;
+  if (status != HLO_OK) {
+    return printf("%s: %s\n", hlo_status_name(status), message), 1;
+  }
 
   double of_eigh = error_of_eigh(), of_svd = error_of_svd();
   printf("eigh: values from %.4f to %.4f, largest error %.1e\n", w[0], w[N - 1], of_eigh);

@@ -1,5 +1,6 @@
-/* A network whose weights are parameters that never change. It is compiled twice from one text: `plain`, which gets the
- * weights in every call, and `net` with --immutable-params=all-but:x, which computes once what depends on them alone. */
+/* A network whose weights are parameters that never change. It is compiled twice from one text:
+ * `plain`, which gets the weights in every call, and `net` with --immutable-params=all-but:x, which
+ * computes once what depends on them alone. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,15 @@ static float noise(void) {
 }
 
 static void fill(void) {
-  for (int i = 0; i < 8 * 256; ++i) x[i] = noise();
-  for (int i = 0; i < 256 * 512; ++i) w1[i] = noise();
-  for (int i = 0; i < 512; ++i) gamma1[i] = 1 + noise(), beta[i] = noise(), mean[i] = noise(), variance[i] = 1 + noise();
+  for (int i = 0; i < 8 * 256; ++i) {
+    x[i] = noise();
+  }
+  for (int i = 0; i < 256 * 512; ++i) {
+    w1[i] = noise();
+  }
+  for (int i = 0; i < 512; ++i) {
+    gamma1[i] = 1 + noise(), beta[i] = noise(), mean[i] = noise(), variance[i] = 1 + noise();
+  }
   for (int i = 0; i < 512 * 16; ++i) {
     float value = noise();
     uint32_t bits;
@@ -32,7 +39,9 @@ static void fill(void) {
 }
 
 static int failed(hlo_status status, const char *what, const char *message) {
-  if (status == HLO_OK) return 0;
+  if (status == HLO_OK) {
+    return 0;
+  }
   printf("%s: %s: %s\n", what, hlo_status_name(status), message);
   return 1;
 }
@@ -47,28 +56,38 @@ int main(void) {
   call.arena_bytes = scratch / 64 * 64;
 
   plain_args all = PLAIN_ARGS_INIT;
-  all.x = x, all.w1 = w1, all.gamma = gamma1, all.beta = beta, all.mean = mean, all.variance = variance, all.w2 = w2;
+  all.x = x, all.w1 = w1, all.gamma = gamma1, all.beta = beta, all.mean = mean,
+  all.variance = variance, all.w2 = w2;
   all.out = expected;
-  if (failed(plain_run(&call, &all), "plain", message)) return 1;
+  if (failed(plain_run(&call, &all), "plain", message)) {
+    return 1;
+  }
 
   /* Before it is prepared, the module says what is missing. */
   net_args args = NET_ARGS_INIT;
-  args.x = x, args.w1 = w1, args.gamma = gamma1, args.beta = beta, args.mean = mean, args.variance = variance, args.w2 = w2;
+  args.x = x, args.w1 = w1, args.gamma = gamma1, args.beta = beta, args.mean = mean,
+  args.variance = variance, args.w2 = w2;
   args.out = out;
   failed(net_run(&call, &args), "not prepared", message);
 
   /* Once: the block is ours; it may be shared by threads, or stored in a file and mapped again. */
   size_t bytes = (NET_PREPARED_BYTES + 63) / 64 * 64;
   void *block = aligned_alloc(64, bytes);
-  if (failed(net_prepare(&call, &args, block, bytes), "prepare", message)) return 1;
+  if (failed(net_prepare(&call, &args, block, bytes), "prepare", message)) {
+    return 1;
+  }
 
   /* In every call: what prepare alone reads (net.h says which) may be gone. */
   call.prepared = block, call.prepared_bytes = bytes;
   args.w1 = args.gamma = args.beta = args.mean = args.variance = 0;
-  if (failed(net_run(&call, &args), "run", message)) return 1;
+  if (failed(net_run(&call, &args), "run", message)) {
+    return 1;
+  }
 
   float most = 0;
-  for (int i = 0; i < 8 * 16; ++i) most = fmaxf(most, fabsf(out[i] - expected[i]) / fmaxf(1, fabsf(expected[i])));
+  for (int i = 0; i < 8 * 16; ++i) {
+    most = fmaxf(most, fabsf(out[i] - expected[i]) / fmaxf(1, fabsf(expected[i])));
+  }
   printf("largest difference %s 0.02\n", most < 0.02f ? "<" : ">=");
   free(block), free(call.arena);
   return most < 0.02f ? 0 : 1;

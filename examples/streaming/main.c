@@ -1,5 +1,5 @@
-/* Inference on a stream: one thread runs the module, the other one feeds it points and takes its answers. The queues hold a few
- * items: who is ahead waits. */
+/* Inference on a stream: one thread runs the module, the other one feeds it points and takes its
+ * answers. The queues hold a few items: who is ahead waits. */
 #include <hlo/feed.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -44,7 +44,9 @@ static void make_points(int batch, float points[POINTS][2]) {
 int main(void) {
   worker w = {hlo_feed_queue_create(QUEUED), hlo_feed_queue_create(QUEUED), HLO_OK, ""};
   pthread_t thread;
-  if (!w.in || !w.out || pthread_create(&thread, NULL, infer, &w)) return 1;
+  if (!w.in || !w.out || pthread_create(&thread, NULL, infer, &w)) {
+    return 1;
+  }
 
   int right = 0, answers = 0, given = 0;
   while (answers < BATCHES) {
@@ -54,13 +56,17 @@ int main(void) {
       make_points(given, points);
       const void *leaves[] = {points};
       const uint64_t bytes[] = {sizeof points};
-      if (hlo_feed_queue_push(w.in, leaves, bytes, 1, 0) != HLO_OK) break;
+      if (hlo_feed_queue_push(w.in, leaves, bytes, 1, 0) != HLO_OK) {
+        break;
+      }
       ++given;
       continue;
     }
     void *leaves[] = {inside};
     const uint64_t bytes[] = {sizeof inside};
-    if (hlo_feed_queue_pop(w.out, leaves, bytes, 1, 0) != HLO_OK) break;
+    if (hlo_feed_queue_pop(w.out, leaves, bytes, 1, 0) != HLO_OK) {
+      break;
+    }
     make_points(answers++, points);
     for (int i = 0; i < POINTS; ++i) {
       float square = points[i][0] * points[i][0] + points[i][1] * points[i][1];
@@ -69,7 +75,9 @@ int main(void) {
   }
   hlo_feed_queue_close(w.in);
   pthread_join(thread, NULL);
-  if (w.status != HLO_OK) printf("%s: %s\n", hlo_status_name(w.status), w.message);
+  if (w.status != HLO_OK) {
+    printf("%s: %s\n", hlo_status_name(w.status), w.message);
+  }
   printf("%d batches, %d of %d points right\n", answers, right, answers * POINTS);
   hlo_feed_queue_destroy(w.in);
   hlo_feed_queue_destroy(w.out);

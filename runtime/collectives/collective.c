@@ -97,20 +97,20 @@ static int32_t ranks_of(const hlo_comm *comm, int32_t mode, int64_t id, int32_t 
     return 0;
   }
   switch (mode) {
-  case HLO_GROUPS_OF_REPLICAS:
-    ranks[0] = (int32_t)id * partitions + comm->partition;
-    return 1;
-  case HLO_GROUPS_OF_PARTITIONS:
-    ranks[0] = comm->replica * partitions + (int32_t)id;
-    return 1;
-  case HLO_GROUPS_OF_RANKS:
-    ranks[0] = (int32_t)id;
-    return 1;
-  default:
-    for (int32_t p = 0; p < partitions; ++p) {
-      ranks[p] = (int32_t)id * partitions + p;
-    }
-    return partitions;
+    case HLO_GROUPS_OF_REPLICAS:
+      ranks[0] = (int32_t)id * partitions + comm->partition;
+      return 1;
+    case HLO_GROUPS_OF_PARTITIONS:
+      ranks[0] = comm->replica * partitions + (int32_t)id;
+      return 1;
+    case HLO_GROUPS_OF_RANKS:
+      ranks[0] = (int32_t)id;
+      return 1;
+    default:
+      for (int32_t p = 0; p < partitions; ++p) {
+        ranks[p] = (int32_t)id * partitions + p;
+      }
+      return partitions;
   }
 }
 
@@ -206,20 +206,20 @@ static hlo_status run_permute(Collective *c, int32_t rank) {
 static hlo_status run_group(Collective *c) {
   hlo_status status = HLO_OK;
   switch (c->desc->kind) {
-  case HLO_ALL_REDUCE:
-    return hlo_all_reduce(c);
-  case HLO_ALL_GATHER:
-  case HLO_REDUCE_SCATTER:
-    for (uint32_t i = 0; i < c->desc->op.num_results && status == HLO_OK; ++i) {
-      status = c->desc->kind == HLO_ALL_GATHER ? hlo_all_gather(c, i) : hlo_reduce_scatter(c, i);
-    }
-    return status;
-  case HLO_ALL_TO_ALL:
-    return hlo_all_to_all(c);
-  case HLO_RAGGED_ALL_TO_ALL:
-    return hlo_ragged_all_to_all(c);
-  default:
-    return hlo_collective_fail(c, HLO_UNIMPLEMENTED, "unknown to this runtime");
+    case HLO_ALL_REDUCE:
+      return hlo_all_reduce(c);
+    case HLO_ALL_GATHER:
+    case HLO_REDUCE_SCATTER:
+      for (uint32_t i = 0; i < c->desc->op.num_results && status == HLO_OK; ++i) {
+        status = c->desc->kind == HLO_ALL_GATHER ? hlo_all_gather(c, i) : hlo_reduce_scatter(c, i);
+      }
+      return status;
+    case HLO_ALL_TO_ALL:
+      return hlo_all_to_all(c);
+    case HLO_RAGGED_ALL_TO_ALL:
+      return hlo_ragged_all_to_all(c);
+    default:
+      return hlo_collective_fail(c, HLO_UNIMPLEMENTED, "unknown to this runtime");
   }
 }
 
@@ -237,8 +237,8 @@ static uint64_t first_tag(const hlo_rt_op *op) {
 
 hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
                                  void *const *buffers) {
-  static const hlo_comm alone = {.struct_size = sizeof alone, .num_replicas = 1,
-                                 .num_partitions = 1};
+  static const hlo_comm alone = {
+      .struct_size = sizeof alone, .num_replicas = 1, .num_partitions = 1};
   const hlo_comm *given = HLO_FIELD(frame->call, comm);
   const hlo_comm *comm = given != NULL ? given : &alone;
   if (desc->kind == HLO_REPLICA_ID || desc->kind == HLO_PARTITION_ID) {

@@ -17,8 +17,8 @@ typedef struct Collective {
   const hlo_rt_collective *desc;
   const hlo_comm *comm; /* null: one rank */
   void *const *buffers;
-  int32_t *members; /* ranks, in the order of the group */
-  int32_t n, self;  /* how many; which of them this rank is, -1: none */
+  int32_t *members;              /* ranks, in the order of the group */
+  int32_t n, self;               /* how many; which of them this rank is, -1: none */
   hlo_comm_part *send, *receive; /* n of each, for exchange() */
   uint64_t tag;                  /* of the next exchange */
   uint32_t reads_follow;         /* that exchange passes addresses */

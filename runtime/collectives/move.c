@@ -127,8 +127,8 @@ hlo_status hlo_ragged_all_to_all(Collective *c) {
                                    "as expected");
       }
       const uint64_t sent = row * (uint64_t)out[m].count, received = row * (uint64_t)in[m].count;
-      c->send[m] = hlo_part(operand_of(c, 0) + row * (uint64_t)integer_at(c, 2, at), sent,
-                            sent > 0, sent);
+      c->send[m] =
+          hlo_part(operand_of(c, 0) + row * (uint64_t)integer_at(c, 2, at), sent, sent > 0, sent);
       c->receive[m] = hlo_part(result_of(c, 0) + row * (uint64_t)in[m].offset, received,
                                received > 0, received);
     }

@@ -21,7 +21,8 @@
 /* Bytes of partial results that stay in the first level of cache. */
 #define BLOCK_BYTES 8192
 
-/* out[0..count) = f(...f(f(in[0], in[1]), in[2])..., in[n-1]). `out` may be where one of `in` is. */
+/* out[0..count) = f(...f(f(in[0], in[1]), in[2])..., in[n-1]). `out` may be where one of `in` is.
+ */
 static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_t n, char *out,
                          int64_t count, uint64_t size) {
   if (n == 1) {
@@ -140,8 +141,7 @@ static char *scratch_of(const Collective *c) {
 
 /* Elements of one piece: the scratch memory holds one from each member. */
 static int64_t piece_length(const Collective *c, uint64_t size) {
-  const int64_t length =
-      (int64_t)(c->desc->op.scratch_bytes / (uint64_t)c->n / size) / 16 * 16;
+  const int64_t length = (int64_t)(c->desc->op.scratch_bytes / (uint64_t)c->n / size) / 16 * 16;
   return length > 0 ? length : 1;
 }
 
@@ -226,8 +226,9 @@ static hlo_status all_reduce_messages(Collective *c, uint32_t i) {
     const Share share = share_of(elements, c->n, m);
     c->send[m] = hlo_part(result + (uint64_t)own.begin * size,
                           (uint64_t)(own.end - own.begin) * size, own.end > own.begin, 0);
-    c->receive[m] = hlo_part(result + (uint64_t)share.begin * size,
-                             (uint64_t)(share.end - share.begin) * size, share.end > share.begin, 0);
+    c->receive[m] =
+        hlo_part(result + (uint64_t)share.begin * size, (uint64_t)(share.end - share.begin) * size,
+                 share.end > share.begin, 0);
   }
   return hlo_exchange(c);
 }

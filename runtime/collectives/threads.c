@@ -27,8 +27,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "runtime/core/text.h"
 #include "collective.h"
+#include "runtime/core/text.h"
 
 enum { Empty, Posted, Copying, Taken };
 
@@ -42,8 +42,8 @@ typedef struct Box {
 typedef struct Rank {
   _Alignas(64) _Atomic uint32_t events; /* counts the rings of the bell */
   _Atomic uint32_t sleeping;
-  _Atomic uint64_t tag;          /* of the exchange it is in; 0: none */
-  _Atomic(const char *) at;      /* the instruction's name */
+  _Atomic uint64_t tag;     /* of the exchange it is in; 0: none */
+  _Atomic(const char *) at; /* the instruction's name */
   _Atomic(const char *) opcode;
   int reading; /* it is one of hlo_ranks.readers */
   pthread_mutex_t mutex;
@@ -54,12 +54,12 @@ typedef struct Rank {
 
 struct hlo_ranks {
   int32_t count;
-  uint32_t spins;            /* looks at the boxes before sleeping */
-  _Atomic uint32_t failed;   /* 1: status and text are set */
-  _Atomic uint32_t claimed;  /* 1: somebody sets them */
-  _Atomic uint32_t readers;  /* ranks that may be reading others' memory */
+  uint32_t spins;           /* looks at the boxes before sleeping */
+  _Atomic uint32_t failed;  /* 1: status and text are set */
+  _Atomic uint32_t claimed; /* 1: somebody sets them */
+  _Atomic uint32_t readers; /* ranks that may be reading others' memory */
   hlo_status status;
-  int32_t culprit;           /* rank that the error is about; -1 */
+  int32_t culprit; /* rank that the error is about; -1 */
   char text[512];
   Rank *ranks;
   Box *boxes; /* [source * count + target] */
@@ -208,8 +208,8 @@ static void post_all(Exchange *x) {
   }
 }
 
-/* The members that this rank waits for: those that are not at this instruction, or if all are, those
- * whose message is missing. */
+/* The members that this rank waits for: those that are not at this instruction, or if all are,
+ * those whose message is missing. */
 static void report_timeout(Exchange *x, int64_t waited_ns) {
   char buffer[400];
   hlo_text text = hlo_text_begin(buffer, sizeof buffer);
@@ -222,8 +222,8 @@ static void report_timeout(Exchange *x, int64_t waited_ns) {
     for (int32_t m = 0; m < x->step->num_members; ++m) {
       const int32_t peer = x->step->members[m];
       const int pending = !x->received[m] || !x->sent[m];
-      if (!pending || (strict && atomic_load(&x->ranks->ranks[peer].tag) >> 20 ==
-                                     x->step->tag >> 20)) {
+      if (!pending ||
+          (strict && atomic_load(&x->ranks->ranks[peer].tag) >> 20 == x->step->tag >> 20)) {
         continue;
       }
       first = first < 0 ? peer : first;
@@ -236,7 +236,8 @@ static void report_timeout(Exchange *x, int64_t waited_ns) {
   fail_all(x->ranks, HLO_DEADLINE, named == 1 ? first : -1, buffer);
 }
 
-/* If the caller wants no more, the others are told; whoever is not there is late for its deadline. */
+/* If the caller wants no more, the others are told; whoever is not there is late for its deadline.
+ */
 static void look_at_call(Exchange *x, int64_t now, int64_t waited_ns) {
   if (x->step->cancel != NULL && __atomic_load_n(x->step->cancel, __ATOMIC_RELAXED) != 0) {
     char buffer[400];
@@ -339,7 +340,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   Rank *self = user;
   hlo_ranks *ranks = self->ranks;
   unsigned char sent[step->num_members], received[step->num_members];
-  Exchange x = {ranks,   self, (int32_t)(self - ranks->ranks), step, send, receive, sent,
+  Exchange x = {ranks,    self, (int32_t)(self - ranks->ranks), step, send, receive, sent,
                 received, 0};
   atomic_store(&self->opcode, step->opcode);
   atomic_store(&self->at, step->name);

@@ -287,8 +287,8 @@ static hlo_status check_size(const char *module, const hlo_buffer_desc *descs, u
   return HLO_ERR_SIZE;
 }
 
-/* One side; `what` is "input" or "output". If `use` is not null, buffers without the bit `reader` in it
- * are nobody's concern. */
+/* One side; `what` is "input" or "output". If `use` is not null, buffers without the bit `reader`
+ * in it are nobody's concern. */
 static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, uint32_t count,
                              const void *const *buffers, const char *what, const uint8_t *use,
                              uint8_t reader, hlo_text *text) {
@@ -331,8 +331,8 @@ static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, u
 hlo_status hlo_check_inputs(const hlo_module_desc *desc, const void *const *inputs, uint8_t reader,
                             hlo_text *text) {
   const uint8_t *use = HLO_FIELD(desc, input_use);
-  hlo_status status = check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", use,
-                                 reader, text);
+  hlo_status status =
+      check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", use, reader, text);
   for (uint32_t i = 0; status == HLO_OK && i < desc->num_inputs; ++i) {
     if (desc->inputs[i].size_of != 0 && (use == NULL || (use[i] & reader))) {
       status = check_size(desc->name, desc->inputs, i, inputs[i], text);
@@ -365,8 +365,9 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
                               : which == 1 ? hlo_check_constants(desc, call, &part)
                               : which == 2 ? hlo_check_services(desc, call, &part)
                               : which == 3 ? check_versions(desc, call, &part)
-                              : which == 4 ? hlo_check_prepared(desc, call, &part)
-                                           : hlo_check_scratch(desc, call, desc->arena_bytes, &part);
+                              : which == 4
+                                  ? hlo_check_prepared(desc, call, &part)
+                                  : hlo_check_scratch(desc, call, desc->arena_bytes, &part);
     if (status != HLO_OK) {
       first = first != HLO_OK ? first : status;
       text = part;

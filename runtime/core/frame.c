@@ -6,6 +6,8 @@
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
+#include "frame.h"
+
 #include <hlo/generated.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -14,7 +16,6 @@
 
 #include "checks.h"
 #include "fields.h"
-#include "frame.h"
 
 /* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
  * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays

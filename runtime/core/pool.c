@@ -210,7 +210,8 @@ hlo_pool *hlo_pool_create(uint32_t num_threads) {
 
   sigset_t all, old;
   sigfillset(&all);
-  /* Faults reach the thread that makes them; where they are blocked, the program's handlers never run. */
+  /* Faults reach the thread that makes them; where they are blocked, the program's handlers never
+   * run. */
   const int faults[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
   for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
     sigdelset(&all, faults[i]);

@@ -109,18 +109,18 @@ size_t hlo_type_bytes(int32_t type) { return known(type) ? kTypes[type].bytes : 
 
 int32_t hlo_type_bits(int32_t type) {
   switch (type) {
-  case HLO_S1:
-  case HLO_U1:
-    return 1;
-  case HLO_S2:
-  case HLO_U2:
-    return 2;
-  case HLO_S4:
-  case HLO_U4:
-  case HLO_F4E2M1FN:
-    return 4;
-  default:
-    return 8 * (int32_t)hlo_type_bytes(type);
+    case HLO_S1:
+    case HLO_U1:
+      return 1;
+    case HLO_S2:
+    case HLO_U2:
+      return 2;
+    case HLO_S4:
+    case HLO_U4:
+    case HLO_F4E2M1FN:
+      return 4;
+    default:
+      return 8 * (int32_t)hlo_type_bytes(type);
   }
 }
 

@@ -205,8 +205,8 @@ ffi_error *complexSchur(Call &call) {
   return runWithWork<C>(call, scratch, Call::batches(call.result(0), 2), 2 * n, call.out<int>(4),
                         [&](int64_t i, C *work, int size, int *info) {
                           gees(mode, n, a + i * n * n, leading(n), selected + i,
-                               call.out<C>(2) + i * n, call.out<C>(1) + i * n * n, work, size, rwork,
-                               info);
+                               call.out<C>(2) + i * n, call.out<C>(1) + i * n * n, work, size,
+                               rwork, info);
                         });
 }
 

@@ -54,8 +54,8 @@ ffi_error *qrFactor(Call &call) {
   Scratch scratch(call.frame);
   return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n), nullptr,
                         [&](int64_t i, T *work, int size, int *info) {
-                          geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work, size,
-                                info);
+                          geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work,
+                                size, info);
                         });
 }
 

@@ -129,9 +129,9 @@ inline int larger(int a, int b) { return a < b ? b : a; }
 /// A leading dimension: at least 1.
 inline int leading(int rows) { return larger(rows, 1); }
 
-/// Runs a routine on each of `count` matrices, with work memory of the size that the routine asks for,
-/// at least `least` elements of T. run(i, work, size, info) calls it on matrix i; size -1 asks.
-/// `info`: one number a matrix, or null where the results have none.
+/// Runs a routine on each of `count` matrices, with work memory of the size that the routine asks
+/// for, at least `least` elements of T. run(i, work, size, info) calls it on matrix i; size -1
+/// asks. `info`: one number a matrix, or null where the results have none.
 template <typename T, typename Run>
 ffi_error *runWithWork(Call &call, Scratch &scratch, int64_t count, int least, int *info, Run run) {
   T best = {};

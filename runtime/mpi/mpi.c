@@ -43,9 +43,9 @@ struct hlo_mpi {
   MPI_Datatype mebibyte;
   int rank, size;
   int failed;
-  Failure failure;         /* the first one seen */
-  MPI_Request *told;       /* messages about it, one for each process */
-  uint64_t question;       /* the instruction at which this process asks who else is there */
+  Failure failure;   /* the first one seen */
+  MPI_Request *told; /* messages about it, one for each process */
+  uint64_t question; /* the instruction at which this process asks who else is there */
 };
 
 /* Several exchanges of one instruction differ in the low bits of their tags. */
@@ -68,7 +68,8 @@ static void fail_all(hlo_mpi *mpi, hlo_status status, const char *text) {
   snprintf(mpi->failure.text, sizeof mpi->failure.text, "%s", text);
   for (int r = 0; r < mpi->size; ++r) {
     if (r != mpi->rank) {
-      MPI_Isend(&mpi->failure, sizeof(Failure), MPI_BYTE, r, FAILURE_TAG, mpi->group, &mpi->told[r]);
+      MPI_Isend(&mpi->failure, sizeof(Failure), MPI_BYTE, r, FAILURE_TAG, mpi->group,
+                &mpi->told[r]);
     }
   }
 }
@@ -151,16 +152,15 @@ static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_par
       const int peer = step->members[member];
       MPI_Request *request = &requests[2 * member + pass];
       MPI_Datatype type = MPI_BYTE;
-      const int simple = part->count * part->bytes <= 1 << 30 &&
-                         (part->count == 1 || part->stride == part->bytes);
+      const int simple =
+          part->count * part->bytes <= 1 << 30 && (part->count == 1 || part->stride == part->bytes);
       const int count = simple ? (int)(part->count * part->bytes) : 1;
       if (!simple) {
         error = make_type(mpi, part, &type);
       }
       if (error == MPI_SUCCESS) {
-        error = pass == 0
-                    ? MPI_Irecv(part->data, count, type, peer, tag, mpi->group, request)
-                    : MPI_Isend(part->data, count, type, peer, tag, mpi->group, request);
+        error = pass == 0 ? MPI_Irecv(part->data, count, type, peer, tag, mpi->group, request)
+                          : MPI_Isend(part->data, count, type, peer, tag, mpi->group, request);
       }
       if (!simple && type != MPI_BYTE) {
         MPI_Type_free(&type);
@@ -174,8 +174,8 @@ static int is_missing(const MPI_Request *requests, int32_t member) {
   return requests[2 * member] != MPI_REQUEST_NULL || requests[2 * member + 1] != MPI_REQUEST_NULL;
 }
 
-/* Asks the members whose messages are missing whether they are at this instruction, and sets `here` of
- * those that answer within `most_ns`. */
+/* Asks the members whose messages are missing whether they are at this instruction, and sets `here`
+ * of those that answer within `most_ns`. */
 static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
                         int64_t most_ns, unsigned char *here) {
   int asked = 0;

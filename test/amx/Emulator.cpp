@@ -54,13 +54,13 @@ thread_local State state;
 
 /// An instruction with a VEX prefix of three bytes.
 struct Instruction {
-  int prefix;  ///< 0: none, 1: 66, 2: F3, 3: F2
+  int prefix;         ///< 0: none, 1: 66, 2: F3, 3: F2
   int opcode, source; ///< source: the register in the prefix
   int reg, rm;        ///< of ModRM; rm -1: memory
   int length;
   uintptr_t address; ///< of memory, without the index
   bool hasSib;
-  int64_t index;     ///< scaled
+  int64_t index; ///< scaled
 };
 
 void complain(const char *what) {
@@ -144,7 +144,8 @@ bool loadConfiguration(const void *from) {
   }
   for (int t = 0; t < kTiles; ++t) {
     good &= c.noRowBytes[t] == 0 && c.noRows[t] == 0;
-    good &= c.rows[t] <= kRows && c.rowBytes[t] <= kRowBytes && (c.rows[t] == 0) == (c.rowBytes[t] == 0);
+    good &= c.rows[t] <= kRows && c.rowBytes[t] <= kRowBytes &&
+            (c.rows[t] == 0) == (c.rowBytes[t] == 0);
   }
   if (!good) {
     complain("ldtilecfg: not a configuration of palette 1");

@@ -1,10 +1,11 @@
 /*===- peaks.c - what this machine can do ---------------------------------===
  *
- * Prints one JSON line of rates on N threads (argument 1, default 1): multiply-adds out of registers in each element
- * type that the processor has (GFLOP/s; a multiply and an add count as two), and reading and copying in a block that
- * the second-level cache holds, in one of 32 MiB, which a large last cache may hold (as it may the arrays of a
- * benchmark that runs again and again), and in one that no cache should hold (GB/s; a copy counts both ways).
- * The caller pins the process. No input; builds with any C compiler for x86-64: cc -O2 -pthread peaks.c.
+ * Prints one JSON line of rates on N threads (argument 1, default 1): multiply-adds out of
+ * registers in each element type that the processor has (GFLOP/s; a multiply and an add count as
+ * two), and reading and copying in a block that the second-level cache holds, in one of 32 MiB,
+ * which a large last cache may hold (as it may the arrays of a benchmark that runs again and
+ * again), and in one that no cache should hold (GB/s; a copy counts both ways). The caller pins the
+ * process. No input; builds with any C compiler for x86-64: cc -O2 -pthread peaks.c.
  *
  *===----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
@@ -23,8 +24,8 @@ static double now(void) {
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-/* Twelve independent accumulators hide the latency of two pipes; the empty assembly keeps them in registers and
-   keeps the compiler from folding the loop. */
+/* Twelve independent accumulators hide the latency of two pipes; the empty assembly keeps them in
+   registers and keeps the compiler from folding the loop. */
 #define REGISTERS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define DECLARE(i) V a##i = zero;
 #define STEP(i) a##i = OP(a##i);
@@ -68,9 +69,11 @@ __attribute__((noinline)) static void readBlock(const char *block, size_t bytes,
     const char *end = block + bytes;
     if (__builtin_cpu_supports("avx2")) {
       for (const char *p = block; p < end; p += 256) {
-        __asm__ volatile("vmovdqu (%0), %%ymm0\n vmovdqu 32(%0), %%ymm1\n vmovdqu 64(%0), %%ymm2\n vmovdqu 96(%0), %%ymm3\n"
-                         "vmovdqu 128(%0), %%ymm0\n vmovdqu 160(%0), %%ymm1\n vmovdqu 192(%0), %%ymm2\n vmovdqu 224(%0), %%ymm3\n"
-                         ::"r"(p) : "xmm0", "xmm1", "xmm2", "xmm3");
+        __asm__ volatile("vmovdqu (%0), %%ymm0\n vmovdqu 32(%0), %%ymm1\n vmovdqu 64(%0), %%ymm2\n "
+                         "vmovdqu 96(%0), %%ymm3\n"
+                         "vmovdqu 128(%0), %%ymm0\n vmovdqu 160(%0), %%ymm1\n vmovdqu 192(%0), "
+                         "%%ymm2\n vmovdqu 224(%0), %%ymm3\n" ::"r"(p)
+                         : "xmm0", "xmm1", "xmm2", "xmm3");
       }
     } else {
       for (const char *p = block; p < end; p += 8) {
@@ -112,7 +115,8 @@ static void once(struct Work *w) {
   }
 }
 
-/* Thread t runs on the t-th processor that this process may use: a scheduler may leave two on one for a while. */
+/* Thread t runs on the t-th processor that this process may use: a scheduler may leave two on one
+ * for a while. */
 static void pinToProcessor(int thread) {
   cpu_set_t all, one;
   CPU_ZERO(&one);
@@ -147,8 +151,8 @@ static void *runThread(void *argument) {
   return NULL;
 }
 
-/* Prints units (operations or bytes) of one count, on all threads, per second: the best of all rounds, each from the
-   first thread's beginning to the last one's end. */
+/* Prints units (operations or bytes) of one count, on all threads, per second: the best of all
+   rounds, each from the first thread's beginning to the last one's end. */
 static void measure(const char *name, int threads, struct Work work, double units) {
   pthread_barrier_t barrier;
   pthread_barrier_init(&barrier, NULL, threads + 1);
@@ -188,7 +192,8 @@ static void bandwidth(int threads, const char *place, size_t bytes, long count) 
 }
 
 static void arithmetic(const char *name, int threads, void (*loop)(long), double lanes) {
-  measure(name, threads, (struct Work){.kind = Arithmetic, .loop = loop, .count = 3000000}, 12 * 2 * lanes);
+  measure(name, threads, (struct Work){.kind = Arithmetic, .loop = loop, .count = 3000000},
+          12 * 2 * lanes);
 }
 
 int main(int argc, char **argv) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
+#include "compiler/support/Target.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
-#include "compiler/support/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -50,29 +50,34 @@ struct Flags {
                            cl::desc("CPU, or host (default: x86-64-v3)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
-  cl::opt<int> optLevel{"O", cl::Prefix, cl::value_desc("0..3"), cl::init(2), cl::cat(category),
-                        cl::desc("Optimization level (default: 2)")};
+  cl::opt<int> optLevel{
+      "O",         cl::Prefix,        cl::value_desc("0..3"),
+      cl::init(2), cl::cat(category), cl::desc("Optimization level (default: 2)")};
   cl::opt<unsigned> jobs{"jobs", cl::value_desc("n"), cl::init(0), cl::cat(category),
                          cl::desc("Threads of the compiler; the output does not depend on it "
                                   "(default: one per CPU)")};
   cl::opt<unsigned> replicas{"replicas", cl::value_desc("n"), cl::init(0), cl::cat(category),
                              cl::desc("Replicas that will run it (default: what the module says)")};
-  cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
-                               cl::desc("Partitions of each replica (default: what the module says)")};
-  cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
-                                 cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
+  cl::opt<unsigned> partitions{
+      "partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
+      cl::desc("Partitions of each replica (default: what the module says)")};
+  cl::opt<std::string> denormals{
+      "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
+      cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
-      cl::desc("Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
-               "depends on them alone")};
+      cl::desc(
+          "Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
+          "depends on them alone")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
                              cl::desc("Check the input and write nothing"), cl::cat(category)};
   cl::opt<std::string> compileTo{"compile-to", cl::value_desc("phase"), cl::cat(category),
                                  cl::desc("Stop after a phase and print the module")};
-  cl::opt<std::string> startFrom{"start-from", cl::value_desc("phase"), cl::cat(category),
-                                 cl::desc("The input is MLIR, as the phase before this one prints it")};
+  cl::opt<std::string> startFrom{
+      "start-from", cl::value_desc("phase"), cl::cat(category),
+      cl::desc("The input is MLIR, as the phase before this one prints it")};
   cl::opt<bool> listOps{"list-ops", cl::cat(category),
                         cl::desc("Print the operations and the element types that work")};
   cl::opt<std::string> explain{"explain", cl::value_desc("label"), cl::cat(category),
@@ -83,16 +88,17 @@ struct Flags {
                                cl::desc("Write the module after each phase to a folder")};
   cl::opt<bool> memoryReport{"memory-report", cl::cat(category),
                              cl::desc("Print who lives where in the arena to standard error")};
-  cl::opt<std::string> timeReport{"time-report", cl::ValueOptional, cl::value_desc("json"),
-                                  cl::desc("Print seconds per phase and per module of kernels to standard error"),
-                                  cl::cat(category)};
+  cl::opt<std::string> timeReport{
+      "time-report", cl::ValueOptional, cl::value_desc("json"),
+      cl::desc("Print seconds per phase and per module of kernels to standard error"),
+      cl::cat(category)};
 };
 } // namespace
 
-static constexpr Kind kinds[] = {
-    {"obj", ".o", EmitObject},  {"asm", ".s", EmitAssembly}, {"llvm", ".ll", EmitLlvmIr},
-    {"bc", ".bc", EmitBitcode}, {"mlir", ".mlir", EmitMlir}, {"hlo", ".hlo", EmitHlo},
-    {"none", "", EmitNone}};
+static constexpr Kind kinds[] = {{"obj", ".o", EmitObject},   {"asm", ".s", EmitAssembly},
+                                 {"llvm", ".ll", EmitLlvmIr}, {"bc", ".bc", EmitBitcode},
+                                 {"mlir", ".mlir", EmitMlir}, {"hlo", ".hlo", EmitHlo},
+                                 {"none", "", EmitNone}};
 
 static int complain(const llvm::Twine &message) {
   llvm::errs() << "hlo-compile: error: " << message << '\n';
@@ -253,7 +259,8 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
 std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLine &line) {
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);
-  cl::SetVersionPrinter([](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   if (!cl::ParseCommandLineOptions(argc, argv, "compiles an HLO module to an object\n", &stream)) {

@@ -35,7 +35,8 @@ int hlo::tool::explain(StringRef label) {
     llvm::outs() << label << ": a constraint of "
                  << (label.starts_with("module_") ? "the module" : "the opcode") << '\n';
     StringRef captions[] = {"for example", "said of"};
-    for (size_t k = 0; k < 2 && i + 1 + k < lines.size() && lines[i + 1 + k].starts_with(" "); ++k) {
+    for (size_t k = 0; k < 2 && i + 1 + k < lines.size() && lines[i + 1 + k].starts_with(" ");
+         ++k) {
       llvm::outs() << captions[k] << ":\n    " << lines[i + 1 + k].trim() << '\n';
     }
     if (!valid.empty()) {

@@ -54,9 +54,10 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
     }
     out << "},\"modules\":[";
     for (const auto &[i, module] : llvm::enumerate(artifacts.moduleTimes)) {
-      out << llvm::formatv("{0}{{\"kernels\":\"{1}\",\"lower_s\":{2:f6},\"passes_s\":{3:f6},\"code_s\":{4:f6}}",
-                           i ? "," : "", module.kernels, module.lowerSeconds, module.passesSeconds,
-                           module.codeSeconds);
+      out << llvm::formatv(
+          "{0}{{\"kernels\":\"{1}\",\"lower_s\":{2:f6},\"passes_s\":{3:f6},\"code_s\":{4:f6}}",
+          i ? "," : "", module.kernels, module.lowerSeconds, module.passesSeconds,
+          module.codeSeconds);
     }
     out << llvm::formatv("],\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
                          "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5},"

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
+#include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/support/Target.h"
 #include "dialect/hlo/VerifyModule.h"
-#include "compiler/pipeline/Kernels.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -116,8 +116,9 @@ int main(int argc, char **argv) {
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
     return processPiece(std::move(piece), config, options, *target, registry, out);
   };
-  LogicalResult result = splitAndProcessBuffer(std::move(buffer), process, file->os(),
-                                               config.inputSplitMarker(), config.outputSplitMarker());
+  LogicalResult result =
+      splitAndProcessBuffer(std::move(buffer), process, file->os(), config.inputSplitMarker(),
+                            config.outputSplitMarker());
   if (succeeded(result)) {
     file->keep();
   }

@@ -40,8 +40,9 @@ struct Flags {
                            cl::desc("CPU to compile for (default: host)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
-  cl::opt<std::string> denormals{"denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
-                                 cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
+  cl::opt<std::string> denormals{
+      "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
+      cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
@@ -71,10 +72,11 @@ struct Flags {
 /// Takes LLVM's and MLIR's flags with a name of ours out of the table.
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
-  for (StringRef name : {"inputs", "seed", "rng-seed", "outputs", "threads", "bench", "json", "timeout", "cpu",
-                         "features", "denormals",
-                         "immutable-params", "jobs", "replicas", "partitions", "infeed", "outfeed", "host-recv", "host-send",
-                         "custom-calls"}) {
+  for (StringRef name :
+       {"inputs",    "seed",        "rng-seed",   "outputs",  "threads",   "bench",
+        "json",      "timeout",     "cpu",        "features", "denormals", "immutable-params",
+        "jobs",      "replicas",    "partitions", "infeed",   "outfeed",   "host-recv",
+        "host-send", "custom-calls"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();

@@ -18,16 +18,16 @@ struct CommandLine {
   uint64_t rngSeed = 0;        ///< hlo_call.rng_seed
   uint32_t threads = 1;
   uint32_t replicas = 0, partitions = 0; ///< 0: what the module says
-  std::optional<double> benchSeconds; ///< absent: run once
-  double timeoutSeconds = 0;          ///< of a run; 0: none
+  std::optional<double> benchSeconds;    ///< absent: run once
+  double timeoutSeconds = 0;             ///< of a run; 0: none
   bool json = false;
-  std::string cpu;   ///< to compile for
+  std::string cpu;      ///< to compile for
   std::string features; ///< on top of those of the CPU, "+a,-b"
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;
   std::optional<std::string> immutableParams; ///< as for hlo-compile
-  unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU
+  unsigned jobs = 0;                          ///< threads of the compiler; 0: one per CPU
 };
 
 /// Returns an exit code if there is nothing to run: after --help and the like, or a message

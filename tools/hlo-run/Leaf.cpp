@@ -25,24 +25,16 @@ constexpr char guardPattern = 0x5a;
 /// Bits of a sub-byte integer type or float, else 0; negative: signed.
 int subByteBits(int32_t type) {
   switch (type) {
-  case HLO_S1:
-    return -1;
-  case HLO_S2:
-    return -2;
-  case HLO_S4:
-    return -4;
-  case HLO_U1:
-    return 1;
-  case HLO_U2:
-    return 2;
+  case HLO_S1: return -1;
+  case HLO_S2: return -2;
+  case HLO_S4: return -4;
+  case HLO_U1: return 1;
+  case HLO_U2: return 2;
   case HLO_U4:
-  case HLO_F4E2M1FN:
-    return 4;
+  case HLO_F4E2M1FN: return 4;
   case HLO_F6E2M3FN:
-  case HLO_F6E3M2FN:
-    return 6;
-  default:
-    return 0;
+  case HLO_F6E3M2FN: return 6;
+  default: return 0;
   }
 }
 } // namespace

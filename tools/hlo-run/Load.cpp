@@ -2,8 +2,9 @@
 //
 // In: a relocatable ELF object; out: its description, whose `run` can be called. JITLink
 // by itself: ORC's sessions around it take 2 ms, a tenth of the time to compile a small module. The
-// object's sections go into one block of memory, so that code and constants are within reach of each
-// other, whatever their size; calls to the runtime and to libc go through stubs that JITLink makes.
+// object's sections go into one block of memory, so that code and constants are within reach of
+// each other, whatever their size; calls to the runtime and to libc go through stubs that JITLink
+// makes.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"
@@ -33,7 +34,8 @@ struct LoadedObject::Impl {
 };
 
 namespace {
-/// The address of a function of the runtime, else of what this process exports; null if there is none.
+/// The address of a function of the runtime, else of what this process exports; null if there is
+/// none.
 orc::ExecutorAddr findInProcess(StringRef name) {
   auto address = [](auto *function) { return reinterpret_cast<void *>(function); };
   void *known = StringSwitch<void *>(name)
@@ -69,8 +71,11 @@ public:
         outcome(outcome) {}
 
   JITLinkMemoryManager &getMemoryManager() override { return memory; }
-  void notifyFailed(Error error) override { outcome.error = joinErrors(std::move(outcome.error), std::move(error)); }
-  void lookup(const LookupMap &symbols, std::unique_ptr<JITLinkAsyncLookupContinuation> next) override {
+  void notifyFailed(Error error) override {
+    outcome.error = joinErrors(std::move(outcome.error), std::move(error));
+  }
+  void lookup(const LookupMap &symbols,
+              std::unique_ptr<JITLinkAsyncLookupContinuation> next) override {
     AsyncLookupResult found;
     for (const auto &[name, flags] : symbols) {
       orc::ExecutorAddr address = findInProcess(*name);

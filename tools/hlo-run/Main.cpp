@@ -165,14 +165,14 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   json::Object line{
-                {"compile_s", compileSeconds},
-                {"run_ms_min", timing.min * 1e3},
-                {"run_ms_median", timing.median * 1e3},
-                {"runs", static_cast<int64_t>(timing.runs)},
-                {"arena_bytes", static_cast<int64_t>(desc.arena_bytes)},
-                {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
-                {"threads", static_cast<int64_t>(threads)},
-            };
+      {"compile_s", compileSeconds},
+      {"run_ms_min", timing.min * 1e3},
+      {"run_ms_median", timing.median * 1e3},
+      {"runs", static_cast<int64_t>(timing.runs)},
+      {"arena_bytes", static_cast<int64_t>(desc.arena_bytes)},
+      {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
+      {"threads", static_cast<int64_t>(threads)},
+  };
   if (preparation.bytes) {
     line["prepare_ms"] = preparation.seconds * 1e3;
     line["prepared_bytes"] = static_cast<int64_t>(preparation.bytes);
@@ -226,8 +226,7 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
     return once.takeError();
   }
   for (auto [rank, program] : enumerate(programs)) {
-    if (Error e =
-            joinErrors(writeOutputs(line, rank, program), program.getStreams().finish())) {
+    if (Error e = joinErrors(writeOutputs(line, rank, program), program.getStreams().finish())) {
       return std::move(e);
     }
   }
@@ -291,9 +290,9 @@ Error runAll(const CommandLine &line) {
   if (!ranks) {
     return ranks.takeError();
   }
-  for (auto [flag, path] : {std::pair("outputs", line.outputs),
-                            std::pair("outfeed", line.streams.outfeed),
-                            std::pair("host-send", line.streams.hostSend)}) {
+  for (auto [flag, path] :
+       {std::pair("outputs", line.outputs), std::pair("outfeed", line.streams.outfeed),
+        std::pair("host-send", line.streams.hostSend)}) {
     if (ranks->count() > 1 && !path.empty() && !StringRef(path).contains("%r")) {
       return makeError(ExitUsage, Twine("--") + flag + "=" + path +
                                       ": expected %r in the name, which stands for the rank");

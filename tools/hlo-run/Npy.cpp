@@ -198,20 +198,16 @@ Expected<NpyHeader> hlo::run::readNpyHeader(ZipStream &stream, StringRef where) 
 std::pair<char, int64_t> hlo::run::npyStorage(int32_t type) {
   int64_t bytes = static_cast<int64_t>(hlo_type_bytes(type));
   switch (type) {
-  case HLO_PRED:
-    return {'b', 1};
+  case HLO_PRED: return {'b', 1};
   case HLO_S8:
   case HLO_S16:
   case HLO_S32:
-  case HLO_S64:
-    return {'i', bytes};
+  case HLO_S64: return {'i', bytes};
   case HLO_F16:
   case HLO_F32:
-  case HLO_F64:
-    return {'f', bytes};
+  case HLO_F64: return {'f', bytes};
   case HLO_C64:
-  case HLO_C128:
-    return {'c', bytes};
+  case HLO_C128: return {'c', bytes};
   default: // unsigned integers, and raw bits of what numpy lacks
     return {'u', bytes};
   }
@@ -230,9 +226,7 @@ bool hlo::run::npyMatches(const NpyHeader &header, int32_t type) {
     return header.kind == 'u' || header.kind == 'i';
   case HLO_S1:
   case HLO_S2:
-  case HLO_S4:
-    return header.kind == 'i';
-  default:
-    return false;
+  case HLO_S4: return header.kind == 'i';
+  default: return false;
   }
 }

@@ -42,12 +42,9 @@ std::string formatComplex(double re, double im) {
 
 double decodeFloat(int32_t type, const char *at) {
   switch (type) {
-  case HLO_F64:
-    return load<double>(at);
-  case HLO_F32:
-    return load<float>(at);
-  default:
-    break;
+  case HLO_F64: return load<double>(at);
+  case HLO_F32: return load<float>(at);
+  default: break;
   }
   const fltSemantics &semantics = *semanticsOf(type);
   unsigned bits = APFloat::getSizeInBits(semantics);
@@ -58,73 +55,45 @@ double decodeFloat(int32_t type, const char *at) {
 
 const fltSemantics *hlo::run::semanticsOf(int32_t type) {
   switch (type) {
-  case HLO_F16:
-    return &APFloat::IEEEhalf();
-  case HLO_BF16:
-    return &APFloat::BFloat();
-  case HLO_F32:
-    return &APFloat::IEEEsingle();
-  case HLO_F64:
-    return &APFloat::IEEEdouble();
-  case HLO_F8E5M2:
-    return &APFloat::Float8E5M2();
-  case HLO_F8E4M3:
-    return &APFloat::Float8E4M3();
-  case HLO_F8E4M3FN:
-    return &APFloat::Float8E4M3FN();
-  case HLO_F8E4M3B11FNUZ:
-    return &APFloat::Float8E4M3B11FNUZ();
-  case HLO_F8E5M2FNUZ:
-    return &APFloat::Float8E5M2FNUZ();
-  case HLO_F8E4M3FNUZ:
-    return &APFloat::Float8E4M3FNUZ();
-  case HLO_F8E3M4:
-    return &APFloat::Float8E3M4();
-  case HLO_F8E8M0FNU:
-    return &APFloat::Float8E8M0FNU();
-  case HLO_F4E2M1FN:
-    return &APFloat::Float4E2M1FN();
-  case HLO_F6E2M3FN:
-    return &APFloat::Float6E2M3FN();
-  case HLO_F6E3M2FN:
-    return &APFloat::Float6E3M2FN();
-  default:
-    return nullptr;
+  case HLO_F16: return &APFloat::IEEEhalf();
+  case HLO_BF16: return &APFloat::BFloat();
+  case HLO_F32: return &APFloat::IEEEsingle();
+  case HLO_F64: return &APFloat::IEEEdouble();
+  case HLO_F8E5M2: return &APFloat::Float8E5M2();
+  case HLO_F8E4M3: return &APFloat::Float8E4M3();
+  case HLO_F8E4M3FN: return &APFloat::Float8E4M3FN();
+  case HLO_F8E4M3B11FNUZ: return &APFloat::Float8E4M3B11FNUZ();
+  case HLO_F8E5M2FNUZ: return &APFloat::Float8E5M2FNUZ();
+  case HLO_F8E4M3FNUZ: return &APFloat::Float8E4M3FNUZ();
+  case HLO_F8E3M4: return &APFloat::Float8E3M4();
+  case HLO_F8E8M0FNU: return &APFloat::Float8E8M0FNU();
+  case HLO_F4E2M1FN: return &APFloat::Float4E2M1FN();
+  case HLO_F6E2M3FN: return &APFloat::Float6E2M3FN();
+  case HLO_F6E3M2FN: return &APFloat::Float6E3M2FN();
+  default: return nullptr;
   }
 }
 
 std::string hlo::run::formatElement(int32_t type, const char *at) {
   switch (type) {
-  case HLO_PRED:
-    return *at ? "true" : "false";
+  case HLO_PRED: return *at ? "true" : "false";
   case HLO_S1:
   case HLO_S2:
   case HLO_S4:
-  case HLO_S8:
-    return std::to_string(load<int8_t>(at));
-  case HLO_S16:
-    return std::to_string(load<int16_t>(at));
-  case HLO_S32:
-    return std::to_string(load<int32_t>(at));
-  case HLO_S64:
-    return std::to_string(load<int64_t>(at));
+  case HLO_S8: return std::to_string(load<int8_t>(at));
+  case HLO_S16: return std::to_string(load<int16_t>(at));
+  case HLO_S32: return std::to_string(load<int32_t>(at));
+  case HLO_S64: return std::to_string(load<int64_t>(at));
   case HLO_U1:
   case HLO_U2:
   case HLO_U4:
-  case HLO_U8:
-    return std::to_string(load<uint8_t>(at));
-  case HLO_U16:
-    return std::to_string(load<uint16_t>(at));
-  case HLO_U32:
-    return std::to_string(load<uint32_t>(at));
-  case HLO_U64:
-    return std::to_string(load<uint64_t>(at));
-  case HLO_C64:
-    return formatComplex(load<float>(at), load<float>(at + 4));
-  case HLO_C128:
-    return formatComplex(load<double>(at), load<double>(at + 8));
-  default:
-    return semanticsOf(type) ? formatFloat(decodeFloat(type, at)) : "?";
+  case HLO_U8: return std::to_string(load<uint8_t>(at));
+  case HLO_U16: return std::to_string(load<uint16_t>(at));
+  case HLO_U32: return std::to_string(load<uint32_t>(at));
+  case HLO_U64: return std::to_string(load<uint64_t>(at));
+  case HLO_C64: return formatComplex(load<float>(at), load<float>(at + 4));
+  case HLO_C128: return formatComplex(load<double>(at), load<double>(at + 8));
+  default: return semanticsOf(type) ? formatFloat(decodeFloat(type, at)) : "?";
   }
 }
 

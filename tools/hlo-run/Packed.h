@@ -8,8 +8,8 @@
 
 namespace hlo::run {
 
-/// A module's leaves as files and the screen have them: elements of 1, 2 and 4 bits, which are packed
-/// in the module's buffers, have a byte each.
+/// A module's leaves as files and the screen have them: elements of 1, 2 and 4 bits, which are
+/// packed in the module's buffers, have a byte each.
 class UnpackedView {
 public:
   UnpackedView() = default;

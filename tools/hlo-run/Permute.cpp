@@ -125,17 +125,11 @@ void hlo::run::permute(ArrayRef<int64_t> dims, int64_t itemBytes, const char *so
     copyAll(reinterpret_cast<const T *>(source), reinterpret_cast<T *>(target), outer, dimA, dimB);
   };
   switch (itemBytes) {
-  case 1:
-    return run(uint8_t());
-  case 2:
-    return run(uint16_t());
-  case 4:
-    return run(uint32_t());
-  case 8:
-    return run(uint64_t());
-  case 16:
-    return run(Item16());
-  default:
-    llvm_unreachable("items have 1, 2, 4, 8 or 16 bytes");
+  case 1: return run(uint8_t());
+  case 2: return run(uint16_t());
+  case 4: return run(uint32_t());
+  case 8: return run(uint64_t());
+  case 16: return run(Item16());
+  default: llvm_unreachable("items have 1, 2, 4, 8 or 16 bytes");
   }
 }

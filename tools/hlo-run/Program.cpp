@@ -76,13 +76,13 @@ Program::~Program() { hlo_pool_destroy(pool); }
 
 Program::Program(Program &&other)
     : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
-      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls), comm(other.comm),
-      arena(std::move(other.arena)), state(std::move(other.state)),
+      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls),
+      comm(other.comm), arena(std::move(other.arena)), state(std::move(other.state)),
       prepared(std::move(other.prepared)), inputs(std::move(other.inputs)),
       outputs(std::move(other.outputs)), view(std::move(other.view)),
       unpackedInputs(std::move(other.unpackedInputs)),
-      unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)), fresh(other.fresh),
-      inputPointers(std::move(other.inputPointers)),
+      unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)),
+      fresh(other.fresh), inputPointers(std::move(other.inputPointers)),
       outputPointers(std::move(other.outputPointers)) {}
 
 Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
@@ -150,13 +150,13 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
 }
 
 /// Scratch memory of custom calls.
-static const hlo_allocator allocator = {
-    sizeof(hlo_allocator), 0, nullptr,
-    [](void *, size_t bytes, size_t align) -> void * {
-      align = std::max(align, alignof(std::max_align_t));
-      return std::aligned_alloc(align, (bytes + align - 1) / align * align);
-    },
-    [](void *, void *memory, size_t) { std::free(memory); }};
+static const hlo_allocator allocator = {sizeof(hlo_allocator), 0, nullptr,
+                                        [](void *, size_t bytes, size_t align) -> void * {
+                                          align = std::max(align, alignof(std::max_align_t));
+                                          return std::aligned_alloc(align, (bytes + align - 1) /
+                                                                               align * align);
+                                        },
+                                        [](void *, void *memory, size_t) { std::free(memory); }};
 
 void Program::packInputs() {
   for (uint32_t i = 0; i < desc->num_inputs; ++i) {
@@ -207,8 +207,7 @@ Expected<double> Program::prepare() {
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
   Clock::time_point start = Clock::now();
-  hlo_status status =
-      desc->prepare(&call, inputPointers.data(), prepared.data(), prepared.size());
+  hlo_status status = desc->prepare(&call, inputPointers.data(), prepared.data(), prepared.size());
   double seconds = secondsSince(start);
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;

@@ -71,8 +71,8 @@ public:
   /// Its place among several ranks; null: it is alone.
   void setComm(const hlo_comm *place) { comm = place; }
 
-  /// Fills the prepared block of a module that has one, once the inputs are filled; returns the time in
-  /// seconds. To be called before the first run.
+  /// Fills the prepared block of a module that has one, once the inputs are filled; returns the
+  /// time in seconds. To be called before the first run.
   llvm::Expected<double> prepare();
   uint64_t preparedBytes() const { return prepared.size(); }
 
@@ -96,8 +96,8 @@ private:
   std::vector<Memory> inputs, outputs;
   UnpackedView view;
   std::vector<Memory> unpackedInputs, unpackedOutputs; ///< empty: the module's own are not packed
-  std::vector<std::pair<uint32_t, Memory>> kept; ///< input and what it was
-  bool fresh = true;                             ///< inputs are as they were given
+  std::vector<std::pair<uint32_t, Memory>> kept;       ///< input and what it was
+  bool fresh = true;                                   ///< inputs are as they were given
   std::vector<const void *> inputPointers;
   std::vector<void *> outputPointers;
 };

@@ -106,16 +106,11 @@ void hlo::run::fillRandom(uint64_t seed, uint32_t index, const hlo_buffer_desc &
   int64_t count = countOf(leaf);
   auto number = [&] { return 0.05f * normals(bits); };
   switch (leaf.type) {
-  case HLO_F32:
-    return fill<float>(buffer, count, number);
-  case HLO_F64:
-    return fill<double>(buffer, count, number);
-  case HLO_C64:
-    return fill<float>(buffer, 2 * count, number);
-  case HLO_C128:
-    return fill<double>(buffer, 2 * count, number);
-  default:
-    break;
+  case HLO_F32: return fill<float>(buffer, count, number);
+  case HLO_F64: return fill<double>(buffer, count, number);
+  case HLO_C64: return fill<float>(buffer, 2 * count, number);
+  case HLO_C128: return fill<double>(buffer, 2 * count, number);
+  default: break;
   }
   size_t width = hlo_type_bytes(leaf.type);
   if (semanticsOf(leaf.type)) {
@@ -131,11 +126,8 @@ void hlo::run::fillRandom(uint64_t seed, uint32_t index, const hlo_buffer_desc &
     fill<uint8_t>(buffer, count, bit);
     normalize(leaf.type, llvm::MutableArrayRef(buffer, static_cast<size_t>(count)));
     return;
-  case 2:
-    return fill<uint16_t>(buffer, count, bit);
-  case 4:
-    return fill<uint32_t>(buffer, count, bit);
-  default:
-    return fill<uint64_t>(buffer, count, bit);
+  case 2: return fill<uint16_t>(buffer, count, bit);
+  case 4: return fill<uint32_t>(buffer, count, bit);
+  default: return fill<uint64_t>(buffer, count, bit);
   }
 }

@@ -56,9 +56,8 @@ Error Ranks::forEach(function_ref<Error(uint32_t)> body) const {
   Error all = Error::success();
   for (auto &[text, who] : texts) {
     auto &[code, list] = who;
-    all = joinErrors(std::move(all),
-                     makeError(code, (list.size() > 1 ? "ranks " : "rank ") + join(list, ", ") +
-                                         ": " + text));
+    all = joinErrors(std::move(all), makeError(code, (list.size() > 1 ? "ranks " : "rank ") +
+                                                         join(list, ", ") + ": " + text));
   }
   return all;
 }

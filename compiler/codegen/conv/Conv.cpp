@@ -8,9 +8,9 @@
 //   n      output features of a group
 //   k      taps and input features of a group
 //
-// or, where the window is a single tap without padding or there is a single output position, the contraction of a dot
-// with plain strides. A convolution in which each output feature sees one input
-// feature has a form of its own, see Depthwise.cpp.
+// or, where the window is a single tap without padding or there is a single output position, the
+// contraction of a dot with plain strides. A convolution in which each output feature sees one
+// input feature has a form of its own, see Depthwise.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -40,11 +40,12 @@ static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
   return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
 }
 
-/// Whether there is one output position, with a window that does not leave the input: a whole image of weights, or the
-/// gradient of a kernel of one tap.
+/// Whether there is one output position, with a window that does not leave the input: a whole image
+/// of weights, or the gradient of a kernel of one tap.
 static bool isOnePosition(const ConvGeometry &g) {
   return g.groups() == 1 && llvm::all_of(g.spatial, [](const SpatialDim &d) {
-           return d.output == 1 && d.padLow == 0 && d.inputDilation == 1 && !d.reversed && d.isInside();
+           return d.output == 1 && d.padLow == 0 && d.inputDilation == 1 && !d.reversed &&
+                  d.isInside();
          });
 }
 
@@ -65,8 +66,9 @@ static Contraction onePositionContraction(KernelBuilder &kernel, ConvolutionOp o
 }
 
 namespace {
-/// What the readers of a windowed convolution share. m is the output batch and the output positions in the
-/// order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 = input feature.
+/// What the readers of a windowed convolution share. m is the output batch and the output positions
+/// in the order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 =
+/// input feature.
 struct Windowed {
   ConvOperands operands;
   SmallVector<int64_t> mDims, kDims;
@@ -74,7 +76,8 @@ struct Windowed {
 } // namespace
 
 /// Splits the indices of a group into those of spatial dimensions and the other one.
-static std::pair<Index, SmallVector<Index>> spread(ArrayRef<int64_t> dims, ArrayRef<Index> indices) {
+static std::pair<Index, SmallVector<Index>> spread(ArrayRef<int64_t> dims,
+                                                   ArrayRef<Index> indices) {
   SmallVector<Index> spatial(dims.size() - 1);
   Index other;
   for (auto [d, index] : llvm::zip(dims, indices)) {
@@ -125,9 +128,9 @@ static void addKernelStrides(const Windowed &w, ContractionSide &side) {
   if (!reversed && w.operands.kernel->isStrided()) {
     side.strided = w.operands.kernel;
   }
-  side.unit = feature == 1                    ? UnitStride::Free
+  side.unit = feature == 1                ? UnitStride::Free
               : side.kStrides.back() == 1 ? UnitStride::K
-                                              : UnitStride::None;
+                                          : UnitStride::None;
 }
 
 static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
@@ -165,7 +168,8 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
       continue;
     }
     w->kDims.push_back(inputSpatial[d]);
-    c.k.push_back(d == g.inputFeatureDim ? g.kernelInputFeatures : g.spatial[inputSpatial[d]].kernel);
+    c.k.push_back(d == g.inputFeatureDim ? g.kernelInputFeatures
+                                         : g.spatial[inputSpatial[d]].kernel);
   }
   Emission &e = kernel.e;
   c.lhs.read = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> k, int64_t lanes,
@@ -192,8 +196,7 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
     SmallVector<Index> full(g.spatial.size() + 2);
     full[g.outputFeatureDim] = n[0];
     if (g.groups() > 1) {
-      full[g.outputFeatureDim] =
-          addIndex(e, n[0], mulIndex(e, group[0], g.groupFeatures()), lanes);
+      full[g.outputFeatureDim] = addIndex(e, n[0], mulIndex(e, group[0], g.groupFeatures()), lanes);
     }
     for (auto [d, index] : llvm::zip(w->mDims, m)) {
       full[d < 0 ? g.outputBatchDim : g.spatial[d].outputDim] = index;
@@ -203,8 +206,8 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
   return c;
 }
 
-/// Products of integers of at most 8 bits are summed in f32, whose multiply-add is a single instruction:
-/// so many of them make an exact sum. 0 for other types.
+/// Products of integers of at most 8 bits are summed in f32, whose multiply-add is a single
+/// instruction: so many of them make an exact sum. 0 for other types.
 static int64_t exactSteps(const ConvOperands &operands) {
   int64_t product = 1;
   for (const Operand *operand : {operands.input.get(), operands.kernel.get()}) {
@@ -227,9 +230,9 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
     return failure();
   }
   ConvGeometry g(op);
-  Type element = accumulationType(elementType(op.getLhs().getType()),
-                                  elementType(op.getRhs().getType()),
-                                  elementType(op.getResult().getType()));
+  Type element =
+      accumulationType(elementType(op.getLhs().getType()), elementType(op.getRhs().getType()),
+                       elementType(op.getResult().getType()));
   ConvOperands operands{g, element, std::make_shared<Operand>(kernel, op.getLhs(), element),
                         std::make_shared<Operand>(kernel, op.getRhs(), element)};
   if (isDepthwise(g)) {

@@ -12,11 +12,11 @@ struct ConvOperands {
   mlir::Type element;
   std::shared_ptr<Operand> input, kernel;
 
-  /// The input at an output position and a tap (one index per spatial dimension), zero in the padding.
-  /// Spatial dimensions whose bit in `inside` is set are known to be inside the input.
-  Elem readInput(Emission &e, const Index &batch, const Index &feature, llvm::ArrayRef<Index> output,
-                 llvm::ArrayRef<Index> tap, int64_t lanes, mlir::Value mask,
-                 uint64_t inside = 0) const;
+  /// The input at an output position and a tap (one index per spatial dimension), zero in the
+  /// padding. Spatial dimensions whose bit in `inside` is set are known to be inside the input.
+  Elem readInput(Emission &e, const Index &batch, const Index &feature,
+                 llvm::ArrayRef<Index> output, llvm::ArrayRef<Index> tap, int64_t lanes,
+                 mlir::Value mask, uint64_t inside = 0) const;
   /// The kernel at a tap.
   Elem readKernel(Emission &e, const Index &inputFeature, const Index &outputFeature,
                   llvm::ArrayRef<Index> tap, int64_t lanes, mlir::Value mask) const;

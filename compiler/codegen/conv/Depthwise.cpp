@@ -24,8 +24,9 @@ namespace hlo::codegen {
 static constexpr int64_t kUnrolledTaps = 32;
 /// Rows of at most so many taps are unrolled where the window is not.
 static constexpr int64_t kUnrolledRow = 16;
-/// With lanes along features, so many neighbours along the last dimension share what they read; long rows of taps have
-/// more, since each is one chain of multiply-adds (7x7 on 56x56x96: see README.md).
+/// With lanes along features, so many neighbours along the last dimension share what they read;
+/// long rows of taps have more, since each is one chain of multiply-adds (7x7 on 56x56x96: see
+/// README.md).
 static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
 /// Multiply-adds that make a task worth its dispatch.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
@@ -40,7 +41,8 @@ bool isDepthwise(const ConvGeometry &g) {
   }
   const SpatialDim &last = g.spatial.back();
   int64_t innermost = static_cast<int64_t>(g.spatial.size()) + 1;
-  bool sizes = llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.input > 0 && d.kernel > 0; });
+  bool sizes =
+      llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.input > 0 && d.kernel > 0; });
   return sizes && (g.outputFeatureDim == innermost || last.outputDim == innermost);
 }
 
@@ -57,7 +59,8 @@ public:
   void emit();
 
 private:
-  /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along it).
+  /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along
+  /// it).
   struct Row {
     Index batch, feature;
     SmallVector<Index> outer;
@@ -65,11 +68,12 @@ private:
   Row rowAt(Value number);
   void emitRow(const Row &row, bool rowInside);
   void emitPosition(const Row &row, Value position, uint64_t inside);
-  /// `count` outputs from `position` on, of all features. `rowInside`: all taps of the other dimensions are inside,
-  /// else those outside are left out; `edge`: the same for the last dimension.
+  /// `count` outputs from `position` on, of all features. `rowInside`: all taps of the other
+  /// dimensions are inside, else those outside are left out; `edge`: the same for the last
+  /// dimension.
   void emitPositions(const Row &row, Value position, int64_t count, bool rowInside, bool edge);
-  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask, int64_t count,
-                      bool rowInside, bool edge);
+  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask,
+                      int64_t count, bool rowInside, bool edge);
   /// The taps of a dimension that meet the input.
   std::pair<Value, Value> validTaps(const SpatialDim &dim, Value output);
   void emitSharingRow(const Row &row, bool rowInside);
@@ -237,13 +241,13 @@ void Depthwise::emitSharingRow(const Row &row, bool rowInside) {
   const SpatialDim &last = g.spatial.back();
   Inside range = insideOf(last);
   auto run = [&](int64_t from, int64_t to, int64_t count, bool edge) {
-    emitFor(e, constI64(e, from), constI64(e, to), count, [&](Value position) {
-      emitPositions(row, position, count, rowInside, edge);
-    });
+    emitFor(e, constI64(e, from), constI64(e, to), count,
+            [&](Value position) { emitPositions(row, position, count, rowInside, edge); });
   };
   run(0, range.lo, 1, true);
   int64_t at = range.lo;
-  for (int64_t count : {last.kernel >= kLongRow ? kManyNeighbours : kNeighbours, kNeighbours, int64_t(1)}) {
+  for (int64_t count :
+       {last.kernel >= kLongRow ? kManyNeighbours : kNeighbours, kNeighbours, int64_t(1)}) {
     int64_t end = at + (range.hi - at) / count * count;
     if (end > at) {
       run(at, end, count, false);
@@ -261,7 +265,8 @@ void Depthwise::emitPositions(const Row &row, Value position, int64_t count, boo
   });
   if (full < g.outputFeatures) {
     Index lane(constI64(e, full), stride, lanes);
-    Value mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), g.outputFeatures);
+    Value mask =
+        compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), g.outputFeatures);
     emitNeighbours(row, lane, position, mask, count, rowInside, edge);
   }
 }
@@ -316,8 +321,8 @@ void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value posit
     }
     return sums;
   };
-  std::function<Values(SmallVector<Index>, ValueRange)> nest =
-      [&](SmallVector<Index> tap, ValueRange carried) -> Values {
+  std::function<Values(SmallVector<Index>, ValueRange)> nest = [&](SmallVector<Index> tap,
+                                                                   ValueRange carried) -> Values {
     size_t d = tap.size();
     if (d + 1 == rank) {
       return line(tap, carried);
@@ -359,16 +364,16 @@ SmallVector<Elem> Depthwise::loadWeights(const Row &row) {
 }
 
 Elem Depthwise::sumTaps(const Row &row, const Index &feature, const Index &position,
-                        uint64_t inside, Value mask, ArrayRef<Elem> weights,
-                        SmallVector<Index> tap, const Elem &acc) {
+                        uint64_t inside, Value mask, ArrayRef<Elem> weights, SmallVector<Index> tap,
+                        const Elem &acc) {
   Index zero(constI64(e, 0));
   if (tap.size() == rank) {
     SmallVector<Index> output(row.outer);
     output.push_back(position);
     Index inputFeature = divRemIndex(e, feature, g.groupFeatures(), lanes).first;
     Elem value = operands.readInput(e, row.batch, inputFeature, output, tap, lanes, mask, inside);
-    Elem weight = weights.empty() ? operands.readKernel(e, zero, feature, tap, lanes, mask)
-                                  : weights.front();
+    Elem weight =
+        weights.empty() ? operands.readKernel(e, zero, feature, tap, lanes, mask) : weights.front();
     return multiplyAdd(e, operands.element, acc, value, weight);
   }
   int64_t size = g.spatial[tap.size()].kernel;
@@ -378,7 +383,8 @@ Elem Depthwise::sumTaps(const Row &row, const Index &feature, const Index &posit
     for (int64_t i = 0; i < size; ++i) {
       SmallVector<Index> deeper(tap);
       deeper.push_back(Index(constI64(e, i)));
-      sum = sumTaps(row, feature, position, inside, mask, weights.slice(i * inner, inner), deeper, sum);
+      sum = sumTaps(row, feature, position, inside, mask, weights.slice(i * inner, inner), deeper,
+                    sum);
     }
     return sum;
   }

@@ -30,8 +30,8 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
       plan(plan), sum(sum), rank(plan.dims.size()) {
   int64_t innermost = static_cast<int64_t>(rank);
   const DirectDim &last = plan.dims.back();
-  storesColumns = last.outputDim == innermost && last.phases.size() == 1 && plan.lanes > 1 &&
-                  plan.rowsW > 1;
+  storesColumns =
+      last.outputDim == innermost && last.phases.size() == 1 && plan.lanes > 1 && plan.rowsW > 1;
   columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
   tileWidth = storesColumns ? llvm::alignTo(plan.rowsW, columnLanes) : plan.rowsW;
   if (!plan.inputInPlace) {
@@ -39,19 +39,18 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   }
   if (!plan.kernelInPlace) {
     // A transposed block of rows may be written past the last one.
-    kernelBuffer = stackBytes(plan.kernelBufferBytes() +
-                              plan.lanes * plan.columns() * plan.bytes);
+    kernelBuffer = stackBytes(plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
   }
   if (plan.cut != DirectCut::None) {
     sumBuffer = stackBytes(plan.sumBufferBytes());
   }
-  bool inRegisters = epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost &&
-                     !plan.alongChannels;
+  bool inRegisters =
+      epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost && !plan.alongChannels;
   if (!inRegisters || plan.featuresApart > 0) {
     // Vectors of few features may go past the end.
     int64_t few = plan.featuresApart * plan.rowsApart;
-    tileBuffer = stackBytes((std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) *
-                            plan.bytes);
+    tileBuffer = stackBytes(
+        (std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) * plan.bytes);
   }
   if (plan.featuresApart > 0) {
     apartBuffer = stackBytes(plan.apartBufferBytes());

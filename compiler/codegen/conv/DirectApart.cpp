@@ -4,8 +4,8 @@
 // their outputs, with lanes along the channels of a row of taps, which are one run in
 // the input: a few outputs times those features in registers, one vector of the run
 // after the other, and the lanes of each sum added at the end. 20 features are so one
-// vector and four such features, not two vectors of which the second is mostly empty. Few features of few channels
-// are all made so.
+// vector and four such features, not two vectors of which the second is mostly empty. Few features
+// of few channels are all made so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The kernel of those features: for each row of taps, for each feature its run, zeros up to a whole vector.
+/// The kernel of those features: for each row of taps, for each feature its run, zeros up to a
+/// whole vector.
 void DirectEmitter::packApart() {
   int64_t run = plan.runApart(), pitch = llvm::alignTo(run, plan.lanes);
   std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
@@ -110,23 +111,24 @@ DirectEmitter::Tile DirectEmitter::multiplyApart(const Block &block, const Chunk
     }
     return sums;
   };
-  std::function<Values(size_t, Value, Value, ValueRange)> nest =
-      [&](size_t d, Value input, Value weights, ValueRange carried) {
-        if (d + 1 == rank) {
-          Values sums = emitForCarrying(
-              e, constI64(e, 0), constI64(e, whole), lanes, carried,
-              [&](Value i, ValueRange sums) { return step(input, weights, i, sums, {}); });
-          return whole < run ? step(input, weights, constI64(e, whole), sums,
-                                    firstLanes(e, run - whole, lanes))
-                             : sums;
-        }
-        auto [from, to] = validTaps(block, chunk, place, d);
-        int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
-        return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
-          return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-                      bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
-        });
-      };
+  std::function<Values(size_t, Value, Value, ValueRange)> nest = [&](size_t d, Value input,
+                                                                     Value weights,
+                                                                     ValueRange carried) {
+    if (d + 1 == rank) {
+      Values sums = emitForCarrying(
+          e, constI64(e, 0), constI64(e, whole), lanes, carried,
+          [&](Value i, ValueRange sums) { return step(input, weights, i, sums, {}); });
+      return whole < run
+                 ? step(input, weights, constI64(e, whole), sums, firstLanes(e, run - whole, lanes))
+                 : sums;
+    }
+    auto [from, to] = validTaps(block, chunk, place, d);
+    int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
+    return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
+      return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
+                  bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
+    });
+  };
   Tile zeros(place.rowsW * features, zeroElem(e, operands.element, lanes).re);
   Tile sums = nest(0, bufferAddress(block.input, inputAt), apartBuffer, zeros);
   convertSums(sums);

@@ -32,7 +32,7 @@ private:
     mlir::Value isLater, isLast; ///< null if there is one piece
     Values from, to;
     mlir::Value c0, channels;
-    mlir::Value next; ///< address of the next piece of a kernel read in place, or null
+    mlir::Value next;       ///< address of the next piece of a kernel read in place, or null
     mlir::Value isNewInput; ///< the first piece of its channels; null if there is one piece
   };
   struct Panel {
@@ -67,7 +67,8 @@ private:
   mlir::Value inputAddress(const Block &block);
   /// Channels from `c0` on, as many as the buffer has.
   void packInput(const Block &block, mlir::Value c0);
-  void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside, mlir::Value at);
+  void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside,
+               mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
   void copyRun(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
@@ -77,18 +78,23 @@ private:
   void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
   void packKernelTransposed(const Block &block, const Chunk &chunk);
-  /// Calls body(tap, linear tap) for the taps that the block's phase meets; for all taps of the kernel before there is one.
-  void forEachTap(const Block &block, llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
+  /// Calls body(tap, linear tap) for the taps that the block's phase meets; for all taps of the
+  /// kernel before there is one.
+  void forEachTap(const Block &block,
+                  llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
   mlir::Value panelStart(const Block &block, mlir::Value n);
   Index featureOf(const Block &block, mlir::Value n, int64_t stride);
 
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
-  /// What a tile asks for at step i: lines of the next piece of the `kernel`, to L2; null if nothing.
-  std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk, const Panel &panel,
-                                                    const Place &place, mlir::Value kernel);
-  /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are left out.
+  /// What a tile asks for at step i: lines of the next piece of the `kernel`, to L2; null if
+  /// nothing.
+  std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk,
+                                                    const Panel &panel, const Place &place,
+                                                    mlir::Value kernel);
+  /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are
+  /// left out.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);
   /// From the type that is multiplied in to that of the sums.

@@ -19,7 +19,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many entries.
+/// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many
+/// entries.
 static constexpr int64_t kMostTable = 4096;
 
 /// Lanes that lie below `limit`; null if that is a constant multiple.
@@ -78,8 +79,7 @@ void DirectEmitter::packInput(const Block &block, Value c0) {
   nest({}, {}, constI64(e, 0));
 }
 
-void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value inside,
-                            Value at) {
+void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value inside, Value at) {
   const DirectDim &dim = plan.dims.back();
   const Range &range = block.dims.back();
   Value outputs = subI(e, range.q1, range.q0);
@@ -99,8 +99,8 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
     index[plan.dims[d].inputDim] = Index(i);
   }
   index[dim.inputDim] = Index(addI(e, first, from));
-  index[g.inputFeatureDim] =
-      Index(addI(e, c0, mulI(e, block.group, g.featureGroups > 1 ? plan.across * g.kernelInputFeatures : 0)));
+  index[g.inputFeatureDim] = Index(addI(
+      e, c0, mulI(e, block.group, g.featureGroups > 1 ? plan.across * g.kernelInputFeatures : 0)));
   int64_t pixel = plan.inputStrides.back();
   Value start = addI(e, at, mulI(e, from, pixel)), length = subI(e, to, from);
   fillZero(at, zero, mulI(e, from, pixel));
@@ -129,8 +129,7 @@ void DirectEmitter::copyRun(ArrayRef<Index> first, Value at, Value length) {
   }
   int64_t stride = plan.lanes > 1 ? 1 : 0;
   auto copy = [&](Value i, Value mask) {
-    Elem value =
-        operands.input->atOffset(Index(addI(e, offset, i), stride), plan.lanes, mask);
+    Elem value = operands.input->atOffset(Index(addI(e, offset, i), stride), plan.lanes, mask);
     storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), value.re);
   };
   Value full = mulI(e, divI(e, length, plan.lanes), plan.lanes);
@@ -200,7 +199,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
         index[spatial] = Index(addI(e, index[spatial].base, x), 1);
         Value channel = addI(e, c, std::min(i, count - 1));
         index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
-        rows.push_back(i < count             ? operands.input->at(index, lanes, mask).re
+        rows.push_back(i < count            ? operands.input->at(index, lanes, mask).re
                        : plan.alongChannels ? zeroElem(e, operands.element, lanes).re
                                             : rows[0]);
       }
@@ -231,12 +230,13 @@ Value DirectEmitter::panelStart(const Block &block, Value n) {
 
 Index DirectEmitter::featureOf(const Block &block, Value n, int64_t stride) {
   Index feature(n, stride, stride == 0 ? 1 : plan.lanes);
-  return g.groups() > 1 ? addIndex(e, feature, mulIndex(e, Index(block.group), plan.features),
-                                   plan.lanes)
-                        : feature;
+  return g.groups() > 1
+             ? addIndex(e, feature, mulIndex(e, Index(block.group), plan.features), plan.lanes)
+             : feature;
 }
 
-void DirectEmitter::forEachTap(const Block &block, function_ref<void(ArrayRef<Index>, Value)> body) {
+void DirectEmitter::forEachTap(const Block &block,
+                               function_ref<void(ArrayRef<Index>, Value)> body) {
   std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
     size_t d = tap.size();
     if (d == g.spatial.size()) {
@@ -276,7 +276,8 @@ void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
   }
   ArrayRef<int64_t> strides = operands.kernel->strides();
   // Squares of `lanes` channels, also in the last piece.
-  bool wholeBlocks = plan.channels % plan.lanes == 0 && plan.chunkChannels % plan.lanes == 0 && plan.lanes > 1;
+  bool wholeBlocks =
+      plan.channels % plan.lanes == 0 && plan.chunkChannels % plan.lanes == 0 && plan.lanes > 1;
   if (strides[g.kernelOutputDim] != 1 && wholeBlocks &&
       (strides[g.kernelInputDim] == 1 ||
        (tapsAreInside(operands) && plan.taps * plan.lanes <= kMostTable))) {
@@ -316,8 +317,8 @@ void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {
         for (int64_t v = 0; v < panel.vectors; ++v) {
           Index feature =
               featureOf(block, addI(e, panel.n, v * plan.lanes), plan.lanes > 1 ? 1 : 0);
-          Elem value = operands.readKernel(e, channel, feature, here, plan.lanes,
-                                           columnMask(panel, v));
+          Elem value =
+              operands.readKernel(e, channel, feature, here, plan.lanes, columnMask(panel, v));
           storeBuffer(bufferAddress(kernelBuffer, at, v * plan.lanes), value.re);
         }
       });
@@ -374,10 +375,11 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
         Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
         at = addI(e, at, mulI(e, row, plan.columns()));
         for (int64_t i = 0; i < lanes; ++i) {
-          Value place = inside ? addI(e, at, loadElements(e, index, tapTable,
-                                                          addI(e, mulI(e, part, lanes), i), 1)
-                                                 .re)
-                               : addI(e, at, i * plan.columns());
+          Value place =
+              inside
+                  ? addI(e, at,
+                         loadElements(e, index, tapTable, addI(e, mulI(e, part, lanes), i), 1).re)
+                  : addI(e, at, i * plan.columns());
           storeBuffer(bufferAddress(kernelBuffer, place), rows[i]);
         }
       });

@@ -20,16 +20,18 @@ namespace hlo::codegen {
 /// Bytes of stack for the input of a task, panels of the kernel, and sums between pieces.
 static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
                          kSumBuffer = 256 << 10;
-/// More for the input where there are no panels: the images that share a large kernel fit, and read it once.
+/// More for the input where there are no panels: the images that share a large kernel fit, and read
+/// it once.
 static constexpr int64_t kMoreInput = 96 << 10;
-/// A kernel that is read in place is cut into pieces if it has more bytes than this: it stays in L2.
+/// A kernel that is read in place is cut into pieces if it has more bytes than this: it stays in
+/// L2.
 static constexpr int64_t kWholeKernel = 640 << 10;
 /// Bytes of such a piece.
 static constexpr int64_t kKernelPiece = 128 << 10;
 /// Such a piece has at least so many channels.
 static constexpr int64_t kFewChannels = 64;
-/// Rows of a kernel that is read in place are not cut into shorter runs than this: 7x7x512 took 1.2 ms
-/// with 1 KiB, 1.35 with 512 bytes, 2.1 with 256 bytes (pages, and sets of L1).
+/// Rows of a kernel that is read in place are not cut into shorter runs than this: 7x7x512 took 1.2
+/// ms with 1 KiB, 1.35 with 512 bytes, 2.1 with 256 bytes (pages, and sets of L1).
 static constexpr int64_t kNarrowRow = 1 << 10;
 /// Tasks are split until there are this many, so that a few threads share evenly ...
 static constexpr int64_t kEnoughTasks = 16;
@@ -38,8 +40,8 @@ static constexpr double kMostOverhead = 0.04;
 static constexpr int64_t kFewTasks = 2;
 /// ... of at least so many multiply-adds each.
 static constexpr int64_t kSmallTask = 2 << 20;
-/// With fewer steps than this most of the time goes to stores, which are best made in the order of memory: f64 2x100x100x2 to 96
-/// features by 2x2 taps 1.10 and 0.70 ms.
+/// With fewer steps than this most of the time goes to stores, which are best made in the order of
+/// memory: f64 2x100x100x2 to 96 features by 2x2 taps 1.10 and 0.70 ms.
 static constexpr int64_t kFewSteps = 16;
 /// Most phases of a dimension, and most taps of a window: beyond, it is a kernel gradient.
 static constexpr int64_t kMostPhases = 8, kMostTaps = 512;
@@ -108,8 +110,7 @@ static std::optional<DirectDim> spatialDim(const SpatialDim &s) {
     for (int64_t t = 0; t < std::min(dim.tapStride, s.kernel); ++t) {
       int64_t position = p * s.stride + t * s.kernelDilation - s.padLow;
       if (position % s.inputDilation == 0) {
-        phase = {t, ceilDiv(s.kernel - t, dim.tapStride), position / s.inputDilation,
-                 phase.count};
+        phase = {t, ceilDiv(s.kernel - t, dim.tapStride), position / s.inputDilation, phase.count};
         break;
       }
     }
@@ -124,7 +125,8 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
   const Operand &input = *operands.input;
   int64_t rank = plan.dims.size();
   plan.inputStrides.assign(rank, 0);
-  plan.inputInPlace = plan.across == 1 && input.isStrided() && input.storage() == operands.element &&
+  plan.inputInPlace = plan.across == 1 && input.isStrided() &&
+                      input.storage() == operands.element &&
                       input.strides()[operands.g.inputFeatureDim] == 1;
   for (auto [d, dim] : llvm::enumerate(plan.dims)) {
     // A tile leaves out taps that all its rows have in the padding.
@@ -160,7 +162,8 @@ static void cutKernel(DirectPlan &plan) {
   plan.chunkChannels = plan.channels;
   bool onePhase = llvm::all_of(plan.dims, [](const DirectDim &d) { return d.phases.size() == 1; });
   if (plan.kernelInPlace) {
-    if (onePhase && plan.channels >= kFewChannels && plan.taps * plan.channels * row > kWholeKernel) {
+    if (onePhase && plan.channels >= kFewChannels &&
+        plan.taps * plan.channels * row > kWholeKernel) {
       plan.cut = DirectCut::Taps;
       plan.chunkChannels = std::max<int64_t>(kFewChannels, kKernelPiece / row);
     }
@@ -169,7 +172,8 @@ static void cutKernel(DirectPlan &plan) {
     plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps));
   }
   // Lanes along channels are sums of their own until the end of a tile.
-  int64_t rows = plan.alongChannels ? llvm::divideCeil(plan.chunkChannels, plan.lanes) : plan.chunkChannels;
+  int64_t rows =
+      plan.alongChannels ? llvm::divideCeil(plan.chunkChannels, plan.lanes) : plan.chunkChannels;
   if (plan.taps * rows > plan.mostSteps) {
     plan.cut = DirectCut::Channels;
     plan.chunkChannels = plan.mostSteps / plan.taps;
@@ -194,7 +198,8 @@ static void cutKernel(DirectPlan &plan) {
       plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
     }
   }
-  plan.kernelRows = plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.chunkChannels;
+  plan.kernelRows =
+      plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.chunkChannels;
 }
 
 static void count(DirectPlan &plan) {
@@ -265,7 +270,8 @@ static bool cutBlocks(DirectPlan &plan) {
     return true;
   };
   auto packsChunks = [&] { return plan.inputChunks && plan.cut == DirectCut::Channels; };
-  while (!packsChunks() && plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
+  while (!packsChunks() &&
+         plan.taps * plan.channels * plan.featureBlock * plan.bytes > kWholeKernel &&
          plan.channels * plan.featureBlock * plan.bytes > kKernelPiece && splitFeatures(plan)) {
   }
   while (!fits(plan)) {
@@ -294,16 +300,20 @@ static bool cutBlocks(DirectPlan &plan) {
   return plan.kernelInPlace || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
 }
 
-/// Features after the last whole vector of them that lanes along the channels of a row of taps serve better than a
-/// vector of which they fill a part: one multiply-add for some channels of a feature, and three for its sum. All of them, if they
-/// and the channels fill less than half a vector: one feature of 3 channels by 5x5 taps, 2x48x48, 0.52 ms as a contraction
-/// of computed positions, 0.014 so. That one has lanes along neighbouring outputs where they are `alongOutputs`, on both
-/// sides: 3 channels to 6 features 0.033 ms, 0.057 so; 3 to 3 0.031 and 0.025.
+/// Features after the last whole vector of them that lanes along the channels of a row of taps
+/// serve better than a vector of which they fill a part: one multiply-add for some channels of a
+/// feature, and three for its sum. All of them, if they and the channels fill less than half a
+/// vector: one feature of 3 channels by 5x5 taps, 2x48x48, 0.52 ms as a contraction of computed
+/// positions, 0.014 so. That one has lanes along neighbouring outputs where they are
+/// `alongOutputs`, on both sides: 3 channels to 6 features 0.033 ms, 0.057 so; 3 to 3 0.031 and
+/// 0.025.
 static int64_t featuresLeft(const DirectPlan &plan, bool alongOutputs) {
   int64_t left = plan.features % plan.lanes, run = plan.dims.back().taps * plan.channels;
   int64_t steps = llvm::divideCeil(run, plan.lanes) * (plan.taps / plan.dims.back().taps);
   if (plan.features * 2 < plan.lanes && plan.channels * 2 < plan.lanes) {
-    return alongOutputs && plan.features * (steps + 3) + 6 > plan.taps * plan.channels ? 0 : plan.features;
+    return alongOutputs && plan.features * (steps + 3) + 6 > plan.taps * plan.channels
+               ? 0
+               : plan.features;
   }
   bool pays = left * (steps + 3) * 5 < plan.taps * plan.channels * 4;
   return plan.lanes >= 8 && plan.features > plan.lanes && left > 0 && left * 4 <= plan.lanes && pays
@@ -335,18 +345,19 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
       return std::nullopt;
     }
     plan.taps *= spatial.kernel;
-    plan.even &= llvm::all_of(dim->phases,
-                              [&](const DirectPhase &p) { return p.count == dim->count; });
+    plan.even &=
+        llvm::all_of(dim->phases, [&](const DirectPhase &p) { return p.count == dim->count; });
     plan.dims.push_back(*dim);
   }
   plan.bytes = part.getIntOrFloatBitWidth() / 8;
   plan.lanes = std::max<int64_t>(1, target.vectorBytes / std::max<int64_t>(plan.bytes, 4));
-  if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps || plan.bytes < 4 ||
-      plan.taps > mostSteps) {
+  if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps ||
+      plan.bytes < 4 || plan.taps > mostSteps) {
     return std::nullopt;
   }
-  // Where features of some groups side by side fill a vector, lanes go across those groups: 4 features of 4 channels,
-  // 56x56x128, 2.1 and 0.53 ms; 2 of 2, 28x28x64, 0.30 and 0.025 ms. Groups of 8 gain nothing: the copy is too large.
+  // Where features of some groups side by side fill a vector, lanes go across those groups: 4
+  // features of 4 channels, 56x56x128, 2.1 and 0.53 ms; 2 of 2, 28x28x64, 0.30 and 0.025 ms. Groups
+  // of 8 gain nothing: the copy is too large.
   plan.across = 1;
   plan.groups = g.groups();
   if (g.featureGroups > 1 && plan.features * 4 <= plan.lanes && plan.lanes % plan.features == 0 &&
@@ -374,10 +385,12 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   int64_t across = plan.features == 0 ? plan.runApart() : few ? plan.channels : plan.features;
   plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(across));
   if (apart) {
-    int64_t features = plan.featuresApart, rows = (target.vectorRegisters - 4 - features) / features;
+    int64_t features = plan.featuresApart,
+            rows = (target.vectorRegisters - 4 - features) / features;
     // Sums are added up in groups of as many as there are lanes.
     int64_t group = plan.lanes / std::gcd(plan.lanes, features);
-    plan.rowsApart = std::min(plan.dims.back().count, plan.features == 0 && rows > group ? rows / group * group : rows);
+    plan.rowsApart = std::min(plan.dims.back().count,
+                              plan.features == 0 && rows > group ? rows / group * group : rows);
   }
   const Operand &kernel = *operands.kernel;
   plan.kernelInPlace = !few && kernel.isStrided() && kernel.storage() == operands.element &&

@@ -6,7 +6,8 @@
 
 namespace hlo::codegen {
 
-/// Outputs p, p + phases, p + 2 * phases, ... of a dimension meet the same taps of an input with holes.
+/// Outputs p, p + phases, p + 2 * phases, ... of a dimension meet the same taps of an input with
+/// holes.
 struct DirectPhase {
   int64_t firstTap;   ///< the first tap that meets an element; then every DirectDim::tapStride-th
   int64_t taps;       ///< how many do
@@ -16,8 +17,9 @@ struct DirectPhase {
 
 /// One dimension of the output without the features: the batch (with one tap), or a spatial one.
 struct DirectDim {
-  int64_t input, output, kernel;          ///< sizes
-  int64_t inputDim, outputDim, kernelDim; ///< which dimension of each array; kernelDim is -1 for the batch
+  int64_t input, output, kernel; ///< sizes
+  int64_t inputDim, outputDim,
+      kernelDim; ///< which dimension of each array; kernelDim is -1 for the batch
   bool reversed = false;
   int64_t step = 1;      ///< input elements from an output to the next of its phase
   int64_t tapStep = 1;   ///< input elements from tap to tap
@@ -47,18 +49,19 @@ struct DirectPlan {
   int64_t mostSteps;                 ///< steps of a sum that are exact in that type
   /// Few features: lanes go along the channels, and are summed up at the end of a tile.
   bool alongChannels;
-  /// Small groups: so many fill a vector of features, and take the place of a group. Each channel of the copy of
-  /// the input is then a vector, whose lanes hold that channel of each group once for each of its features.
+  /// Small groups: so many fill a vector of features, and take the place of a group. Each channel
+  /// of the copy of the input is then a vector, whose lanes hold that channel of each group once
+  /// for each of its features.
   int64_t across;
   int64_t groups; ///< of `features` features
-  /// So many features follow the `features`, too few for a vector: their lanes go along the channels of a row of
-  /// taps (DirectApart.cpp), in tiles of `rowsApart` outputs. 0: none.
+  /// So many features follow the `features`, too few for a vector: their lanes go along the
+  /// channels of a row of taps (DirectApart.cpp), in tiles of `rowsApart` outputs. 0: none.
   int64_t featuresApart, rowsApart;
   int64_t lanes, vectors; ///< a tile has vectors of features, or `vectors` features
-  int64_t rowsH, rowsW;              ///< and outputs of the last two dimensions
+  int64_t rowsH, rowsW;   ///< and outputs of the last two dimensions
   bool inputInPlace, kernelInPlace;
-  bool merged;      ///< taps of the last dimension and channels are one run
-  bool even;        ///< all phases of each dimension have the same number of outputs
+  bool merged;       ///< taps of the last dimension and channels are one run
+  bool even;         ///< all phases of each dimension have the same number of outputs
   bool tilesOutside; ///< for each tile all panels, not the other way round
   llvm::SmallVector<int64_t> inputStrides; ///< of the buffer or the input, one per dimension
   int64_t featureBlock, featureBlocks;

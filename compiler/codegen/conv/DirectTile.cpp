@@ -33,15 +33,17 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
 }
 
 std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, const Chunk &chunk,
-                                                        const Panel &panel, const Place &place,
-                                                        Value kernel) {
+                                                         const Panel &panel, const Place &place,
+                                                         Value kernel) {
   if (!chunk.next) {
     return {};
   }
-  // The tiles of an image that meet any tap share the panel's lines of the next piece evenly: lines that four tiles of
-  // seven ask for hold all of L1's fill buffers meanwhile (7x7x512: 1.35 and 1.29 ms).
+  // The tiles of an image that meet any tap share the panel's lines of the next piece evenly: lines
+  // that four tiles of seven ask for hold all of L1's fill buffers meanwhile (7x7x512: 1.35
+  // and 1.29 ms).
   const DirectDim &h = plan.dims[rank - 2], &w = plan.dims[rank - 1];
-  int64_t down = llvm::divideCeil(h.block, plan.rowsH), across = llvm::divideCeil(w.block, plan.rowsW);
+  int64_t down = llvm::divideCeil(h.block, plan.rowsH),
+          across = llvm::divideCeil(w.block, plan.rowsW);
   int64_t met = down;
   bool skips = h.kernelDim >= 0 && !h.isInside() && h.blocks == 1;
   Value number = divI(e, subI(e, place.at[rank - 2], block.dims[rank - 2].q0), plan.rowsH);
@@ -71,8 +73,9 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
     emitPrefetch(e, bufferAddress(base, addI(e, row, line)), 2);
   };
   if (askers <= perRow || !llvm::isPowerOf2_64(perRow)) {
-    // One line of each row. With fewer tiles the machine reads as fast as it can anyway: asking for all lines makes 2x2x2x512 take
-    // 0.57 ms for 0.52. Dividing by other numbers costs more than an even share gains.
+    // One line of each row. With fewer tiles the machine reads as fast as it can anyway: asking for
+    // all lines makes 2x2x2x512 take 0.57 ms for 0.52. Dividing by other numbers costs more than an
+    // even share gains.
     Value mine = mulI(e, remI(e, number, perRow), line);
     return [=, this](Value i) { ask(mulI(e, i, row), mine); };
   }
@@ -107,7 +110,8 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     if (dim.kernelDim < 0) {
       continue;
     }
-    int64_t stride = plan.kernelInPlace ? strides[dim.kernelDim] : linear * plan.kernelRows * kernelRow;
+    int64_t stride =
+        plan.kernelInPlace ? strides[dim.kernelDim] : linear * plan.kernelRows * kernelRow;
     Value first = block.dims[d].firstTap;
     bool backwards = plan.kernelInPlace && dim.reversed;
     if (backwards) {
@@ -166,38 +170,38 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     }
     return sums;
   };
-  std::function<Values(size_t, Value, Value, ValueRange)> nest =
-      [&](size_t d, Value input, Value weights, ValueRange carried) {
-        bool run = d == rank || (plan.merged && d + 1 == rank);
-        if (run && plan.alongChannels) {
-          int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
-          SmallVector<Value> sums = emitForCarrying(
-              e, constI64(e, 0), constI64(e, whole), unrolled, carried,
-              [&](Value i, ValueRange sums) {
-                SmallVector<Value> next(sums);
-                for (int64_t c = 0; c < unrolled; c += plan.lanes) {
-                  next = channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, next);
-                }
-                return next;
-              });
-          for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
-            sums = channelStep(input, weights, c, sums);
-          }
-          return sums;
-        }
-        if (run) {
-          Value length = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
-          return emitForCarrying(e, constI64(e, 0), length, 1, carried,
-                                 [&](Value i, ValueRange sums) { return step(input, weights, i, sums); });
-        }
-        auto [from, to] = validTaps(block, chunk, place, d);
-        return emitForCarrying(
-            e, from, to, 1, carried, [&](Value j, ValueRange sums) {
-              int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
-              return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-                          bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
-            });
-      };
+  std::function<Values(size_t, Value, Value, ValueRange)> nest = [&](size_t d, Value input,
+                                                                     Value weights,
+                                                                     ValueRange carried) {
+    bool run = d == rank || (plan.merged && d + 1 == rank);
+    if (run && plan.alongChannels) {
+      int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
+      SmallVector<Value> sums = emitForCarrying(
+          e, constI64(e, 0), constI64(e, whole), unrolled, carried, [&](Value i, ValueRange sums) {
+            SmallVector<Value> next(sums);
+            for (int64_t c = 0; c < unrolled; c += plan.lanes) {
+              next = channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, next);
+            }
+            return next;
+          });
+      for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
+        sums = channelStep(input, weights, c, sums);
+      }
+      return sums;
+    }
+    if (run) {
+      Value length = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
+      return emitForCarrying(e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange sums) {
+        return step(input, weights, i, sums);
+      });
+    }
+    auto [from, to] = validTaps(block, chunk, place, d);
+    return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
+      int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
+      return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
+                  bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
+    });
+  };
   Tile zeros(place.rows() * panel.vectors, zeroElem(e, operands.element, plan.lanes).re);
   Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
   convertSums(sums);
@@ -225,8 +229,7 @@ Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place
     slot = mulI(e, slot, llvm::divideCeil(plan.dims[d].block, rows));
     slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), rows));
   }
-  slot = addI(e, mulI(e, slot, plan.panels()),
-              divI(e, subI(e, panel.n, block.n0), plan.columns()));
+  slot = addI(e, mulI(e, slot, plan.panels()), divI(e, subI(e, panel.n, block.n0), plan.columns()));
   return bufferAddress(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
 }
 
@@ -310,18 +313,18 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
   for (int64_t i = 0; i < count; i += plan.lanes) {
     SmallVector<Value> group;
     for (int64_t l = i; l < i + plan.lanes; ++l) {
-      int64_t r = storesColumns ? l % rows : l / features, f = storesColumns ? l / rows : l % features;
-      group.push_back(l < count ? tile[r * features + f]
-                                : zeroElem(e, sum, plan.lanes).re);
+      int64_t r = storesColumns ? l % rows : l / features,
+              f = storesColumns ? l / rows : l % features;
+      group.push_back(l < count ? tile[r * features + f] : zeroElem(e, sum, plan.lanes).re);
     }
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
-                plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]);
+             plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]);
   }
   Value zero = constI64(e, 0);
   Value rowsH = validRows(block, place, rank - 2, place.rowsH);
   Value rowsW = validRows(block, place, rank - 1, place.rowsW);
-  int64_t lanes = storesColumns ? columnLanes
-                                : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
+  int64_t lanes =
+      storesColumns ? columnLanes : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
   auto below = [&](Value index, Value limit) {
     return lanes > 1 ? arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
                                              laneIndices(e, Index(index, 1), lanes),
@@ -364,8 +367,8 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
     for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
       int64_t r = i / panel.vectors, v = i % panel.vectors;
-      SmallVector<Index> full = outputAt(block, place, constI64(e, r / place.rowsW),
-                                         Index(constI64(e, r % place.rowsW)));
+      SmallVector<Index> full =
+          outputAt(block, place, constI64(e, r / place.rowsW), Index(constI64(e, r % place.rowsW)));
       full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, v * plan.lanes), 0);
       Value linear = constI64(e, 0);
       for (auto [index, stride] : llvm::zip(full, strides)) {
@@ -379,7 +382,7 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     int64_t r = i / panel.vectors, v = i % panel.vectors;
     int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
-                tile[i]);
+             tile[i]);
   }
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
 }

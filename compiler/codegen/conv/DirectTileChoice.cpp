@@ -1,7 +1,8 @@
 //===- DirectTileChoice.cpp - The register tile of the direct form --------===//
 //
-// In: the dimensions of a direct convolution. Out: how many outputs of the last two dimensions, times how many vectors of
-// features, a tile has: those with the fewest cycles by a model of the loop over a window's taps and channels.
+// In: the dimensions of a direct convolution. Out: how many outputs of the last two dimensions,
+// times how many vectors of features, a tile has: those with the fewest cycles by a model of the
+// loop over a window's taps and channels.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -12,9 +13,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Cycles per step of the sums for all outputs: two multiply-adds or two loads a cycle, at least the 4 of the
-/// chain, one of counting and asking for lines. `loads`: of a vector of the kernel. Measured for 28x28x100: 1x28 x 1
-/// vector 1.07 ms, 1x14 x 2 0.91, 1x7 x 4 0.87; for 7x7x512: 1x7 x 2 1.6 ms, 2x7 x 2 1.35, 1x7 x 4 1.32.
+/// Cycles per step of the sums for all outputs: two multiply-adds or two loads a cycle, at least
+/// the 4 of the chain, one of counting and asking for lines. `loads`: of a vector of the kernel.
+/// Measured for 28x28x100: 1x28 x 1 vector 1.07 ms, 1x14 x 2 0.91, 1x7 x 4 0.87; for 7x7x512: 1x7 x
+/// 2 1.6 ms, 2x7 x 2 1.35, 1x7 x 4 1.32.
 static double tileCost(int64_t rows, int64_t vectors, int64_t loads, int64_t steps, double finish) {
   if (rows == 0 || vectors == 0) {
     return 0;
@@ -24,7 +26,8 @@ static double tileCost(int64_t rows, int64_t vectors, int64_t loads, int64_t ste
   return std::max({arithmetic, read, 4.0}) + 1 + 0.1 * vectors + start;
 }
 
-/// The part of a dimension's taps that is met by tiles of `rows` outputs; the others are in the padding.
+/// The part of a dimension's taps that is met by tiles of `rows` outputs; the others are in the
+/// padding.
 static double metTaps(const DirectDim &dim, int64_t rows) {
   int64_t met = 0, all = 0;
   for (const DirectPhase &phase : dim.phases) {
@@ -39,9 +42,9 @@ static double metTaps(const DirectDim &dim, int64_t rows) {
   return all > 0 ? static_cast<double>(met) / all : 1;
 }
 
-/// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines. 80x3000x384 with
-/// outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes: 56x56x64, 4 outputs x 3 vectors
-/// 2.6 ms, 6 x 2 2.3.
+/// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines.
+/// 80x3000x384 with outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes:
+/// 56x56x64, 4 outputs x 3 vectors 2.6 ms, 6 x 2 2.3.
 static double columnCost(int64_t outputs, int64_t bytes, const Target &target) {
   if (target.vectorBytes < 64) {
     return 24;
@@ -66,9 +69,9 @@ void chooseDirectTile(DirectPlan &plan, const Target &target) {
                  last.outputDim == static_cast<int64_t>(plan.dims.size());
   auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
-    return cost == 0 || !columns
-               ? cost
-               : cost + vectors * plan.lanes * rowsH * columnCost(rowsW, plan.bytes, target) / steps;
+    return cost == 0 || !columns ? cost
+                                 : cost + vectors * plan.lanes * rowsH *
+                                              columnCost(rowsW, plan.bytes, target) / steps;
   };
   double best = 1e300;
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {

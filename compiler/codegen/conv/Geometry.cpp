@@ -65,8 +65,8 @@ ConvGeometry::ConvGeometry(ConvolutionOp op) {
 
 InputPosition inputPosition(Emission &e, const SpatialDim &dim, const Index &output,
                             const Index &tap, int64_t lanes) {
-  Index position = addIndex(e, mulIndex(e, output, dim.stride),
-                            mulIndex(e, tap, dim.kernelDilation), lanes);
+  Index position =
+      addIndex(e, mulIndex(e, output, dim.stride), mulIndex(e, tap, dim.kernelDilation), lanes);
   position = addIndex(e, position, -dim.padLow);
   InputPosition result{position, {}};
   int64_t limit = (dim.input - 1) * dim.inputDilation;

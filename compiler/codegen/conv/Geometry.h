@@ -16,7 +16,9 @@ struct SpatialDim {
   /// Whether every tap of every output element lies inside the input.
   bool isInside() const;
   /// Whether there is a single tap and no padding or dilation: out[i] = in[i * stride] * kernel.
-  bool isPointwise() const { return kernel == 1 && inputDilation == 1 && padLow == 0 && isInside(); }
+  bool isPointwise() const {
+    return kernel == 1 && inputDilation == 1 && padLow == 0 && isInside();
+  }
 };
 
 /// A convolution with all defaults filled in.

@@ -28,7 +28,8 @@ class GradientEmitter {
 public:
   GradientEmitter(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
                   const GradientPlan &plan)
-      : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue), p(plan) {}
+      : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
+        p(plan) {}
   void emit();
 
 private:
@@ -130,9 +131,8 @@ Value GradientEmitter::channelOf(const Task &task, Value c) {
 
 Index GradientEmitter::featureOf(const Task &task, Value n, int64_t stride) {
   Index feature(n, stride, stride == 0 ? 1 : p.lanes);
-  return g.groups() > 1
-             ? addIndex(e, feature, mulIndex(e, Index(task.group), p.features), p.lanes)
-             : feature;
+  return g.groups() > 1 ? addIndex(e, feature, mulIndex(e, Index(task.group), p.features), p.lanes)
+                        : feature;
 }
 
 Value GradientEmitter::below(Value limit) {
@@ -143,8 +143,8 @@ Value GradientEmitter::below(Value limit) {
 void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
   const SpatialDim &h = p.h, &w = p.w;
   Value zero = constI64(e, 0);
-  Value top = addI(e, addI(e, mulI(e, chunk.y0, h.kernelDilation), mulI(e, task.h0, h.stride)),
-                   -h.padLow);
+  Value top =
+      addI(e, addI(e, mulI(e, chunk.y0, h.kernelDilation), mulI(e, task.h0, h.stride)), -h.padLow);
   emitFor(e, zero, constI64(e, p.copies), 1, [&](Value copy) {
     // The input's index of the first pixel of a row.
     Value left = addI(e, mulI(e, chunk.x0, w.kernelDilation), -w.padLow);
@@ -152,7 +152,8 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
     int64_t stepX = p.copies > 1 ? w.kernelDilation : 1;
     Value count = chunk.xs;
     if (p.copies == 1) {
-      count = addI(e, mulI(e, addI(e, chunk.xs, -1), w.kernelDilation), (w.output - 1) * w.stride + 1);
+      count =
+          addI(e, mulI(e, addI(e, chunk.xs, -1), w.kernelDilation), (w.output - 1) * w.stride + 1);
     }
     Value from = minI(e, stepsBelow(subI(e, zero, left), stepX), count);
     Value to =
@@ -163,9 +164,8 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
         Value at = addI(e, mulI(e, copy, p.copyPitch()), mulI(e, image, p.imagePitch()));
         at = addI(e, at, mulI(e, row, p.rowPitch()));
         auto fill = [&](Value first, Value last) {
-          emitFor(e, mulI(e, first, p.pixel()), mulI(e, last, p.pixel()), p.lanes, [&](Value i) {
-            store(address(inputBuffer, addI(e, at, i)), zeros());
-          });
+          emitFor(e, mulI(e, first, p.pixel()), mulI(e, last, p.pixel()), p.lanes,
+                  [&](Value i) { store(address(inputBuffer, addI(e, at, i)), zeros()); });
         };
         emitIf(e, compareI(e, arith::CmpIPredicate::ult, y, h.input), [&] {
           fill(zero, from);
@@ -179,7 +179,8 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
   });
 }
 
-/// Pixels firstX, firstX + stepX, ... of a row, whose channels of the task go to the buffer at `at`.
+/// Pixels firstX, firstX + stepX, ... of a row, whose channels of the task go to the buffer at
+/// `at`.
 void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, Value firstX,
                               int64_t stepX, Value count) {
   SmallVector<Index> index(g.spatial.size() + 2);
@@ -272,7 +273,8 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
       tap.push_back({});
       auto place = [&](const Panel &panel, Value x, int64_t v) {
         Value at = mulI(e, divI(e, subI(e, panel.n, task.n0), p.columns()), p.panelPitch());
-        return address(panelBuffer, addI(e, at, mulI(e, addI(e, step, x), p.columns())), v * p.lanes);
+        return address(panelBuffer, addI(e, at, mulI(e, addI(e, step, x), p.columns())),
+                       v * p.lanes);
       };
       Index from(addI(e, chunk.image0, image));
       emitFor(e, zero, chunk.xs, featuresInside ? 1 : p.lanes, [&](Value x) {
@@ -293,10 +295,8 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
             for (int64_t i = 0; i < p.lanes; ++i) {
               Value feature = addI(e, n, i);
               feature = whole ? feature : minI(e, feature, p.features - 1);
-              square.push_back(operands
-                                   .readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes,
-                                               mask)
-                                   .re);
+              square.push_back(
+                  operands.readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes, mask).re);
             }
             square = transposeSquare(e, square);
             for (int64_t i = 0; i < p.lanes; ++i) {
@@ -338,8 +338,8 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
   });
 }
 
-/// Adds a piece's products to the sums of `rows` rows from `m` on, at a position. `y`: the first of `ys` rows of the
-/// window in the piece; `firstRow`: the row of the copy that it meets.
+/// Adds a piece's products to the sums of `rows` rows from `m` on, at a position. `y`: the first of
+/// `ys` rows of the window in the piece; `firstRow`: the row of the copy that it meets.
 void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &panel, Value position,
                            Value input, Value y, Value ys, Value firstRow, Value m, int64_t rows) {
   Value local = subI(e, panel.n, task.n0);
@@ -357,23 +357,22 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
   Value weights = mulI(e, divI(e, local, p.columns()), p.panelPitch());
   weights = addI(e, weights, mulI(e, y, p.xChunk * p.columns()));
   auto run = [&](Value in, Value row, Value length, ValueRange carried) {
-    return emitForCarrying(
-        e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange carried) {
-          Value inHere = address(in, mulI(e, i, p.stepPitch()));
-          Value rowHere = address(row, mulI(e, i, p.columns()));
-          Values sums(carried), columns;
-          for (int64_t v = 0; v < panel.vectors; ++v) {
-            columns.push_back(load(address(rowHere, constI64(e, 0), v * p.lanes), p.lanes));
-          }
-          for (int64_t r = 0; r < rows; ++r) {
-            Elem a = splat(e, Elem(load(address(inHere, constI64(e, 0), r), 1)), p.lanes);
-            for (int64_t v = 0; v < panel.vectors; ++v) {
-              Value &sum = sums[r * panel.vectors + v];
-              sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
-            }
-          }
-          return sums;
-        });
+    return emitForCarrying(e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange carried) {
+      Value inHere = address(in, mulI(e, i, p.stepPitch()));
+      Value rowHere = address(row, mulI(e, i, p.columns()));
+      Values sums(carried), columns;
+      for (int64_t v = 0; v < panel.vectors; ++v) {
+        columns.push_back(load(address(rowHere, constI64(e, 0), v * p.lanes), p.lanes));
+      }
+      for (int64_t r = 0; r < rows; ++r) {
+        Elem a = splat(e, Elem(load(address(inHere, constI64(e, 0), r), 1)), p.lanes);
+        for (int64_t v = 0; v < panel.vectors; ++v) {
+          Value &sum = sums[r * panel.vectors + v];
+          sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+        }
+      }
+      return sums;
+    });
   };
   Values sums = emitForCarrying(
       e, constI64(e, 0), chunk.images, 1, init, [&](Value image, ValueRange carried) -> Values {
@@ -383,11 +382,10 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
         if (p.merged() && p.xChunk == p.w.kernel) {
           return run(in, row, mulI(e, ys, p.xChunk), carried);
         }
-        return emitForCarrying(
-            e, constI64(e, 0), ys, 1, carried, [&](Value r, ValueRange carried) {
-              return run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
-                         address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, carried);
-            });
+        return emitForCarrying(e, constI64(e, 0), ys, 1, carried, [&](Value r, ValueRange carried) {
+          return run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
+                     address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, carried);
+        });
       });
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     store(sumAt(i), sums[i]);

@@ -6,18 +6,19 @@
 
 namespace hlo::codegen {
 
-/// Everything about a kernel gradient that is decided before code is made. In the gradient's terms: the input's
-/// "batch" is its channels, its "features" are the images, the window is an image of the output's gradient, and
-/// output positions are the taps of the kernel that is sought.
+/// Everything about a kernel gradient that is decided before code is made. In the gradient's terms:
+/// the input's "batch" is its channels, its "features" are the images, the window is an image of
+/// the output's gradient, and output positions are the taps of the kernel that is sought.
 struct GradientPlan {
-  SpatialDim h, w;                   ///< h has one position and one tap if there is one dimension
+  SpatialDim h, w; ///< h has one position and one tap if there is one dimension
   bool hasH;
   int64_t channels, features, images; ///< of a group
   int64_t lanes, bytes;
-  int64_t rows, vectors;              ///< of a register tile: rows are channels
+  int64_t rows, vectors; ///< of a register tile: rows are channels
   /// Rows of tiles run over (w, channel): few channels.
   bool flat;
-  /// The input is copied once for each position of w, so that rows of an image are one run; else once.
+  /// The input is copied once for each position of w, so that rows of an image are one run; else
+  /// once.
   int64_t copies;
   int64_t channelBlock, featureBlock, hBlock; ///< of a task
   int64_t imageChunk, yChunk, xChunk;         ///< a piece of the sums
@@ -37,7 +38,9 @@ struct GradientPlan {
   int64_t rowPixels() const {
     return copies > 1 ? xChunk : (xChunk - 1) * w.kernelDilation + (w.output - 1) * w.stride + 1;
   }
-  int64_t inputRows() const { return (yChunk - 1) * h.kernelDilation + (hBlock - 1) * h.stride + 1; }
+  int64_t inputRows() const {
+    return (yChunk - 1) * h.kernelDilation + (hBlock - 1) * h.stride + 1;
+  }
   int64_t rowPitch() const { return rowPixels() * pixel(); }
   int64_t imagePitch() const { return inputRows() * rowPitch(); }
   int64_t copyPitch() const { return imageChunk * imagePitch(); }

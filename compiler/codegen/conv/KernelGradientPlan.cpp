@@ -1,7 +1,8 @@
 //===- KernelGradientPlan.cpp - Sizes of the gradient form ----------------===//
 //
-// In: the geometry of a convolution and the strides of its operands. Out: pieces of the sums, the register tile, what is
-// copied, and tasks; or nothing if the window is no image, or another form does better. Looks at shapes and target only.
+// In: the geometry of a convolution and the strides of its operands. Out: pieces of the sums, the
+// register tile, what is copied, and tasks; or nothing if the window is no image, or another form
+// does better. Looks at shapes and target only.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/KernelGradient.h"
@@ -19,7 +20,8 @@ static constexpr int64_t kSumBytes = 320 << 10;
 static constexpr int64_t kShortRow = 48;
 /// Fewest taps of the window.
 static constexpr int64_t kFewestTaps = 32;
-/// Tasks are split until there are this many of so many multiply-adds, while copies take at most this part.
+/// Tasks are split until there are this many of so many multiply-adds, while copies take at most
+/// this part.
 static constexpr int64_t kEnoughTasks = 16, kSmallTask = 4 << 20;
 static constexpr double kMostOverhead = 0.08;
 
@@ -65,7 +67,8 @@ static void cutTasks(GradientPlan &plan, int64_t groups) {
   while (true) {
     int64_t tasks = groups * plan.channelBlocks() * plan.featureBlocks() * plan.hBlocks();
     int64_t work = plan.positions() * plan.sumRows() * plan.featureBlock * steps;
-    if (tasks >= kEnoughTasks || work < 2 * kSmallTask || !split(tasks == 1 ? 0.2 : kMostOverhead)) {
+    if (tasks >= kEnoughTasks || work < 2 * kSmallTask ||
+        !split(tasks == 1 ? 0.2 : kMostOverhead)) {
       break;
     }
   }

@@ -12,8 +12,9 @@
 // Tiles are named by number, so that no allocator has a say: LLVM neither spills nor
 // configures them. A remainder of rows or columns uses as many whole tiles as it needs, where its
 // operands and sums are in buffers that have room. Where they are not, it has tiles of its
-// exact shape, which are configured around it. Along k, what is no multiple of a tile is filled up by zeros, on both sides: a NaN
-// that happens to be in the buffer would otherwise meet the other side's zero.
+// exact shape, which are configured around it. Along k, what is no multiple of a tile is filled up
+// by zeros, on both sides: a NaN that happens to be in the buffer would otherwise meet the other
+// side's zero.
 //
 // Multiplying bf16 takes subnormals for zeros, in the operands and in the sums.
 //

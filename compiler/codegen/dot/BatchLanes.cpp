@@ -20,13 +20,14 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Sums over fewer products do not pay for the transposition of a result of more elements: 128x8x128, batch 16,
-/// took 0.099 ms so and 0.043 blocked; 8x8x8, batch 1000, 0.016 and 0.033.
+/// Sums over fewer products do not pay for the transposition of a result of more elements:
+/// 128x8x128, batch 16, took 0.099 ms so and 0.043 blocked; 8x8x8, batch 1000, 0.016 and 0.033.
 static constexpr int64_t kLeastK = 16, kSmallResult = 256;
 /// Most bytes of the copies and of the sums of a few rows.
 static constexpr int64_t kMostCopied = 512 << 10, kMostSums = 64 << 10;
 /// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
-static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20, kOneRowPerTask = 1 << 16;
+static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20,
+                         kOneRowPerTask = 1 << 16;
 static constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
 /// One row that is gathered, since it is not along the batch, needs so many columns.
 static constexpr int64_t kLeastColumns = 6;
@@ -36,19 +37,22 @@ static int64_t tileRows(const Contraction &c) {
   return c.kernel.e.target.vectorRegisters >= 32 ? 4 : 2;
 }
 
-static bool stepsAlongBatch(const ContractionSide &side) { return side.strided && side.batchStrides.back() == 1; }
+static bool stepsAlongBatch(const ContractionSide &side) {
+  return side.strided && side.batchStrides.back() == 1;
+}
 
 /// Whether one side has no free dimension, and the other is read in place.
 static bool hasOneRow(const Contraction &c) {
-  const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs, &row = c.mSize() == 1 ? c.lhs : c.rhs;
+  const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs,
+                        &row = c.mSize() == 1 ? c.lhs : c.rhs;
   int64_t columns = c.mSize() * c.nSize();
-  return std::min(c.mSize(), c.nSize()) == 1 && columns >= 2 && stepsAlongBatch(large) && row.strided &&
-         (stepsAlongBatch(row) || columns >= kLeastColumns);
+  return std::min(c.mSize(), c.nSize()) == 1 && columns >= 2 && stepsAlongBatch(large) &&
+         row.strided && (stepsAlongBatch(row) || columns >= kLeastColumns);
 }
 
 bool canUseBatchLanes(const Contraction &c) {
-  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() || c.kSize() < 2 ||
-      c.batchSize() == 0) {
+  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() ||
+      c.kSize() < 2 || c.batchSize() == 0) {
     return false;
   }
   bool oneRow = hasOneRow(c);
@@ -95,9 +99,10 @@ private:
   Emission &e;
   int64_t m, n, k, lanes, bytes, rowsAtOnce, columnsAtOnce;
   bool oneRow;
-  int64_t pieceRows, pieces; ///< rows of a piece of the result (columns if there is one row), pieces
-  Value lhs, rhs;            ///< copies
-  Value sums, lines;         ///< of a few rows: [row][n][lane], [lane][row][n]
+  int64_t pieceRows,
+      pieces;        ///< rows of a piece of the result (columns if there is one row), pieces
+  Value lhs, rhs;    ///< copies
+  Value sums, lines; ///< of a few rows: [row][n][lane], [lane][row][n]
   Value batchFrom, lanesUsed;
   SmallVector<Index> batch; ///< of the piece
   Value mask;               ///< lanes of the batch that exist; null if all do
@@ -154,12 +159,14 @@ void BatchLanes::copySides(Value rowFrom, Value rowTo) {
 
 Elem BatchLanes::readColumn(Value column, Value i) {
   if (oneRow) {
-    return c.rhs.read(batch, splitIndex(e, Index(column), c.n, 1), splitIndex(e, Index(i), c.k, 1), lanes, mask);
+    return c.rhs.read(batch, splitIndex(e, Index(column), c.n, 1), splitIndex(e, Index(i), c.k, 1),
+                      lanes, mask);
   }
   return loadElements(e, c.element, rhs, mulI(e, addI(e, mulI(e, i, n), column), lanes), lanes);
 }
 
-void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns, Value firstColumn) {
+void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns,
+                          Value firstColumn) {
   int64_t width = oneRow ? pieceRows : n;
   SmallVector<Value> zeros(rows * columns, zeroElem(e, c.element, lanes).re);
   SmallVector<Value> tile = emitForCarrying(
@@ -206,7 +213,8 @@ void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t c
         }
         Elem value = loadElements(e, c.element, lines, addI(e, start, j), width);
         epilogue.store(c.element, value,
-                       c.outIndex(place, at, splitIndex(e, column, c.n, width), width), width, mask);
+                       c.outIndex(place, at, splitIndex(e, column, c.n, width), width), width,
+                       mask);
       });
     });
   });
@@ -267,7 +275,8 @@ void BatchLanes::emit() {
   int64_t vectors = llvm::divideCeil(c.batch.back(), lanes);
   int64_t outer = c.batchSize() / c.batch.back(), items = outer * vectors * pieces;
   int64_t piece = pieceRows * (oneRow ? 1 : n) * k * lanes;
-  int64_t perTask = std::clamp<int64_t>((oneRow ? kOneRowPerTask : kMultipliesPerTask) / piece, 1, items);
+  int64_t perTask =
+      std::clamp<int64_t>((oneRow ? kOneRowPerTask : kMultipliesPerTask) / piece, 1, items);
   emitItems(c.kernel, items, perTask, [&](Value item) {
     SmallVector<Value> place = delinearize(e, item, {outer, vectors, pieces});
     emitPiece(place[0], place[1], place[2]);

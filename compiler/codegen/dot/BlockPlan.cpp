@@ -29,23 +29,29 @@ static constexpr int64_t kMostRows = 28;
 static constexpr double kPanelShare = 0.68;
 /// A column of the rhs of at most so many bytes is not cut.
 static constexpr int64_t kOnePieceBytes = 2304;
-/// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of k.
+/// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of
+/// k.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
-/// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream through the rest.
+/// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream
+/// through the rest.
 static constexpr double kPanelsShare = 0.5;
-/// With tiles outside: steps along k of a piece, and most bytes of it in one row. A longer piece means fewer passes over the sums; a panel of
-/// it comes from L2 for each tile, which the loads of two vectors per 14 cycles do not feel.
+/// With tiles outside: steps along k of a piece, and most bytes of it in one row. A longer piece
+/// means fewer passes over the sums; a panel of it comes from L2 for each tile, which the loads of
+/// two vectors per 14 cycles do not feel.
 static constexpr int64_t kLongPiece = 1024, kLongPieceBytes = 8192;
-/// The same for a lhs that is packed from columns: each block of columns packs it again, from another page at each k, which costs more
-/// than sums that come and go: 1024^3 takes 13.1 ms with four pieces of 256 and one block, 14.7 ms with one piece and four blocks.
+/// The same for a lhs that is packed from columns: each block of columns packs it again, from
+/// another page at each k, which costs more than sums that come and go: 1024^3 takes 13.1 ms with
+/// four pieces of 256 and one block, 14.7 ms with one piece and four blocks.
 static constexpr int64_t kShortPiece = 256;
 /// Tiles outside need more tiles than this, else packing into L2 first does not pay.
 static constexpr int64_t kFewTiles = 6;
-/// A rhs from memory behind L2 is packed by the first tile of each panel, while lines of the next block come, up to so many rows: 8 times
-/// 96 x 768 x 2048 takes 20.5 ms with panels packed into L2 first, 16.1 so; 6 times 160 rows 22.9 and 20.7, 256 rows 34 and 40.
+/// A rhs from memory behind L2 is packed by the first tile of each panel, while lines of the next
+/// block come, up to so many rows: 8 times 96 x 768 x 2048 takes 20.5 ms with panels packed into L2
+/// first, 16.1 so; 6 times 160 rows 22.9 and 20.7, 256 rows 34 and 40.
 static constexpr int64_t kStreamedRows = 160;
-/// Steps of a piece of k then: its panel and its part of the lhs stay in L1 together. The lines that are asked for from memory leave few
-/// of L1's fill buffers for what comes from L2: 12 times 64 x 768 x 2048 with a transposed lhs 20.8 ms with 256 steps, 17.5 so.
+/// Steps of a piece of k then: its panel and its part of the lhs stay in L1 together. The lines
+/// that are asked for from memory leave few of L1's fill buffers for what comes from L2: 12 times
+/// 64 x 768 x 2048 with a transposed lhs 20.8 ms with 256 steps, 17.5 so.
 static constexpr int64_t kStreamedPiece = 128;
 /// Bytes of the lhs that are packed at a time from columns, so that whole cache lines are read.
 static constexpr int64_t kTileGroup = 192 << 10;
@@ -54,18 +60,21 @@ static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
 /// repeats packing, one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
-/// Storing an element of the result takes at least as long as so many multiply-adds: with fewer, rows of the result are made
-/// whole, by some tasks each (1000 x 1000 with k = 2, two threads: 0.25 ms as one task).
+/// Storing an element of the result takes at least as long as so many multiply-adds: with fewer,
+/// rows of the result are made whole, by some tasks each (1000 x 1000 with k = 2, two threads: 0.25
+/// ms as one task).
 static constexpr int64_t kStoreWork = 16;
-/// The same where tasks that one thread runs are joined, so that it packs nothing twice: 128 x 256 x 256 with a transposed lhs takes
-/// two threads 0.108 ms as one task, and 0.058 as two.
+/// The same where tasks that one thread runs are joined, so that it packs nothing twice: 128 x 256
+/// x 256 with a transposed lhs takes two threads 0.108 ms as one task, and 0.058 as two.
 static constexpr int64_t kSmallJoinedTask = 2 << 20;
 /// A single task of more multiply-adds than this is split in two even if that makes narrow blocks.
 static constexpr int64_t kLargeTask = 64 << 20;
-/// Tasks are split until there are this many, so that threads share evenly. With tiles outside every cut repeats something
-/// where its two sides are run by different threads: after kFewTasks only tasks of at least 2 * kSmallPackedTask are cut.
+/// Tasks are split until there are this many, so that threads share evenly. With tiles outside
+/// every cut repeats something where its two sides are run by different threads: after kFewTasks
+/// only tasks of at least 2 * kSmallPackedTask are cut.
 static constexpr int64_t kEnoughTasks = 16, kFewTasks = 4;
-/// Narrower panels than these altogether read the lhs too often: 2048 x 2048 x 64 takes 5 % longer with 64 KiB of them.
+/// Narrower panels than these altogether read the lhs too often: 2048 x 2048 x 64 takes 5 % longer
+/// with 64 KiB of them.
 static constexpr int64_t kLeastPanels = 128 << 10;
 /// Blocks of fewer rows or columns than this repeat too much packing.
 static constexpr int64_t kNarrowBlock = 96;
@@ -121,18 +130,19 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
 
-/// amx: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1, the other comes from
-/// L2 at half a line per cycle.
+/// amx: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1, the
+/// other comes from L2 at half a line per cycle.
 static constexpr int64_t kAmxPiece = 256;
 /// amx: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kAmxBlock = 512;
-/// amx: so many lines of the lhs in one set of L1, where those this far apart fall into the same set, still stay there.
+/// amx: so many lines of the lhs in one set of L1, where those this far apart fall into the same
+/// set, still stay there.
 static constexpr int64_t kAmxLinesPerSet = 8, kSetsBytes = 4096;
 /// How many multiply-adds tiles do in the time in which vectors of f32 do one.
 static constexpr int64_t kAmxSpeed = 8;
 
-/// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and either hardly used again, or
-/// whole lines of which L1 can keep those of one tile.
+/// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and
+/// either hardly used again, or whole lines of which L1 can keep those of one tile.
 static bool tilesReadInPlace(const Contraction &c, const BlockPlan &plan) {
   if (plan.padsK) {
     return false;
@@ -185,7 +195,8 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   // Scalars along k come in whole cache lines, so that a copy would save little: 512x512x512 took
   // 1.36 ms so, and 1.43 ms with packed rows.
   bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= (16 << 10);
-  // Rows of k next to each other, of which a tile reads a part: no page per step, and hardly more lines than a copy has.
+  // Rows of k next to each other, of which a tile reads a part: no page per step, and hardly more
+  // lines than a copy has.
   bool dense = *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseStep;
   return small || dense || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
@@ -219,7 +230,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   }
   bool contiguous = c.nSize() <= plan.columns();
   bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
-  // Panels of a large one are read from a page per row. A copy that is read once is worth that from memory only.
+  // Panels of a large one are read from a page per row. A copy that is read once is worth that from
+  // memory only.
   int64_t large = c.kernel.e.target.l2Bytes / 2;
   if (uses == 1) {
     large = std::max(large, kStreamedBytes);
@@ -232,7 +244,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
 static bool canPackInTile(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.rhs;
   return plan.rhs == RhsForm::PackN && !plan.stores && plan.group == KGroup::None && side.strided &&
-         side.unit == UnitStride::Free && linearStride(c.n, side.freeStrides) && linearStride(c.k, side.kStrides);
+         side.unit == UnitStride::Free && linearStride(c.n, side.freeStrides) &&
+         linearStride(c.k, side.kStrides);
 }
 
 /// Whether memory behind L2 holds the rhs.
@@ -241,14 +254,15 @@ static bool leavesL2(const Contraction &c) {
          c.kernel.e.target.l2Bytes / 2;
 }
 
-/// Whether few rows meet a rhs that comes from memory, as fast as vectors of 64 bytes use it (with 32 bytes, all of this costs 10 %).
+/// Whether few rows meet a rhs that comes from memory, as fast as vectors of 64 bytes use it (with
+/// 32 bytes, all of this costs 10 %).
 static bool streamsRhs(const Contraction &c, const BlockPlan &plan) {
   return canPackInTile(c, plan) && linearStride(c.batch, c.rhs.batchStrides) && leavesL2(c) &&
          c.mSize() <= kStreamedRows && c.kernel.e.target.vectorBytes == 64;
 }
 
-/// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several tiles, and each
-/// packed tile by several panels.
+/// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several
+/// tiles, and each packed tile by several panels.
 static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
   return plan.rhs != RhsForm::Direct && c.mSize() > kFewTiles * plan.rows &&
          c.nSize() > plan.columns() && !streamsRhs(c, plan);
@@ -261,10 +275,12 @@ static int64_t panelsBytes(const Contraction &c) {
 
 static void cutK(const Contraction &c, BlockPlan &plan) {
   double panel = c.kernel.e.target.l1Bytes * kPanelShare;
-  int64_t target = std::clamp<int64_t>(
-      panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64, 512 * plan.kStep());
+  int64_t target =
+      std::clamp<int64_t>(panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64,
+                          512 * plan.kStep());
   if (plan.tilesOutside) {
-    int64_t bytes = plan.partBytes * plan.parts, steps = std::min(kLongPiece, kLongPieceBytes / bytes);
+    int64_t bytes = plan.partBytes * plan.parts,
+            steps = std::min(kLongPiece, kLongPieceBytes / bytes);
     if (plan.lhs == LhsForm::PackM && plan.sumsInResult) {
       // Pieces so long that all columns stay in L2.
       int64_t most = panelsBytes(c) / (c.nSize() * bytes);
@@ -275,7 +291,8 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   if (plan.amx) {
     target = kAmxPiece * plan.kStep();
   }
-  if (!plan.amx && plan.lhs == LhsForm::Direct && c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
+  if (!plan.amx && plan.lhs == LhsForm::Direct &&
+      c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
   }
@@ -313,7 +330,8 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   plan.kMost = plan.kChunk * plan.kInner;
 }
 
-/// Tiles of equal size along k, so that as little as possible is filled up; whether rows are read in place.
+/// Tiles of equal size along k, so that as little as possible is filled up; whether rows are read
+/// in place.
 static void cutTiles(const Contraction &c, BlockPlan &plan) {
   int64_t tiles = llvm::divideCeil(plan.mostSteps(), kTileRows);
   plan.tileGroups = llvm::divideCeil(plan.mostSteps(), tiles);
@@ -372,7 +390,9 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
       int64_t unit = columns ? plan.columns() : plan.rows;
       bool repeats = !plan.stores && (!few || (columns ? packsLhs : plan.packsRhs()));
       bool narrow = repeats && size < 2 * kNarrowBlock && (work < kLargeTask || count() >= 2);
-      int64_t least = !repeats ? kSmallTask : few && plan.tilesOutside ? kSmallJoinedTask : kSmallPackedTask;
+      int64_t least = !repeats                   ? kSmallTask
+                      : few && plan.tilesOutside ? kSmallJoinedTask
+                                                 : kSmallPackedTask;
       bool thin = !few && columns && size * plan.mostSteps() * bytes < 2 * kLeastPanels;
       if (size <= unit || narrow || thin || work < 2 * least) {
         return false;
@@ -383,7 +403,8 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
     double again = static_cast<double>(m) * plan.nTasks * (packsLhs ? 1 : 0.25);
     double repack = static_cast<double>(n) * plan.mTasks * (plan.packsRhs() ? 1 : 0.25);
-    bool splitN = !plan.stores && plan.nTask > plan.columns() && (plan.mTask <= plan.rows || again <= repack);
+    bool splitN =
+        !plan.stores && plan.nTask > plan.columns() && (plan.mTask <= plan.rows || again <= repack);
     if (!cut(splitN) && (few || !cut(!splitN))) {
       break;
     }
@@ -403,14 +424,15 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   count();
 }
 
-/// Whether memory holds a rhs of which few rows make use, so that waiting for it would show, and L2 has room for what is packed
-/// next beside the panels.
+/// Whether memory holds a rhs of which few rows make use, so that waiting for it would show, and L2
+/// has room for what is packed next beside the panels.
 static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   if (!plan.packsInTile || !linearStride(c.batch, c.rhs.batchStrides)) {
     return false;
   }
   int64_t bytes = storageBytes(c.rhs.strided->storage());
-  int64_t block = plan.nTask * plan.kMost * bytes, panels = plan.nTask * plan.rhsRows * plan.partBytes * plan.parts;
+  int64_t block = plan.nTask * plan.kMost * bytes,
+          panels = plan.nTask * plan.rhsRows * plan.partBytes * plan.parts;
   return leavesL2(c) && block + panels < c.kernel.e.target.l2Bytes / 2;
 }
 
@@ -425,8 +447,8 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
     return;
   }
   int64_t bytes = plan.partBytes * plan.parts;
-  plan.prefetchPanels =
-      plan.packsRhs() && !plan.amx && plan.rhsRows * plan.nBlock * bytes > c.kernel.e.target.l1Bytes / 2;
+  plan.prefetchPanels = plan.packsRhs() && !plan.amx &&
+                        plan.rhsRows * plan.nBlock * bytes > c.kernel.e.target.l1Bytes / 2;
   if (plan.lhs == LhsForm::PackK && !(plan.amx && c.lhs.unit == UnitStride::Free)) {
     plan.packedRows = plan.rows;
   } else if (plan.lhs == LhsForm::PackK) {
@@ -438,8 +460,9 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
   }
   bool ahead = c.lhs.strided && c.lhs.unit == UnitStride::K && linearStride(c.k, c.lhs.kStrides) &&
                linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
-  bool lhsLeavesL2 = c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
-                  c.kernel.e.target.l2Bytes / 4;
+  bool lhsLeavesL2 =
+      c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
+      c.kernel.e.target.l2Bytes / 4;
   plan.prefetchRows = ahead && lhsLeavesL2 && !plan.amx;
 }
 
@@ -464,10 +487,11 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   // Lanes along the last of several dimensions of m must not leave it.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
   plan.stores = plan.parts * plan.parts * c.kSize() < kStoreWork;
-  // With next to no steps, few rows at a time, which are few streams of stores: 300 x 500 with k = 3 0.022 and 0.018 ms, but
-  // 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
+  // With next to no steps, few rows at a time, which are few streams of stores: 300 x 500 with k =
+  // 3 0.022 and 0.018 ms, but 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
-  TileShape tile = chooseTile(target, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts, runs ? c.m.back() : 0);
+  TileShape tile = chooseTile(target, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
+                              runs ? c.m.back() : 0);
   if (plan.amx) {
     // Two tiles of each side, and four of sums.
     tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};
@@ -476,19 +500,18 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.vectors = tile.vectors;
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
-  plan.lhs = plan.amx  ? LhsForm::PackK
-             : grouped ? chooseGroupedLhs(c, plan)
-                       : chooseLhs(c, plan);
-  plan.rhs = !grouped                        ? chooseRhs(c, plan)
+  plan.lhs = plan.amx ? LhsForm::PackK : grouped ? chooseGroupedLhs(c, plan) : chooseLhs(c, plan);
+  plan.rhs = !grouped                      ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
-                                             : RhsForm::PackN;
+                                           : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
   cutK(c, plan);
   if (plan.amx) {
     cutTiles(c, plan);
   }
-  plan.rhsRows = (plan.amx ? llvm::alignTo(plan.mostSteps(), plan.tileGroups) : plan.mostSteps()) + (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
+  plan.rhsRows = (plan.amx ? llvm::alignTo(plan.mostSteps(), plan.tileGroups) : plan.mostSteps()) +
+                 (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.mostSteps(), plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);

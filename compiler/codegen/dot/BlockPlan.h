@@ -13,10 +13,10 @@ enum class LhsForm {
   PackM   ///< a buffer of panels of `rows` elements per k
 };
 enum class RhsForm {
-  Direct,       ///< vectors straight from memory
-  PackN,        ///< a panel of `vectors` vectors per k, read by lanes along n
+  Direct,        ///< vectors straight from memory
+  PackN,         ///< a panel of `vectors` vectors per k, read by lanes along n
   PackTranspose, ///< the same panel, read by lanes along k and transposed in registers
-  Panels        ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
+  Panels         ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
 };
 
 /// Neighbours along k that one instruction multiplies and adds to a 32-bit lane.
@@ -32,39 +32,43 @@ inline constexpr int64_t kTileRows = 16, kTileBytes = 64;
 
 /// Everything about a blocked contraction that is decided before code is made.
 struct BlockPlan {
-  int64_t parts;       ///< 2 for complex, else 1
-  int64_t partBytes;   ///< of one part of one element
-  KGroup group;        ///< a group is one lane in buffers
-  bool amx;            ///< Bf16Pair, ByteQuad: tiles of AMX multiply (see Amx.cpp)
-  int64_t tileGroups;  ///< amx: groups along k of a tile, at most 16
-  bool padsK;          ///< amx: some piece of k is no multiple of tiles, and is filled up by zeros
-  bool rhsUnsigned;    ///< ByteQuad: the rhs is the unsigned factor
-  bool flipLhs;        ///< ByteQuad: the lhs is packed with its upper bit flipped (see Groups.cpp)
-  int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
-  int64_t fullLanes;   ///< of the target's vectors
-  int64_t rows;        ///< of a register tile
-  int64_t vectors;     ///< of a register tile, along n
-  int64_t rowTail;     ///< rows of the last tile if fewer, else 0
-  int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
+  int64_t parts;      ///< 2 for complex, else 1
+  int64_t partBytes;  ///< of one part of one element
+  KGroup group;       ///< a group is one lane in buffers
+  bool amx;           ///< Bf16Pair, ByteQuad: tiles of AMX multiply (see Amx.cpp)
+  int64_t tileGroups; ///< amx: groups along k of a tile, at most 16
+  bool padsK;         ///< amx: some piece of k is no multiple of tiles, and is filled up by zeros
+  bool rhsUnsigned;   ///< ByteQuad: the rhs is the unsigned factor
+  bool flipLhs;       ///< ByteQuad: the lhs is packed with its upper bit flipped (see Groups.cpp)
+  int64_t lanes;      ///< per vector along n: fewer than fullLanes if n is small
+  int64_t fullLanes;  ///< of the target's vectors
+  int64_t rows;       ///< of a register tile
+  int64_t vectors;    ///< of a register tile, along n
+  int64_t rowTail;    ///< rows of the last tile if fewer, else 0
+  int64_t vectorTail; ///< vectors of the last panel if it is not full, else 0
   LhsForm lhs;
   RhsForm rhs;
-  /// A tile of rows goes past all panels of the task before the next tile does; else a panel past all tiles.
+  /// A tile of rows goes past all panels of the task before the next tile does; else a panel past
+  /// all tiles.
   bool tilesOutside;
-  /// Most of the time goes to stores: what is not tilesOutside goes tile by tile as well, in the order of the result.
+  /// Most of the time goes to stores: what is not tilesOutside goes tile by tile as well, in the
+  /// order of the result.
   bool stores;
   int64_t packedRows; ///< rows of the lhs that are packed at a time, a multiple of rows
   /// Whether rows of the next tile are asked for during this one's panels; only if tilesOutside.
   bool prefetchRows;
-  /// Whether panels of the rhs, which come from L2 for each tile of rows, are asked for a few steps ahead.
+  /// Whether panels of the rhs, which come from L2 for each tile of rows, are asked for a few steps
+  /// ahead.
   bool prefetchPanels;
   /// The first tile of a panel packs it on its way (see Panel::packs), instead of a pass before.
   bool packsInTile;
-  /// Whether what is packed of the rhs for the next piece of k, columns or batch index is asked for during this one's tiles.
+  /// Whether what is packed of the rhs for the next piece of k, columns or batch index is asked for
+  /// during this one's tiles.
   bool prefetchNext;
-  bool sumsInResult;   ///< sums rest in the result between pieces of k, not in a buffer
+  bool sumsInResult; ///< sums rest in the result between pieces of k, not in a buffer
   int64_t batchBlock, mBlock, nBlock; ///< most of what is made from one packed piece of the rhs
-  /// Rows and columns of a task. If tilesOutside, neighbouring tasks of one call are joined to blocks, so mBlock and nBlock
-  /// are multiples of these; else they are the same.
+  /// Rows and columns of a task. If tilesOutside, neighbouring tasks of one call are joined to
+  /// blocks, so mBlock and nBlock are multiples of these; else they are the same.
   int64_t mTask, nTask;
   int64_t batchBlocks, mTasks, nTasks;
   /// k is cut along dimension kDim into pieces of kChunk; the dimensions inside make kInner.
@@ -86,14 +90,16 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
-/// The groups that vectors of so many lanes can multiply. A rhs that is contiguous along k is read as groups, so it must have
-/// them in memory.
+/// The groups that vectors of so many lanes can multiply. A rhs that is contiguous along k is read
+/// as groups, so it must have them in memory.
 KGroup chooseGroup(const Contraction &c, int64_t lanes);
 /// The groups that tiles multiply, if the target has tiles for the types.
 KGroup amxGroup(const Contraction &c);
-/// Whether the blocked form multiplies narrow integers in groups, faster than the forms for few rows.
+/// Whether the blocked form multiplies narrow integers in groups, faster than the forms for few
+/// rows.
 bool prefersGroups(const Contraction &c);
-/// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model of both.
+/// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model
+/// of both.
 bool prefersAmx(const Contraction &c);
 
 /// A register tile, and the cycles per k that it takes for all of m x n.

@@ -1,6 +1,7 @@
 //===- Blocked.cpp - Cache blocks around register tiles -------------------===//
 //
-// In: a contraction. Out, for each block of m x n of some batch indices (a task, or neighbouring tasks that one call runs):
+// In: a contraction. Out, for each block of m x n of some batch indices (a task, or neighbouring
+// tasks that one call runs):
 //
 //   for each piece of k
 //     pack the panels of the rhs, if needed
@@ -9,7 +10,8 @@
 //       for each panel of columns: multiply in registers, ask for rows of the next tile
 //
 // or, where few rows meet a large rhs (BlockPlan::tilesOutside is false), with all rows packed
-// at once and the loops over tiles and panels exchanged; the first tile of a panel packs it, where the rhs is strided.
+// at once and the loops over tiles and panels exchanged; the first tile of a panel packs it, where
+// the rhs is strided.
 //
 // With one piece of k the tile's sums go through the epilogue at once. With more,
 // they rest in the result if it holds nothing else, or in a buffer on the stack
@@ -66,7 +68,8 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
     int64_t rows = plan.amx ? llvm::alignTo(plan.packedRows, plan.fullLanes) : plan.packedRows;
     lhsBuffer = stackBuffer(e, rows * plan.lhsRow * bytes);
   } else if (plan.lhs == LhsForm::PackM) {
-    lhsBuffer = stackBuffer(e, plan.packedRows / plan.rows * plan.mostSteps() * plan.lhsWidth * bytes);
+    lhsBuffer =
+        stackBuffer(e, plan.packedRows / plan.rows * plan.mostSteps() * plan.lhsWidth * bytes);
   }
   if (plan.packsRhs()) {
     rhsBuffer = stackBuffer(e, plan.rhsRows * plan.nBlock * bytes);
@@ -115,16 +118,17 @@ void BlockedEmitter::emitJoined() {
   // Either some strips of columns with all their rows, or some rows of one strip.
   Value strips = minI(e, divI(e, left, plan.mTasks), plan.nBlock / plan.nTask);
   strips = minI(e, strips, subI(e, constI64(e, plan.nTasks), place[1]));
-  Value isWhole = arith::AndIOp::create(
-      e.b, e.loc, compareI(e, arith::CmpIPredicate::eq, place[2], 0),
-      compareI(e, arith::CmpIPredicate::sge, left, plan.mTasks));
+  Value isWhole =
+      arith::AndIOp::create(e.b, e.loc, compareI(e, arith::CmpIPredicate::eq, place[2], 0),
+                            compareI(e, arith::CmpIPredicate::sge, left, plan.mTasks));
   Value some = minI(e, left, subI(e, constI64(e, plan.mTasks), place[2]));
   Value rows = arith::SelectOp::create(e.b, e.loc, isWhole, constI64(e, plan.mTasks), some);
   strips = arith::SelectOp::create(e.b, e.loc, isWhole, strips, constI64(e, 1));
   Value m1 = minI(e, mulI(e, addI(e, place[2], rows), plan.mTask), c.mSize());
   Value n1 = minI(e, mulI(e, addI(e, place[1], strips), plan.nTask), c.nSize());
   emitPart(place[0], mulI(e, place[2], plan.mTask), m1, mulI(e, place[1], plan.nTask), n1);
-  Value next = arith::AddIOp::create(e.b, e.loc, task, arith::MulIOp::create(e.b, e.loc, rows, strips));
+  Value next =
+      arith::AddIOp::create(e.b, e.loc, task, arith::MulIOp::create(e.b, e.loc, rows, strips));
   scf::YieldOp::create(e.b, e.loc, next);
 }
 
@@ -247,9 +251,7 @@ void BlockedEmitter::forEachTile(const Block &block, Value from,
   });
   if (plan.rowTail > 0) {
     Value last = compareI(e, arith::CmpIPredicate::eq, block.m1, c.mSize());
-    emitIf(e, last, [&] {
-      body(constI64(e, c.mSize() - plan.rowTail), tiles, plan.rowTail);
-    });
+    emitIf(e, last, [&] { body(constI64(e, c.mSize() - plan.rowTail), tiles, plan.rowTail); });
   }
 }
 
@@ -265,7 +267,8 @@ void BlockedEmitter::emitBlock(const Block &block) {
                                                   : minI(e, addI(e, m0, plan.packedRows), block.m1);
         packLhs(group, k, m0, group.m1);
         forEachTile(group, m0, [&](Value m, Value tile, int64_t rows) {
-          forEachPanel(group, [&](const Panel &panel) { emitTile(group, k, panel, m, tile, rows); });
+          forEachPanel(group,
+                       [&](const Panel &panel) { emitTile(group, k, panel, m, tile, rows); });
         });
       });
       return;
@@ -298,8 +301,8 @@ void BlockedEmitter::emitBlock(const Block &block) {
   if (plan.kBlocks > 1 && !plan.sumsInResult) {
     Value rows = subI(e, block.m1, block.m0);
     forEachPanel(block, [&](const Panel &panel) {
-      finishRows(block, panel, block.m0, rows,
-                 bufferAddress(sumBuffer, subI(e, panel.n, block.n0)), plan.nBlock * plan.parts);
+      finishRows(block, panel, block.m0, rows, bufferAddress(sumBuffer, subI(e, panel.n, block.n0)),
+                 plan.nBlock * plan.parts);
     });
   }
 }

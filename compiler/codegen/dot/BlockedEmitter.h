@@ -10,11 +10,13 @@ namespace hlo::codegen {
 mlir::Value stackBuffer(Emission &e, int64_t bytes);
 /// Runs `body` where `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
-/// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2 alone.
+/// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2
+/// alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
 
 /// The distance in bytes of linear index `index` in a strided side.
-mlir::Value strideBytes(Emission &e, const ContractionSide &side, mlir::Value index, int64_t stride);
+mlir::Value strideBytes(Emission &e, const ContractionSide &side, mlir::Value index,
+                        int64_t stride);
 /// Where the elements of some batch index of a strided side start.
 mlir::Value batchAddress(Emission &e, const ContractionSide &side, llvm::ArrayRef<Index> batch);
 
@@ -44,7 +46,8 @@ private:
     mlir::Value n;
     int64_t vectors;
     bool tail; ///< the last vector may be partly outside
-    /// The tile reads the rhs where it is, and leaves the panel in the buffer for the tiles after it.
+    /// The tile reads the rhs where it is, and leaves the panel in the buffer for the tiles after
+    /// it.
     bool packs = false;
   };
   using KBody = llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value, mlir::Value)>;
@@ -53,11 +56,13 @@ private:
   /// Joins the tasks [first, last) to as few blocks as possible.
   void emitJoined();
   /// Rows [m0, m1) and columns [n0, n1) of some batch indices.
-  void emitPart(mlir::Value batchBlock, mlir::Value m0, mlir::Value m1, mlir::Value n0, mlir::Value n1);
+  void emitPart(mlir::Value batchBlock, mlir::Value m0, mlir::Value m1, mlir::Value n0,
+                mlir::Value n1);
   void emitBlock(const Block &block);
   KBlock kBlockAt(mlir::Value number);
   /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
-  /// `peeled`: a masked vector at the end of a row has code of its own where that is known to be its place.
+  /// `peeled`: a masked vector at the end of a row has code of its own where that is known to be
+  /// its place.
   void forEachK(const KBlock &k, int64_t step, KBody body, bool peeled = false);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
   /// The tiles of rows [from, block.m1); `number` counts from there.
@@ -70,7 +75,8 @@ private:
   void packLhsRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   void packLhsPanels(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   void packRhs(const Block &block, const KBlock &k);
-  void packRhsRow(const Block &block, llvm::ArrayRef<Index> k, mlir::Value local, const Panel &panel);
+  void packRhsRow(const Block &block, llvm::ArrayRef<Index> k, mlir::Value local,
+                  const Panel &panel);
   void packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel);
   llvm::SmallVector<Index> columnIndex(mlir::Value n, int64_t vector);
   /// Where in the buffer the rows of a panel start, in parts.
@@ -85,7 +91,8 @@ private:
   /// Whether a remainder must not use whole tiles.
   bool needsAmxShape(int64_t rows, int64_t columns) const;
   /// emitTile with tiles of AMX.
-  void emitAmxTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m, int64_t rows);
+  void emitAmxTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
+                   int64_t rows);
   /// Columns of the panel that exist.
   int64_t columnsOf(const Panel &panel) const;
   /// Rows [from, to) of a lhs that is contiguous along them.
@@ -93,7 +100,8 @@ private:
   /// A vector of groups along k of any rhs that is contiguous along k.
   mlir::Value readColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k, mlir::Value mask);
-  /// Zeros in the groups after the end of a piece of k: of the buffer's first `rows` rows, and of the panels.
+  /// Zeros in the groups after the end of a piece of k: of the buffer's first `rows` rows, and of
+  /// the panels.
   void fillRowEnds(const KBlock &k, mlir::Value rows);
   void fillPanelEnds(const Block &block, const KBlock &k);
   void callTile(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments);
@@ -105,7 +113,8 @@ private:
   mlir::Value groupLanes(llvm::ArrayRef<mlir::Value> values);
   /// Storage bits of a vector of widened elements.
   mlir::Value narrowLanes(mlir::Value value);
-  /// Reads elements k, k + 1, ... by lanes along a free dimension, as groups; zeros after the end of k.
+  /// Reads elements k, k + 1, ... by lanes along a free dimension, as groups; zeros after the end
+  /// of k.
   Elem readGroup(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
                  llvm::ArrayRef<Index> k, int64_t lanes, mlir::Value mask, bool flip);
   /// A vector of groups along k of a rhs that has them in memory.
@@ -137,12 +146,12 @@ private:
   /// A line of the rows of the next tile.
   std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
                                                    const Panel &panel, mlir::Value m);
-  /// The lines of the panel, or of the rows of the rhs that become one, that a later step uses; not if they are in L1,
-  /// or if the loop is bound by its loads.
+  /// The lines of the panel, or of the rows of the rhs that become one, that a later step uses; not
+  /// if they are in L1, or if the loop is bound by its loads.
   std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const KBlock &k,
                                                      const Panel &panel, int64_t rows);
-  /// How the lines of the rhs that is packed next are asked for: lines of a row of the block, how many at a step, and that
-  /// 2^shift steps share one.
+  /// How the lines of the rhs that is packed next are asked for: lines of a row of the block, how
+  /// many at a step, and that 2^shift steps share one.
   struct NextLines {
     int64_t perRow, asks;
     int64_t shift;
@@ -172,7 +181,8 @@ private:
 
   /// One vector of sums between two pieces of k.
   Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, mlir::Value mask);
-  void storeSum(const Block &block, mlir::Value m, mlir::Value n, const Elem &sum, mlir::Value mask);
+  void storeSum(const Block &block, mlir::Value m, mlir::Value n, const Elem &sum,
+                mlir::Value mask);
   mlir::Value sumAddress(const Block &block, mlir::Value m, mlir::Value n);
 
   Contraction &c;

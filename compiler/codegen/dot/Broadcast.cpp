@@ -71,9 +71,10 @@ private:
 Broadcast::Broadcast(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.mSize())),
       bytes(storageBytes(c.element)), vectors(llvm::divideCeil(c.mSize(), lanes)) {
-  columns = std::clamp<int64_t>((e.target.vectorRegisters - 2 - vectors) / vectors, 1, kMostColumns);
-  bool asIs = c.lhs.strided && c.lhs.strided->storage() == c.element && c.lhs.freeStrides.back() == 1 &&
-              c.mSize() % lanes == 0;
+  columns =
+      std::clamp<int64_t>((e.target.vectorRegisters - 2 - vectors) / vectors, 1, kMostColumns);
+  bool asIs = c.lhs.strided && c.lhs.strided->storage() == c.element &&
+              c.lhs.freeStrides.back() == 1 && c.mSize() % lanes == 0;
   if (!asIs) {
     copy = stackBuffer(e, llvm::alignTo(c.kSize(), lanes) * vectors * lanes * bytes);
   }
@@ -128,30 +129,32 @@ Elem Broadcast::readLhs(Indices batch, int64_t vector, Indices k, Value at) {
               : c.lhs.read(batch, {rowsAt(vector)}, k, lanes, {});
 }
 
-SmallVector<Value> Broadcast::sum(Indices batch, ArrayRef<SmallVector<Index>> n, SmallVector<Index> k,
-                                  Value outer, ValueRange acc) {
+SmallVector<Value> Broadcast::sum(Indices batch, ArrayRef<SmallVector<Index>> n,
+                                  SmallVector<Index> k, Value outer, ValueRange acc) {
   int64_t size = c.k[k.size()];
-  return emitForCarrying(e, constI64(e, 0), constI64(e, size), 1, acc, [&](Value i, ValueRange carried) {
-    SmallVector<Index> deeper(k);
-    deeper.push_back(Index(i));
-    Value at = addI(e, mulI(e, outer, size), i);
-    if (deeper.size() < c.k.size()) {
-      return sum(batch, n, deeper, at, carried);
-    }
-    SmallVector<Elem> rows;
-    for (int64_t v = 0; v < vectors; ++v) {
-      rows.push_back(readLhs(batch, v, deeper, at));
-    }
-    SmallVector<Value> next;
-    for (auto [number, column] : llvm::enumerate(n)) {
-      Elem element = splat(e, c.rhs.read(batch, column, deeper, 1, {}), lanes);
-      for (int64_t v = 0; v < vectors; ++v) {
-        next.push_back(
-            multiplyAdd(e, c.element, Elem(carried[number * vectors + v]), rows[v], element).re);
-      }
-    }
-    return next;
-  });
+  return emitForCarrying(
+      e, constI64(e, 0), constI64(e, size), 1, acc, [&](Value i, ValueRange carried) {
+        SmallVector<Index> deeper(k);
+        deeper.push_back(Index(i));
+        Value at = addI(e, mulI(e, outer, size), i);
+        if (deeper.size() < c.k.size()) {
+          return sum(batch, n, deeper, at, carried);
+        }
+        SmallVector<Elem> rows;
+        for (int64_t v = 0; v < vectors; ++v) {
+          rows.push_back(readLhs(batch, v, deeper, at));
+        }
+        SmallVector<Value> next;
+        for (auto [number, column] : llvm::enumerate(n)) {
+          Elem element = splat(e, c.rhs.read(batch, column, deeper, 1, {}), lanes);
+          for (int64_t v = 0; v < vectors; ++v) {
+            next.push_back(
+                multiplyAdd(e, c.element, Elem(carried[number * vectors + v]), rows[v], element)
+                    .re);
+          }
+        }
+        return next;
+      });
 }
 
 void Broadcast::emitGroup(Indices batch, Value first, int64_t count) {

@@ -250,9 +250,9 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   if (operand->isStrided()) {
     side.strided = operand;
     side.read = [&e = kernel.e, operand, batchStrides = side.batchStrides,
-                 freeStrides = side.freeStrides, kStrides = side.kStrides](
-                    ArrayRef<Index> batch, ArrayRef<Index> free, ArrayRef<Index> k, int64_t lanes,
-                    Value mask) {
+                 freeStrides = side.freeStrides,
+                 kStrides = side.kStrides](ArrayRef<Index> batch, ArrayRef<Index> free,
+                                           ArrayRef<Index> k, int64_t lanes, Value mask) {
       Index offset(constI64(e, 0));
       auto add = [&](ArrayRef<Index> indices, ArrayRef<int64_t> strides) {
         for (auto [index, stride] : llvm::zip(indices, strides)) {
@@ -266,9 +266,9 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
     };
     return side;
   }
-  side.read = [&e = kernel.e, operand, batch, freeDims, k, array](
-                  ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex, ArrayRef<Index> kIndex,
-                  int64_t lanes, Value mask) {
+  side.read = [&e = kernel.e, operand, batch, freeDims, k,
+               array](ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex, ArrayRef<Index> kIndex,
+                      int64_t lanes, Value mask) {
     SmallVector<Index> full(operand->strides().size(), Index(constI64(e, 0)));
     spreadIndices(e, batch, batchIndex, lanes, array, full);
     spreadIndices(e, freeDims, freeIndex, lanes, array, full);
@@ -283,12 +283,16 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
                             DimensionGroups groups) {
   auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
   Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
-  // The order of summation is free: follow the larger side in memory, or the only one that is known.
+  // The order of summation is free: follow the larger side in memory, or the only one that is
+  // known.
   auto sizeOf = [](ArrayRef<Dim> dims) {
     return llvm::product_of(llvm::map_range(dims, [](const Dim &dim) { return dim.size; }));
   };
-  bool byLhs = lhs->isStrided() == rhs->isStrided() ? sizeOf(groups.m) >= sizeOf(groups.n) : lhs->isStrided();
-  auto strideOf = [&](const Dim &d) { return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d)); };
+  bool byLhs = lhs->isStrided() == rhs->isStrided() ? sizeOf(groups.m) >= sizeOf(groups.n)
+                                                    : lhs->isStrided();
+  auto strideOf = [&](const Dim &d) {
+    return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d));
+  };
   for (auto last = groups.k.begin(); last != groups.k.end(); ++last) {
     auto place = std::upper_bound(groups.k.begin(), last, *last, [&](const Dim &a, const Dim &b) {
       return strideOf(a) > strideOf(b);
@@ -312,9 +316,9 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
   c.outBatch = outStrides(batch);
   c.outM = outStrides(m);
   c.outN = outStrides(n);
-  c.outIndex = [&e = kernel.e, batch, m, n, rank = resultType.getRank()](
-                   ArrayRef<Index> batchIndex, ArrayRef<Index> mIndex, ArrayRef<Index> nIndex,
-                   int64_t lanes) {
+  c.outIndex = [&e = kernel.e, batch, m, n,
+                rank = resultType.getRank()](ArrayRef<Index> batchIndex, ArrayRef<Index> mIndex,
+                                             ArrayRef<Index> nIndex, int64_t lanes) {
     SmallVector<Index> full(rank, Index(constI64(e, 0)));
     spreadIndices(e, batch, batchIndex, lanes, &Dim::out, full);
     spreadIndices(e, m, mIndex, lanes, &Dim::out, full);
@@ -332,7 +336,8 @@ void emitTasks(KernelBuilder &kernel, int64_t tasks, function_ref<void(Value)> b
   emitFor(kernel.e, kernel.first, kernel.last, 1, body);
 }
 
-void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask, function_ref<void(Value)> body) {
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
+               function_ref<void(Value)> body) {
   Emission &e = kernel.e;
   emitTasks(kernel, llvm::divideCeil(items, perTask), [&](Value task) {
     Value from = mulI(e, task, perTask);

@@ -26,7 +26,8 @@ static DimensionGroups groupsOf(DotOp dot) {
   using Dim = DimensionGroups::Dim;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType()).getShape();
   auto rhs = cast<RankedTensorType>(dot.getRhs().getType()).getShape();
-  ArrayRef<int64_t> lhsBatch = dimsOr(dot.getLhsBatchDims()), rhsBatch = dimsOr(dot.getRhsBatchDims());
+  ArrayRef<int64_t> lhsBatch = dimsOr(dot.getLhsBatchDims()),
+                    rhsBatch = dimsOr(dot.getRhsBatchDims());
   ArrayRef<int64_t> lhsK = dimsOr(dot.getLhsContractingDims());
   ArrayRef<int64_t> rhsK = dimsOr(dot.getRhsContractingDims());
   DimensionGroups groups;
@@ -135,9 +136,9 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   if (failed(epilogue)) {
     return failure();
   }
-  Type element = accumulationType(elementType(dot.getLhs().getType()),
-                                  elementType(dot.getRhs().getType()),
-                                  elementType(dot.getResult().getType()));
+  Type element =
+      accumulationType(elementType(dot.getLhs().getType()), elementType(dot.getRhs().getType()),
+                       elementType(dot.getResult().getType()));
   if (hlo::isPred(element) && dotSize(dot) < std::numeric_limits<int32_t>::max()) {
     // An or of ands is a count of them that is not zero.
     element = IntegerType::get(dot.getContext(), 32, IntegerType::Unsigned);

@@ -18,8 +18,8 @@ public:
   /// Element type of the hero's result.
   mlir::Type heroElement() const { return elementType(hero->getResult(0).getType()); }
 
-  /// Converts `value` (of HLO type `from`) to the hero's type, evaluates the roots at `index` (one entry
-  /// per dimension of the hero's result) and writes them.
+  /// Converts `value` (of HLO type `from`) to the hero's type, evaluates the roots at `index` (one
+  /// entry per dimension of the hero's result) and writes them.
   void store(mlir::Type from, const Elem &value, llvm::ArrayRef<Index> index, int64_t lanes,
              mlir::Value mask = {});
   /// The same for an identity, at a linear index of the result.

@@ -1,8 +1,8 @@
 //===- GroupChoice.cpp - Which products one instruction adds up ----------===//
 //
 // In: a contraction of narrow elements, and the target. Out: whether its neighbours along k are
-// multiplied in groups of two or four (vdpbf16ps, vpmaddwd, vpdpbusd), by vectors or by the tiles of
-// AMX. What the groups then look like in buffers is in Groups.cpp and Amx.cpp.
+// multiplied in groups of two or four (vdpbf16ps, vpmaddwd, vpdpbusd), by vectors or by the tiles
+// of AMX. What the groups then look like in buffers is in Groups.cpp and Amx.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
@@ -11,12 +11,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Fewest rows and columns of integers whose products are added up in pairs, though a side is packed for that; fours of bytes
-/// pay always: s8 16x1000x1000 0.59 and 0.09 ms, 1x1000x1000 0.048 and 0.040.
+/// Fewest rows and columns of integers whose products are added up in pairs, though a side is
+/// packed for that; fours of bytes pay always: s8 16x1000x1000 0.59 and 0.09 ms, 1x1000x1000 0.048
+/// and 0.040.
 static constexpr int64_t kFewestPaired = 3;
 
-/// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned ones in
-/// one bit less, unless that is how the instruction takes them).
+/// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned
+/// ones in one bit less, unless that is how the instruction takes them).
 static bool holdsInteger(const ContractionSide &side, unsigned bits, bool takesUnsigned) {
   Type type = side.narrowInteger;
   return type && type.getIntOrFloatBitWidth() + (!takesUnsigned && isUnsignedElement(type)) <= bits;
@@ -40,7 +41,8 @@ KGroup chooseGroup(const Contraction &c, int64_t lanes) {
   if (!integers || target.vectorBytes < 32 || c.kSize() < 8) {
     return KGroup::None;
   }
-  if (target.avx512vnni && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true) && isStored(1)) {
+  if (target.avx512vnni && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true) &&
+      isStored(1)) {
     return KGroup::ByteQuad;
   }
   if (holdsInteger(c.lhs, 16, false) && holdsInteger(c.rhs, 16, false) && isStored(2)) {
@@ -88,8 +90,9 @@ bool prefersAmx(const Contraction &c) {
   if (!lanes || std::min(m, n) <= 8) {
     return false;
   }
-  // Cycles: a multiplication of tiles takes 16, storing a tile 16, packing a group of each side about a quarter; a call
-  // configures tiles once, and each batch index once more per kind of remainder.
+  // Cycles: a multiplication of tiles takes 16, storing a tile 16, packing a group of each side
+  // about a quarter; a call configures tiles once, and each batch index once more per kind of
+  // remainder.
   double step = group == KGroup::Bf16Pair ? 2 : 4;
   double tiles = llvm::divideCeil(c.mSize(), kTileRows) * llvm::divideCeil(c.nSize(), kTileRows);
   double steps = std::ceil(k / (step * kTileRows));

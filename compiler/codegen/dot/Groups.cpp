@@ -37,8 +37,9 @@ static Value bitsOf(Emission &e, Value value) {
 }
 
 static Value shiftLeft(Emission &e, Value value, int64_t bits) {
-  return bits == 0 ? value
-                   : arith::ShLIOp::create(e.b, e.loc, value, constantLike(e, value, bits)).getResult();
+  return bits == 0
+             ? value
+             : arith::ShLIOp::create(e.b, e.loc, value, constantLike(e, value, bits)).getResult();
 }
 
 static Value andWith(Emission &e, Value value, int64_t bits) {
@@ -97,8 +98,7 @@ Elem BlockedEmitter::readGroup(const ContractionSide &side, const Block &block,
     at.back() = Index(place);
     Value value = side.read(block.batch, free, at, lanes, mask).re;
     if (exists) {
-      value = arith::SelectOp::create(e.b, e.loc, exists, value,
-                                      zeroElem(e, c.element, lanes).re);
+      value = arith::SelectOp::create(e.b, e.loc, exists, value, zeroElem(e, c.element, lanes).re);
     }
     values.push_back(flip ? flipped(value) : value);
   }
@@ -149,16 +149,15 @@ Value BlockedEmitter::multiplyGroups(Value sum, Value lhs, Value rhs) {
     }
     return callOnLanes("llvm.x86.avx512.vpdpbusd." + bits, e.b.getI8Type(), sum, lhs, rhs);
   case KGroup::WordPair: {
-    StringRef name = wide                 ? "llvm.x86.avx512.pmaddw.d.512"
+    StringRef name = wide                ? "llvm.x86.avx512.pmaddw.d.512"
                      : lanesOf(sum) == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                          : "llvm.x86.sse2.pmadd.wd";
+                                         : "llvm.x86.sse2.pmadd.wd";
     // With VNNI the backend makes one vpdpwssd of both.
     Value products = callOnLanes(name, e.b.getI16Type(), sum, lhs, rhs);
     return arith::AddIOp::create(e.b, e.loc, sum, products);
   }
   case KGroup::Bf16Pair:
-  case KGroup::None:
-    break;
+  case KGroup::None: break;
   }
   return callOnLanes("llvm.x86.avx512bf16.dpbf16ps." + bits, e.b.getBF16Type(), sum, lhs, rhs);
 }

@@ -27,7 +27,8 @@ static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
 static constexpr int64_t kMostCopied = 512 << 10;
 /// So many rows of the small side have room in a set of L1 beside the columns.
 static constexpr int64_t kFewRows = 4;
-/// So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms blocked.
+/// So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms
+/// blocked.
 static constexpr int64_t kShortRowsMost = 2;
 /// A small side that is read for fewer groups of columns is not copied.
 static constexpr int64_t kFewGroups = 4;
@@ -44,7 +45,8 @@ static bool isReadAsIs(const Contraction &c) {
 /// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
 static bool hasShortRows(const Contraction &c) {
   int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes : c.k.back() < 2 * lanesFor(c, c.k.back());
+  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
+                                     : c.k.back() < 2 * lanesFor(c, c.k.back());
 }
 
 bool canUseInner(const Contraction &c) {
@@ -73,7 +75,8 @@ Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
       v = add(v, v, low, high);
     }
   }
-  // Two vectors become one that holds, run by run, the halves of each run of the first and of the second.
+  // Two vectors become one that holds, run by run, the halves of each run of the first and of the
+  // second.
   for (int64_t run = lanes / 2; run >= 1; run /= 2) {
     int64_t half = vectors.size() / 2;
     SmallVector<int64_t> low, high;
@@ -103,7 +106,8 @@ private:
     int64_t row, rows;
     SmallVector<SmallVector<Index>> n; ///< its columns
   };
-  /// Calls body(index, place in a row of the copy, mask) for vectors along k, or in loops that carry values.
+  /// Calls body(index, place in a row of the copy, mask) for vectors along k, or in loops that
+  /// carry values.
   using KBody =
       function_ref<SmallVector<Value>(Indices k, Value at, Value mask, ValueRange carried)>;
   SmallVector<Value> forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body);
@@ -139,12 +143,14 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
       parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2 of 16.
+  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
+  // of 16.
   int64_t m = c.mSize(), free = e.target.vectorRegisters / parts - 5;
   int64_t most = std::max<int64_t>(1, free / 3);
   rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
   columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
-  columns = std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
+  columns =
+      std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
   // Rows a multiple of 4 KiB apart would share a few sets of L1.
@@ -152,12 +158,14 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
   int64_t bytes = m * parts * rowElements * partBytes;
   bool crowded = m > kFewRows && !c.lhs.freeStrides.empty() &&
                  c.lhs.freeStrides.back() * partBytes * parts % 4096 == 0;
-  if ((!isReadAsIs(c) || crowded) && (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
+  if ((!isReadAsIs(c) || crowded) &&
+      (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
     copy = stackBuffer(e, bytes);
   }
 }
 
-SmallVector<Value> Inner::forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body) {
+SmallVector<Value> Inner::forEachK(SmallVector<Index> k, Value outer, ValueRange carried,
+                                   KBody body) {
   int64_t size = c.k[k.size()];
   auto with = [&](Index i) {
     SmallVector<Index> deeper(k);
@@ -281,7 +289,8 @@ void Inner::emitGroup(Indices batch, Value first) {
   for (int64_t i = 0; i < columns; ++i) {
     Value n = addI(e, first, i);
     // Columns past the end repeat the last one, and are not stored.
-    tile.n.push_back(splitIndex(e, Index(c.nSize() % columns ? minI(e, n, c.nSize() - 1) : n), c.n, 1));
+    tile.n.push_back(
+        splitIndex(e, Index(c.nSize() % columns ? minI(e, n, c.nSize() - 1) : n), c.n, 1));
   }
   for (tile.row = 0; tile.row < c.mSize(); tile.row += tile.rows) {
     tile.rows = std::min(rows, c.mSize() - tile.row);

@@ -48,8 +48,8 @@ void emitNest(Contraction &c, Epilogue &epilogue) {
   int64_t size = c.nSize(), lanes = lanesFor(c, size);
   int64_t vectors = llvm::divideCeil(size, lanes);
   int64_t items = c.batchSize() * c.mSize() * vectors;
-  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, c.kSize() * lanes),
-                                        1, std::max<int64_t>(1, items));
+  int64_t perTask = std::clamp<int64_t>(
+      kMultipliesPerTask / std::max<int64_t>(1, c.kSize() * lanes), 1, std::max<int64_t>(1, items));
   emitItems(c.kernel, items, perTask, [&](Value item) {
     SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
     Nest nest{c, lanes};

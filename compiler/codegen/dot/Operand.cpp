@@ -53,8 +53,8 @@ static bool isExactConvert(Type from, Type to) {
   return false;
 }
 
-/// Strides after a reshape; none where a dimension of the result is not one run of the source. With `nearest`
-/// the innermost stride stands for such a dimension.
+/// Strides after a reshape; none where a dimension of the result is not one run of the source. With
+/// `nearest` the innermost stride stands for such a dimension.
 static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> from,
                                                            ArrayRef<int64_t> strides,
                                                            ArrayRef<int64_t> to, bool nearest) {
@@ -98,11 +98,13 @@ static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> fro
 
 static bool isElementwiseOp(Operation *op) { return isElementwise(op) && op->getNumResults() == 1; }
 
-/// The array that `v` reads, if it is one array behind ops that relabel it or widen it exactly. With `nearest`: the
-/// largest of the arrays that `v` is computed from, with strides that say how an index of v moves in it.
+/// The array that `v` reads, if it is one array behind ops that relabel it or widen it exactly.
+/// With `nearest`: the largest of the arrays that `v` is computed from, with strides that say how
+/// an index of v moves in it.
 static std::optional<View> viewOf(Value v, bool nearest = false) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
-    View view{argument.getArgNumber(), 0, rowMajorStrides(shapeOf(v)), elementType(v.getType()), {}, {}};
+    View view{argument.getArgNumber(),  0,  rowMajorStrides(shapeOf(v)),
+              elementType(v.getType()), {}, {}};
     view.elements = elementsOf(v);
     return view;
   }
@@ -191,8 +193,9 @@ static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
   Emission &e = kernel.e;
   Type element = elementType(start.start.getType());
   Elem raw = ElementEmitter(kernel, 1).emit(start.start, {});
-  Type wide = isUnsignedElement(element) ? IntegerType::get(element.getContext(), 64, IntegerType::Unsigned)
-                                         : IntegerType::get(element.getContext(), 64, IntegerType::Signed);
+  Type wide = isUnsignedElement(element)
+                  ? IntegerType::get(element.getContext(), 64, IntegerType::Unsigned)
+                  : IntegerType::get(element.getContext(), 64, IntegerType::Signed);
   Value at = emitConvert(e, element, wide, raw).re;
   Value limit = constI64(e, start.last);
   if (isUnsignedElement(element)) {

@@ -7,9 +7,9 @@
 
 namespace hlo::codegen {
 
-/// An operand of a dot or convolution. If it is an operand of the kernel, seen through ops that only
-/// relabel it (transpose, broadcast, slice, reverse, reshape) or widen it exactly (convert), it is
-/// read from memory with strides; else through an ElementEmitter.
+/// An operand of a dot or convolution. If it is an operand of the kernel, seen through ops that
+/// only relabel it (transpose, broadcast, slice, reverse, reshape) or widen it exactly (convert),
+/// it is read from memory with strides; else through an ElementEmitter.
 class Operand {
 public:
   /// `as`: the HLO element type that values are converted to after reading.
@@ -23,10 +23,11 @@ public:
   mlir::Type storage() const { return storageType; }
   /// Whether every element is a bf16, widened.
   bool holdsBf16() const;
-  /// The integer type of at most 16 bits that holds every element, before it is widened; null if there is none.
+  /// The integer type of at most 16 bits that holds every element, before it is widened; null if
+  /// there is none.
   mlir::Type narrowInteger() const;
-  /// Elements between neighbours of each dimension; if not strided, in the largest array that is read (a guess:
-  /// good for the order of loops).
+  /// Elements between neighbours of each dimension; if not strided, in the largest array that is
+  /// read (a guess: good for the order of loops).
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
   /// From now on only every step-th index of `dim` is addressed.
   void setStep(unsigned dim, int64_t step);

@@ -2,19 +2,20 @@
 //
 // In: a dot. Out: the columns of a panel, which are those of the register tile that the
 // blocked form will choose for the same sizes (BlockPlan.cpp), so that it reads panels in
-// place. Only where that form would copy its right side into panels itself, and uses them a few times
-// at most: then copying is a good part of the work.
+// place. Only where that form would copy its right side into panels itself, and uses them a few
+// times at most: then copying is a good part of the work.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/PackedRhs.h"
-#include "compiler/codegen/dot/BlockPlan.h"
 #include "compiler/codegen/Element.h"
+#include "compiler/codegen/dot/BlockPlan.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Up to so many rows are taken by the forms for few rows, which read the right side once, in order.
+/// Up to so many rows are taken by the forms for few rows, which read the right side once, in
+/// order.
 static constexpr int64_t kFewRows = 16;
 /// A right side of so few bytes stays in L1.
 static constexpr int64_t kSmallBytes = 32 << 10;
@@ -48,8 +49,8 @@ std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target) {
     return std::nullopt;
   }
   int64_t m = freeSize(dot.getLhs(), orEmpty(dot.getLhsBatchDims()), lhsK);
-  int64_t n = freeSize(dot.getRhs(), orEmpty(dot.getRhsBatchDims()),
-                       orEmpty(dot.getRhsContractingDims()));
+  int64_t n =
+      freeSize(dot.getRhs(), orEmpty(dot.getRhsBatchDims()), orEmpty(dot.getRhsContractingDims()));
   int64_t k = lhs.getShape()[lhsK[0]], bytes = element.getIntOrFloatBitWidth() / 8;
   int64_t lanes = target.vectorBytes / bytes;
   if (m <= kFewRows || n <= kFewRows || n < lanes || k * n * bytes <= kSmallBytes) {

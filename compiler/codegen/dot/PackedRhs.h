@@ -20,8 +20,8 @@ struct PackedRhs {
   mlir::Type element; ///< of the panels
 };
 
-/// How the right side of `dot` is best laid out if that costs nothing; nothing where reading it as it
-/// is does as well (few rows, few columns, types that are converted or paired on the way).
+/// How the right side of `dot` is best laid out if that costs nothing; nothing where reading it as
+/// it is does as well (few rows, few columns, types that are converted or paired on the way).
 std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target);
 
 } // namespace hlo::codegen

@@ -55,21 +55,24 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
   emitFor(e, constI64(e, 0), subI(e, to, from), 1, [&](Value row) {
     SmallVector<Index> m = splitIndex(e, Index(addI(e, from, row)), c.m, 1);
     Value at = mulI(e, row, plan.lhsRow * plan.parts);
-    forEachK(k, lanes, [&](ArrayRef<Index> index, Value local, Value mask) {
-      Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
-      if (plan.group != KGroup::None) {
-        int64_t width = plan.partBytes / plan.kStep();
-        Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
-        Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
-        if (plan.padsK) {
-          value = zeroUnless(e, c.element, mask, value);
-        }
-        storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))), addBytes(e, lhsBuffer, bytes),
-                      constI64(e, 0));
-        return;
-      }
-      storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
-    }, narrow);
+    forEachK(
+        k, lanes,
+        [&](ArrayRef<Index> index, Value local, Value mask) {
+          Elem value = c.lhs.read(block.batch, m, index, lanes, mask);
+          if (plan.group != KGroup::None) {
+            int64_t width = plan.partBytes / plan.kStep();
+            Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
+            Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
+            if (plan.padsK) {
+              value = zeroUnless(e, c.element, mask, value);
+            }
+            storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))),
+                          addBytes(e, lhsBuffer, bytes), constI64(e, 0));
+            return;
+          }
+          storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
+        },
+        narrow);
   });
 }
 
@@ -84,8 +87,7 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
     Index row(addI(e, from, mulI(e, panel, plan.rows)), lanes > 1 ? 1 : 0, plan.rows);
     PackedPanel result{splitIndex(e, row, c.m, lanes), {}, mulI(e, panel, panelParts)};
     if (lanes != plan.rows || c.mSize() % lanes != 0) {
-      result.mask =
-          compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
+      result.mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, row, lanes), c.mSize());
     }
     return result;
   };
@@ -98,7 +100,8 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
   };
   Value zero = constI64(e, 0);
   if (c.m.size() == 1) {
-    // Row by row through all panels, which is the order of memory. Whole vectors are read where the row has them.
+    // Row by row through all panels, which is the order of memory. Whole vectors are read where the
+    // row has them.
     Value whole = panels;
     if (lanes != plan.rows || c.mSize() % lanes != 0) {
       whole = divI(e, subI(e, constI64(e, c.mSize() - lanes + plan.rows), from), plan.rows);
@@ -119,9 +122,8 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
   // Splitting an index over several dimensions costs more than the order of memory saves.
   emitFor(e, zero, panels, 1, [&](Value number) {
     PackedPanel panel = panelAt(number);
-    forEachK(k, plan.kStep(), [&](ArrayRef<Index> index, Value local, Value) {
-      pack(panel, index, local);
-    });
+    forEachK(k, plan.kStep(),
+             [&](ArrayRef<Index> index, Value local, Value) { pack(panel, index, local); });
   });
 }
 
@@ -193,9 +195,8 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
             storesGroups ? Elem(loadColumnGroups(block, column(row), index))
             : square     ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
                                       lanes, lanes)
-            : plan.group != KGroup::None
-                ? Elem(readColumnGroups(block, column(row), index, mask))
-                : c.rhs.read(block.batch, column(row), index, lanes, mask);
+            : plan.group != KGroup::None ? Elem(readColumnGroups(block, column(row), index, mask))
+                                         : c.rhs.read(block.batch, column(row), index, lanes, mask);
         re.push_back(value.re);
         im.push_back(value.im);
       }

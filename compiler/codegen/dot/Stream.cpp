@@ -30,8 +30,9 @@ static constexpr int64_t kLeastColumns = 512;
 static constexpr int64_t kEnoughTasks = 8;
 /// Rows of the lhs that one reading of the rhs serves.
 static constexpr int64_t kMostTogether = 8;
-/// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked for. With fewer, asking only adds
-/// loads: 1x256x1024, whose rhs is in L2, takes 0.013 ms so and 0.008 without; 4x2048x4096 in bf16 0.88 ms so and 1.0 without.
+/// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked
+/// for. With fewer, asking only adds loads: 1x256x1024, whose rhs is in L2, takes 0.013 ms so and
+/// 0.008 without; 4x2048x4096 in bf16 0.88 ms so and 1.0 without.
 static constexpr int64_t kAskingRows = 3;
 /// Rows of the rhs at a time, at most, and bytes of the copy of the lhs.
 static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
@@ -48,8 +49,8 @@ bool canStream(const Contraction &c) {
   }
   std::optional<int64_t> column = linearStride(c.n, c.rhs.freeStrides);
   int64_t bytes = c.kSize() * c.nSize() * storageBytes(c.rhs.storage);
-  return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) && bytes >= kStreamedBytes &&
-         c.k.back() >= 8 &&
+  return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) &&
+         bytes >= kStreamedBytes && c.k.back() >= 8 &&
          (isReadAsIs(c) || c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
 }
 
@@ -97,9 +98,11 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), rows(c.mSize()), lanes(lanesFor(c, c.nSize())),
       parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  int64_t columns = std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
+  int64_t columns =
+      std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
   int64_t column = rows * parts * partBytes;
-  columns = std::min(columns, std::max(kSumBytes / column, std::min(kLeastColumns, kMostSumBytes / column)));
+  columns = std::min(columns,
+                     std::max(kSumBytes / column, std::min(kLeastColumns, kMostSumBytes / column)));
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
   together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
   atOnce = std::clamp<int64_t>(16 / together, 4, kMostAtOnce);
@@ -153,7 +156,8 @@ void Stream::forEachVector(Value n0, Value n1, function_ref<void(Value, Value, V
   }
   emitIf(e, compareI(e, arith::CmpIPredicate::eq, n1, c.nSize()), [&] {
     Value n = constI64(e, full);
-    Value mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(n, 1), lanes), c.nSize());
+    Value mask =
+        compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(n, 1), lanes), c.nSize());
     body(n, subI(e, n, n0), mask);
   });
 }
@@ -180,7 +184,8 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
       for (int64_t u = 0; u < count; ++u) {
         values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
       }
-      // The rows that come next: while the last rows of the lhs take theirs from L1, memory would be idle.
+      // The rows that come next: while the last rows of the lhs take theirs from L1, memory would
+      // be idle.
       if (r1 == rows && rows >= kAskingRows && c.rhs.strided && !mask) {
         for (int64_t u = 0; u < count; ++u) {
           SmallVector<Index> next(at[u]);
@@ -207,9 +212,8 @@ void Stream::nest(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value
     return index;
   };
   if (k.size() + 1 < c.k.size()) {
-    emitFor(e, constI64(e, 0), constI64(e, size), 1, [&](Value i) {
-      nest(batch, n0, n1, deeper(i), addI(e, mulI(e, outer, size), i));
-    });
+    emitFor(e, constI64(e, 0), constI64(e, size), 1,
+            [&](Value i) { nest(batch, n0, n1, deeper(i), addI(e, mulI(e, outer, size), i)); });
     return;
   }
   int64_t full = size / atOnce * atOnce;
@@ -236,8 +240,8 @@ void Stream::emit() {
     nest(batch, n0, n1, {}, zero);
     forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
       for (int64_t r = 0; r < rows; ++r) {
-        epilogue.store(c.element, loadSum(r, local), c.outIndex(batch, m[r], columnAt(n), lanes), lanes,
-                       mask);
+        epilogue.store(c.element, loadSum(r, local), c.outIndex(batch, m[r], columnAt(n), lanes),
+                       lanes, mask);
       }
     });
   });

@@ -129,14 +129,14 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
       }
     }
   };
-  SmallVector<Value> sums = emitForCarrying(
-      e, constI64(e, 0), groupsOf(k.length), atOnce, flatten(init), [&](Value i, ValueRange carried) {
-        Tile acc = unflatten(carried, plan.parts);
-        for (int64_t place = 0; place < atOnce; ++place) {
-          step(addI(e, i, place), place, acc);
-        }
-        return flatten(acc);
-      });
+  SmallVector<Value> sums = emitForCarrying(e, constI64(e, 0), groupsOf(k.length), atOnce,
+                                            flatten(init), [&](Value i, ValueRange carried) {
+                                              Tile acc = unflatten(carried, plan.parts);
+                                              for (int64_t place = 0; place < atOnce; ++place) {
+                                                step(addI(e, i, place), place, acc);
+                                              }
+                                              return flatten(acc);
+                                            });
   return unflatten(sums, plan.parts);
 }
 

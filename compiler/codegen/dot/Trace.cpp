@@ -57,7 +57,8 @@ static std::optional<Axis> unitAxis(const Contraction &c, const ContractionSide 
 }
 
 bool canTrace(const Contraction &c) {
-  if (!c.m.empty() || !c.n.empty() || c.kSize() < 2 || c.batchSize() == 0 || c.element.isInteger(1)) {
+  if (!c.m.empty() || !c.n.empty() || c.kSize() < 2 || c.batchSize() == 0 ||
+      c.element.isInteger(1)) {
     return false;
   }
   std::optional<Axis> left = unitAxis(c, c.lhs), right = unitAxis(c, c.rhs);
@@ -88,18 +89,21 @@ private:
 
   bool aligned() const { return along == across; }
   Value maskOf(int64_t count) { return count < lanes ? firstLanes(e, count, lanes) : Value(); }
-  /// Calls body for each run of an axis of k, carrying sums; once for `run` if the axis is one of the batch.
+  /// Calls body for each run of an axis of k, carrying sums; once for `run` if the axis is one of
+  /// the batch.
   SmallVector<Value> forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body);
   SmallVector<Value> forEachK(size_t dim, Place &place, ValueRange sums,
                               function_ref<SmallVector<Value>(ValueRange)> body);
-  SmallVector<Elem> readRows(const ContractionSide &side, Place place, const Axis &rowAxis, const Run &rows,
-                             const Axis &laneAxis, const Run &columns);
-  SmallVector<Value> multiplySquare(const Place &place, const Run &columns, const Run &rows, ValueRange sums);
+  SmallVector<Elem> readRows(const ContractionSide &side, Place place, const Axis &rowAxis,
+                             const Run &rows, const Axis &laneAxis, const Run &columns);
+  SmallVector<Value> multiplySquare(const Place &place, const Run &columns, const Run &rows,
+                                    ValueRange sums);
   SmallVector<Value> multiplyVectors(Place place, const Run &columns, ValueRange sums);
   void storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums);
   void storeVectors(Place place, const Run &columns, ArrayRef<Value> sums);
   void emitItem(Place place, const Run &columns, const Run &rows);
-  /// Calls body for run `number` of an axis of the batch, which is known to be a whole one or the last.
+  /// Calls body for run `number` of an axis of the batch, which is known to be a whole one or the
+  /// last.
   void withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body);
 
   Elem sumAt(ArrayRef<Value> sums, int64_t i) const {
@@ -115,8 +119,8 @@ private:
 } // namespace
 
 Trace::Trace(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)), across(*unitAxis(c, c.rhs)),
-      parts(isa<ComplexType>(c.element) ? 2 : 1) {
+    : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)),
+      across(*unitAxis(c, c.rhs)), parts(isa<ComplexType>(c.element) ? 2 : 1) {
   // Lanes along the batch are stored as they are.
   if (along.inK && !across.inK) {
     swapSides(c);
@@ -150,10 +154,11 @@ SmallVector<Value> Trace::forEachK(size_t dim, Place &place, ValueRange sums,
   if (axis == along || axis == across) {
     return forEachK(dim + 1, place, sums, body);
   }
-  return emitForCarrying(e, constI64(e, 0), constI64(e, axis.size), 1, sums, [&](Value i, ValueRange inner) {
-    place[axis] = Index(i);
-    return forEachK(dim + 1, place, inner, body);
-  });
+  return emitForCarrying(e, constI64(e, 0), constI64(e, axis.size), 1, sums,
+                         [&](Value i, ValueRange inner) {
+                           place[axis] = Index(i);
+                           return forEachK(dim + 1, place, inner, body);
+                         });
 }
 
 /// Vectors of `columns` for each of `rows`; lanes after the last column are zero.
@@ -271,7 +276,7 @@ void Trace::storeVectors(Place place, const Run &columns, ArrayRef<Value> sums) 
 }
 
 void Trace::emitItem(Place place, const Run &columns, const Run &rows) {
-  int64_t count = aligned()      ? llvm::divideCeil(columns.count, lanes)
+  int64_t count = aligned()    ? llvm::divideCeil(columns.count, lanes)
                   : across.inK ? kSharedSums
                                : rows.count;
   SmallVector<Value> init;
@@ -298,7 +303,8 @@ void Trace::emitItem(Place place, const Run &columns, const Run &rows) {
   storeSquare(place, columns, rows, sums);
 }
 
-void Trace::withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body) {
+void Trace::withRun(const Axis &axis, int64_t step, Value number,
+                    function_ref<void(const Run &)> body) {
   if (axis.inK) {
     body(Run{constI64(e, 0), 0});
     return;
@@ -310,7 +316,8 @@ void Trace::withRun(const Axis &axis, int64_t step, Value number, function_ref<v
     return;
   }
   if (whole > 0) {
-    emitIf(e, compareI(e, arith::CmpIPredicate::slt, number, whole), [&] { body(Run{first, step}); });
+    emitIf(e, compareI(e, arith::CmpIPredicate::slt, number, whole),
+           [&] { body(Run{first, step}); });
   }
   emitIf(e, compareI(e, arith::CmpIPredicate::eq, number, whole), [&] { body(Run{first, rest}); });
 }
@@ -328,7 +335,8 @@ void Trace::emit() {
     cut(across);
   }
   int64_t items = llvm::product_of(sizes);
-  int64_t perTask = std::clamp<int64_t>(kProductsPerTask / (c.batchSize() * c.kSize() / items), 1, items);
+  int64_t perTask =
+      std::clamp<int64_t>(kProductsPerTask / (c.batchSize() * c.kSize() / items), 1, items);
   emitItems(c.kernel, items, perTask, [&](Value item) {
     SmallVector<Value> number = delinearize(e, item, sizes);
     Place place{{}, SmallVector<Index>(c.k.size(), Index(constI64(e, 0)))};
@@ -341,7 +349,8 @@ void Trace::emit() {
         emitItem(place, columns, Run{});
         return;
       }
-      withRun(across, step, numberOf(across), [&](const Run &rows) { emitItem(place, columns, rows); });
+      withRun(across, step, numberOf(across),
+              [&](const Run &rows) { emitItem(place, columns, rows); });
     });
   });
 }

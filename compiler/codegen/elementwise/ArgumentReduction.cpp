@@ -121,7 +121,8 @@ static SmallVector<Num> reduceLanes(Num x) {
 }
 
 static constexpr llvm::StringLiteral piecesName = "hlo_two_over_pi_pieces";
-/// 2/pi in three pieces of 28 bits for each exponent of an f32 x, without the bits whose products with x are multiples of 4.
+/// 2/pi in three pieces of 28 bits for each exponent of an f32 x, without the bits whose products
+/// with x are multiples of 4.
 static constexpr int64_t exponents = 128, pieces = 3, pieceBits = 28;
 
 static LLVM::GlobalOp tableOfPieces(Emission &e) {
@@ -152,7 +153,8 @@ static LLVM::GlobalOp tableOfPieces(Emission &e) {
       DenseElementsAttr::get(RankedTensorType::get({count}, b.getF64Type()), ArrayRef(values)));
 }
 
-/// x modulo pi/2 and the quadrant (i64) of f32 lanes in f64, 1 <= |x| < inf. Products of 24 and 28 bits are exact.
+/// x modulo pi/2 and the quadrant (i64) of f32 lanes in f64, 1 <= |x| < inf. Products of 24 and 28
+/// bits are exact.
 static std::pair<Num, Num> reduceFloatLanes(Num x, Num wide) {
   Emission &e = *x.e;
   Value base = LLVM::AddressOfOp::create(e.b, e.loc, tableOfPieces(e));

@@ -91,55 +91,33 @@ static Complex signOf(Complex z) {
 
 static std::optional<Complex> emitUnary(Opcode opcode, Complex z, bool ofFloats) {
   switch (opcode) {
-  case Opcode::Exponential:
-    return complexExp(z);
-  case Opcode::ExponentialMinusOne:
-    return complexExpm1(z);
-  case Opcode::Log:
-    return complexLog(z);
-  case Opcode::LogPlusOne:
-    return complexLog1p(z);
-  case Opcode::Logistic:
-    return complexLogistic(z);
-  case Opcode::Sqrt:
-    return complexSqrt(z, ofFloats);
-  case Opcode::Rsqrt:
-    return complexRsqrt(z);
-  case Opcode::Sine:
-    return complexSin(z);
-  case Opcode::Cosine:
-    return complexCos(z);
-  case Opcode::Tan:
-    return complexTan(z);
-  case Opcode::Tanh:
-    return complexTanh(z);
-  case Opcode::Sinh:
-    return complexSinh(z);
-  case Opcode::Cosh:
-    return complexCosh(z);
-  case Opcode::Asin:
-    return complexAsin(z);
-  case Opcode::Acos:
-    return complexAcos(z);
-  case Opcode::Asinh:
-    return complexAsinh(z);
-  case Opcode::Acosh:
-    return complexAcosh(z);
-  case Opcode::Atanh:
-    return complexAtanh(z);
-  default:
-    return std::nullopt;
+  case Opcode::Exponential: return complexExp(z);
+  case Opcode::ExponentialMinusOne: return complexExpm1(z);
+  case Opcode::Log: return complexLog(z);
+  case Opcode::LogPlusOne: return complexLog1p(z);
+  case Opcode::Logistic: return complexLogistic(z);
+  case Opcode::Sqrt: return complexSqrt(z, ofFloats);
+  case Opcode::Rsqrt: return complexRsqrt(z);
+  case Opcode::Sine: return complexSin(z);
+  case Opcode::Cosine: return complexCos(z);
+  case Opcode::Tan: return complexTan(z);
+  case Opcode::Tanh: return complexTanh(z);
+  case Opcode::Sinh: return complexSinh(z);
+  case Opcode::Cosh: return complexCosh(z);
+  case Opcode::Asin: return complexAsin(z);
+  case Opcode::Acos: return complexAcos(z);
+  case Opcode::Asinh: return complexAsinh(z);
+  case Opcode::Acosh: return complexAcosh(z);
+  case Opcode::Atanh: return complexAtanh(z);
+  default: return std::nullopt;
   }
 }
 
 static std::optional<Complex> emitBinary(Opcode opcode, Complex a, Complex b) {
   switch (opcode) {
-  case Opcode::Power:
-    return complexPower(a, b);
-  case Opcode::Atan2:
-    return complexAtan2(a, b);
-  default:
-    return std::nullopt;
+  case Opcode::Power: return complexPower(a, b);
+  case Opcode::Atan2: return complexAtan2(a, b);
+  default: return std::nullopt;
   }
 }
 
@@ -182,42 +160,34 @@ Elem emitComplexOp(const Request &r) {
   auto z = [&](unsigned i) -> Complex { return {r.re(i), r.im(i)}; };
   auto elem = [](Num re, Num im) { return Elem(re, im); };
   switch (r.opcode) {
-  case Opcode::Add:
-    return elem(r.re(0) + r.re(1), r.im(0) + r.im(1));
-  case Opcode::Subtract:
-    return elem(r.re(0) - r.re(1), r.im(0) - r.im(1));
+  case Opcode::Add: return elem(r.re(0) + r.re(1), r.im(0) + r.im(1));
+  case Opcode::Subtract: return elem(r.re(0) - r.re(1), r.im(0) - r.im(1));
   case Opcode::Multiply: {
     Complex a = z(0), b = z(1);
-    // The products that XLA rounds are rounded here too; the others are fused where the machine can.
+    // The products that XLA rounds are rounded here too; the others are fused where the machine
+    // can.
     return elem(fma(a.re, b.re, -(a.im * b.im)), fma(a.im, b.re, a.re * b.im));
   }
   case Opcode::Divide: {
     Complex quotient = divide(z(0), z(1));
     return elem(quotient.re, quotient.im);
   }
-  case Opcode::Negate:
-    return elem(-r.re(0), -r.im(0));
+  case Opcode::Negate: return elem(-r.re(0), -r.im(0));
   case Opcode::Maximum:
-  case Opcode::Minimum:
-    return extremum(r.e, r.values[0], r.values[1], r.opcode == Opcode::Maximum);
+  case Opcode::Minimum: return extremum(r.e, r.values[0], r.values[1], r.opcode == Opcode::Maximum);
   case Opcode::Clamp: {
     Elem raised = extremum(r.e, r.values[1], r.values[0], /*maximum=*/true);
     return extremum(r.e, raised, r.values[2], /*maximum=*/false);
   }
-  case Opcode::Abs:
-    return Elem(hypotOf(r.re(0), r.im(0)));
+  case Opcode::Abs: return Elem(hypotOf(r.re(0), r.im(0)));
   case Opcode::Sign: {
     Complex sign = signOf(z(0));
     return elem(sign.re, sign.im);
   }
-  case Opcode::Real:
-    return Elem(r.values[0].re);
-  case Opcode::Imag:
-    return Elem(r.values[0].im);
-  case Opcode::Compare:
-    return emitCompare(r);
-  default:
-    return emitFunction(r);
+  case Opcode::Real: return Elem(r.values[0].re);
+  case Opcode::Imag: return Elem(r.values[0].im);
+  case Opcode::Compare: return emitCompare(r);
+  default: return emitFunction(r);
   }
 }
 

@@ -120,7 +120,8 @@ Complex complexPower(Complex z, Complex w) {
   return choose(exponentZero | baseOne, {one, nothing}, result);
 }
 
-/// (|x| + |z|) / 2, its root, and y / 2 over that; of two f32 no scaling is needed, and 38 bits are enough.
+/// (|x| + |z|) / 2, its root, and y / 2 over that; of two f32 no scaling is needed, and 38 bits are
+/// enough.
 static Complex sqrtOfFloats(Num x, Num y) {
   Num modulus = rootWithin(x * x + y * y);
   Num root = rootWithin((abs(x) + modulus) * 0.5);

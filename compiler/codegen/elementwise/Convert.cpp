@@ -15,9 +15,9 @@ namespace hlo::codegen {
 
 static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
 
-/// What was rounded to f32 as `nearest`, as bf16. That this rounds twice matters only if the first time gave what lies half
-/// way between two bf16, which is rare: then `toOdd` gives the f32 that was rounded to odd. Integers, which often lie half
-/// way, are exact below 2^24.
+/// What was rounded to f32 as `nearest`, as bf16. That this rounds twice matters only if the first
+/// time gave what lies half way between two bf16, which is rare: then `toOdd` gives the f32 that
+/// was rounded to odd. Integers, which often lie half way, are exact below 2^24.
 static Num toBfloat(Emission &e, Num nearest, bool fromInteger, function_ref<Num()> toOdd) {
   if (nearest.lanes() > 1) {
     Num halfWay = equal(bitsOf(nearest) & 0xffff, 0x8000);
@@ -42,7 +42,8 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
   if (x.isF64()) {
     Type f32 = e.b.getF32Type();
     if (to.isBF16()) {
-      return toBfloat(e, floatTo(x, f32), /*fromInteger=*/false, [&] { return roundToOdd(x, f32); });
+      return toBfloat(e, floatTo(x, f32), /*fromInteger=*/false,
+                      [&] { return roundToOdd(x, f32); });
     }
     x = roundToOdd(x, f32);
   } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
@@ -86,7 +87,8 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   if (to.isBF16()) {
     return toBfloat(e, convert(x, e.b.getF32Type()), /*fromInteger=*/true, toOdd);
   }
-  // What f32 does not hold, from 2^24 on, is beyond the others' largest number, but for what is an exponent alone.
+  // What f32 does not hold, from 2^24 on, is beyond the others' largest number, but for what is an
+  // exponent alone.
   bool isExponent = isa<Float8E8M0FNUType>(to);
   return Num(e, roundNarrow(e, to, isExponent ? toOdd() : convert(x, e.b.getF32Type())));
 }
@@ -103,10 +105,11 @@ static Num floatToInteger(Emission &e, Num x, Type to) {
   Num inRange = minNum(maxNum(x, x.of(low)), x.of(high));
   // Through at least 32 bits, of a signed type if that holds the range.
   Type through = e.b.getIntegerType(std::max(width, 32));
-  Num value =
-      isUnsigned && width >= 32 ? floatToUnsigned(inRange, through) : floatToSigned(inRange, through);
+  Num value = isUnsigned && width >= 32 ? floatToUnsigned(inRange, through)
+                                        : floatToSigned(inRange, through);
   if (!isExact) {
-    llvm::APInt max = isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+    llvm::APInt max =
+        isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
     value = select(greaterEqual(x, end), value.of(max), value);
   }
   return zextTo(select(isNaN(x), 0, value), computeType(to));
@@ -210,7 +213,8 @@ Elem emitReducePrecision(const Request &r) {
   Emission &e = r.e;
   auto exponentBits = static_cast<int>(r.integer("exponent_bits"));
   auto mantissaBits = static_cast<int>(r.integer("mantissa_bits"));
-  // Types of 8 bits and less have biases and specials of their own: their numbers are reduced as f32.
+  // Types of 8 bits and less have biases and specials of their own: their numbers are reduced as
+  // f32.
   bool small = isNarrowFloat(r.operand) && r.operand.getIntOrFloatBitWidth() <= 8;
   Type element = small ? e.b.getF32Type() : r.operand;
   Fields source = fieldsOf(element);

@@ -104,16 +104,11 @@ static Elem emitRequest(const Request &request) {
   switch (request.opcode) {
   case Opcode::Select:
     return selectElem(e, request.values[0].re, request.values[1], request.values[2]);
-  case Opcode::Convert:
-    return emitConvert(e, request.operand, request.result, request.values[0]);
-  case Opcode::BitcastConvert:
-    return emitBitcast(request);
-  case Opcode::ReducePrecision:
-    return emitReducePrecision(request);
-  case Opcode::StochasticConvert:
-    return emitStochasticConvert(request);
-  default:
-    break;
+  case Opcode::Convert: return emitConvert(e, request.operand, request.result, request.values[0]);
+  case Opcode::BitcastConvert: return emitBitcast(request);
+  case Opcode::ReducePrecision: return emitReducePrecision(request);
+  case Opcode::StochasticConvert: return emitStochasticConvert(request);
+  default: break;
   }
   if (isa<ComplexType>(request.operand)) {
     return emitComplexOp(request);
@@ -161,16 +156,17 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
 
 /// Arithmetic whose result may stay unrounded for the next op.
 static bool isArithmetic(Operation *op) {
-  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, AbsOp, SqrtOp, RsqrtOp, ExponentialOp,
-             ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, ErfOp, PowerOp, SineOp,
-             CosineOp, CbrtOp, MaximumOp, MinimumOp, ClampOp>(op);
+  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, AbsOp, SqrtOp, RsqrtOp,
+             ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, ErfOp,
+             PowerOp, SineOp, CosineOp, CbrtOp, MaximumOp, MinimumOp, ClampOp>(op);
 }
 
-/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in the
-/// kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to an
-/// integer, a bitcast) sees the rounded one; so do add and subtract, which would show the difference where
-/// leading bits cancel, and functions that multiply it: exp(100 * 0.69) has three bits less than its argument.
-/// The differences from a row's maximum, which a softmax has, are small where their exponential is not.
+/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in
+/// the kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to
+/// an integer, a bitcast) sees the rounded one; so do add and subtract, which would show the
+/// difference where leading bits cancel, and functions that multiply it: exp(100 * 0.69) has three
+/// bits less than its argument. The differences from a row's maximum, which a softmax has, are
+/// small where their exponential is not.
 static bool mayStayWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (!(element.isBF16() || element.isF16()) || !isArithmetic(op) ||
@@ -188,8 +184,8 @@ static bool mayStayWide(Operation *op) {
       if (!seen.insert(user).second || isArithmetic(user) || isa<ReturnOp>(user)) {
         continue;
       }
-      if (isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp, ConcatenateOp,
-              CopyOp, SelectOp>(user)) {
+      if (isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp,
+              ConcatenateOp, CopyOp, SelectOp>(user)) {
         work.push_back(user);
         continue;
       }
@@ -205,7 +201,8 @@ static bool mayStayWide(Operation *op) {
   return true;
 }
 
-/// Whether a conversion of a number held in f32 to a narrow float does nothing but round what is stored, as storing it does.
+/// Whether a conversion of a number held in f32 to a narrow float does nothing but round what is
+/// stored, as storing it does.
 static bool isRoundedByStore(Operation *op) {
   if (!isa<ConvertOp>(op)) {
     return false;
@@ -224,9 +221,10 @@ static bool isOnlyStored(Operation *op) {
          llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
 }
 
-/// Sums, products, minima and maxima of f16 that are held in f32, where the target has them: rounded as they are made. At
-/// most one operand is not an f16 that was only widened. What is inlined into a reduction stays wide. So
-/// f8e5m2, whose sums and products keep enough bits in f16 to be rounded once more.
+/// Sums, products, minima and maxima of f16 that are held in f32, where the target has them:
+/// rounded as they are made. At most one operand is not an f16 that was only widened. What is
+/// inlined into a reduction stays wide. So f8e5m2, whose sums and products keep enough bits in f16
+/// to be rounded once more.
 static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   Type element = elementType(op->getResult(0).getType());
   bool isChoice = isa<MaximumOp, MinimumOp, ClampOp>(op), isEighth = isa<Float8E5M2Type>(element);
@@ -238,7 +236,8 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   auto isKnown = [&](const Elem &operand) {
     return halfOf(operand) || constantOf(Num(e, operand.re));
   };
-  bool fits = isChoice || isEighth ? llvm::all_of(operands, isKnown) : llvm::any_of(operands, isKnown);
+  bool fits =
+      isChoice || isEighth ? llvm::all_of(operands, isKnown) : llvm::any_of(operands, isKnown);
   if (!fits || llvm::none_of(operands, halfOf)) {
     return {};
   }
@@ -262,22 +261,22 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     return Num(e, splat(e, Elem(number), lanes).re);
   };
   SmallVector<Num, 3> of = llvm::map_to_vector<3>(operands, narrow);
-  Num result = TypeSwitch<Operation *, Num>(op)
-                   .Case([&](AddOp) { return of[0] + of[1]; })
-                   .Case([&](SubtractOp) { return of[0] - of[1]; })
-                   .Case([&](MultiplyOp) { return of[0] * of[1]; })
-                   .Case([&](MaximumOp) { return floatMaximum(of[0], of[1]); })
-                   .Case([&](MinimumOp) { return floatMinimum(of[0], of[1]); })
-                   .Default([&](Operation *) {
-                     return floatMinimum(floatMaximum(of[1], of[0]), of[2]);
-                   });
+  Num result =
+      TypeSwitch<Operation *, Num>(op)
+          .Case([&](AddOp) { return of[0] + of[1]; })
+          .Case([&](SubtractOp) { return of[0] - of[1]; })
+          .Case([&](MultiplyOp) { return of[0] * of[1]; })
+          .Case([&](MaximumOp) { return floatMaximum(of[0], of[1]); })
+          .Case([&](MinimumOp) { return floatMinimum(of[0], of[1]); })
+          .Default([&](Operation *) { return floatMinimum(floatMaximum(of[1], of[0]), of[2]); });
   result = floatTo(result, wide);
   bool rounds = isEighth && isArithmetic && !isOnlyStored(op);
   return Elem(rounds ? roundNarrow(e, element, result) : result.v);
 }
 
-/// A narrow float divided by a constant is multiplied by its reciprocal in f32: a quotient of numbers of at most 11 bits is
-/// not as near to the middle of two of them as this may be wrong, so it is rounded as the quotient is.
+/// A narrow float divided by a constant is multiplied by its reciprocal in f32: a quotient of
+/// numbers of at most 11 bits is not as near to the middle of two of them as this may be wrong, so
+/// it is rounded as the quotient is.
 static Value reciprocalOfConstant(Emission &e, Operation *op, const Elem &divisor) {
   if (!isa<DivideOp>(op) || !isNarrowFloat(elementType(op->getResult(0).getType())) ||
       isa<Float8E8M0FNUType>(elementType(op->getResult(0).getType()))) {

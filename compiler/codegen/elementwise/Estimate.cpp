@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// What `apply` makes of registers of so many lanes, for numbers and vectors of other sizes: the lanes of less than a
-/// register are repeated, what fills several is taken apart.
+/// What `apply` makes of registers of so many lanes, for numbers and vectors of other sizes: the
+/// lanes of less than a register are repeated, what fills several is taken apart.
 static Num byRegisters(ArrayRef<Num> operands, int64_t registerLanes,
                        llvm::function_ref<Value(ArrayRef<Value>)> apply) {
   Emission &e = *operands[0].e;
@@ -80,8 +80,8 @@ Num estimate(Num x, Estimate kind) {
   });
 }
 
-/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill registers of `leastBits` or more;
-/// null where there are none. One number is the first lane of the smallest.
+/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill registers of
+/// `leastBits` or more; null where there are none. One number is the first lane of the smallest.
 static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> immediates,
                        int64_t leastBits) {
   Emission &e = *x.e;
@@ -99,9 +99,9 @@ static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> imme
     if (wanted == 512) {
       operands.push_back(arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4)));
     }
-    return callIntrinsic(e, of[0].getType(),
-                         "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted),
-                         operands);
+    return callIntrinsic(
+        e, of[0].getType(),
+        "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted), operands);
   });
 }
 
@@ -157,14 +157,14 @@ int64_t lookupEntries(Num x) {
 }
 
 static Value constantVector(Emission &e, Type element, ArrayRef<double> values) {
-  auto attributes = llvm::map_to_vector(values, [&](double value) -> Attribute {
-    return FloatAttr::get(element, value);
-  });
+  auto attributes = llvm::map_to_vector(
+      values, [&](double value) -> Attribute { return FloatAttr::get(element, value); });
   auto type = VectorType::get({static_cast<int64_t>(values.size())}, element);
   return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
 }
 
-/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register of AVX-512 has lanes.
+/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register of AVX-512 has
+/// lanes.
 static Num lookupInRegisters(Num index, Type element, ArrayRef<double> table) {
   Emission &e = *index.e;
   int64_t lanes = table.size() / 2;
@@ -196,9 +196,10 @@ static Value addressOfTable(Emission &e, StringRef name, ArrayRef<double> table)
     e.b.setInsertionPointToStart(module.getBody());
     int64_t count = table.size();
     Type f64 = e.b.getF64Type();
-    global = LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(f64, count), /*isConstant=*/true,
-                                    LLVM::Linkage::Internal, name,
-                                    DenseElementsAttr::get(RankedTensorType::get({count}, f64), table));
+    global =
+        LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(f64, count),
+                               /*isConstant=*/true, LLVM::Linkage::Internal, name,
+                               DenseElementsAttr::get(RankedTensorType::get({count}, f64), table));
   }
   return LLVM::AddressOfOp::create(e.b, e.loc, global);
 }
@@ -211,7 +212,8 @@ Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
   if (lanes == 1 || !e.target.avx512 || (lanes > registerLanes && lanes % registerLanes)) {
     Value base = addressOfTable(e, name, table);
     Num place = index & 15;
-    Elem value = lanes == 1 ? loadElements(e, f64, base, place, 1) : gatherElements(e, f64, base, place);
+    Elem value =
+        lanes == 1 ? loadElements(e, f64, base, place, 1) : gatherElements(e, f64, base, place);
     return Num(e, value.re);
   }
   return lookupInRegisters(index, f64, table);

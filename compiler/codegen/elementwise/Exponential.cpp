@@ -80,8 +80,8 @@ static ExpParts expParts(Num x, Num low = {}) {
   return {n, fma(square, q, r)};
 }
 
-/// Below `lowest` the result is 0. It is not computed there: a product that underflows takes 150 cycles on Intel, and masked
-/// softmaxes are full of exponentials of -1e30.
+/// Below `lowest` the result is 0. It is not computed there: a product that underflows takes 150
+/// cycles on Intel, and masked softmaxes are full of exponentials of -1e30.
 static Num expWithin(Num x, Num low, double lowest, double highest) {
   auto any = [&] {
     Num vanishes = less(x, lowest);
@@ -165,7 +165,8 @@ Num logisticOf(Num x) {
   return fma(rest, inverse, quotient);
 }
 
-/// tanh(a) for f64 with FMA, a >= 0 or NaN: with a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is (s - 1 + t (s + 1)) / (s + 1 + t (s - 1)).
+/// tanh(a) for f64 with FMA, a >= 0 or NaN: with a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is (s -
+/// 1 + t (s + 1)) / (s + 1 + t (s - 1)).
 static Num tanhOfMagnitude(Num a) {
   FloatTraits traits(a);
   Num bounded = minNum(a.of(20.0), a);
@@ -193,7 +194,8 @@ Num tanhOf(Num x) {
   if (int64_t entries = lookupEntries(x)) {
     Num bounded = minNum(x.of(14.0), magnitude);
     return copySign(entries == 32 ? oddPiecewise(bounded, 1.0, 20, coefficients::tanhPieces)
-                                  : oddPiecewise(bounded, 1.0, 22, coefficients::tanhEightPieces), x);
+                                  : oddPiecewise(bounded, 1.0, 22, coefficients::tanhEightPieces),
+                    x);
   }
   Num z = x * x;
   Num p = wide ? polynomial(z, coefficients::tanhSmall64) : polynomial(z, coefficients::tanh32);

@@ -89,7 +89,8 @@ struct Request {
   int64_t integer(llvm::StringRef name) const;
 };
 
-/// Whether the op's result_accuracy asks for more than the two units in the last place that every function keeps.
+/// Whether the op's result_accuracy asks for more than the two units in the last place that every
+/// function keeps.
 bool asksForAccuracy(mlir::DictionaryAttr attrs);
 
 /// The order of a compare.

@@ -37,7 +37,8 @@ static Num extremum(Num a, Num b, bool maximum) {
     if (!constant || constant->isNaN()) {
       continue;
     }
-    // Not the constant where the other is a NaN; a zero that wins against the other one also where both are equal.
+    // Not the constant where the other is a NaN; a zero that wins against the other one also where
+    // both are equal.
     bool wins = constant->isZero() && constant->isNegative() != maximum;
     Num fixed = second ? b : a, other = second ? a : b;
     if (wins) {
@@ -51,14 +52,16 @@ static Num extremum(Num a, Num b, bool maximum) {
   Emission &e = *a.e;
   Num chosen = maximum ? maxNum(a, b) : minNum(a, b);
   if (a.lanes() > 1) {
-    // Each order gives the same number, but one each of two zeros, and of a number and a NaN. The least zero is the or of
-    // both, the greatest the and; an or leaves a NaN one, and after an and all ones are one.
+    // Each order gives the same number, but one each of two zeros, and of a number and a NaN. The
+    // least zero is the or of both, the greatest the and; an or leaves a NaN one, and after an and
+    // all ones are one.
     Num other = maximum ? maxNum(b, a) : minNum(b, a);
     if (!maximum) {
       return floatOf(bitsOf(chosen) | bitsOf(other));
     }
     Num unordered(e, arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNO, a.v, b.v));
-    return floatOf((bitsOf(chosen) & bitsOf(other)) | sextTo(unordered, e.b.getIntegerType(a.width())));
+    return floatOf((bitsOf(chosen) & bitsOf(other)) |
+                   sextTo(unordered, e.b.getIntegerType(a.width())));
   }
   Num bits = maximum ? bitsOf(a) & bitsOf(b) : bitsOf(a) | bitsOf(b);
   return select(isNaN(a), a, select(equal(a, b), floatOf(bits), chosen));
@@ -94,18 +97,12 @@ static Elem emitCompare(const Request &r) {
     b = totalOrder(b);
   }
   switch (*direction) {
-  case Direction::EQ:
-    return Elem(equal(a, b));
-  case Direction::NE:
-    return Elem(notEqual(a, b));
-  case Direction::LT:
-    return Elem(less(a, b));
-  case Direction::LE:
-    return Elem(lessEqual(a, b));
-  case Direction::GT:
-    return Elem(greater(a, b));
-  case Direction::GE:
-    return Elem(greaterEqual(a, b));
+  case Direction::EQ: return Elem(equal(a, b));
+  case Direction::NE: return Elem(notEqual(a, b));
+  case Direction::LT: return Elem(less(a, b));
+  case Direction::LE: return Elem(lessEqual(a, b));
+  case Direction::GT: return Elem(greater(a, b));
+  case Direction::GE: return Elem(greaterEqual(a, b));
   }
   llvm_unreachable("all directions are above");
 }
@@ -118,79 +115,45 @@ static Num signOf(Num x) {
 static Num emitExact(const Request &r) {
   Num x = r.re(0);
   switch (r.opcode) {
-  case Opcode::Abs:
-    return abs(x);
-  case Opcode::Maximum:
-    return floatMaximum(x, r.re(1));
-  case Opcode::Minimum:
-    return floatMinimum(x, r.re(1));
-  case Opcode::Clamp:
-    return floatMinimum(r.re(2), floatMaximum(x, r.re(1)));
-  case Opcode::Real:
-    return x;
-  case Opcode::Imag:
-    return x.of(0.0);
-  default:
-    return {};
+  case Opcode::Abs: return abs(x);
+  case Opcode::Maximum: return floatMaximum(x, r.re(1));
+  case Opcode::Minimum: return floatMinimum(x, r.re(1));
+  case Opcode::Clamp: return floatMinimum(r.re(2), floatMaximum(x, r.re(1)));
+  case Opcode::Real: return x;
+  case Opcode::Imag: return x.of(0.0);
+  default: return {};
   }
 }
 
 static Num emitUnary(Opcode opcode, Num x) {
   switch (opcode) {
-  case Opcode::Acos:
-    return acosOf(x);
-  case Opcode::Acosh:
-    return acoshOf(x);
-  case Opcode::Asin:
-    return asinOf(x);
-  case Opcode::Asinh:
-    return asinhOf(x);
-  case Opcode::Atanh:
-    return atanhOf(x);
-  case Opcode::Cbrt:
-    return cbrtOf(x);
-  case Opcode::Ceil:
-    return ceil(x);
-  case Opcode::Cosine:
-    return cosOf(x);
-  case Opcode::Cosh:
-    return coshOf(x);
-  case Opcode::Erf:
-    return erfOf(x);
-  case Opcode::Exponential:
-    return expOf(x);
-  case Opcode::ExponentialMinusOne:
-    return expm1Of(x);
-  case Opcode::Floor:
-    return floor(x);
-  case Opcode::Log:
-    return logOf(x);
-  case Opcode::LogPlusOne:
-    return log1pOf(x);
-  case Opcode::Logistic:
-    return logisticOf(x);
-  case Opcode::Negate:
-    return -x;
-  case Opcode::RoundNearestAfz:
-    return Num(*x.e, math::RoundOp::create(x.e->b, x.e->loc, x.v));
-  case Opcode::RoundNearestEven:
-    return roundEven(x);
-  case Opcode::Rsqrt:
-    return rsqrtOf(x);
-  case Opcode::Sign:
-    return signOf(x);
-  case Opcode::Sine:
-    return sinOf(x);
-  case Opcode::Sinh:
-    return sinhOf(x);
-  case Opcode::Sqrt:
-    return sqrt(x);
-  case Opcode::Tan:
-    return tanOf(x);
-  case Opcode::Tanh:
-    return tanhOf(x);
-  default:
-    return {};
+  case Opcode::Acos: return acosOf(x);
+  case Opcode::Acosh: return acoshOf(x);
+  case Opcode::Asin: return asinOf(x);
+  case Opcode::Asinh: return asinhOf(x);
+  case Opcode::Atanh: return atanhOf(x);
+  case Opcode::Cbrt: return cbrtOf(x);
+  case Opcode::Ceil: return ceil(x);
+  case Opcode::Cosine: return cosOf(x);
+  case Opcode::Cosh: return coshOf(x);
+  case Opcode::Erf: return erfOf(x);
+  case Opcode::Exponential: return expOf(x);
+  case Opcode::ExponentialMinusOne: return expm1Of(x);
+  case Opcode::Floor: return floor(x);
+  case Opcode::Log: return logOf(x);
+  case Opcode::LogPlusOne: return log1pOf(x);
+  case Opcode::Logistic: return logisticOf(x);
+  case Opcode::Negate: return -x;
+  case Opcode::RoundNearestAfz: return Num(*x.e, math::RoundOp::create(x.e->b, x.e->loc, x.v));
+  case Opcode::RoundNearestEven: return roundEven(x);
+  case Opcode::Rsqrt: return rsqrtOf(x);
+  case Opcode::Sign: return signOf(x);
+  case Opcode::Sine: return sinOf(x);
+  case Opcode::Sinh: return sinhOf(x);
+  case Opcode::Sqrt: return sqrt(x);
+  case Opcode::Tan: return tanOf(x);
+  case Opcode::Tanh: return tanhOf(x);
+  default: return {};
   }
 }
 
@@ -209,22 +172,14 @@ static Num quotient(Num a, Num b) {
 
 static Num emitBinary(Opcode opcode, Num a, Num b) {
   switch (opcode) {
-  case Opcode::Add:
-    return contractibleSum(a, b);
-  case Opcode::Subtract:
-    return contractibleDifference(a, b);
-  case Opcode::Multiply:
-    return contractibleProduct(a, b);
-  case Opcode::Divide:
-    return quotient(a, b);
-  case Opcode::Remainder:
-    return remOf(a, b);
-  case Opcode::Power:
-    return powOf(a, b);
-  case Opcode::Atan2:
-    return atan2Of(a, b);
-  default:
-    return {};
+  case Opcode::Add: return contractibleSum(a, b);
+  case Opcode::Subtract: return contractibleDifference(a, b);
+  case Opcode::Multiply: return contractibleProduct(a, b);
+  case Opcode::Divide: return quotient(a, b);
+  case Opcode::Remainder: return remOf(a, b);
+  case Opcode::Power: return powOf(a, b);
+  case Opcode::Atan2: return atan2Of(a, b);
+  default: return {};
   }
 }
 
@@ -244,14 +199,10 @@ static Elem emitAccurately(const Request &r) {
 Elem emitFloatOp(const Request &r) {
   Num x = r.re(0);
   switch (r.opcode) {
-  case Opcode::Compare:
-    return emitCompare(r);
-  case Opcode::IsFinite:
-    return Elem(less(abs(x), std::numeric_limits<double>::infinity()));
-  case Opcode::Complex:
-    return Elem(r.values[0].re, r.values[1].re);
-  default:
-    break;
+  case Opcode::Compare: return emitCompare(r);
+  case Opcode::IsFinite: return Elem(less(abs(x), std::numeric_limits<double>::infinity()));
+  case Opcode::Complex: return Elem(r.values[0].re, r.values[1].re);
+  default: break;
   }
   if (Num exact = emitExact(r); exact.v) {
     return Elem(exact);

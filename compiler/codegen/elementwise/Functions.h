@@ -48,7 +48,8 @@ Num scaleByPower(Num x, Num n, const FloatTraits &traits);
 Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
-/// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for others.
+/// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for
+/// others.
 Num scaledInRegisters(Num x, Num n);
 /// HLO's maximum or minimum (a NaN wins, -0 is less than 0) of such vectors of f32 or f64, in three
 /// instructions; null for others.
@@ -59,25 +60,29 @@ enum class Estimate { Reciprocal, ReciprocalRoot };
 Num estimate(Num x, Estimate kind);
 /// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
 Num rootWithin(Num a);
-/// How many f32 an instruction of the target looks lanes up in, for functions of x: 32 (AVX-512), 8 (AVX2) or 0.
+/// How many f32 an instruction of the target looks lanes up in, for functions of x: 32 (AVX-512), 8
+/// (AVX2) or 0.
 int64_t lookupEntries(Num x);
 /// table[index % size] of each lane (i32), of a table of so many entries.
 Num lookup(Num index, llvm::ArrayRef<double> table);
-/// table[index & 15] of each lane, f64 for an index of i64: an instruction of AVX-512 for vectors, else from memory (the constant `name`).
+/// table[index & 15] of each lane, f64 for an index of i64: an instruction of AVX-512 for vectors,
+/// else from memory (the constant `name`).
 Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
-/// An odd function of 0 <= a, or NaN, by as many polynomials as lookups have entries: a row for each power, of t = a - start where
-/// a + shift has the same bits but for those dropped; the first piece, which starts at 0, less t.
+/// An odd function of 0 <= a, or NaN, by as many polynomials as lookups have entries: a row for
+/// each power, of t = a - start where a + shift has the same bits but for those dropped; the first
+/// piece, which starts at 0, less t.
 Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<llvm::ArrayRef<double>> rows);
 template <size_t powers, size_t pieces>
 Num oddPiecewise(Num a, double shift, int64_t dropped, const double (&rows)[powers][pieces]) {
-  return oddPiecewise(a, shift, dropped, llvm::SmallVector<llvm::ArrayRef<double>>(std::begin(rows), std::end(rows)));
+  return oddPiecewise(a, shift, dropped,
+                      llvm::SmallVector<llvm::ArrayRef<double>>(std::begin(rows), std::end(rows)));
 }
 /// a / b good to 2^-42 (f64) or two units (f32), where b and 1 / b are normal numbers.
 Num quotientWithin(Num a, Num b);
 /// An f32 function by way of the f64 one, for functions that few programs use.
 Num viaDouble(Num x, Num (*function)(Num));
-/// The same for odd functions. The sign is given to the f32: of a copysign in f64 that is rounded to f16 in
-/// the end LLVM rounds the operands, by a call of a library.
+/// The same for odd functions. The sign is given to the f32: of a copysign in f64 that is rounded
+/// to f16 in the end LLVM rounds the operands, by a call of a library.
 Num oddViaDouble(Num x, Num (*function)(Num));
 
 Num expOf(Num x);
@@ -85,7 +90,8 @@ Num expOf(Num x);
 Num expOfModerate(Num x);
 /// e^(hi + lo), |lo| far below |hi|.
 Num expOf(NumPair x);
-/// e^x * factor / 2^halvings, |factor| <= 1, without early overflow or loss of a small factor's bits.
+/// e^x * factor / 2^halvings, |factor| <= 1, without early overflow or loss of a small factor's
+/// bits.
 Num expTimes(Num x, Num factor, int64_t halvings = 0);
 Num expm1Of(Num x);
 Num logisticOf(Num x);

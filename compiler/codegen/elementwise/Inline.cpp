@@ -123,8 +123,8 @@ bool Inliner::emitWhile(WhileOp loop) {
       [&](OpBuilder &, Location, ValueRange parts) {
         SmallVector<Elem> going = Inliner(e, lanes).run(condition, elemsOf(parts, carries));
         ok &= !going.empty();
-        Value pred = ok ? going[0].re
-                        : Value(arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)));
+        Value pred =
+            ok ? going[0].re : Value(arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)));
         scf::ConditionOp::create(e.b, e.loc, pred, parts);
       },
       [&](OpBuilder &, Location, ValueRange parts) {

@@ -14,18 +14,12 @@ namespace hlo::codegen {
 
 static Num compareIntegers(Num a, Num b, Direction direction, bool isUnsigned) {
   switch (direction) {
-  case Direction::EQ:
-    return equal(a, b);
-  case Direction::NE:
-    return notEqual(a, b);
-  case Direction::LT:
-    return isUnsigned ? below(a, b) : less(a, b);
-  case Direction::LE:
-    return isUnsigned ? belowEqual(a, b) : lessEqual(a, b);
-  case Direction::GT:
-    return isUnsigned ? below(b, a) : greater(a, b);
-  case Direction::GE:
-    return isUnsigned ? belowEqual(b, a) : greaterEqual(a, b);
+  case Direction::EQ: return equal(a, b);
+  case Direction::NE: return notEqual(a, b);
+  case Direction::LT: return isUnsigned ? below(a, b) : less(a, b);
+  case Direction::LE: return isUnsigned ? belowEqual(a, b) : lessEqual(a, b);
+  case Direction::GT: return isUnsigned ? below(b, a) : greater(a, b);
+  case Direction::GE: return isUnsigned ? belowEqual(b, a) : greaterEqual(a, b);
   }
   llvm_unreachable("all directions are above");
 }
@@ -107,7 +101,8 @@ static Num highOf(Num a, const APInt &constant) {
   return high * c1 + shrU(middle, 32) + shrU(other, 32);
 }
 
-/// a / d in vectors of 64 bits, by the reciprocal of d, which is not 0, 1 or -1. LLVM would do it lane by lane.
+/// a / d in vectors of 64 bits, by the reciprocal of d, which is not 0, 1 or -1. LLVM would do it
+/// lane by lane.
 static Num wideQuotient(Num a, const APInt &d, bool isUnsigned) {
   if (isUnsigned) {
     auto magic = llvm::UnsignedDivisionByConstantInfo::get(d);
@@ -119,7 +114,8 @@ static Num wideQuotient(Num a, const APInt &d, bool isUnsigned) {
   }
   auto magic = llvm::SignedDivisionByConstantInfo::get(d);
   Num high = highOf(a, magic.Magic);
-  // From the product of unsigned numbers to that of signed ones, and to that of a divisor's whole reciprocal.
+  // From the product of unsigned numbers to that of signed ones, and to that of a divisor's whole
+  // reciprocal.
   Num sign = shrS(a, 63);
   high = high - (sign & a.of(magic.Magic));
   if (magic.Magic.isNegative()) {
@@ -212,36 +208,26 @@ Elem emitPredicateOp(const Request &r) {
   switch (r.opcode) {
   case Opcode::Add:
   case Opcode::Or:
-  case Opcode::Maximum:
-    return Elem(one() | two());
+  case Opcode::Maximum: return Elem(one() | two());
   case Opcode::Multiply:
   case Opcode::And:
-  case Opcode::Minimum:
-    return Elem(one() & two());
+  case Opcode::Minimum: return Elem(one() & two());
   case Opcode::Xor:
-  case Opcode::Subtract:
-    return Elem(one() ^ two());
-  case Opcode::Not:
-    return Elem(logicalNot(one()));
+  case Opcode::Subtract: return Elem(one() ^ two());
+  case Opcode::Not: return Elem(logicalNot(one()));
   case Opcode::Abs:
   case Opcode::Sign:
-  case Opcode::Real:
-    return r.values[0];
-  case Opcode::Clamp:
-    return Elem((one() | two()) & r.re(2));
-  case Opcode::Power:
-    return Elem(one() | logicalNot(two()));
-  case Opcode::Popcnt:
-    return r.values[0];
-  case Opcode::CountLeadingZeros:
-    return Elem(logicalNot(one()));
+  case Opcode::Real: return r.values[0];
+  case Opcode::Clamp: return Elem((one() | two()) & r.re(2));
+  case Opcode::Power: return Elem(one() | logicalNot(two()));
+  case Opcode::Popcnt: return r.values[0];
+  case Opcode::CountLeadingZeros: return Elem(logicalNot(one()));
   case Opcode::Compare:
     if (auto direction = parseDirection(r.string("direction"))) {
       return Elem(compareIntegers(one(), two(), *direction, /*isUnsigned=*/true));
     }
     return {};
-  default:
-    return {};
+  default: return {};
   }
 }
 
@@ -252,12 +238,9 @@ static Elem emitShift(const Request &r) {
   Num inRange = width == 1 ? equal(amount, 0) : below(amount, width);
   Num safe = select(inRange, amount, 0);
   switch (r.opcode) {
-  case Opcode::ShiftLeft:
-    return Elem(select(inRange, shl(a, safe), 0));
-  case Opcode::ShiftRightLogical:
-    return Elem(select(inRange, shrU(a, safe), 0));
-  default:
-    return Elem(shrS(a, select(inRange, amount, width - 1)));
+  case Opcode::ShiftLeft: return Elem(select(inRange, shl(a, safe), 0));
+  case Opcode::ShiftRightLogical: return Elem(select(inRange, shrU(a, safe), 0));
+  default: return Elem(shrS(a, select(inRange, amount, width - 1)));
   }
 }
 
@@ -267,59 +250,38 @@ Elem emitIntegerOp(const Request &r) {
   Num b = r.values.size() > 1 ? r.re(1) : Num();
   Emission &e = r.e;
   switch (r.opcode) {
-  case Opcode::Add:
-    return Elem(a + b);
-  case Opcode::Subtract:
-    return Elem(a - b);
-  case Opcode::Multiply:
-    return Elem(a * b);
-  case Opcode::Divide:
-    return Elem(divide(a, b, isUnsigned).quotient);
-  case Opcode::Remainder:
-    return Elem(divide(a, b, isUnsigned).remainder);
-  case Opcode::Power:
-    return Elem(powerOf(a, b, isUnsigned));
-  case Opcode::Mulhi:
-    return Elem(mulhi(a, b, isUnsigned));
-  case Opcode::Maximum:
-    return Elem(larger(a, b, isUnsigned));
-  case Opcode::Minimum:
-    return Elem(smaller(a, b, isUnsigned));
-  case Opcode::Clamp:
-    return Elem(smaller(larger(a, b, isUnsigned), r.re(2), isUnsigned));
-  case Opcode::And:
-    return Elem(a & b);
-  case Opcode::Or:
-    return Elem(a | b);
-  case Opcode::Xor:
-    return Elem(a ^ b);
-  case Opcode::Not:
-    return Elem(a ^ a.of(llvm::APInt::getAllOnes(a.width())));
-  case Opcode::Negate:
-    return Elem(-a);
-  case Opcode::Abs:
-    return isUnsigned ? r.values[0] : Elem(select(less(a, 0), -a, a));
+  case Opcode::Add: return Elem(a + b);
+  case Opcode::Subtract: return Elem(a - b);
+  case Opcode::Multiply: return Elem(a * b);
+  case Opcode::Divide: return Elem(divide(a, b, isUnsigned).quotient);
+  case Opcode::Remainder: return Elem(divide(a, b, isUnsigned).remainder);
+  case Opcode::Power: return Elem(powerOf(a, b, isUnsigned));
+  case Opcode::Mulhi: return Elem(mulhi(a, b, isUnsigned));
+  case Opcode::Maximum: return Elem(larger(a, b, isUnsigned));
+  case Opcode::Minimum: return Elem(smaller(a, b, isUnsigned));
+  case Opcode::Clamp: return Elem(smaller(larger(a, b, isUnsigned), r.re(2), isUnsigned));
+  case Opcode::And: return Elem(a & b);
+  case Opcode::Or: return Elem(a | b);
+  case Opcode::Xor: return Elem(a ^ b);
+  case Opcode::Not: return Elem(a ^ a.of(llvm::APInt::getAllOnes(a.width())));
+  case Opcode::Negate: return Elem(-a);
+  case Opcode::Abs: return isUnsigned ? r.values[0] : Elem(select(less(a, 0), -a, a));
   case Opcode::Sign: {
     Num nonzero = zextTo(notEqual(a, 0), a.scalar());
     return isUnsigned ? Elem(nonzero) : Elem(shrS(a, a.width() - 1) | nonzero);
   }
-  case Opcode::Real:
-    return r.values[0];
-  case Opcode::Popcnt:
-    return Elem(math::CtPopOp::create(e.b, e.loc, a.v));
-  case Opcode::CountLeadingZeros:
-    return Elem(math::CountLeadingZerosOp::create(e.b, e.loc, a.v));
+  case Opcode::Real: return r.values[0];
+  case Opcode::Popcnt: return Elem(math::CtPopOp::create(e.b, e.loc, a.v));
+  case Opcode::CountLeadingZeros: return Elem(math::CountLeadingZerosOp::create(e.b, e.loc, a.v));
   case Opcode::ShiftLeft:
   case Opcode::ShiftRightLogical:
-  case Opcode::ShiftRightArithmetic:
-    return emitShift(r);
+  case Opcode::ShiftRightArithmetic: return emitShift(r);
   case Opcode::Compare:
     if (auto direction = parseDirection(r.string("direction"))) {
       return Elem(compareIntegers(a, b, *direction, isUnsigned));
     }
     return {};
-  default:
-    return {};
+  default: return {};
   }
 }
 

@@ -33,7 +33,8 @@ Num atan2Of(Num y, Num x) {
   denominator = select(equal(denominator, 0.0), 1.0, denominator);
   Num t = numerator / denominator;
   Num z = t * t;
-  Num p = wide ? polynomialAsTree(z, coefficients::atan64) : polynomialAsTree(z, coefficients::atan32);
+  Num p =
+      wide ? polynomialAsTree(z, coefficients::atan64) : polynomialAsTree(z, coefficients::atan32);
   Num tail = t * z * p;
   if (wide) {
     // What the quotient lacks.

@@ -72,8 +72,8 @@ static Num roundBfloat(Num x) {
   return select(isNaN(x), bits | 0x00400000, rounded);
 }
 
-/// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing: loaded, rounded, made of at
-/// most eight bits, or chosen from such.
+/// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing:
+/// loaded, rounded, made of at most eight bits, or chosen from such.
 static bool isBfloat(Value x, int depth = 6) {
   Operation *op = x.getDefiningOp();
   if (!op || depth == 0) {
@@ -100,7 +100,8 @@ static bool isBfloat(Value x, int depth = 6) {
   auto areBfloats = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return isBfloat(v, depth - 1); });
   };
-  // Minima and maxima in registers: the sum of what is unordered is a NaN of one of them, or the larger.
+  // Minima and maxima in registers: the sum of what is unordered is a NaN of one of them, or the
+  // larger.
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     return call.getIntrin().contains(".range.p") && areBfloats(call.getArgs().take_front(2));
   }
@@ -111,10 +112,12 @@ static bool isBfloat(Value x, int depth = 6) {
         unordered->getOperands() == sum->getOperands()) {
       return areBfloats(sum->getOperands()) && isBfloat(select.getFalseValue(), depth - 1);
     }
-    return isBfloat(select.getTrueValue(), depth - 1) && isBfloat(select.getFalseValue(), depth - 1);
+    return isBfloat(select.getTrueValue(), depth - 1) &&
+           isBfloat(select.getFalseValue(), depth - 1);
   }
   return isa<vector::BroadcastOp, vector::ExtractOp, vector::ShuffleOp,
-             vector::InsertStridedSliceOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(op) &&
+             vector::InsertStridedSliceOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(
+             op) &&
          areBfloats(op->getOperands());
 }
 
@@ -125,7 +128,8 @@ static Value decodeExponent(Num bits) {
   return floatOf(select(equal(code, 0xff), floatNaN, value));
 }
 
-/// Whether each finite value, scaled by a power of two, has the bits of an f16 whose exponent is not the largest.
+/// Whether each finite value, scaled by a power of two, has the bits of an f16 whose exponent is
+/// not the largest.
 static bool fitsHalf(const NarrowFormat &f) {
   int exponentBits = f.bits - 1 - f.mantissa;
   bool known = f.kind == NarrowKind::Ieee || f.kind == NarrowKind::NoInfinity ||
@@ -185,14 +189,9 @@ Value decodeNarrow(Emission &e, Type element, Value bits) {
     value = select(greater(magnitude, f.overflowCode), nan, value);
     break;
   }
-  case NarrowKind::NoInfinity:
-    value = select(equal(magnitude, f.nanCode), floatNaN, value);
-    break;
-  case NarrowKind::NoNegativeZero:
-    value = select(equal(code, signBit), floatNaN, value);
-    break;
-  default:
-    break;
+  case NarrowKind::NoInfinity: value = select(equal(magnitude, f.nanCode), floatNaN, value); break;
+  case NarrowKind::NoNegativeZero: value = select(equal(code, signBit), floatNaN, value); break;
+  default: break;
   }
   return floatOf(value | sign);
 }
@@ -231,7 +230,8 @@ static Num roundUpperHalf(const NarrowFormat &f, Num half) {
   return select(isNaN(half), (bits & ~int64_t(0x7fff)) | int64_t(f.nanCode << 8), rounded);
 }
 
-/// f8e5m2 is the upper half of an f16: by way of an f16 that is rounded to odd, with as few bits as its subnormal numbers have.
+/// f8e5m2 is the upper half of an f16: by way of an f16 that is rounded to odd, with as few bits as
+/// its subnormal numbers have.
 static Value encodeByHalf(const NarrowFormat &f, Num x) {
   OpBuilder &b = x.e->b;
   if (Num half = halfBefore(x); half.v) {
@@ -276,9 +276,7 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
     code = select(nan, int64_t(f.nanCode), code);
     break;
   }
-  default:
-    code = select(nan, int64_t(f.nanCode), code) | sign;
-    break;
+  default: code = select(nan, int64_t(f.nanCode), code) | sign; break;
   }
   return zextTo(code, f.bits > 8 ? e.b.getI16Type() : e.b.getI8Type());
 }
@@ -312,15 +310,13 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   rounded = select(greater(rounded, largest), overflow, rounded);
   Num nan = isNaN(x);
   switch (f.kind) {
-  case NarrowKind::FiniteOnly:
-    return floatOf(select(nan, floatSign, rounded | sign));
+  case NarrowKind::FiniteOnly: return floatOf(select(nan, floatSign, rounded | sign));
   case NarrowKind::NoNegativeZero: {
     Num kept = select(equal(rounded, 0), rounded, rounded | sign);
     Num isNan = greater(rounded, floatInfinity) | nan;
     return floatOf(select(isNan, floatNaN | floatSign, kept));
   }
-  default:
-    return floatOf(select(nan, floatNaN, rounded) | sign);
+  default: return floatOf(select(nan, floatNaN, rounded) | sign);
   }
 }
 

@@ -152,12 +152,9 @@ Num bitsOf(Num a) {
 Num floatOf(Num bits) {
   MLIRContext *context = bits.type().getContext();
   switch (bits.width()) {
-  case 16:
-    return castTo<arith::BitcastOp>(bits, Float16Type::get(context));
-  case 32:
-    return castTo<arith::BitcastOp>(bits, Float32Type::get(context));
-  default:
-    return castTo<arith::BitcastOp>(bits, Float64Type::get(context));
+  case 16: return castTo<arith::BitcastOp>(bits, Float16Type::get(context));
+  case 32: return castTo<arith::BitcastOp>(bits, Float32Type::get(context));
+  default: return castTo<arith::BitcastOp>(bits, Float64Type::get(context));
   }
 }
 Num signedToFloat(Num a, Type type) { return castTo<arith::SIToFPOp>(a, type); }

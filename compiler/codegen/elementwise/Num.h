@@ -114,7 +114,8 @@ Num polynomial(Num x, llvm::ArrayRef<double> coefficients);
 /// square is at hand, but half as many that wait for each other.
 Num polynomialInPairs(Num x, Num square, llvm::ArrayRef<double> coefficients);
 
-/// The same as a tree: the fewest operations that wait for each other, and a few squares more than in pairs.
+/// The same as a tree: the fewest operations that wait for each other, and a few squares more than
+/// in pairs.
 Num polynomialAsTree(Num x, llvm::ArrayRef<double> coefficients);
 
 Num abs(Num a);

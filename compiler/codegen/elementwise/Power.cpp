@@ -1,7 +1,8 @@
 //===- Power.cpp - x^y of reals -------------------------------------------===//
 //
-// |x|^y = 2^(y log2 |x|) in f64 for f32, e^(y log |x|) in pairs of f64 for f64, with tables for sixteenths of an octave; the
-// special cases of C's pow behind a branch. In and out as Functions.h says.
+// |x|^y = 2^(y log2 |x|) in f64 for f32, e^(y log |x|) in pairs of f64 for f64, with tables for
+// sixteenths of an octave; the special cases of C's pow behind a branch. In and out as Functions.h
+// says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
@@ -28,12 +29,14 @@ struct SixteenthsOf {
 static Num sixteenthPower(Num n) {
   SmallVector<double, 16> roots;
   for (auto [i, root] : llvm::enumerate(coefficients::powRoot)) {
-    roots.push_back(llvm::bit_cast<double>(llvm::bit_cast<int64_t>(root) - (static_cast<int64_t>(i) << 48)));
+    roots.push_back(
+        llvm::bit_cast<double>(llvm::bit_cast<int64_t>(root) - (static_cast<int64_t>(i) << 48)));
   }
   return floatOf(bitsOf(lookup16(n, "hlo_pow_roots", roots)) + shl(n, 48));
 }
 
-/// y log2(a) for the number a > 0 of f32 whose bits are `offset` from those of 45/64; y and the result in f64.
+/// y log2(a) for the number a > 0 of f32 whose bits are `offset` from those of 45/64; y and the
+/// result in f64.
 static Num exponentForFloat(Num offset, Num y) {
   OpBuilder &b = y.e->b;
   Num z = floatTo(mantissaOf(offset), b.getF64Type());
@@ -147,7 +150,8 @@ static Num powOfDouble(Num x, Num y, Num offset, Num rare) {
     SixteenthsOf bounded = sixteenthsOf({hi, lo});
     Num n = shrS(bounded.bits, 4);
     Num root = sixteenthPower(bounded.bits - shl(n, 4));
-    return SmallVector<Num>{withSpecials(x, y, scaleByPower(fma(root, bounded.rest, root), n, FloatTraits(x)))};
+    return SmallVector<Num>{
+        withSpecials(x, y, scaleByPower(fma(root, bounded.rest, root), n, FloatTraits(x)))};
   })[0];
 }
 

@@ -1,7 +1,7 @@
 //===- Sixteenths.cpp - Logarithms with a table of sixteenths of an octave ===//
 //
-// In and out as Sixteenths.h says. Everything but k comes from one integer, the distance of a number's bits from those of
-// 45/64: its upper bits are k, four bits below them are the sixteenth.
+// In and out as Sixteenths.h says. Everything but k comes from one integer, the distance of a
+// number's bits from those of 45/64: its upper bits are k, four bits below them are the sixteenth.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Sixteenths.h"
@@ -12,7 +12,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 /// Bits of 45/64.
-static int64_t firstBits(bool wide) { return wide ? INT64_C(0x3fe6800000000000) : INT64_C(0x3f340000); }
+static int64_t firstBits(bool wide) {
+  return wide ? INT64_C(0x3fe6800000000000) : INT64_C(0x3f340000);
+}
 
 Num offsetOfNormal(Num a) { return bitsOf(a) - firstBits(a.isF64()); }
 
@@ -20,7 +22,8 @@ Num offsetOf(Num a, Num rare) {
   FloatTraits traits(a);
   return rarely(rare, {offsetOfNormal(a)}, [&] {
     int64_t shift = traits.mantissaBits + 2;
-    Num scaled = offsetOfNormal(a * std::ldexp(1.0, static_cast<int>(shift))) - (shift << traits.mantissaBits);
+    Num scaled = offsetOfNormal(a * std::ldexp(1.0, static_cast<int>(shift))) -
+                 (shift << traits.mantissaBits);
     return SmallVector<Num>{select(less(a, traits.minNormal), scaled, offsetOfNormal(a))};
   })[0];
 }
@@ -35,7 +38,9 @@ Num mantissaOf(Num offset) {
 
 Num placeOf(Num offset) { return shrS(offset, 48); }
 
-Num inverseAt(Num place) { return lookup16(place, "hlo_sixteenths_inverse", coefficients::sixteenthInverse); }
+Num inverseAt(Num place) {
+  return lookup16(place, "hlo_sixteenths_inverse", coefficients::sixteenthInverse);
+}
 
 LogParts logPartsOf(Num offset, Num r) {
   Num z = mantissaOf(offset);
@@ -52,8 +57,10 @@ LogParts logPartsOf(Num offset, Num r) {
     }
   }
   // k ln 2 - log(c): the upper parts have no more bits than fit.
-  Num base = fma(k, 0x1.62e42fefa3800p-1, lookup16(place, "hlo_sixteenths_log", coefficients::sixteenthLog));
-  Num baseLow = fma(k, 0x1.ef35793c76730p-45, lookup16(place, "hlo_sixteenths_log_low", coefficients::sixteenthLogLow));
+  Num base = fma(k, 0x1.62e42fefa3800p-1,
+                 lookup16(place, "hlo_sixteenths_log", coefficients::sixteenthLog));
+  Num baseLow = fma(k, 0x1.ef35793c76730p-45,
+                    lookup16(place, "hlo_sixteenths_log_low", coefficients::sixteenthLogLow));
   return {r, base, baseLow};
 }
 

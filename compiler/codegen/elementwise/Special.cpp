@@ -21,11 +21,13 @@ Num erfOf(Num x) {
   if (int64_t entries = lookupEntries(x)) {
     Num bounded = minNum(x.of(3.99), a);
     return copySign(entries == 32 ? oddPiecewise(bounded, 4.0, 18, coefficients::erfPieces)
-                                  : oddPiecewise(bounded, 4.0, 20, coefficients::erfEightPieces), x);
+                                  : oddPiecewise(bounded, 4.0, 20, coefficients::erfEightPieces),
+                    x);
   }
   Num z = x * x;
   auto small = [&] {
-    // The first two by themselves: they nearly cancel, and the tree would round their sum where it is large.
+    // The first two by themselves: they nearly cancel, and the tree would round their sum where it
+    // is large.
     llvm::ArrayRef<double> c = coefficients::erfSmall64;
     if (!wide) {
       c = coefficients::erfSmall32;
@@ -71,8 +73,7 @@ Num cbrtOf(Num x) {
   NumPair square = twoProduct(y, y);
   NumPair third = twoProduct(square.hi, y);
   Num residual = (third.hi - m) + (third.lo + square.lo * y);
-  y = traits.wide ? y - residual / (square.hi * 3.0)
-                  : y - y * residual / fma(third.hi, 2.0, m);
+  y = traits.wide ? y - residual / (square.hi * 3.0) : y - y * residual / fma(third.hi, 2.0, m);
   Num result = y * powerOfTwo(select(subnormal, k - (traits.wide ? 18 : 8), k), traits);
   Num finite = less(a, infinity) & greater(a, 0.0);
   return select(finite, copySign(result, x), x);
@@ -157,8 +158,9 @@ static Num longRemainder(Num x, Num y) {
 static Num remByDivision(Num x, Num y) {
   OpBuilder &b = x.e->b;
   bool wide = x.isF64();
-  // With a quotient below 2^28 (f32, in f64) or 2^51 (f64) the remainder of the truncated quotient is exact. The quotient as rounded is
-  // the true one or, where that lacks little to the next integer, the next.
+  // With a quotient below 2^28 (f32, in f64) or 2^51 (f64) the remainder of the truncated quotient
+  // is exact. The quotient as rounded is the true one or, where that lacks little to the next
+  // integer, the next.
   Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
   Num ax = abs(wx), ay = abs(wy);
   Num quotient = trunc(ax / ay);
@@ -196,7 +198,8 @@ Num remOf(Num x, Num y) {
   if (x.lanes() > 1) {
     return remByDivision(x, y);
   }
-  // Quotients below 2 need no division: an angle that goes round is such a case. The difference is exact.
+  // Quotients below 2 need no division: an angle that goes round is such a case. The difference is
+  // exact.
   Num ax = abs(x), ay = abs(y);
   auto small = [&] { return select(less(ax, ay), x, copySign(ax - ay, x)); };
   return either(less(ax, ay * 2.0), x, small, [&] { return remByDivision(x, y); });

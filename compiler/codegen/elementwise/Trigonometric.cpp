@@ -103,9 +103,11 @@ Num cosOf(Num x) { return sinCosOf(x).lo; }
 static Num tangentOf(const Reduced &reduced) {
   Num r = reduced.rest.hi, lo = reduced.rest.lo;
   Num z = r * r;
-  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2), where few bits of the square do: z (1 + 1.02 z) is within 6 %.
+  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2), where few bits of the square do: z (1 + 1.02 z) is
+  // within 6 %.
   Num slope = fma(z, fma(z, 1.02, 1.0), 1.0);
-  Num p = r.isF64() ? polynomialAsTree(z, coefficients::tan64) : polynomialAsTree(z, coefficients::tan32);
+  Num p = r.isF64() ? polynomialAsTree(z, coefficients::tan64)
+                    : polynomialAsTree(z, coefficients::tan32);
   Num tangent = r + fma(r * z, p, lo * slope);
   Num odd = notEqual(reduced.quadrant & 1, 0);
   return either(odd, tangent, [&] { return -1.0 / tangent; }, [&] { return tangent; });
@@ -118,9 +120,10 @@ Num tanOf(Num x) {
   Num wrong;
   Num guess = tangentOf(guessOneLane(x, wrong));
   Num result = rarely(wrong, {guess}, [&] {
-    auto function = internalFunction(*x.e, "hlo_tan", {x.type()}, {x.type()}, [](llvm::ArrayRef<Num> arguments) {
-      return llvm::SmallVector<Num>{tangentOf(reduceByHalfPi(arguments[0]))};
-    });
+    auto function = internalFunction(
+        *x.e, "hlo_tan", {x.type()}, {x.type()}, [](llvm::ArrayRef<Num> arguments) {
+          return llvm::SmallVector<Num>{tangentOf(reduceByHalfPi(arguments[0]))};
+        });
     return callPerLane(function, {x});
   })[0];
   return select(equal(x, 0.0), x, result);

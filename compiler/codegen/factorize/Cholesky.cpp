@@ -57,13 +57,14 @@ Elem CholeskyEmission::subtractProducts(Elem start, Value i, Value j, Value coun
         e, constI64(e, 0), whole, lanes, flattenElems(zero), [&](Value k, ValueRange carried) {
           Elem a = loadElements(e, element, result, at(i, k), lanes);
           Elem b = loadElements(e, element, result, at(j, k), lanes);
-          return flattenElems(named("add", {unflattenElems(carried, {zero})[0], named("multiply", {a, b})}));
+          return flattenElems(
+              named("add", {unflattenElems(carried, {zero})[0], named("multiply", {a, b})}));
         });
     Value total = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::ADD, sums[0]);
     start = named("subtract", {start, Elem(total)});
   }
-  SmallVector<Value> rest = emitForCarrying(
-      e, whole, count, 1, flattenElems(start), [&](Value k, ValueRange carried) {
+  SmallVector<Value> rest =
+      emitForCarrying(e, whole, count, 1, flattenElems(start), [&](Value k, ValueRange carried) {
         Elem product = named("multiply", {loadResult(i, k), conj(loadResult(j, k))});
         return flattenElems(named("subtract", {unflattenElems(carried, {start})[0], product}));
       });
@@ -85,9 +86,11 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
   bool lower = op.getLower().value_or(false);
   Type element = type.getElementType();
   bool isComplex = isa<ComplexType>(element);
-  int64_t lanes = lower && !isComplex && (element.isF32() || element.isF64()) ? kernelLanes(kernel) : 1;
-  CholeskyEmission c{kernel, e, element, n, lower ? n : 1, lower ? 1 : n, lanes, lower,
-                     kernel.resultPtrs[0], Value()};
+  int64_t lanes =
+      lower && !isComplex && (element.isF32() || element.isF64()) ? kernelLanes(kernel) : 1;
+  CholeskyEmission c{
+      kernel, e, element, n, lower ? n : 1, lower ? 1 : n, lanes, lower, kernel.resultPtrs[0],
+      Value()};
   ElementEmitter scalars(kernel, 1);
   ArrayRef<int64_t> batch = type.getShape().drop_back(2);
   kernel.tasks = type.getNumElements() / (n * n);
@@ -109,8 +112,8 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
     };
     // The running product of (diagonal > 0), as a flag.
     Value good = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
-    SmallVector<Value> state = emitForCarrying(
-        e, zero, size, 1, {good}, [&](Value i, ValueRange carried) {
+    SmallVector<Value> state =
+        emitForCarrying(e, zero, size, 1, {good}, [&](Value i, ValueRange carried) {
           emitFor(e, zero, i, 1, [&](Value j) {
             Elem sum = c.subtractProducts(input(i, j), i, j, j);
             Elem entry = c.named("divide", {sum, c.loadResult(j, j)});
@@ -134,9 +137,8 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
     e.b.setInsertionPointToStart(branch.thenBlock());
     Value nan = realConstant(std::numeric_limits<double>::quiet_NaN());
     Elem fill(nan, isComplex ? realConstant(0.0) : Value());
-    emitFor(e, zero, constI64(e, n * n), 1, [&](Value i) {
-      storeElements(e, element, fill, c.result, addI(e, c.base, i));
-    });
+    emitFor(e, zero, constI64(e, n * n), 1,
+            [&](Value i) { storeElements(e, element, fill, c.result, addI(e, c.base, i)); });
   });
   return success();
 }

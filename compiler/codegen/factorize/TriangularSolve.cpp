@@ -37,7 +37,7 @@ struct SolveEmission {
   int64_t lanes = 1, vectors = 1; ///< of a block
   ElementEmitter scalars;
   std::unique_ptr<ElementEmitter> wide; ///< of `lanes` lanes
-  SmallVector<Value> position{}; ///< in the batch
+  SmallVector<Value> position{};        ///< in the batch
 
   SolveEmission(KernelBuilder &kernel, TriangularSolveOp op);
   LogicalResult emit();
@@ -57,7 +57,8 @@ private:
   Elem divided(const Elem &x, const Elem &by);
   Elem entry(Value i, Value k);
   Value order(Value step) { return ascending ? step : subI(e, constI64(e, m - 1), step); }
-  void solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start, ReadRow solved, WriteRow write);
+  void solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start, ReadRow solved,
+                 WriteRow write);
   void solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write);
   void leftBlock(Value base, Value first, int64_t count);
   void rightBlock(Value base, Value first, Value scratch);
@@ -91,7 +92,8 @@ Elem SolveEmission::subtractProduct(const Elem &a, const Elem &x, const Elem &y)
   if (!x.im) {
     return Elem(minus(a.re, x.re, y.re));
   }
-  Value re = contracted<arith::AddFOp>(minus(a.re, x.re, y.re), contracted<arith::MulFOp>(x.im, y.im));
+  Value re =
+      contracted<arith::AddFOp>(minus(a.re, x.re, y.re), contracted<arith::MulFOp>(x.im, y.im));
   return Elem(re, minus(minus(a.im, x.re, y.im), x.im, y.re));
 }
 
@@ -107,9 +109,11 @@ Elem SolveEmission::divided(const Elem &x, const Elem &by) {
   double limit = by.re.getType().isF32() ? 0x1p100 : 0x1p1000;
   Value size = math::AbsFOp::create(e.b, e.loc, by.re);
   Value below = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OLT, size, constant(limit));
-  Value above = arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, size, constant(1 / limit));
+  Value above =
+      arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::OGT, size, constant(1 / limit));
   Value usual = arith::AndIOp::create(e.b, e.loc, below, above);
-  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange{x.re.getType()}, usual, /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(e.b, e.loc, TypeRange{x.re.getType()}, usual, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(branch.thenBlock());
   Value reciprocal = arith::DivFOp::create(e.b, e.loc, constant(1), by.re);
@@ -135,8 +139,8 @@ Elem SolveEmission::entry(Value i, Value k) {
 }
 
 /// Finds the unknowns of `count` steps; those of the steps before are solved.
-void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start, ReadRow solved,
-                              WriteRow write) {
+void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start,
+                              ReadRow solved, WriteRow write) {
   SmallVector<Value> row;
   SmallVector<Elem> sums;
   for (int64_t r = 0; r < count; ++r) {
@@ -203,7 +207,9 @@ void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
                                  constLanes(e, rest, lanes));
   };
   auto column = [&](int64_t v) { return addI(e, first, v * lanes); };
-  auto address = [&](Value k, int64_t v) { return addI(e, base, addI(e, mulI(e, k, columns), column(v))); };
+  auto address = [&](Value k, int64_t v) {
+    return addI(e, base, addI(e, mulI(e, k, columns), column(v)));
+  };
   solveBlock(
       width,
       [&](Value k, int64_t v) {
@@ -326,8 +332,8 @@ LogicalResult SolveEmission::emit() {
   auto [lo, hi] = splitTasks(kernel, total, perTask);
   Value scratch;
   if (!left) {
-    scratch = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI8Type(),
-                                     constI64(e, block * rowBytes), 64);
+    scratch = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                                     e.b.getI8Type(), constI64(e, block * rowBytes), 64);
   }
   emitFor(e, lo, hi, 1, [&](Value number) {
     Value matrix = divI(e, number, blocks), first = mulI(e, remI(e, number, blocks), block);
@@ -355,7 +361,8 @@ LogicalResult SolveEmission::emit() {
 LogicalResult emitTriangularSolveKernel(KernelBuilder &kernel) {
   auto op = dyn_cast_or_null<TriangularSolveOp>(kernel.root());
   if (!op) {
-    return kernel.fusion.emitOpError("of strategy 'triangular-solve' must return a triangular-solve");
+    return kernel.fusion.emitOpError(
+        "of strategy 'triangular-solve' must return a triangular-solve");
   }
   if (arrayType(op.getB()).getNumElements() == 0) {
     kernel.tasks = 0;

@@ -42,9 +42,7 @@ Elem ComplexMath::scale(const Elem &a, double by) {
   return {mul(a.re, factor), mul(a.im, factor)};
 }
 
-Elem ComplexMath::conj(const Elem &a) {
-  return {a.re, arith::NegFOp::create(e.b, e.loc, a.im)};
-}
+Elem ComplexMath::conj(const Elem &a) { return {a.re, arith::NegFOp::create(e.b, e.loc, a.im)}; }
 
 Elem ComplexMath::timesI(const Elem &a, bool negative) {
   Value changed = arith::NegFOp::create(e.b, e.loc, negative ? a.re : a.im);

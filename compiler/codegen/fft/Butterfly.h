@@ -26,7 +26,8 @@ struct ComplexMath {
   Elem timesI(const Elem &a, bool negative);
 };
 
-/// y_r = sum over t of w^(r t) x_t, w = exp(-2 pi i / p), p = x.size(): 2, 4, 8, or odd; the conjugate of w if `inverse`.
+/// y_r = sum over t of w^(r t) x_t, w = exp(-2 pi i / p), p = x.size(): 2, 4, 8, or odd; the
+/// conjugate of w if `inverse`.
 llvm::SmallVector<Elem> butterfly(ComplexMath &math, llvm::ArrayRef<Elem> x, bool inverse);
 
 } // namespace hlo::codegen

@@ -61,7 +61,8 @@ Elem ColumnTransforms::splatRoot(Value table, Value index, int64_t lanes) {
 /// For each k < m: w^(k r) for r = 1, ..., p - 1.
 Value ColumnTransforms::twiddleTable(const Pass &pass, bool inverse) {
   int64_t length = pass.n / pass.stride;
-  std::string name = (Twine(inverse ? "back" : "roots") + Twine(length) + "." + Twine(pass.radix)).str();
+  std::string name =
+      (Twine(inverse ? "back" : "roots") + Twine(length) + "." + Twine(pass.radix)).str();
   return constantTable(e, math.real, name, [&] {
     std::vector<long double> values;
     for (int64_t k = 0; k < length / pass.radix; ++k) {
@@ -107,7 +108,8 @@ RowBuffer ColumnTransforms::smooth(int64_t n, int64_t lanes, int64_t vectors, bo
   if (factors.empty()) {
     factors.push_back(1);
   }
-  RowBuffer source, target{fromA ? bufferB : bufferA, vectors}, other{fromA ? bufferA : bufferB, vectors};
+  RowBuffer source, target{fromA ? bufferB : bufferA, vectors},
+      other{fromA ? bufferA : bufferB, vectors};
   int64_t stride = 1;
   for (auto [i, p] : llvm::enumerate(factors)) {
     auto readSource = [&](Value row, Value vector) {
@@ -180,16 +182,18 @@ RowBuffer ColumnTransforms::chirp(int64_t n, int64_t lanes, int64_t vectors, Rea
     return math.mul(load(product, row, vector, lanes), splatRoot(spectrum, row, lanes));
   };
   Value other = product.base == bufferA ? bufferB : bufferA;
-  RowBuffer done = smooth(m, lanes, vectors, true, readProduct, nullptr, product.base, other, /*fromA=*/true);
+  RowBuffer done =
+      smooth(m, lanes, vectors, true, readProduct, nullptr, product.base, other, /*fromA=*/true);
   rows(0, n, [&](Value row, Value vector) {
-    store(done, row, vector, math.mul(load(done, row, vector, lanes), splatRoot(factors, row, lanes)));
+    store(done, row, vector,
+          math.mul(load(done, row, vector, lanes), splatRoot(factors, row, lanes)));
   });
   return done;
 }
 
 RowBuffer ColumnTransforms::transformToBuffer(int64_t n, int64_t lanes, int64_t vectors,
-                                              ReadColumns read, Value bufferA, Value bufferB, bool fromA,
-                                              AdjustColumns adjust) {
+                                              ReadColumns read, Value bufferA, Value bufferB,
+                                              bool fromA, AdjustColumns adjust) {
   if (!isFftSmooth(n)) {
     return chirp(n, lanes, vectors, read, bufferA, bufferB);
   }

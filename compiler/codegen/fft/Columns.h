@@ -9,10 +9,12 @@ namespace hlo::codegen {
 
 /// Element (row, vector) of a block of columns; `vector` counts vectors in the block.
 using ReadColumns = llvm::function_ref<Elem(mlir::Value row, mlir::Value vector)>;
-using WriteColumns = llvm::function_ref<void(mlir::Value row, mlir::Value vector, const Elem &value)>;
+using WriteColumns =
+    llvm::function_ref<void(mlir::Value row, mlir::Value vector, const Elem &value)>;
 
 /// What is done with element (row, vector) of a result before it is kept.
-using AdjustColumns = llvm::function_ref<Elem(mlir::Value row, mlir::Value vector, const Elem &value)>;
+using AdjustColumns =
+    llvm::function_ref<Elem(mlir::Value row, mlir::Value vector, const Elem &value)>;
 
 /// Rows of vectors in scratch memory: a vector of real parts, one of imaginary parts, and so on.
 struct RowBuffer {
@@ -25,8 +27,9 @@ class ColumnTransforms {
 public:
   ColumnTransforms(Emission &e, mlir::Type real, bool inverse);
 
-  /// y = DFT of x of length n, column by column, without the factor 1/n of an inverse. `x` and `y` may be the same
-  /// memory if each (row, vector) is. The buffers have n rows, or those of the convolution.
+  /// y = DFT of x of length n, column by column, without the factor 1/n of an inverse. `x` and `y`
+  /// may be the same memory if each (row, vector) is. The buffers have n rows, or those of the
+  /// convolution.
   void transform(int64_t n, int64_t lanes, int64_t vectors, ReadColumns read, WriteColumns write,
                  mlir::Value bufferA, mlir::Value bufferB);
   /// The same, but y stays in one of the buffers; gives that one. `x` may be buffer A itself.
@@ -37,11 +40,13 @@ public:
   Elem load(const RowBuffer &buffer, mlir::Value row, mlir::Value vector, int64_t lanes);
   void store(const RowBuffer &buffer, mlir::Value row, mlir::Value vector, const Elem &value);
 
-  /// Pairs (re, im) of a table of complex numbers, splat or as consecutive lanes (re of all, then im of all).
+  /// Pairs (re, im) of a table of complex numbers, splat or as consecutive lanes (re of all, then
+  /// im of all).
   Elem splatRoot(mlir::Value table, mlir::Value index, int64_t lanes);
   /// Bluestein's factors exp(-+pi i j^2 / n), j < n, as pairs.
   mlir::Value chirpTable(int64_t n);
-  /// The transform of the conjugate factors, as pairs, divided by m; in blocks of `lanes` re, then im, if lanes > 1.
+  /// The transform of the conjugate factors, as pairs, divided by m; in blocks of `lanes` re, then
+  /// im, if lanes > 1.
   mlir::Value chirpSpectrum(int64_t n, int64_t m, int64_t lanes);
 
   Emission &e;

@@ -41,7 +41,9 @@ struct FftEmission {
   /// Blocks of columns of dimension d: each row of `count` of them has `inner` columns.
   struct ColumnBlocks {
     int64_t n, inner, width, vectors;
-    int64_t count() const { return llvm::divideCeil(inner / width, vectors) + (inner % width != 0); }
+    int64_t count() const {
+      return llvm::divideCeil(inner / width, vectors) + (inner % width != 0);
+    }
   };
   ColumnBlocks blocksOf(size_t d) const;
   /// Blocks of one transform.
@@ -51,14 +53,18 @@ struct FftEmission {
   }
   using ReadWork = function_ref<Elem(Value at, int64_t count, Value mask)>;
   using WriteWork = function_ref<void(Value at, const Elem &value, Value mask)>;
-  /// Transforms the blocks lo <= block < hi of dimension d; `read` and `write` take positions in the array of all.
-  void transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write, Value scratch);
+  /// Transforms the blocks lo <= block < hi of dimension d; `read` and `write` take positions in
+  /// the array of all.
+  void transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write,
+                        Value scratch);
   void columnsOfResult(size_t d, Value lo, Value hi, Value scratch);
-  /// In the work array of IRFFT, from the operand if d is the first; there the array begins behind `elementsBefore`.
+  /// In the work array of IRFFT, from the operand if d is the first; there the array begins behind
+  /// `elementsBefore`.
   void columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore, Value scratch);
   void copyToWork(Value lo, Value hi, Value work);
   Value resultLine(Value line);
-  /// From the operand, or from the work array if there is one, which begins with line `linesBefore`.
+  /// From the operand, or from the work array if there is one, which begins with line
+  /// `linesBefore`.
   void transformLines(LineTransforms &lines, Value lo, Value hi, Value work, Value linesBefore);
   void transformTask(Value lo, Value hi, const FftLine &plan, Value scratch);
   void transformInStages(const FftLine &plan, function_ref<Value(Value task)> scratchOf);
@@ -66,7 +72,8 @@ struct FftEmission {
 } // namespace
 
 /// Elements `index`, `index` + `stride`, ... of a line of the operand.
-Elem FftEmission::operandElements(Value line, Value index, int64_t stride, int64_t count, Value mask) {
+Elem FftEmission::operandElements(Value line, Value index, int64_t stride, int64_t count,
+                                  Value mask) {
   auto type = arrayType(op.getOperand());
   std::unique_ptr<ElementEmitter> &emitter = emitters[count];
   if (!emitter) {
@@ -83,7 +90,8 @@ Elem FftEmission::operandElements(Value line, Value index, int64_t stride, int64
 
 /// Complex elements of a line: pairs of real ones if the line is halved.
 Elem FftEmission::readOperand(Value line, Value index, int64_t count, Value mask) {
-  if (auto argument = dyn_cast<BlockArgument>(op.getOperand()); argument && (!shape.realIn || shape.halved)) {
+  if (auto argument = dyn_cast<BlockArgument>(op.getOperand());
+      argument && (!shape.realIn || shape.halved)) {
     int64_t length = shape.realOut ? shape.work.back() : shape.lineLength;
     return loadElements(e, complexType, kernel.operandPtrs[argument.getArgNumber()],
                         addI(e, mulI(e, line, length), index), count, mask);
@@ -102,7 +110,8 @@ Elem FftEmission::readOperand(Value line, Value index, int64_t count, Value mask
 void FftEmission::writeResult(Value line, Value index, const Elem &value, Value mask) {
   Value result = kernel.resultPtrs[0];
   if (shape.realOut && !shape.halved) {
-    storeElements(e, part, Elem(value.re), result, addI(e, mulI(e, line, shape.lineLength), index), mask);
+    storeElements(e, part, Elem(value.re), result, addI(e, mulI(e, line, shape.lineLength), index),
+                  mask);
     return;
   }
   int64_t length = shape.realIn ? shape.work.back() : shape.lineLength;
@@ -117,11 +126,13 @@ FftEmission::ColumnBlocks FftEmission::blocksOf(size_t d) const {
   while (blocks.width > 1 && blocks.width >= 2 * blocks.inner) {
     blocks.width /= 2;
   }
-  blocks.vectors = fftBlockVectors(blocks.n, blocks.inner / blocks.width, blocks.width * shape.partBytes);
+  blocks.vectors =
+      fftBlockVectors(blocks.n, blocks.inner / blocks.width, blocks.width * shape.partBytes);
   return blocks;
 }
 
-void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write, Value scratch) {
+void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write,
+                                   Value scratch) {
   ColumnBlocks blocks = blocksOf(d);
   int64_t n = blocks.n, inner = blocks.inner, width = blocks.width;
   Value other = addBytes(e, scratch, constI64(e, llvm::alignDown(bufferBytes / 2, 64)));
@@ -130,8 +141,8 @@ void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, 
     auto block = [&](Value first, int64_t wide, int64_t count) {
       Value mask;
       if (count < width) {
-        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, width, 1),
-                                     constLanes(e, count, width));
+        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                     laneOffsets(e, width, 1), constLanes(e, count, width));
       }
       auto at = [&](Value row, Value vector) {
         Value line = addI(e, mulI(e, outer, n), row);
@@ -140,7 +151,8 @@ void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, 
       auto readRow = [&](Value row, Value vector) { return read(at(row, vector), width, mask); };
       auto writeRow = [&](Value row, Value vector, const Elem &value) {
         bool scaled = shape.inverse && n > 1;
-        write(at(row, vector), scaled ? columns.math.scale(value, 1.0 / static_cast<double>(n)) : value, mask);
+        write(at(row, vector),
+              scaled ? columns.math.scale(value, 1.0 / static_cast<double>(n)) : value, mask);
       };
       columns.transform(n, width, wide, readRow, writeRow, scratch, other);
     };
@@ -171,33 +183,47 @@ void FftEmission::columnsOfResult(size_t d, Value lo, Value hi, Value scratch) {
   Value base = kernel.resultPtrs[0];
   transformColumns(
       d, lo, hi,
-      [&](Value at, int64_t count, Value mask) { return loadElements(e, complexType, base, at, count, mask); },
-      [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, base, at, mask); }, scratch);
+      [&](Value at, int64_t count, Value mask) {
+        return loadElements(e, complexType, base, at, count, mask);
+      },
+      [&](Value at, const Elem &v, Value mask) {
+        storeElements(e, complexType, v, base, at, mask);
+      },
+      scratch);
 }
 
-void FftEmission::columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore, Value scratch) {
+void FftEmission::columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore,
+                                Value scratch) {
   auto argument = dyn_cast<BlockArgument>(op.getOperand());
   transformColumns(
       d, lo, hi,
       [&](Value at, int64_t count, Value mask) {
         bool first = d == 0 && argument;
         Value from = first ? kernel.operandPtrs[argument.getArgNumber()] : work;
-        return loadElements(e, complexType, from, first ? addI(e, elementsBefore, at) : at, count, mask);
+        return loadElements(e, complexType, from, first ? addI(e, elementsBefore, at) : at, count,
+                            mask);
       },
-      [&](Value at, const Elem &v, Value mask) { storeElements(e, complexType, v, work, at, mask); }, scratch);
+      [&](Value at, const Elem &v, Value mask) {
+        storeElements(e, complexType, v, work, at, mask);
+      },
+      scratch);
 }
 
 void FftEmission::copyToWork(Value lo, Value hi, Value work) {
   emitFor(e, lo, hi, 1, [&](Value line) {
     emitFor(e, constI64(e, 0), constI64(e, shape.work.back()), 1, [&](Value i) {
       Elem v = readOperand(line, i, 1, {});
-      storeElements(e, complexType, v, work, addI(e, mulI(e, subI(e, line, lo), shape.work.back()), i));
+      storeElements(e, complexType, v, work,
+                    addI(e, mulI(e, subI(e, line, lo), shape.work.back()), i));
     });
   });
 }
 
-void FftEmission::transformLines(LineTransforms &lines, Value lo, Value hi, Value work, Value linesBefore) {
-  auto toResult = [&](Value line, Value index, const Elem &v, Value mask) { writeResult(line, index, v, mask); };
+void FftEmission::transformLines(LineTransforms &lines, Value lo, Value hi, Value work,
+                                 Value linesBefore) {
+  auto toResult = [&](Value line, Value index, const Elem &v, Value mask) {
+    writeResult(line, index, v, mask);
+  };
   auto result = [&](Value line) { return resultLine(line); };
   auto from = [&](Value line, Value index, int64_t count, Value mask) {
     if (!work) {
@@ -230,17 +256,19 @@ void FftEmission::transformTask(Value lo, Value hi, const FftLine &plan, Value s
       copyToWork(firstLine, end, work);
     }
     for (size_t d = 0; d < last; ++d) {
-      columnsOfWork(d, constI64(e, 0), constI64(e, columnBlocks(d)), work, mulI(e, batch, shape.workElements()),
-                    scratch);
+      columnsOfWork(d, constI64(e, 0), constI64(e, columnBlocks(d)), work,
+                    mulI(e, batch, shape.workElements()), scratch);
     }
     transformLines(lines, firstLine, end, work, firstLine);
   });
 }
 
-void FftEmission::transformInStages(const FftLine &plan, function_ref<Value(Value task)> scratchOf) {
+void FftEmission::transformInStages(const FftLine &plan,
+                                    function_ref<Value(Value task)> scratchOf) {
   size_t last = shape.work.size() - 1;
   int64_t tasks = kernel.tasks, allLines = shape.batches * shape.linesPerBatch();
-  // A stage: so many units of work, and how to do those lo <= unit < hi; `step` of them stay together.
+  // A stage: so many units of work, and how to do those lo <= unit < hi; `step` of them stay
+  // together.
   struct Stage {
     int64_t units, step;
     std::function<void(Value lo, Value hi, Value scratch)> run;
@@ -267,28 +295,32 @@ void FftEmission::transformInStages(const FftLine &plan, function_ref<Value(Valu
       }
       return;
     }
-    stages.push_back({allLines, plan.fourSteps ? 1 : plan.lanes, [&](Value lo, Value hi, Value scratch) {
-                        LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
-                        transformLines(lines, lo, hi, work, zero);
-                      }});
+    stages.push_back(
+        {allLines, plan.fourSteps ? 1 : plan.lanes, [&](Value lo, Value hi, Value scratch) {
+           LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
+           transformLines(lines, lo, hi, work, zero);
+         }});
   };
   if (!work) {
     addLines();
     for (size_t d = last; d-- > 0;) {
-      stages.push_back({shape.batches * columnBlocks(d), 1,
-                        [&, d](Value lo, Value hi, Value scratch) { columnsOfResult(d, lo, hi, scratch); }});
+      stages.push_back(
+          {shape.batches * columnBlocks(d), 1,
+           [&, d](Value lo, Value hi, Value scratch) { columnsOfResult(d, lo, hi, scratch); }});
     }
   } else {
     if (!isa<BlockArgument>(op.getOperand())) {
       stages.push_back({allLines, 1, [&](Value lo, Value hi, Value) {
-                          Value from = addBytes(e, work, mulI(e, lo, shape.work.back() * 2 * shape.partBytes));
+                          Value from = addBytes(
+                              e, work, mulI(e, lo, shape.work.back() * 2 * shape.partBytes));
                           copyToWork(lo, hi, from);
                         }});
     }
     for (size_t d = 0; d < last; ++d) {
-      stages.push_back({shape.batches * columnBlocks(d), 1, [&, d](Value lo, Value hi, Value scratch) {
-                          columnsOfWork(d, lo, hi, work, zero, scratch);
-                        }});
+      stages.push_back(
+          {shape.batches * columnBlocks(d), 1, [&, d](Value lo, Value hi, Value scratch) {
+             columnsOfWork(d, lo, hi, work, zero, scratch);
+           }});
     }
     addLines();
   }
@@ -328,19 +360,27 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (shape.hasWork() && !shape.staged()) {
     bufferBytes -= shape.workBytes();
   }
-  FftEmission fft{kernel, e, op, shape, lanes, part, ComplexType::get(part),
-                  ColumnTransforms(e, part, shape.inverse), bufferBytes};
+  FftEmission fft{kernel,
+                  e,
+                  op,
+                  shape,
+                  lanes,
+                  part,
+                  ComplexType::get(part),
+                  ColumnTransforms(e, part, shape.inverse),
+                  bufferBytes};
   Value stack;
   if (bytes <= kFftStackBytes) {
-    stack = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI8Type(),
-                                   constI64(e, bytes), 64);
+    stack = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                                   e.b.getI8Type(), constI64(e, bytes), 64);
   }
   if (kernel.resultPtrs.size() != (fftScratchBytes(shape) > 0 ? 2u : 1u)) {
     return kernel.fusion.emitOpError("needs ") << fftScratchBytes(shape) << " bytes of scratch";
   }
   auto scratchOf = [&](Value task) -> Value {
     return stack ? stack
-                 : addBytes(e, kernel.resultPtrs[1], addI(e, mulI(e, task, bytes), fftWorkBytes(shape)));
+                 : addBytes(e, kernel.resultPtrs[1],
+                            addI(e, mulI(e, task, bytes), fftWorkBytes(shape)));
   };
   if (shape.staged()) {
     fft.transformInStages(plan, scratchOf);

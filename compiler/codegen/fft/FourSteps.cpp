@@ -87,7 +87,8 @@ std::vector<long double> Twiddles::ofBlocks() const {
 Elem Twiddles::at(Value row, Value block) {
   Emission &e = transforms.e;
   Type real = transforms.math.real;
-  std::string suffix = (Twine(transforms.inverse ? ".back" : ".roots") + Twine(rows * columns)).str();
+  std::string suffix =
+      (Twine(transforms.inverse ? ".back" : ".roots") + Twine(rows * columns)).str();
   Value number = addI(e, mulI(e, row, blocks()), block);
   if (rows * columns <= kWholeTable) {
     RowBuffer table{constantTable(e, real, "twiddles" + suffix, [&] { return whole(); }), 1};
@@ -99,7 +100,8 @@ Elem Twiddles::at(Value row, Value block) {
                              transforms.splatRoot(scalars, number, lanes));
 }
 
-/// Blocks of `size` columns: full vectors, as many as fftBlockVectors says, then what is left under a mask.
+/// Blocks of `size` columns: full vectors, as many as fftBlockVectors says, then what is left under
+/// a mask.
 static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64_t partBytes) {
   int64_t whole = size / plan.lanes;
   return whole / fftBlockVectors(length, whole, plan.lanes * partBytes) + (size % plan.lanes != 0);
@@ -107,18 +109,16 @@ static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64
 
 int64_t LineTransforms::unitsOf(const FftLine &plan, const FftShape &shape, int64_t step) {
   switch (step) {
-  case 0:
-    return blocksOf(plan, plan.columns, plan.rows, shape.partBytes);
-  case 1:
-    return blocksOf(plan, plan.rows, plan.columns, shape.partBytes);
-  default:
-    return 1;
+  case 0: return blocksOf(plan, plan.columns, plan.rows, shape.partBytes);
+  case 1: return blocksOf(plan, plan.rows, plan.columns, shape.partBytes);
+  default: return 1;
   }
 }
 
 void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
                                function_ref<void(Value, int64_t, int64_t)> body) {
-  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes), whole = size / lanes / vectors;
+  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes),
+          whole = size / lanes / vectors;
   Value end = constI64(e, whole);
   emitFor(e, lo, minI(e, hi, end), 1,
           [&](Value block) { body(mulI(e, block, vectors * lanes), vectors, lanes); });
@@ -147,8 +147,8 @@ void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, Wri
   lastStep(transforms, zero, constI64(e, unitsOf(plan, shape, 1)), write, between);
 }
 
-void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi, ReadIndex read, Value between,
-                                double scale) {
+void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi, ReadIndex read,
+                                Value between, double scale) {
   int64_t rows = plan.rows, width = plan.columns;
   Value zero = constI64(e, 0);
   Twiddles twiddles{transforms, rows, width, lanes, scale};
@@ -160,8 +160,9 @@ void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi
     auto adjust = [&](Value row, Value vector, const Elem &value) {
       return math.mul(value, twiddles.at(row, addI(e, divI(e, first, lanes), vector)));
     };
-    RowBuffer done = transforms.transformToBuffer(rows, lanes, vectors, readColumns, bufferA, bufferB,
-                                                  /*fromA=*/false, adjust);
+    RowBuffer done =
+        transforms.transformToBuffer(rows, lanes, vectors, readColumns, bufferA, bufferB,
+                                     /*fromA=*/false, adjust);
     emitFor(e, zero, constI64(e, vectors), 1, [&](Value vector) {
       forTiles(rows, [&](Value k, int64_t tall) {
         SmallVector<Elem> tile;
@@ -180,7 +181,8 @@ void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi
   });
 }
 
-void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, WriteIndex write, Value between) {
+void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, WriteIndex write,
+                              Value between) {
   int64_t rows = plan.rows, width = plan.columns;
   forBlocks(rows, width, lo, hi, [&](Value first, int64_t vectors, int64_t count) {
     Value mask = firstLanes(count);
@@ -196,8 +198,8 @@ void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, 
   });
 }
 
-void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine read, WriteLine write,
-                                    function_ref<Value(Value)> result) {
+void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine read,
+                                    WriteLine write, function_ref<Value(Value)> result) {
   int64_t units = unitsOf(plan, shape, step);
   // The units of each line that lo..hi touches.
   Value end = divI(e, addI(e, hi, units - 1), units);
@@ -218,11 +220,11 @@ void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine r
     }
     case 1:
       lastStep(
-          columns, from, to, [&](Value index, const Elem &value, Value mask) { write(line, index, value, mask); },
+          columns, from, to,
+          [&](Value index, const Elem &value, Value mask) { write(line, index, value, mask); },
           result(line));
       return;
-    default:
-      separate(line, write, result(line));
+    default: separate(line, write, result(line));
     }
   });
 }
@@ -324,7 +326,9 @@ void LineTransforms::oneLine(Value line, ReadLine read, WriteLine write, Value b
   auto readIndex = [&](Value index, Value mask) {
     return shape.realOut ? joined(line, index, mask, read) : read(line, index, lanes, mask);
   };
-  auto writeIndex = [&](Value index, const Elem &value, Value mask) { write(line, index, value, mask); };
+  auto writeIndex = [&](Value index, const Elem &value, Value mask) {
+    write(line, index, value, mask);
+  };
   if (plan.padded) {
     convolution(readIndex, writeIndex);
   } else {

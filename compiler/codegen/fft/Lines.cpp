@@ -25,10 +25,11 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-LineTransforms::LineTransforms(ColumnTransforms &columns, const FftShape &shape, const FftLine &plan,
-                               Value scratch, int64_t bytes)
+LineTransforms::LineTransforms(ColumnTransforms &columns, const FftShape &shape,
+                               const FftLine &plan, Value scratch, int64_t bytes)
     : columns(columns), shape(shape), plan(plan), e(columns.e), math(columns.math),
-      complexType(ComplexType::get(columns.math.real)), lanes(plan.lanes), partBytes(shape.partBytes) {
+      complexType(ComplexType::get(columns.math.real)), lanes(plan.lanes),
+      partBytes(shape.partBytes) {
   int64_t buffers = bytes - fftConvolutionBytes(shape, plan);
   bufferA = scratch;
   bufferB = addBytes(e, scratch, constI64(e, llvm::alignDown(buffers / 2, 64)));
@@ -108,7 +109,8 @@ SmallVector<Elem> LineTransforms::transposed(ArrayRef<Elem> vectors) {
   return result;
 }
 
-void LineTransforms::loadTiles(ArrayRef<Value> lines, int64_t rows, ReadLine read, const RowBuffer &to) {
+void LineTransforms::loadTiles(ArrayRef<Value> lines, int64_t rows, ReadLine read,
+                               const RowBuffer &to) {
   Value zero = constI64(e, 0);
   forTiles(rows, [&](Value first, int64_t count) {
     SmallVector<Elem> tile;
@@ -198,7 +200,8 @@ void LineTransforms::acrossLines(Value lo, Value hi, ReadLine read, WriteLine wr
         });
       }
     }
-    RowBuffer done = columns.transformToBuffer(n, lanes, 1, readRow, bufferA, bufferB, /*fromA=*/true);
+    RowBuffer done =
+        columns.transformToBuffer(n, lanes, 1, readRow, bufferA, bufferB, /*fromA=*/true);
     if (shape.realIn && shape.halved) {
       done = separateRows(done);
     }

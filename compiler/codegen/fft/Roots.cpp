@@ -42,8 +42,8 @@ Complex rootOfUnity(int64_t numerator, int64_t n) {
   return {c, lower ? s : -s};
 }
 
-static void transformInto(const Complex *x, int64_t step, int64_t n, const std::vector<Complex> &roots,
-                          Complex *y, Complex *scratch) {
+static void transformInto(const Complex *x, int64_t step, int64_t n,
+                          const std::vector<Complex> &roots, Complex *y, Complex *scratch) {
   if (n == 1) {
     y[0] = x[0];
     return;
@@ -91,14 +91,17 @@ Value constantTable(Emission &e, Type real, StringRef name,
     if (real.isF32()) {
       data = DenseElementsAttr::get(tensor, ArrayRef(std::vector<float>(wide.begin(), wide.end())));
     } else {
-      data = DenseElementsAttr::get(tensor, ArrayRef(std::vector<double>(wide.begin(), wide.end())));
+      data =
+          DenseElementsAttr::get(tensor, ArrayRef(std::vector<double>(wide.begin(), wide.end())));
     }
     e.b.setInsertionPoint(function);
-    LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(real, wide.size()), /*isConstant=*/true,
-                           LLVM::Linkage::Private, symbol, data, /*alignment=*/64);
+    LLVM::GlobalOp::create(e.b, e.loc, LLVM::LLVMArrayType::get(real, wide.size()),
+                           /*isConstant=*/true, LLVM::Linkage::Private, symbol, data,
+                           /*alignment=*/64);
   }
   e.b.setInsertionPointToStart(&function.getBody().front());
-  return LLVM::AddressOfOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), symbol);
+  return LLVM::AddressOfOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                                   symbol);
 }
 
 } // namespace hlo::codegen

@@ -11,7 +11,8 @@
 //                         a pair whose second dimension is whole, or that is turned as a whole
 //   gather, dynamic-slice, dynamic-update-slice, reduce-window
 //                         a pair that is whole, and of a gather's positions any
-//   reshape               any pair, but where both shapes have a border, both keep it or neither does: no index is divided
+//   reshape               any pair, but where both shapes have a border, both keep it or neither
+//   does: no index is divided
 //                         that need not be
 //   anything else         knows dimensions by number: no pair of its arrays
 //
@@ -53,8 +54,8 @@ private:
       clear(v, d);
     }
   }
-  /// Pairs of `to` follow those of `from`; source[d] is the dimension of `from` that dimension d of `to` shows, -1 for a
-  /// new one.
+  /// Pairs of `to` follow those of `from`; source[d] is the dimension of `from` that dimension d of
+  /// `to` shows, -1 for a new one.
   void link(Value to, Value from, ArrayRef<int64_t> source);
   /// A pair of `a` and the same of `b` are kept together, or neither is.
   void same(Value a, Value b, size_t pair) {
@@ -64,8 +65,10 @@ private:
     }
   }
   bool visitMove(Operation &op);
-  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is: those are added to `linked`.
-  void linkWhole(Value a, Value b, std::vector<bool> &linked, function_ref<std::optional<size_t>(size_t)> wholePair);
+  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is:
+  /// those are added to `linked`.
+  void linkWhole(Value a, Value b, std::vector<bool> &linked,
+                 function_ref<std::optional<size_t>(size_t)> wholePair);
   /// Of v, no other pairs are kept together.
   void clearOthers(Value v, const std::vector<bool> &linked);
   void visitGather(GatherOp gather);
@@ -119,7 +122,8 @@ bool Collapser::visitMove(Operation &op) {
       return slice.getStrides()[d] == 1 && shape[d] == shapeOf(slice.getOperand())[d];
     }
     if (auto pad = dyn_cast<PadOp>(op)) {
-      return pad.getPaddingLow()[d] == 0 && pad.getPaddingHigh()[d] == 0 && pad.getPaddingInterior()[d] == 0;
+      return pad.getPaddingLow()[d] == 0 && pad.getPaddingHigh()[d] == 0 &&
+             pad.getPaddingInterior()[d] == 0;
     }
     if (auto parts = dyn_cast<ConcatenateOp>(op)) {
       return static_cast<size_t>(parts.getDimension()) != d;
@@ -178,22 +182,30 @@ void Collapser::clearOthers(Value v, const std::vector<bool> &linked) {
 /// Whether the window does nothing along dimension d.
 static bool isTrivial(WindowAttr window, size_t d) {
   return window.getSize()[d] == 1 && window.getStrides()[d] == 1 && window.getPadLow()[d] == 0 &&
-         window.getPadHigh()[d] == 0 && window.getBaseDilations()[d] == 1 && window.getWindowDilations()[d] == 1;
+         window.getPadHigh()[d] == 0 && window.getBaseDilations()[d] == 1 &&
+         window.getWindowDilations()[d] == 1;
 }
 
 void Collapser::visitGather(GatherOp gather) {
-  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) {
+    return dims.value_or(ArrayRef<int64_t>());
+  };
   ArrayRef<int64_t> shape = shapeOf(gather.getOperand()), offsets = gather.getOffsetDims();
   ArrayRef<int64_t> batching = list(gather.getOperandBatchingDims());
   auto isWhole = [&](int64_t d) {
-    return gather.getSliceSizes()[d] == shape[d] && !llvm::is_contained(gather.getStartIndexMap(), d) &&
-           !llvm::is_contained(gather.getCollapsedSliceDims(), d) && !llvm::is_contained(batching, d);
+    return gather.getSliceSizes()[d] == shape[d] &&
+           !llvm::is_contained(gather.getStartIndexMap(), d) &&
+           !llvm::is_contained(gather.getCollapsedSliceDims(), d) &&
+           !llvm::is_contained(batching, d);
   };
-  // Which of the window's dimensions in the result each one of the operand is, and which one each of the indices'.
-  SmallVector<int64_t> shownAs(shape.size(), -1), countedAs(shapeOf(gather.getStartIndices()).size(), -1);
+  // Which of the window's dimensions in the result each one of the operand is, and which one each
+  // of the indices'.
+  SmallVector<int64_t> shownAs(shape.size(), -1),
+      countedAs(shapeOf(gather.getStartIndices()).size(), -1);
   size_t next = 0;
   for (int64_t d = 0, rank = shape.size(); d < rank; ++d) {
-    if (!llvm::is_contained(gather.getCollapsedSliceDims(), d) && !llvm::is_contained(batching, d)) {
+    if (!llvm::is_contained(gather.getCollapsedSliceDims(), d) &&
+        !llvm::is_contained(batching, d)) {
       shownAs[d] = offsets[next++];
     }
   }
@@ -206,14 +218,16 @@ void Collapser::visitGather(GatherOp gather) {
     }
   }
   std::vector<bool> linked(pairs(gather.getResult()).size(), false);
-  linkWhole(gather.getOperand(), gather.getResult(), linked, [&](size_t d) -> std::optional<size_t> {
-    bool kept = isWhole(d) && isWhole(d + 1) && shownAs[d + 1] == shownAs[d] + 1;
-    return kept ? std::optional<size_t>(shownAs[d]) : std::nullopt;
-  });
-  linkWhole(gather.getStartIndices(), gather.getResult(), linked, [&](size_t d) -> std::optional<size_t> {
-    bool kept = batching.empty() && countedAs[d] >= 0 && countedAs[d + 1] == countedAs[d] + 1;
-    return kept ? std::optional<size_t>(countedAs[d]) : std::nullopt;
-  });
+  linkWhole(gather.getOperand(), gather.getResult(), linked,
+            [&](size_t d) -> std::optional<size_t> {
+              bool kept = isWhole(d) && isWhole(d + 1) && shownAs[d + 1] == shownAs[d] + 1;
+              return kept ? std::optional<size_t>(shownAs[d]) : std::nullopt;
+            });
+  linkWhole(
+      gather.getStartIndices(), gather.getResult(), linked, [&](size_t d) -> std::optional<size_t> {
+        bool kept = batching.empty() && countedAs[d] >= 0 && countedAs[d + 1] == countedAs[d] + 1;
+        return kept ? std::optional<size_t>(countedAs[d]) : std::nullopt;
+      });
   clearOthers(gather.getResult(), linked);
 }
 
@@ -237,20 +251,23 @@ bool Collapser::visitPart(Operation &op) {
   }
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
     ArrayRef<int64_t> whole = shapeOf(update.getOperand()), part = shapeOf(update.getUpdate());
-    sameDims(update.getOperand(), update.getUpdate(), [&](size_t d) { return whole[d] == part[d]; });
+    sameDims(update.getOperand(), update.getUpdate(),
+             [&](size_t d) { return whole[d] == part[d]; });
     return true;
   }
   auto reduce = dyn_cast<ReduceWindowOp>(op);
   if (WindowAttr window = reduce ? reduce.getWindowAttr() : WindowAttr()) {
     for (size_t n = 0; n < reduce->getNumResults(); ++n) {
-      sameDims(reduce.getInputs()[n], reduce->getResult(n), [&](size_t d) { return isTrivial(window, d); });
+      sameDims(reduce.getInputs()[n], reduce->getResult(n),
+               [&](size_t d) { return isTrivial(window, d); });
     }
     return true;
   }
   return false;
 }
 
-/// Where a border of one shape is none of the other's, nothing is asked: order in memory is all that both know.
+/// Where a border of one shape is none of the other's, nothing is asked: order in memory is all
+/// that both know.
 void Collapser::visitReshape(Value from, Value to) {
   auto borders = [](ArrayRef<int64_t> shape) {
     std::map<int64_t, SmallVector<size_t>> result;
@@ -341,7 +358,8 @@ SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::ve
   return result;
 }
 
-/// Sizes of v, or distances along its dimensions, in elements of the merged ones: of a run, only the first has a distance.
+/// Sizes of v, or distances along its dimensions, in elements of the merged ones: of a run, only
+/// the first has a distance.
 SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> amounts, Value v) {
   ArrayRef<int64_t> shape = shapeOf(v);
   const std::vector<bool> &bits = pairs(v);
@@ -400,24 +418,29 @@ void Collapser::rewrite(Operation &op) {
     // One behind the last dimension if the indices are scalars.
     int64_t vectorDim = gather.getIndexVectorDim();
     const std::vector<bool> &indices = pairs(gather.getStartIndices());
-    gather.setIndexVectorDim(vectorDim - std::count(indices.begin(), indices.begin() + std::min<int64_t>(vectorDim, indices.size()), true));
+    gather.setIndexVectorDim(
+        vectorDim - std::count(indices.begin(),
+                               indices.begin() + std::min<int64_t>(vectorDim, indices.size()),
+                               true));
     if (std::optional<ArrayRef<int64_t>> batching = gather.getOperandBatchingDims()) {
       gather.setOperandBatchingDims(renumbered(*batching, operand));
     }
   } else if (auto slice = dyn_cast<DynamicSliceOp>(op)) {
-    SmallVector<Value> starts = firsts<Value>(SmallVector<Value>(slice.getStartIndices()), slice.getOperand());
+    SmallVector<Value> starts =
+        firsts<Value>(SmallVector<Value>(slice.getStartIndices()), slice.getOperand());
     slice.getStartIndicesMutable().assign(starts);
     slice.setDynamicSliceSizes(merged(slice.getDynamicSliceSizes(), slice.getOperand()));
   } else if (auto update = dyn_cast<DynamicUpdateSliceOp>(op)) {
-    SmallVector<Value> starts = firsts<Value>(SmallVector<Value>(update.getStartIndices()), update.getOperand());
+    SmallVector<Value> starts =
+        firsts<Value>(SmallVector<Value>(update.getStartIndices()), update.getOperand());
     update.getStartIndicesMutable().assign(starts);
   } else if (auto reduce = dyn_cast<ReduceWindowOp>(op); reduce && reduce.getWindowAttr()) {
     WindowAttr window = reduce.getWindowAttr();
     auto of = [&](ArrayRef<int64_t> steps) { return firsts(steps, reduce.getInputs()[0]); };
-    reduce.setWindowAttr(WindowAttr::get(op.getContext(), of(window.getSize()), of(window.getStrides()),
-                                         of(window.getPadLow()), of(window.getPadHigh()),
-                                         of(window.getBaseDilations()), of(window.getWindowDilations()),
-                                         of(window.getReversal())));
+    reduce.setWindowAttr(WindowAttr::get(
+        op.getContext(), of(window.getSize()), of(window.getStrides()), of(window.getPadLow()),
+        of(window.getPadHigh()), of(window.getBaseDilations()), of(window.getWindowDilations()),
+        of(window.getReversal())));
   }
 }
 
@@ -431,8 +454,7 @@ void Collapser::run() {
   SmallVector<std::pair<Value, Type>> types;
   auto retype = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());
-    types.push_back({v, RankedTensorType::get(merged(type.getShape(), v),
-                                              type.getElementType())});
+    types.push_back({v, RankedTensorType::get(merged(type.getShape(), v), type.getElementType())});
   };
   llvm::for_each(body.getArguments(), retype);
   for (Operation &op : body) {

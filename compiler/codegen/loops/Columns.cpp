@@ -8,7 +8,8 @@
 //   columns   x0 x1 x2 x3 | y0 y1 y2 y3 | z0 z1 z2 z3
 //
 // Even numbers of columns are halved: their vectors are taken apart (or put together) pair by
-// pair, log2 steps for a power of two. An odd one takes its elements from one vector after the other.
+// pair, log2 steps for a power of two. An odd one takes its elements from one vector after the
+// other.
 //
 // Bytes beside words of four, as many lanes of which fill a register, go by way of such words: a
 // quarter of a register (four rows) is read at its place, and one shuffle within quarters makes a
@@ -28,8 +29,10 @@ static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
 }
 
-/// The result lanes out of several vectors: lane l is lane `from[l].second` of vector `from[l].first`.
-static Value pick(Emission &e, ArrayRef<Value> vectors, ArrayRef<std::pair<int64_t, int64_t>> from) {
+/// The result lanes out of several vectors: lane l is lane `from[l].second` of vector
+/// `from[l].first`.
+static Value pick(Emission &e, ArrayRef<Value> vectors,
+                  ArrayRef<std::pair<int64_t, int64_t>> from) {
   int64_t lanes = from.size(), count = vectors.size();
   Value result;
   SmallVector<int64_t> order(lanes);
@@ -109,7 +112,8 @@ static SmallVector<Value> masksOf(Emission &e, Value mask, int64_t columns) {
               : SmallVector<Value>(columns);
 }
 
-/// Whether up to four columns of bytes, a row in each lane, go by way of words that fill a register.
+/// Whether up to four columns of bytes, a row in each lane, go by way of words that fill a
+/// register.
 static bool goesThroughWords(Emission &e, Type element, int64_t columns, int64_t lanes) {
   auto integer = dyn_cast<IntegerType>(element);
   return integer && integer.getWidth() == 8 && columns <= 4 && lanes >= 4 &&
@@ -178,7 +182,8 @@ static SmallVector<Value> interleaveBytes(Emission &e, ArrayRef<Value> columns) 
     Value word = arith::ExtUIOp::create(e.b, e.loc, type, column);
     if (c > 0) {
       Value by = arith::ConstantOp::create(
-          e.b, e.loc, DenseElementsAttr::get(type, e.b.getI32IntegerAttr(static_cast<int32_t>(8 * c))));
+          e.b, e.loc,
+          DenseElementsAttr::get(type, e.b.getI32IntegerAttr(static_cast<int32_t>(8 * c))));
       word = arith::ShLIOp::create(e.b, e.loc, word, by);
     }
     words = words ? arith::OrIOp::create(e.b, e.loc, words, word).getResult() : word;
@@ -225,7 +230,8 @@ void storeColumns(Emission &e, Type element, ArrayRef<Elem> columns, Value base,
     masks = masksOf(e, mask, count);
   }
   for (int64_t v = 0; v < count; ++v) {
-    storeElements(e, element, Elem(real[v], imaginary[v]), base, addI(e, first, v * lanes), masks[v]);
+    storeElements(e, element, Elem(real[v], imaginary[v]), base, addI(e, first, v * lanes),
+                  masks[v]);
   }
 }
 

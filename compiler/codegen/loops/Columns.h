@@ -9,8 +9,8 @@ namespace hlo::codegen {
 /// Vectors of one column each as the vectors that their rows are in memory.
 llvm::SmallVector<mlir::Value> interleaveColumns(Emission &e, llvm::ArrayRef<mlir::Value> columns);
 
-/// Column c of the rows row, row + 1, ... (one for each lane that `mask` has on) of an array [.., columns]; reads all
-/// elements of these rows.
+/// Column c of the rows row, row + 1, ... (one for each lane that `mask` has on) of an array [..,
+/// columns]; reads all elements of these rows.
 Elem loadColumn(Emission &e, mlir::Type element, mlir::Value base, mlir::Value row, int64_t columns,
                 int64_t c, int64_t lanes, mlir::Value mask = {});
 

@@ -69,15 +69,14 @@ Elem ElementEmitter::Impl::dynamicUpdateSlice(DynamicUpdateSliceOp op, ArrayRef<
     return old;
   }
   Type element = elementType(op.getType());
-  return guarded(scalarCondition, mask, element,
-                 [&](Value outer) {
-                   return guarded(laneCondition, outer, element,
-                                  [&](Value inner) {
-                                    return self->emit(op.getUpdate(), source, inner);
-                                  },
-                                  old);
-                 },
-                 old);
+  return guarded(
+      scalarCondition, mask, element,
+      [&](Value outer) {
+        return guarded(
+            laneCondition, outer, element,
+            [&](Value inner) { return self->emit(op.getUpdate(), source, inner); }, old);
+      },
+      old);
 }
 
 Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask) {

@@ -49,12 +49,12 @@ static bool sameScalar(Value a, Value b) {
 
 static bool sameIndex(ArrayRef<Index> a, ArrayRef<Index> b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
-    const auto &[x, y] = pair;
-    if (!x.offsets.empty()) {
-      return x.offsets == y.offsets && sameScalar(x.base, y.base);
-    }
-    return x.lanes == y.lanes && x.stride == y.stride && sameScalar(x.base, y.base);
-  });
+           const auto &[x, y] = pair;
+           if (!x.offsets.empty()) {
+             return x.offsets == y.offsets && sameScalar(x.base, y.base);
+           }
+           return x.lanes == y.lanes && x.stride == y.stride && sameScalar(x.base, y.base);
+         });
 }
 
 void ElementEmitter::Impl::memoize(Value v, ArrayRef<Index> index, Value mask, const Elem &elem) {
@@ -161,17 +161,21 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
       return elem;
     }
   }
-  auto gathered = [&] { return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask); };
+  auto gathered = [&] {
+    return gatherElements(e(), element, base, laneIndices(e(), linear, lanes), mask);
+  };
   int64_t least = offsets.empty() ? 0 : *llvm::min_element(offsets);
   int64_t span = offsets.empty() ? 0 : *llvm::max_element(offsets) - least + 1;
   if (!mask || offsets.empty() || span > elements || !isNear(element, offsets)) {
     return gathered();
   }
-  // Lanes that are off are mostly at places that exist, beyond the end of a row: near lanes are read there too.
+  // Lanes that are off are mostly at places that exist, beyond the end of a row: near lanes are
+  // read there too.
   Value first = addI(e(), linear.base, least);
   Value exist = compareI(e(), arith::CmpIPredicate::ult, first, elements - span + 1);
   Elem zero = zeroElem(e(), element, lanes);
-  auto branch = scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(zero)).getTypes(), exist, true);
+  auto branch =
+      scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(zero)).getTypes(), exist, true);
   OpBuilder::InsertionGuard guard(e().b);
   e().b.setInsertionPointToStart(branch.thenBlock());
   Elem near = loadNear(e(), element, base, linear.base, offsets);
@@ -196,8 +200,9 @@ static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> str
 std::optional<int64_t> ElementEmitter::Impl::columnOfRows(ArrayRef<int64_t> shape,
                                                           ArrayRef<Index> index) {
   size_t rank = shape.size();
-  if (lanes == 1 || rank < 2 || shared->linear || shape.back() < 2 || shape.back() > kMostSplitColumns ||
-      !index.back().isUniform() || index[rank - 2].lanes || index[rank - 2].stride != 1 ||
+  if (lanes == 1 || rank < 2 || shared->linear || shape.back() < 2 ||
+      shape.back() > kMostSplitColumns || !index.back().isUniform() || index[rank - 2].lanes ||
+      index[rank - 2].stride != 1 ||
       !llvm::all_of(index.drop_back(2), [](const Index &i) { return i.isUniform(); })) {
     return std::nullopt;
   }
@@ -271,8 +276,8 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
         if (shared->linear) {
           return self->emit(reshapeOp.getOperand(), index, mask);
         }
-        return reshape(reshapeOp.getOperand(),
-                       cast<RankedTensorType>(v.getType()).getShape(), index, mask);
+        return reshape(reshapeOp.getOperand(), cast<RankedTensorType>(v.getType()).getShape(),
+                       index, mask);
       })
       .Case([&](TransposeOp transpose) {
         SmallVector<Index> source(index.size());
@@ -305,9 +310,7 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
       .Case([&](GatherOp op) { return gather(op, index, mask); })
       .Case([&](ReduceOp) { return reduce(cast<OpResult>(v), index, mask); })
       .Case([&](ReduceWindowOp) { return reduceWindow(cast<OpResult>(v), index, mask); })
-      .Case([&](MapOp op) {
-        return map(op, cast<OpResult>(v).getResultNumber(), index, mask);
-      })
+      .Case([&](MapOp op) { return map(op, cast<OpResult>(v).getResultNumber(), index, mask); })
       .Case([&](DotOp op) { return smallDot(op, index, mask); })
       .Default([&](Operation *op) {
         op->emitOpError("cannot be computed inside a fused loop");

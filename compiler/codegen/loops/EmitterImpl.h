@@ -29,8 +29,9 @@ struct EmitterShared {
     bool asStored = false;
   };
   llvm::DenseMap<mlir::Value, Memory> memory;
-  /// Concatenates and pads all of whose indices are in one part along dimension `partDimension`: the n-th
-  /// operand, or what is before (0), in (1) and behind (2) the padded array. See Segments.cpp.
+  /// Concatenates and pads all of whose indices are in one part along dimension `partDimension`:
+  /// the n-th operand, or what is before (0), in (1) and behind (2) the padded array. See
+  /// Segments.cpp.
   llvm::DenseMap<mlir::Operation *, size_t> part;
   size_t partDimension = 0;
   bool linear = false; ///< see ElementEmitter::useLinearIndex
@@ -68,13 +69,15 @@ struct ElementEmitter::Impl {
   Elem reduce(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem reduceWindow(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem map(hlo::MapOp op, unsigned resultNumber, llvm::ArrayRef<Index> index, mlir::Value mask);
-  /// A costly function of one number with others of its kind, which are memoized; null if there are none.
+  /// A costly function of one number with others of its kind, which are memoized; null if there are
+  /// none.
   Elem functionInGroup(mlir::Operation *op);
   Elem smallDot(hlo::DotOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
 
   /// A start index (scalar array), clamped to [0, last].
   mlir::Value clampedStart(mlir::Value start, int64_t last, mlir::Value mask);
-  /// Runs `then` under `condition` (i1 or mask of this emitter's lanes) and gives `otherwise` elsewhere.
+  /// Runs `then` under `condition` (i1 or mask of this emitter's lanes) and gives `otherwise`
+  /// elsewhere.
   Elem guarded(mlir::Value condition, mlir::Value mask, mlir::Type element,
                llvm::function_ref<Elem(mlir::Value)> then, const Elem &otherwise);
   void memoize(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask, const Elem &elem);

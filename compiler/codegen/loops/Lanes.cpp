@@ -98,8 +98,8 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
   if (from && to && (*to - *from) % lanes == 0) {
     return;
   }
-  // One element left is a scalar: LLVM 22 stores too many bytes for a truncated vector under a constant
-  // mask of one lane. Masks that are not constant need a target that has them.
+  // One element left is a scalar: LLVM 22 stores too many bytes for a truncated vector under a
+  // constant mask of one lane. Masks that are not constant need a target that has them.
   bool single = from && to && (*to - *from) % lanes == 1;
   if (single || (!e.target.avx512 && !(from && to))) {
     scalarLoop(whole, hi);

@@ -9,24 +9,24 @@ namespace hlo::codegen {
 /// Elements that one task should have: enough to hide the cost of handing it out.
 inline constexpr int64_t kElementsPerTask = 16 << 10;
 
-/// Splits `total` units of work into tasks of `perTask` units, sets kernel.tasks, and gives the bounds (lo, hi) of
-/// the units that this call of the kernel runs.
+/// Splits `total` units of work into tasks of `perTask` units, sets kernel.tasks, and gives the
+/// bounds (lo, hi) of the units that this call of the kernel runs.
 std::pair<mlir::Value, mlir::Value> splitTasks(KernelBuilder &kernel, int64_t total,
                                                int64_t perTask);
 
-/// Lanes of one vector register of the widest element that the region computes with, of those values that `counts` says (all);
-/// 1 where it applies loops or branches to scalars.
+/// Lanes of one vector register of the widest element that the region computes with, of those
+/// values that `counts` says (all); 1 where it applies loops or branches to scalars.
 int64_t kernelLanes(KernelBuilder &kernel, llvm::function_ref<bool(mlir::Value)> counts = {});
-/// Lanes to shuffle from vectors a and b (those of b are counted from `lanes`), so that blocks of `step` lanes off the
-/// diagonal change places: {a0 b0 a2 b2 ...} and {a1 b1 a3 b3 ...}.
+/// Lanes to shuffle from vectors a and b (those of b are counted from `lanes`), so that blocks of
+/// `step` lanes off the diagonal change places: {a0 b0 a2 b2 ...} and {a1 b1 a3 b3 ...}.
 std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>> exchangedBlocks(int64_t lanes,
                                                                                   int64_t step);
 /// Transposes a square: as many vectors as each has lanes, a power of two.
 llvm::SmallVector<mlir::Value> transposeSquare(Emission &e, llvm::ArrayRef<mlir::Value> rows);
 /// Runs body(index, emitter, mask) over [0, n) of a minor dimension: full vectors, then what is
 /// left under a mask, or as scalars where the target has no masks and the bounds are not known.
-/// `vectors` must have the lanes to use; `scalars` one. `lo` is a multiple of `align`, where that is less
-/// than of the lanes.
+/// `vectors` must have the lanes to use; `scalars` one. `lo` is a multiple of `align`, where that
+/// is less than of the lanes.
 void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter &vectors,
                     ElementEmitter &scalars,
                     llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body,

@@ -24,8 +24,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The ops that only scalars of the region are made from, and those scalars: hoistScalars computes them before the
-/// loops (the two halves of a generator's key).
+/// The ops that only scalars of the region are made from, and those scalars: hoistScalars computes
+/// them before the loops (the two halves of a generator's key).
 static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   DenseSet<Operation *> ops;
   for (Operation &op : llvm::reverse(kernel.body().without_terminator())) {
@@ -34,9 +34,8 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
     }
     bool scalar = cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 0;
     bool stored = llvm::is_contained(op.getUsers(), kernel.body().getTerminator());
-    if (!stored && (scalar || llvm::all_of(op.getUsers(), [&](Operation *user) {
-                      return ops.contains(user);
-                    }))) {
+    if (!stored && (scalar || llvm::all_of(op.getUsers(),
+                                           [&](Operation *user) { return ops.contains(user); }))) {
       ops.insert(&op);
     }
   }
@@ -44,13 +43,16 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
 }
 
 /// Whether the op is a paired concatenate, whose parts are walked.
-static bool isPaired(Operation *op) { return op && isa<ConcatenateOp>(op) && op->hasAttr("paired"); }
+static bool isPaired(Operation *op) {
+  return op && isa<ConcatenateOp>(op) && op->hasAttr("paired");
+}
 
 static bool hasPairedResult(KernelBuilder &kernel) {
   return llvm::any_of(kernel.body(), [](Operation &op) { return isPaired(&op); });
 }
 
-/// Whether its parts change places element by element; they are reshapes then, of the arrays to walk.
+/// Whether its parts change places element by element; they are reshapes then, of the arrays to
+/// walk.
 static bool isInterleaved(ConcatenateOp paired) {
   return cast<RankedTensorType>(paired.getType()).getRank() > 1;
 }
@@ -74,9 +76,10 @@ static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, 
   }
 }
 
-/// Lanes of a region that computes little in its widest type: vectors of what it mostly computes with, those of the
-/// widest type being two registers each (the bits of a random number and the f64 made of them), or four where there are one
-/// or two such ops alone (what a sum of bytes becomes at its end).
+/// Lanes of a region that computes little in its widest type: vectors of what it mostly computes
+/// with, those of the widest type being two registers each (the bits of a random number and the f64
+/// made of them), or four where there are one or two such ops alone (what a sum of bytes becomes at
+/// its end).
 static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;
@@ -114,8 +117,8 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   return widest == 8 && narrow >= 2 * wide ? lanes * 2 : lanes;
 }
 
-/// Whether every array of the region has `elements` elements or is a scalar that is broadcast, and every op
-/// treats them element by element.
+/// Whether every array of the region has `elements` elements or is a scalar that is broadcast, and
+/// every op treats them element by element.
 static bool isLinear(KernelBuilder &kernel, int64_t elements) {
   auto sizeFits = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());
@@ -134,7 +137,8 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
       return false;
     }
     // The index of an iota of one dimension is the linear one.
-    bool counts = isa<IotaOp>(op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 1;
+    bool counts =
+        isa<IotaOp>(op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 1;
     if (isElementwise(&op) || isa<CopyOp>(op) || counts) {
       continue;
     }
@@ -202,7 +206,8 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   for (auto [n, parts] : llvm::enumerate(values)) {
     Value root = end->getOperand(n);
     if (parts.size() > 1) {
-      storeParts(kernel.e, root.getDefiningOp<ConcatenateOp>(), parts, kernel.resultPtrs[n], linear, mask);
+      storeParts(kernel.e, root.getDefiningOp<ConcatenateOp>(), parts, kernel.resultPtrs[n], linear,
+                 mask);
     } else {
       storeElements(kernel.e, elementType(root.getType()), parts[0], kernel.resultPtrs[n], linear,
                     mask);
@@ -245,11 +250,13 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
              : std::max<int64_t>(kElementsPerTask / weight / 64 * 64, 512);
 }
 
-/// Results that are columns become rows, as a loop over one element has no vectors: [1000,1] -> [1000].
+/// Results that are columns become rows, as a loop over one element has no vectors: [1000,1] ->
+/// [1000].
 static void storeColumnsAsRows(Block &body) {
   Operation *end = body.getTerminator();
   ArrayRef<int64_t> shape = shapeOf(end->getOperand(0));
-  bool isColumn = shape.size() > 1 && shape.back() == 1 && llvm::any_of(shape, [](int64_t d) { return d > 1; });
+  bool isColumn =
+      shape.size() > 1 && shape.back() == 1 && llvm::any_of(shape, [](int64_t d) { return d > 1; });
   bool walksAll = llvm::all_of(body, [&](Operation &op) {
     return !isa<ReduceOp, ReduceWindowOp, DotOp>(op) && !isPaired(&op);
   });
@@ -265,10 +272,11 @@ static void storeColumnsAsRows(Block &body) {
   }
 }
 
-/// A row of the results, `base` from their beginning, from element `from` to `to` of it; index: the dimensions before it.
+/// A row of the results, `base` from their beginning, from element `from` to `to` of it; index: the
+/// dimensions before it.
 static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, ElementEmitter &vectors,
-                        ElementEmitter &scalars, SmallVectorImpl<Index> &index, Value base, Value from, Value to,
-                        bool wholeRow) {
+                        ElementEmitter &scalars, SmallVectorImpl<Index> &index, Value base,
+                        Value from, Value to, bool wholeRow) {
   Emission &e = kernel.e;
   auto run = [&](Value first, Value last, int64_t align) {
     emitVectorLoop(
@@ -290,10 +298,10 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
   });
 }
 
-/// Loops over all dimensions. The leading ones are merged into one that is split over tasks; a row that is longer than
-/// a task is cut as well.
-static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired, ElementEmitter &vectors,
-                     ElementEmitter &scalars) {
+/// Loops over all dimensions. The leading ones are merged into one that is split over tasks; a row
+/// that is longer than a task is cut as well.
+static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired,
+                     ElementEmitter &vectors, ElementEmitter &scalars) {
   Emission &e = kernel.e;
   size_t rank = shape.size(), split = 0;
   int64_t elements = llvm::product_of(shape), inner = elements, outer = 1;
@@ -335,7 +343,8 @@ static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired
         if (rank == 0) {
           storeRoots(kernel, scalars, {}, base, {});
         } else {
-          emitNestRow(kernel, segments, vectors, scalars, index, base, from, to, /*wholeRow=*/cuts == 1);
+          emitNestRow(kernel, segments, vectors, scalars, index, base, from, to,
+                      /*wholeRow=*/cuts == 1);
         }
       };
       nest(split);
@@ -366,7 +375,8 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   // their data from the store, which they cannot from a masked one.
   int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
   std::optional<ShortRowPlan> shortRows;
-  // Where a few rows are less than a block of whole vectors, halves: 32 pairs of u16 are 16 rows of 32 lanes.
+  // Where a few rows are less than a block of whole vectors, halves: 32 pairs of u16 are 16 rows of
+  // 32 lanes.
   for (int64_t fewer = lanes; !linear && !shortRows && fewer >= 8 && row < fewer; fewer /= 2) {
     shortRows = planShortRows(kernel, shape, fewer);
     lanes = shortRows ? fewer : lanes;
@@ -383,10 +393,9 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
     scalars.useLinearIndex();
     auto [lo, hi] =
         splitTasks(kernel, elements, std::min(elements, elementsPerTask(kernel, elements)));
-    emitVectorLoop(e, lo, hi, vectors, scalars,
-                   [&](Index i, ElementEmitter &emitter, Value mask) {
-                     storeRoots(kernel, emitter, {i}, i.base, mask);
-                   });
+    emitVectorLoop(e, lo, hi, vectors, scalars, [&](Index i, ElementEmitter &emitter, Value mask) {
+      storeRoots(kernel, emitter, {i}, i.base, mask);
+    });
     return success();
   }
 

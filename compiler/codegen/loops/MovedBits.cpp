@@ -21,13 +21,14 @@ static bool handsOnElements(Operation &op) {
   if (isa<BitcastConvertOp>(op)) {
     return shapeOf(op.getOperand(0)) == shapeOf(op.getResult(0));
   }
-  return isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, CopyOp,
-             SelectOp, ConstantOp, GatherOp, DynamicSliceOp, ReturnOp>(op) &&
+  return isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp,
+             ConcatenateOp, CopyOp, SelectOp, ConstantOp, GatherOp, DynamicSliceOp, ReturnOp>(op) &&
          !op.hasAttr("paired");
 }
 
 static bool isMovable(Type element) {
-  return isa<FloatType>(element) && (element.getIntOrFloatBitWidth() == 8 || element.getIntOrFloatBitWidth() == 16);
+  return isa<FloatType>(element) &&
+         (element.getIntOrFloatBitWidth() == 8 || element.getIntOrFloatBitWidth() == 16);
 }
 
 void moveAsBits(Block &body) {
@@ -52,7 +53,8 @@ void moveAsBits(Block &body) {
     auto type = cast<RankedTensorType>(v.getType());
     Type element = type.getElementType();
     if (types.contains(element)) {
-      Type bits = IntegerType::get(v.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
+      Type bits =
+          IntegerType::get(v.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
       v.setType(RankedTensorType::get(type.getShape(), bits));
     }
   };
@@ -63,7 +65,8 @@ void moveAsBits(Block &body) {
     auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
     if (values && types.contains(values.getElementType())) {
       Type bits = elementType(constant.getType());
-      constant.setValueAttr(values.mapValues(bits, [](const APFloat &f) { return f.bitcastToAPInt(); }));
+      constant.setValueAttr(
+          values.mapValues(bits, [](const APFloat &f) { return f.bitcastToAPInt(); }));
     }
   }
 }

@@ -85,9 +85,9 @@ Elem ElementEmitter::Impl::functionInGroup(Operation *op) {
       continue;
     }
     SmallPtrSet<Operation *, 16> seen;
-    bool fits = !isKnown(other.getResult(0), *shared) && llvm::all_of(other.getOperands(), [&](Value v) {
-      return isIndependent(v, *shared, members, seen);
-    });
+    bool fits = !isKnown(other.getResult(0), *shared) &&
+                llvm::all_of(other.getOperands(),
+                             [&](Value v) { return isIndependent(v, *shared, members, seen); });
     if (fits && llvm::none_of(group, [&](Operation *member) { return needs(member, &other); })) {
       group.push_back(&other);
       members.insert(&other);

@@ -24,7 +24,8 @@ namespace hlo::codegen {
 /// What all loops over parts may have, in ops: those after the parts are repeated in each.
 static constexpr int64_t kMostOps = 4096;
 
-/// Where the parts of the op begin along the dimension of its result, the end included; nothing if it has none.
+/// Where the parts of the op begin along the dimension of its result, the end included; nothing if
+/// it has none.
 static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
   SmallVector<int64_t> bounds;
   if (auto parts = dyn_cast<ConcatenateOp>(op)) {
@@ -41,7 +42,8 @@ static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
       return {};
     }
     int64_t size = shapeOf(pad.getResult())[dimension];
-    bounds = {0, std::clamp<int64_t>(low, 0, size), std::clamp<int64_t>(size - high, 0, size), size};
+    bounds = {0, std::clamp<int64_t>(low, 0, size), std::clamp<int64_t>(size - high, 0, size),
+              size};
     if (bounds[1] > bounds[2]) {
       return {};
     }
@@ -49,7 +51,8 @@ static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
   return bounds;
 }
 
-SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t dimension, bool ofRows) {
+SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t dimension,
+                         bool ofRows) {
   SegmentPlan plan;
   plan.dimension = dimension;
   // Values that are read at the results' index and nowhere else.
@@ -61,7 +64,8 @@ SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t 
     if (op.getNumResults() != 1 || shapeOf(op.getResult(0)) != shape ||
         !llvm::all_of(op.getUsers(), [&](Operation *user) {
           return user == end || (ofRows && isa<ReduceOp>(user)) ||
-                 ((isElementwise(user) || isa<CopyOp>(user)) && atIndex.contains(user->getResult(0)));
+                 ((isElementwise(user) || isa<CopyOp>(user)) &&
+                  atIndex.contains(user->getResult(0)));
         })) {
       continue;
     }

@@ -12,8 +12,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Lanes at known distances from a base, compared in integers of their own width: 64 bytes in one vector instead of eight. Gives
-/// nothing where the numbers do not fit, or the answer is known here.
+/// Lanes at known distances from a base, compared in integers of their own width: 64 bytes in one
+/// vector instead of eight. Gives nothing where the numbers do not fit, or the answer is known
+/// here.
 static Value nearInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes) {
   SmallVector<int64_t> offsets = knownOffsets(index, lanes);
   if (lanes * 2 < e.target.lanes(1) || offsets.empty() || constantOf(index.base) || hi <= lo) {
@@ -36,9 +37,11 @@ static Value nearInRange(Emission &e, const Index &index, int64_t lo, int64_t hi
   auto distances = llvm::map_to_vector(offsets, [&](int64_t offset) {
     return APInt(static_cast<unsigned>(bits), static_cast<uint64_t>(offset - *least));
   });
-  Value at = vector::BroadcastOp::create(e.b, e.loc, type, arith::TruncIOp::create(e.b, e.loc, narrow, first));
-  at = arith::AddIOp::create(e.b, e.loc, at,
-                             arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, distances)));
+  Value at = vector::BroadcastOp::create(e.b, e.loc, type,
+                                         arith::TruncIOp::create(e.b, e.loc, narrow, first));
+  at = arith::AddIOp::create(
+      e.b, e.loc, at,
+      arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, distances)));
   APInt bound(static_cast<unsigned>(bits), static_cast<uint64_t>(size));
   Value limit = arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, bound));
   return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at, limit);
@@ -104,7 +107,8 @@ Elem ElementEmitter::Impl::guarded(Value condition, Value mask, Type element,
   return unflattenElems(branch.getResults(), otherwise)[0];
 }
 
-/// Groups of dimensions of two shapes with equal products, e.g. [2,3,4] and [6,4]: {0,1 | 0}, {2 | 1}.
+/// Groups of dimensions of two shapes with equal products, e.g. [2,3,4] and [6,4]: {0,1 | 0}, {2 |
+/// 1}.
 struct ReshapeGroup {
   SmallVector<int64_t> from, to;
 };
@@ -136,7 +140,8 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
   SmallVector<Index> source(fromShape.size(), Index(constI64(e(), 0)));
   for (const ReshapeGroup &group : groupDims(fromShape, toShape)) {
     SmallVector<int64_t> from, to;
-    llvm::copy_if(group.from, std::back_inserter(from), [&](int64_t d) { return fromShape[d] != 1; });
+    llvm::copy_if(group.from, std::back_inserter(from),
+                  [&](int64_t d) { return fromShape[d] != 1; });
     llvm::copy_if(group.to, std::back_inserter(to), [&](int64_t d) { return toShape[d] != 1; });
     if (from.empty()) {
       continue;
@@ -148,7 +153,8 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
       linear = stride == 1 ? term : addIndex(e(), term, linear, lanes);
       stride *= toShape[d];
     }
-    if (auto packed = operand.getDefiningOp<BitcastConvertOp>(); packed && !mask && from.size() == 2) {
+    if (auto packed = operand.getDefiningOp<BitcastConvertOp>();
+        packed && !mask && from.size() == 2) {
       if (std::optional<Elem> run = unpackRun(packed, linear)) {
         return *run;
       }
@@ -163,7 +169,8 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
   return self->emit(operand, source, mask);
 }
 
-/// Consecutive elements of an array of bytes that hold several each: the bytes are read by lanes, once each.
+/// Consecutive elements of an array of bytes that hold several each: the bytes are read by lanes,
+/// once each.
 std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const Index &first) {
   auto argument = dyn_cast<BlockArgument>(op.getOperand());
   Type from = elementType(op.getOperand().getType()), to = elementType(op.getType());
@@ -192,8 +199,8 @@ std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const I
   Value each = vector::ShuffleOp::create(e().b, e().loc, bits, bits, places);
   auto words = VectorType::get({lanes}, i32);
   Value wide = arith::ExtUIOp::create(e().b, e().loc, words, each);
-  Value amount = arith::ConstantOp::create(e().b, e().loc,
-                                           DenseElementsAttr::get(words, ArrayRef<int32_t>(shifts)));
+  Value amount = arith::ConstantOp::create(
+      e().b, e().loc, DenseElementsAttr::get(words, ArrayRef<int32_t>(shifts)));
   Value shifted = arith::ShRUIOp::create(e().b, e().loc, wide, amount);
   Value narrow = arith::TruncIOp::create(
       e().b, e().loc, VectorType::get({lanes}, e().b.getIntegerType(part.getWidth())), shifted);
@@ -210,7 +217,8 @@ Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
   constexpr int64_t mostIn32Bits = INT64_C(1) << 30;
   if (shapeOf(op.getResult())[dimension] <= mostIn32Bits) {
     width = 32;
-    value = arith::TruncIOp::create(e().b, e().loc, laneType(e().b.getI32Type(), lanesOf(value)), value);
+    value = arith::TruncIOp::create(e().b, e().loc, laneType(e().b.getI32Type(), lanesOf(value)),
+                                    value);
   }
   return emitConvert(e(), IntegerType::get(op.getContext(), width, IntegerType::Signed), element,
                      Elem(value));
@@ -265,15 +273,14 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
     source.push_back(q);
   }
   Type element = elementType(op.getType());
-  return guarded(scalarCondition, mask, element,
-                 [&](Value outer) {
-                   return guarded(laneCondition, outer, element,
-                                  [&](Value inner) {
-                                    return self->emit(op.getOperand(), source, inner);
-                                  },
-                                  padding);
-                 },
-                 padding);
+  return guarded(
+      scalarCondition, mask, element,
+      [&](Value outer) {
+        return guarded(
+            laneCondition, outer, element,
+            [&](Value inner) { return self->emit(op.getOperand(), source, inner); }, padding);
+      },
+      padding);
 }
 
 Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, Value mask) {
@@ -301,8 +308,8 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
     return zeroElem(e(), element, lanes);
   }
   const Index &along = index[dimension];
-  // Where each lane is known, those outside of a part take its nearest element: they need no mask, and a part of one
-  // column is the same for all.
+  // Where each lane is known, those outside of a part take its nearest element: they need no mask,
+  // and a part of one column is the same for all.
   ArrayRef<int64_t> known = along.offsets;
   bool clamps = !known.empty() && constantOf(along.base);
   auto part = [&](size_t n, Value m) {
@@ -356,8 +363,8 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
   return result;
 }
 
-/// c128 as two c64, or the reverse. In memory as in the widths of integers the low bits come first: a part of the wide
-/// number is the real and the imaginary part of one narrow number.
+/// c128 as two c64, or the reverse. In memory as in the widths of integers the low bits come first:
+/// a part of the wide number is the real and the imaginary part of one narrow number.
 Elem ElementEmitter::Impl::bitcastComplex(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
   OpBuilder &b = e().b;
   Location loc = e().loc;
@@ -372,7 +379,8 @@ Elem ElementEmitter::Impl::bitcastComplex(BitcastConvertOp op, ArrayRef<Index> i
   auto cast = [&](Type element, Value value) {
     return b.createOrFold<arith::BitcastOp>(loc, laneType(element, lanes), value);
   };
-  if (bitcastBits(elementType(op.getOperand().getType())) > bitcastBits(elementType(op.getType()))) {
+  if (bitcastBits(elementType(op.getOperand().getType())) >
+      bitcastBits(elementType(op.getType()))) {
     Elem whole = self->emit(op.getOperand(), index.drop_back(), mask);
     Value which = laneIndices(e(), index.back(), lanes);
     Value isReal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, which, constant(0));
@@ -444,10 +452,10 @@ Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> i
     }
     Value amount = arith::ConstantOp::create(
         e().b, e().loc,
-        isa<VectorType>(wide)
-            ? cast<TypedAttr>(DenseElementsAttr::get(
-                  cast<VectorType>(wide), e().b.getIntegerAttr(getElementTypeOrSelf(wide), k * fromBits)))
-            : cast<TypedAttr>(e().b.getIntegerAttr(wide, k * fromBits)));
+        isa<VectorType>(wide) ? cast<TypedAttr>(DenseElementsAttr::get(
+                                    cast<VectorType>(wide),
+                                    e().b.getIntegerAttr(getElementTypeOrSelf(wide), k * fromBits)))
+                              : cast<TypedAttr>(e().b.getIntegerAttr(wide, k * fromBits)));
     part = e().b.createOrFold<arith::ShLIOp>(e().loc, part, amount);
     sum = e().b.createOrFold<arith::OrIOp>(e().loc, sum, part);
   }
@@ -459,8 +467,7 @@ Elem ElementEmitter::Impl::map(MapOp op, unsigned resultNumber, ArrayRef<Index> 
   for (Value operand : op.getInputs()) {
     arguments.push_back(self->emit(operand, index, mask));
   }
-  SmallVector<Elem> results =
-      inlineComputation(e(), kernel.lookup(op.getToApplyAttr()), arguments);
+  SmallVector<Elem> results = inlineComputation(e(), kernel.lookup(op.getToApplyAttr()), arguments);
   for (auto [n, elem] : llvm::enumerate(results)) {
     if (n != resultNumber) {
       memoize(op->getResult(n), index, mask, elem);

@@ -27,17 +27,20 @@ namespace hlo::codegen {
 /// What the code of all vectors of a block may have, in ops.
 static constexpr int64_t kMostBlockOps = 256;
 
-/// Windows whose positions are code of their own each, so that it is known which lanes are in the padding.
+/// Windows whose positions are code of their own each, so that it is known which lanes are in the
+/// padding.
 static bool isSmallWindow(ReduceWindowOp op) {
   WindowAttr window = op.getWindowAttr();
   return window && llvm::product_of(window.getSize()) <= kMostUnrolledTaps &&
          llvm::all_of(window.getBaseDilations(), [](int64_t d) { return d == 1; });
 }
 
-/// Whether all lanes of several short rows are of one window, so that its place is the same for all.
+/// Whether all lanes of several short rows are of one window, so that its place is the same for
+/// all.
 static bool isOneWindow(GatherOp gather) {
   int64_t rank = static_cast<int64_t>(shapeOf(gather.getResult()).size());
-  return llvm::is_contained(gather.getOffsetDims(), rank - 1) && llvm::is_contained(gather.getOffsetDims(), rank - 2);
+  return llvm::is_contained(gather.getOffsetDims(), rank - 1) &&
+         llvm::is_contained(gather.getOffsetDims(), rank - 2);
 }
 
 bool keepsLanesNear(Operation &op) {
@@ -47,8 +50,9 @@ bool keepsLanesNear(Operation &op) {
   if (auto gather = dyn_cast<GatherOp>(op)) {
     return isOneWindow(gather);
   }
-  return isElementwise(&op) || isa<CopyOp, ConstantOp, BroadcastOp, ReshapeOp, BitcastOp, SliceOp, ReverseOp,
-                                   IotaOp, PadOp, ConcatenateOp, DynamicSliceOp, ReturnOp>(op);
+  return isElementwise(&op) ||
+         isa<CopyOp, ConstantOp, BroadcastOp, ReshapeOp, BitcastOp, SliceOp, ReverseOp, IotaOp,
+             PadOp, ConcatenateOp, DynamicSliceOp, ReturnOp>(op);
 }
 
 /// The code of one vector, in ops.
@@ -56,12 +60,14 @@ static int64_t opsOf(Block &body) {
   int64_t ops = 0;
   for (Operation &op : body) {
     auto window = dyn_cast<ReduceWindowOp>(op);
-    ops += window && window.getWindowAttr() ? 4 * llvm::product_of(window.getWindowAttr().getSize()) : 1;
+    ops += window && window.getWindowAttr() ? 4 * llvm::product_of(window.getWindowAttr().getSize())
+                                            : 1;
   }
   return ops;
 }
 
-std::optional<ShortRowPlan> planRowBlocks(Block &body, int64_t rows, int64_t columns, int64_t lanes) {
+std::optional<ShortRowPlan> planRowBlocks(Block &body, int64_t rows, int64_t columns,
+                                          int64_t lanes) {
   constexpr int64_t fewestBlocks = 4;
   if (lanes < 4 || columns < 2 || columns >= lanes) {
     return std::nullopt;
@@ -105,8 +111,10 @@ Index columnOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes
   return patternIndex(e, constI64(e, 0), columnOf);
 }
 
-/// The concatenates and pads along the rows whose parts are walked one by one, each with code of its own.
-static SegmentPlan planRowSegments(KernelBuilder &kernel, const ShortRowPlan &plan, ArrayRef<int64_t> shape) {
+/// The concatenates and pads along the rows whose parts are walked one by one, each with code of
+/// its own.
+static SegmentPlan planRowSegments(KernelBuilder &kernel, const ShortRowPlan &plan,
+                                   ArrayRef<int64_t> shape) {
   SegmentPlan segments = planSegments(kernel, shape, shape.size() - 2);
   int64_t parts = static_cast<int64_t>(segments.cuts.size()) - 1;
   return parts * plan.vectors * opsOf(kernel.body()) > 4 * kMostBlockOps ? SegmentPlan() : segments;
@@ -130,8 +138,8 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
     total *= size;
   }
   int64_t align = units.back() == 1 ? plan.rows : std::gcd(plan.rows, rowsPerUnit);
-  auto [lo, hi] = splitTasks(kernel, total,
-                             std::max<int64_t>(1, kElementsPerTask / (rowsPerUnit * columns)));
+  auto [lo, hi] =
+      splitTasks(kernel, total, std::max<int64_t>(1, kElementsPerTask / (rowsPerUnit * columns)));
   SegmentPlan segments = planRowSegments(kernel, plan, shape);
   emitFor(e, lo, hi, 1, [&](Value unit) {
     SmallVector<Value> at = delinearize(e, unit, units);
@@ -179,17 +187,18 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
   });
 }
 
-/// A matrix of 3 x 20 elements is four vectors of 16, each put together from those of the operand; tiles of 16 x 16 would
-/// be mostly empty (6272 of them transposed: 0.21 ms).
+/// A matrix of 3 x 20 elements is four vectors of 16, each put together from those of the operand;
+/// tiles of 16 x 16 would be mostly empty (6272 of them transposed: 0.21 ms).
 bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<int64_t> shape,
                        ElementEmitter &vectors, StoreRoots store) {
   // Each vector is taken from all of the matrix's; see loadNear.
   constexpr int64_t mostVectors = 6;
   Emission &e = kernel.e;
   int64_t lanes = vectors.lanes(), rank = shape.size();
-  if (rank < 3 || tiles.row != rank - 2 || lanes < 4 || !llvm::all_of(kernel.body(), [](Operation &op) {
-        return keepsLanesNear(op) || isa<TransposeOp>(op);
-      })) {
+  if (rank < 3 || tiles.row != rank - 2 || lanes < 4 ||
+      !llvm::all_of(
+          kernel.body(),
+          [](Operation &op) { return keepsLanesNear(op) || isa<TransposeOp>(op); })) {
     return false;
   }
   int64_t columns = shape.back(), size = columns * shape[rank - 2], rest = size % lanes;

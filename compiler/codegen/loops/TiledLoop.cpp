@@ -86,15 +86,15 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     if (direct) {
       break;
     }
-    int64_t size = blockRows * blockColumns *
-                   storageBytes(arrayType(read.argument).getElementType());
+    int64_t size =
+        blockRows * blockColumns * storageBytes(arrayType(read.argument).getElementType());
     buffers.push_back(
         LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, size), 64));
   }
   std::optional<ShortRowPlan> shortRows;
-  if (row + 1 == minor && blockColumns == shape[minor] && llvm::all_of(kernel.body(), [](Operation &op) {
-        return keepsLanesNear(op) || isa<TransposeOp>(op);
-      })) {
+  if (row + 1 == minor && blockColumns == shape[minor] &&
+      llvm::all_of(kernel.body(),
+                   [](Operation &op) { return keepsLanesNear(op) || isa<TransposeOp>(op); })) {
     shortRows = planRowBlocks(kernel.body(), blockRows, blockColumns, vectors.lanes());
   }
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (blockRows * blockColumns));
@@ -128,8 +128,8 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
       int64_t size = storageBytes(arrayType(read.argument).getElementType());
       Value from = addBytes(e, kernel.operandPtrs[read.argument.getArgNumber()],
                             mulI(e, addI(e, offset(read.rootStride), read.offset), size));
-      Value to = direct ? addBytes(e, kernel.resultPtrs[0], mulI(e, offset(strides), size))
-                        : buffers[n];
+      Value to =
+          direct ? addBytes(e, kernel.resultPtrs[0], mulI(e, offset(strides), size)) : buffers[n];
       emitTransposedCopy(e, size, from, read.minorStride, to, direct ? strides[row] : blockColumns,
                          blockColumns, blockRows);
       if (direct) {
@@ -154,7 +154,8 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     };
     Value rows = extent(row0, blockRows, shape[row]), whole = constI64(e, 0);
     if (shortRows) {
-      // All columns are in the block, and its rows behind each other in the results as in the buffers.
+      // All columns are in the block, and its rows behind each other in the results as in the
+      // buffers.
       whole = mulI(e, divI(e, rows, shortRows->rows), shortRows->rows);
       emitFor(e, constI64(e, 0), whole, shortRows->rows, [&](Value r) {
         ElementEmitter::Scope scope(vectors);

@@ -28,7 +28,8 @@ std::pair<SmallVector<int64_t>, SmallVector<int64_t>> exchangedBlocks(int64_t la
 /// Keeps code selection from looking at what is before `value`, a vector of floats.
 static Value fence(Emission &e, Value value) {
   return LLVM::CallIntrinsicOp::create(e.b, e.loc, value.getType(),
-                                       e.b.getStringAttr("llvm.arithmetic.fence"), ValueRange{value})
+                                       e.b.getStringAttr("llvm.arithmetic.fence"),
+                                       ValueRange{value})
       .getResult(0);
 }
 

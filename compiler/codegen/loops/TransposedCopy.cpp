@@ -29,9 +29,7 @@ struct TransposedCopy {
   int64_t toStride;
   Type element;
 
-  Value pointer(Value base, Value index) {
-    return addBytes(e, base, mulI(e, index, bytes));
-  }
+  Value pointer(Value base, Value index) { return addBytes(e, base, mulI(e, index, bytes)); }
   Value load(Value at, int64_t lanes) {
     return LLVM::LoadOp::create(e.b, e.loc, laneType(element, lanes), pointer(from, at),
                                 std::min<int64_t>(bytes, 8));
@@ -183,11 +181,9 @@ void emitTransposedCopy(Emission &e, int64_t bytes, Value from, int64_t fromStri
                              : Type(e.b.getIntegerType(static_cast<unsigned>(8 * bytes)));
   TransposedCopy copy{e, bytes, from, fromStride, to, toStride, element};
   // A square of full vectors of bytes would need 64 registers.
-  int64_t lanes = std::max<int64_t>(1, std::min(e.target.vectorBytes / bytes,
-                                                static_cast<int64_t>(e.target.vectorRegisters)));
-  auto runOf = [&](int64_t n) {
-    return std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(n));
-  };
+  int64_t lanes = std::max<int64_t>(
+      1, std::min(e.target.vectorBytes / bytes, static_cast<int64_t>(e.target.vectorRegisters)));
+  auto runOf = [&](int64_t n) { return std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(n)); };
   // Shuffles of many bytes have no good form.
   bool byShuffle = bytes == 4 || bytes == 8 || !llvm::isPowerOf2_64(std::min(rows, columns));
   if (byShuffle && bytes < 16 && columns == fromStride && columns <= 8 && columns < runOf(rows)) {

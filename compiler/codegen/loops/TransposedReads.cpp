@@ -1,9 +1,9 @@
 //===- TransposedReads.cpp - Operands that a loop reads across ------------===//
 //
-// In: the region of a loop kernel. Out: which operands, or slices of operands, step by one in memory
-// along another dimension than the results do, and along which. Reads of one
-// value by several ways (x and its transpose) are told apart first, by a copy
-// of the value for each way: values that are only moved cost nothing twice.
+// In: the region of a loop kernel. Out: which operands, or slices of operands, step by one in
+// memory along another dimension than the results do, and along which. Reads of one value by
+// several ways (x and its transpose) are told apart first, by a copy of the value for each way:
+// values that are only moved cost nothing twice.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -75,7 +75,8 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
     }
     return dimsOfOperand(user, use.getOperandNumber(), dims.lookup(user->getResult(0)));
   };
-  // The uses of each value, by how they read it; `copy` makes the value again for the ways beyond the first.
+  // The uses of each value, by how they read it; `copy` makes the value again for the ways beyond
+  // the first.
   auto separate = [&](Value v, function_ref<Value()> copy) {
     SmallVector<std::pair<RootDims, SmallVector<OpOperand *>>> ways;
     for (OpOperand &use : v.getUses()) {
@@ -130,7 +131,8 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
   return dims;
 }
 
-/// How the value, an argument or a slice of one, is read: nothing if not across, or not by dimensions of the results alone.
+/// How the value, an argument or a slice of one, is read: nothing if not across, or not by
+/// dimensions of the results alone.
 static std::optional<std::pair<int64_t, TransposedRead>>
 transposedRead(Value value, const RootDims &dims, ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> own = shapeOf(value);

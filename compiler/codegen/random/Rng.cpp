@@ -27,8 +27,8 @@ namespace hlo::codegen {
 static constexpr int64_t kUnitsPerTask = 4096;
 
 namespace {
-/// How the units of a generator lie in its result: `outer` runs of `size` elements along the split dimension, each of `half`
-/// units, `inner` beside one another beyond it.
+/// How the units of a generator lie in its result: `outer` runs of `size` elements along the split
+/// dimension, each of `half` units, `inner` beside one another beyond it.
 struct Placement {
   int64_t perUnit; ///< results of a unit
   int64_t outer = 1, size, inner = 1, half;
@@ -92,14 +92,17 @@ private:
   SmallVector<Value> generate(Value unit);
   /// One unit, results that do not exist left out.
   void emitUnit(Value unit);
-  /// A row of units side by side in the result, in vectors; the last vector may overlap the one before.
+  /// A row of units side by side in the result, in vectors; the last vector may overlap the one
+  /// before.
   void emitRow(Value row);
-  /// Units from lo whose results all exist, in vectors, their words interleaved into one store. Returns the first unit that
-  /// is left.
+  /// Units from lo whose results all exist, in vectors, their words interleaved into one store.
+  /// Returns the first unit that is left.
   Value emitInterleaved(Value lo, Value hi);
   void emitNextState();
   void emitIf(Value condition, function_ref<void()> body);
-  void store(Value word, Value at) { storeElements(e, stored, Elem(word), kernel.resultPtrs[1], at); }
+  void store(Value word, Value at) {
+    storeElements(e, stored, Elem(word), kernel.resultPtrs[1], at);
+  }
 
   KernelBuilder &kernel;
   Emission &e;
@@ -139,7 +142,8 @@ std::array<Value, 2> WordMath::threeFry(std::array<Value, 2> x, std::array<Value
       Value sum = add(x[0], x[1]);
       x = {sum, exclusiveOr(rotateLeft(x[1], rotation), sum)};
     }
-    x = {add(x[0], schedule[(group + 1) % 3]), add(add(x[1], schedule[(group + 2) % 3]), group + 1)};
+    x = {add(x[0], schedule[(group + 1) % 3]),
+         add(add(x[1], schedule[(group + 2) % 3]), group + 1)};
   }
   return x;
 }
@@ -158,7 +162,8 @@ RngEmission::RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op)
   bits = part.getIntOrFloatBitWidth();
   n = type.getNumElements();
   stateWords = arrayType(op.getState()).getDimSize(0);
-  stored = part.isSignedInteger() ? part : IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
+  stored = part.isSignedInteger() ? part
+                                  : IntegerType::get(op.getContext(), bits, IntegerType::Unsigned);
   units = place(type);
 
   ElementEmitter scalars(kernel, 1);
@@ -200,7 +205,8 @@ SmallVector<Value> RngEmission::generate(Value unit) {
     words = {w0, w1};
   } else {
     auto [low, high] = math.addWide(all(counter), all(counterHigh), unit);
-    auto x = math.philox({math.low32(low), math.high32(low), math.low32(high), math.high32(high)}, keyWords);
+    auto x = math.philox({math.low32(low), math.high32(low), math.low32(high), math.high32(high)},
+                         keyWords);
     words.assign(x.begin(), x.end());
   }
   if (bits == 64) {
@@ -225,7 +231,8 @@ void RngEmission::emitIf(Value condition, function_ref<void()> body) {
 
 void RngEmission::emitUnit(Value unit) {
   SmallVector<Value> words = generate(unit);
-  Value h = remI(e, divI(e, unit, units.inner), units.half), o = divI(e, unit, units.inner * units.half);
+  Value h = remI(e, divI(e, unit, units.inner), units.half),
+        o = divI(e, unit, units.inner * units.half);
   Value rest = remI(e, unit, units.inner);
   for (auto [c, word] : llvm::enumerate(words)) {
     Value along = addI(e, mulI(e, h, units.perUnit), c);
@@ -238,7 +245,8 @@ void RngEmission::emitUnit(Value unit) {
 void RngEmission::emitRow(Value row) {
   int64_t inner = units.inner;
   Value h = remI(e, row, units.half), o = divI(e, row, units.half);
-  Value to = mulI(e, addI(e, mulI(e, o, units.size), mulI(e, h, 2)), inner), from = mulI(e, row, inner);
+  Value to = mulI(e, addI(e, mulI(e, o, units.size), mulI(e, h, 2)), inner),
+        from = mulI(e, row, inner);
   Value second = compareI(e, arith::CmpIPredicate::slt, mulI(e, h, 2), units.size - 1);
   emitFor(e, constI64(e, 0), constI64(e, inner), lanes, [&](Value start) {
     Value rest = minI(e, start, inner - lanes);

@@ -30,10 +30,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Widest block of columns; the bytes of a row of it that it is narrowed to at most for the sake of having tasks, and of
-/// having two: 256 bytes instead of 1024 take 13 % more time on one core (4096x256 of f32).
-static constexpr int64_t kMostColumns = 4096, kWantedTasks = 4, kLeastBytes = 512, kLeastBytesForTwo = 256;
-/// Rows that are added to the accumulators at a time: of one or two reduces, and of more or where elements are stored.
+/// Widest block of columns; the bytes of a row of it that it is narrowed to at most for the sake of
+/// having tasks, and of having two: 256 bytes instead of 1024 take 13 % more time on one core
+/// (4096x256 of f32).
+static constexpr int64_t kMostColumns = 4096, kWantedTasks = 4, kLeastBytes = 512,
+                         kLeastBytesForTwo = 256;
+/// Rows that are added to the accumulators at a time: of one or two reduces, and of more or where
+/// elements are stored.
 static constexpr int64_t kRowsAtOnce = 8, kFewRowsAtOnce = 4;
 
 namespace {
@@ -184,8 +187,13 @@ void ColumnEmission::planPasses() {
     size_t count = op->getNumResults();
     ValueRange inputs = op.getInputs().take_front(count), inits = op.getInputs().drop_front(count);
     SmallVector<Type> accumulators = elementTypes(inits);
-    ColumnReduce reduce{op, inputs, inits, Reducer(kernel.lookup(op.getToApplyAttr()), accumulators),
-                        accumulators, {}, SmallVector<int64_t>(op.getDimensions())};
+    ColumnReduce reduce{op,
+                        inputs,
+                        inits,
+                        Reducer(kernel.lookup(op.getToApplyAttr()), accumulators),
+                        accumulators,
+                        {},
+                        SmallVector<int64_t>(op.getDimensions())};
     llvm::sort(reduce.reduced);
     for (Type &type : reduce.stored) {
       if (reduce.reducer.isAssociative() && isNarrowFloat(type)) {
@@ -264,7 +272,8 @@ void ColumnEmission::readFrom(Value v, Value buffer) {
   }
 }
 
-/// The index of the block's row and a column in an array of the kept dimensions, with others of size 1.
+/// The index of the block's row and a column in an array of the kept dimensions, with others of
+/// size 1.
 SmallVector<Index> ColumnEmission::indexOf(ArrayRef<int64_t> shape, Index column) {
   SmallVector<Index> index, own(outerIndex);
   own.push_back(column);
@@ -286,7 +295,8 @@ void ColumnEmission::forColumns(function_ref<void(Index, ElementEmitter &, Value
   emitVectorLoop(e, constI64(e, 0), columns, vectors, scalars, body);
 }
 
-/// Adds some rows of the block to the accumulators. `outer` are the indices of the reduced dimensions but the last.
+/// Adds some rows of the block to the accumulators. `outer` are the indices of the reduced
+/// dimensions but the last.
 void ColumnEmission::addRows(const Pass &pass, ArrayRef<Value> outer, Value first, int64_t count) {
   ArrayRef<int64_t> space = reduces[0].shape(), reduced = reduces[0].reduced;
   if (!pass.reduces.empty()) {
@@ -441,8 +451,8 @@ void ColumnEmission::emit() {
     }
     work = std::max(work, rows * width);
   }
-  auto [lo, hi] = splitTasks(kernel, outerUnits * units.back(),
-                             std::max<int64_t>(1, kElementsPerTask / work));
+  auto [lo, hi] =
+      splitTasks(kernel, outerUnits * units.back(), std::max<int64_t>(1, kElementsPerTask / work));
   emitFor(e, lo, hi, 1, [&](Value unit) {
     outerIndex.clear();
     SmallVector<Value> at = delinearize(e, unit, units);
@@ -471,7 +481,8 @@ bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEm
 }
 
 LogicalResult emitColumnsKernel(KernelBuilder &kernel) {
-  // Columns that are several dimensions, beside arrays that have them with others of size 1, stay apart.
+  // Columns that are several dimensions, beside arrays that have them with others of size 1, stay
+  // apart.
   auto reduces = kernel.body().getOps<ReduceOp>();
   SmallVector<int64_t> kept;
   if (!reduces.empty()) {
@@ -482,9 +493,8 @@ LogicalResult emitColumnsKernel(KernelBuilder &kernel) {
     return shapeOf(v).size() > kept.size() && withoutOnes(shapeOf(v)) == withoutOnes(kept);
   };
   bool apart = llvm::any_of(kernel.body().getArguments(), hasOnes) ||
-               llvm::any_of(kernel.body().without_terminator(), [&](Operation &op) {
-                 return llvm::any_of(op.getResults(), hasOnes);
-               });
+               llvm::any_of(kernel.body().without_terminator(),
+                            [&](Operation &op) { return llvm::any_of(op.getResults(), hasOnes); });
   if (!apart || kept.size() == 1) {
     collapseDims(kernel.body());
   }

@@ -1,8 +1,9 @@
 //===- FlattenRows.cpp - Rows of several dimensions as rows of one --------===//
 //
-// In: the region of a row kernel whose rows are short and have several dimensions that no merging of dimensions joined, as
-// something in it knows them: it gathers, cuts out or repeats whole matrices. Out: the same with rows of one dimension, which
-// ShortRows takes, and a reshape behind what knows the old ones:
+// In: the region of a row kernel whose rows are short and have several dimensions that no merging
+// of dimensions joined, as something in it knows them: it gathers, cuts out or repeats whole
+// matrices. Out: the same with rows of one dimension, which ShortRows takes, and a reshape behind
+// what knows the old ones:
 //
 //   reduce(gather : [10000,4,10])  becomes  reduce(reshape(gather) : [40000,10])
 //
@@ -19,7 +20,8 @@ namespace {
 
 class Flattener {
 public:
-  Flattener(Block &body, ArrayRef<int64_t> rowShape, int64_t columns) : body(body), rows(rowShape), columns(columns) {
+  Flattener(Block &body, ArrayRef<int64_t> rowShape, int64_t columns)
+      : body(body), rows(rowShape), columns(columns) {
     full.assign(rows.begin(), rows.end());
     full.push_back(columns);
   }
@@ -36,7 +38,8 @@ private:
   Block &body;
   SmallVector<int64_t> rows, full;
   int64_t columns;
-  SetVector<Value> retyped, behind; ///< of the new shapes; of the old ones, with a reshape behind them
+  SetVector<Value> retyped,
+      behind; ///< of the new shapes; of the old ones, with a reshape behind them
 };
 } // namespace
 
@@ -52,8 +55,9 @@ bool Flattener::keepsForm(Operation *op) const {
   if (!broadcast || shapeOf(broadcast.getOperand()).empty()) {
     return broadcast != nullptr;
   }
-  return isFull(op->getResult(0)) && (isRow(broadcast.getOperand()) ? llvm::is_sorted(broadcast.getDimensions())
-                                                                    : broadcast.getDimensions() == ArrayRef<int64_t>{last});
+  return isFull(op->getResult(0)) &&
+         (isRow(broadcast.getOperand()) ? llvm::is_sorted(broadcast.getDimensions())
+                                        : broadcast.getDimensions() == ArrayRef<int64_t>{last});
 }
 
 bool Flattener::visit(Value v) {
@@ -71,14 +75,17 @@ bool Flattener::visit(Value v) {
   bool fits = true;
   for (Value result : op ? ValueRange(op->getResults()) : ValueRange(v)) {
     retyped.insert(result);
-    fits &= llvm::all_of(result.getUsers(), [&](Operation *user) { return isa<ReturnOp>(user) || keepsForm(user); });
+    fits &= llvm::all_of(result.getUsers(),
+                         [&](Operation *user) { return isa<ReturnOp>(user) || keepsForm(user); });
   }
-  return fits && (!op || llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); }));
+  return fits &&
+         (!op || llvm::all_of(op->getOperands(), [&](Value operand) { return visit(operand); }));
 }
 
 bool Flattener::run() {
   Operation *end = body.getTerminator();
-  if (!llvm::all_of(end->getOperands(), [&](Value root) { return (isFull(root) || isRow(root)) && visit(root); })) {
+  if (!llvm::all_of(end->getOperands(),
+                    [&](Value root) { return (isFull(root) || isRow(root)) && visit(root); })) {
     return false;
   }
   // What is moved is computed before the reduces.
@@ -107,7 +114,8 @@ bool Flattener::run() {
       reduce.setDimensions(ArrayRef<int64_t>{1});
     } else if (auto iota = dyn_cast_or_null<IotaOp>(op)) {
       iota.setIotaDimension(1);
-    } else if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op); broadcast && !broadcast.getDimensions().empty()) {
+    } else if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op);
+               broadcast && !broadcast.getDimensions().empty()) {
       broadcast.setDimensions(ArrayRef<int64_t>{broadcast.getDimensions()[0] == last ? 1 : 0});
     }
   }
@@ -125,7 +133,9 @@ bool Flattener::run() {
     reshape->setAttr(kFlattenedRows, b.getUnitAttr());
     v.replaceUsesWithIf(reshape, [&](OpOperand &use) {
       Operation *user = use.getOwner();
-      return user != reshape && (user == end || llvm::any_of(user->getResults(), [&](Value r) { return retyped.contains(r); }));
+      return user != reshape && (user == end || llvm::any_of(user->getResults(), [&](Value r) {
+                                   return retyped.contains(r);
+                                 }));
     });
   }
   SmallVector<std::pair<Value, Type>> types;
@@ -149,13 +159,15 @@ void flattenShortRows(Block &body, int64_t lanes) {
   bool alike = llvm::all_of(reduces, [&](ReduceOp op) {
     return shapeOf(op.getInputs()[0]) == shape && op.getDimensions() == ArrayRef<int64_t>{last};
   });
-  if (!alike || last < 2 || shape.back() < 2 || shape.back() > kShortRow || llvm::product_of(shape.drop_back()) < lanes) {
+  if (!alike || last < 2 || shape.back() < 2 || shape.back() > kShortRow ||
+      llvm::product_of(shape.drop_back()) < lanes) {
     return;
   }
-  // Sums alone are faster row by row, straight from what they read: of 20000 gathered rows of 10 0.050 ms, 0.082 so; argmax of
-  // those 0.85 and 0.19, softmax 0.34 and 0.22.
+  // Sums alone are faster row by row, straight from what they read: of 20000 gathered rows of 10
+  // 0.050 ms, 0.082 so; argmax of those 0.85 and 0.19, softmax 0.34 and 0.22.
   bool isMore = llvm::any_of(reduces, [](ReduceOp op) { return op->getNumResults() > 1; }) ||
-                llvm::any_of(body.getTerminator()->getOperands(), [&](Value root) { return shapeOf(root) == shape; });
+                llvm::any_of(body.getTerminator()->getOperands(),
+                             [&](Value root) { return shapeOf(root) == shape; });
   if (!isMore) {
     return;
   }

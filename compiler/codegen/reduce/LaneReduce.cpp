@@ -16,8 +16,8 @@ namespace hlo::codegen {
 bool RowEmission::isLaneReduce(ReduceOp op) {
   ValueRange inits = op.getInputs().drop_front(op->getNumResults());
   Reducer reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
-  return reducer.isAnyOrder() && !reducer.isAssociative() && columnShape.size() == 1 &&
-         lanes > 1 && columnShape[0] >= 2 * lanes;
+  return reducer.isAnyOrder() && !reducer.isAssociative() && columnShape.size() == 1 && lanes > 1 &&
+         columnShape[0] >= 2 * lanes;
 }
 
 void RowEmission::emitLaneReduce(ReduceOp op) {

@@ -72,8 +72,8 @@ void RowEmission::emitPositionReduce(ReduceOp op) {
     index.push_back(Index(column, emitter.lanes() > 1 ? 1 : 0));
     SmallVector<Elem> elems;
     for (auto [n, input] : llvm::enumerate(inputs)) {
-      elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
-                                           emitter.emit(input, index)));
+      elems.push_back(
+          reducer.convertInput(e, elementType(input.getType()), n, emitter.emit(input, index)));
     }
     index.pop_back();
     return elems;
@@ -82,14 +82,13 @@ void RowEmission::emitPositionReduce(ReduceOp op) {
   ElementEmitter &main = n >= 4 * lanes ? wide : vectors;
   int64_t width = main.lanes(), whole = n / width * width;
   SmallVector<Elem> best = elementsAt(main, constI64(e, 0));
-  best = unflattenElems(emitForCarrying(e, constI64(e, width), constI64(e, whole), width,
-                                        flattenElems(best),
-                                        [&](Value i, ValueRange carried) {
-                                          return flattenElems(reducer.combine(
-                                              e, unflattenElems(carried, best),
-                                              elementsAt(main, i)));
-                                        }),
-                        best);
+  best = unflattenElems(
+      emitForCarrying(e, constI64(e, width), constI64(e, whole), width, flattenElems(best),
+                      [&](Value i, ValueRange carried) {
+                        return flattenElems(
+                            reducer.combine(e, unflattenElems(carried, best), elementsAt(main, i)));
+                      }),
+      best);
   bool isUnsigned = isUnsignedElement(types[1]);
   auto half = [&](Value v, int64_t from, int64_t count) -> Value {
     if (count == 1) {

@@ -15,7 +15,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop. Unrolled, the counters are constants.
+/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop. Unrolled, the
+/// counters are constants.
 static SmallVector<Value>
 emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, ValueRange init,
          function_ref<SmallVector<Value>(ArrayRef<Value>, ValueRange)> body, bool unroll = false) {
@@ -61,8 +62,7 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   }
   SmallVector<Value> counters;
   SmallVector<Value> flat = emitNest(
-      e(), extents, counters, flattenElems(start),
-      [&](ArrayRef<Value> at, ValueRange carried) {
+      e(), extents, counters, flattenElems(start), [&](ArrayRef<Value> at, ValueRange carried) {
         ElementEmitter::Scope scope(*self);
         SmallVector<Index> source;
         size_t nextReduced = 0, nextKept = 0;
@@ -86,9 +86,11 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   return totals[result.getResultNumber()];
 }
 
-/// Whether all lanes are in [0, extent), as far as it pays to ask: where their distances from a base are known.
+/// Whether all lanes are in [0, extent), as far as it pays to ask: where their distances from a
+/// base are known.
 static Value allInRange(Emission &e, const Index &index, int64_t extent, int64_t lanes) {
-  SmallVector<int64_t> offsets = index.isUniform() ? SmallVector<int64_t>() : knownOffsets(index, lanes);
+  SmallVector<int64_t> offsets =
+      index.isUniform() ? SmallVector<int64_t>() : knownOffsets(index, lanes);
   if (offsets.empty() || constantOf(index.base)) {
     return {};
   }
@@ -105,7 +107,8 @@ static bool staysInside(WindowAttr window, size_t d, int64_t size, int64_t resul
          (results - 1) * window.getStrides()[d] + reach - window.getPadLow()[d] < size;
 }
 
-/// Whether the windows of all lanes are inside, where that can be asked by scalars and is not always, or never, so.
+/// Whether the windows of all lanes are inside, where that can be asked by scalars and is not
+/// always, or never, so.
 static Value allInside(Emission &e, ReduceWindowOp op, ArrayRef<Index> index, int64_t lanes) {
   WindowAttr window = op.getWindowAttr();
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]), results = shapeOf(op->getResult(0));
@@ -114,13 +117,15 @@ static Value allInside(Emission &e, ReduceWindowOp op, ArrayRef<Index> index, in
     if (staysInside(window, d, shape[d], results[d])) {
       continue;
     }
-    SmallVector<int64_t> offsets = index[d].isUniform() ? SmallVector<int64_t>{0} : knownOffsets(index[d], lanes);
+    SmallVector<int64_t> offsets =
+        index[d].isUniform() ? SmallVector<int64_t>{0} : knownOffsets(index[d], lanes);
     if (offsets.empty() || window.getBaseDilations()[d] != 1 || constantOf(index[d].base)) {
       return {};
     }
     auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
     int64_t stride = window.getStrides()[d];
-    int64_t reach = (*most - *least) * stride + (window.getSize()[d] - 1) * window.getWindowDilations()[d];
+    int64_t reach =
+        (*most - *least) * stride + (window.getSize()[d] - 1) * window.getWindowDilations()[d];
     if (reach >= shape[d]) {
       return {};
     }
@@ -152,110 +157,115 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   auto nest = [&](bool knownInside) {
     SmallVector<Value> counters;
     return emitNest(
-      e(), extents, counters, flattenElems(start),
-      [&](ArrayRef<Value> at, ValueRange carried) {
-        ElementEmitter::Scope scope(*self);
-        SmallVector<Elem> accumulators = unflattenElems(carried, start);
-        SmallVector<Index> source;
-        // What a window's position must be: for all lanes; for each; for each, but true of all where `all` is.
-        Value scalarCondition, laneCondition, borderCondition, all;
-        auto require = [&](Value condition) {
-          Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
-          slot = andMask(e(), slot, condition);
-        };
-        for (size_t d = 0; d < shape.size(); ++d) {
-          if (!window) {
-            source.push_back(index[d]);
-            continue;
-          }
-          int64_t dilation = window.getBaseDilations()[d];
-          Index p = mulIndex(e(), index[d], window.getStrides()[d]);
-          p = addIndex(e(), p, Index(mulI(e(), at[d], window.getWindowDilations()[d])), lanes);
-          p = addIndex(e(), p, -window.getPadLow()[d]);
-          int64_t extent = shape[d] == 0 ? 0 : (shape[d] - 1) * dilation + 1;
-          if (!knownInside && !staysInside(window, d, shape[d], shapeOf(result)[d])) {
-            Value condition = indexInRange(e(), p, 0, extent, lanes);
-            if (Value known = dilation == 1 ? allInRange(e(), p, extent, lanes) : Value()) {
-              all = andMask(e(), all, known);
-              borderCondition = andMask(e(), borderCondition, condition);
-            } else {
-              require(condition);
+        e(), extents, counters, flattenElems(start),
+        [&](ArrayRef<Value> at, ValueRange carried) {
+          ElementEmitter::Scope scope(*self);
+          SmallVector<Elem> accumulators = unflattenElems(carried, start);
+          SmallVector<Index> source;
+          // What a window's position must be: for all lanes; for each; for each, but true of all
+          // where `all` is.
+          Value scalarCondition, laneCondition, borderCondition, all;
+          auto require = [&](Value condition) {
+            Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
+            slot = andMask(e(), slot, condition);
+          };
+          for (size_t d = 0; d < shape.size(); ++d) {
+            if (!window) {
+              source.push_back(index[d]);
+              continue;
             }
-          }
-          if (dilation > 1) {
-            Index q, r;
-            if (p.isUniform()) {
-              q = Index(divI(e(), p.base, dilation));
-              r = Index(remI(e(), p.base, dilation));
-            } else {
-              Value lanesAt = laneIndices(e(), p, lanes);
-              q.lanes = divI(e(), lanesAt, dilation);
-              r.lanes = remI(e(), lanesAt, dilation);
+            int64_t dilation = window.getBaseDilations()[d];
+            Index p = mulIndex(e(), index[d], window.getStrides()[d]);
+            p = addIndex(e(), p, Index(mulI(e(), at[d], window.getWindowDilations()[d])), lanes);
+            p = addIndex(e(), p, -window.getPadLow()[d]);
+            int64_t extent = shape[d] == 0 ? 0 : (shape[d] - 1) * dilation + 1;
+            if (!knownInside && !staysInside(window, d, shape[d], shapeOf(result)[d])) {
+              Value condition = indexInRange(e(), p, 0, extent, lanes);
+              if (Value known = dilation == 1 ? allInRange(e(), p, extent, lanes) : Value()) {
+                all = andMask(e(), all, known);
+                borderCondition = andMask(e(), borderCondition, condition);
+              } else {
+                require(condition);
+              }
             }
-            require(indexInRange(e(), r, 0, 1, lanes));
-            p = q;
-          }
-          source.push_back(p);
-        }
-        // Padding is skipped: it stands for the init value, which is in already.
-        auto step = [&](Value lanesIn) {
-          ElementEmitter::Scope inner(*self);
-          SmallVector<Elem> elems;
-          for (auto [n, input] : llvm::enumerate(inputs)) {
-            elems.push_back(reducer.convertInput(e(), elementType(input.getType()), n,
-                                                 self->emit(input, source, andMask(e(), lanesIn, mask))));
-          }
-          SmallVector<Elem> next = reducer.combine(e(), accumulators, elems);
-          if (isShort) {
-            next = reducer.rounded(e(), next);
-          }
-          if (lanesIn) {
-            for (auto [value, old] : llvm::zip(next, accumulators)) {
-              value = selectElem(e(), lanesIn, value, old);
+            if (dilation > 1) {
+              Index q, r;
+              if (p.isUniform()) {
+                q = Index(divI(e(), p.base, dilation));
+                r = Index(remI(e(), p.base, dilation));
+              } else {
+                Value lanesAt = laneIndices(e(), p, lanes);
+                q.lanes = divI(e(), lanesAt, dilation);
+                r.lanes = remI(e(), lanesAt, dilation);
+              }
+              require(indexInRange(e(), r, 0, 1, lanes));
+              p = q;
             }
+            source.push_back(p);
           }
-          return flattenElems(next);
-        };
-        auto branchOn = [&](Value condition, function_ref<SmallVector<Value>()> then,
-                            function_ref<SmallVector<Value>()> otherwise) {
-          auto branch = scf::IfOp::create(e().b, e().loc, TypeRange(carried), condition, true);
-          OpBuilder::InsertionGuard guard(e().b);
-          e().b.setInsertionPointToStart(branch.thenBlock());
-          scf::YieldOp::create(e().b, e().loc, then());
-          e().b.setInsertionPointToStart(branch.elseBlock());
-          scf::YieldOp::create(e().b, e().loc, otherwise());
-          return SmallVector<Value>(branch.getResults());
-        };
-        auto guardedStep = [&](Value lanesIn) -> SmallVector<Value> {
-          DenseElementsAttr known;
-          bool isKnown = lanesIn && matchPattern(lanesIn, m_Constant(&known));
-          if (isKnown && known.isSplat()) {
-            if (!known.getSplatValue<bool>()) {
-              return SmallVector<Value>(carried);
+          // Padding is skipped: it stands for the init value, which is in already.
+          auto step = [&](Value lanesIn) {
+            ElementEmitter::Scope inner(*self);
+            SmallVector<Elem> elems;
+            for (auto [n, input] : llvm::enumerate(inputs)) {
+              elems.push_back(
+                  reducer.convertInput(e(), elementType(input.getType()), n,
+                                       self->emit(input, source, andMask(e(), lanesIn, mask))));
             }
-            lanesIn = {};
+            SmallVector<Elem> next = reducer.combine(e(), accumulators, elems);
+            if (isShort) {
+              next = reducer.rounded(e(), next);
+            }
+            if (lanesIn) {
+              for (auto [value, old] : llvm::zip(next, accumulators)) {
+                value = selectElem(e(), lanesIn, value, old);
+              }
+            }
+            return flattenElems(next);
+          };
+          auto branchOn = [&](Value condition, function_ref<SmallVector<Value>()> then,
+                              function_ref<SmallVector<Value>()> otherwise) {
+            auto branch = scf::IfOp::create(e().b, e().loc, TypeRange(carried), condition, true);
+            OpBuilder::InsertionGuard guard(e().b);
+            e().b.setInsertionPointToStart(branch.thenBlock());
+            scf::YieldOp::create(e().b, e().loc, then());
+            e().b.setInsertionPointToStart(branch.elseBlock());
+            scf::YieldOp::create(e().b, e().loc, otherwise());
+            return SmallVector<Value>(branch.getResults());
+          };
+          auto guardedStep = [&](Value lanesIn) -> SmallVector<Value> {
+            DenseElementsAttr known;
+            bool isKnown = lanesIn && matchPattern(lanesIn, m_Constant(&known));
+            if (isKnown && known.isSplat()) {
+              if (!known.getSplatValue<bool>()) {
+                return SmallVector<Value>(carried);
+              }
+              lanesIn = {};
+            }
+            Value any = scalarCondition;
+            if (lanesIn && !isKnown) {
+              any = andMask(e(), anyLane(e(), lanesIn), scalarCondition);
+            }
+            auto skip = [&] { return SmallVector<Value>(carried); };
+            return any ? branchOn(any, [&] { return step(lanesIn); }, skip) : step(lanesIn);
+          };
+          if (!all) {
+            return guardedStep(laneCondition);
           }
-          Value any = scalarCondition;
-          if (lanesIn && !isKnown) {
-            any = andMask(e(), anyLane(e(), lanesIn), scalarCondition);
-          }
-          auto skip = [&] { return SmallVector<Value>(carried); };
-          return any ? branchOn(any, [&] { return step(lanesIn); }, skip) : step(lanesIn);
-        };
-        if (!all) {
-          return guardedStep(laneCondition);
-        }
-        return branchOn(all, [&] { return guardedStep(laneCondition); },
-                        [&] { return guardedStep(andMask(e(), laneCondition, borderCondition)); });
-      },
-      unroll);
+          return branchOn(
+              all, [&] { return guardedStep(laneCondition); },
+              [&] { return guardedStep(andMask(e(), laneCondition, borderCondition)); });
+        },
+        unroll);
   };
-  // Away from the borders nothing is asked; not where the code of another window would be there twice as well.
+  // Away from the borders nothing is asked; not where the code of another window would be there
+  // twice as well.
   bool isOnly = llvm::hasSingleElement(kernel.body().getOps<ReduceWindowOp>());
   Value inside = isOnly ? allInside(e(), op, index, lanes) : Value();
   SmallVector<Value> flat;
   if (inside) {
-    auto branch = scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(start)).getTypes(), inside, true);
+    auto branch =
+        scf::IfOp::create(e().b, e().loc, ValueRange(flattenElems(start)).getTypes(), inside, true);
     OpBuilder::InsertionGuard guard(e().b);
     e().b.setInsertionPointToStart(branch.thenBlock());
     scf::YieldOp::create(e().b, e().loc, nest(true));
@@ -276,7 +286,9 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
 }
 
 Elem ElementEmitter::Impl::smallDot(DotOp op, ArrayRef<Index> index, Value mask) {
-  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) {
+    return dims.value_or(ArrayRef<int64_t>());
+  };
   ArrayRef<int64_t> lhsBatch = list(op.getLhsBatchDims()), rhsBatch = list(op.getRhsBatchDims());
   ArrayRef<int64_t> lhsContract = list(op.getLhsContractingDims());
   ArrayRef<int64_t> rhsContract = list(op.getRhsContractingDims());

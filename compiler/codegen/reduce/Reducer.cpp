@@ -23,8 +23,8 @@ Reducer::Reducer(ComputationOp computation, ArrayRef<Type> accumulatorElements)
     : computation(computation), elements(accumulatorElements),
       opcode(elements.size() == 1 ? associativeOpcode(computation) : "") {
   if (!opcode.empty()) {
-    combineElement = isNarrowFloat(elements[0]) ? Float32Type::get(computation.getContext())
-                                                : elements[0];
+    combineElement =
+        isNarrowFloat(elements[0]) ? Float32Type::get(computation.getContext()) : elements[0];
     bool isComplex = isa<ComplexType>(elements[0]);
     if (isComplex && opcode != "add") {
       opcode.clear();

@@ -7,9 +7,9 @@
 namespace hlo::codegen {
 
 /// Combines accumulators and elements by a computation of 2N parameters. A single
-/// associative op (add, maximum, and, ...) may be applied in any order, to vectors, and accumulates narrow floats
-/// in f32; other computations that are marked so (`kAnyOrder`) may too, and any other is applied in order, from
-/// the init value on.
+/// associative op (add, maximum, and, ...) may be applied in any order, to vectors, and accumulates
+/// narrow floats in f32; other computations that are marked so (`kAnyOrder`) may too, and any other
+/// is applied in order, from the init value on.
 class Reducer {
 public:
   /// `accumulatorElements`: HLO element type of each of the N accumulators.
@@ -30,9 +30,11 @@ public:
   llvm::SmallVector<Elem> start(Emission &e, mlir::ValueRange inits, ElementEmitter &emitter) const;
   /// The value of accumulator n as result of HLO type `to`.
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
-  /// Accumulators rounded to what the HLO types hold, for windows (analysis/Reduction.h says which).
+  /// Accumulators rounded to what the HLO types hold, for windows (analysis/Reduction.h says
+  /// which).
   llvm::SmallVector<Elem> rounded(Emission &e, llvm::SmallVector<Elem> accumulators) const;
-  /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by halves.
+  /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by
+  /// halves.
   Elem combineLanes(Emission &e, Elem elem, int64_t to = 1) const;
   /// The same of all accumulators, where any order is allowed.
   llvm::SmallVector<Elem> combineLanes(Emission &e, llvm::SmallVector<Elem> elems,

@@ -15,17 +15,20 @@ struct RowEmission {
   KernelBuilder &kernel;
   Emission &e;
   llvm::SmallVector<hlo::ReduceOp> reduces;
-  llvm::SmallVector<llvm::SmallVector<hlo::ReduceOp>> passes; ///< those that are made in one walk over a row
+  /// Those that are made in one walk over a row.
+  llvm::SmallVector<llvm::SmallVector<hlo::ReduceOp>> passes;
   llvm::SmallVector<int64_t> rowShape, columnShape;
-  /// How vectors cover the last two dimensions of the columns, where the last is shorter than a vector.
+  /// How vectors cover the last two dimensions of the columns, where the last is shorter than a
+  /// vector.
   std::optional<ShortRowPlan> blocks;
   /// Concatenates and pads along the last dimension, walked part by part.
   SegmentPlan segments;
   int64_t lanes;
   ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
   llvm::SmallVector<Index> row;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved; ///< first reduce of a pass -> values stored to scratch
-  llvm::DenseMap<mlir::Value, mlir::Value> scratch;                  ///< such a value -> its row buffer
+  /// First reduce of a pass -> values stored to scratch.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved;
+  llvm::DenseMap<mlir::Value, mlir::Value> scratch; ///< such a value -> its row buffer
 
   RowEmission(KernelBuilder &kernel, int64_t lanes)
       : kernel(kernel), e(kernel.e), lanes(lanes), wide(kernel, 4 * lanes), vectors(kernel, lanes),
@@ -45,25 +48,29 @@ struct RowEmission {
   void allocateScratch(int64_t columns);
   void emitRow(mlir::Value rowNumber);
   void emitPass(llvm::ArrayRef<hlo::ReduceOp> pass);
-  /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors (PositionReduce.cpp).
+  /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors
+  /// (PositionReduce.cpp).
   bool isPositionReduce(hlo::ReduceOp op);
   void emitPositionReduce(hlo::ReduceOp op);
-  /// Whether a reduce by a computation that knows any order has an accumulator in each lane (LaneReduce.cpp).
+  /// Whether a reduce by a computation that knows any order has an accumulator in each lane
+  /// (LaneReduce.cpp).
   bool isLaneReduce(hlo::ReduceOp op);
   void emitLaneReduce(hlo::ReduceOp op);
   void emitResults();
   /// Writes what the stage keeps to scratch; `at` is the place of lane 0 in a buffer of one row.
-  void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter, llvm::ArrayRef<Index> index,
-                         mlir::Value at, mlir::Value mask);
+  void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter,
+                         llvm::ArrayRef<Index> index, mlir::Value at, mlir::Value mask);
   void readSaved(mlir::Operation *stage);
   /// How the columns are walked: in blocks, or segments.
   void planParts();
-  /// Calls the body for each vector of the block at `first`, with the last two entries of `index` set and its place in it.
+  /// Calls the body for each vector of the block at `first`, with the last two entries of `index`
+  /// set and its place in it.
   void forEachVector(llvm::SmallVectorImpl<Index> &index, mlir::Value first,
                      llvm::function_ref<void(int64_t vector, mlir::Value place)> body);
   /// Where the index's columns are in a buffer of one row.
   mlir::Value placeInRow(llvm::ArrayRef<Index> index);
-  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them have not, nor one row for all.
+  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them
+  /// have not, nor one row for all.
   bool overColumns(mlir::Value v) const {
     llvm::ArrayRef<int64_t> shape = shapeOf(v);
     return shape.size() == rowShape.size() + columnShape.size() &&
@@ -72,10 +79,11 @@ struct RowEmission {
   }
 };
 
-/// Rows of at most so many elements are computed several at a time, a row in each lane (ShortRows.cpp).
+/// Rows of at most so many elements are computed several at a time, a row in each lane
+/// (ShortRows.cpp).
 inline constexpr int64_t kShortRow = 32;
-/// Gives short rows of several dimensions one, as ShortRows wants them (FlattenRows.cpp). The reshapes that this takes have the
-/// attribute.
+/// Gives short rows of several dimensions one, as ShortRows wants them (FlattenRows.cpp). The
+/// reshapes that this takes have the attribute.
 void flattenShortRows(mlir::Block &body, int64_t lanes);
 inline constexpr llvm::StringLiteral kFlattenedRows = "flattened_rows";
 /// Whether rows are short, and enough, for a row in each lane.

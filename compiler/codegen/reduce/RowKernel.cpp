@@ -4,9 +4,9 @@
 // [rows..., columns...], and element-wise ops before, between and after them
 // (softmax, layer norm, a plain sum). Out, for each row:
 //
-//   for each pass:                total = init (+) all columns     (vectors, then lanes), of each reduce in it
-//   for each result over columns: for each column: store root
-//   for each result over rows:    store root
+//   for each pass:                total = init (+) all columns     (vectors, then lanes), of each
+//   reduce in it for each result over columns: for each column: store root for each result over
+//   rows:    store root
 //
 // A total is a scalar that later stages splat. Reduces that do not need one another share a
 // pass over the row. What is costly and needed by two stages (the exponentials of a softmax) is
@@ -71,10 +71,9 @@ void RowEmission::planPasses(bool shared) {
   for (ArrayRef<ReduceOp> all : byLevel) {
     SmallVector<ReduceOp> pass;
     for (ReduceOp op : all) {
-      bool alone = op->getNumResults() > 1 ||
-                   !Reducer(kernel.lookup(op.getToApplyAttr()),
-                            elementTypes(op.getInputs().drop_front(1)))
-                        .isAssociative();
+      bool alone = op->getNumResults() > 1 || !Reducer(kernel.lookup(op.getToApplyAttr()),
+                                                       elementTypes(op.getInputs().drop_front(1)))
+                                                   .isAssociative();
       if (alone) {
         passes.push_back({op});
         continue;
@@ -97,8 +96,8 @@ static bool isCostly(Operation *op) {
              SineOp, CosineOp, ErfOp, PowerOp, DivideOp, SqrtOp, RsqrtOp, CbrtOp, Atan2Op>(op);
 }
 
-/// Values that are also read elsewhere than at the row and column where their reader is: below a transpose, a
-/// slice, ...; a buffer of the current row does not have those elements.
+/// Values that are also read elsewhere than at the row and column where their reader is: below a
+/// transpose, a slice, ...; a buffer of the current row does not have those elements.
 static DenseSet<Value> findMoved(Block &body) {
   DenseSet<Value> moved;
   for (Operation &op : llvm::reverse(body.without_terminator())) {
@@ -117,8 +116,9 @@ static DenseSet<Value> findMoved(Block &body) {
 }
 
 void RowEmission::planScratch() {
-  // Which stages (passes, known by their first reduce, and the terminator for the results) reach each costly value; then
-  // the same walk again, stopping at values that will be kept: what lies below those is not evaluated a second time.
+  // Which stages (passes, known by their first reduce, and the terminator for the results) reach
+  // each costly value; then the same walk again, stopping at values that will be kept: what lies
+  // below those is not evaluated a second time.
   DenseSet<Value> moved = findMoved(kernel.body());
   Operation *end = kernel.body().getTerminator();
   SmallVector<std::pair<Operation *, SmallVector<Value>>> stages;
@@ -188,7 +188,8 @@ void RowEmission::allocateScratch(int64_t columns) {
 
 Value RowEmission::placeInRow(ArrayRef<Index> index) {
   Value at = constI64(e, 0);
-  for (auto [i, stride] : llvm::zip(index.drop_front(rowShape.size()), rowMajorStrides(columnShape))) {
+  for (auto [i, stride] :
+       llvm::zip(index.drop_front(rowShape.size()), rowMajorStrides(columnShape))) {
     at = addI(e, at, mulI(e, i.base, stride));
   }
   return at;
@@ -224,7 +225,8 @@ void RowEmission::readSaved(Operation *stage) {
 
 void RowEmission::planParts() {
   size_t rank = columnShape.size();
-  bool near = llvm::all_of(kernel.body(), [](Operation &op) { return keepsLanesNear(op) || isa<ReduceOp>(op); });
+  bool near = llvm::all_of(kernel.body(),
+                           [](Operation &op) { return keepsLanesNear(op) || isa<ReduceOp>(op); });
   if (rank >= 2 && near) {
     blocks = planRowBlocks(kernel.body(), columnShape[rank - 2], columnShape.back(), lanes);
   }
@@ -269,7 +271,8 @@ void RowEmission::emitResults() {
       at = addI(e, at, mulI(e, i.base, stride));
     }
     for (auto [n, value] : llvm::zip(full, values)) {
-      storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], at, mask);
+      storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n],
+                    at, mask);
     }
   };
   std::function<void(size_t)> nest = [&](size_t c) {
@@ -310,7 +313,8 @@ void RowEmission::emitResults() {
   if (!full.empty()) {
     nest(0);
   }
-  // What is stored once a row comes last, and all of it at once: it may take the place of what is read above.
+  // What is stored once a row comes last, and all of it at once: it may take the place of what is
+  // read above.
   ElementEmitter::Scope scope(scalars);
   SmallVector<Elem> values;
   for (unsigned n : once) {
@@ -321,7 +325,8 @@ void RowEmission::emitResults() {
     at = addI(e, at, mulI(e, i.base, stride));
   }
   for (auto [n, value] : llvm::zip(once, values)) {
-    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], at);
+    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n],
+                  at);
   }
 }
 
@@ -336,7 +341,8 @@ void RowEmission::emitRow(Value rowNumber) {
   emitResults();
 }
 
-/// Lanes of what is computed for each element; what is computed once a row may be wider (the s64 that a count becomes).
+/// Lanes of what is computed for each element; what is computed once a row may be wider (the s64
+/// that a count becomes).
 static int64_t rowLanes(KernelBuilder &kernel) {
   auto reduces = kernel.body().getOps<ReduceOp>();
   if (reduces.empty()) {

@@ -4,9 +4,11 @@
 // totals, bound to the reduces' results for what follows, and on the stack what later
 // stages read again.
 //
-//   columns of one dimension        vectors of four registers, of one, a masked one or scalars; part by part, where they are
+//   columns of one dimension        vectors of four registers, of one, a masked one or scalars;
+//   part by part, where they are
 //                                   put together from parts
-//   of several, the last one short  blocks of rows of columns that fill whole vectors, then row by row
+//   of several, the last one short  blocks of rows of columns that fill whole vectors, then row by
+//   row
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/RowEmission.h"
@@ -42,8 +44,10 @@ private:
   void planAccumulators();
   /// The elements of a reduce's inputs at the current index.
   SmallVector<Elem> inputsAt(Reduction &reduction, ElementEmitter &emitter, Value mask);
-  /// All reduces take the elements at the index; what the pass keeps is stored at `place` of the row.
-  SmallVector<Elem> combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place, Value mask);
+  /// All reduces take the elements at the index; what the pass keeps is stored at `place` of the
+  /// row.
+  SmallVector<Elem> combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place,
+                              Value mask);
   /// Walks the columns from dimension c on. Takes and returns values of the accumulators.
   SmallVector<Value> walk(size_t c, ValueRange carried);
   SmallVector<Value> walkBlocks(int64_t lines, ValueRange carried);
@@ -57,15 +61,16 @@ private:
   SmallVector<Index> index; ///< the row and the column
   bool inBlocks, vectorize;
   SmallVector<Part> parts;
-  /// Accumulators of all reduces for each width of the parts, the widest first; several rows of columns at a time have as
-  /// many, `turns`, as hide the latency of adding.
+  /// Accumulators of all reduces for each width of the parts, the widest first; several rows of
+  /// columns at a time have as many, `turns`, as hide the latency of adding.
   SmallVector<Elem> zero;
   DenseMap<ElementEmitter *, size_t> accumulatorOf;
   size_t turns;
 };
 } // namespace
 
-RowPass::RowPass(RowEmission &rows, ArrayRef<ReduceOp> pass) : rows(rows), e(rows.e), stage(pass[0]), index(rows.row) {
+RowPass::RowPass(RowEmission &rows, ArrayRef<ReduceOp> pass)
+    : rows(rows), e(rows.e), stage(pass[0]), index(rows.row) {
   for (ReduceOp op : pass) {
     ValueRange inits = op.getInputs().drop_front(op.getInputs().size() / 2);
     Reducer reducer(rows.kernel.lookup(op.getToApplyAttr()), elementTypes(inits));
@@ -131,14 +136,16 @@ void RowPass::planAccumulators() {
 
 SmallVector<Elem> RowPass::inputsAt(Reduction &reduction, ElementEmitter &emitter, Value mask) {
   SmallVector<Elem> elems;
-  for (auto [n, input] : llvm::enumerate(reduction.op.getInputs().take_front(reduction.start.size()))) {
+  for (auto [n, input] :
+       llvm::enumerate(reduction.op.getInputs().take_front(reduction.start.size()))) {
     elems.push_back(reduction.reducer.convertInput(e, elementType(input.getType()), n,
                                                    emitter.emit(input, index, mask)));
   }
   return elems;
 }
 
-SmallVector<Elem> RowPass::combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place, Value mask) {
+SmallVector<Elem> RowPass::combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place,
+                                     Value mask) {
   SmallVector<Elem> after;
   for (Reduction &reduction : reductions) {
     SmallVector<Elem> elems = inputsAt(reduction, emitter, mask);
@@ -207,7 +214,8 @@ SmallVector<Value> RowPass::walkParts(ValueRange carried) {
         [&](Value i, ValueRange inner) {
           ElementEmitter::Scope scope(emitter);
           index.push_back(width > 1 ? Index(i, 1, std::gcd(width, part.from)) : Index(i));
-          SmallVector<Elem> after = combineAt(emitter, unflattenElems(inner, own), rows.placeInRow(index), mask);
+          SmallVector<Elem> after =
+              combineAt(emitter, unflattenElems(inner, own), rows.placeInRow(index), mask);
           index.pop_back();
           return flattenElems(after);
         });
@@ -225,7 +233,8 @@ void RowPass::bindTotals(ArrayRef<Elem> state) {
       Reducer &reducer = reduction.reducer;
       Elem sum = state[n];
       for (size_t at = n + reductions.size(); at < state.size(); at += reductions.size()) {
-        sum = reducer.combine(e, {reducer.combineLanes(e, sum, lanesOf(state[at].re))}, {state[at]})[0];
+        sum = reducer.combine(e, {reducer.combineLanes(e, sum, lanesOf(state[at].re))},
+                              {state[at]})[0];
       }
       totals = reducer.combine(e, reduction.start, {reducer.combineLanes(e, sum)});
     } else if (reductions.size() > 1) {

@@ -53,8 +53,8 @@ SmallVector<Elem> ScanEmission::inputsAt(ElementEmitter &emitter, ArrayRef<Index
                                          Value mask) {
   SmallVector<Elem> elems;
   for (auto [n, input] : llvm::enumerate(inputs)) {
-    elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
-                                         emitter.emit(input, index, mask)));
+    elems.push_back(
+        reducer.convertInput(e, elementType(input.getType()), n, emitter.emit(input, index, mask)));
   }
   return elems;
 }
@@ -109,9 +109,9 @@ void ScanEmission::emitColumns(int64_t lanes) {
                                      [&](Value k, ValueRange carried) {
                                        ElementEmitter::Scope scope(emitter);
                                        index[dimension] = Index(place(k));
-                                       SmallVector<Elem> state = reducer.combine(
-                                           e, unflattenElems(carried, begin),
-                                           inputsAt(emitter, index, mask));
+                                       SmallVector<Elem> state =
+                                           reducer.combine(e, unflattenElems(carried, begin),
+                                                           inputsAt(emitter, index, mask));
                                        if (n <= kMostRoundedScan) {
                                          state = reducer.rounded(e, state);
                                        }
@@ -198,15 +198,15 @@ void ScanEmission::emitRows(int64_t lanes) {
           store(inPlace, index, {});
           return flattenElems(next);
         });
-    emitForCarrying(e, constI64(e, whole), constI64(e, n), 1, state,
-                    [&](Value i, ValueRange carried) {
-                      ElementEmitter::Scope scope(scalars);
-                      index[dimension] = Index(place(i));
-                      SmallVector<Elem> next = reducer.combine(
-                          e, unflattenElems(carried, start), inputsAt(scalars, index, {}));
-                      store(next, index, {});
-                      return flattenElems(next);
-                    });
+    emitForCarrying(
+        e, constI64(e, whole), constI64(e, n), 1, state, [&](Value i, ValueRange carried) {
+          ElementEmitter::Scope scope(scalars);
+          index[dimension] = Index(place(i));
+          SmallVector<Elem> next =
+              reducer.combine(e, unflattenElems(carried, start), inputsAt(scalars, index, {}));
+          store(next, index, {});
+          return flattenElems(next);
+        });
   });
 }
 
@@ -224,16 +224,11 @@ LogicalResult emitScanKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
-  ScanEmission scan{kernel,
-                    kernel.e,
-                    op,
-                    inputs,
-                    inits,
-                    Reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits)),
-                    shape,
-                    dimension,
-                    op.getWindowAttr().getPadLow()[dimension] == 0,
-                    {}};
+  ScanEmission scan{
+      kernel, kernel.e,  op,
+      inputs, inits,     Reducer(kernel.lookup(op.getToApplyAttr()), elementTypes(inits)),
+      shape,  dimension, op.getWindowAttr().getPadLow()[dimension] == 0,
+      {}};
   ElementEmitter scalars(kernel, 1);
   scan.start = scan.reducer.start(kernel.e, inits, scalars);
   int64_t behind = 1;

@@ -39,11 +39,12 @@ static bool dependsOnReduce(Value v) {
   return false;
 }
 
-/// The values over columns that are moved to where they are, or nothing if the region has what no lane of rows can have.
-/// Lanes along the rows would gather them.
+/// The values over columns that are moved to where they are, or nothing if the region has what no
+/// lane of rows can have. Lanes along the rows would gather them.
 static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
   auto isMove = [](Operation *op) {
-    return (isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(op) &&
+    return (isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(
+                op) &&
             !op->hasAttr("paired")) ||
            op->hasAttr(kFlattenedRows);
   };
@@ -64,7 +65,8 @@ static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
       }
       continue;
     }
-    if (!isElementwise(op) && !isa<ReduceOp, BroadcastOp, ConstantOp, CopyOp, IotaOp, ReshapeOp>(op)) {
+    if (!isElementwise(op) &&
+        !isa<ReduceOp, BroadcastOp, ConstantOp, CopyOp, IotaOp, ReshapeOp>(op)) {
       return std::nullopt;
     }
     llvm::append_range(work, op->getOperands());
@@ -85,7 +87,7 @@ struct ShortRows {
   Emission &e;
   ElementEmitter &vectors;
   int64_t lanes, columns;
-  ElementEmitter alongRow, single;       ///< of one row's moved values
+  ElementEmitter alongRow, single; ///< of one row's moved values
   SmallVector<Value> moved;
   DenseMap<Value, Value> inputs, kept;   ///< buffers of operands and moved values, of intermediates
   Value rowBuffer;                       ///< rows of a moved value, one behind the other
@@ -93,8 +95,8 @@ struct ShortRows {
 
   explicit ShortRows(RowEmission &emission)
       : emission(emission), kernel(emission.kernel), e(emission.e), vectors(emission.vectors),
-        lanes(emission.lanes), columns(emission.columnShape[0]), alongRow(kernel, lanes), single(kernel, 1),
-        moved(*findMoved(emission)) {}
+        lanes(emission.lanes), columns(emission.columnShape[0]), alongRow(kernel, lanes),
+        single(kernel, 1), moved(*findMoved(emission)) {}
 
   Value allocate(int64_t bytes) {
     auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
@@ -163,8 +165,8 @@ void ShortRows::emitReduce(ReduceOp op, Value row) {
         SmallVector<Index> index{Index(row, 1, lanes), Index(c)};
         SmallVector<Elem> elems;
         for (auto [n, input] : llvm::enumerate(from)) {
-          elems.push_back(reducer.convertInput(e, elementType(input.getType()), n,
-                                               vectors.emit(input, index)));
+          elems.push_back(
+              reducer.convertInput(e, elementType(input.getType()), n, vectors.emit(input, index)));
         }
         for (Value v : emission.saved.lookup(op)) {
           storeElements(e, computeType(arrayType(v).getElementType()), vectors.emit(v, index),
@@ -192,7 +194,8 @@ void ShortRows::emitResults(Value row) {
       }
     });
   }
-  // Results of a row each may take the place of what was read for others: all are computed, then stored.
+  // Results of a row each may take the place of what was read for others: all are computed, then
+  // stored.
   ElementEmitter::Scope scope(vectors);
   SmallVector<std::pair<unsigned, Elem>> values;
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
@@ -201,7 +204,8 @@ void ShortRows::emitResults(Value row) {
     }
   }
   for (auto &[n, value] : values) {
-    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n], row);
+    storeElements(e, arrayType(end->getOperand(n)).getElementType(), value, kernel.resultPtrs[n],
+                  row);
   }
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
     if (emission.overColumns(root)) {
@@ -229,7 +233,8 @@ static bool isNearAndSmall(Value v, int64_t columns) {
     if (!op) {
       continue;
     }
-    if (!keepsLanesNear(*op) || isa<ReduceWindowOp>(op) || op->hasAttr(kFlattenedRows) || ++ops * columns > mostOps) {
+    if (!keepsLanesNear(*op) || isa<ReduceWindowOp>(op) || op->hasAttr(kFlattenedRows) ||
+        ++ops * columns > mostOps) {
       return false;
     }
     for (Value operand : op->getOperands()) {
@@ -246,7 +251,8 @@ void ShortRows::computeRows(Value v, Value row) {
     // As many vectors as columns, none partly used.
     for (int64_t n = 0; n < columns; ++n) {
       ElementEmitter::Scope scope(alongRow);
-      Elem value = alongRow.emit(v, {rowOfVector(e, n, columns, lanes, row, lanes), columnOfVector(e, n, columns, lanes)});
+      Elem value = alongRow.emit(
+          v, {rowOfVector(e, n, columns, lanes, row, lanes), columnOfVector(e, n, columns, lanes)});
       storeElements(e, arrayType(v).getElementType(), value, rowBuffer, constI64(e, n * lanes));
     }
     return;
@@ -257,7 +263,8 @@ void ShortRows::computeRows(Value v, Value row) {
     emitVectorLoop(e, constI64(e, 0), constI64(e, columns), alongRow, single,
                    [&](Index c, ElementEmitter &emitter, Value mask) {
                      Elem value = emitter.emit(v, {at, c}, mask);
-                     storeElements(e, arrayType(v).getElementType(), value, rowBuffer, addI(e, to, c.base), mask);
+                     storeElements(e, arrayType(v).getElementType(), value, rowBuffer,
+                                   addI(e, to, c.base), mask);
                    });
   });
 }
@@ -267,8 +274,10 @@ void ShortRows::emitBlock(Value row) {
   for (BlockArgument argument : kernel.body().getArguments()) {
     if (inputs.contains(argument)) {
       int64_t bytes = storageBytes(arrayType(argument).getElementType());
-      readRows(argument, addBytes(e, kernel.operandPtrs[argument.getArgNumber()], mulI(e, row, columns * bytes)),
-               row);
+      readRows(
+          argument,
+          addBytes(e, kernel.operandPtrs[argument.getArgNumber()], mulI(e, row, columns * bytes)),
+          row);
     }
   }
   for (Value v : moved) {

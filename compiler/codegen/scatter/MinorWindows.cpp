@@ -3,8 +3,9 @@
 // In: a select-and-scatter whose window extends along the minor dimension, which is
 // that of its vectors. Out, for each line of the source and some 1024 elements of it:
 //
-//   for each window: the place that it keeps, and the element of the source     -> buffers on the stack
-//   for each element of the result: combine with those of the windows that kept it, in their order
+//   for each window: the place that it keeps, and the element of the source     -> buffers on the
+//   stack for each element of the result: combine with those of the windows that kept it, in their
+//   order
 //
 // So no two lanes write to one place, whether windows meet or not. With a stride of s, s neighbours
 // of the result are s vectors, each with the taps of the window that can meet it; they are put
@@ -36,12 +37,12 @@ struct MinorWindows {
   ElementEmitter &vectors, &scalars;
   Elem init;
   Type element, i32;
-  int64_t taps, step, low;    ///< the window along the minor dimension
-  int64_t windows, elements;  ///< of a line of the source and of the result
-  int64_t groups;             ///< of `step` elements of the result, whole ones
+  int64_t taps, step, low;     ///< the window along the minor dimension
+  int64_t windows, elements;   ///< of a line of the source and of the result
+  int64_t groups;              ///< of `step` elements of the result, whole ones
   int64_t least = 0, most = 0; ///< the windows from group + least to group + most meet a group
-  Value keptPlaces, sources;  ///< buffers of a chunk
-  bool isLine;                ///< the window extends along the minor dimension alone
+  Value keptPlaces, sources;   ///< buffers of a chunk
+  bool isLine;                 ///< the window extends along the minor dimension alone
 
   MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, const Elem &init);
   /// The group's window that has its tap t at the group's element r, if any.
@@ -49,24 +50,26 @@ struct MinorWindows {
     int64_t distance = r + low - t;
     return distance % step == 0 ? std::optional<int64_t>(distance / step) : std::nullopt;
   }
-  /// What `emitter`'s lanes of windows from w on keep, as ordinals in the window; -1: nothing. Taps are inside of the
-  /// line unless `checked`.
+  /// What `emitter`'s lanes of windows from w on keep, as ordinals in the window; -1: nothing. Taps
+  /// are inside of the line unless `checked`.
   Value search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask, bool checked);
-  void storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmitter &emitter, Value mask, bool checked);
+  void storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmitter &emitter, Value mask,
+                 bool checked);
   void findKept(ArrayRef<Value> at, Value first, Value count);
-  Elem gathered(int64_t r, Value group, Value firstWindow, Value ordinal, Elem old, ElementEmitter &emitter,
-                Value mask);
+  Elem gathered(int64_t r, Value group, Value firstWindow, Value ordinal, Elem old,
+                ElementEmitter &emitter, Value mask);
   void emitChunk(ArrayRef<Value> at, Value from, Value to);
 };
 
 } // namespace
 
 MinorWindows::MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, const Elem &init)
-    : whole(whole), kernel(whole.kernel), e(whole.e), op(whole.op), vectors(vectors), scalars(whole.scalars),
-      init(init), element(whole.element), i32(e.b.getI32Type()), taps(whole.size.back()),
-      step(whole.stride.back()), low(whole.padLow.back()), windows(whole.sourceShape.back()),
-      elements(whole.shape.back()), groups(elements / step),
-      isLine(llvm::all_of(ArrayRef(whole.trivial).drop_back(), [](bool trivial) { return trivial; })) {
+    : whole(whole), kernel(whole.kernel), e(whole.e), op(whole.op), vectors(vectors),
+      scalars(whole.scalars), init(init), element(whole.element), i32(e.b.getI32Type()),
+      taps(whole.size.back()), step(whole.stride.back()), low(whole.padLow.back()),
+      windows(whole.sourceShape.back()), elements(whole.shape.back()), groups(elements / step),
+      isLine(
+          llvm::all_of(ArrayRef(whole.trivial).drop_back(), [](bool trivial) { return trivial; })) {
   for (int64_t r = 0; r < step; ++r) {
     for (int64_t t = 0; t < taps; ++t) {
       if (std::optional<int64_t> window = windowAt(r, t)) {
@@ -83,36 +86,42 @@ MinorWindows::MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, con
   sources = LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), bytes, 64);
 }
 
-Value MinorWindows::search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask, bool checked) {
+Value MinorWindows::search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask,
+                           bool checked) {
   int64_t lanes = emitter.lanes();
-  return whole.overWindow(at, whole.nothingKept(lanes), [&](ArrayRef<Value> position, Value outer, ValueRange carried) {
-    return emitForCarrying(e, constI64(e, 0), constI64(e, taps), 1, carried, [&](Value t, ValueRange before) {
-      Value place = addI(e, addI(e, mulI(e, w, step), t), -low);
-      auto take = [&]() -> SmallVector<Value> {
-        ElementEmitter::Scope scope(emitter);
-        SmallVector<Index> index(position.begin(), position.end());
-        index.push_back(Index(place, lanes > 1 ? step : 0));
-        Elem candidate = emitter.emit(op.getOperand(), index, mask);
-        Value tap = e.b.createOrFold<arith::TruncIOp>(e.loc, i32, t);
-        return whole.keepOne(before, candidate, (Num(e, outer) * taps + Num(e, tap)).v);
-      };
-      if (!checked) {
-        return take();
-      }
-      Value inside = compareI(e, arith::CmpIPredicate::ult, place, elements);
-      auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(before), inside, true);
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(e.b, e.loc, take());
-      e.b.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(e.b, e.loc, before);
-      return SmallVector<Value>(branch.getResults());
-    });
-  }).back();
+  return whole
+      .overWindow(
+          at, whole.nothingKept(lanes),
+          [&](ArrayRef<Value> position, Value outer, ValueRange carried) {
+            return emitForCarrying(
+                e, constI64(e, 0), constI64(e, taps), 1, carried, [&](Value t, ValueRange before) {
+                  Value place = addI(e, addI(e, mulI(e, w, step), t), -low);
+                  auto take = [&]() -> SmallVector<Value> {
+                    ElementEmitter::Scope scope(emitter);
+                    SmallVector<Index> index(position.begin(), position.end());
+                    index.push_back(Index(place, lanes > 1 ? step : 0));
+                    Elem candidate = emitter.emit(op.getOperand(), index, mask);
+                    Value tap = e.b.createOrFold<arith::TruncIOp>(e.loc, i32, t);
+                    return whole.keepOne(before, candidate, (Num(e, outer) * taps + Num(e, tap)).v);
+                  };
+                  if (!checked) {
+                    return take();
+                  }
+                  Value inside = compareI(e, arith::CmpIPredicate::ult, place, elements);
+                  auto branch = scf::IfOp::create(e.b, e.loc, TypeRange(before), inside, true);
+                  OpBuilder::InsertionGuard guard(e.b);
+                  e.b.setInsertionPointToStart(branch.thenBlock());
+                  scf::YieldOp::create(e.b, e.loc, take());
+                  e.b.setInsertionPointToStart(branch.elseBlock());
+                  scf::YieldOp::create(e.b, e.loc, before);
+                  return SmallVector<Value>(branch.getResults());
+                });
+          })
+      .back();
 }
 
-void MinorWindows::storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmitter &emitter, Value mask,
-                             bool checked) {
+void MinorWindows::storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmitter &emitter,
+                             Value mask, bool checked) {
   ElementEmitter::Scope scope(emitter);
   Value kept = search(at, w, emitter, mask, checked);
   SmallVector<Index> index(at.begin(), at.end());
@@ -124,7 +133,8 @@ void MinorWindows::storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmi
 
 void MinorWindows::findKept(ArrayRef<Value> at, Value first, Value count) {
   // Windows before `begin` and from `end` on have padding, or do not exist.
-  int64_t begin = std::min(windows, std::max<int64_t>(0, llvm::divideCeil(std::max<int64_t>(low, 0), step)));
+  int64_t begin =
+      std::min(windows, std::max<int64_t>(0, llvm::divideCeil(std::max<int64_t>(low, 0), step)));
   int64_t room = elements + low - taps;
   int64_t end = std::clamp<int64_t>(room < 0 ? 0 : room / step + 1, begin, windows);
   Value last = addI(e, first, count);
@@ -145,14 +155,15 @@ void MinorWindows::findKept(ArrayRef<Value> at, Value first, Value count) {
   };
   Value inside = within(constI64(e, begin)), outside = maxI(e, within(constI64(e, end)), inside);
   oneByOne(first, inside);
-  emitVectorLoop(e, inside, outside, vectors, scalars, [&](Index w, ElementEmitter &emitter, Value mask) {
-    storeKept(at, w.base, subI(e, w.base, first), emitter, mask, /*checked=*/false);
-  });
+  emitVectorLoop(e, inside, outside, vectors, scalars,
+                 [&](Index w, ElementEmitter &emitter, Value mask) {
+                   storeKept(at, w.base, subI(e, w.base, first), emitter, mask, /*checked=*/false);
+                 });
   oneByOne(outside, last);
 }
 
-/// Element r of the groups from `group` on, `old` so far, with what the windows add that kept it: those of later taps
-/// come first.
+/// Element r of the groups from `group` on, `old` so far, with what the windows add that kept it:
+/// those of later taps come first.
 Elem MinorWindows::gathered(int64_t r, Value group, Value firstWindow, Value ordinal, Elem old,
                             ElementEmitter &emitter, Value mask) {
   int64_t lanes = emitter.lanes();
@@ -175,8 +186,8 @@ Elem MinorWindows::gathered(int64_t r, Value group, Value firstWindow, Value ord
   return old;
 }
 
-/// The groups from `from` to `to` of the lines that the windows of the source's line `at` meet, and with the last of
-/// them the elements that are left.
+/// The groups from `from` to `to` of the lines that the windows of the source's line `at` meet, and
+/// with the last of them the elements that are left.
 void MinorWindows::emitChunk(ArrayRef<Value> at, Value from, Value to) {
   Value firstWindow = addI(e, from, least);
   findKept(at, firstWindow, addI(e, subI(e, to, from), 1 + most - least));
@@ -186,19 +197,21 @@ void MinorWindows::emitChunk(ArrayRef<Value> at, Value from, Value to) {
       line = addI(e, line, mulI(e, p, stride));
     }
     Value base = addBytes(e, kernel.resultPtrs[0], mulI(e, line, storageBytes(element)));
-    emitVectorLoop(e, from, to, vectors, scalars, [&](Index group, ElementEmitter &emitter, Value mask) {
-      int64_t lanes = emitter.lanes();
-      SmallVector<Elem> parts;
-      for (int64_t r = 0; r < step; ++r) {
-        Elem old = splat(e, init, lanes);
-        if (!isLine) {
-          old = lanes > 1 ? loadColumn(e, element, base, group.base, step, r, lanes, mask)
-                          : loadElements(e, element, base, addI(e, mulI(e, group.base, step), r), 1);
-        }
-        parts.push_back(gathered(r, group.base, firstWindow, ordinal, old, emitter, mask));
-      }
-      storeColumns(e, element, parts, base, group.base, mask);
-    });
+    emitVectorLoop(
+        e, from, to, vectors, scalars, [&](Index group, ElementEmitter &emitter, Value mask) {
+          int64_t lanes = emitter.lanes();
+          SmallVector<Elem> parts;
+          for (int64_t r = 0; r < step; ++r) {
+            Elem old = splat(e, init, lanes);
+            if (!isLine) {
+              old = lanes > 1
+                        ? loadColumn(e, element, base, group.base, step, r, lanes, mask)
+                        : loadElements(e, element, base, addI(e, mulI(e, group.base, step), r), 1);
+            }
+            parts.push_back(gathered(r, group.base, firstWindow, ordinal, old, emitter, mask));
+          }
+          storeColumns(e, element, parts, base, group.base, mask);
+        });
     if (elements % step == 0) {
       return SmallVector<Value>();
     }
@@ -218,7 +231,8 @@ void MinorWindows::emitChunk(ArrayRef<Value> at, Value from, Value to) {
 
 bool SelectAndScatter::fitsMinorWindows(int64_t lanes) {
   return lanes > 1 && !shape.empty() && !trivial.back() && size.back() <= kMostTaps &&
-         stride.back() <= kMostStride && sourceShape.back() >= 2 * lanes && !isa<ComplexType>(element);
+         stride.back() <= kMostStride && sourceShape.back() >= 2 * lanes &&
+         !isa<ComplexType>(element);
 }
 
 void SelectAndScatter::emitMinorWindows(ElementEmitter &vectors, const Elem &init) {
@@ -231,7 +245,8 @@ void SelectAndScatter::emitMinorWindows(ElementEmitter &vectors, const Elem &ini
   size_t rows = shape.size() - 1;
   if (windows.isLine) {
     ArrayRef<int64_t> lines = ArrayRef(shape).take_front(rows);
-    int64_t perTask = std::max<int64_t>(1, kElementsPerTask / (windows.elements * windows.taps) * chunks);
+    int64_t perTask =
+        std::max<int64_t>(1, kElementsPerTask / (windows.elements * windows.taps) * chunks);
     auto [lo, hi] = splitTasks(kernel, llvm::product_of(lines) * chunks, perTask);
     emitFor(e, lo, hi, 1, [&](Value unit) {
       overChunk(delinearize(e, divI(e, unit, chunks), lines), remI(e, unit, chunks));

@@ -9,7 +9,8 @@
 //
 // The innermost window dimension runs in vectors where it is the minor one of array
 // and updates: a window never meets itself. With `unique_indices` positions are
-// independent and become tasks; else long rows are cut into columns. Elements and short rows go through ScatterBlocks.cpp.
+// independent and become tasks; else long rows are cut into columns. Elements and short rows go
+// through ScatterBlocks.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/scatter/ScatterEmission.h"
@@ -57,7 +58,8 @@ void ScatterEmission::forEachBatching(function_ref<void(int64_t, int64_t)> body)
   auto arrayDims = op.getInputBatchingDims().value_or(ArrayRef<int64_t>());
   auto indicesDims = op.getScatterIndicesBatchingDims().value_or(ArrayRef<int64_t>());
   for (auto [d, indicesDim] : llvm::zip(arrayDims, indicesDims)) {
-    body(d, indicesDim > static_cast<int64_t>(op.getIndexVectorDim()) ? indicesDim - 1 : indicesDim);
+    body(d,
+         indicesDim > static_cast<int64_t>(op.getIndexVectorDim()) ? indicesDim - 1 : indicesDim);
   }
 }
 
@@ -123,8 +125,9 @@ void ScatterEmission::combine(ElementEmitter &emitter, const Places &places, Val
                               ArrayRef<Index> at, Value mask) {
   SmallVector<Elem> old = load(places, target, emitter.lanes(), mask);
   if (replaces()) {
-    // Stores wait for their lines one after the other, which a load of the old value would have asked for (100000 floats
-    // set in an array of 40 KB: 0.051 ms for 0.074, rows of 8 0.023 for 0.036).
+    // Stores wait for their lines one after the other, which a load of the old value would have
+    // asked for (100000 floats set in an array of 40 KB: 0.051 ms for 0.074, rows of 8 0.023 for
+    // 0.036).
     int64_t bytes = storageBytes(arrayType(op.getInputs()[0]).getElementType());
     LLVM::Prefetch::create(e.b, e.loc, addBytes(e, places.to[0], mulI(e, target, bytes)), /*rw=*/0,
                            /*hint=*/3, /*cache=*/1);
@@ -153,12 +156,12 @@ struct Positions {
   Emission &e;
   int64_t lanes;
   ElementEmitter vectors;
-  /// A short window is whole vectors of decreasing widths: what a masked store has left in its buffer cannot be loaded
-  /// from there, when the next update meets the same window.
+  /// A short window is whole vectors of decreasing widths: what a masked store has left in its
+  /// buffer cannot be loaded from there, when the next update meets the same window.
   SmallVector<std::unique_ptr<ElementEmitter>> widths;
-  /// Short rows that do not fit go to a place of their own, without a branch that nobody could predict (50000 rows of 8,
-  /// half of them out of bounds: 0.06 ms for 0.21). What is read instead comes from another place, so that such updates
-  /// do not wait for each other.
+  /// Short rows that do not fit go to a place of their own, without a branch that nobody could
+  /// predict (50000 rows of 8, half of them out of bounds: 0.06 ms for 0.21). What is read instead
+  /// comes from another place, so that such updates do not wait for each other.
   bool toSink = false;
 
   /// The part of a row that this call of the kernel updates, where tasks are columns.
@@ -180,7 +183,8 @@ struct Positions {
   void emit(ArrayRef<Value> position);
   /// The window of a position, at `places`.
   void update(ArrayRef<Value> position, const ScatterEmission::Places &places);
-  /// The windows of several positions, which are short rows or elements, all at element `base` of the arrays.
+  /// The windows of several positions, which are short rows or elements, all at element `base` of
+  /// the arrays.
   void updateInTurn(ArrayRef<SmallVector<Value>> positions, Value base);
   SmallVector<Index> updateIndex(ArrayRef<Value> position);
   /// Dimensions k... of the window at `at`, whose elements start at `target`.
@@ -300,18 +304,21 @@ void Positions::updateInTurn(ArrayRef<SmallVector<Value>> positions, Value base)
   }
 }
 
-/// Columns of one task of a scatter of long rows, 0 if it is a single task. One thread gets all of them in one call.
+/// Columns of one task of a scatter of long rows, 0 if it is a single task. One thread gets all of
+/// them in one call.
 static int64_t columnsOfTask(ScatterEmission &scatter, Positions &positions) {
   constexpr int64_t mostTasks = 4, leastBytes = 256;
   int64_t columns = scatter.windowElements;
   int64_t bytes = storageBytes(arrayType(scatter.op.getInputs()[0]).getElementType());
-  bool rows = positions.lanes > 1 && positions.widths.empty() && columns == scatter.windowShape.back();
+  bool rows =
+      positions.lanes > 1 && positions.widths.empty() && columns == scatter.windowShape.back();
   if (!rows || scatter.positions * columns < 2 * kElementsPerTask) {
     return 0;
   }
   // Whole lines, and whole vectors.
   int64_t unit = std::max<int64_t>(positions.lanes, llvm::divideCeil(64, bytes));
-  int64_t least = std::max<int64_t>(llvm::divideCeil(leastBytes, bytes), llvm::divideCeil(columns, mostTasks));
+  int64_t least =
+      std::max<int64_t>(llvm::divideCeil(leastBytes, bytes), llvm::divideCeil(columns, mostTasks));
   int64_t perTask = llvm::alignTo(least, unit);
   return perTask < columns ? perTask : 0;
 }
@@ -345,9 +352,8 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
       positions.update(position, places);
     };
     // Between two updates a narrow float is rounded to what the array holds.
-    bool rounds = llvm::any_of(op.getResultTypes(), [](Type type) {
-      return isNarrowFloat(elementType(type));
-    });
+    bool rounds = llvm::any_of(op.getResultTypes(),
+                               [](Type type) { return isNarrowFloat(elementType(type)); });
     if (!scatter.replaces() && !rounds) {
       body.run = [&](ArrayRef<SmallVector<Value>> run, Value base) {
         positions.updateInTurn(run, base);
@@ -362,7 +368,8 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
     }
     auto [lo, hi] = unitsOf(scatter.positions / last, last * scatter.windowElements);
     emitFor(e, lo, hi, 1, [&](Value row) {
-      emitScatterBlocks(scatter, delinearize(e, row, outer), constI64(e, 0), constI64(e, last), body);
+      emitScatterBlocks(scatter, delinearize(e, row, outer), constI64(e, 0), constI64(e, last),
+                        body);
     });
     return success();
   }
@@ -377,9 +384,8 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
   }
   auto [lo, hi] = perTask > 0 ? std::pair(constI64(e, 0), constI64(e, scatter.positions))
                               : unitsOf(scatter.positions, scatter.windowElements);
-  emitFor(e, lo, hi, 1, [&](Value number) {
-    positions.emit(delinearize(e, number, scatter.positionShape));
-  });
+  emitFor(e, lo, hi, 1,
+          [&](Value number) { positions.emit(delinearize(e, number, scatter.positionShape)); });
   return success();
 }
 

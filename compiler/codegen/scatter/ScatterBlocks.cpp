@@ -1,17 +1,18 @@
 //===- ScatterBlocks.cpp - Scattered elements and short rows, in eights ---===//
 //
-// In: a scatter whose windows are single elements, or short rows of the minor dimension. Out: a loop over blocks of
-// eight positions,
+// In: a scatter whose windows are single elements, or short rows of the minor dimension. Out: a
+// loop over blocks of eight positions,
 //
 //   offsets = indices of the block, as one number each      a vector of i32
 //   if some are outside:  eight updates, of which those outside go to the sink
 //   else if all are equal:  array[offset] = the eight updates, combined with what is there
 //   else                    eight times array[offset] = computation(array[offset], update)
 //
-// The updates themselves are in the order of the text, so positions may be equal. What a block saves is the bounds test,
-// the arithmetic on indices and two taken branches for each of them; sorted indices have runs of equal ones, which need
-// not wait for what was just stored. Offsets that are computed leave the vector register in pairs; plain indices are read
-// once more, one by one.
+// The updates themselves are in the order of the text, so positions may be equal. What a block
+// saves is the bounds test, the arithmetic on indices and two taken branches for each of them;
+// sorted indices have runs of equal ones, which need not wait for what was just stored. Offsets
+// that are computed leave the vector register in pairs; plain indices are read once more, one by
+// one.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/scatter/ScatterEmission.h"
@@ -24,8 +25,9 @@ static constexpr int64_t kBlock = 8;
 /// Ops of a computation that is worth sixteen copies of it.
 static constexpr size_t kMostOps = 8;
 
-/// Whether an integer is the smaller or larger of two: several such updates in a row are made branches by LLVM, which
-/// nobody can predict (100000 of s32: 0.26 ms for 0.08 one after the other).
+/// Whether an integer is the smaller or larger of two: several such updates in a row are made
+/// branches by LLVM, which nobody can predict (100000 of s32: 0.26 ms for 0.08 one after the
+/// other).
 static bool comparesIntegers(Operation &op) {
   return isa<MinimumOp, MaximumOp>(op) && isa<IntegerType>(elementType(op.getResult(0).getType()));
 }
@@ -52,8 +54,8 @@ static Value lanesOfConstant(Emission &e, Type type, int64_t value) {
 /// offset + index * factor, in 32 bits.
 static Value addScaled(Emission &e, Value offset, Value index, int64_t factor) {
   if (factor != 1) {
-    index = e.b.createOrFold<arith::MulIOp>(e.loc, index,
-                                            lanesOfConstant(e, index.getType(), factor));
+    index =
+        e.b.createOrFold<arith::MulIOp>(e.loc, index, lanesOfConstant(e, index.getType(), factor));
   }
   return offset ? e.b.createOrFold<arith::AddIOp>(e.loc, offset, index) : index;
 }
@@ -177,7 +179,8 @@ void emitScatterBlocks(ScatterEmission &scatter, ArrayRef<Value> prefix, Value l
     OpBuilder::InsertionGuard guard(e.b);
     e.b.setInsertionPointToStart(branch.thenBlock());
     if (scatter.windowElements > 1) {
-      emitFor(e, first, addI(e, first, kBlock), 1, [&](Value last) { body.single(positionAt(last)); });
+      emitFor(e, first, addI(e, first, kBlock), 1,
+              [&](Value last) { body.single(positionAt(last)); });
     } else {
       // No element has the number of all ones.
       Value none = lanesOfConstant(e, offsets.getType(), -1);

@@ -13,19 +13,22 @@ struct ScatterEmission {
   KernelBuilder &kernel;
   Emission &e;
   ScatterOp op;
-  size_t count;                        ///< arrays
+  size_t count; ///< arrays
   mlir::Value indices;
   mlir::ValueRange updates;
   ComputationOp computation;
-  llvm::ArrayRef<int64_t> shape;       ///< of the arrays
-  llvm::SmallVector<int64_t> strides;  ///< of the arrays, in elements
-  llvm::SmallVector<int64_t> positionDims, positionShape; ///< update dimensions that walk the indices
-  llvm::SmallVector<int64_t> windowDims, windowShape;     ///< update dimensions inside the window, in order
+  llvm::ArrayRef<int64_t> shape;      ///< of the arrays
+  llvm::SmallVector<int64_t> strides; ///< of the arrays, in elements
+  llvm::SmallVector<int64_t> positionDims,
+      positionShape; ///< update dimensions that walk the indices
+  llvm::SmallVector<int64_t> windowDims,
+      windowShape;                          ///< update dimensions inside the window, in order
   llvm::SmallVector<int64_t> windowToArray; ///< array dimension of each window dimension
   llvm::SmallVector<int64_t> windowSizes;   ///< for each array dimension
   int64_t positions = 1, windowElements = 1;
   ElementEmitter scalars;
-  /// Where updates that do not fit read and write, if they do so without a branch: nowhere (zeros) and sink.
+  /// Where updates that do not fit read and write, if they do so without a branch: nowhere (zeros)
+  /// and sink.
   mlir::Value nowhere, sink;
 
   ScatterEmission(KernelBuilder &kernel, ScatterOp op);
@@ -74,7 +77,8 @@ struct ScatterBody {
 
 /// Whether the indices of several positions may be looked at together.
 bool scattersInBlocks(ScatterEmission &scatter);
-/// Applies the updates at positions prefix..., lo <= last < hi, of a scatter of single elements or short rows.
+/// Applies the updates at positions prefix..., lo <= last < hi, of a scatter of single elements or
+/// short rows.
 void emitScatterBlocks(ScatterEmission &scatter, llvm::ArrayRef<mlir::Value> prefix, mlir::Value lo,
                        mlir::Value hi, const ScatterBody &body);
 

@@ -100,7 +100,8 @@ void SelectAndScatter::scatterOne(ArrayRef<Value> at) {
 SmallVector<Value> SelectAndScatter::overWindow(ArrayRef<Value> at, ValueRange init,
                                                 WindowStep step) {
   SmallVector<Value> position;
-  std::function<SmallVector<Value>(Value, Value, ValueRange)> nest = [&](Value ordinal, Value inside,
+  std::function<SmallVector<Value>(Value, Value, ValueRange)> nest = [&](Value ordinal,
+                                                                         Value inside,
                                                                          ValueRange carried) {
     size_t d = position.size();
     if (d + 1 < shape.size()) {
@@ -142,9 +143,11 @@ SmallVector<Value> SelectAndScatter::nothingKept(int64_t lanes) {
   return none;
 }
 
-SmallVector<Value> SelectAndScatter::keepOne(ValueRange before, const Elem &candidate, Value ordinal) {
+SmallVector<Value> SelectAndScatter::keepOne(ValueRange before, const Elem &candidate,
+                                             Value ordinal) {
   Elem kept = unflattenElems(before.drop_back(), {candidate})[0];
-  SmallVector<Elem> keep = inlineComputation(e, kernel.lookup(op.getSelectAttr()), {kept, candidate});
+  SmallVector<Elem> keep =
+      inlineComputation(e, kernel.lookup(op.getSelectAttr()), {kept, candidate});
   if (keep.empty()) {
     return SmallVector<Value>(before);
   }
@@ -197,8 +200,8 @@ void SelectAndScatter::overSlabs(size_t end, ElementEmitter &vectors, const Elem
     Value base = mulI(e, slab, slabElements);
     emitVectorLoop(e, constI64(e, 0), constI64(e, slabElements), vectors, scalars,
                    [&](Index i, ElementEmitter &emitter, Value mask) {
-                     storeElements(e, element, splat(e, init, emitter.lanes()), kernel.resultPtrs[0],
-                                   addI(e, base, i.base), mask);
+                     storeElements(e, element, splat(e, init, emitter.lanes()),
+                                   kernel.resultPtrs[0], addI(e, base, i.base), mask);
                    });
     SmallVector<Value> at = delinearize(e, slab, shape.take_front(lead));
     std::function<void()> nest = [&] {
@@ -245,7 +248,8 @@ LogicalResult emitSelectAndScatterKernel(KernelBuilder &kernel) {
     });
     return success();
   }
-  emission.overSlabs(shape.size(), vectors, init, [&](SmallVector<Value> &at) { emission.scatterOne(at); });
+  emission.overSlabs(shape.size(), vectors, init,
+                     [&](SmallVector<Value> &at) { emission.scatterOne(at); });
   return success();
 }
 

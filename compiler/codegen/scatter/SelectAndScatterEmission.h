@@ -8,7 +8,8 @@
 
 namespace hlo::codegen {
 
-/// A kernel of strategy "select-and-scatter" being emitted: the window of each dimension, and the ways to walk it.
+/// A kernel of strategy "select-and-scatter" being emitted: the window of each dimension, and the
+/// ways to walk it.
 struct SelectAndScatter {
   KernelBuilder &kernel;
   Emission &e;
@@ -42,26 +43,33 @@ struct SelectAndScatter {
   void scatterOne(llvm::ArrayRef<mlir::Value> at);
 
   /// The position in the operand and its ordinal in the window (i32), and what is carried.
-  using WindowStep =
-      llvm::function_ref<llvm::SmallVector<mlir::Value>(llvm::ArrayRef<mlir::Value> position, mlir::Value ordinal, mlir::ValueRange carried)>;
+  using WindowStep = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      llvm::ArrayRef<mlir::Value> position, mlir::Value ordinal, mlir::ValueRange carried)>;
   /// Walks the window at `at`, without the minor dimension, and skips what is padding.
-  llvm::SmallVector<mlir::Value> overWindow(llvm::ArrayRef<mlir::Value> at, mlir::ValueRange init, WindowStep step);
-  /// What a window has kept before its first position, in so many lanes: a value, and as its ordinal -1.
+  llvm::SmallVector<mlir::Value> overWindow(llvm::ArrayRef<mlir::Value> at, mlir::ValueRange init,
+                                            WindowStep step);
+  /// What a window has kept before its first position, in so many lanes: a value, and as its
+  /// ordinal -1.
   llvm::SmallVector<mlir::Value> nothingKept(int64_t lanes);
   /// The same after `candidate` at the position `ordinal` (i32, of all lanes).
-  llvm::SmallVector<mlir::Value> keepOne(mlir::ValueRange before, const Elem &candidate, mlir::Value ordinal);
+  llvm::SmallVector<mlir::Value> keepOne(mlir::ValueRange before, const Elem &candidate,
+                                         mlir::Value ordinal);
   /// Lanes `c` of the minor dimension at `at`.
-  void scatterLanes(llvm::ArrayRef<mlir::Value> at, Index c, ElementEmitter &emitter, mlir::Value mask);
+  void scatterLanes(llvm::ArrayRef<mlir::Value> at, Index c, ElementEmitter &emitter,
+                    mlir::Value mask);
 
-  /// How many of the dimensions before `end` come first and have no windows: they split result and source into slabs.
+  /// How many of the dimensions before `end` come first and have no windows: they split result and
+  /// source into slabs.
   size_t leadingTrivial(size_t end) const {
     return llvm::find(llvm::ArrayRef(trivial).take_front(end), false) - trivial.begin();
   }
-  /// Each slab, in tasks, begins as the init value; then body(at) for the indices of the source in the dimensions before `end`.
+  /// Each slab, in tasks, begins as the init value; then body(at) for the indices of the source in
+  /// the dimensions before `end`.
   void overSlabs(size_t end, ElementEmitter &vectors, const Elem &init,
                  llvm::function_ref<void(llvm::SmallVector<mlir::Value> &)> body);
 
-  /// Along the minor dimension windows may meet, and are vectors all the same (MinorWindows.cpp): whether that is so.
+  /// Along the minor dimension windows may meet, and are vectors all the same (MinorWindows.cpp):
+  /// whether that is so.
   bool fitsMinorWindows(int64_t lanes);
   /// The result of such a kernel, by tasks.
   void emitMinorWindows(ElementEmitter &vectors, const Elem &init);

@@ -19,7 +19,8 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<DynamicUpdateSliceOp>(kernel.root());
   if (!op) {
-    return kernel.fusion.emitOpError("of strategy 'update-slice' must return a dynamic-update-slice");
+    return kernel.fusion.emitOpError(
+        "of strategy 'update-slice' must return a dynamic-update-slice");
   }
   auto arrayType = cast<RankedTensorType>(op.getType());
   ArrayRef<int64_t> shape = arrayType.getShape();
@@ -42,8 +43,8 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
       origin = addI(e, origin, mulI(e, start, strides[d]));
     }
   }
-  // A dimension that is updated as a whole goes on where the one before it ends. An update that is read as it lies in memory
-  // is walked so, in rows of a task at most.
+  // A dimension that is updated as a whole goes on where the one before it ends. An update that is
+  // read as it lies in memory is walked so, in rows of a task at most.
   if (auto update = dyn_cast<BlockArgument>(op.getUpdate()); update && update.hasOneUse()) {
     SmallVector<int64_t> whole(shape);
     for (size_t d = window.size(); d-- > 1;) {
@@ -66,7 +67,8 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
     store(scalars, {}, origin, {});
     return success();
   }
-  // Short rows of one line each are walked by a loop of their own: their number is not taken apart for each of them.
+  // Short rows of one line each are walked by a loop of their own: their number is not taken apart
+  // for each of them.
   int64_t columns = window.back(), line = 1;
   ArrayRef<int64_t> outer = ArrayRef(window).drop_back();
   if (outer.size() > 1 && columns < lanes && outer.back() * columns <= kElementsPerTask) {

@@ -24,7 +24,8 @@ void SortEmission::prepareSpecial() {
   for (int64_t lanes : {int64_t(1), vectorLanes, plan.lanes}) {
     Type type = laneType(bits, lanes);
     if (llvm::none_of(notes, [&](auto &note) { return note.first == type; })) {
-      notes.push_back({type, LLVM::AllocaOp::create(e.b, e.loc, pointer, type, constI64(e, 1), 64)});
+      notes.push_back(
+          {type, LLVM::AllocaOp::create(e.b, e.loc, pointer, type, constI64(e, 1), 64)});
     }
   }
 }

@@ -11,8 +11,8 @@
 // all ends too: a merge sort compares a bounded number of times.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/sort/SortEmission.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/sort/SortEmission.h"
 
 using namespace mlir;
 
@@ -59,8 +59,9 @@ struct MergeSort {
       arguments.push_back(b[k]);
     }
     SmallVector<Elem> result = inlineComputation(e, comparator, arguments);
-    return result.empty() ? arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)).getResult()
-                          : result[0].re;
+    return result.empty()
+               ? arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(false)).getResult()
+               : result[0].re;
   }
 
   void insertionSort(ValueRange buffers, Value begin, Value end);
@@ -170,15 +171,15 @@ void emitMergeSort(KernelBuilder &kernel, SortOp op, const SortPlan &plan,
     for (int twice = 0; !plan.onStack && twice < 2; ++twice) {
       for (Type element : sort.elements) {
         buffers.push_back(scratch);
-        scratch = addBytes(e, scratch,
-                           constI64(e, llvm::alignTo(sort.n * storageBytes(element), 64)));
+        scratch =
+            addBytes(e, scratch, constI64(e, llvm::alignTo(sort.n * storageBytes(element), 64)));
       }
     }
     ValueRange from = ValueRange(buffers).take_front(sort.count);
     ValueRange other = ValueRange(buffers).drop_front(sort.count);
     // The array is [outer, n, inner].
-    Value base = addI(e, mulI(e, divI(e, row, plan.inner), plan.n * plan.inner),
-                      remI(e, row, plan.inner));
+    Value base =
+        addI(e, mulI(e, divI(e, row, plan.inner), plan.n * plan.inner), remI(e, row, plan.inner));
     ElementEmitter scalars(kernel, 1);
     SmallVector<Value> position = delinearize(e, row, others);
     Value zero = constI64(e, 0), length = constI64(e, sort.n);

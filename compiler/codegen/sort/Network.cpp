@@ -43,7 +43,9 @@ static void exchange(MutableArrayRef<Num> a, MutableArrayRef<Num> b) {
 
 void SortEmission::networkSort(const RecordBuffer &buffer) {
   int64_t n = plan.n, lanes = plan.lanes, top = llvm::Log2_64_Ceil(n);
-  auto load = [&](Value i) { return loadRecord(buffer, Index(i), Index(constI64(e, 0), 1), lanes, {}); };
+  auto load = [&](Value i) {
+    return loadRecord(buffer, Index(i), Index(constI64(e, 0), 1), lanes, {});
+  };
   auto store = [&](Value i, ArrayRef<Num> record) {
     storeRecord(buffer, Index(i), Index(constI64(e, 0), 1), record, {});
   };

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kLanes = 16;             ///< counters in a vector
+static constexpr int64_t kLanes = 16;            ///< counters in a vector
 static constexpr int64_t kGroupBytes = 48 << 10; ///< of buckets that are sorted together
 
 namespace {
@@ -87,8 +87,8 @@ PartitionSort::PartitionSort(SortEmission &sort)
   counters = take(plan.chunks * SortPlan::kBuckets * 4);
   extremes = take(plan.chunks * 16);
   flags = take(plan.chunks * 8);
-  places = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()), e.b.getI32Type(),
-                                  constI64(e, SortPlan::kBuckets + 1), 64);
+  places = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
+                                  e.b.getI32Type(), constI64(e, SortPlan::kBuckets + 1), 64);
 }
 
 void PartitionSort::along(Value lo, Value hi, function_ref<void(const RowPosition &)> body) {
@@ -141,8 +141,9 @@ void PartitionSort::makeRecords(Value chunk) {
     return SmallVector<Value>{arith::MinUIOp::create(e.b, e.loc, range[0], word),
                               arith::MaxUIOp::create(e.b, e.loc, range[1], word)};
   };
-  state = emitForCarrying(e, lo, whole, lanes, state,
-                          [&](Value i, ValueRange range) { return narrowed(range, topWord(i, lanes)); });
+  state = emitForCarrying(e, lo, whole, lanes, state, [&](Value i, ValueRange range) {
+    return narrowed(range, topWord(i, lanes));
+  });
   if (lanes > 1) {
     state[0] = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MINUI, state[0]);
     state[1] = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::MAXUI, state[1]);
@@ -157,7 +158,9 @@ void PartitionSort::makeRecords(Value chunk) {
 
 void PartitionSort::loadRange() {
   Type i64 = e.b.getI64Type();
-  auto at = [&](int64_t k) -> Value { return loadWords(e, i64, extremes, Index(constI64(e, k)), 1); };
+  auto at = [&](int64_t k) -> Value {
+    return loadWords(e, i64, extremes, Index(constI64(e, k)), 1);
+  };
   Value least = at(0), most = at(1);
   for (int64_t chunk = 1; chunk < plan.chunks; ++chunk) {
     least = arith::MinUIOp::create(e.b, e.loc, least, at(2 * chunk));
@@ -165,7 +168,8 @@ void PartitionSort::loadRange() {
   }
   smallest = least;
   // As many of the upper bits of the range as there are buckets.
-  Value unused = LLVM::CountLeadingZerosOp::create(e.b, e.loc, i64, subI(e, most, least), /*is_zero_poison=*/false);
+  Value unused = LLVM::CountLeadingZerosOp::create(e.b, e.loc, i64, subI(e, most, least),
+                                                   /*is_zero_poison=*/false);
   Value bits = subI(e, constI64(e, 64 - llvm::Log2_64(SortPlan::kBuckets)), unused);
   shift = maxI(e, bits, 0);
 }
@@ -174,7 +178,8 @@ void PartitionSort::countBuckets(Value chunk) {
   Type i32 = e.b.getI32Type();
   loadRange();
   Value table = addBytes(e, counters, mulI(e, chunk, SortPlan::kBuckets * 4));
-  Num none(e, arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(laneType(i32, kLanes)))));
+  Num none(e, arith::ConstantOp::create(e.b, e.loc,
+                                        cast<TypedAttr>(e.b.getZeroAttr(laneType(i32, kLanes)))));
   emitFor(e, constI64(e, 0), constI64(e, SortPlan::kBuckets), kLanes,
           [&](Value b) { storeWords(e, none, table, Index(b, 1)); });
   emitFor(e, beginOf(chunk), endOf(chunk), 1, [&](Value i) {
@@ -185,26 +190,29 @@ void PartitionSort::countBuckets(Value chunk) {
 
 void PartitionSort::findPlaces(Value chunk) {
   Type i32 = e.b.getI32Type();
-  Value none = arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(laneType(i32, kLanes))));
+  Value none = arith::ConstantOp::create(e.b, e.loc,
+                                         cast<TypedAttr>(e.b.getZeroAttr(laneType(i32, kLanes))));
   Value zero = constI64(e, 0);
-  emitForCarrying(e, zero, constI64(e, SortPlan::kBuckets), kLanes, {none}, [&](Value b, ValueRange carried) {
-    auto ofChunks = [&](Value from, Value to) {
-      auto sums = emitForCarrying(e, from, to, 1, {none}, [&](Value c, ValueRange sum) {
-        Index at(addI(e, mulI(e, c, SortPlan::kBuckets), b), 1);
-        return SmallVector<Value>{Num(e, sum[0]) + loadWords(e, i32, counters, at, kLanes)};
+  emitForCarrying(
+      e, zero, constI64(e, SortPlan::kBuckets), kLanes, {none}, [&](Value b, ValueRange carried) {
+        auto ofChunks = [&](Value from, Value to) {
+          auto sums = emitForCarrying(e, from, to, 1, {none}, [&](Value c, ValueRange sum) {
+            Index at(addI(e, mulI(e, c, SortPlan::kBuckets), b), 1);
+            return SmallVector<Value>{Num(e, sum[0]) + loadWords(e, i32, counters, at, kLanes)};
+          });
+          return Num(e, sums[0]);
+        };
+        Num earlier(e, none), all = ofChunks(chunk ? chunk : zero, constI64(e, plan.chunks));
+        if (chunk) {
+          earlier = ofChunks(zero, chunk);
+          all = all + earlier;
+        }
+        auto [before, next] = runningSums(all, Num(e, carried[0]));
+        storeWords(e, before + earlier, places, Index(b, 1));
+        return SmallVector<Value>{next};
       });
-      return Num(e, sums[0]);
-    };
-    Num earlier(e, none), all = ofChunks(chunk ? chunk : zero, constI64(e, plan.chunks));
-    if (chunk) {
-      earlier = ofChunks(zero, chunk);
-      all = all + earlier;
-    }
-    auto [before, next] = runningSums(all, Num(e, carried[0]));
-    storeWords(e, before + earlier, places, Index(b, 1));
-    return SmallVector<Value>{next};
-  });
-  storeWords(e, zextTo(Num(e, constI64(e, plan.n)), i32), places, Index(constI64(e, SortPlan::kBuckets)));
+  storeWords(e, zextTo(Num(e, constI64(e, plan.n)), i32), places,
+             Index(constI64(e, SortPlan::kBuckets)));
 }
 
 void PartitionSort::moveRecords(Value chunk) {
@@ -279,23 +287,19 @@ void PartitionSort::emit() {
   emitStages(sort.kernel, counts, [&](size_t stage, Value lo, Value hi) {
     emitFor(e, lo, hi, 1, [&](Value chunk) {
       switch (stage) {
-      case 0:
-        return makeRecords(chunk);
-      case 1:
-        return countBuckets(chunk);
-      case 2:
-        return moveRecords(chunk);
-      case 3:
-        return sortBuckets(chunk);
-      default:
-        break;
+      case 0: return makeRecords(chunk);
+      case 1: return countBuckets(chunk);
+      case 2: return moveRecords(chunk);
+      case 3: return sortBuckets(chunk);
+      default: break;
       }
       Num any(e, constI64(e, 0));
       for (int64_t c = 0; c < plan.chunks; ++c) {
         any = any | loadWords(e, e.b.getI64Type(), flags, Index(constI64(e, c)), 1);
       }
       Index none(constI64(e, 0));
-      ifThen(notEqual(any, 0), [&] { sort.restoreSpecial(RowPosition{constI64(e, 0), none, none, 1, {}}); });
+      ifThen(notEqual(any, 0),
+             [&] { sort.restoreSpecial(RowPosition{constI64(e, 0), none, none, 1, {}}); });
     });
   });
 }

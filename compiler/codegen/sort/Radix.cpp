@@ -25,8 +25,9 @@ static int64_t countersOf(const SortPlan &plan) { return int64_t(1) << plan.digi
 void SortEmission::prepareRadix() {
   auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (const SortPlan::Word &word : plan.words) {
-    histograms.push_back(LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI32Type(),
-                                                constI64(e, digitsOf(plan, word) * countersOf(plan)), 64));
+    histograms.push_back(
+        LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI32Type(),
+                               constI64(e, digitsOf(plan, word) * countersOf(plan)), 64));
   }
 }
 
@@ -40,7 +41,8 @@ static Num digitAt(const SortPlan &plan, Num word, Num shift) {
 std::pair<Num, Num> runningSums(Num counts, Num before) {
   Emission &e = *counts.e;
   int64_t count = counts.lanes();
-  Num zero(e, arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counts.type()))));
+  Num zero(e,
+           arith::ConstantOp::create(e.b, e.loc, cast<TypedAttr>(e.b.getZeroAttr(counts.type()))));
   auto shuffled = [&](Num a, ArrayRef<int64_t> lanes) {
     return Num(e, vector::ShuffleOp::create(e.b, e.loc, a, zero, lanes));
   };

@@ -10,8 +10,8 @@
 // position in the record.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/sort/SortEmission.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/sort/SortEmission.h"
 
 using namespace mlir;
 
@@ -41,7 +41,8 @@ SortEmission::SortEmission(KernelBuilder &kernel, const SortPlan &plan, ValueRan
   for (const SortKey &key : plan.keys) {
     bool raw = key.operand >= 0 && key.constants.empty();
     Type part = computeType(key.element);
-    widest = std::max<int64_t>(widest, raw ? key.bits() / 8 : (part.getIntOrFloatBitWidth() + 7) / 8);
+    widest =
+        std::max<int64_t>(widest, raw ? key.bits() / 8 : (part.getIntOrFloatBitWidth() + 7) / 8);
   }
   vectorLanes = std::max<int64_t>(1, e.target.lanes(widest));
 }
@@ -64,8 +65,9 @@ Num loadWords(Emission &e, Type word, Value base, const Index &index, int64_t la
   if (!index.lanes && lanes > 1 && index.stride == 0) {
     return Num(e, splat(e, loadElements(e, element, base, index.base, 1), lanes).re);
   }
-  return Num(e, contiguous ? loadElements(e, element, base, index.base, lanes, mask).re
-                           : gatherElements(e, element, base, laneIndices(e, index, lanes), mask).re);
+  return Num(e, contiguous
+                    ? loadElements(e, element, base, index.base, lanes, mask).re
+                    : gatherElements(e, element, base, laneIndices(e, index, lanes), mask).re);
 }
 
 void storeWords(Emission &e, Num value, Value base, const Index &index, Value mask) {
@@ -233,8 +235,7 @@ Num SortEmission::keyAt(size_t k, const RowPosition &at) {
   if (key.operand >= 0 && key.constants.empty()) {
     raw = rawAt(key.operand, at);
   } else {
-    KeyExpression expression(e, at.lanes,
-                             [&](unsigned operand) { return elementAt(operand, at); });
+    KeyExpression expression(e, at.lanes, [&](unsigned operand) { return elementAt(operand, at); });
     Elem value = expression.get(key.value);
     if (!value) {
       value = zeroElem(e, key.element, at.lanes); // the error is reported already
@@ -281,8 +282,7 @@ Num SortEmission::keyOfRecord(size_t k, ArrayRef<Num> record) {
   const SortPlan::Place &place = plan.places[k];
   Num word = shrU(record[place.word], place.shift);
   Type type = laneType(e.b.getIntegerType(plan.keys[k].bits()), word.lanes());
-  return word.type() == type ? word
-                             : Num(e, e.b.createOrFold<arith::TruncIOp>(e.loc, type, word));
+  return word.type() == type ? word : Num(e, e.b.createOrFold<arith::TruncIOp>(e.loc, type, word));
 }
 
 void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
@@ -311,8 +311,7 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
       own = same ? &plan.keys[k] : nullptr;
     }
     if (own) {
-      storeWords(e, rawOfKey(*own, keyOfRecord(k - 1, record)), results[n], target,
-                 at.mask);
+      storeWords(e, rawOfKey(*own, keyOfRecord(k - 1, record)), results[n], target, at.mask);
     } else if (isa<BlockArgument>(inputs[n]) && !isa<ComplexType>(element)) {
       storeWords(e, rawAt(n, source), results[n], target, at.mask);
     } else {
@@ -324,8 +323,8 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
 
 void SortEmission::storePosition(const RowPosition &at, Value position) {
   Type type = computeType(positionElement);
-  storeElements(e, positionElement, Elem(zextTo(Num(e, position), type)),
-                results[inputs.size()], linearOf(at, plan.keep).base, at.mask);
+  storeElements(e, positionElement, Elem(zextTo(Num(e, position), type)), results[inputs.size()],
+                linearOf(at, plan.keep).base, at.mask);
 }
 
 static Index inBuffer(Emission &e, const RecordBuffer &buffer, const Index &i, const Index &row,

@@ -26,8 +26,7 @@ struct BlockSort {
   RecordBuffer rows;
   SmallVector<Value, 2> other; ///< room for one more row, for Radix
 
-  BlockSort(SortEmission &sort, Value scratch)
-      : sort(sort), e(sort.e), plan(sort.plan) {
+  BlockSort(SortEmission &sort, Value scratch) : sort(sort), e(sort.e), plan(sort.plan) {
     bool network = plan.method == SortPlan::Method::Network;
     rows.iStride = network ? plan.lanes : 1;
     rows.rowStride = plan.rowStride;
@@ -37,7 +36,8 @@ struct BlockSort {
       return here;
     };
     for (const SortPlan::Word &word : plan.words) {
-      rows.words.push_back(take(network ? plan.n * plan.lanes : plan.rowStride * plan.lanes, word.bits));
+      rows.words.push_back(
+          take(network ? plan.n * plan.lanes : plan.rowStride * plan.lanes, word.bits));
       if (!network && !plan.inResult) {
         other.push_back(take(plan.n, word.bits));
       }
@@ -110,9 +110,8 @@ struct BlockSort {
                                              laneOffsets(e, lanes, 1), left);
     }
     sort.clearSpecial();
-    emitFor(e, zero, n, 1, [&](Value i) {
-      read(at(outer, Index(i), columns, lanes, mask), row, {});
-    });
+    emitFor(e, zero, n, 1,
+            [&](Value i) { read(at(outer, Index(i), columns, lanes, mask), row, {}); });
     if (plan.method == SortPlan::Method::Network) {
       sort.networkSort(rows);
     } else {
@@ -124,9 +123,8 @@ struct BlockSort {
     });
     ifSpecial([&] {
       Value end = minI(e, addI(e, first, lanes), plan.inner);
-      emitFor(e, first, end, 1, [&](Value c) {
-        sort.restoreSpecial(at(outer, Index(zero), Index(c), 1, {}));
-      });
+      emitFor(e, first, end, 1,
+              [&](Value c) { sort.restoreSpecial(at(outer, Index(zero), Index(c), 1, {})); });
     });
   }
 
@@ -165,8 +163,8 @@ void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stack,
                   function_ref<void(Value, Value)> body) {
   Emission &e = kernel.e;
   emitFor(e, kernel.first, kernel.last, 1, [&](Value task) {
-    Value scratch = plan.onStack ? stack
-                                 : addBytes(e, kernel.resultPtrs.back(), mulI(e, task, plan.taskBytes));
+    Value scratch =
+        plan.onStack ? stack : addBytes(e, kernel.resultPtrs.back(), mulI(e, task, plan.taskBytes));
     Value lo = mulI(e, task, plan.blocksPerTask);
     Value hi = minI(e, addI(e, lo, plan.blocksPerTask), plan.blocks);
     emitFor(e, lo, hi, 1, [&](Value block) { body(block, scratch); });

@@ -16,7 +16,8 @@ struct RowPosition {
   mlir::Value mask; ///< null: all lanes
 };
 
-/// Words of records in memory: element (i, row) of word w is at words[w] + i * iStride + row * rowStride.
+/// Words of records in memory: element (i, row) of word w is at words[w] + i * iStride + row *
+/// rowStride.
 struct RecordBuffer {
   llvm::SmallVector<mlir::Value, 2> words;
   int64_t iStride = 1, rowStride = 0;
@@ -27,10 +28,12 @@ struct SortEmission {
   Emission &e;
   const SortPlan &plan;
   mlir::ValueRange inputs;
-  llvm::SmallVector<mlir::Value> results; ///< pointers, of each input and of the positions; null: not wanted
-  ComputationOp comparator; ///< null for topk
-  int64_t vectorLanes;      ///< of loops along rows
-  mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if there is none
+  /// Pointers, of each input and of the positions; null: not wanted.
+  llvm::SmallVector<mlir::Value> results;
+  ComputationOp comparator;   ///< null for topk
+  int64_t vectorLanes;        ///< of loops along rows
+  mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if
+                              ///< there is none
 
   SortEmission(KernelBuilder &kernel, const SortPlan &plan, mlir::ValueRange inputs,
                ComputationOp comparator);
@@ -88,8 +91,8 @@ private:
   std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters;
 };
 
-/// Runs body(block, scratch) for the blocks of the tasks that this call of the kernel runs; scratch is `stack` if the
-/// plan needs no more.
+/// Runs body(block, scratch) for the blocks of the tasks that this call of the kernel runs; scratch
+/// is `stack` if the plan needs no more.
 void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, mlir::Value stack,
                   llvm::function_ref<void(mlir::Value block, mlir::Value scratch)> body);
 /// The stack memory of a task, null if the plan needs more.
@@ -100,7 +103,8 @@ void emitSortByKeys(SortEmission &sort);
 /// Sorts one long row in chunks.
 void emitPartitionSort(SortEmission &sort);
 
-/// Running sums of counters in lanes, behind `before` in all lanes: the sum of the lanes before each, and of all lanes.
+/// Running sums of counters in lanes, behind `before` in all lanes: the sum of the lanes before
+/// each, and of all lanes.
 std::pair<Num, Num> runningSums(Num counts, Num before);
 
 /// Sorts rows by any comparator. forEachBlock runs its argument with (row, scratch of its task).
@@ -111,7 +115,8 @@ void emitMergeSort(
 /// base[index] of integers of the lanes of `index`; contiguous or a gather.
 Num loadWords(Emission &e, mlir::Type word, mlir::Value base, const Index &index, int64_t lanes,
               mlir::Value mask = {});
-void storeWords(Emission &e, Num value, mlir::Value base, const Index &index, mlir::Value mask = {});
+void storeWords(Emission &e, Num value, mlir::Value base, const Index &index,
+                mlir::Value mask = {});
 
 } // namespace hlo::codegen
 

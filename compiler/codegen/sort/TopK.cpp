@@ -25,7 +25,8 @@ class RowSelection {
 public:
   /// Slots on the stack: how many candidates there are, and the threshold.
   RowSelection(SortEmission &sort, Value countSlot, Value thresholdSlot)
-      : sort(sort), e(sort.e), plan(sort.plan), countSlot(countSlot), thresholdSlot(thresholdSlot) {}
+      : sort(sort), e(sort.e), plan(sort.plan), countSlot(countSlot), thresholdSlot(thresholdSlot) {
+  }
 
   void run(Value row, Value scratch) {
     outer = row;
@@ -119,8 +120,8 @@ private:
     alongRow(lo, hi, [&](const RowPosition &at) { append(at); });
   }
 
-  /// Inserts element `i` among the records before `end`, which are in order, behind its equals; the record at `end`
-  /// is lost.
+  /// Inserts element `i` among the records before `end`, which are in order, behind its equals; the
+  /// record at `end` is lost.
   void insert(Value i, Value end) {
     Index none(constI64(e, 0));
     SmallVector<Num> record = sort.recordAt(RowPosition{outer, Index(i), none, 1, {}});
@@ -141,7 +142,8 @@ private:
     sort.storeRecord(best, Index(loop.getResult(0)), none, record, {});
   }
 
-  /// Appends the elements that are better than the threshold. Whole vectors are stored: the buffer has room behind.
+  /// Appends the elements that are better than the threshold. Whole vectors are stored: the buffer
+  /// has room behind.
   void append(const RowPosition &at) {
     SmallVector<Num> record = sort.recordAt(at);
     Value wanted = andMask(e, isBetter(sort.keyOfRecord(0, record)), at.mask);
@@ -168,7 +170,8 @@ private:
   /// Sorts `count` candidates and leaves the best.
   void keepBest(Value count) {
     SmallVector<Value, 2> sorted = sort.radixSort(best.words, other, count);
-    Value moved = LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, sorted[0], best.words[0]);
+    Value moved =
+        LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, sorted[0], best.words[0]);
     ifThen(moved, [&] {
       RecordBuffer from{sorted, 1, 0};
       Index none(constI64(e, 0));

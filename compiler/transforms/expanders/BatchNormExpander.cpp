@@ -103,8 +103,8 @@ struct Expansions {
                            norm.widen(op.getVariance()), epsilonOf(op))};
   }
 
-  static SmallVector<Value> expand(BatchNormGradOp op, HloBuilder &b,
-                                   ScalarComputations &scalars, Value count) {
+  static SmallVector<Value> expand(BatchNormGradOp op, HloBuilder &b, ScalarComputations &scalars,
+                                   Value count) {
     BatchNorm norm(b, scalars, op.getOperand(), op.getFeatureIndex(), count);
     double epsilon = epsilonOf(op);
     Value dy = norm.widen(op.getGradOutput());
@@ -123,8 +123,7 @@ struct Expansions {
   }
 };
 
-class BatchNormExpanderPass
-    : public PassWrapper<BatchNormExpanderPass, OperationPass<ModuleOp>> {
+class BatchNormExpanderPass : public PassWrapper<BatchNormExpanderPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BatchNormExpanderPass)
   StringRef getArgument() const final { return "hlo-batch-norm-expander"; }

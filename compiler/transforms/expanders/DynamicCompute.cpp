@@ -32,8 +32,8 @@ Value DynamicPadder::firstSizeOf(ValueRange inputs, int64_t dim) {
   return Value();
 }
 
-void DynamicPadder::maskInputs(HloBuilder &b, Operation *op, unsigned count, int64_t dim, Value size,
-                               FlatSymbolRefAttr computation) {
+void DynamicPadder::maskInputs(HloBuilder &b, Operation *op, unsigned count, int64_t dim,
+                               Value size, FlatSymbolRefAttr computation) {
   for (unsigned i = 0; i < count; ++i) {
     op->setOperand(i, maskedBeyond(b, op->getOperand(i), dim, size, fillOf(b, op, computation, i)));
   }

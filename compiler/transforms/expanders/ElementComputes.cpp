@@ -1,7 +1,7 @@
 //===- ElementComputes.cpp - Elements of reduces, maps, dots and sorts ----===//
 //
-// The results of ops that compute with several elements: their computation once for each, sums of products in order,
-// neighbours swapped by selects. In and out as ElementRewriter.h says.
+// The results of ops that compute with several elements: their computation once for each, sums of
+// products in order, neighbours swapped by selects. In and out as ElementRewriter.h says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"
@@ -68,8 +68,10 @@ bool ElementRewriter::emitDot(DotOp op) {
   };
   auto sideOf = [](Value value, std::optional<ArrayRef<int64_t>> batch,
                    std::optional<ArrayRef<int64_t>> contracting) {
-    Side side{shapeOf(value), batch.value_or(ArrayRef<int64_t>()),
-              contracting.value_or(ArrayRef<int64_t>()), {}};
+    Side side{shapeOf(value),
+              batch.value_or(ArrayRef<int64_t>()),
+              contracting.value_or(ArrayRef<int64_t>()),
+              {}};
     for (int64_t dim = 0, rank = side.shape.size(); dim < rank; ++dim) {
       if (!llvm::is_contained(side.batch, dim) && !llvm::is_contained(side.contracting, dim)) {
         side.free.push_back(dim);
@@ -79,8 +81,8 @@ bool ElementRewriter::emitDot(DotOp op) {
   };
   Side sides[] = {sideOf(op.getLhs(), op.getLhsBatchDims(), op.getLhsContractingDims()),
                   sideOf(op.getRhs(), op.getRhsBatchDims(), op.getRhsContractingDims())};
-  Position contracted = llvm::map_to_vector(sides[0].contracting,
-                                            [&](int64_t dim) { return sides[0].shape[dim]; });
+  Position contracted =
+      llvm::map_to_vector(sides[0].contracting, [&](int64_t dim) { return sides[0].shape[dim]; });
   Elements result;
   for (const Position &position : positionsOf(shapeOf(op.getResult()))) {
     Value sum = b.scalar(element, 0);

@@ -1,7 +1,8 @@
 //===- ElementMoves.cpp - Elements of arrays that are moved ---------------===//
 //
-// The results of broadcast, slice, transpose, pad, concatenate, gather and the dynamic slices, as elements of their operands:
-// the same in another order, or selects by where a slice starts. In and out as ElementRewriter.h says.
+// The results of broadcast, slice, transpose, pad, concatenate, gather and the dynamic slices, as
+// elements of their operands: the same in another order, or selects by where a slice starts. In and
+// out as ElementRewriter.h says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"
@@ -9,8 +10,10 @@
 using namespace mlir;
 using namespace hlo;
 
-std::optional<ElementRewriter::Elements> ElementRewriter::sliceAt(Elements all, ArrayRef<int64_t> shape,
-                                          ArrayRef<Value> starts, ArrayRef<int64_t> sizes) {
+std::optional<ElementRewriter::Elements> ElementRewriter::sliceAt(Elements all,
+                                                                  ArrayRef<int64_t> shape,
+                                                                  ArrayRef<Value> starts,
+                                                                  ArrayRef<int64_t> sizes) {
   Position current(shape);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     int64_t last = shape[dim] - sizes[dim];
@@ -206,7 +209,8 @@ bool ElementRewriter::emitMove(Operation *op) {
     } else {
       auto pad = cast<PadOp>(op);
       for (size_t i = 0; i < at.size(); ++i) {
-        int64_t step = pad.getPaddingInterior()[i] + 1, along = position[i] - pad.getPaddingLow()[i];
+        int64_t step = pad.getPaddingInterior()[i] + 1,
+                along = position[i] - pad.getPaddingLow()[i];
         inside &= along >= 0 && along % step == 0 && along / step < from[i];
         at[i] = along / step;
       }

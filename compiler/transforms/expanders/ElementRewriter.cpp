@@ -1,7 +1,8 @@
 //===- ElementRewriter.cpp - Arrays of a computation as their elements ----===//
 //
-// The walk over a computation, and what has an element of its own for each of the operands': element-wise ops, constants,
-// iota. The rest is in ElementMoves.cpp and ElementComputes.cpp. In and out as Scalarizer.cpp says.
+// The walk over a computation, and what has an element of its own for each of the operands':
+// element-wise ops, constants, iota. The rest is in ElementMoves.cpp and ElementComputes.cpp. In
+// and out as Scalarizer.cpp says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"

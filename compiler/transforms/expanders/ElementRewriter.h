@@ -8,8 +8,9 @@
 
 namespace hlo {
 
-/// Rewrites one computation on scalars that holds small arrays: an op on arrays becomes ops on its elements, as Scalarizer.cpp
-/// says. A computation with an op that has no such form, or with a large array, stays as it is.
+/// Rewrites one computation on scalars that holds small arrays: an op on arrays becomes ops on its
+/// elements, as Scalarizer.cpp says. A computation with an op that has no such form, or with a
+/// large array, stays as it is.
 class ElementRewriter {
 public:
   ElementRewriter(ComputationOp computation, const ComputationGraph &graph)
@@ -43,7 +44,8 @@ private:
   Elements applied(mlir::FlatSymbolRefAttr callee, mlir::ValueRange arguments);
   /// The block of `sizes` that begins at `starts` (clamped; null: at 0) of an array.
   std::optional<Elements> sliceAt(Elements elements, llvm::ArrayRef<int64_t> shape,
-                                  llvm::ArrayRef<mlir::Value> starts, llvm::ArrayRef<int64_t> sizes);
+                                  llvm::ArrayRef<mlir::Value> starts,
+                                  llvm::ArrayRef<int64_t> sizes);
   const Elements &of(mlir::Value value) { return elements.find(value)->second; }
   mlir::Value scalarIndex(mlir::Value like, int64_t value) {
     return HloBuilder{builder, like.getLoc()}.scalar(elementTypeOf(like), value);

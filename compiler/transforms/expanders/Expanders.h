@@ -41,7 +41,8 @@ std::unique_ptr<mlir::Pass> createScanExpanderPass();
 std::unique_ptr<mlir::Pass> createRaggedDotExpanderPass();
 /// `hlo-scaled-dot-expander`: scaled-dot as a dot of scaled operands.
 std::unique_ptr<mlir::Pass> createScaledDotExpanderPass();
-/// `hlo-product-type-expander`: dots and convolutions of any result type by those that hold their products.
+/// `hlo-product-type-expander`: dots and convolutions of any result type by those that hold their
+/// products.
 std::unique_ptr<mlir::Pass> createProductTypeExpanderPass();
 /// `hlo-cholesky-expander`: large choleskys as small ones, solves and dots.
 std::unique_ptr<mlir::Pass> createCholeskyExpanderPass();

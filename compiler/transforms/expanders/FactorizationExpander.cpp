@@ -4,8 +4,8 @@
 // kernels of dots do those near the peak, and on all threads. With A cut into quarters
 // at about half its order, again and again until the halves are small:
 //
-//   cholesky, lower                  L11 = cholesky(A11), L21 = A21 L11^-T, L22 = cholesky(A22 - L21 L21^T)
-//   cholesky, upper                  the transpose of the lower one of A^T
+//   cholesky, lower                  L11 = cholesky(A11), L21 = A21 L11^-T, L22 = cholesky(A22 -
+//   L21 L21^T) cholesky, upper                  the transpose of the lower one of A^T
 //
 //   op(A) X = B, T = op(A) lower     X1 = T11^-1 B1, X2 = T22^-1 (B2 - T21 X1)
 //   op(A) X = B, T = op(A) upper     X2 = T22^-1 B2, X1 = T11^-1 (B1 - T12 X2)
@@ -59,18 +59,20 @@ Value product(HloBuilder &b, Value x, bool transposeX, Value y, bool transposeY)
   shape[rank - 2] = shapeOf(x)[transposeX ? rank - 1 : rank - 2];
   shape[rank - 1] = shapeOf(y)[transposeY ? rank - 2 : rank - 1];
   auto list = [&](ArrayRef<int64_t> dims) { return b.b.getDenseI64ArrayAttr(dims); };
-  return DotOp::create(b.b, b.loc, HloBuilder::array(shape, elementTypeOf(x)), x, y, list(batch), list(batch),
-                       list({transposeX ? rank - 2 : rank - 1}), list({transposeY ? rank - 1 : rank - 2}),
-                       ArrayAttr(), StringAttr());
+  return DotOp::create(b.b, b.loc, HloBuilder::array(shape, elementTypeOf(x)), x, y, list(batch),
+                       list(batch), list({transposeX ? rank - 2 : rank - 1}),
+                       list({transposeY ? rank - 1 : rank - 2}), ArrayAttr(), StringAttr());
 }
 
 /// A triangular-solve, by halves of the triangle if that is large.
-Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit, StringRef transpose) {
+Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit,
+            StringRef transpose) {
   auto type = HloBuilder::type(rhs);
   int64_t rank = type.getRank(), n = shapeOf(a).back();
   if (!isCut(a, kLargestSolve)) {
-    return TriangularSolveOp::create(b.b, b.loc, type, a, rhs, b.b.getBoolAttr(left), b.b.getBoolAttr(lower),
-                                     b.b.getBoolAttr(unit), b.b.getStringAttr(transpose));
+    return TriangularSolveOp::create(b.b, b.loc, type, a, rhs, b.b.getBoolAttr(left),
+                                     b.b.getBoolAttr(lower), b.b.getBoolAttr(unit),
+                                     b.b.getStringAttr(transpose));
   }
   int64_t half = halfOf(n), dimension = left ? rank - 2 : rank - 1;
   bool transposed = transpose != "NO_TRANSPOSE";
@@ -79,8 +81,10 @@ Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit,
   Value b1 = b.sliceDim(rhs, dimension, 0, half), b2 = b.sliceDim(rhs, dimension, half, n);
   // The first half comes first if op(A) is lower on the left, or upper on the right.
   bool firstFirst = (lower != transposed) == left;
-  Value known = solve(b, firstFirst ? a11 : a22, firstFirst ? b1 : b2, left, lower, unit, transpose);
-  Value by = left ? product(b, between, transposed, known, false) : product(b, known, false, between, transposed);
+  Value known =
+      solve(b, firstFirst ? a11 : a22, firstFirst ? b1 : b2, left, lower, unit, transpose);
+  Value by = left ? product(b, between, transposed, known, false)
+                  : product(b, known, false, between, transposed);
   Value rest = b.sub(firstFirst ? b2 : b1, by);
   Value other = solve(b, firstFirst ? a22 : a11, rest, left, lower, unit, transpose);
   Value parts[] = {firstFirst ? known : other, firstFirst ? other : known};
@@ -95,8 +99,8 @@ Value factorize(HloBuilder &b, Value a) {
   }
   int64_t half = halfOf(n);
   Value first = factorize(b, part(b, a, 0, half, 0, half));
-  Value under = solve(b, first, part(b, a, half, n, 0, half), /*left=*/false, /*lower=*/true, /*unit=*/false,
-                      "TRANSPOSE");
+  Value under = solve(b, first, part(b, a, half, n, 0, half), /*left=*/false, /*lower=*/true,
+                      /*unit=*/false, "TRANSPOSE");
   Value rest = b.sub(part(b, a, half, n, half, n), product(b, under, false, under, true));
   SmallVector<int64_t> shape(shapeOf(first));
   shape[rank - 1] = n - half;
@@ -144,7 +148,8 @@ private:
   static constexpr int64_t kLargestUpper = 16;
 };
 
-class TriangularSolveExpanderPass : public OpExpanderPass<TriangularSolveExpanderPass, TriangularSolveOp> {
+class TriangularSolveExpanderPass
+    : public OpExpanderPass<TriangularSolveExpanderPass, TriangularSolveOp> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TriangularSolveExpanderPass)
   StringRef getArgument() const final { return "hlo-triangular-solve-expander"; }
@@ -154,11 +159,13 @@ public:
     // With few right-hand sides a solve is as much reading of A as a product is.
     bool left = op.getLeftSide().value_or(false);
     ArrayRef<int64_t> shape = shapeOf(op.getB());
-    if (!isCut(op.getA(), 2 * kLargestSolve) || shape[shape.size() - (left ? 1 : 2)] < kLeastSides) {
+    if (!isCut(op.getA(), 2 * kLargestSolve) ||
+        shape[shape.size() - (left ? 1 : 2)] < kLeastSides) {
       return Values{};
     }
     return Values{solve(b, op.getA(), op.getB(), left, op.getLower().value_or(false),
-                        op.getUnitDiagonal().value_or(false), op.getTransposeA().value_or("NO_TRANSPOSE"))};
+                        op.getUnitDiagonal().value_or(false),
+                        op.getTransposeA().value_or("NO_TRANSPOSE"))};
   }
 
 private:

@@ -45,8 +45,8 @@ private:
   llvm::StringMap<mlir::FlatSymbolRefAttr> made;
 };
 
-/// The results of a batch normalization as arithmetic. `count` is the number of elements per feature
-/// where it is not that of the shape, an integer scalar; else null.
+/// The results of a batch normalization as arithmetic. `count` is the number of elements per
+/// feature where it is not that of the shape, an integer scalar; else null.
 llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &b,
                                                ScalarComputations &scalars, mlir::Value count);
 
@@ -54,8 +54,8 @@ llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> expandTopk(TopkOp op, HloBuilder &b,
                                                            ScalarComputations &scalars);
 
-/// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives values.
-/// expand returns failure after reporting an error, and no values to keep the op.
+/// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives
+/// values. expand returns failure after reporting an error, and no values to keep the op.
 template <typename Derived, typename Op>
 class OpExpanderPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
 public:

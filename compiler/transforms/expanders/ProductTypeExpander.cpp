@@ -18,7 +18,8 @@ using namespace hlo;
 
 namespace {
 
-class ProductTypeExpanderPass : public PassWrapper<ProductTypeExpanderPass, OperationPass<ModuleOp>> {
+class ProductTypeExpanderPass
+    : public PassWrapper<ProductTypeExpanderPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProductTypeExpanderPass)
   StringRef getArgument() const final { return "hlo-product-type-expander"; }

@@ -38,7 +38,8 @@ public:
     SmallVector<int64_t> rhsBatch = listOf(op.getRhsBatchDims());
     SmallVector<int64_t> lhsContract = listOf(op.getLhsContractingDims());
     SmallVector<int64_t> rhsContract = listOf(op.getRhsContractingDims());
-    SmallVector<int64_t> ragged = listOf(op.getLhsRaggedDims()), group = listOf(op.getRhsGroupDims());
+    SmallVector<int64_t> ragged = listOf(op.getLhsRaggedDims()),
+                         group = listOf(op.getRhsGroupDims());
     if (ragged.size() != 1) {
       return op.emitError("ragged-dot: expected 1 ragged dimension, got ") << ragged.size();
     }
@@ -56,8 +57,8 @@ public:
       return op.emitError("ragged-dot: expected 1 group dimension, got ") << group.size();
     }
     // The group becomes dimension 0 of the masked lhs.
-    Value masked = maskByGroup(op, b, scalars, ragged[0],
-                               groupPrefix(op, lhsBatch, lhsContract, ragged[0]));
+    Value masked =
+        maskByGroup(op, b, scalars, ragged[0], groupPrefix(op, lhsBatch, lhsContract, ragged[0]));
     for (SmallVector<int64_t> *dims : {&lhsBatch, &lhsContract}) {
       for (int64_t &dim : *dims) {
         ++dim;
@@ -79,8 +80,8 @@ public:
         permutation.push_back(dim);
       }
     }
-    return Values{b.transpose(dot(HloBuilder::array(shape, result.getElementType()), masked),
-                              permutation)};
+    return Values{
+        b.transpose(dot(HloBuilder::array(shape, result.getElementType()), masked), permutation)};
   }
 
 private:
@@ -114,11 +115,11 @@ private:
     alongRows.push_back(last + 1);
     Value upTo = b.compare(b.iota(square, last + 1), b.iota(square, last), "LE");
     Value counted = b.select(upTo, b.broadcast(sizes, pairs, alongRows), b.splat(square, 0));
-    Value ends = ReduceOp::create(b.b, b.loc, TypeRange(sizes.getType()),
-                                  ValueRange{counted, b.scalar(index, 0)},
-                                  b.b.getDenseI64ArrayAttr({last + 1}),
-                                  scalars.binary<AddOp>(index))
-                     .getResult(0);
+    Value ends =
+        ReduceOp::create(b.b, b.loc, TypeRange(sizes.getType()),
+                         ValueRange{counted, b.scalar(index, 0)},
+                         b.b.getDenseI64ArrayAttr({last + 1}), scalars.binary<AddOp>(index))
+            .getResult(0);
     Value begins = b.sub(ends, sizes);
     SmallVector<int64_t> shape{groups}, places;
     llvm::append_range(shape, shapeOf(op.getLhs()));

@@ -4,14 +4,15 @@
 //   reduce(x, y), (a, c, b, d) -> (a + b, c ^ d)       ->   reduce(x) by add, reduce(y) by xor
 //   scatter(x, at, u), (a, b) -> a - b                 ->   scatter(x, at, -u) by add
 //
-// Where every result of a computation is op(own accumulator, h(elements)) with an associative op, h is
-// computed before, as an array, and each result is reduced alone. In the order of the text this gives
-// the same elements; as one op it may be done in any order, in lanes and parts. Sums and products of
-// narrow floats keep their h, whose computation rounds each of them.
+// Where every result of a computation is op(own accumulator, h(elements)) with an associative op, h
+// is computed before, as an array, and each result is reduced alone. In the order of the text this
+// gives the same elements; as one op it may be done in any order, in lanes and parts. Sums and
+// products of narrow floats keep their h, whose computation rounds each of them.
 //
 // Sums of integers of which fewer bits are used are made of fewer bits.
 //
-// Computations of several accumulators, or of no single op, that may be applied in any order are marked.
+// Computations of several accumulators, or of no single op, that may be applied in any order are
+// marked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -33,7 +34,8 @@ struct Step {
   bool negated;
 };
 
-/// The ops that v is made of, if they are element-wise ops of elements (the second half of the arguments) alone.
+/// The ops that v is made of, if they are element-wise ops of elements (the second half of the
+/// arguments) alone.
 bool collectTerm(Value v, unsigned count, llvm::SetVector<Operation *> &ops) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
     return argument.getArgNumber() >= count;
@@ -43,8 +45,8 @@ bool collectTerm(Value v, unsigned count, llvm::SetVector<Operation *> &ops) {
     return true;
   }
   bool known = isElementwiseOp(op) || isa<ConstantOp>(op);
-  if (!known || !llvm::all_of(op->getOperands(),
-                              [&](Value from) { return collectTerm(from, count, ops); })) {
+  if (!known ||
+      !llvm::all_of(op->getOperands(), [&](Value from) { return collectTerm(from, count, ops); })) {
     return false;
   }
   ops.insert(op);
@@ -53,7 +55,8 @@ bool collectTerm(Value v, unsigned count, llvm::SetVector<Operation *> &ops) {
 
 std::optional<Step> stepOf(Value result, unsigned n, unsigned count) {
   Operation *op = result.getDefiningOp();
-  if (!isa_and_nonnull<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp, SubtractOp>(op)) {
+  if (!isa_and_nonnull<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp, SubtractOp>(
+          op)) {
     return std::nullopt;
   }
   auto isOwn = [&](Value v) {
@@ -123,7 +126,8 @@ public:
   }
 
 private:
-  /// Says of the computations that are left which of them may be applied in any order: found out once, here.
+  /// Says of the computations that are left which of them may be applied in any order: found out
+  /// once, here.
   void markReducers() {
     SymbolTable symbols(getOperation());
     DenseSet<Operation *> seen;
@@ -137,8 +141,8 @@ private:
     });
   }
 
-  /// Sums of converted integers of which only as many bits are used as the integers had are made in those: u8 of a sum of u8
-  /// as u32 (jnp.packbits). Gives the op in place of `op`.
+  /// Sums of converted integers of which only as many bits are used as the integers had are made in
+  /// those: u8 of a sum of u8 as u32 (jnp.packbits). Gives the op in place of `op`.
   static Operation *narrow(Operation *op, SymbolTable &symbols, ScalarComputations &scalars) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || op->getNumResults() != 1 || !op->getResult(0).hasOneUse()) {
@@ -148,8 +152,7 @@ private:
     auto inner = reduce.getInputs()[0].getDefiningOp<ConvertOp>();
     auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
     Operation *combine = computation ? associativeOp(computation) : nullptr;
-    if (!outer || !inner ||
-        !isa_and_nonnull<AddOp, MultiplyOp, AndOp, OrOp, XorOp>(combine)) {
+    if (!outer || !inner || !isa_and_nonnull<AddOp, MultiplyOp, AndOp, OrOp, XorOp>(combine)) {
       return op;
     }
     auto from = dyn_cast<IntegerType>(elementTypeOf(inner.getOperand()));
@@ -174,7 +177,8 @@ private:
 
   static void expand(Operation *op, SymbolTable &symbols, ScalarComputations &scalars) {
     auto [count, firstElements] = *reductionOf(op);
-    auto computation = symbols.lookup<ComputationOp>(op->getAttrOfType<FlatSymbolRefAttr>("to_apply").getValue());
+    auto computation =
+        symbols.lookup<ComputationOp>(op->getAttrOfType<FlatSymbolRefAttr>("to_apply").getValue());
     if (!computation || computation.getNumArguments() != 2 * count ||
         computation.getReturn()->getNumOperands() != count || op->getNumResults() != count ||
         (count == 1 && associativeOp(computation))) {
@@ -220,7 +224,8 @@ private:
       for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
         bool isElements = i >= firstElements && i < firstElements + count;
         bool isShared = isa<ScatterOp>(op) && i == count; // the indices
-        if (isElements ? i == firstElements + n : isShared || i % (count + isa<ScatterOp>(op)) == n) {
+        if (isElements ? i == firstElements + n
+                       : isShared || i % (count + isa<ScatterOp>(op)) == n) {
           operands.push_back(isElements ? elements : operand);
         }
       }

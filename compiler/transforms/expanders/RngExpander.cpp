@@ -66,13 +66,15 @@ private:
   static Value word(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width, uint64_t value) {
     RankedTensorType scalar =
         HloBuilder::array(ArrayRef<int64_t>(), b.b.getIntegerType(width, false));
-    return b.broadcastScalar(b.constant(DenseElementsAttr::get(scalar, APInt(width, value))), shape);
+    return b.broadcastScalar(b.constant(DenseElementsAttr::get(scalar, APInt(width, value))),
+                             shape);
   }
 
   /// Fresh bits, unsigned, of the given shape and width.
   static Value bits(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width) {
     Type u64 = b.b.getIntegerType(64, false);
-    auto draw = RngGetAndUpdateStateOp::create(b.b, b.loc, TypeRange{HloBuilder::array({2}, u64)}, /*delta=*/0);
+    auto draw = RngGetAndUpdateStateOp::create(b.b, b.loc, TypeRange{HloBuilder::array({2}, u64)},
+                                               /*delta=*/0);
     draw->setAttr("hlo.of_call", b.b.getUnitAttr());
     // {seed, number} -> {key = seed, counter = number * 2^64}
     Value state = b.pad(draw->getResult(0), word(b, {}, 64, 0), {0}, {0}, {1});

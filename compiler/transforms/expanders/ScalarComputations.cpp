@@ -9,9 +9,8 @@
 using namespace mlir;
 using namespace hlo;
 
-FlatSymbolRefAttr
-ScalarComputations::get(StringRef name, ArrayRef<Type> elements,
-                        function_ref<Value(HloBuilder &, ValueRange)> build) {
+FlatSymbolRefAttr ScalarComputations::get(StringRef name, ArrayRef<Type> elements,
+                                          function_ref<Value(HloBuilder &, ValueRange)> build) {
   std::string key;
   llvm::raw_string_ostream os(key);
   os << name;

@@ -32,8 +32,8 @@ public:
       return failure();
     }
     auto result = cast<RankedTensorType>(op.getResult().getType());
-    Value dot = DotOp::create(b.b, b.loc, HloBuilder::array(result.getShape(), wide),
-                              *lhs, *rhs, op.getLhsBatchDimsAttr(), op.getRhsBatchDimsAttr(),
+    Value dot = DotOp::create(b.b, b.loc, HloBuilder::array(result.getShape(), wide), *lhs, *rhs,
+                              op.getLhsBatchDimsAttr(), op.getRhsBatchDimsAttr(),
                               op.getLhsContractingDimsAttr(), op.getRhsContractingDimsAttr(),
                               op.getOperandPrecisionAttr(), StringAttr());
     return Values{b.convert(dot, result.getElementType())};

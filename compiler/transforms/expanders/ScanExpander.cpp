@@ -53,8 +53,8 @@ private:
   }
   static void finish(ComputationOp computation, OpBuilder &builder, ValueRange results) {
     ReturnOp::create(builder, computation.getLoc(), results);
-    computation.setFunctionType(builder.getFunctionType(
-        computation.getBody().getArgumentTypes(), results.getTypes()));
+    computation.setFunctionType(
+        builder.getFunctionType(computation.getBody().getArgumentTypes(), results.getTypes()));
   }
 };
 
@@ -66,9 +66,9 @@ LogicalResult ScanExpanderPass::expand(ScanOp scan, SymbolTable &symbols) {
   int64_t outputs = scan->getNumResults() - carries;
   auto callee = symbols.lookup<ComputationOp>(scan.getToApply());
   if (inputs < 0 || outputs < 0 || !callee || (inputs == 0 && outputs == 0)) {
-    return scan.emitError("scan: ") << scan->getNumOperands() << " operands and "
-                                    << scan->getNumResults() << " results with " << carries
-                                    << " carries";
+    return scan.emitError("scan: ")
+           << scan->getNumOperands() << " operands and " << scan->getNumResults()
+           << " results with " << carries << " carries";
   }
   int64_t dim = scan.getDimension();
   Value whole = inputs > 0 ? scan->getOperand(0) : Value(scan->getResult(0));
@@ -119,9 +119,7 @@ LogicalResult ScanExpanderPass::expand(ScanOp scan, SymbolTable &symbols) {
   for (Operation &op : callee.getBody().front().without_terminator()) {
     atBody.clone(op, mapping);
   }
-  auto root = [&](int64_t i) {
-    return mapping.lookupOrDefault(callee.getReturn()->getOperand(i));
-  };
+  auto root = [&](int64_t i) { return mapping.lookupOrDefault(callee.getReturn()->getOperand(i)); };
   SmallVector<Value> next{s.add(arguments[0], s.scalar(counter, 1))};
   llvm::append_range(next, arguments.slice(1, inputs));
   for (int64_t i = 0; i < carries; ++i) {

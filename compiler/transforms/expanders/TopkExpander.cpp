@@ -1,6 +1,7 @@
 //===- TopkExpander.cpp - topk as a stable sort and a slice ---------------===//
 //
-// A topk of static shape is a kernel of its own (codegen/sort), if its elements are sorted by keys. Otherwise:
+// A topk of static shape is a kernel of its own (codegen/sort), if its elements are sorted by keys.
+// Otherwise:
 //
 //   v, i = topk(x), k   ->   v, i = slice(sort(x, iota)) along the last dimension
 //
@@ -53,6 +54,4 @@ FailureOr<SmallVector<Value>> hlo::expandTopk(TopkOp op, HloBuilder &b,
                             b.sliceDim(sort->getResult(1), last, 0, op.getK())};
 }
 
-std::unique_ptr<Pass> hlo::createTopkExpanderPass() {
-  return std::make_unique<TopkExpanderPass>();
-}
+std::unique_ptr<Pass> hlo::createTopkExpanderPass() { return std::make_unique<TopkExpanderPass>(); }

@@ -17,7 +17,8 @@ static constexpr int64_t kSmallUpdateElements = 64;
 /// A dot of so few multiplications is a loop in its consumer.
 static constexpr int64_t kSmallDotWork = 512;
 
-/// The next update of the same array, if beside it nothing but slices is read of what this one makes.
+/// The next update of the same array, if beside it nothing but slices is read of what this one
+/// makes.
 static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
   DynamicUpdateSliceOp next;
   for (OpOperand &use : update->getUses()) {
@@ -31,9 +32,10 @@ static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
   return next;
 }
 
-/// Whether an update changes a part of what the next iteration of a loop gets in the same place, one of several or alone: it
-/// is done in place, at no more than the cost of the part. (A whole vector, written for one element and read element by
-/// element in the next iteration, also waits for the store: 40 ns an iteration of an ODE solver became 17.)
+/// Whether an update changes a part of what the next iteration of a loop gets in the same place,
+/// one of several or alone: it is done in place, at no more than the cost of the part. (A whole
+/// vector, written for one element and read element by element in the next iteration, also waits
+/// for the store: 40 ns an iteration of an ODE solver became 17.)
 static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
   if (elementsOf(update.getUpdate()) * 4 > elementsOf(update.getOperand())) {
     return false;
@@ -56,8 +58,9 @@ static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
   return isa<ReturnOp>(use.getOwner()) && use.getOperandNumber() == carry.getArgNumber();
 }
 
-/// Whether only slices are read of what the update makes, less than half of it, and the array would have to be copied: an
-/// operand of the block. (A quarter of f64[40,30,50,6]: 0.24 ms with the copy.)
+/// Whether only slices are read of what the update makes, less than half of it, and the array would
+/// have to be copied: an operand of the block. (A quarter of f64[40,30,50,6]: 0.24 ms with the
+/// copy.)
 static bool isReadInPart(DynamicUpdateSliceOp update) {
   int64_t read = 0;
   for (Operation *user : update->getUsers()) {
@@ -71,11 +74,13 @@ static bool isReadInPart(DynamicUpdateSliceOp update) {
 
 /// Whether a loop over the result computes the update, as one op of many.
 static bool isSmallUpdate(DynamicUpdateSliceOp update) {
-  return (resultElements(update) <= kSmallUpdateElements && !isCarriedUpdate(update)) || isReadInPart(update);
+  return (resultElements(update) <= kSmallUpdateElements && !isCarriedUpdate(update)) ||
+         isReadInPart(update);
 }
 
 int64_t resultElements(Operation *op) {
-  return op->getNumResults() == 0 || !arrayType(op->getResult(0)) ? 0 : elementsOf(op->getResult(0));
+  return op->getNumResults() == 0 || !arrayType(op->getResult(0)) ? 0
+                                                                  : elementsOf(op->getResult(0));
 }
 
 bool isSplatConstant(Operation *op) {
@@ -163,13 +168,14 @@ Role roleOf(Operation *op) {
       })
       .Case([](ReduceOp) { return Role::Reduce; })
       .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
-      .Case<ConvolutionOp, SortOp, TopkOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp,
-            FftOp, CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
+      .Case<ConvolutionOp, SortOp, TopkOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp, FftOp,
+            CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
       .Case<ReturnOp, WhileOp, ConditionalOp, CallOp, FusionOp, CustomCallOp, TupleOp,
             GetTupleElementOp, ScanOp>([](Operation *) { return Role::TopLevel; })
       .Default([](Operation *op) {
         // Element-wise ops are the rest of what is pure and of one array result.
-        bool oneArray = op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
+        bool oneArray =
+            op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
         return isPure(op) && oneArray && op->getNumOperands() > 0 ? Role::Compute : Role::TopLevel;
       });
 }

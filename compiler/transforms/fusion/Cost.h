@@ -27,8 +27,8 @@ bool isSplatConstant(mlir::Operation *op);
 /// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
 bool isTrailingReduce(hlo::ReduceOp op);
 
-/// The dimension along which a reduce-window accumulates: result i is everything up to (or from) element i. No
-/// value for any other window, and for few elements.
+/// The dimension along which a reduce-window accumulates: result i is everything up to (or from)
+/// element i. No value for any other window, and for few elements.
 std::optional<int64_t> cumulativeDimension(hlo::ReduceWindowOp op);
 
 } // namespace hlo::fusion

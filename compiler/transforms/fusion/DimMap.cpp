@@ -76,7 +76,8 @@ static DimMap throughReshape(const DimMap &map, ArrayRef<int64_t> from, ArrayRef
   return source;
 }
 
-/// Whether each element of the result has an index of one number of its own, the indices in the result's order.
+/// Whether each element of the result has an index of one number of its own, the indices in the
+/// result's order.
 static bool hasIndexPerElement(GatherOp gather) {
   ArrayRef<int64_t> indices = shapeOf(gather->getOperand(1));
   int64_t rank = indices.size(), vector = gather.getIndexVectorDim();
@@ -110,7 +111,8 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
     }
   } else if (isa<DynamicUpdateSliceOp>(op) && number == 0) {
     source = *this;
-  } else if (auto gather = dyn_cast<GatherOp>(op); gather && number == 1 && hasIndexPerElement(gather)) {
+  } else if (auto gather = dyn_cast<GatherOp>(op);
+             gather && number == 1 && hasIndexPerElement(gather)) {
     llvm::copy(dims, source.dims.begin());
     source.inOrder = inOrder;
   } else if (auto window = dyn_cast<ReduceWindowOp>(op);

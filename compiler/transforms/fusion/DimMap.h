@@ -19,9 +19,9 @@ struct DimMap {
   bool operator==(const DimMap &other) const { return dims == other.dims; }
   /// Whether dimension i follows dimension i of the space (or has size 1), for all i.
   bool isIdentity() const;
-  /// The map of operand `number` of `op`, whose (first) result has this map. Reduced dimensions of a reduce
-  /// follow the space's dimensions of the same number if `reducedInSpace`, as in a row kernel; else no
-  /// dimension, as in a loop kernel, which reduces within an iteration.
+  /// The map of operand `number` of `op`, whose (first) result has this map. Reduced dimensions of
+  /// a reduce follow the space's dimensions of the same number if `reducedInSpace`, as in a row
+  /// kernel; else no dimension, as in a loop kernel, which reduces within an iteration.
   DimMap ofOperand(mlir::Operation *op, unsigned number, bool reducedInSpace = true) const;
   /// Both maps at once: equal, or kOther where they differ.
   DimMap meet(const DimMap &other) const;

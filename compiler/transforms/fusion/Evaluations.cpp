@@ -1,8 +1,9 @@
 //===- Evaluations.cpp - How often a group's kernel evaluates an op ------===//
 //
-// In: a group, and an op all of whose users in it are known. Out: how many evaluations of its elements
-// joining causes. What several users ask for at one index is computed once: indices have numbers, which
-// are the same where they are in step, or where an op asks for all of these at an index of its own.
+// In: a group, and an op all of whose users in it are known. Out: how many evaluations of its
+// elements joining causes. What several users ask for at one index is computed once: indices have
+// numbers, which are the same where they are in step, or where an op asks for all of these at an
+// index of its own.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -62,7 +63,8 @@ int64_t Grouper::indexOf(Group &group, OpOperand &use) {
   return indexNumbers.try_emplace({asked, user, operand}, next).first->second;
 }
 
-/// The number of the index at which all users in the group ask for the value; one of its own if they differ.
+/// The number of the index at which all users in the group ask for the value; one of its own if
+/// they differ.
 int64_t Grouper::indexIn(Group &group, Value v) {
   std::optional<int64_t> index;
   for (OpOperand &use : v.getUses()) {
@@ -110,9 +112,8 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
   }
   // In a row kernel what follows the rows alone is computed once a row.
   if (group.strategy == "row" && map && group.rows > 0) {
-    bool rowOnly = llvm::all_of(map->dims, [&](int64_t d) {
-      return d == DimMap::kOne || (d >= 0 && d < group.rows);
-    });
+    bool rowOnly = llvm::all_of(
+        map->dims, [&](int64_t d) { return d == DimMap::kOne || (d >= 0 && d < group.rows); });
     if (rowOnly) {
       double rows = 1;
       for (int64_t d = 0; d < group.rows; ++d) {

@@ -7,8 +7,8 @@
 
 namespace hlo::fusion {
 
-/// The state of the walk over a block. The walk and its rules are in Groups.cpp, how often an op is evaluated in a group in
-/// Evaluations.cpp, what makes a row kernel of a loop in RowGroups.cpp.
+/// The state of the walk over a block. The walk and its rules are in Groups.cpp, how often an op is
+/// evaluated in a group in Evaluations.cpp, what makes a row kernel of a loop in RowGroups.cpp.
 class Grouper {
 public:
   explicit Grouper(mlir::Block &block) : block(block) {}
@@ -33,7 +33,8 @@ private:
 
   mlir::Block &block;
   Grouping result;
-  /// The numbers of indices: that at which an op asks for an operand, being asked at some index itself.
+  /// The numbers of indices: that at which an op asks for an operand, being asked at some index
+  /// itself.
   std::map<std::tuple<int64_t, mlir::Operation *, unsigned>, int64_t> indexNumbers;
   /// What evaluating an op that several groups repeat costs, up to where it is stored.
   llvm::DenseMap<mlir::Operation *, int64_t> repeatedCost;

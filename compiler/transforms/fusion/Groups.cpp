@@ -16,18 +16,19 @@
 // convolution of its own shape it becomes that one's epilogue.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/transforms/fusion/Prologue.h"
 
 using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Bounds on one kernel, to keep compile time and register pressure in hand: beyond the first number of ops that compute
-/// something it ends where one array is all that it still needs, beyond the second anywhere. (A random generator and
-/// the distribution made of it are 250 such ops; cut anywhere, each value alive at the cut became a kernel of its own.)
+/// Bounds on one kernel, to keep compile time and register pressure in hand: beyond the first
+/// number of ops that compute something it ends where one array is all that it still needs, beyond
+/// the second anywhere. (A random generator and the distribution made of it are 250 such ops; cut
+/// anywhere, each value alive at the cut became a kernel of its own.)
 static constexpr size_t kEnoughMembers = 320;
 static constexpr size_t kMaxMembers = 640;
 static constexpr size_t kMaxOperands = 48;
@@ -35,8 +36,8 @@ static constexpr size_t kMaxOperands = 48;
 static constexpr double kCheapRepeat = 1.5;
 /// A reduce of more elements per result is not evaluated inside a loop.
 static constexpr int64_t kMaxReduceInLoop = 4096;
-/// A chain of ops of one large operand each is computed in up to so many kernels rather than stored, if it costs
-/// no more than this: the traffic is the same or less, and nothing is written.
+/// A chain of ops of one large operand each is computed in up to so many kernels rather than
+/// stored, if it costs no more than this: the traffic is the same or less, and nothing is written.
 static constexpr size_t kMaxRepeatedIn = 3;
 static constexpr int64_t kMaxRepeatedCost = 6;
 
@@ -84,11 +85,11 @@ size_t Grouper::operandCountWith(Group &group, Operation *op) {
   return operands.size();
 }
 
-/// Whether each of `groups` kernels should rather compute the op than read its result: what it reads is one
-/// array no larger than its result, and small ones.
+/// Whether each of `groups` kernels should rather compute the op than read its result: what it
+/// reads is one array no larger than its result, and small ones.
 bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
-  if (roleOf(op) != Role::Compute || costOf(op) > 1 || groups > kMaxRepeatedIn ||
-      isa<MapOp>(op) || op->getNumResults() != 1) {
+  if (roleOf(op) != Role::Compute || costOf(op) > 1 || groups > kMaxRepeatedIn || isa<MapOp>(op) ||
+      op->getNumResults() != 1) {
     return false;
   }
   int64_t bytes = bytesOf(op->getResult(0)), small = bytes / 8;
@@ -137,15 +138,16 @@ bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
   return llvm::all_of(group.members, isKnown);
 }
 
-/// Whether a loop would read what the op moves across: along another dimension than that of its vectors, element by element.
-/// Operands themselves, and slices of them, are transposed by tiles; what else is moved is stored first.
+/// Whether a loop would read what the op moves across: along another dimension than that of its
+/// vectors, element by element. Operands themselves, and slices of them, are transposed by tiles;
+/// what else is moved is stored first.
 bool Grouper::isMovedAcross(Group &group, Operation *op) {
   constexpr int64_t fewestElements = 4096;
   int64_t elements = resultElements(op);
   if (isa<ReduceOp>(op)) {
     elements = elementsOf(op->getOperand(0));
-  } else if (!isa<ConcatenateOp, PadOp, DynamicSliceOp, GatherOp, ReverseOp, SliceOp, ReduceWindowOp,
-                  DynamicUpdateSliceOp>(op)) {
+  } else if (!isa<ConcatenateOp, PadOp, DynamicSliceOp, GatherOp, ReverseOp, SliceOp,
+                  ReduceWindowOp, DynamicUpdateSliceOp>(op)) {
     return false;
   }
   if (group.strategy != "loop" || elements < fewestElements) {
@@ -162,7 +164,8 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
   int64_t own = minorOf(shapeOf(v)), minor = minorOf(shapeOf(group.root->getResult(0)));
   auto slice = dyn_cast<SliceOp>(op);
   Operation *sliced = slice ? slice.getOperand().getDefiningOp() : nullptr;
-  bool inMemory = slice && (!sliced || roleOf(sliced) == Role::Hero || roleOf(sliced) == Role::TopLevel);
+  bool inMemory =
+      slice && (!sliced || roleOf(sliced) == Role::Hero || roleOf(sliced) == Role::TopLevel);
   if (own < 0 || (inMemory && slice.getStrides()[own] == 1)) {
     return false;
   }
@@ -195,8 +198,9 @@ bool Grouper::canTake(Group &group, Operation *op) {
            evaluationsIn(group, op) <= static_cast<double>(resultElements(op)) &&
            operandCountWith(group, op) <= kMaxOperands;
   }
-  bool open = strategy == "loop" || strategy == "scan" || strategy == "row" || strategy == "reduce" ||
-              strategy == "update-slice" || strategy == "dot" || strategy == "conv";
+  bool open = strategy == "loop" || strategy == "scan" || strategy == "row" ||
+              strategy == "reduce" || strategy == "update-slice" || strategy == "dot" ||
+              strategy == "conv";
   if (isSplatConstant(op)) {
     return !isOverwritten(group, op->getResult(0));
   }
@@ -206,8 +210,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
   if (!open) {
     // Sorts take what is made from nothing, such as the iota of an argsort.
     return strategy == "sort" &&
-           (isa<IotaOp>(op) ||
-            (isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1));
+           (isa<IotaOp>(op) || (isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1));
   }
   if (operandCountWith(group, op) > kMaxOperands) {
     return false;

@@ -18,7 +18,8 @@ struct Prologue {
 /// A kernel to be: a root, and the producers that are evaluated inside it.
 struct Group {
   mlir::Operation *root = nullptr;
-  mlir::Operation *hero = nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
+  mlir::Operation *hero =
+      nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
   std::string strategy;
   llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
   size_t computing = 0;                       ///< members that cost something
@@ -44,32 +45,36 @@ struct Grouping {
   llvm::SetVector<mlir::Operation *> relabels;
 };
 
-/// Sums of integers that are widened for it are made in as few bits as hold them (NarrowReduce.cpp).
+/// Sums of integers that are widened for it are made in as few bits as hold them
+/// (NarrowReduce.cpp).
 void narrowReduces(mlir::Block &block, mlir::SymbolTable &symbols);
-/// The element that changes nothing, if the computation is one associative op whose parts may be put together: not a sum of
-/// narrow floats.
+/// The element that changes nothing, if the computation is one associative op whose parts may be
+/// put together: not a sum of narrow floats.
 mlir::TypedAttr identityOf(ComputationOp computation, mlir::Type element);
 /// Reduces each array of a concatenate by itself (ReduceParts.cpp).
 void reduceParts(mlir::Block &block, mlir::SymbolTable &symbols);
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
 void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 
-/// Puts columns that are stacked and then transposed to rows of columns together as those (TurnColumns.cpp).
+/// Puts columns that are stacked and then transposed to rows of columns together as those
+/// (TurnColumns.cpp).
 void turnColumns(mlir::Block &block);
 
-/// Computes arrays of few columns that concatenates make, and what is made of them, column by column
-/// (SplitColumns.cpp): where one is needed as a whole there is a `paired` concatenate.
+/// Computes arrays of few columns that concatenates make, and what is made of them, column by
+/// column (SplitColumns.cpp): where one is needed as a whole there is a `paired` concatenate.
 void splitColumns(mlir::Block &block, mlir::SymbolTable &symbols);
 
-/// Marks concatenates whose parts share their work as `paired`, behind the element-wise ops that follow them
-/// (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
+/// Marks concatenates whose parts share their work as `paired`, behind the element-wise ops that
+/// follow them (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
 void pairConcatenates(mlir::Block &block);
 
-/// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a whole, and not where
-/// it reads: one kernel computes all of it and one stores it (a stencil of four neighbours was five kernels).
+/// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a
+/// whole, and not where it reads: one kernel computes all of it and one stores it (a stencil of
+/// four neighbours was five kernels).
 bool isComputedFrom(mlir::Operation *op, mlir::Value array);
 
-/// Whether the group of a scatter takes `op`, which all its users being in the group allows (ScatterOperands.cpp).
+/// Whether the group of a scatter takes `op`, which all its users being in the group allows
+/// (ScatterOperands.cpp).
 bool scatterTakes(const Group &group, mlir::Operation *op);
 
 Grouping groupOps(mlir::Block &block);

@@ -63,8 +63,8 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
   return pairs;
 }
 
-/// The results of an op that its kernel writes: of a sort by keys those that have users, such as the positions of an
-/// argsort alone.
+/// The results of an op that its kernel writes: of a sort by keys those that have users, such as
+/// the positions of an argsort alone.
 static SmallVector<Value> wantedResults(Operation *root) {
   SmallVector<Value> wanted(root->getResults());
   auto sort = dyn_cast<SortOp>(root);
@@ -74,9 +74,9 @@ static SmallVector<Value> wantedResults(Operation *root) {
   return wanted;
 }
 
-/// Whether a kernel should read the result of a reshape from memory as it is: such as do more than to add or drop
-/// dimensions of size 1, and those of large arrays, whose dimensions then merge. The parts of a paired concatenate stay
-/// what they are: reshapes of columns.
+/// Whether a kernel should read the result of a reshape from memory as it is: such as do more than
+/// to add or drop dimensions of size 1, and those of large arrays, whose dimensions then merge. The
+/// parts of a paired concatenate stay what they are: reshapes of columns.
 bool isWorthRelabelling(Operation *op) {
   constexpr int64_t large = 16 << 10;
   auto sizes = [](Value v) {
@@ -86,16 +86,18 @@ bool isWorthRelabelling(Operation *op) {
   };
   return isa<ReshapeOp, BitcastOp>(op) &&
          llvm::none_of(op->getUsers(), [](Operation *user) { return user->hasAttr("paired"); }) &&
-         (bytesOf(op->getResult(0)) >= large || sizes(op->getOperand(0)) != sizes(op->getResult(0)));
+         (bytesOf(op->getResult(0)) >= large ||
+          sizes(op->getOperand(0)) != sizes(op->getResult(0)));
 }
 
-/// Arrays from outside that the members read in other dimensions, as top-level bitcasts: a kernel would compute each
-/// index by divisions, element by element.
+/// Arrays from outside that the members read in other dimensions, as top-level bitcasts: a kernel
+/// would compute each index by divisions, element by element.
 class Relabels {
 public:
   explicit Relabels(Block &block) : block(block) {}
 
-  /// Maps the relabellings among the members (in order) of what comes from outside to bitcasts before the group.
+  /// Maps the relabellings among the members (in order) of what comes from outside to bitcasts
+  /// before the group.
   DenseMap<Value, Value> find(const Group &group, ArrayRef<Operation *> members) {
     DenseMap<Value, Value> outside;
     for (Operation *member : members) {

@@ -54,11 +54,12 @@ int64_t KernelSpace::keptElements() const {
 
 bool KernelSpace::isFull(Value v) const {
   auto known = maps.find(v);
-  return known != maps.end() && shapeOf(v) == ArrayRef<int64_t>(shape) && known->second.isIdentity();
+  return known != maps.end() && shapeOf(v) == ArrayRef<int64_t>(shape) &&
+         known->second.isIdentity();
 }
 
-/// Fills in the maps, from the results to what they are made of. Users come after what they use, so every map
-/// is complete before it is asked for.
+/// Fills in the maps, from the results to what they are made of. Users come after what they use, so
+/// every map is complete before it is asked for.
 static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
   space.maps.clear();
   auto add = [&](Value v, const DimMap &seen) {
@@ -70,7 +71,8 @@ static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
   Block &body = fusion.getBody().front();
   for (Value root : body.getTerminator()->getOperands()) {
     std::optional<DimMap> map = space.mapOfResult(shapeOf(root));
-    if (Operation *op = root.getDefiningOp(); op && op->hasAttr("paired") && !shapeOf(root).empty()) {
+    if (Operation *op = root.getDefiningOp();
+        op && op->hasAttr("paired") && !shapeOf(root).empty()) {
       if (shapeOf(root).drop_back() == ArrayRef<int64_t>(space.shape)) {
         map = DimMap::identity(space.shape);
         map->inOrder = false;
@@ -133,8 +135,8 @@ KernelSpace spaceOf(FusionOp fusion) {
     space.form = strategy == "loop" || strategy == "columns" ? Form::Columns : Form::Rows;
     // Reduced elements are runs along the minor dimension, each result beside the next.
     int64_t minor = static_cast<int64_t>(shape.size()) - 1;
-    if (space.form == Form::Columns &&
-        (space.reduced.empty() || space.reduced.back() == minor || !space.mapOfResult(shapeOf(root)))) {
+    if (space.form == Form::Columns && (space.reduced.empty() || space.reduced.back() == minor ||
+                                        !space.mapOfResult(shapeOf(root)))) {
       space.form = Form::Other;
     }
   }
@@ -183,10 +185,10 @@ void setMayAlias(FusionOp fusion) {
       if (!own || map == space.maps.end()) {
         continue;
       }
-      bool sameElement = shapeOf(argument) == shapeOf(root)
-                             ? map->second == *own
-                             : own->inOrder && map->second.inOrder &&
-                                   elementsOf(argument) == elementsOf(root);
+      bool sameElement =
+          shapeOf(argument) == shapeOf(root)
+              ? map->second == *own
+              : own->inOrder && map->second.inOrder && elementsOf(argument) == elementsOf(root);
       if (sameElement &&
           elementBytes(elementTypeOf(argument)) == elementBytes(elementTypeOf(root))) {
         pairs.append({static_cast<int64_t>(r), static_cast<int64_t>(argument.getArgNumber())});

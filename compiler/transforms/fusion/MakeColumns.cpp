@@ -1,9 +1,10 @@
 //===- MakeColumns.cpp - Columns in place of arrays of short rows --------===//
 //
 // In: what SplitColumns.cpp has found: ops whose results are split, and those that lead from them
-// to arrays [rows]. Out: each column of such an array as an array [rows], made once; sums of rows and
-// products written out over the columns; `paired` concatenates where an array is needed as a whole. What is computed
-// of an array before it is taken apart by a reshape is computed of its columns (bits of 1000x800 bytes packed 0.153 -> 0.036 ms).
+// to arrays [rows]. Out: each column of such an array as an array [rows], made once; sums of rows
+// and products written out over the columns; `paired` concatenates where an array is needed as a
+// whole. What is computed of an array before it is taken apart by a reshape is computed of its
+// columns (bits of 1000x800 bytes packed 0.153 -> 0.036 ms).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -14,8 +15,8 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// What is needed as a whole and goes on column by column is read again after so much work: kernels of several results
-/// are bounded, too (see MultiOutputFusion.cpp).
+/// What is needed as a whole and goes on column by column is read again after so much work: kernels
+/// of several results are bounded, too (see MultiOutputFusion.cpp).
 static constexpr int64_t kMostWorkTwice = 64;
 
 /// Column c of v, an array [rows, C].
@@ -48,7 +49,8 @@ bool ColumnSplitter::isComputed(Value v) const {
          });
 }
 
-/// Column c of v as [rows, count]: what v is made of is reshaped, which costs nothing in memory, and read by columns.
+/// Column c of v as [rows, count]: what v is made of is reshaped, which costs nothing in memory,
+/// and read by columns.
 Value ColumnSplitter::columnBefore(HloBuilder &b, Value v, int64_t count, int64_t c) {
   Operation *op = v.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op)) {
@@ -229,8 +231,8 @@ Value ColumnSplitter::sumOfRows(HloBuilder &b, ReduceOp op) {
 void ColumnSplitter::rewrite(SmallVectorImpl<Operation *> &seeds) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     Operation *source = op.getNumOperands() > 0 ? op.getOperand(0).getDefiningOp() : nullptr;
-    if (!isSplitUser(&op) || (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) &&
-                              !split.contains(source))) {
+    if (!isSplitUser(&op) ||
+        (isa<ReshapeOp, BitcastOp>(op) && exits.contains(&op) && !split.contains(source))) {
       continue;
     }
     OpBuilder builder(&op);

@@ -30,7 +30,8 @@ namespace {
 
 using namespace hlo::fusion;
 
-/// Less than this stays in L1 from one kernel to the next. Loops need not be long to be worth one launch instead of two.
+/// Less than this stays in L1 from one kernel to the next. Loops need not be long to be worth one
+/// launch instead of two.
 static constexpr int64_t kLeastSaved = 16 << 10, kLeastSavedInLoops = 4 << 10;
 /// Bounds on one kernel: ops, operands, and arrays that it walks at the same time.
 static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
@@ -38,9 +39,11 @@ static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
 static constexpr size_t kMaxCandidates = 12, kMaxMoved = 64;
 /// Rows below which a kernel by rows has too few tasks for what is large, and what is.
 static constexpr int64_t kFewRows = 16, kLargeElements = 64 << 10;
-/// Rows so short may be computed a row in each lane, through transposed copies, which loops do not need.
+/// Rows so short may be computed a row in each lane, through transposed copies, which loops do not
+/// need.
 static constexpr int64_t kShortRow = 64;
-/// Least columns of a kernel by columns, and how many are enough for tasks, where a loop over all elements had many.
+/// Least columns of a kernel by columns, and how many are enough for tasks, where a loop over all
+/// elements had many.
 static constexpr int64_t kFewColumns = 16, kManyColumns = 128;
 
 class Merger {
@@ -89,7 +92,8 @@ static bool isLinear(FusionOp kernel) {
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       return elementsOf(broadcast.getOperand()) == 1;
     }
-    return roleOf(&op) != Role::Reduce && !isa<TransposeOp, SliceOp, ReverseOp, IotaOp, PadOp, ConcatenateOp, GatherOp,
+    return roleOf(&op) != Role::Reduce &&
+           !isa<TransposeOp, SliceOp, ReverseOp, IotaOp, PadOp, ConcatenateOp, GatherOp,
                 DynamicSliceOp, DynamicUpdateSliceOp>(op);
   });
 }
@@ -100,8 +104,8 @@ static bool isExpensive(FusionOp kernel) {
                       [](Operation &op) { return isExpensiveElementwise(&op); });
 }
 
-/// Whether the kernel is a loop that has no form of its own beside the plain one: transposed reads are tiled, windows and
-/// products are loops within the loop.
+/// Whether the kernel is a loop that has no form of its own beside the plain one: transposed reads
+/// are tiled, windows and products are loops within the loop.
 static bool isPlain(FusionOp kernel) {
   return llvm::none_of(kernel.getBody().front(), [](Operation &op) {
     return isa<TransposeOp>(op) || (roleOf(&op) == Role::Reduce && !isa<ReduceOp>(op));
@@ -115,7 +119,8 @@ static bool hasPairedResult(FusionOp kernel) {
 
 bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
-  if ((a.form != Form::Loop || b.form != Form::Loop) && (hasPairedResult(earlier) || hasPairedResult(later))) {
+  if ((a.form != Form::Loop || b.form != Form::Loop) &&
+      (hasPairedResult(earlier) || hasPairedResult(later))) {
     return false;
   }
   if (a.form == Form::Columns || b.form == Form::Columns) {
@@ -146,30 +151,33 @@ bool Merger::isOverColumns(FusionOp earlier, FusionOp later) {
          a.shape.back() >= kFewColumns && a.mapOfResult(b.shape) && isLinear(later);
 }
 
-/// Kernels of one space, or one of the columns behind one. If the later one needs what the earlier one reduces to, the rows
-/// have to be walked twice in any case, and better one after the other in their whole length.
+/// Kernels of one space, or one of the columns behind one. If the later one needs what the earlier
+/// one reduces to, the rows have to be walked twice in any case, and better one after the other in
+/// their whole length.
 bool Merger::canShareColumns(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
   if (isOverColumns(earlier, later)) {
     return true;
   }
   const KernelSpace &space = a.form == Form::Columns ? a : b;
-  bool sameSpace = a.shape == b.shape && (a.form == b.form ? a.reduced == b.reduced
-                                                           : a.form == Form::Loop || b.form == Form::Loop);
+  bool sameSpace =
+      a.shape == b.shape &&
+      (a.form == b.form ? a.reduced == b.reduced : a.form == Form::Loop || b.form == Form::Loop);
   if (!sameSpace || space.shape.back() < kFewColumns) {
     return false;
   }
-  if (a.form != b.form && space.elements() > kLargeElements && space.keptElements() < kManyColumns) {
+  if (a.form != b.form && space.elements() > kLargeElements &&
+      space.keptElements() < kManyColumns) {
     return false;
   }
   return a.form != Form::Columns || llvm::none_of(later->getOperands(), [&](Value v) {
-    return v.getDefiningOp() == earlier && shapeOf(v) != ArrayRef<int64_t>(a.shape);
-  });
+           return v.getDefiningOp() == earlier && shapeOf(v) != ArrayRef<int64_t>(a.shape);
+         });
 }
 
-/// Bytes that need not be read or written if both are one kernel; 0 if they cannot be, because the later one
-/// reads elements of the earlier one's results that are not computed at that time, or because a result
-/// would lose the operand whose place it takes.
+/// Bytes that need not be read or written if both are one kernel; 0 if they cannot be, because the
+/// later one reads elements of the earlier one's results that are not computed at that time, or
+/// because a result would lose the operand whose place it takes.
 int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
   const KernelSpace &joint = spaceOf(spaceOf(earlier).form == Form::Loop ? later : earlier);
   KernelSpace a = spaceFor(earlier, joint), b = spaceFor(later, joint);
@@ -202,8 +210,8 @@ int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
   return keepsPlaces(earlier, later, b) && keepsPlaces(later, earlier, a) ? saved : 0;
 }
 
-/// What must stand behind `later` if `earlier` does: nothing at all to be had if that includes `later` itself, or
-/// what has effects beside its results.
+/// What must stand behind `later` if `earlier` does: nothing at all to be had if that includes
+/// `later` itself, or what has effects beside its results.
 std::optional<SmallVector<Operation *>> Merger::findMoved(FusionOp earlier, FusionOp later) {
   llvm::SetVector<Operation *> moved;
   auto addUsers = [&](Operation *op) {
@@ -263,9 +271,9 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
   auto addOps = [&](FusionOp kernel) {
     for (Operation &op : kernel.getBody().front().without_terminator()) {
       Operation *copy = inside.clone(op, mapping);
-      auto hash = OperationEquivalence::computeHash(
-          copy, OperationEquivalence::directHashValue, OperationEquivalence::ignoreHashValue,
-          OperationEquivalence::IgnoreLocations);
+      auto hash = OperationEquivalence::computeHash(copy, OperationEquivalence::directHashValue,
+                                                    OperationEquivalence::ignoreHashValue,
+                                                    OperationEquivalence::IgnoreLocations);
       SmallVector<Operation *, 1> &same = known[hash];
       auto equal = llvm::find_if(same, [&](Operation *other) {
         return OperationEquivalence::isEquivalentTo(other, copy,
@@ -369,7 +377,8 @@ FusionOp Merger::findPartner(FusionOp later) {
     }
     llvm::SmallDenseSet<Value> streams, small;
     for (FusionOp kernel : {earlier, later}) {
-      for (ValueRange values : {ValueRange(kernel->getOperands()), ValueRange(kernel->getResults())}) {
+      for (ValueRange values :
+           {ValueRange(kernel->getOperands()), ValueRange(kernel->getResults())}) {
         for (Value v : values) {
           (bytesOf(v) >= kLeastSaved ? streams : small).insert(v);
         }

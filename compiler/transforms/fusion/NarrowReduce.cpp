@@ -17,18 +17,21 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// The least type of integers that holds every sum of `count` elements, if it is less than `bits` wide.
+/// The least type of integers that holds every sum of `count` elements, if it is less than `bits`
+/// wide.
 static IntegerType typeOfSum(IntegerType element, int64_t count, unsigned bits) {
   bool isSigned = element.isSigned();
   if (count >= int64_t(1) << 30 || element.getWidth() > 16) {
     return {};
   }
   // The greatest of what may be added, times their number: in magnitude.
-  uint64_t most = isSigned ? uint64_t(1) << (element.getWidth() - 1) : (uint64_t(1) << element.getWidth()) - 1;
+  uint64_t most =
+      isSigned ? uint64_t(1) << (element.getWidth() - 1) : (uint64_t(1) << element.getWidth()) - 1;
   for (unsigned width = 8; width < bits; width *= 2) {
     uint64_t room = (uint64_t(1) << (isSigned ? width - 1 : width)) - 1;
     if (most <= room / static_cast<uint64_t>(count)) {
-      return IntegerType::get(element.getContext(), width, isSigned ? IntegerType::Signed : IntegerType::Unsigned);
+      return IntegerType::get(element.getContext(), width,
+                              isSigned ? IntegerType::Signed : IntegerType::Unsigned);
     }
   }
   return {};
@@ -58,9 +61,11 @@ void narrowReduces(Block &block, SymbolTable &symbols) {
     Value init = op.getInputs()[1];
     auto wide = op.getInputs()[0].getDefiningOp<ConvertOp>();
     auto to = dyn_cast<IntegerType>(HloBuilder::type(op->getResult(0)).getElementType());
-    auto from = wide ? dyn_cast<IntegerType>(HloBuilder::type(wide.getOperand()).getElementType()) : IntegerType();
+    auto from = wide ? dyn_cast<IntegerType>(HloBuilder::type(wide.getOperand()).getElementType())
+                     : IntegerType();
     auto constant = init.getDefiningOp<ConstantOp>();
-    auto zero = constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : DenseIntElementsAttr();
+    auto zero =
+        constant ? dyn_cast<DenseIntElementsAttr>(constant.getValue()) : DenseIntElementsAttr();
     auto computation = symbols.lookup<ComputationOp>(op.getToApply());
     Operation *applied = computation ? associativeOp(computation) : nullptr;
     int64_t results = resultElements(op);
@@ -81,7 +86,8 @@ void narrowReduces(Block &block, SymbolTable &symbols) {
     HloBuilder b(builder, op.getLoc());
     Value input = b.convert(wide.getOperand(), least);
     auto scalar = RankedTensorType::get({}, least);
-    Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(IntegerAttr::get(least, 0))));
+    Value none =
+        b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(IntegerAttr::get(least, 0))));
     auto sum = cast<ReduceOp>(builder.clone(*op));
     sum->setOperands({input, none});
     sum.setToApplyAttr(symbol);

@@ -45,7 +45,8 @@ static llvm::SetVector<Operation *> workOf(Value v) {
   return work;
 }
 
-/// Whether the parts are arrays of one shape, one behind the other in memory, that share most of their work.
+/// Whether the parts are arrays of one shape, one behind the other in memory, that share most of
+/// their work.
 static bool isWorthPairing(ConcatenateOp op) {
   OperandRange parts = op.getInputs();
   ArrayRef<int64_t> shape = shapeOf(parts[0]);
@@ -89,7 +90,8 @@ private:
 
   ConcatenateOp op;
   int64_t part;
-  /// Values of which the parts are computed, and users whose results are such, in the order of the text.
+  /// Values of which the parts are computed, and users whose results are such, in the order of the
+  /// text.
   llvm::SetVector<Value> values;
   llvm::SetVector<Operation *> users;
   DenseMap<Value, SmallVector<Value>> parts;
@@ -104,18 +106,19 @@ bool Pairing::canGoBefore(Operation *user) {
     return elementTypeOf(user->getOperand(0)) == elementTypeOf(user->getResult(0));
   }
   return isElementwiseOp(user) && llvm::all_of(user->getOperands(), [&](Value operand) {
-    if (values.contains(operand) || shapeOf(operand).empty()) {
-      return true;
-    }
-    if (shapeOf(operand) != shapeOf(user->getResult(0))) {
-      return false;
-    }
-    // Of other arrays the parts are read where they are; one that is spread would need divisions.
-    Operation *def = operand.getDefiningOp();
-    auto broadcast = operand.getDefiningOp<BroadcastOp>();
-    return !def || roleOf(def) != Role::Free || isa<ReshapeOp, BitcastOp, IotaOp>(def) ||
-           (broadcast && shapeOf(broadcast.getOperand()).empty());
-  });
+           if (values.contains(operand) || shapeOf(operand).empty()) {
+             return true;
+           }
+           if (shapeOf(operand) != shapeOf(user->getResult(0))) {
+             return false;
+           }
+           // Of other arrays the parts are read where they are; one that is spread would need
+           // divisions.
+           Operation *def = operand.getDefiningOp();
+           auto broadcast = operand.getDefiningOp<BroadcastOp>();
+           return !def || roleOf(def) != Role::Free || isa<ReshapeOp, BitcastOp, IotaOp>(def) ||
+                  (broadcast && shapeOf(broadcast.getOperand()).empty());
+         });
 }
 
 SmallVector<Value> Pairing::partsOf(HloBuilder &b, Value operand) {

@@ -23,7 +23,8 @@ namespace hlo::fusion {
 static constexpr int64_t kMostCostOnce = 6, kMostCostPerBlock = 4;
 /// With so few rows on the other side an operand is read once.
 static constexpr int64_t kFewRows = 16;
-/// An array of fewer bytes stays in a cache: it is computed once and stored, unless it is widened only.
+/// An array of fewer bytes stays in a cache: it is computed once and stored, unless it is widened
+/// only.
 static constexpr int64_t kLargeBytes = 512 << 10;
 /// Rounding to a narrower float.
 static constexpr int64_t kRoundingCost = 2;
@@ -36,8 +37,8 @@ bool isBeforeHero(const Group &group, Operation *op) {
   });
 }
 
-/// Whether an elementwise op or a relabelling leads from arrays in memory alone to op: no other kernel of
-/// this size would be the place to compute it.
+/// Whether an elementwise op or a relabelling leads from arrays in memory alone to op: no other
+/// kernel of this size would be the place to compute it.
 static bool readsMemoryOnly(Operation *op, int64_t elements, int depth = 0) {
   if (depth > kMaxDepth) {
     return false;
@@ -52,8 +53,9 @@ static bool readsMemoryOnly(Operation *op, int64_t elements, int depth = 0) {
       continue;
     }
     Role role = roleOf(def);
-    bool inPlace = role == Role::Free || (role == Role::Compute && !isa<GatherOp, MapOp, PadOp, ConcatenateOp,
-                                                                        DynamicUpdateSliceOp>(def));
+    bool inPlace = role == Role::Free ||
+                   (role == Role::Compute &&
+                    !isa<GatherOp, MapOp, PadOp, ConcatenateOp, DynamicUpdateSliceOp>(def));
     if (!inPlace || costOf(def) > kMostCostOnce || !readsMemoryOnly(def, elements, depth + 1)) {
       return false;
     }
@@ -75,7 +77,9 @@ static bool keepsDimensions(Operation *reshape) {
 static int64_t otherSide(DotOp dot, unsigned operand) {
   Value other = dot->getOperand(1 - operand);
   ArrayRef<int64_t> shape = shapeOf(other);
-  auto dims = [](std::optional<ArrayRef<int64_t>> list) { return list.value_or(ArrayRef<int64_t>()); };
+  auto dims = [](std::optional<ArrayRef<int64_t>> list) {
+    return list.value_or(ArrayRef<int64_t>());
+  };
   ArrayRef<int64_t> batch = dims(operand == 0 ? dot.getRhsBatchDims() : dot.getLhsBatchDims());
   ArrayRef<int64_t> contracted =
       dims(operand == 0 ? dot.getRhsContractingDims() : dot.getLhsContractingDims());
@@ -118,7 +122,8 @@ static std::optional<Prologue> prologueOfUses(const Group &group, Operation *op,
 static int64_t prologueCost(Operation *op) {
   if (auto convert = dyn_cast<ConvertOp>(op)) {
     Type from = elementTypeOf(convert.getOperand()), to = elementTypeOf(convert.getResult());
-    bool rounds = isa<FloatType>(from) && isa<FloatType>(to) && elementBytes(to) < elementBytes(from);
+    bool rounds =
+        isa<FloatType>(from) && isa<FloatType>(to) && elementBytes(to) < elementBytes(from);
     return rounds ? kRoundingCost : 0;
   }
   return isa<DynamicSliceOp>(op) ? 0 : costOf(op);
@@ -138,7 +143,8 @@ std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
     prologue->relabelled |= !keepsDimensions(op);
     return prologue;
   }
-  // Behind a reshape, or beside another array, another order of dimensions would be read element by element.
+  // Behind a reshape, or beside another array, another order of dimensions would be read element by
+  // element.
   bool straight = prologue->oneArray && !prologue->relabelled;
   if (isa<TransposeOp, ReverseOp, SliceOp, DynamicSliceOp>(op)) {
     return straight ? prologue : std::nullopt;

@@ -6,9 +6,11 @@
 
 namespace hlo::fusion {
 
-/// Whether a user of `op` in the group is its dot or convolution, or a producer of one of its operands.
+/// Whether a user of `op` in the group is its dot or convolution, or a producer of one of its
+/// operands.
 bool isBeforeHero(const Group &group, mlir::Operation *op);
-/// What `op` would be among the producers of the hero's operands; none if it should be computed before.
+/// What `op` would be among the producers of the hero's operands; none if it should be computed
+/// before.
 std::optional<Prologue> prologueOf(const Group &group, mlir::Operation *op);
 
 } // namespace hlo::fusion

@@ -1,15 +1,15 @@
 //===- ReduceParts.cpp - A reduce of what is put together -----------------===//
 //
-// In: a reduce over the dimension along which a concatenate puts arrays together, also with element-wise ops between.
-// Out: a reduce of each array, and the op between them:
+// In: a reduce over the dimension along which a concatenate puts arrays together, also with
+// element-wise ops between. Out: a reduce of each array, and the op between them:
 //
 //   reduce(convert(concatenate(x, transpose(y))), init)
 //     becomes   op(reduce(convert(x), init), reduce(convert(y), identity))
 //
-// Where the dimension is kept, the results are put together, of any computation. No row is walked in parts then, no vector
-// covers two arrays, and nothing is read across that its own reduce reads in order. Over the dimension itself only for a single
-// associative op, and not for sums of narrow floats: what is between would be rounded. An array with one element to reduce is
-// taken as it is.
+// Where the dimension is kept, the results are put together, of any computation. No row is walked
+// in parts then, no vector covers two arrays, and nothing is read across that its own reduce reads
+// in order. Over the dimension itself only for a single associative op, and not for sums of narrow
+// floats: what is between would be rounded. An array with one element to reduce is taken as it is.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -69,7 +69,8 @@ bool Between::visit(Value v) {
 }
 
 bool Between::find() {
-  if (!llvm::all_of(reduce.getInputs().take_front(reduce->getNumResults()), [&](Value v) { return visit(v); }) ||
+  if (!llvm::all_of(reduce.getInputs().take_front(reduce->getNumResults()),
+                    [&](Value v) { return visit(v); }) ||
       !whole) {
     return false;
   }
@@ -82,7 +83,8 @@ bool Between::find() {
     if (auto iota = dyn_cast<IotaOp>(op)) {
       return static_cast<int64_t>(iota.getIotaDimension()) != dimension;
     }
-    return llvm::all_of(op->getUsers(), [&](Operation *user) { return user == reduce || seen.contains(user); });
+    return llvm::all_of(op->getUsers(),
+                        [&](Operation *user) { return user == reduce || seen.contains(user); });
   });
 }
 
@@ -104,15 +106,18 @@ SmallVector<Value> Between::part(size_t n, OpBuilder &builder) {
   for (Operation *op : ops) {
     if (op != whole) {
       Operation *copy = builder.clone(*op, mapping);
-      copy->getResult(0).setType(HloBuilder::array(shapeOf(array), elementTypeOf(op->getResult(0))));
+      copy->getResult(0).setType(
+          HloBuilder::array(shapeOf(array), elementTypeOf(op->getResult(0))));
     }
   }
   return llvm::map_to_vector(reduce.getInputs().take_front(reduce->getNumResults()),
                              [&](Value v) { return mapping.lookup(v); });
 }
 
-/// The reduce of `inputs` that `like` does of its own; of one across a transpose, if what is kept stays in order.
-static ReduceOp reduceOf(ReduceOp like, SmallVector<Value> inputs, ValueRange inits, OpBuilder &builder) {
+/// The reduce of `inputs` that `like` does of its own; of one across a transpose, if what is kept
+/// stays in order.
+static ReduceOp reduceOf(ReduceOp like, SmallVector<Value> inputs, ValueRange inits,
+                         OpBuilder &builder) {
   SmallVector<int64_t> dims(like.getDimensions()), kept;
   auto transpose = inputs.size() == 1 ? inputs[0].getDefiningOp<TransposeOp>() : TransposeOp();
   if (transpose) {
@@ -155,7 +160,8 @@ static void reduceApart(ReduceOp op, Between &between, int64_t dimension) {
     parts.push_back(reduceOf(op, between.part(n, builder), inits, builder));
   }
   for (OpResult result : op->getResults()) {
-    auto pieces = llvm::map_to_vector(parts, [&](ReduceOp part) -> Value { return part->getResult(result.getResultNumber()); });
+    auto pieces = llvm::map_to_vector(
+        parts, [&](ReduceOp part) -> Value { return part->getResult(result.getResultNumber()); });
     result.replaceAllUsesWith(b.concatenate(pieces, dimension));
   }
   op.erase();
@@ -166,7 +172,8 @@ static void reduceParts(ReduceOp op, Between &between, Operation *applied, Typed
   HloBuilder b(builder, op.getLoc());
   ArrayRef<int64_t> results = shapeOf(op->getResult(0));
   auto scalar = RankedTensorType::get({}, identity.getType());
-  Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity))), init = op.getInputs()[1];
+  Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity))),
+        init = op.getInputs()[1];
   auto combine = [&](Value a, Value c) {
     Operation *both = builder.clone(*applied);
     both->setOperands({a, c});
@@ -205,10 +212,10 @@ void reduceParts(Block &block, SymbolTable &symbols) {
       continue;
     }
     Operation *applied = associativeOp(computation);
-    TypedAttr identity = applied ? identityOf(computation, elementTypeOf(op.getInputs()[0])) : TypedAttr();
-    size_t reduces = llvm::count_if(between.whole->getOperands(), [&](Value v) {
-      return elementsOf(v) != resultElements(op);
-    });
+    TypedAttr identity =
+        applied ? identityOf(computation, elementTypeOf(op.getInputs()[0])) : TypedAttr();
+    size_t reduces = llvm::count_if(between.whole->getOperands(),
+                                    [&](Value v) { return elementsOf(v) != resultElements(op); });
     if (op->getNumResults() == 1 && identity && reduces <= kMostReduces) {
       reduceParts(op, between, applied, identity);
     }

@@ -1,7 +1,7 @@
 //===- RowGroups.cpp - Loops that become kernels by rows -----------------===//
 //
-// In: a group, and an op that it could take. Out: whether the op is a trailing reduce over which the
-// group becomes a row kernel (softmax, layer norm), or follows such a one, row by row.
+// In: a group, and an op that it could take. Out: whether the op is a trailing reduce over which
+// the group becomes a row kernel (softmax, layer norm), or follows such a one, row by row.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -16,8 +16,8 @@ static constexpr int kMaxRowChain = 16;
 
 /// A trailing reduce whose result the group walks row by row.
 bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
-  if (!isTrailingReduce(op) || (group.strategy != "loop" && group.strategy != "row" &&
-                                group.strategy != "reduce")) {
+  if (!isTrailingReduce(op) ||
+      (group.strategy != "loop" && group.strategy != "row" && group.strategy != "reduce")) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
@@ -49,8 +49,9 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
   return true;
 }
 
-/// Whether `op`, which costs something, is computed once a row as soon as the group has become a row kernel: it
-/// follows the rows of the group's root alone and comes from a reduce over the columns of such rows.
+/// Whether `op`, which costs something, is computed once a row as soon as the group has become a
+/// row kernel: it follows the rows of the group's root alone and comes from a reduce over the
+/// columns of such rows.
 bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
   if (group.strategy != "loop" || group.root->getNumResults() != 1 || group.hero) {
     return false;

@@ -12,15 +12,16 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// What an op on the way to the indices of a scatter may cost, and one on the way to its rows. More is left to a kernel of
-/// several tasks.
+/// What an op on the way to the indices of a scatter may cost, and one on the way to its rows. More
+/// is left to a kernel of several tasks.
 static constexpr int64_t kIndexCost = 1, kUpdateCost = 4;
 /// What all of them together may cost.
 static constexpr int64_t kMostBeforeScatter = 8;
 /// Rows of fewer elements are scattered one element, or a few, at a time.
 static constexpr int64_t kShortestUpdateRow = 8;
 
-/// Whether every way from `op` through the group to its scatter ends in one of the operands `first` to `last`.
+/// Whether every way from `op` through the group to its scatter ends in one of the operands `first`
+/// to `last`.
 static bool leadsToOperands(const Group &group, Operation *op, unsigned first, unsigned last) {
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -31,21 +32,24 @@ static bool leadsToOperands(const Group &group, Operation *op, unsigned first, u
   });
 }
 
-/// Whether single elements are combined by the larger or smaller float, ops that take turns with those that get indices
-/// out of vector registers (20000 of them: 0.0205 ms for 0.0179, where a sum takes two thirds of its time).
+/// Whether single elements are combined by the larger or smaller float, ops that take turns with
+/// those that get indices out of vector registers (20000 of them: 0.0205 ms for 0.0179, where a sum
+/// takes two thirds of its time).
 static bool scattersExtremes(ScatterOp scatter) {
   if (scatter.getUpdateWindowDims().size() > 0) {
     return false;
   }
-  auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(scatter, scatter.getToApplyAttr());
+  auto computation =
+      SymbolTable::lookupNearestSymbolFrom<ComputationOp>(scatter, scatter.getToApplyAttr());
   auto isFloat = [](Operation &op) { return !isa<IntegerType>(elementTypeOf(op.getResult(0))); };
   return computation && llvm::any_of(computation.getBody().front(), [&](Operation &op) {
            return isa<MaximumOp, MinimumOp>(op) && isFloat(op);
          });
 }
 
-/// Whether `op`, with all that it is computed from, up to what is in memory, is cheap elementwise work (or a gather, where
-/// an op may cost as much): a scatter takes all of it or nothing, since a cut may need several arrays.
+/// Whether `op`, with all that it is computed from, up to what is in memory, is cheap elementwise
+/// work (or a gather, where an op may cost as much): a scatter takes all of it or nothing, since a
+/// cut may need several arrays.
 static bool isCheapFromMemory(Operation *op, int64_t mostCost) {
   constexpr size_t maxVisited = 48;
   llvm::SetVector<Operation *> cone;
@@ -54,7 +58,8 @@ static bool isCheapFromMemory(Operation *op, int64_t mostCost) {
   for (size_t i = 0; i < cone.size(); ++i) {
     Operation *at = cone[i];
     Role role = roleOf(at);
-    if ((role != Role::Free && role != Role::Compute) || isSplatConstant(at) || resultElements(at) <= 1) {
+    if ((role != Role::Free && role != Role::Compute) || isSplatConstant(at) ||
+        resultElements(at) <= 1) {
       continue;
     }
     total += costOf(at);
@@ -75,14 +80,15 @@ bool scatterTakes(const Group &group, Operation *op) {
   auto scatter = cast<ScatterOp>(group.root);
   unsigned count = scatter->getNumResults();
   Role role = roleOf(op);
-  if ((role != Role::Free && role != Role::Compute) || isa<CopyOp>(op) || op->getNumResults() != 1 ||
-      (role == Role::Compute && resultElements(op) <= 1) ||
+  if ((role != Role::Free && role != Role::Compute) || isa<CopyOp>(op) ||
+      op->getNumResults() != 1 || (role == Role::Compute && resultElements(op) <= 1) ||
       llvm::any_of(scatter.getInputs().take_front(count),
                    [&](Value array) { return isComputedFrom(op, array); })) {
     return false;
   }
   if (leadsToOperands(group, op, count, count)) {
-    // The components of an index vector are put side by side: a block of them asks each for its part.
+    // The components of an index vector are put side by side: a block of them asks each for its
+    // part.
     if (auto parts = dyn_cast<ConcatenateOp>(op)) {
       return parts.getDimension() == scatter.getIndexVectorDim() &&
              scatter.getInputs()[count] == op->getResult(0);

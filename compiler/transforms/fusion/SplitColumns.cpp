@@ -23,11 +23,11 @@
 // by rows computes with all that they are made of: nothing of all pairs is stored.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/SplitColumns.h"
 #include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/SplitColumns.h"
 
 using namespace mlir;
 
@@ -37,7 +37,8 @@ namespace hlo::fusion {
 static constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
 /// Rows added up in a kernel by rows with all that they are made of; of fewer, loops store that.
 static constexpr int64_t kLeastSummed = 64;
-/// Bound on the ops that compute something, all columns counted, to stay one kernel (see Groups.cpp).
+/// Bound on the ops that compute something, all columns counted, to stay one kernel (see
+/// Groups.cpp).
 static constexpr int64_t kMostWork = 256;
 
 std::optional<RowProduct> rowProduct(Operation *op) {
@@ -103,7 +104,8 @@ bool ColumnSplitter::canMultiply(Operation *op) const {
   return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostSplitColumns;
 }
 
-/// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack do.
+/// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack
+/// do.
 bool ColumnSplitter::isTurned(Operation *op) const {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && isRowArray(transpose.getOperand()) &&
@@ -133,7 +135,8 @@ bool ColumnSplitter::canFold(Operation *op) const {
   return isReduceOfRows(op, static_cast<int64_t>(rows.size()));
 }
 
-/// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all others on each of some points.
+/// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all
+/// others on each of some points.
 bool ColumnSplitter::isSumOfRows(Operation *op) const {
   int64_t along = static_cast<int64_t>(rows.size()) - 1;
   return along >= 1 && rows[along] >= kLeastSummed && isReduceOfRows(op, along);
@@ -219,8 +222,9 @@ void ColumnSplitter::findProducers() {
         kept.insert(&op);
       }
     } else {
-      bool leads = op.getNumResults() == 1 && arrayType(op.getResult(0)) &&
-                   llvm::any_of(op.getUsers(), [&](Operation *user) { return reached.contains(user); });
+      bool leads =
+          op.getNumResults() == 1 && arrayType(op.getResult(0)) &&
+          llvm::any_of(op.getUsers(), [&](Operation *user) { return reached.contains(user); });
       if (!leads) {
         continue;
       }
@@ -229,9 +233,8 @@ void ColumnSplitter::findProducers() {
         // Known from its operand.
       } else if (isExit(&op)) {
         exits.insert(&op);
-      } else if (canSplit(&op) && llvm::any_of(op.getUsers(), [&](Operation *user) {
-                   return isSplitUser(user);
-                 })) {
+      } else if (canSplit(&op) &&
+                 llvm::any_of(op.getUsers(), [&](Operation *user) { return isSplitUser(user); })) {
         bool whole = isNeededWhole(&op);
         if ((whole && !isMove(&op)) || !fits(&op)) {
           continue;

@@ -20,15 +20,16 @@ std::optional<RowProduct> rowProduct(mlir::Operation *op);
 /// What moves data or makes it from nothing: split for those who want it so, whoever else uses it.
 bool isMove(mlir::Operation *op);
 
-/// One region of arrays that are split, around one op where that begins: what is split is found in SplitColumns.cpp, the
-/// columns are made in MakeColumns.cpp.
+/// One region of arrays that are split, around one op where that begins: what is split is found in
+/// SplitColumns.cpp, the columns are made in MakeColumns.cpp.
 class ColumnSplitter {
 public:
   ColumnSplitter(mlir::Block &block, mlir::SymbolTable &symbols, mlir::Operation *seed,
                  llvm::ArrayRef<int64_t> rows)
       : block(block), symbols(symbols), seed(seed), rows(rows) {}
   /// Adds concatenates that it made of sums, around which splitting may begin again, to `seeds`.
-  void run(llvm::DenseSet<mlir::Operation *> &done, llvm::SmallVectorImpl<mlir::Operation *> &seeds);
+  void run(llvm::DenseSet<mlir::Operation *> &done,
+           llvm::SmallVectorImpl<mlir::Operation *> &seeds);
 
 private:
   bool isRowArray(mlir::Value v) const {

@@ -3,12 +3,13 @@
 // In: a reduce that one kernel cannot do well. Out: two reduces, the first of
 // which has many rows and so many tasks:
 //
-//   over the minor and other dimensions      the trailing ones first, the others then; short runs the other way round
-//   a large array to a few elements          by leading dimension, or by parts of it, even or not
+//   over the minor and other dimensions      the trailing ones first, the others then; short runs
+//   the other way round a large array to a few elements          by leading dimension, or by parts
+//   of it, even or not
 //
 // Only for a single associative op, whose identity begins the first, and not for
-// sums of narrow floats: what is between would be rounded. Other computations that know any order begin
-// the first by their init values, if those may take part several times.
+// sums of narrow floats: what is between would be rounded. Other computations that know any order
+// begin the first by their init values, if those may take part several times.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -20,10 +21,12 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// An array of at least so many elements, reduced to at most so many, is done in parts: at most kMostParts.
+/// An array of at least so many elements, reduced to at most so many, is done in parts: at most
+/// kMostParts.
 static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts = 64, kFewParts = 4;
 
-/// Trailing runs of at most so many elements are added up last, where there are at least so many rows of them.
+/// Trailing runs of at most so many elements are added up last, where there are at least so many
+/// rows of them.
 static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
 TypedAttr identityOf(ComputationOp computation, Type element) {
@@ -55,12 +58,12 @@ TypedAttr identityOf(ComputationOp computation, Type element) {
   unsigned bits = integer.getWidth();
   bool isUnsigned = integer.isUnsigned() || bits == 1;
   if (isMax) {
-    return IntegerAttr::get(integer, isUnsigned ? APInt::getZero(bits)
-                                                : APInt::getSignedMinValue(bits));
+    return IntegerAttr::get(integer,
+                            isUnsigned ? APInt::getZero(bits) : APInt::getSignedMinValue(bits));
   }
   if (isa<MinimumOp>(op)) {
-    return IntegerAttr::get(integer, isUnsigned ? APInt::getAllOnes(bits)
-                                                : APInt::getSignedMaxValue(bits));
+    return IntegerAttr::get(integer,
+                            isUnsigned ? APInt::getAllOnes(bits) : APInt::getSignedMaxValue(bits));
   }
   if (isa<AndOp>(op) || (isa<MultiplyOp>(op) && bits == 1)) {
     return IntegerAttr::get(integer, APInt::getAllOnes(bits));
@@ -166,9 +169,10 @@ void splitReduces(Block &block, SymbolTable &symbols) {
     bool minor = rank > 0 && isReduced(rank - 1);
     bool several = minor && !isTrailingReduce(op) && elements > kMostParts;
     bool large = elements >= kLargeArray && results <= kFewResults && rank > 0 && isReduced(0);
-    // A row that is put together from parts is walked part by part: not cut elsewhere (a sum of 450000 s32 in four parts, 0.20
-    // ms cut, each vector asking where it is).
-    bool inParts = rank == 1 && input.getDefiningOp() && isa<ConcatenateOp, PadOp>(input.getDefiningOp());
+    // A row that is put together from parts is walked part by part: not cut elsewhere (a sum of
+    // 450000 s32 in four parts, 0.20 ms cut, each vector asking where it is).
+    bool inParts =
+        rank == 1 && input.getDefiningOp() && isa<ConcatenateOp, PadOp>(input.getDefiningOp());
     if (results == 0 || elements == 0 || (!several && !large) || inParts) {
       continue;
     }
@@ -177,8 +181,7 @@ void splitReduces(Block &block, SymbolTable &symbols) {
       continue;
     }
     bool isSingle = op->getNumResults() == 1;
-    TypedAttr identity =
-        isSingle ? identityOf(computation, type.getElementType()) : TypedAttr();
+    TypedAttr identity = isSingle ? identityOf(computation, type.getElementType()) : TypedAttr();
     if (!identity && (!computation->hasAttr(kAnyOrder) ||
                       !absorbsItself(computation, op.getInputs().drop_front(inputs.size())))) {
       continue;

@@ -79,7 +79,8 @@ bool Turner::canTurn(Value v) {
   }
   if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
     return static_cast<int64_t>(concatenate.getDimension()) == along && !op->hasAttr("paired") &&
-           llvm::all_of(concatenate.getInputs(), [&](Value part) { return shapeOf(part)[along] == 1; });
+           llvm::all_of(concatenate.getInputs(),
+                        [&](Value part) { return shapeOf(part)[along] == 1; });
   }
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     return llvm::is_sorted(turnedDims(broadcast));

@@ -64,8 +64,8 @@ Value EntryPackingPass::packed(HloBuilder &b, Value value) {
   int64_t perByte = 8 / elementBits(type.getElementType());
   Value elements = b.reshape(value, {count});
   if (count != bytes * perByte) {
-    elements = b.pad(elements, b.scalar(type.getElementType(), 0), {0}, {bytes * perByte - count},
-                     {0});
+    elements =
+        b.pad(elements, b.scalar(type.getElementType(), 0), {0}, {bytes * perByte - count}, {0});
   }
   elements = b.reshape(elements, {bytes, perByte});
   return b.bitcastConvert(elements, HloBuilder::array({bytes}, byteType(b)));

@@ -139,8 +139,8 @@ LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
   if (from.getElementType() != to.getElementType()) {
     if (from.getNumElements() * elementBits(from.getElementType()) !=
         to.getNumElements() * elementBits(to.getElementType())) {
-      return op.emitError("bitcast from ")
-             << hloText(from) << " to " << hloText(to) << ": the arrays have different sizes in bytes";
+      return op.emitError("bitcast from ") << hloText(from) << " to " << hloText(to)
+                                           << ": the arrays have different sizes in bytes";
     }
     value = convertBits(b, value, to.getElementType());
   }
@@ -186,8 +186,8 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
     }
   }
   auto types = [&](TypeRange range) {
-    return builder.getArrayAttr(llvm::map_to_vector(
-        range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
+    return builder.getArrayAttr(
+        llvm::map_to_vector(range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
   };
   if (!op->hasAttr("operand_types")) {
     op->setAttr("operand_types", types(seen));

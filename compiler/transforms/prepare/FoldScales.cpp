@@ -94,7 +94,9 @@ std::optional<Weights> Folder::weightsOf(Operation *hero) {
   if (!dot) {
     return std::nullopt;
   }
-  auto list = [](std::optional<ArrayRef<int64_t>> dims) { return dims.value_or(ArrayRef<int64_t>()); };
+  auto list = [](std::optional<ArrayRef<int64_t>> dims) {
+    return dims.value_or(ArrayRef<int64_t>());
+  };
   int64_t rank = rankOf(dot.getResult());
   int64_t rhs = onlyFree(rankOf(dot.getRhs()), list(dot.getRhsBatchDims()),
                          list(dot.getRhsContractingDims()));
@@ -109,7 +111,8 @@ std::optional<Weights> Folder::weightsOf(Operation *hero) {
   return std::nullopt;
 }
 
-/// An immutable value that varies along one dimension alone, as an array of that dimension; else null.
+/// An immutable value that varies along one dimension alone, as an array of that dimension; else
+/// null.
 Value Folder::perFeature(Value value, int64_t dimension, OpBuilder &builder) {
   if (!immutable.contains(value)) {
     return {};
@@ -181,8 +184,8 @@ bool Folder::extend(Affine &affine, Value at, Operation *user, int64_t dimension
 void Folder::fold(Operation *hero, Weights weights) {
   Affine affine;
   Value at = hero->getResult(0);
-  // New ops go before the hero's first user, where all that they need has been computed: immutable values
-  // are moved before the hero first.
+  // New ops go before the hero's first user, where all that they need has been computed: immutable
+  // values are moved before the hero first.
   OpBuilder b(entry.getContext());
   SmallVector<Value> vectors;
   while (at.hasOneUse()) {
@@ -208,8 +211,8 @@ void Folder::fold(Operation *hero, Weights weights) {
   Value result = copy->getResult(0);
   if (affine.shift) {
     HloBuilder last(b, at.getLoc());
-    result = last.add(
-        result, last.broadcast(affine.shift, shapeOf(result), {weights.resultDimension}));
+    result =
+        last.add(result, last.broadcast(affine.shift, shapeOf(result), {weights.resultDimension}));
   }
   at.replaceAllUsesWith(result);
   for (Operation *op : llvm::reverse(affine.ops)) {

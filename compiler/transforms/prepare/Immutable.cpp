@@ -33,12 +33,12 @@ static bool callsRuntime(Operation *op, const ComputationGraph &graph) {
   bool found = false;
   forEachCallee(op, [&](FlatSymbolRefAttr name) {
     if (ComputationOp callee = graph.lookup(name); callee && !found) {
-      found = callee.getBody()
-                  .walk([&](Operation *inner) {
-                    return callsRuntime(inner, graph) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-                  })
-                  .wasInterrupted();
+      found =
+          callee.getBody()
+              .walk([&](Operation *inner) {
+                return callsRuntime(inner, graph) ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
     }
   });
   return found;

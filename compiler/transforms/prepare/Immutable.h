@@ -26,11 +26,10 @@ private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// Runs `change` on a module that says which leaves are immutable (none is an answer too); fails if its
-/// computations are no graph.
-mlir::LogicalResult
-changeImmutable(mlir::ModuleOp module,
-                llvm::function_ref<void(const ComputationGraph &graph)> change);
+/// Runs `change` on a module that says which leaves are immutable (none is an answer too); fails if
+/// its computations are no graph.
+mlir::LogicalResult changeImmutable(mlir::ModuleOp module,
+                                    llvm::function_ref<void(const ComputationGraph &graph)> change);
 
 } // namespace hlo
 

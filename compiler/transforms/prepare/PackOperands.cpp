@@ -3,7 +3,8 @@
 // In: a canonical module some of whose leaves are immutable, and a function that says how
 // the right side of a dot is laid out best. Out: convolutions have immutable kernels in the
 // order spatial..., input, output features, so that the lanes of a vector, which are output
-// features, lie side by side; 1x1 convolutions of few positions are dots; and dots read panels of w columns,
+// features, lie side by side; 1x1 convolutions of few positions are dots; and dots read panels of w
+// columns,
 //
 //   rhs[k, n]   =>   p[n/w, k, w] = transpose(reshape(rhs)),
 //                    reshape(dot(lhs[m, k], p) [m, n/w, w])  to  [m, n]
@@ -70,7 +71,8 @@ static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
     return b.reshape(value, shape);
   }
   int64_t last = shape.size() - 2;
-  SmallVector<int64_t> dimensions(broadcast.getDimensions()), source(shapeOf(broadcast.getOperand()));
+  SmallVector<int64_t> dimensions(broadcast.getDimensions()),
+      source(shapeOf(broadcast.getOperand()));
   auto place = llvm::find(dimensions, last);
   if (place != dimensions.end()) {
     size_t i = place - dimensions.begin();
@@ -81,8 +83,8 @@ static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
   return b.broadcast(b.reshape(broadcast.getOperand(), source), shape, dimensions);
 }
 
-/// Computes the element-wise ops behind `joined` = reshape(`split`) on the split form; returns what is
-/// left to be reshaped, and in `joined` the value that it stands for.
+/// Computes the element-wise ops behind `joined` = reshape(`split`) on the split form; returns what
+/// is left to be reshaped, and in `joined` the value that it stands for.
 static Value sinkReshape(Value split, Value &joined, OpBuilder &builder) {
   while (joined.hasOneUse()) {
     Operation *user = *joined.user_begin();
@@ -118,11 +120,11 @@ static void pack(DotOp dot, int64_t free, const PanelForm &form) {
   shape.back() /= form.width;
   shape.push_back(form.width);
   auto type = HloBuilder::array(shape, elementTypeOf(dot.getResult()));
-  Value split = DotOp::create(builder, dot.getLoc(), type, dot.getLhs(), panels,
-                              dot.getLhsBatchDimsAttr(), dot.getRhsBatchDimsAttr(),
-                              dot.getLhsContractingDimsAttr(),
-                              builder.getDenseI64ArrayAttr({batch + 1}),
-                              dot.getOperandPrecisionAttr(), dot.getAlgorithmAttr());
+  Value split =
+      DotOp::create(builder, dot.getLoc(), type, dot.getLhs(), panels, dot.getLhsBatchDimsAttr(),
+                    dot.getRhsBatchDimsAttr(), dot.getLhsContractingDimsAttr(),
+                    builder.getDenseI64ArrayAttr({batch + 1}), dot.getOperandPrecisionAttr(),
+                    dot.getAlgorithmAttr());
   Value joined = dot.getResult();
   split = sinkReshape(split, joined, builder);
   builder.setInsertionPointAfterValue(split);
@@ -143,15 +145,16 @@ static void orderKernel(ConvolutionOp conv) {
   conv.setOperand(1, b.transpose(conv.getRhs(), order));
   int64_t spatial = order.size() - 2;
   SmallVector<int64_t> inOrder = llvm::to_vector(llvm::seq<int64_t>(0, spatial));
-  conv.setDimLabelsAttr(ConvDimsAttr::get(
-      conv.getContext(), dims.getInputBatch(), dims.getInputFeature(), dims.getInputSpatial(),
-      spatial, spatial + 1, inOrder, dims.getOutputBatch(), dims.getOutputFeature(),
-      dims.getOutputSpatial()));
+  conv.setDimLabelsAttr(ConvDimsAttr::get(conv.getContext(), dims.getInputBatch(),
+                                          dims.getInputFeature(), dims.getInputSpatial(), spatial,
+                                          spatial + 1, inOrder, dims.getOutputBatch(),
+                                          dims.getOutputFeature(), dims.getOutputSpatial()));
 }
 
-/// A 1x1 convolution of few positions as a dot, whose weights can be panels: packing them takes a good part of such
-/// a kernel: 7x7x2048 -> 512 features take 0.64 ms, and 0.52 ms so. (Where positions are many it does not, and
-/// convolutions have forms of their own: 14x14x1024 -> 256 take 0.53 and 0.57 ms.) Null if it is another convolution.
+/// A 1x1 convolution of few positions as a dot, whose weights can be panels: packing them takes a
+/// good part of such a kernel: 7x7x2048 -> 512 features take 0.64 ms, and 0.52 ms so. (Where
+/// positions are many it does not, and convolutions have forms of their own: 14x14x1024 -> 256 take
+/// 0.53 and 0.57 ms.) Null if it is another convolution.
 static DotOp asDot(ConvolutionOp conv) {
   constexpr int64_t mostPositions = 128;
   ConvDimsAttr dims = conv.getDimLabels();
@@ -162,8 +165,7 @@ static DotOp asDot(ConvolutionOp conv) {
   llvm::append_range(outOrder, dims.getOutputSpatial());
   order.push_back(dims.getInputFeature());
   outOrder.push_back(dims.getOutputFeature());
-  bool isPlain = countsUp(order) && countsUp(outOrder) &&
-                 dims.getKernelInputFeature() == spatial &&
+  bool isPlain = countsUp(order) && countsUp(outOrder) && dims.getKernelInputFeature() == spatial &&
                  dims.getKernelOutputFeature() == spatial + 1 &&
                  conv.getFeatureGroupCount().value_or(1) == 1 &&
                  conv.getBatchGroupCount().value_or(1) == 1 &&
@@ -176,8 +178,7 @@ static DotOp asDot(ConvolutionOp conv) {
     };
     // The result has the input's positions: nothing is left out, so nothing may be put in either.
     isPlain = all(window->getStrides(), 1) && all(window->getPadLow(), 0) &&
-              all(window->getPadHigh(), 0) &&
-              all(window->getBaseDilations(), 1);
+              all(window->getPadHigh(), 0) && all(window->getBaseDilations(), 1);
   }
   if (!isPlain) {
     return {};

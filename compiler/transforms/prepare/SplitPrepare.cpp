@@ -7,7 +7,7 @@
 //   entry(x, w)                        prepare(x, w)           entry(x, w, p)
 //     t = rsqrt(w)                =>     t = rsqrt(w)             y = x * p
 //     y = x * t                          return t                 return y
-//     return y                                                    
+//     return y
 //
 // Only values are cut off that pay for their memory; what cheaply follows from them, such as
 // a broadcast, stays in the entry. The pass may run again: arguments that are prepared are
@@ -146,8 +146,8 @@ void Splitter::dropUnused() {
 
 void Splitter::updateType(ComputationOp computation) {
   Block &body = computation.getBody().front();
-  computation.setFunctionType(FunctionType::get(
-      computation.getContext(), body.getArgumentTypes(), computation.getReturn()->getOperandTypes()));
+  computation.setFunctionType(FunctionType::get(computation.getContext(), body.getArgumentTypes(),
+                                                computation.getReturn()->getOperandTypes()));
 }
 
 void Splitter::run() {

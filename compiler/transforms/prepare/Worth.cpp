@@ -16,10 +16,11 @@
 //   no larger than its sources                yes, from a division on, or if it is a transpose
 //   larger                                    from an exponential on, up to 16 MiB
 //   read in parts (gather, slice)             no, but for kernels of their own
-//   read from memory, say by a dot            yes, if no larger than its sources and there is any work,
-//                                             or if it is a transpose of up to 4 times their bytes (panels);
-//                                             dequantized weights are left to the second round, since the
-//                                             dot may read them as they are
+//   read from memory, say by a dot            yes, if no larger than its sources and there is any
+//   work,
+//                                             or if it is a transpose of up to 4 times their bytes
+//                                             (panels); dequantized weights are left to the second
+//                                             round, since the dot may read them as they are
 //
 // and after it, for a kernel, which is what would be stored in every call,
 //

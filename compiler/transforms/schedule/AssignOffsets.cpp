@@ -22,8 +22,8 @@ static bool isArenaBuffer(const Plan &plan, ValueId id) {
          !value.range.empty();
 }
 
-/// Buffers from so many bytes on may be guests. Smaller ones save little, and those of small loops are
-/// better off in the arena, which nothing else aliases (compiler/target/LoopMemory).
+/// Buffers from so many bytes on may be guests. Smaller ones save little, and those of small loops
+/// are better off in the arena, which nothing else aliases (compiler/target/LoopMemory).
 static constexpr int64_t leastGuest = 4096;
 /// Pairs of buffer and output up to which guests are looked for.
 static constexpr uint64_t guestBudget = 5'000'000;
@@ -48,7 +48,8 @@ struct Guest {
 /// align an output to its elements only; a buffer of bytes may be a kernel's scratch, which holds
 /// anything.
 static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
-                                      const llvm::DenseMap<ValueId, Guest> &placed, const Plan &plan) {
+                                      const llvm::DenseMap<ValueId, Guest> &placed,
+                                      const Plan &plan) {
   int64_t align = value.align == 1 ? maxElementAlign : value.align;
   if (align > host.align || value.bytes > host.bytes || value.range.overlaps(*host.range)) {
     return std::nullopt;
@@ -71,8 +72,8 @@ static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
   return host.bytes - end >= value.bytes ? std::optional(end) : std::nullopt;
 }
 
-/// Places for big buffers of the arena in outputs: the biggest first, each in the smallest output that
-/// has room. Outputs that the caller may have put into an input's buffer hold that input.
+/// Places for big buffers of the arena in outputs: the biggest first, each in the smallest output
+/// that has room. Outputs that the caller may have put into an input's buffer hold that input.
 static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
   llvm::DenseMap<ValueId, Guest> placed;
   std::vector<Host> hosts;
@@ -157,7 +158,8 @@ LogicalResult schedule::assignOffsets(Plan &plan, bool guests) {
   return success();
 }
 
-/// The memory that a buffer is in and may share with others: `none` for the arena, else the output's number.
+/// The memory that a buffer is in and may share with others: `none` for the arena, else the
+/// output's number.
 static std::optional<uint32_t> memoryOf(const Plan &plan, ValueId id) {
   const PlanValue &value = plan.values[id];
   if (plan.buffers[id] != id || value.bytes == 0 || value.range.empty()) {

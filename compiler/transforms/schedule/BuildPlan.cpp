@@ -146,15 +146,15 @@ FailureOr<SmallVector<AliasPair>> PlanBuilder::readPairs(Operation *op, StringRe
     if (result < 0 || result >= op->getNumResults() || operand < 0 ||
         operand >= op->getNumOperands()) {
       return op->emitOpError() << name << " pairs result " << result << " with operand " << operand
-                              << "; there are " << op->getNumResults() << " and "
-                              << op->getNumOperands();
+                               << "; there are " << op->getNumResults() << " and "
+                               << op->getNumOperands();
     }
     if (bytesOf(op->getResult(result).getType()) == bytesOf(op->getOperand(operand).getType())) {
       pairs.push_back({unsigned(result), unsigned(operand)});
     } else if (name == "in_place") {
       return op->emitOpError() << "in_place pairs types of different sizes: "
-                              << op->getResult(result).getType() << " and "
-                              << op->getOperand(operand).getType();
+                               << op->getResult(result).getType() << " and "
+                               << op->getOperand(operand).getType();
     }
   }
   return pairs;
@@ -333,7 +333,7 @@ LogicalResult PlanBuilder::run() {
   return success();
 }
 
-LogicalResult schedule::buildPlan(const ComputationGraph &graph, const LoopSet &doubled,
-                                  Plan &plan, ComputationOp root) {
+LogicalResult schedule::buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan,
+                                  ComputationOp root) {
   return PlanBuilder(graph, doubled, plan, root).run();
 }

@@ -27,8 +27,7 @@ public:
   Lowering(ModuleOp module, const ComputationGraph &graph, ArrayRef<PlannedRoot> roots,
            const PreparedBlock &block)
       : module(module), graph(graph), roots(roots), block(block), table(graph),
-        header(module.getContext()),
-        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+        header(module.getContext()), pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
 
   void run();
 
@@ -183,8 +182,8 @@ FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type elem
   if (name) {
     return name;
   }
-  Attribute symbol = StringAttr::get(module.getContext(),
-                                     uniqueName(("range_" + computation.getValue()).str()));
+  Attribute symbol =
+      StringAttr::get(module.getContext(), uniqueName(("range_" + computation.getValue()).str()));
   name = FlatSymbolRefAttr::get(cast<StringAttr>(symbol));
   OpBuilder b(kernelsEnd);
   auto kernel = cpurt::KernelOp::create(b, location, name.getAttr());
@@ -211,25 +210,24 @@ void Lowering::emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b
   auto alias = op->getAttrOfType<DenseI64ArrayAttr>("in_place");
   for (NamedAttribute attribute : op->getAttrs()) {
     StringRef name = attribute.getName().getValue();
-    if (!llvm::is_contained({"in_place", "may_alias", "operand_leaves", "result_leaves", "to_apply"},
-                            name)) {
+    if (!llvm::is_contained(
+            {"in_place", "may_alias", "operand_leaves", "result_leaves", "to_apply"}, name)) {
       config.push_back(attribute);
     }
   }
   SmallVector<Attribute> kernels;
   if (auto computation = op->getAttrOfType<FlatSymbolRefAttr>("to_apply")) {
     for (Type type : op->getOperandTypes()) {
-      kernels.push_back(rangeKernel(computation, cast<RankedTensorType>(type).getElementType(),
-                                    op->getLoc()));
+      kernels.push_back(
+          rangeKernel(computation, cast<RankedTensorType>(type).getElementType(), op->getLoc()));
     }
   }
   std::string kind = op->getName().stripDialect().str();
   llvm::replace(kind, '_', '-');
-  cpurt::CallOp::create(b, op->getLoc(), b.getStringAttr(kind), pointers,
-                        b.getTypeArrayAttr(runtimeOperandTypes(op)),
-                        b.getTypeArrayAttr(runtimeResultTypes(op)),
-                        b.getI64IntegerAttr(runtimeScratchBytes(op)), b.getDictionaryAttr(config),
-                        alias, kernels.empty() ? ArrayAttr() : b.getArrayAttr(kernels));
+  cpurt::CallOp::create(
+      b, op->getLoc(), b.getStringAttr(kind), pointers, b.getTypeArrayAttr(runtimeOperandTypes(op)),
+      b.getTypeArrayAttr(runtimeResultTypes(op)), b.getI64IntegerAttr(runtimeScratchBytes(op)),
+      b.getDictionaryAttr(config), alias, kernels.empty() ? ArrayAttr() : b.getArrayAttr(kernels));
 }
 
 void Lowering::emitStep(const Step &step, OpBuilder &b) {

@@ -6,9 +6,10 @@
 //     offset   bytes  first  last  value
 //          0      64      0     2  %add.3
 //
-// With a prepare function, its own arena and the prepared block follow. Steps count launches and copies in the order of the text. A buffer that is used inside
-// a loop and outside of it is counted for the whole loop. The report is made from the ops
-// alone, not from the planner's own notes: it shows what the program does.
+// With a prepare function, its own arena and the prepared block follow. Steps count launches and
+// copies in the order of the text. A buffer that is used inside a loop and outside of it is counted
+// for the whole loop. The report is made from the ops alone, not from the planner's own notes: it
+// shows what the program does.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -149,7 +150,8 @@ std::string hlo::memoryReport(ModuleOp planned) {
         peakStep = step;
       }
     }
-    os << (entry.getPrepare() ? "prepare: " : "") << "arena " << entry.getArenaBytes() << " bytes, " << report.buffers.size() << " buffers";
+    os << (entry.getPrepare() ? "prepare: " : "") << "arena " << entry.getArenaBytes() << " bytes, "
+       << report.buffers.size() << " buffers";
     if (peak) {
       os << ", " << peak << " in use at step " << peakStep << " (" << report.steps[peakStep] << ")";
     }

@@ -54,11 +54,12 @@ struct PlanValue {
   uint32_t number = 0; ///< of the input or output
   mlir::DenseElementsAttr constant;
   mlir::Location location; ///< who defines it
-  bool isCarry = false; ///< of a loop; of a representative: some value of the buffer is one
+  bool isCarry = false;    ///< of a loop; of a representative: some value of the buffer is one
   llvm::SmallVector<Scope, 1> scopes;
   LiveRange range;    ///< when filled: the points at which its bytes are needed
   int64_t offset = 0; ///< in the arena or the output; of a buffer's representative
-  /// Home::Output: not the result but scratch in its buffer, at points where the result is not there.
+  /// Home::Output: not the result but scratch in its buffer, at points where the result is not
+  /// there.
   bool isGuest = false;
 };
 
@@ -138,8 +139,8 @@ std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
 /// Loops whose bodies are to be written out twice.
 using LoopSet = llvm::SmallDenseSet<mlir::Operation *, 4>;
 
-/// Writes the program that starts at `root` (null: the entry) out as steps and fills the live ranges
-/// of all values.
+/// Writes the program that starts at `root` (null: the entry) out as steps and fills the live
+/// ranges of all values.
 mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan,
                               ComputationOp root = {});
 
@@ -152,12 +153,13 @@ void coalesce(Plan &plan);
 /// another buffer, from which the second half writes back.
 LoopSet loopsToDouble(const Plan &plan);
 
-/// Gives the arena's buffers their offsets. With `guests`, moves big ones to the buffers of outputs that are not
-/// there at the same time, if that makes the arena smaller. Fails if they exceed 63 bits.
+/// Gives the arena's buffers their offsets. With `guests`, moves big ones to the buffers of outputs
+/// that are not there at the same time, if that makes the arena smaller. Fails if they exceed 63
+/// bits.
 mlir::LogicalResult assignOffsets(Plan &plan, bool guests = true);
 
-/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint, in outputs too;
-/// inputs and constants are never written. A failure is a fault of the planner.
+/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint, in
+/// outputs too; inputs and constants are never written. A failure is a fault of the planner.
 mlir::LogicalResult checkPlan(const Plan &plan);
 
 } // namespace hlo::schedule

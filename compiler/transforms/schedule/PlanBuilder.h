@@ -30,7 +30,8 @@ private:
   mlir::FailureOr<llvm::SmallVector<ValueId>>
   writeOut(ComputationOp computation, llvm::ArrayRef<ValueId> arguments, SequenceId sequence);
   mlir::LogicalResult writeOp(mlir::Operation *op, Environment &environment, SequenceId sequence);
-  mlir::LogicalResult writeLaunch(mlir::Operation *op, Environment &environment, SequenceId sequence);
+  mlir::LogicalResult writeLaunch(mlir::Operation *op, Environment &environment,
+                                  SequenceId sequence);
   mlir::LogicalResult writeState(RngGetAndUpdateStateOp op, Environment &environment,
                                  SequenceId sequence);
   mlir::LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
@@ -48,7 +49,8 @@ private:
                                                             SequenceId sequence);
   mlir::LogicalResult writeConditional(ConditionalOp op, Environment &environment,
                                        SequenceId sequence);
-  mlir::FailureOr<llvm::SmallVector<AliasPair>> readPairs(mlir::Operation *op, llvm::StringRef name);
+  mlir::FailureOr<llvm::SmallVector<AliasPair>> readPairs(mlir::Operation *op,
+                                                          llvm::StringRef name);
   static llvm::SmallVector<ValueId> lookUp(mlir::ValueRange values,
                                            const Environment &environment) {
     return llvm::map_to_vector(values, [&](mlir::Value value) { return environment.at(value); });

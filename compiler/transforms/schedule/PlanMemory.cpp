@@ -43,13 +43,14 @@ static LogicalResult readDonations(ModuleOp module, ComputationOp entry,
   return success();
 }
 
-/// Which leaves each of the two programs reads, and the size of what is between them, as attributes.
+/// Which leaves each of the two programs reads, and the size of what is between them, as
+/// attributes.
 static void noteInputUse(ModuleOp module, ComputationOp entry, ComputationOp prepare,
                          const PreparedBlock &block) {
   Builder b(module.getContext());
   SmallVector<int8_t> use;
-  for (auto [argument, other] : llvm::zip_first(prepare.getBody().getArguments(),
-                                                entry.getBody().getArguments())) {
+  for (auto [argument, other] :
+       llvm::zip_first(prepare.getBody().getArguments(), entry.getBody().getArguments())) {
     use.push_back((other.use_empty() ? 0 : readByRun) | (argument.use_empty() ? 0 : readByPrepare));
   }
   if (auto leaves = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves)) {

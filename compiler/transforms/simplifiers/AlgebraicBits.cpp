@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace hlo;
 
-/// An f8 with a sign bit beside its magnitude, which is 0 for zeros alone, and a value that no arithmetic makes: its bits, as
-/// u8. `isKnown`: so is the type for what is asked.
+/// An f8 with a sign bit beside its magnitude, which is 0 for zeros alone, and a value that no
+/// arithmetic makes: its bits, as u8. `isKnown`: so is the type for what is asked.
 static Value storedBits(Value x, HloBuilder &b, bool isKnown = false) {
   Type element = elementTypeOf(x);
   Operation *op = x.getDefiningOp();

@@ -104,7 +104,8 @@ static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
 
 // iota < 0, iota + 3 >= 0, iota[10] < 10 and the like -> what they are for all elements
 static Value compareCounter(CompareOp op, HloBuilder &b) {
-  DenseElementsAttr attr = isInteger(elementTypeOf(op.getLhs())) ? splatConstant(op.getRhs()) : DenseElementsAttr();
+  DenseElementsAttr attr =
+      isInteger(elementTypeOf(op.getLhs())) ? splatConstant(op.getRhs()) : DenseElementsAttr();
   if (!attr || splatConstant(op.getLhs())) {
     return {};
   }
@@ -115,7 +116,8 @@ static Value compareCounter(CompareOp op, HloBuilder &b) {
     return {};
   }
   // All elements are in [0, most].
-  int64_t most = static_cast<int64_t>(*largest), c = isSigned ? bound.getSExtValue() : bound.getZExtValue();
+  int64_t most = static_cast<int64_t>(*largest),
+          c = isSigned ? bound.getSExtValue() : bound.getZExtValue();
   StringRef direction = op.getDirection();
   std::optional<bool> known;
   if (direction == "LT" || direction == "GE") {
@@ -146,7 +148,8 @@ static Value narrowCounter(ConvertOp op, HloBuilder &b) {
     return b.reshape(b.convert(reshape.getOperand(), to), shapeOf(op.getResult()));
   }
   if (auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>()) {
-    return b.broadcast(b.convert(broadcast.getOperand(), to), shapeOf(op.getResult()), broadcast.getDimensions());
+    return b.broadcast(b.convert(broadcast.getOperand(), to), shapeOf(op.getResult()),
+                       broadcast.getDimensions());
   }
   Operation *inner = op.getOperand().getDefiningOp();
   if (!inner || !isa<AddOp, SubtractOp, MultiplyOp>(inner)) {
@@ -167,7 +170,8 @@ static Value narrowCounter(ConvertOp op, HloBuilder &b) {
   return b.b.create(state)->getResult(0);
 }
 
-/// Adds v's steps along each dimension to `steps`, times `factor`; false unless v is a sum of multiples of iotas.
+/// Adds v's steps along each dimension to `steps`, times `factor`; false unless v is a sum of
+/// multiples of iotas.
 static bool addSteps(Value v, uint64_t factor, MutableArrayRef<uint64_t> steps, int depth) {
   if (auto iota = v.getDefiningOp<IotaOp>()) {
     steps[iota.getIotaDimension()] += factor;

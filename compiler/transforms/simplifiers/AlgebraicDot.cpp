@@ -16,7 +16,8 @@ static ArrayRef<int64_t> orEmpty(std::optional<ArrayRef<int64_t>> list) {
 
 // dot(x, y) whose contracted dimensions are of size one, or none -> broadcast(x) * broadcast(y)
 static Value outerProduct(DotOp op, HloBuilder &b) {
-  ArrayRef<int64_t> lhsBatch = orEmpty(op.getLhsBatchDims()), rhsBatch = orEmpty(op.getRhsBatchDims());
+  ArrayRef<int64_t> lhsBatch = orEmpty(op.getLhsBatchDims()),
+                    rhsBatch = orEmpty(op.getRhsBatchDims());
   ArrayRef<int64_t> lhsContract = orEmpty(op.getLhsContractingDims());
   ArrayRef<int64_t> rhsContract = orEmpty(op.getRhsContractingDims());
   Type element = elementTypeOf(op.getResult());

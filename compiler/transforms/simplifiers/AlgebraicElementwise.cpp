@@ -14,7 +14,8 @@ using namespace hlo;
 
 // x + 0 -> x for integers, x + -0.0 -> x
 static Value addZero(AddOp op, HloBuilder &b) {
-  for (auto [x, zero] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+  for (auto [x, zero] :
+       {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
     if (isInteger(zero, 0) || isFloat(zero, -0.0)) {
       return x;
     }
@@ -52,8 +53,9 @@ static Value divideOne(DivideOp op, HloBuilder &b) {
   return one ? op.getLhs() : Value();
 }
 
-// x / c -> x * (1 / c) for floats: exact where c is a power of two, and in f32 and f64 for any constant whose inverse is
-// normal, as XLA:CPU computes it (a division takes as long as eight multiplications)
+// x / c -> x * (1 / c) for floats: exact where c is a power of two, and in f32 and f64 for any
+// constant whose inverse is normal, as XLA:CPU computes it (a division takes as long as eight
+// multiplications)
 static Value divideByConstant(DivideOp op, HloBuilder &b) {
   constexpr int64_t mostElements = 1 << 16;
   auto broadcast = op.getRhs().getDefiningOp<BroadcastOp>();
@@ -96,13 +98,16 @@ static Value divideByConstant(DivideOp op, HloBuilder &b) {
     Value factor = b.constant(DenseElementsAttr::get(RankedTensorType::get({}, element), inverses));
     return b.mul(op.getLhs(), b.broadcastScalar(factor, shapeOf(op.getResult())));
   }
-  Value factor = b.constant(DenseElementsAttr::get(cast<RankedTensorType>(divisor.getType()), inverses));
-  return b.mul(op.getLhs(), broadcast ? b.broadcast(factor, shapeOf(op.getResult()), broadcast.getDimensions())
-                                      : factor);
+  Value factor =
+      b.constant(DenseElementsAttr::get(cast<RankedTensorType>(divisor.getType()), inverses));
+  return b.mul(op.getLhs(),
+               broadcast ? b.broadcast(factor, shapeOf(op.getResult()), broadcast.getDimensions())
+                         : factor);
 }
 
-/// x^2 and x^3 by multiplications, roots and reciprocals of x, whichever `exponent` asks for; null for others. As C's pow has it
-/// for zeros and infinities: a power of -0 or -infinity by 1/2 has no sign. What is narrower than f32 is rounded once.
+/// x^2 and x^3 by multiplications, roots and reciprocals of x, whichever `exponent` asks for; null
+/// for others. As C's pow has it for zeros and infinities: a power of -0 or -infinity by 1/2 has no
+/// sign. What is narrower than f32 is rounded once.
 static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
   Type element = elementTypeOf(x);
   Type wide = element.getIntOrFloatBitWidth() < 32 ? b.b.getF32Type() : element;
@@ -134,9 +139,10 @@ static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
   return {};
 }
 
-// x^0 -> 1, x^1 -> x; x^2 -> x x, x^3 -> x x x; for floats x^-1 -> 1 / x, x^0.5 and x^-0.5 -> roots. Of floats all but x^3 and
-// x^-0.5, which are within two units of the last place, are as exact as they can be; XLA:CPU computes these the same way, and a
-// power takes as long as thirty multiplications.
+// x^0 -> 1, x^1 -> x; x^2 -> x x, x^3 -> x x x; for floats x^-1 -> 1 / x, x^0.5 and x^-0.5 ->
+// roots. Of floats all but x^3 and x^-0.5, which are within two units of the last place, are as
+// exact as they can be; XLA:CPU computes these the same way, and a power takes as long as thirty
+// multiplications.
 static Value powerOfConstant(PowerOp op, HloBuilder &b) {
   Value x = op.getLhs(), exponent = op.getRhs();
   auto element = dyn_cast<FloatType>(elementTypeOf(x));
@@ -214,7 +220,8 @@ template <typename Op> static Value shiftByZero(Op op, HloBuilder &b) {
 // x << n, x >> n (logical) by the width or more -> 0
 template <typename Op> static Value shiftByWidth(Op op, HloBuilder &b) {
   DenseElementsAttr attr = splatConstant(op.getRhs());
-  if (!attr || attr.getSplatValue<APInt>().ult(elementTypeOf(op.getRhs()).getIntOrFloatBitWidth())) {
+  if (!attr ||
+      attr.getSplatValue<APInt>().ult(elementTypeOf(op.getRhs()).getIntOrFloatBitWidth())) {
     return {};
   }
   return b.splat(HloBuilder::type(op.getResult()), 0);
@@ -258,7 +265,8 @@ static Value negatedCompare(NotOp op, HloBuilder &b) {
   return b.compare(compare.getLhs(), compare.getRhs(), opposite, compare.getType().value_or(""));
 }
 
-// x == x, x <= x, x >= x -> true, x != x, x < x, x > x -> false for integers; unsigned x < 0 -> false
+// x == x, x <= x, x >= x -> true, x != x, x < x, x > x -> false for integers; unsigned x < 0 ->
+// false
 static Value compareConstant(CompareOp op, HloBuilder &b) {
   if (!isIntegral(op.getLhs())) {
     return {};
@@ -321,7 +329,8 @@ static bool isWidening(Type narrow, Type wide) {
   return false;
 }
 
-// convert to the same type -> x; convert(convert(x)) -> convert(x) where the inner one loses nothing
+// convert to the same type -> x; convert(convert(x)) -> convert(x) where the inner one loses
+// nothing
 static Value simplifyConvert(ConvertOp op, HloBuilder &b) {
   Type to = elementTypeOf(op.getResult());
   if (elementTypeOf(op.getOperand()) == to) {
@@ -407,8 +416,7 @@ public:
       state.addOperands(operand.getDefiningOp<BroadcastOp>().getOperand());
     }
     RankedTensorType type = arrayType(op->getResult(0));
-    state.addTypes(
-        RankedTensorType::get(shapeOf(first.getOperand()), type.getElementType()));
+    state.addTypes(RankedTensorType::get(shapeOf(first.getOperand()), type.getElementType()));
     Value inner = rewriter.create(state)->getResult(0);
     rewriter.replaceOp(op, b.broadcast(inner, type.getShape(), first.getDimensions()));
     return success();
@@ -427,8 +435,8 @@ void hlo::populateElementwiseRules(RewritePatternSet &patterns) {
   addRules<OrOp>(patterns, {simplifyOr});
   addRules<XorOp>(patterns, {simplifyXor});
   addRules<ShiftLeftOp>(patterns, {shiftByZero<ShiftLeftOp>, shiftByWidth<ShiftLeftOp>});
-  addRules<ShiftRightLogicalOp>(patterns, {shiftByZero<ShiftRightLogicalOp>,
-                                         shiftByWidth<ShiftRightLogicalOp>});
+  addRules<ShiftRightLogicalOp>(
+      patterns, {shiftByZero<ShiftRightLogicalOp>, shiftByWidth<ShiftRightLogicalOp>});
   addRules<ShiftRightArithmeticOp>(patterns, {shiftByZero<ShiftRightArithmeticOp>});
   addRules<MaximumOp>(patterns, {idempotent<MaximumOp>});
   addRules<MinimumOp>(patterns, {idempotent<MinimumOp>});

@@ -62,8 +62,8 @@ static Value gatherOfOneWindow(GatherOp op, HloBuilder &b) {
   return b.reshape(slice, shapeOf(op.getResult()));
 }
 
-/// Where each element of v, along its only or its last dimension, is one more than the one before: the first, or the first
-/// of each row.
+/// Where each element of v, along its only or its last dimension, is one more than the one before:
+/// the first, or the first of each row.
 static std::optional<SmallVector<APInt>> startsOfRuns(Value v) {
   if (auto iota = v.getDefiningOp<IotaOp>()) {
     unsigned width = elementTypeOf(v).getIntOrFloatBitWidth();
@@ -97,7 +97,8 @@ static Value firstOfRows(Value indices, HloBuilder &b) {
   if (!sum) {
     return {};
   }
-  for (auto [rows, columns] : {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+  for (auto [rows, columns] :
+       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
     auto row = rows.getDefiningOp<BroadcastOp>();
     if (!row || row.getDimensions() != ArrayRef<int64_t>{0}) {
       continue;
@@ -117,19 +118,22 @@ static Value firstOfRows(Value indices, HloBuilder &b) {
   return {};
 }
 
-/// Columns that are taken one by one, at most, and the runs of neighbours among them; of rows that are so short: those of 16
-/// f32 are one vector each, whose lanes change places at once (8 of 16 columns of 5000 rows 0.046 ms, as slices 0.062).
+/// Columns that are taken one by one, at most, and the runs of neighbours among them; of rows that
+/// are so short: those of 16 f32 are one vector each, whose lanes change places at once (8 of 16
+/// columns of 5000 rows 0.046 ms, as slices 0.062).
 static constexpr size_t kMostTakenColumns = 32, kMostTakenRuns = 16;
 static constexpr int64_t kMostColumnsTakenFrom = 12;
 
-// gather of a few columns at constant positions, x[:, [2, 0, 1]] -> reshape(concatenate(slices of x))
+// gather of a few columns at constant positions, x[:, [2, 0, 1]] -> reshape(concatenate(slices of
+// x))
 static Value gatherOfColumns(GatherOp op, HloBuilder &b) {
   int64_t last = rankOf(op.getOperand()) - 1;
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   auto none = [](std::optional<ArrayRef<int64_t>> dims) { return !dims || dims->empty(); };
-  if (last < 1 || shape.back() > kMostColumnsTakenFrom || op.getStartIndexMap() != ArrayRef<int64_t>{last} ||
-      op.getCollapsedSliceDims() != ArrayRef<int64_t>{last} ||
-      !none(op.getOperandBatchingDims()) || !none(op.getStartIndicesBatchingDims()) ||
+  if (last < 1 || shape.back() > kMostColumnsTakenFrom ||
+      op.getStartIndexMap() != ArrayRef<int64_t>{last} ||
+      op.getCollapsedSliceDims() != ArrayRef<int64_t>{last} || !none(op.getOperandBatchingDims()) ||
+      !none(op.getStartIndicesBatchingDims()) ||
       op.getSliceSizes().drop_back() != shape.drop_back() || op.getSliceSizes().back() != 1 ||
       static_cast<int64_t>(op.getOffsetDims().size()) != last || elementsOf(op.getResult()) == 0) {
     return {};
@@ -163,8 +167,8 @@ static Value gatherOfColumns(GatherOp op, HloBuilder &b) {
   return b.reshape(columns, shapeOf(op.getResult()));
 }
 
-// gather of elements at start[i] + j, all inside -> gather of windows that begin at start[i]: frames of a signal, sliding
-// windows
+// gather of elements at start[i] + j, all inside -> gather of windows that begin at start[i]:
+// frames of a signal, sliding windows
 static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
   constexpr int64_t leastColumns = 8;
   Value indices = op.getStartIndices();
@@ -178,14 +182,16 @@ static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
   }
   int64_t along = map[0];
   if (rankOf(indices) != 2 || elementsOf(indices) != elementsOf(op.getStartIndices()) ||
-      shapeOf(indices)[1] < leastColumns || shapeOf(indices)[0] != shapeOf(op.getStartIndices())[0]) {
+      shapeOf(indices)[1] < leastColumns ||
+      shapeOf(indices)[0] != shapeOf(op.getStartIndices())[0]) {
     return {};
   }
   std::optional<uint64_t> largest = largestValue(indices);
   if (!largest || *largest >= static_cast<uint64_t>(shapeOf(op.getOperand())[along])) {
     return {};
   }
-  // Where the columns are in the result: behind the rows. Windows keep the order of the operand's dimensions.
+  // Where the columns are in the result: behind the rows. Windows keep the order of the operand's
+  // dimensions.
   SmallVector<int64_t> batch, offsets, kept, sizes(op.getSliceSizes());
   for (int64_t d = 0; d < rankOf(op.getResult()); ++d) {
     if (!llvm::is_contained(op.getOffsetDims(), d)) {
@@ -227,10 +233,11 @@ static bool isScatterAdd(ScatterOp op) {
   return combine && isa_and_nonnull<AddOp>(associativeOp(combine));
 }
 
-// scatter-add to x + scatter-add to zeros -> scatter-add to the first one's result: gradients of lookups in one table,
-// without an array of zeros for each
+// scatter-add to x + scatter-add to zeros -> scatter-add to the first one's result: gradients of
+// lookups in one table, without an array of zeros for each
 static Value sumOfScatters(AddOp op, HloBuilder &b) {
-  for (auto [first, second] : {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
+  for (auto [first, second] :
+       {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
     auto scatter = second.getDefiningOp<ScatterOp>();
     if (!scatter || !scatter->hasOneUse() || first == second || !isScatterAdd(scatter) ||
         !isScatterAdd(first.getDefiningOp<ScatterOp>())) {

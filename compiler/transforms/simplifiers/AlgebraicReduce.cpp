@@ -59,8 +59,8 @@ struct UnitReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order, else transpose(reduce(x)) if nothing else needs
-/// the transposed x
+/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order, else
+/// transpose(reduce(x)) if nothing else needs the transposed x
 struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
@@ -137,7 +137,8 @@ static std::optional<Turned> asTurned(Value v) {
   }
   Turned turned{transpose.getOperand(), {}, SmallVector<int64_t>(shape.size())};
   for (size_t s = 0; s < whole.size(); ++s) {
-    for (int64_t r : split[llvm::find(transpose.getDimensions(), static_cast<int64_t>(s)) - transpose.getDimensions().begin()]) {
+    for (int64_t r : split[llvm::find(transpose.getDimensions(), static_cast<int64_t>(s)) -
+                           transpose.getDimensions().begin()]) {
       turned.permutation[r] = static_cast<int64_t>(turned.shape.size());
       turned.shape.push_back(shape[r]);
     }
@@ -145,8 +146,9 @@ static std::optional<Turned> asTurned(Value v) {
   return turned;
 }
 
-/// reduce(f(transpose(x), broadcast(y)), ...) -> transpose(reduce(f(x, broadcast(y)), ...)), f being element-wise ops that
-/// nothing else needs: x is read in its own order, and what is turned is the result, or nothing
+/// reduce(f(transpose(x), broadcast(y)), ...) -> transpose(reduce(f(x, broadcast(y)), ...)), f
+/// being element-wise ops that nothing else needs: x is read in its own order, and what is turned
+/// is the result, or nothing
 struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
@@ -163,7 +165,8 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
       if (!def || !seen.insert(v).second) {
         return def != nullptr;
       }
-      bool isOnlyHere = llvm::all_of(def->getUsers(), [&](Operation *user) { return user == *def->user_begin(); });
+      bool isOnlyHere = llvm::all_of(def->getUsers(),
+                                     [&](Operation *user) { return user == *def->user_begin(); });
       if (std::optional<Turned> turned = asTurned(v)) {
         bool isFirst = !permutation;
         permutation = isFirst ? turned->permutation : permutation;
@@ -172,7 +175,8 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
       }
       if (!isa<BroadcastOp, IotaOp>(def)) {
         if (!isElementwiseOp(def) || !isOnlyHere || def->getNumResults() != 1 ||
-            !llvm::all_of(def->getOperands(), [&](Value from) { return rankOf(from) == 0 || visit(from); })) {
+            !llvm::all_of(def->getOperands(),
+                          [&](Value from) { return rankOf(from) == 0 || visit(from); })) {
           return false;
         }
       }
@@ -183,9 +187,9 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
       return llvm::map_to_vector(dims, [&](int64_t d) { return (*permutation)[d]; });
     };
     bool fits = llvm::all_of(inputs, visit) && permutation && llvm::all_of(order, [&](Value v) {
-      auto broadcast = v.getDefiningOp<BroadcastOp>();
-      return !broadcast || llvm::is_sorted(turnedDims(broadcast.getDimensions()));
-    });
+                  auto broadcast = v.getDefiningOp<BroadcastOp>();
+                  return !broadcast || llvm::is_sorted(turnedDims(broadcast.getDimensions()));
+                });
     if (!fits) {
       return failure();
     }
@@ -201,10 +205,12 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
         shape[from] = shapeOf(v)[d];
       }
       if (auto broadcast = v.getDefiningOp<BroadcastOp>()) {
-        mapping.map(v, b.broadcast(broadcast.getOperand(), shape, turnedDims(broadcast.getDimensions())));
+        mapping.map(
+            v, b.broadcast(broadcast.getOperand(), shape, turnedDims(broadcast.getDimensions())));
       } else if (auto iota = v.getDefiningOp<IotaOp>()) {
         int64_t dimension = iota.getIotaDimension();
-        mapping.map(v, b.iota(HloBuilder::array(shape, elementTypeOf(v)), turnedDims(dimension)[0]));
+        mapping.map(v,
+                    b.iota(HloBuilder::array(shape, elementTypeOf(v)), turnedDims(dimension)[0]));
       } else {
         Operation *copy = rewriter.clone(*v.getDefiningOp(), mapping);
         copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(v)));
@@ -224,7 +230,8 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
     for (int64_t d : kept) {
       places.push_back(llvm::find(inOrder, d) - inOrder.begin());
     }
-    SmallVector<Value> operands = llvm::map_to_vector(inputs, [&](Value v) { return mapping.lookup(v); });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(inputs, [&](Value v) { return mapping.lookup(v); });
     llvm::append_range(operands, op.getInputs().drop_front(count));
     auto reduce = cast<ReduceOp>(rewriter.clone(*op));
     reduce->setOperands(operands);
@@ -239,7 +246,8 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce of several inputs over a few arrays that are stacked -> the computation, applied to one after the other
+/// reduce of several inputs over a few arrays that are stacked -> the computation, applied to one
+/// after the other
 struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   static constexpr int64_t kMostArrays = 8;
@@ -251,11 +259,13 @@ struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
     }
     if (auto iota = v.getDefiningOp<IotaOp>()) {
       int64_t along = iota.getIotaDimension();
-      return along == d ? b.broadcastScalar(b.scalar(elementTypeOf(v), static_cast<double>(k)), shape)
-                        : b.iota(HloBuilder::array(shape, elementTypeOf(v)), along - (along > d));
+      return along == d
+                 ? b.broadcastScalar(b.scalar(elementTypeOf(v), static_cast<double>(k)), shape)
+                 : b.iota(HloBuilder::array(shape, elementTypeOf(v)), along - (along > d));
     }
     auto broadcast = v.getDefiningOp<BroadcastOp>();
-    auto dims = llvm::map_to_vector(broadcast.getDimensions(), [&](int64_t along) { return along - (along > d); });
+    auto dims = llvm::map_to_vector(broadcast.getDimensions(),
+                                    [&](int64_t along) { return along - (along > d); });
     return b.broadcast(broadcast.getOperand(), shape, dims);
   }
 
@@ -268,20 +278,24 @@ struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
     int64_t d = op.getDimensions()[0], arrays = shapeOf(inputs[0])[d];
     bool isStack = false;
     bool fits = arrays <= kMostArrays && llvm::all_of(inputs, [&](Value v) {
-      if (auto stack = v.getDefiningOp<ConcatenateOp>()) {
-        isStack = true;
-        return static_cast<int64_t>(stack.getDimension()) == d && static_cast<int64_t>(stack->getNumOperands()) == arrays;
-      }
-      auto broadcast = v.getDefiningOp<BroadcastOp>();
-      return v.getDefiningOp<IotaOp>() || (broadcast && !llvm::is_contained(broadcast.getDimensions(), d));
-    });
-    ComputationOp computation = fits && isStack ? findElementwise(op, op.getToApplyAttr()) : ComputationOp();
+                  if (auto stack = v.getDefiningOp<ConcatenateOp>()) {
+                    isStack = true;
+                    return static_cast<int64_t>(stack.getDimension()) == d &&
+                           static_cast<int64_t>(stack->getNumOperands()) == arrays;
+                  }
+                  auto broadcast = v.getDefiningOp<BroadcastOp>();
+                  return v.getDefiningOp<IotaOp>() ||
+                         (broadcast && !llvm::is_contained(broadcast.getDimensions(), d));
+                });
+    ComputationOp computation =
+        fits && isStack ? findElementwise(op, op.getToApplyAttr()) : ComputationOp();
     if (!computation) {
       return failure();
     }
     HloBuilder b(rewriter, op.getLoc());
     SmallVector<int64_t> shape(shapeOf(op->getResult(0)));
-    SmallVector<Value> best = llvm::map_to_vector(inits, [&](Value init) { return b.broadcastScalar(init, shape); });
+    SmallVector<Value> best =
+        llvm::map_to_vector(inits, [&](Value init) { return b.broadcastScalar(init, shape); });
     for (int64_t k = 0; k < arrays; ++k) {
       SmallVector<Value> arguments(best);
       for (Value v : inputs) {
@@ -369,8 +383,8 @@ struct WholeReduceWindow : public OpRewritePattern<ReduceWindowOp> {
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
     WindowAttr window = op.getWindowAttr();
     size_t count = op->getNumOperands() / 2;
-    if (!window || op->getNumResults() != count || !isAll(window.getPadLow(), 0) || !isAll(window.getPadHigh(), 0) ||
-        !isAll(window.getBaseDilations(), 1)) {
+    if (!window || op->getNumResults() != count || !isAll(window.getPadLow(), 0) ||
+        !isAll(window.getPadHigh(), 0) || !isAll(window.getBaseDilations(), 1)) {
       return failure();
     }
     ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]);
@@ -456,12 +470,12 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
       keep = limits.back();
       slices.push_back(slice);
     }
-    auto comparator =
-        SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
-    SmallVector<SortKey, 2> keys =
-        comparator && keep > 0 && keep < type.getShape().back() ? findSortKeys(comparator)
-                                                                 : SmallVector<SortKey, 2>();
-    // Equal elements that differ (-0 and 0) must keep their order in a stable sort; topk has a total order.
+    auto comparator = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
+    SmallVector<SortKey, 2> keys = comparator && keep > 0 && keep < type.getShape().back()
+                                       ? findSortKeys(comparator)
+                                       : SmallVector<SortKey, 2>();
+    // Equal elements that differ (-0 and 0) must keep their order in a stable sort; topk has a
+    // total order.
     if (keys.size() != 1 || keys[0].operand != 0 || !keys[0].constants.empty() ||
         (!keys[0].isInjective() && op.getIsStable().value_or(false))) {
       return failure();
@@ -469,12 +483,12 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
     Type indexType = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
     SmallVector<int64_t> shape(type.getShape());
     shape.back() = keep;
-    auto topk = TopkOp::create(
-        rewriter, op.getLoc(),
-        TypeRange{RankedTensorType::get(shape, type.getElementType()),
-                  RankedTensorType::get(shape, indexType)},
-        op->getOperand(0), rewriter.getI64IntegerAttr(keep),
-        rewriter.getBoolAttr(keys[0].descending), rewriter.getBoolAttr(true));
+    auto topk =
+        TopkOp::create(rewriter, op.getLoc(),
+                       TypeRange{RankedTensorType::get(shape, type.getElementType()),
+                                 RankedTensorType::get(shape, indexType)},
+                       op->getOperand(0), rewriter.getI64IntegerAttr(keep),
+                       rewriter.getBoolAttr(keys[0].descending), rewriter.getBoolAttr(true));
     for (SliceOp slice : slices) {
       unsigned number = cast<OpResult>(slice.getOperand()).getResultNumber();
       Value result = topk->getResult(number);
@@ -491,7 +505,6 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
 } // namespace
 
 void hlo::populateReduceRules(RewritePatternSet &patterns) {
-  patterns.add<UnitReduce, ReduceOfTranspose, ReduceOfTurned, ReduceOfStack, SqueezeReduce, UnitReduceWindow,
-               WholeReduceWindow, UnitSort,
-               SlicedSort>(patterns.getContext());
+  patterns.add<UnitReduce, ReduceOfTranspose, ReduceOfTurned, ReduceOfStack, SqueezeReduce,
+               UnitReduceWindow, WholeReduceWindow, UnitSort, SlicedSort>(patterns.getContext());
 }

@@ -120,8 +120,8 @@ static Value transposeOfBroadcast(TransposeOp op, HloBuilder &b) {
   return b.broadcast(broadcast.getOperand(), shapeOf(op.getResult()), dimensions);
 }
 
-// transpose(dynamic-update-slice(parameter, y)) -> dynamic-update-slice(transpose(parameter), transpose(y)) where that is a
-// result: what is transposed is a copy already
+// transpose(dynamic-update-slice(parameter, y)) -> dynamic-update-slice(transpose(parameter),
+// transpose(y)) where that is a result: what is transposed is a copy already
 static Value transposeOfUpdate(TransposeOp op, HloBuilder &b) {
   auto update = op.getOperand().getDefiningOp<DynamicUpdateSliceOp>();
   bool isResult = llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
@@ -274,8 +274,7 @@ public:
       return failure();
     }
     HloBuilder b(rewriter, op->getLoc());
-    DenseElementsAttr empty =
-        DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>());
+    DenseElementsAttr empty = DenseElementsAttr::getFromRawBuffer(type, ArrayRef<char>());
     rewriter.replaceOp(op, b.constant(empty));
     return success();
   }

@@ -21,9 +21,8 @@ ComputationOp hlo::findElementwise(Operation *user, FlatSymbolRefAttr name) {
   Block &body = computation.getBody().front();
   Operation *root = body.getTerminator();
   if (root->getNumOperands() != user->getNumResults() ||
-      !llvm::all_of(body.without_terminator(), [](Operation &op) {
-        return isElementwiseOp(&op) || isa<ConstantOp>(op);
-      })) {
+      !llvm::all_of(body.without_terminator(),
+                    [](Operation &op) { return isElementwiseOp(&op) || isa<ConstantOp>(op); })) {
     return {};
   }
   for (auto [result, value] : llvm::zip(user->getResults(), root->getOperands())) {

@@ -125,7 +125,8 @@ static Value simplifyPad(PadOp op, HloBuilder &b) {
   SmallVector<int64_t> starts, limits;
   for (auto [i, size] : llvm::enumerate(shapeOf(op.getOperand()))) {
     int64_t low = op.getPaddingLow()[i], high = op.getPaddingHigh()[i];
-    if (low > 0 || high > 0 || (op.getPaddingInterior()[i] != 0 && size > 1) || size + high < -low) {
+    if (low > 0 || high > 0 || (op.getPaddingInterior()[i] != 0 && size > 1) ||
+        size + high < -low) {
       return {};
     }
     starts.push_back(-low);
@@ -239,9 +240,8 @@ static Value mergeAdjacentSlices(ConcatenateOp op, HloBuilder &b) {
 }
 
 /// The constant starts of a window of `sizes` in `shape`, clamped; nothing if one is not constant.
-static std::optional<SmallVector<int64_t>> clampedStarts(ValueRange indices,
-                                                         ArrayRef<int64_t> shape,
-                                                         ArrayRef<int64_t> sizes) {
+static std::optional<SmallVector<int64_t>>
+clampedStarts(ValueRange indices, ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> starts;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     int64_t last = shape[i] - size;
@@ -281,8 +281,8 @@ static Value fullUpdate(DynamicUpdateSliceOp op, HloBuilder &b) {
   return elementsOf(op.getUpdate()) == 0 ? op.getOperand() : Value();
 }
 
-// select(p, dynamic-update-slice(x, u), x), p scalar -> dynamic-update-slice(x, select(p, u, slice of x)): the part, in place,
-// not all of x
+// select(p, dynamic-update-slice(x, u), x), p scalar -> dynamic-update-slice(x, select(p, u, slice
+// of x)): the part, in place, not all of x
 static Value selectedUpdate(SelectOp op, HloBuilder &b) {
   Value pred = op.getPred();
   if (auto broadcast = pred.getDefiningOp<BroadcastOp>()) {
@@ -300,11 +300,13 @@ static Value selectedUpdate(SelectOp op, HloBuilder &b) {
       continue;
     }
     Value part = update.getUpdate();
-    Value old = DynamicSliceOp::create(b.b, b.loc, HloBuilder::type(part), array, update.getStartIndices(),
-                                       b.b.getDenseI64ArrayAttr(shapeOf(part)));
+    Value old =
+        DynamicSliceOp::create(b.b, b.loc, HloBuilder::type(part), array, update.getStartIndices(),
+                               b.b.getDenseI64ArrayAttr(shapeOf(part)));
     Value all = b.broadcastScalar(pred, shapeOf(part));
     part = onTrue ? b.select(all, part, old) : b.select(all, old, part);
-    return DynamicUpdateSliceOp::create(b.b, b.loc, array.getType(), array, part, update.getStartIndices());
+    return DynamicUpdateSliceOp::create(b.b, b.loc, array.getType(), array, part,
+                                        update.getStartIndices());
   }
   return {};
 }
@@ -313,8 +315,7 @@ void hlo::populateSliceRules(RewritePatternSet &patterns) {
   addRules<SliceOp>(patterns, {fullSlice, mergeSlices, sliceOfBroadcast, sliceOfConcatenate,
                                sliceOfTranspose, sliceOfPad});
   addRules<PadOp>(patterns, {simplifyPad, mergePads});
-  addRules<ConcatenateOp>(patterns,
-                          {simplifyConcatenate, flattenConcatenate, mergeAdjacentSlices});
+  addRules<ConcatenateOp>(patterns, {simplifyConcatenate, flattenConcatenate, mergeAdjacentSlices});
   addRules<DynamicSliceOp>(patterns, {constantDynamicSlice});
   addRules<DynamicUpdateSliceOp>(patterns, {fullUpdate});
   addRules<SelectOp>(patterns, {selectedUpdate});

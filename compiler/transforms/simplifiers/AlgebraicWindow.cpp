@@ -30,8 +30,8 @@ static WindowAttr withPadding(WindowAttr window, ArrayRef<int64_t> low, ArrayRef
 
 namespace {
 
-/// convolution(pad(x, 0), k) -> convolution(x, k) with more padding, for spatial dimensions that are
-/// not dilated
+/// convolution(pad(x, 0), k) -> convolution(x, k) with more padding, for spatial dimensions that
+/// are not dilated
 struct PadIntoConvolution : public OpRewritePattern<ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const final {
@@ -99,8 +99,9 @@ private:
   }
 };
 
-/// reduce-window(pad(x, 0), 0) by sums, where as many zeros as the window is long, but one, are between neighbours: each
-/// window holds one element of x, as in the gradient of an average over windows that do not meet. Each element is repeated.
+/// reduce-window(pad(x, 0), 0) by sums, where as many zeros as the window is long, but one, are
+/// between neighbours: each window holds one element of x, as in the gradient of an average over
+/// windows that do not meet. Each element is repeated.
 struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
@@ -111,7 +112,8 @@ struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
     }
     auto pad = op->getOperand(0).getDefiningOp<PadOp>();
     Value init = op->getOperand(1);
-    if (!pad || isAll(pad.getPaddingInterior(), 0) || !isSum(op) || !isZero(pad.getPaddingValue()) || !isZero(init)) {
+    if (!pad || isAll(pad.getPaddingInterior(), 0) || !isSum(op) ||
+        !isZero(pad.getPaddingValue()) || !isZero(init)) {
       return failure();
     }
     Value x = pad.getOperand();
@@ -119,7 +121,8 @@ struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
     SmallVector<int64_t> spread, places, whole, low, high, none(shape.size(), 0);
     for (auto [d, size] : llvm::enumerate(shape)) {
       int64_t length = window.getSize()[d];
-      bool cuts = std::min({pad.getPaddingLow()[d], pad.getPaddingHigh()[d], window.getPadLow()[d], window.getPadHigh()[d]}) < 0;
+      bool cuts = std::min({pad.getPaddingLow()[d], pad.getPaddingHigh()[d], window.getPadLow()[d],
+                            window.getPadHigh()[d]}) < 0;
       if (pad.getPaddingInterior()[d] != length - 1 || size == 0 || cuts) {
         return failure();
       }
@@ -154,5 +157,6 @@ private:
 } // namespace
 
 void hlo::populateWindowRules(RewritePatternSet &patterns) {
-  patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements>(patterns.getContext());
+  patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements>(
+      patterns.getContext());
 }

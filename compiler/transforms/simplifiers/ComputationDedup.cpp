@@ -19,8 +19,7 @@ using namespace hlo;
 
 namespace {
 
-class ComputationDedupPass
-    : public PassWrapper<ComputationDedupPass, OperationPass<ModuleOp>> {
+class ComputationDedupPass : public PassWrapper<ComputationDedupPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ComputationDedupPass)
   StringRef getArgument() const final { return "hlo-computation-dedup"; }
@@ -50,8 +49,8 @@ public:
         continue;
       }
       SmallVector<ComputationOp> &bucket = byHash[hashOf(computation)];
-      auto equal = llvm::find_if(
-          bucket, [&](ComputationOp other) { return areEqual(computation, other); });
+      auto equal =
+          llvm::find_if(bucket, [&](ComputationOp other) { return areEqual(computation, other); });
       if (equal == bucket.end()) {
         bucket.push_back(computation);
         continue;

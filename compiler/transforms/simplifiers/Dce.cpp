@@ -46,8 +46,7 @@ public:
       Block &block = cast<ComputationOp>(reached[next]).getBody().front();
       sweep(block);
       for (Operation &op : block) {
-        forEachCallee(&op,
-                      [&](FlatSymbolRefAttr name) { reached.insert(graph->lookup(name)); });
+        forEachCallee(&op, [&](FlatSymbolRefAttr name) { reached.insert(graph->lookup(name)); });
       }
     }
     // Then callees first: what branches do not read, their callers need not pass.

@@ -90,8 +90,7 @@ DenseElementsAttr fill(RankedTensorType type, PlaceholderBytes &source) {
   return DenseElementsAttr::getFromRawBuffer(plain, bytes);
 }
 
-class HloElidedConstantsPass
-    : public PassWrapper<HloElidedConstantsPass, OperationPass<ModuleOp>> {
+class HloElidedConstantsPass : public PassWrapper<HloElidedConstantsPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloElidedConstantsPass)
 
@@ -115,9 +114,10 @@ public:
       ++count;
     });
     if (first) {
-      first.emitWarning() << count << (count == 1 ? " constant is" : " constants are")
-                          << " elided in the text ('{...}'), this one first; placeholder values are "
-                             "used, so results mean nothing";
+      first.emitWarning()
+          << count << (count == 1 ? " constant is" : " constants are")
+          << " elided in the text ('{...}'), this one first; placeholder values are "
+             "used, so results mean nothing";
     }
   }
 };

@@ -116,8 +116,7 @@ bool haveSameShape(Type a, Type b) {
 
 Value elementOf(HloBuilder &b, Value tuple, int64_t index) {
   Type type = cast<TupleType>(tuple.getType()).getType(index);
-  return GetTupleElementOp::create(b.b, b.loc, TypeRange(type), tuple,
-                                   b.b.getI64IntegerAttr(index))
+  return GetTupleElementOp::create(b.b, b.loc, TypeRange(type), tuple, b.b.getI64IntegerAttr(index))
       .getResult(0);
 }
 
@@ -156,7 +155,8 @@ void FlattenCallsPass::stripAttributes(Operation *op) {
   SmallVector<NamedAttribute> kept;
   for (NamedAttribute attr : op->getAttrs()) {
     StringRef name = attr.getName().getValue();
-    if (llvm::is_contained(own, attr.getName()) || name == "predicated" || name == "hlo.predicated" ||
+    if (llvm::is_contained(own, attr.getName()) || name == "predicated" ||
+        name == "hlo.predicated" ||
         (runtime && (name == "hlo.backend_config" || name == "hlo.frontend_attributes"))) {
       kept.push_back(attr);
     }
@@ -364,8 +364,7 @@ LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
   } else {
     auto sources = dyn_cast<TupleType>(state.getType(0));
     if (sources && op->getNumOperands() >= sources.size()) {
-      elements.push_back(
-          makeTuple(b, sources, op->getOperands().take_front(sources.size())));
+      elements.push_back(makeTuple(b, sources, op->getOperands().take_front(sources.size())));
     } else {
       elements.push_back(castLayout(b, op->getOperand(0), state.getType(0)));
     }
@@ -444,6 +443,4 @@ void FlattenCallsPass::separateBodies() {
   }
 }
 
-std::unique_ptr<Pass> hlo::createFlattenCallsPass() {
-  return std::make_unique<FlattenCallsPass>();
-}
+std::unique_ptr<Pass> hlo::createFlattenCallsPass() { return std::make_unique<FlattenCallsPass>(); }

@@ -20,10 +20,10 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Shapes.h"
-#include "dialect/hlo/Shapes.h"
 #include "compiler/transforms/simplifiers/EntryAttributes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/Support/Allocator.h"
 
 using namespace mlir;
@@ -376,8 +376,8 @@ LogicalResult TupleFlattener::flattenElement(GetTupleElementOp op) {
            << index << " in " << op.getOperand().getType();
   }
   ArrayRef<size_t> offsets = offsetsOf(tuple);
-  ArrayRef<Value> parts = leaves(op.getOperand())
-                              .slice(offsets[index], offsets[index + 1] - offsets[index]);
+  ArrayRef<Value> parts =
+      leaves(op.getOperand()).slice(offsets[index], offsets[index + 1] - offsets[index]);
   Value result = op->getResult(0);
   if (isFlat(result.getType())) {
     Value part = parts.front();
@@ -432,8 +432,8 @@ void TupleFlattener::rebuild(Operation *op) {
   }
   if (isa<CustomCallOp, InfeedOp, OutfeedOp>(op)) {
     auto types = [&](TypeRange range) {
-      return builder.getArrayAttr(llvm::map_to_vector(
-          range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
+      return builder.getArrayAttr(
+          llvm::map_to_vector(range, [](Type type) -> Attribute { return TypeAttr::get(type); }));
     };
     state.attributes.set("operand_types", types(op->getOperandTypes()));
     state.attributes.set("result_types", types(op->getResultTypes()));
@@ -447,8 +447,7 @@ void TupleFlattener::rebuild(Operation *op) {
   state.addTypes(leafTypes(op->getResultTypes()));
   OpBuilder opBuilder(op);
   Operation *flat = opBuilder.create(state);
-  ArrayRef<Value> results =
-      ArrayRef<Value>(SmallVector<Value>(flat->getResults())).copy(arena);
+  ArrayRef<Value> results = ArrayRef<Value>(SmallVector<Value>(flat->getResults())).copy(arena);
   for (Value result : op->getResults()) {
     size_t count = leafCount(result.getType());
     bind(result, results.take_front(count));

@@ -3,11 +3,11 @@
 // The order inside the phase; what each pass needs is said at its file.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/Transforms/Passes.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 

@@ -45,8 +45,8 @@ bool splitsArrays(StringRef sharding) {
     rest = rest.split("devices=[").second;
     StringRef body = rest.split("devices=[").first;
     StringRef kinds = body.split("last_tile_dims={").second.split('}').first;
-    size_t subgroups = !kinds.empty() ? kinds.count(',') + 1
-                                      : body.contains("last_tile_dim_replicate");
+    size_t subgroups =
+        !kinds.empty() ? kinds.count(',') + 1 : body.contains("last_tile_dim_replicate");
     if (splitsDimensions(rest, subgroups)) {
       return true;
     }

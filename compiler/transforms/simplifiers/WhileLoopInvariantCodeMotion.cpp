@@ -6,9 +6,9 @@
 //
 //   while(x, w) { x = dot(x, convert(w)) }   ->   c = convert(w); while(x, c) { x = dot(x, c) }
 //
-// A product of one slice of an invariant array with another invariant array is a slice of the product of
-// the whole array, which moves: what a recurrent cell computes from its inputs becomes one large product
-// instead of one of few rows for each step.
+// A product of one slice of an invariant array with another invariant array is a slice of the
+// product of the whole array, which moves: what a recurrent cell computes from its inputs becomes
+// one large product instead of one of few rows for each step.
 //
 //   while(i, x, w) { dot(x[i], w) }   ->   p = dot(x, w); while(i, p) { p[i] }
 //
@@ -36,9 +36,9 @@ namespace {
 /// A moved result may be this large whatever it is made from: it stays in the first-level cache.
 constexpr int64_t kAlwaysSmallBytes = 4096;
 
-/// Products of so few rows, by an operand of so many elements, run at the speed of memory: 50 times 1x256x1024 take 0.8 ms, and the
-/// product of all rows 0.2 ms. Of 4x192x576 100 take 1.17 ms one by one and 1.28 together, so more rows need an operand that leaves the
-/// caches.
+/// Products of so few rows, by an operand of so many elements, run at the speed of memory: 50 times
+/// 1x256x1024 take 0.8 ms, and the product of all rows 0.2 ms. Of 4x192x576 100 take 1.17 ms one by
+/// one and 1.28 together, so more rows need an operand that leaves the caches.
 constexpr int64_t kFewRows = 2, kLargeElements = 4096;
 constexpr int64_t kMostRows = 16, kHugeBytes = 1 << 20;
 constexpr int64_t kManyTrips = 4;
@@ -121,14 +121,16 @@ private:
     }
   }
 
-  /// dot(concatenate(x[i], h), w)  ->  dot(x[i], w') + dot(h, w''), if the first of these leaves the loop.
+  /// dot(concatenate(x[i], h), w)  ->  dot(x[i], w') + dot(h, w''), if the first of these leaves
+  /// the loop.
   void splitProduct(DotOp dot, int64_t trips) {
     auto pieces = dot.getLhs().getDefiningOp<ConcatenateOp>();
     auto contracted = dot->getAttrOfType<DenseI64ArrayAttr>("lhs_contracting_dims");
     auto rhsContracted = dot->getAttrOfType<DenseI64ArrayAttr>("rhs_contracting_dims");
     Type element = elementTypeOf(dot.getResult());
-    if (!pieces || pieces->getNumOperands() != 2 || !invariant.contains(dot.getRhs()) || !contracted ||
-        contracted.size() != 1 || static_cast<int64_t>(pieces.getDimension()) != contracted[0] ||
+    if (!pieces || pieces->getNumOperands() != 2 || !invariant.contains(dot.getRhs()) ||
+        !contracted || contracted.size() != 1 ||
+        static_cast<int64_t>(pieces.getDimension()) != contracted[0] ||
         !(element.isF32() || element.isF64()) || elementTypeOf(dot.getRhs()) != element) {
       return;
     }
@@ -170,16 +172,20 @@ private:
     auto reshape = operand.getDefiningOp<ReshapeOp>();
     auto slice = (reshape ? reshape.getOperand() : operand).getDefiningOp<DynamicSliceOp>();
     bool other = invariant.contains(dot->getOperand(1 - side));
-    return slice && other && !invariant.contains(operand) && invariant.contains(slice.getOperand()) ? slice : nullptr;
+    return slice && other && !invariant.contains(operand) && invariant.contains(slice.getOperand())
+               ? slice
+               : nullptr;
   }
 
-  /// Replaces the dot by a slice of the product of the whole array that its operand `side` is a slice of.
+  /// Replaces the dot by a slice of the product of the whole array that its operand `side` is a
+  /// slice of.
   bool joinProduct(DotOp dot, unsigned side, int64_t trips) {
     DynamicSliceOp slice = sliceOfInvariant(dot, side);
     if (!slice) {
       return false;
     }
-    Value whole = slice.getOperand(), other = dot->getOperand(1 - side), operand = dot->getOperand(side);
+    Value whole = slice.getOperand(), other = dot->getOperand(1 - side),
+          operand = dot->getOperand(side);
     ArrayRef<int64_t> shape = shapeOf(whole), part = slice.getDynamicSliceSizes();
     // The one dimension that is sliced, to one index; a reshape takes it away.
     SmallVector<int64_t> sliced, without(part);
@@ -200,7 +206,8 @@ private:
     auto moved = [&](int64_t dim) { return reshaped && dim >= d ? dim + 1 : dim; };
     // Dimensions of the product: batch, those of the lhs, those of the rhs.
     auto list = [&](unsigned of, StringRef what) {
-      auto dims = dot->getAttrOfType<DenseI64ArrayAttr>((of == 0 ? "lhs_" : "rhs_") + what.str() + "_dims");
+      auto dims =
+          dot->getAttrOfType<DenseI64ArrayAttr>((of == 0 ? "lhs_" : "rhs_") + what.str() + "_dims");
       SmallVector<int64_t> result(dims ? dims.asArrayRef() : ArrayRef<int64_t>());
       for (int64_t &dim : result) {
         dim = of == side ? moved(dim) : dim;
@@ -230,7 +237,8 @@ private:
     Type element = elementTypeOf(dot.getResult());
     auto type = RankedTensorType::get(product, element);
     int64_t bytes = shape[d] * bytesOf(dot.getResult());
-    bool slow = rows <= kFewRows ? elementsOf(other) >= kLargeElements : rows <= kMostRows && bytesOf(other) > kHugeBytes;
+    bool slow = rows <= kFewRows ? elementsOf(other) >= kLargeElements
+                                 : rows <= kMostRows && bytesOf(other) > kHugeBytes;
     if (!slow || bytes > kMostProductBytes ||
         bytes > kProductGrowth * (bytesOf(whole) + bytesOf(other))) {
       return false;
@@ -252,8 +260,9 @@ private:
     Value index = slice.getStartIndices()[d];
     SmallVector<Value> starts(product.size(), builder.scalar(elementTypeOf(index), 0));
     starts[place] = index;
-    Value value = DynamicSliceOp::create(b, dot.getLoc(), RankedTensorType::get(one, element), joinedDot->getResult(0),
-                                         starts, b.getDenseI64ArrayAttr(one));
+    Value value =
+        DynamicSliceOp::create(b, dot.getLoc(), RankedTensorType::get(one, element),
+                               joinedDot->getResult(0), starts, b.getDenseI64ArrayAttr(one));
     dot.getResult().replaceAllUsesWith(builder.reshape(value, shapeOf(dot.getResult())));
     dot.erase();
     return true;
@@ -323,9 +332,8 @@ private:
       root->insertOperands(root->getNumOperands(), carry);
     }
     for (ComputationOp computation : {condition, body}) {
-      computation.setFunctionType(
-          builder.getFunctionType(computation.getBody().getArgumentTypes(),
-                                  computation.getReturn()->getOperandTypes()));
+      computation.setFunctionType(builder.getFunctionType(
+          computation.getBody().getArgumentTypes(), computation.getReturn()->getOperandTypes()));
     }
     OperationState state(loop.getLoc(), loop->getName());
     state.attributes = loop->getAttrs();
@@ -342,7 +350,8 @@ private:
   DenseSet<Value> invariant;
   /// Invariant ops that cost something, or need one that does.
   DenseSet<Operation *> worthy;
-  /// Products of whole arrays that were made from products of slices: they move, whatever their size.
+  /// Products of whole arrays that were made from products of slices: they move, whatever their
+  /// size.
   DenseSet<Operation *> joined;
   /// What the invariant ops read of carries, in bytes, through those they need.
   DenseMap<Operation *, int64_t> inputBytes;

@@ -82,8 +82,8 @@ private:
     }
     Builder builder(loop.getContext());
     loop->setAttr("known_trip_count", builder.getI64IntegerAttr(trips->count));
-    loop->setAttr("induction_variable", builder.getDenseI64ArrayAttr({trips->carry, trips->init,
-                                                                      trips->step}));
+    loop->setAttr("induction_variable",
+                  builder.getDenseI64ArrayAttr({trips->carry, trips->init, trips->step}));
   }
 
   /// The op that makes `value`, if a copy of it in the body costs nothing.
@@ -115,8 +115,8 @@ private:
         }
         Value copy = builder.clone(*init.getDefiningOp(), mapping)->getResult(0);
         // The return keeps the argument, so that the carry stays invariant until it goes.
-        argument.replaceUsesWithIf(
-            copy, [](OpOperand &use) { return !isa<ReturnOp>(use.getOwner()); });
+        argument.replaceUsesWithIf(copy,
+                                   [](OpOperand &use) { return !isa<ReturnOp>(use.getOwner()); });
       }
     }
   }

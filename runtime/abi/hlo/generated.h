@@ -51,7 +51,7 @@ typedef struct hlo_frame {
   size_t owned_bytes;
   uint32_t saved_mxcsr;
   uint32_t reserved32;
-  uint64_t draws;           /* hlo_rt_draw so far */
+  uint64_t draws; /* hlo_rt_draw so far */
   uint64_t reserved[22];
 } hlo_frame;
 
@@ -65,8 +65,8 @@ typedef void hlo_task(void *args, int64_t first, int64_t last);
  * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, external constants,
  * feeds, comm, state, and the arena, which it takes from the caller or from call->alloc. Sets MXCSR
  * to desc->mxcsr and keeps the old value in the frame. On an error, the text is in call->message,
- * MXCSR is as before, nothing is allocated, and the frame must not be used. Of inputs and outputs it
- * reads only the sizes of bounded dimensions. */
+ * MXCSR is as before, nothing is allocated, and the frame must not be used. Of inputs and outputs
+ * it reads only the sizes of bounded dimensions. */
 HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                                       const void *const *inputs, void *const *outputs,
                                       hlo_frame *frame);
@@ -88,9 +88,9 @@ typedef struct hlo_prepared_header {
 #define HLO_PREPARED_MAGIC UINT64_C(0x0a31504552504c48) /* "HLPREP1\n" */
 #define HLO_PREPARED_HEADER_BYTES 64
 
-/** The same two for M_prepare_buffers. Checks desc and call, the inputs that it reads, the block's size
- * and alignment, CPU features and the arena (prepare_arena_bytes). The block's header says unfinished
- * from hlo_rt_prepare_begin on, until hlo_rt_prepare_end gets HLO_OK. */
+/** The same two for M_prepare_buffers. Checks desc and call, the inputs that it reads, the block's
+ * size and alignment, CPU features and the arena (prepare_arena_bytes). The block's header says
+ * unfinished from hlo_rt_prepare_begin on, until hlo_rt_prepare_end gets HLO_OK. */
 HLO_NODISCARD hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *desc,
                                               const void *const *inputs, void *prepared,
                                               size_t bytes, hlo_frame *frame);
@@ -133,11 +133,12 @@ typedef struct hlo_rt_op {
   uint32_t struct_size; /**< of the whole description, which may grow at its end */
   uint32_t num_operands, num_results;
   uint32_t reserved;
-  const char *opcode;             /**< "all-reduce" */
-  const char *name;               /**< of the HLO instruction */
-  const hlo_buffer_desc *buffers; /**< operands, then results; leaves of tuples. Of a result, `alias`
-                                     is the operand whose buffer it has, and the reverse; -1 none */
-  uint64_t scratch_bytes;         /**< of one more buffer; 0: there is none */
+  const char *opcode; /**< "all-reduce" */
+  const char *name;   /**< of the HLO instruction */
+  /** Operands, then results; leaves of tuples. Of a result, `alias` is the operand whose buffer it
+   * has, and the reverse; -1 none */
+  const hlo_buffer_desc *buffers;
+  uint64_t scratch_bytes; /**< of one more buffer; 0: there is none */
 } hlo_rt_op;
 
 /** result[i] = f(a[i], b[i]) for first <= i < last; the result may be where a or b is. */
@@ -167,9 +168,9 @@ enum {
 
 typedef struct hlo_rt_collective {
   hlo_rt_op op;
-  int32_t kind;   /**< HLO_ALL_REDUCE, ... */
-  int32_t mode;   /**< HLO_GROUPS_OF_... */
-  int64_t channel; /**< -1 if the text has none */
+  int32_t kind;      /**< HLO_ALL_REDUCE, ... */
+  int32_t mode;      /**< HLO_GROUPS_OF_... */
+  int64_t channel;   /**< -1 if the text has none */
   int64_t dimension; /**< gathered, scattered or split; -1 none */
   /** Per group its size and its members, in order. No groups: one of all. For collective-permute
    * the groups are the pairs of source and target. */
@@ -218,8 +219,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, align) == 40);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
 
-/* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers, i64
- * scratch_bytes } */
+/* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers,
+ * i64 scratch_bytes } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_rt_op) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, opcode) == 16);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, scratch_bytes) == 40);

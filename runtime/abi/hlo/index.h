@@ -35,7 +35,8 @@
 extern "C" {
 #endif
 
-/** A shape and its layout. The lists are the caller's and have `rank` entries; of a scalar, null. */
+/** A shape and its layout. The lists are the caller's and have `rank` entries; of a scalar, null.
+ */
 typedef struct hlo_array {
   int32_t rank;
   const int64_t *dims;           /**< sizes, each >= 0 */
@@ -63,8 +64,8 @@ static inline int64_t hlo_memory_dim(const hlo_array *array, int64_t dim) {
   return array->padded_dims != NULL ? array->padded_dims[dim] : array->dims[dim];
 }
 
-/** Whether the description makes sense: sizes that are not negative, an order that has each dimension
- * once, padding that holds the elements, fewer than 2^63 places in memory. */
+/** Whether the description makes sense: sizes that are not negative, an order that has each
+ * dimension once, padding that holds the elements, fewer than 2^63 places in memory. */
 static inline int hlo_array_valid(const hlo_array *array) {
   int64_t places = 1;
   int32_t i, k;
@@ -158,8 +159,8 @@ static inline int hlo_array_index(const hlo_array *array, int64_t linear, int64_
   return hlo_index_in_bounds(array, index);
 }
 
-/** Goes to the next position in row-major order, whatever the layout. Returns 0, with `index` back at
- * zero, after the last one. */
+/** Goes to the next position in row-major order, whatever the layout. Returns 0, with `index` back
+ * at zero, after the last one. */
 static inline int hlo_next_index(const hlo_array *array, int64_t *index) {
   int32_t i;
   for (i = array->rank - 1; i >= 0; --i) {

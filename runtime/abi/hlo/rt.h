@@ -116,8 +116,8 @@ typedef enum hlo_type {
 /** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. 1 for types
  * that are packed, see hlo_type_bits. */
 size_t hlo_type_bytes(int32_t type);
-/** Bits of one element in a buffer that a caller, a feed or a custom call sees: 8 times its bytes, or less if such
- * elements are packed; 0 for an unknown type. */
+/** Bits of one element in a buffer that a caller, a feed or a custom call sees: 8 times its bytes,
+ * or less if such elements are packed; 0 for an unknown type. */
 int32_t hlo_type_bits(int32_t type);
 /** HLO's spelling, e.g. "bf16"; "invalid" for an unknown type. */
 const char *hlo_type_name(int32_t type);
@@ -173,13 +173,13 @@ struct hlo_buffer_desc;
 /** One item of a feed: what one infeed, outfeed, send or recv moves. */
 typedef struct hlo_feed_item {
   uint32_t struct_size;
-  int32_t count;                      /**< leaves */
-  const char *config;                 /**< infeed_config, outfeed_config; never null */
-  int64_t channel;                    /**< of a send or recv; else 0 */
+  int32_t count;                       /**< leaves */
+  const char *config;                  /**< infeed_config, outfeed_config; never null */
+  int64_t channel;                     /**< of a send or recv; else 0 */
   const struct hlo_buffer_desc *types; /**< of each leaf */
-  const uint64_t *bytes;              /**< of each leaf */
-  void *const *leaves;                /**< in the layouts that `types` say */
-  char *message;                      /**< where a text may be put if the item is refused */
+  const uint64_t *bytes;               /**< of each leaf */
+  void *const *leaves;                 /**< in the layouts that `types` say */
+  char *message;                       /**< where a text may be put if the item is refused */
   size_t message_bytes;
   const int32_t *cancel; /**< of the call: a feed that waits should look at them */
   int64_t deadline_ns;
@@ -205,7 +205,8 @@ typedef struct hlo_feed {
 typedef struct hlo_comm_part {
   void *data;
   uint64_t bytes;
-  uint64_t count; /**< 0: nothing passes. With bytes == 0 and count > 0 a message without data does */
+  /** 0: nothing passes. With bytes == 0 and count > 0 a message without data does. */
+  uint64_t count;
   uint64_t stride;
 } hlo_comm_part;
 
@@ -213,9 +214,9 @@ typedef struct hlo_comm_part {
 typedef struct hlo_comm_step {
   uint32_t struct_size;
   int32_t num_members, self; /**< this rank is members[self] */
-  uint32_t reads_follow;     /**< with shared_memory: members read and write each other's memory until
-                                their next exchange, so that an error must not let one go before */
-  const int32_t *members;    /**< ranks, each once: replica * num_partitions + partition */
+  uint32_t reads_follow;  /**< with shared_memory: members read and write each other's memory until
+                             their next exchange, so that an error must not let one go before */
+  const int32_t *members; /**< ranks, each once: replica * num_partitions + partition */
   /** Which exchange of the program it is: the same on all members; different from that of the next
    * one. The same again when an instruction is executed again. */
   uint64_t tag;
@@ -287,8 +288,8 @@ typedef struct hlo_call {
   /** Seeds rng, whose numbers in a call depend on it alone, and the start of
    * rng-get-and-update-state, which XLA starts as 0 does. */
   uint64_t rng_seed;
-  int64_t run_id;       /**< told to custom calls and collectives */
-  int32_t cpu_level;    /**< for code with several CPU levels: 0 = the best that this CPU can run */
+  int64_t run_id;    /**< told to custom calls and collectives */
+  int32_t cpu_level; /**< for code with several CPU levels: 0 = the best that this CPU can run */
   int32_t reserved;
   /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut.
    * It is written only when an error is returned. */
@@ -327,11 +328,11 @@ typedef struct hlo_buffer_desc {
    * caller passes one pointer for both, the input is overwritten and a copy is saved; two pointers
    * are right as well, and then the input is kept. Otherwise an output overlaps no other buffer. */
   int32_t alias;
-  /** Non-zero: no array of the module, but one int64_t, the true size of dimension `size_dim` of leaf
-   * number `size_of - 1` of the same list, whose dims[size_dim] is a bound (`<=N` in HLO). The array's
-   * buffer always has the bounds' shape. Of an input, elements beyond the true sizes are ignored, and
-   * a size outside of 0 .. N makes the call fail; of an output they are unspecified. Such leaves come
-   * after all arrays. */
+  /** Non-zero: no array of the module, but one int64_t, the true size of dimension `size_dim` of
+   * leaf number `size_of - 1` of the same list, whose dims[size_dim] is a bound (`<=N` in HLO). The
+   * array's buffer always has the bounds' shape. Of an input, elements beyond the true sizes are
+   * ignored, and a size outside of 0 .. N makes the call fail; of an output they are unspecified.
+   * Such leaves come after all arrays. */
   int32_t size_of;
   int32_t size_dim;
 } hlo_buffer_desc;
@@ -356,9 +357,9 @@ enum {
 
 /** Bits of hlo_module_desc.input_use[i]: who reads input i. */
 enum {
-  HLO_READ_BY_RUN = 1,    /**< M_run; without it the pointer may be null */
+  HLO_READ_BY_RUN = 1,     /**< M_run; without it the pointer may be null */
   HLO_READ_BY_PREPARE = 2, /**< M_prepare; the same */
-  HLO_IMMUTABLE = 4       /**< named by --immutable-params: the same bytes in M_prepare and every M_run */
+  HLO_IMMUTABLE = 4 /**< named by --immutable-params: the same bytes in M_prepare and every M_run */
 };
 
 /** Everything about a module; static and read-only. Enough to call it without its header. */
@@ -388,15 +389,16 @@ typedef struct hlo_module_desc {
   /** The same targets as custom_calls, with their api versions: `fn` is what was linked under the
    * target's name, or null. Ends with a null name; null if there are none. */
   const hlo_custom_call *custom_call_targets;
-  /** Of a module compiled with --immutable-params, else 0: what M_prepare writes, and M_run reads as
-   * hlo_call.prepared; aligned to 64. Position-independent: it may be stored and mapped again. */
+  /** Of a module compiled with --immutable-params, else 0: what M_prepare writes, and M_run reads
+   * as hlo_call.prepared; aligned to 64. Position-independent: it may be stored and mapped again.
+   */
   uint64_t prepared_bytes;
   uint64_t prepare_arena_bytes; /**< scratch of one call of M_prepare; arena_align applies */
   uint64_t prepared_id;         /**< tells the blocks of different modules and compilers apart */
   /** One set of HLO_READ_BY_*, HLO_IMMUTABLE for each input; null: M_run reads all. */
   const uint8_t *input_use;
-  /** M_prepare_buffers, or null: fills the `bytes` bytes at `prepared` from the immutable inputs. Uses
-   * of `call` the arena, exec, cancel, deadline_ns and message. */
+  /** M_prepare_buffers, or null: fills the `bytes` bytes at `prepared` from the immutable inputs.
+   * Uses of `call` the arena, exec, cancel, deadline_ns and message. */
   hlo_status (*prepare)(const hlo_call *call, const void *const *inputs, void *prepared,
                         size_t bytes);
 } hlo_module_desc;

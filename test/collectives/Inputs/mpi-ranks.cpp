@@ -29,7 +29,8 @@ static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails) {
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
-  bool absent = argc > 1 && !strcmp(argv[1], "absent"), fails = argc > 1 && !strcmp(argv[1], "fails");
+  bool absent = argc > 1 && !strcmp(argv[1], "absent"),
+       fails = argc > 1 && !strcmp(argv[1], "fails");
   hlo_mpi *mpi = hlo_mpi_create(nullptr, 1, absent ? INT64_C(3000000000) : INT64_C(60000000000));
   const hlo_comm *comm = hlo_mpi_comm(mpi);
   int rank = comm->replica;

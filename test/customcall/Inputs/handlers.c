@@ -79,7 +79,8 @@ void t_next(void *out, const void **in, XlaCustomCallStatus *status) {
 /* s32[] -> s32[] */
 void t_twice(void *out, const void **in) { *(int *)out = 2 * *(const int *)in[0]; }
 
-/* (f32[4], s32[2]), f32[4] -> (s32[2], f32[4]): both in place of the first operand's leaves, crosswise; adds the second operand */
+/* (f32[4], s32[2]), f32[4] -> (s32[2], f32[4]): both in place of the first operand's leaves,
+ * crosswise; adds the second operand */
 void t_cross(void *out, const void **in, XlaCustomCallStatus *status) {
   void **leaves = out;
   if (leaves[0] != in[1] || leaves[1] != in[0] || in[2] == in[0]) {

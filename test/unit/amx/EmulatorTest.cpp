@@ -28,10 +28,12 @@ struct alignas(64) Configuration {
 void load(const Configuration &c) { asm volatile("ldtilecfg %0" ::"m"(c) : "memory"); }
 void release() { asm volatile("tilerelease" ::: "memory"); }
 
+// clang-format off
 #define LOAD_TILE(number, from, stride) \
   asm volatile("tileloadd (%0,%1,1), %%tmm" #number ::"r"(from), "r"(int64_t(stride)) : "memory")
 #define STORE_TILE(number, to, stride) \
   asm volatile("tilestored %%tmm" #number ", (%0,%1,1)" ::"r"(to), "r"(int64_t(stride)) : "memory")
+// clang-format on
 
 /// A product of tiles: c[rows][columns] += a[rows][4 * groups bytes] * b[groups][columns].
 struct Product {

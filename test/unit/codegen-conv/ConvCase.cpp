@@ -23,7 +23,9 @@ static std::string labelsOf(const std::string &labels, int side) {
                      : labels.substr(arrow + 2);
 }
 
-int64_t ConvCase::position(int side, char label) const { return labelsOf(labels, side).find(label); }
+int64_t ConvCase::position(int side, char label) const {
+  return labelsOf(labels, side).find(label);
+}
 
 static Dims shapeOf(const std::string &labels, const std::function<int64_t(char)> &size) {
   Dims shape;
@@ -41,7 +43,9 @@ Dims ConvCase::inputShape() const {
 
 Dims ConvCase::kernelShape() const {
   return shapeOf(labelsOf(labels, 1), [&](char l) {
-    return l == 'o' ? outputFeatures : l == 'i' ? inputFeatures / featureGroups : windows[l - '0'].kernel;
+    return l == 'o'   ? outputFeatures
+           : l == 'i' ? inputFeatures / featureGroups
+                      : windows[l - '0'].kernel;
   });
 }
 
@@ -106,30 +110,30 @@ std::string ConvCase::moduleText() const {
   }
   std::string x = "%x", y = "%y", negate;
   if (negatedOperands) {
-    negate = "%nx = \"hlo.negate\"(%x) : (" + l + ") -> " + l + "\n%ny = \"hlo.negate\"(%y) : (" + r +
-             ") -> " + r + "\n";
+    negate = "%nx = \"hlo.negate\"(%x) : (" + l + ") -> " + l + "\n%ny = \"hlo.negate\"(%y) : (" +
+             r + ") -> " + r + "\n";
     x = "%nx";
     y = "%ny";
   }
-  std::string text = "%l = \"t.l\"() : () -> " + l + "\n%r = \"t.r\"() : () -> " + r +
-                     "\n%b = \"t.b\"() : () -> " + b + "\n%f = \"hlo.fusion\"(%l, %r, %b) ({\n^bb0(%x: " +
-                     l + ", %y: " + r + ", %z: " + b + "):\n" + negate +
-                     "%c = \"hlo.convolution\"(" + x + ", " + y + ") {" + window +
-                     "dim_labels = #hlo.conv_dims<input = " + dims(0, 'b', 'f', "b", "f") +
-                     ", kernel = " + dims(1, 'i', 'o', "i", "o") + ", output = " +
-                     dims(2, 'b', 'f', "b", "f") + ">, feature_group_count = " +
-                     std::to_string(featureGroups) + " : i64, batch_group_count = " +
-                     std::to_string(batchGroups) + " : i64} : (" + l + ", " + r + ") -> " + o + "\n";
+  std::string text =
+      "%l = \"t.l\"() : () -> " + l + "\n%r = \"t.r\"() : () -> " + r +
+      "\n%b = \"t.b\"() : () -> " + b + "\n%f = \"hlo.fusion\"(%l, %r, %b) ({\n^bb0(%x: " + l +
+      ", %y: " + r + ", %z: " + b + "):\n" + negate + "%c = \"hlo.convolution\"(" + x + ", " + y +
+      ") {" + window + "dim_labels = #hlo.conv_dims<input = " + dims(0, 'b', 'f', "b", "f") +
+      ", kernel = " + dims(1, 'i', 'o', "i", "o") + ", output = " + dims(2, 'b', 'f', "b", "f") +
+      ">, feature_group_count = " + std::to_string(featureGroups) +
+      " : i64, batch_group_count = " + std::to_string(batchGroups) + " : i64} : (" + l + ", " + r +
+      ") -> " + o + "\n";
   std::string root = "%c";
   if (biasAndMaximum) {
-    text += "%bb = \"hlo.broadcast\"(%z) {dimensions = array<i64: " +
-            std::to_string(position(2, 'f')) + ">} : (" + b + ") -> " + o +
-            "\n%s = \"hlo.add\"(%c, %bb) : (" + o + ", " + o + ") -> " + o +
-            "\n%m = \"hlo.maximum\"(%s, %bb) : (" + o + ", " + o + ") -> " + o + "\n";
+    text +=
+        "%bb = \"hlo.broadcast\"(%z) {dimensions = array<i64: " + std::to_string(position(2, 'f')) +
+        ">} : (" + b + ") -> " + o + "\n%s = \"hlo.add\"(%c, %bb) : (" + o + ", " + o + ") -> " +
+        o + "\n%m = \"hlo.maximum\"(%s, %bb) : (" + o + ", " + o + ") -> " + o + "\n";
     root = "%m";
   }
-  return text + "\"hlo.return\"(" + root + ") : (" + o + ") -> ()\n}) {strategy = \"conv\"} : (" + l +
-         ", " + r + ", " + b + ") -> " + o + "\n";
+  return text + "\"hlo.return\"(" + root + ") : (" + o + ") -> ()\n}) {strategy = \"conv\"} : (" +
+         l + ", " + r + ", " + b + ") -> " + o + "\n";
 }
 
 Array::Value ConvCase::reference(const Array &input, const Array &kernel,
@@ -151,7 +155,8 @@ Array::Value ConvCase::reference(const Array &input, const Array &kernel,
     ker[position(1, 'o')] = feature;
     for (size_t d = 0; d < windows.size(); ++d) {
       const Window &w = windows[d];
-      int64_t at = outputIndex[position(2, '0' + d)] * w.stride + tap[d + 1] * w.kernelDilation - w.padLow;
+      int64_t at =
+          outputIndex[position(2, '0' + d)] * w.stride + tap[d + 1] * w.kernelDilation - w.padLow;
       if (at < 0 || at % w.inputDilation != 0 || at / w.inputDilation >= w.input) {
         return;
       }

@@ -48,9 +48,11 @@ void measure(int number, const ConvCase &c) {
   double bytes = (input.size() + kernel.size()) * bytesOf(c.type) + out.size() * bytesOf(c.out);
   double peak = measurePeak(c.type == Type::F64 ? PeakOf::F64 : PeakOf::F32);
   double share = 200e-9 * c.work() / seconds / peak;
-  printf("%2d %-75s %9.1f us %7.1f GFLOP/s (%3.0f %%) %6.1f GB/s  tasks %3lld  object %6zu  compile %.0f ms\n",
-         number, c.describe().c_str(), seconds * 1e6, 2e-9 * c.work() / seconds, share, bytes * 1e-9 / seconds,
-         (long long)(*compiled)->tasks(), (*compiled)->codeSize(), compile * 1e3);
+  printf("%2d %-75s %9.1f us %7.1f GFLOP/s (%3.0f %%) %6.1f GB/s  tasks %3lld  object %6zu  "
+         "compile %.0f ms\n",
+         number, c.describe().c_str(), seconds * 1e6, 2e-9 * c.work() / seconds, share,
+         bytes * 1e-9 / seconds, (long long)(*compiled)->tasks(), (*compiled)->codeSize(),
+         compile * 1e3);
   fflush(stdout);
 }
 
@@ -58,29 +60,41 @@ TEST(ConvSpeed, DISABLED_Figures) {
   const Window three{0, 3, 1, 1, 1}, half{0, 3, 2, 0, 1};
   const char *nchw = "bf01_oi01->bf01", *inputGradient = "b01f_01oi->b01f";
   const char *kernelGradient = "f01b_i01o->01bf";
-  std::vector<ConvCase> cases{
-      square(1, 56, 64, 64, three), square(1, 28, 128, 128, three), square(1, 14, 256, 256, three),
-      square(1, 7, 512, 512, three), square(1, 230, 3, 64, {0, 7, 2}), square(1, 56, 64, 256, {0, 1}),
-      square(1, 56, 256, 64, {0, 1}), square(1, 56, 256, 512, {0, 1, 2}),
-      square(1, 14, 1024, 256, {0, 1}), square(1, 7, 512, 2048, {0, 1}), square(4, 224, 3, 64, half),
-      square(4, 112, 64, 128, half), square(8, 224, 3, 512, {0, 16, 16}),
-      square(8, 56, 64, 64, three, inputGradient), square(8, 28, 128, 64, {0, 3, 1, 2, 1, 2}, inputGradient),
-      square(32, 56, 64, 64, {0, 56, 1, 1, 1}, kernelGradient),
-      square(32, 56, 64, 128, {0, 28, 1, 0, 1, 1, 2}, kernelGradient),
-      square(32, 224, 3, 64, {0, 112, 1, 3, 2, 1, 2}, kernelGradient),
-      square(1, 56, 64, 64, three, nchw), square(1, 14, 256, 256, three, nchw),
-      square(1, 56, 256, 64, {0, 1}, nchw), square(1, 56, 256, 256, three, nchw, Type::BF16, 256),
-      square(1, 56, 256, 256, three, nchw, Type::F32, 256),
-      square(1, 56, 256, 256, three, kNhwc, Type::F32, 256),
-      square(1, 56, 64, 64, three, kNhwc, Type::BF16), square(1, 56, 64, 64, three, kNhwc, Type::F64),
-      square(1, 56, 128, 128, three, kNhwc, Type::F32, 32)};
+  std::vector<ConvCase> cases{square(1, 56, 64, 64, three),
+                              square(1, 28, 128, 128, three),
+                              square(1, 14, 256, 256, three),
+                              square(1, 7, 512, 512, three),
+                              square(1, 230, 3, 64, {0, 7, 2}),
+                              square(1, 56, 64, 256, {0, 1}),
+                              square(1, 56, 256, 64, {0, 1}),
+                              square(1, 56, 256, 512, {0, 1, 2}),
+                              square(1, 14, 1024, 256, {0, 1}),
+                              square(1, 7, 512, 2048, {0, 1}),
+                              square(4, 224, 3, 64, half),
+                              square(4, 112, 64, 128, half),
+                              square(8, 224, 3, 512, {0, 16, 16}),
+                              square(8, 56, 64, 64, three, inputGradient),
+                              square(8, 28, 128, 64, {0, 3, 1, 2, 1, 2}, inputGradient),
+                              square(32, 56, 64, 64, {0, 56, 1, 1, 1}, kernelGradient),
+                              square(32, 56, 64, 128, {0, 28, 1, 0, 1, 1, 2}, kernelGradient),
+                              square(32, 224, 3, 64, {0, 112, 1, 3, 2, 1, 2}, kernelGradient),
+                              square(1, 56, 64, 64, three, nchw),
+                              square(1, 14, 256, 256, three, nchw),
+                              square(1, 56, 256, 64, {0, 1}, nchw),
+                              square(1, 56, 256, 256, three, nchw, Type::BF16, 256),
+                              square(1, 56, 256, 256, three, nchw, Type::F32, 256),
+                              square(1, 56, 256, 256, three, kNhwc, Type::F32, 256),
+                              square(1, 56, 64, 64, three, kNhwc, Type::BF16),
+                              square(1, 56, 64, 64, three, kNhwc, Type::F64),
+                              square(1, 56, 128, 128, three, kNhwc, Type::F32, 32)};
   if (const char *shape = std::getenv("HLO_TEST_SHAPE")) {
     long batch, size, in, out, window, stride, pad, groups;
     char labels[32];
     ASSERT_EQ(std::sscanf(shape, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%31s", &batch, &size, &in, &out,
                           &window, &stride, &pad, &groups, labels),
               9);
-    cases.assign(1, square(batch, size, in, out, {0, window, stride, pad, pad}, labels, Type::F32, groups));
+    cases.assign(
+        1, square(batch, size, in, out, {0, window, stride, pad, pad}, labels, Type::F32, groups));
   }
   // What is kernel and what is output change places in a kernel gradient.
   const char *only = std::getenv("HLO_TEST_CASE");

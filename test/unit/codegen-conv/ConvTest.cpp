@@ -268,9 +268,19 @@ TEST(Conv, Ranks) {
   checkAll({Type::F32, Type::F32, "bf_io->bf", 5, 7, 9, {}});
   checkAll({Type::F32, Type::F32, "b0f_0io->b0f", 2, 7, 9, {{20, 5, 1, 2, 2}}});
   checkAll({Type::F32, Type::F32, "bf0_oi0->bf0", 2, 7, 9, {{20, 5, 2, 2, 2}}});
-  checkAll({Type::F32, Type::F32, "b012f_012io->b012f", 2, 5, 9,
+  checkAll({Type::F32,
+            Type::F32,
+            "b012f_012io->b012f",
+            2,
+            5,
+            9,
             {{6, 3, 1, 1, 1}, {5, 2, 2, 0, 1}, {7, 3, 1, 1, 1}}});
-  checkAll({Type::F32, Type::F32, "bf0123_oi0123->bf0123", 1, 3, 4,
+  checkAll({Type::F32,
+            Type::F32,
+            "bf0123_oi0123->bf0123",
+            1,
+            3,
+            4,
             {{4, 2}, {3, 2, 1, 1, 0}, {4, 3, 1, 1, 1}, {3, 1}}});
   checkAll(square(0, 8, 6, 5, {0, 3}));
   checkAll(square(2, 2, 6, 5, {0, 3}));
@@ -282,9 +292,13 @@ TEST(Conv, Types) {
   struct Combination {
     Type type, out;
   };
-  for (auto [type, out] : std::vector<Combination>{{Type::F64, Type::F64}, {Type::F16, Type::F16},
-          {Type::BF16, Type::BF16}, {Type::BF16, Type::F32}, {Type::S8, Type::S32},
-          {Type::S32, Type::S32}, {Type::C64, Type::C64}}) {
+  for (auto [type, out] : std::vector<Combination>{{Type::F64, Type::F64},
+                                                   {Type::F16, Type::F16},
+                                                   {Type::BF16, Type::BF16},
+                                                   {Type::BF16, Type::F32},
+                                                   {Type::S8, Type::S32},
+                                                   {Type::S32, Type::S32},
+                                                   {Type::C64, Type::C64}}) {
     for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
       ConvCase c = square(2, 9, 12, 20, {0, 3, 1, 1, 1}, labels);
       c.type = type;

@@ -72,7 +72,8 @@ std::string moduleText(const DotCase &c, const Array &lhs, const Array &rhs, con
   std::string b = bias.mlirType();
   std::string text = "%l = \"t.l\"() : () -> " + l + "\n%r = \"t.r\"() : () -> " + r +
                      "\n%b = \"t.b\"() : () -> " + b + "\n";
-  text += "%f = \"hlo.fusion\"(%l, %r, %b) ({\n^bb0(%x: " + l + ", %y: " + r + ", %z: " + b + "):\n";
+  text +=
+      "%f = \"hlo.fusion\"(%l, %r, %b) ({\n^bb0(%x: " + l + ", %y: " + r + ", %z: " + b + "):\n";
   std::string x = "%x", y = "%y";
   if (c.around == Around::Producers) {
     text += "%nx = \"hlo.negate\"(%x) : (" + l + ") -> " + l + "\n";
@@ -86,8 +87,8 @@ std::string moduleText(const DotCase &c, const Array &lhs, const Array &rhs, con
   std::string root = "%d", rootType = o;
   if (c.around == Around::BiasRelu) {
     int64_t last = static_cast<int64_t>(out.shape().size()) - 1;
-    text += "%bb = \"hlo.broadcast\"(%z) {dimensions = " + list({last}) + "} : (" + b + ") -> " + o +
-            "\n%s = \"hlo.add\"(%d, %bb) : (" + o + ", " + o + ") -> " + o +
+    text += "%bb = \"hlo.broadcast\"(%z) {dimensions = " + list({last}) + "} : (" + b + ") -> " +
+            o + "\n%s = \"hlo.add\"(%d, %bb) : (" + o + ", " + o + ") -> " + o +
             "\n%m = \"hlo.maximum\"(%s, %bb) : (" + o + ", " + o + ") -> " + o + "\n";
     root = "%m";
   } else if (c.around == Around::Reshape) {
@@ -95,8 +96,8 @@ std::string moduleText(const DotCase &c, const Array &lhs, const Array &rhs, con
     text += "%m = \"hlo.reshape\"(%d) : (" + o + ") -> " + rootType + "\n";
     root = "%m";
   }
-  text += "\"hlo.return\"(" + root + ") : (" + rootType + ") -> ()\n}) {strategy = \"dot\"} : (" + l +
-          ", " + r + ", " + b + ") -> " + rootType + "\n";
+  text += "\"hlo.return\"(" + root + ") : (" + rootType + ") -> ()\n}) {strategy = \"dot\"} : (" +
+          l + ", " + r + ", " + b + ") -> " + rootType + "\n";
   return text;
 }
 
@@ -136,9 +137,9 @@ std::string describe(const DotCase &c) {
     }
     return text + "]";
   };
-  return mlirName(c.lhs) + shape(c.lhsShape) + " . " + mlirName(c.rhs) + shape(c.rhsShape) + " -> " +
-         mlirName(c.out) + " batch " + shape(c.lhsBatch) + shape(c.rhsBatch) + " k " + shape(c.lhsK) +
-         shape(c.rhsK) + " around " + std::to_string(static_cast<int>(c.around));
+  return mlirName(c.lhs) + shape(c.lhsShape) + " . " + mlirName(c.rhs) + shape(c.rhsShape) +
+         " -> " + mlirName(c.out) + " batch " + shape(c.lhsBatch) + shape(c.rhsBatch) + " k " +
+         shape(c.lhsK) + shape(c.rhsK) + " around " + std::to_string(static_cast<int>(c.around));
 }
 
 void fillExtremes(Array &array, std::mt19937 &random) {
@@ -231,9 +232,21 @@ TEST(Dot, SquareSizes) {
 }
 
 TEST(Dot, Shapes) {
-  for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 100}, {1, 100, 1}, {100, 1, 1},
-          {1, 1000, 33}, {1000, 1, 33}, {3, 500, 700}, {500, 3, 700}, {49, 512, 96}, {200, 40, 1500},
-          {5, 5, 5000}, {0, 5, 3}, {5, 0, 3}, {5, 3, 0}, {1, 1, 0}, {14, 31, 2}}) {
+  for (auto [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 100},
+                                                            {1, 100, 1},
+                                                            {100, 1, 1},
+                                                            {1, 1000, 33},
+                                                            {1000, 1, 33},
+                                                            {3, 500, 700},
+                                                            {500, 3, 700},
+                                                            {49, 512, 96},
+                                                            {200, 40, 1500},
+                                                            {5, 5, 5000},
+                                                            {0, 5, 3},
+                                                            {5, 0, 3},
+                                                            {5, 3, 0},
+                                                            {1, 1, 0},
+                                                            {14, 31, 2}}) {
     checkAll(matmul(Type::F32, m, n, k));
     checkAll(matmul(Type::F32, m, n, k, Around::BiasRelu));
   }
@@ -244,18 +257,19 @@ TEST(Dot, Types) {
     Type lhs, rhs, out;
   };
   for (auto [lhs, rhs, out] : std::vector<Combination>{
-           {Type::F64, Type::F64, Type::F64}, {Type::F16, Type::F16, Type::F16},
+           {Type::F64, Type::F64, Type::F64},    {Type::F16, Type::F16, Type::F16},
            {Type::BF16, Type::BF16, Type::BF16}, {Type::BF16, Type::BF16, Type::F32},
-           {Type::F16, Type::F32, Type::F32}, {Type::F8, Type::F8, Type::F32},
-           {Type::S8, Type::S8, Type::S32}, {Type::S8, Type::S8, Type::S8},
-           {Type::U8, Type::S8, Type::S32}, {Type::S8, Type::U8, Type::S32},
-           {Type::U8, Type::U8, Type::U32}, {Type::S16, Type::S8, Type::S32},
-           {Type::S16, Type::S16, Type::S32}, {Type::S16, Type::S16, Type::S16},
-           {Type::S32, Type::S32, Type::S32}, {Type::U32, Type::U32, Type::U32},
-           {Type::S64, Type::S64, Type::S64}, {Type::Pred, Type::Pred, Type::Pred},
-           {Type::C64, Type::C64, Type::C64}, {Type::C128, Type::C128, Type::C128},
+           {Type::F16, Type::F32, Type::F32},    {Type::F8, Type::F8, Type::F32},
+           {Type::S8, Type::S8, Type::S32},      {Type::S8, Type::S8, Type::S8},
+           {Type::U8, Type::S8, Type::S32},      {Type::S8, Type::U8, Type::S32},
+           {Type::U8, Type::U8, Type::U32},      {Type::S16, Type::S8, Type::S32},
+           {Type::S16, Type::S16, Type::S32},    {Type::S16, Type::S16, Type::S16},
+           {Type::S32, Type::S32, Type::S32},    {Type::U32, Type::U32, Type::U32},
+           {Type::S64, Type::S64, Type::S64},    {Type::Pred, Type::Pred, Type::Pred},
+           {Type::C64, Type::C64, Type::C64},    {Type::C128, Type::C128, Type::C128},
            {Type::F32, Type::F32, Type::F64}}) {
-    for (Dims size : {Dims{37, 45, 70}, Dims{20, 40, 321}, Dims{1, 130, 40}, Dims{130, 1, 40}, Dims{2, 3, 600}}) {
+    for (Dims size : {Dims{37, 45, 70}, Dims{20, 40, 321}, Dims{1, 130, 40}, Dims{130, 1, 40},
+                      Dims{2, 3, 600}}) {
       DotCase c{lhs, rhs, out, {size[0], size[2]}, {size[2], size[1]}, {}, {}, {1}, {0}};
       checkAll(c);
       c.rhsShape = {size[1], size[2]};
@@ -268,11 +282,23 @@ TEST(Dot, Types) {
   }
 }
 
-// Few rows, or few columns, of integers that are multiplied in groups; pieces of k that are no multiple of a line.
+// Few rows, or few columns, of integers that are multiplied in groups; pieces of k that are no
+// multiple of a line.
 TEST(Dot, FewNarrowIntegers) {
-  for (auto [lhs, rhs] : {std::pair(Type::S8, Type::S8), std::pair(Type::U8, Type::S8), std::pair(Type::S16, Type::S16)}) {
+  for (auto [lhs, rhs] : {std::pair(Type::S8, Type::S8), std::pair(Type::U8, Type::S8),
+                          std::pair(Type::S16, Type::S16)}) {
     for (Dims size : {Dims{1, 90, 70}, Dims{4, 33, 1010}, Dims{120, 2, 70}, Dims{70, 12, 2303}}) {
-      DotCase c{lhs, rhs, Type::S32, {size[0], size[2]}, {size[2], size[1]}, {}, {}, {1}, {0}, Around::Nothing, true};
+      DotCase c{lhs,
+                rhs,
+                Type::S32,
+                {size[0], size[2]},
+                {size[2], size[1]},
+                {},
+                {},
+                {1},
+                {0},
+                Around::Nothing,
+                true};
       checkAll(c);
       c.rhsShape = {size[1], size[2]};
       c.rhsK = {1};
@@ -316,8 +342,8 @@ TEST(Dot, PiecesOfK) {
   }
 }
 
-/// However the tasks are dealt out, every bit is the same: one call with all, calls of some that follow each other,
-/// a call for each.
+/// However the tasks are dealt out, every bit is the same: one call with all, calls of some that
+/// follow each other, a call for each.
 void checkTasks(const DotCase &c, const hlo::Target &target) {
   SCOPED_TRACE(describe(c) + " on " + target.cpu);
   std::mt19937 random(11);
@@ -340,7 +366,8 @@ void checkTasks(const DotCase &c, const hlo::Target &target) {
       (*kernel)->run({lhs.data(), rhs.data(), bias.data(), parts.data()}, first,
                      std::min(first + some, tasks));
     }
-    EXPECT_EQ(std::memcmp(all.data(), parts.data(), all.size() * bytesOf(c.out)), 0) << some << " of " << tasks;
+    EXPECT_EQ(std::memcmp(all.data(), parts.data(), all.size() * bytesOf(c.out)), 0)
+        << some << " of " << tasks;
   }
 }
 
@@ -367,9 +394,10 @@ TEST(Dot, Transposed) {
   for (Around around : {Around::Nothing, Around::Producers, Around::BiasRelu, Around::Reshape}) {
     for (bool left : {false, true}) {
       for (bool right : {false, true}) {
-        for (Dims size : {Dims{70, 90, 300}, Dims{2, 90, 300}, Dims{90, 3, 300}, Dims{1, 90, 128}}) {
-          DotCase c{Type::F32, Type::F32, Type::F32, {}, {}, {}, {}, {left ? 0 : 1}, {right ? 1 : 0},
-                    around};
+        for (Dims size :
+             {Dims{70, 90, 300}, Dims{2, 90, 300}, Dims{90, 3, 300}, Dims{1, 90, 128}}) {
+          DotCase c{Type::F32, Type::F32,      Type::F32,       {},    {}, {},
+                    {},        {left ? 0 : 1}, {right ? 1 : 0}, around};
           c.lhsShape = left ? Dims{size[2], size[0]} : Dims{size[0], size[2]};
           c.rhsShape = right ? Dims{size[1], size[2]} : Dims{size[2], size[1]};
           checkAll(c);
@@ -381,11 +409,35 @@ TEST(Dot, Transposed) {
 
 TEST(Dot, Attention) {
   for (Around around : {Around::Nothing, Around::Producers, Around::BiasRelu}) {
-    checkAll({Type::F32, Type::F32, Type::F32, {2, 19, 3, 32}, {2, 23, 3, 32}, {0, 2}, {0, 2}, {3},
-              {3}, around});
-    checkAll({Type::F32, Type::F32, Type::F32, {2, 19, 3, 32}, {2, 3, 23, 19}, {0, 2}, {0, 1}, {1},
-              {3}, around});
-    checkAll({Type::F32, Type::F32, Type::F32, {2, 19, 3, 32}, {3, 32, 40}, {}, {}, {2, 3}, {0, 1},
+    checkAll({Type::F32,
+              Type::F32,
+              Type::F32,
+              {2, 19, 3, 32},
+              {2, 23, 3, 32},
+              {0, 2},
+              {0, 2},
+              {3},
+              {3},
+              around});
+    checkAll({Type::F32,
+              Type::F32,
+              Type::F32,
+              {2, 19, 3, 32},
+              {2, 3, 23, 19},
+              {0, 2},
+              {0, 1},
+              {1},
+              {3},
+              around});
+    checkAll({Type::F32,
+              Type::F32,
+              Type::F32,
+              {2, 19, 3, 32},
+              {3, 32, 40},
+              {},
+              {},
+              {2, 3},
+              {0, 1},
               around});
     checkAll({Type::BF16, Type::BF16, Type::BF16, {100}, {1, 6, 100}, {0}, {2}, {}, {}, around});
   }

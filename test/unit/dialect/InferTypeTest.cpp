@@ -75,15 +75,14 @@ protected:
       EXPECT_TRUE(type) << text;
       block.addArgument(type, loc);
     }
-    auto attributes =
-        dyn_cast_if_present<DictionaryAttr>(parseAttribute(row.attributes, &context));
+    auto attributes = dyn_cast_if_present<DictionaryAttr>(parseAttribute(row.attributes, &context));
     EXPECT_TRUE(attributes) << row.attributes;
     SymbolTable symbols(*module);
     auto lookup = [&](llvm::StringRef name) { return symbols.lookup<ComputationOp>(name); };
     auto emitError = [&] { return mlir::emitError(loc); };
     messages.clear();
-    FailureOr<Type> type = inferType(("hlo." + llvm::StringRef(row.op)).str(),
-                                     block.getArguments(), attributes, lookup, emitError);
+    FailureOr<Type> type = inferType(("hlo." + llvm::StringRef(row.op)).str(), block.getArguments(),
+                                     attributes, lookup, emitError);
     if (failed(type)) {
       EXPECT_NE(messages, "") << "a refusal says nothing";
       return "";
@@ -137,11 +136,13 @@ TEST_F(InferTypeTest, DataMovement) {
       {"concatenate", {}, "{dimension = 1 : i64}", ""},
       {"pad",
        {"tensor<4xf32>", "tensor<f32>"},
-       "{padding_low = array<i64: 1>, padding_high = array<i64: -2>, padding_interior = array<i64: 3>}",
+       "{padding_low = array<i64: 1>, padding_high = array<i64: -2>, padding_interior = array<i64: "
+       "3>}",
        "f32[12]"},
       {"pad",
        {"tensor<0xf32>", "tensor<f32>"},
-       "{padding_low = array<i64: 1>, padding_high = array<i64: 1>, padding_interior = array<i64: 3>}",
+       "{padding_low = array<i64: 1>, padding_high = array<i64: 1>, padding_interior = array<i64: "
+       "3>}",
        "f32[2]"},
       {"slice",
        {"tensor<9xf32>"},
@@ -189,11 +190,16 @@ TEST_F(InferTypeTest, Reductions) {
        {"tensor<2x3xf32>", "tensor<2x3xsi32>", "tensor<f32>", "tensor<si32>"},
        "{dimensions = array<i64: 0>, to_apply = @argmax}",
        "(f32[3], s32[3])"},
-      {"reduce", {"tensor<2xf32>", "tensor<f32>"}, "{dimensions = array<i64: 0>, to_apply = @x}", ""},
+      {"reduce",
+       {"tensor<2xf32>", "tensor<f32>"},
+       "{dimensions = array<i64: 0>, to_apply = @x}",
+       ""},
       // (5 - 1) * 2 + 1 + 1 = 10 padded, window of 5: (10 - 5) / 2 + 1.
       {"reduce_window", {"tensor<5xf32>", "tensor<f32>"}, window, "f32[3]"},
       {"reduce_window", {"tensor<0xf32>", "tensor<f32>"}, window, "f32[0]"},
-      {"map", {"tensor<4xf32>", "tensor<4xf32>"}, "{dimensions = array<i64: 0>, to_apply = @less}",
+      {"map",
+       {"tensor<4xf32>", "tensor<4xf32>"},
+       "{dimensions = array<i64: 0>, to_apply = @less}",
        "pred[4]"},
       {"map", {"tensor<4xf32>", "tensor<4xf32>"}, "{to_apply = @less}", ""},
       {"sort", {"tensor<4xf32>"}, "{dimension = 0 : i64, to_apply = @less}", "f32[4]"},
@@ -224,17 +230,24 @@ TEST_F(InferTypeTest, Linalg) {
        "f32[3,4,5]"},
       {"convolution",
        {"tensor<4x9x6xf32>", "tensor<3x2x8xf32>"},
-       "{dim_labels = #hlo.conv_dims<input = [b = 0, f = 2, 1], kernel = [i = 1, o = 2, 0], output = "
-       "[b = 2, f = 0, 1]>, window = #hlo.window<size = [3], stride = [2], pad_low = [1], pad_high = "
+       "{dim_labels = #hlo.conv_dims<input = [b = 0, f = 2, 1], kernel = [i = 1, o = 2, 0], output "
+       "= "
+       "[b = 2, f = 0, 1]>, window = #hlo.window<size = [3], stride = [2], pad_low = [1], pad_high "
+       "= "
        "[1], lhs_dilate = [1], rhs_dilate = [1], reversal = [0]>, feature_group_count = 3 : i64}",
        ""},
       {"convolution",
        {"tensor<4x9x6xf32>", "tensor<3x2x9xf32>"},
-       "{dim_labels = #hlo.conv_dims<input = [b = 0, f = 2, 1], kernel = [i = 1, o = 2, 0], output = "
-       "[b = 2, f = 0, 1]>, window = #hlo.window<size = [3], stride = [2], pad_low = [1], pad_high = "
+       "{dim_labels = #hlo.conv_dims<input = [b = 0, f = 2, 1], kernel = [i = 1, o = 2, 0], output "
+       "= "
+       "[b = 2, f = 0, 1]>, window = #hlo.window<size = [3], stride = [2], pad_low = [1], pad_high "
+       "= "
        "[1], lhs_dilate = [1], rhs_dilate = [1], reversal = [0]>, feature_group_count = 3 : i64}",
        "f32[9,5,4]"},
-      {"fft", {"tensor<4x8xf64>"}, "{fft_type = \"RFFT\", fft_length = array<i64: 8>}", "c128[4,5]"},
+      {"fft",
+       {"tensor<4x8xf64>"},
+       "{fft_type = \"RFFT\", fft_length = array<i64: 8>}",
+       "c128[4,5]"},
       {"fft",
        {"tensor<4x5xcomplex<f32>>"},
        "{fft_type = \"IRFFT\", fft_length = array<i64: 9>}",
@@ -263,10 +276,7 @@ TEST_F(InferTypeTest, ControlAndCommunication) {
       {"conditional", {}, "{branch_computations = [@neg]}", ""},
       {"opt_barrier", {"tuple<tensor<f32>>"}, "{}", "(f32[])"},
       {"after_all", {}, "{}", "token[]"},
-      {"async_done",
-       {"tuple<tuple<tensor<4xf32>>, tensor<5xf32>, tensor<ui32>>"},
-       "{}",
-       "f32[5]"},
+      {"async_done", {"tuple<tuple<tensor<4xf32>>, tensor<5xf32>, tensor<ui32>>"}, "{}", "f32[5]"},
       {"copy_start", {"tensor<4xf32>"}, "{}", "(f32[4], f32[4], u32[])"},
       {"replica_id", {}, "{}", "u32[]"},
       {"send",
@@ -286,7 +296,8 @@ TEST_F(InferTypeTest, HugeNumbersAreRefused) {
   check({
       {"pad",
        {"tensor<4611686018427387904xi1>", "tensor<i1>"},
-       "{padding_low = array<i64: 1>, padding_high = array<i64: 1>, padding_interior = array<i64: 3>}",
+       "{padding_low = array<i64: 1>, padding_high = array<i64: 1>, padding_interior = array<i64: "
+       "3>}",
        ""},
       {"transpose", {"tensor<4xf32>"}, "{dimensions = array<i64: 9223372036854775807>}", ""},
       {"slice",
@@ -296,12 +307,15 @@ TEST_F(InferTypeTest, HugeNumbersAreRefused) {
        ""},
       {"reduce_window",
        {"tensor<4xf32>", "tensor<f32>"},
-       "{to_apply = @add, window = #hlo.window<size = [9223372036854775807], stride = [1], pad_low = "
-       "[0], pad_high = [0], lhs_dilate = [1], rhs_dilate = [9223372036854775807], reversal = [0]>}",
+       "{to_apply = @add, window = #hlo.window<size = [9223372036854775807], stride = [1], pad_low "
+       "= "
+       "[0], pad_high = [0], lhs_dilate = [1], rhs_dilate = [9223372036854775807], reversal = "
+       "[0]>}",
        ""},
       {"reduce_window",
        {"tensor<4xf32>", "tensor<f32>"},
-       "{to_apply = @add, window = #hlo.window<size = [2, 2], stride = [1], pad_low = [0], pad_high = "
+       "{to_apply = @add, window = #hlo.window<size = [2, 2], stride = [1], pad_low = [0], "
+       "pad_high = "
        "[0], lhs_dilate = [1], rhs_dilate = [1], reversal = [0]>}",
        ""},
       {"get_tuple_element", {"tuple<>"}, "{index = -9223372036854775808 : i64}", ""},

@@ -16,10 +16,12 @@ protected:
 
 TEST_F(ShapesTest, PrimitiveNamesAreInverse) {
   for (llvm::StringRef name :
-       {"pred", "s1", "s2", "s4", "s8", "s16", "s32", "s64", "u1", "u2", "u4", "u8", "u16",
-        "u32", "u64", "f16", "f32", "f64", "bf16", "f8e5m2", "f8e4m3", "f8e3m4", "f8e4m3fn",
-        "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn",
-        "f4e2m1fn", "c64", "c128"}) {
+       {"pred",       "s1",         "s2",        "s4",       "s8",       "s16",
+        "s32",        "s64",        "u1",        "u2",       "u4",       "u8",
+        "u16",        "u32",        "u64",       "f16",      "f32",      "f64",
+        "bf16",       "f8e5m2",     "f8e4m3",    "f8e3m4",   "f8e4m3fn", "f8e4m3b11fnuz",
+        "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu", "f6e3m2fn", "f6e2m3fn", "f4e2m1fn",
+        "c64",        "c128"}) {
     ASSERT_TRUE(element(name)) << name.str();
     EXPECT_EQ(primitiveName(element(name)), name);
   }
@@ -79,17 +81,17 @@ TEST_F(ShapesTest, TextIsHlo) {
   EXPECT_EQ(hloText(arrayType({2, 3}, f32, {0, 1}, {}, "S(1)")), "f32[2,3]{0,1:S(1)}");
   EXPECT_EQ(hloText(arrayType({2, ShapedType::kDynamic}, f32, {}, {0})), "f32[<=2,?]");
   EXPECT_EQ(hloText(arrayType({}, f32)), "f32[]");
-  Type nested = TupleType::get(
-      &context, {TupleType::get(&context, {arrayType({}, f32)}), TokenType::get(&context),
-                 BufferType::get(&context, arrayType({4}, f32))});
+  Type nested = TupleType::get(&context, {TupleType::get(&context, {arrayType({}, f32)}),
+                                          TokenType::get(&context),
+                                          BufferType::get(&context, arrayType({4}, f32))});
   EXPECT_EQ(hloText(nested), "((f32[]), token[], b(f32[4]))");
 }
 
 TEST_F(ShapesTest, TuplesFlattenDepthFirst) {
   Type a = arrayType({1}, element("f32")), b = arrayType({2}, element("f32")),
        c = arrayType({3}, element("f32"));
-  Type nested = TupleType::get(
-      &context, {TupleType::get(&context, {a, TupleType::get(&context, {})}), b, c});
+  Type nested =
+      TupleType::get(&context, {TupleType::get(&context, {a, TupleType::get(&context, {})}), b, c});
   EXPECT_EQ(leafTypes(nested), (SmallVector<Type>{a, b, c}));
   EXPECT_EQ(typeAtIndex(nested, {0, 0}), a);
   EXPECT_EQ(typeAtIndex(nested, {2}), c);

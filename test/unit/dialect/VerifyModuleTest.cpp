@@ -1,6 +1,6 @@
 //===- VerifyModuleTest.cpp - Checks that only MLIR assembly can violate --===//
-#include "dialect/hlo/TextAttrs.h"
 #include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/TextAttrs.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 

@@ -74,17 +74,18 @@ protected:
   /// `op` of arrays of `type` with a result of `resultType`.
   std::optional<SmallVector<double>> run(StringRef op, StringRef type,
                                          ArrayRef<SmallVector<double>> operands,
-                                         StringRef resultType, ArrayRef<NamedAttribute> attrs = {}) {
+                                         StringRef resultType,
+                                         ArrayRef<NamedAttribute> attrs = {}) {
     OperationState state(builder.getUnknownLoc(), ("hlo." + op).str());
     SmallVector<DenseElementsAttr> values;
     for (ArrayRef<double> operand : operands) {
       values.push_back(array(type, operand));
-      state.addOperands(
-          ConstantOp::create(builder, builder.getUnknownLoc(), values.back().getType(), values.back())
-              .getResult());
+      state.addOperands(ConstantOp::create(builder, builder.getUnknownLoc(),
+                                           values.back().getType(), values.back())
+                            .getResult());
     }
-    state.addTypes(RankedTensorType::get({static_cast<int64_t>(operands[0].size())},
-                                         element(resultType)));
+    state.addTypes(
+        RankedTensorType::get({static_cast<int64_t>(operands[0].size())}, element(resultType)));
     state.addAttributes(attrs);
     DenseElementsAttr result = evaluate(builder.create(state), values);
     return result ? std::optional<SmallVector<double>>(numbers(result)) : std::nullopt;
@@ -216,8 +217,8 @@ TEST_F(EvaluatorTest, TranscendentalFunctionsAreLeftAlone) {
 
 TEST_F(EvaluatorTest, Moves) {
   HloBuilder b(builder, builder.getUnknownLoc());
-  DenseElementsAttr matrix = array("s32", {1, 2, 3, 4, 5, 6})
-                                 .reshape(RankedTensorType::get({2, 3}, element("s32")));
+  DenseElementsAttr matrix =
+      array("s32", {1, 2, 3, 4, 5, 6}).reshape(RankedTensorType::get({2, 3}, element("s32")));
   Value x = b.constant(matrix);
   auto check = [&](Value value, ArrayRef<DenseElementsAttr> operands, ArrayRef<double> expected) {
     DenseElementsAttr result = evaluate(value.getDefiningOp(), operands);

@@ -34,10 +34,19 @@ std::string mlirName(Type type) {
 
 int64_t bytesOf(Type type) {
   switch (type) {
-  case Type::Pred: case Type::S8: case Type::U8: case Type::F8: return 1;
-  case Type::S16: case Type::F16: case Type::BF16: return 2;
-  case Type::S32: case Type::U32: case Type::F32: return 4;
-  case Type::S64: case Type::F64: case Type::C64: return 8;
+  case Type::Pred:
+  case Type::S8:
+  case Type::U8:
+  case Type::F8: return 1;
+  case Type::S16:
+  case Type::F16:
+  case Type::BF16: return 2;
+  case Type::S32:
+  case Type::U32:
+  case Type::F32: return 4;
+  case Type::S64:
+  case Type::F64:
+  case Type::C64: return 8;
   case Type::C128: return 16;
   }
   return 0;
@@ -48,8 +57,10 @@ double epsilonOf(Type type) {
   case Type::F8: return 0x1p-3;
   case Type::BF16: return 0x1p-7;
   case Type::F16: return 0x1p-10;
-  case Type::F32: case Type::C64: return 0x1p-23;
-  case Type::F64: case Type::C128: return 0x1p-52;
+  case Type::F32:
+  case Type::C64: return 0x1p-23;
+  case Type::F64:
+  case Type::C128: return 0x1p-52;
   default: return 0;
   }
 }
@@ -80,7 +91,8 @@ template <typename T> static T load(const char *p) {
 Array::Value Array::get(int64_t index) const {
   const char *p = bytes.data() + offset + index * bytesOf(elementType);
   switch (elementType) {
-  case Type::Pred: case Type::U8: return load<uint8_t>(p);
+  case Type::Pred:
+  case Type::U8: return load<uint8_t>(p);
   case Type::S8: return load<int8_t>(p);
   case Type::S16: return load<int16_t>(p);
   case Type::S32: return load<int32_t>(p);
@@ -90,7 +102,9 @@ Array::Value Array::get(int64_t index) const {
   case Type::F64: return load<double>(p);
   case Type::C64: return load<std::complex<float>>(p);
   case Type::C128: return load<std::complex<double>>(p);
-  case Type::F16: case Type::BF16: case Type::F8: {
+  case Type::F16:
+  case Type::BF16:
+  case Type::F8: {
     unsigned bits = bytesOf(elementType) * 8;
     llvm::APInt raw(bits, bits == 8 ? load<uint8_t>(p) : load<uint16_t>(p));
     return llvm::APFloat(semanticsOf(elementType), raw).convertToDouble();
@@ -106,15 +120,19 @@ void Array::set(int64_t index, Value value) {
   int64_t whole = static_cast<int64_t>(std::fabs(re) < 0x1p62 ? re : 0);
   switch (elementType) {
   case Type::Pred: return store(static_cast<uint8_t>(re != 0));
-  case Type::U8: case Type::S8: return store(static_cast<uint8_t>(whole));
+  case Type::U8:
+  case Type::S8: return store(static_cast<uint8_t>(whole));
   case Type::S16: return store(static_cast<int16_t>(whole));
-  case Type::S32: case Type::U32: return store(static_cast<uint32_t>(whole));
+  case Type::S32:
+  case Type::U32: return store(static_cast<uint32_t>(whole));
   case Type::S64: return store(whole);
   case Type::F32: return store(static_cast<float>(re));
   case Type::F64: return store(re);
   case Type::C64: return store(std::complex<float>(value));
   case Type::C128: return store(value);
-  case Type::F16: case Type::BF16: case Type::F8: {
+  case Type::F16:
+  case Type::BF16:
+  case Type::F8: {
     llvm::APFloat narrow(re);
     bool losesInfo;
     narrow.convert(semanticsOf(elementType), llvm::APFloat::rmNearestTiesToEven, &losesInfo);

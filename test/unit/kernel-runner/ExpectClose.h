@@ -9,7 +9,8 @@
 
 namespace hlo::testing {
 
-/// Each element is within four units of its type of expected(index); the first three that are not are shown.
+/// Each element is within four units of its type of expected(index); the first three that are not
+/// are shown.
 template <typename Expected> void expectClose(const Array &actual, Expected expected) {
   int64_t failures = 0;
   forEachIndex(actual.shape(), [&](const std::vector<int64_t> &index) {

@@ -42,7 +42,8 @@ llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(llvm::StringRef moduleTe
   FusionOp fusion;
   source->walk([&](FusionOp op) { fusion = op; });
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
-  FailureOr<codegen::KernelTasks> tasks = codegen::emitKernel(fusion, "kernel", target, *source, *module);
+  FailureOr<codegen::KernelTasks> tasks =
+      codegen::emitKernel(fusion, "kernel", target, *source, *module);
   if (failed(tasks) || failed(lowerToLLVM(*module))) {
     return failureOf("the kernel cannot be made");
   }
@@ -79,19 +80,15 @@ void Kernel::run(llvm::ArrayRef<void *> p, int64_t first, int64_t last) const {
   using P = void *;
   using I = int64_t;
   switch (p.size()) {
-  case 1:
-    return reinterpret_cast<void (*)(P, I, I)>(entry)(p[0], first, last);
-  case 2:
-    return reinterpret_cast<void (*)(P, P, I, I)>(entry)(p[0], p[1], first, last);
-  case 3:
-    return reinterpret_cast<void (*)(P, P, P, I, I)>(entry)(p[0], p[1], p[2], first, last);
+  case 1: return reinterpret_cast<void (*)(P, I, I)>(entry)(p[0], first, last);
+  case 2: return reinterpret_cast<void (*)(P, P, I, I)>(entry)(p[0], p[1], first, last);
+  case 3: return reinterpret_cast<void (*)(P, P, P, I, I)>(entry)(p[0], p[1], p[2], first, last);
   case 4:
     return reinterpret_cast<void (*)(P, P, P, P, I, I)>(entry)(p[0], p[1], p[2], p[3], first, last);
   case 5:
     return reinterpret_cast<void (*)(P, P, P, P, P, I, I)>(entry)(p[0], p[1], p[2], p[3], p[4],
                                                                   first, last);
-  default:
-    llvm::report_fatal_error("kernels of more than five buffers cannot be called here");
+  default: llvm::report_fatal_error("kernels of more than five buffers cannot be called here");
   }
 }
 

@@ -16,9 +16,8 @@ namespace hlo::testing {
 class Kernel {
 public:
   /// Compiles the first hlo.fusion of an MLIR module for `target`.
-  static llvm::Expected<std::unique_ptr<Kernel>> compile(llvm::StringRef moduleText,
-                                                         const Target &target,
-                                                         bool keepAssembly = false);
+  static llvm::Expected<std::unique_ptr<Kernel>>
+  compile(llvm::StringRef moduleText, const Target &target, bool keepAssembly = false);
   /// Runs tasks first <= t < last on operand and result buffers, in order.
   void run(llvm::ArrayRef<void *> buffers, int64_t first, int64_t last) const;
   void run(llvm::ArrayRef<void *> buffers) const { run(buffers, 0, taskCount); }

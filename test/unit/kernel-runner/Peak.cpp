@@ -61,16 +61,11 @@ double hlo::testing::measurePeak(PeakOf what) {
     return 0;
   }
   switch (what) {
-  case PeakOf::F32:
-    return wide ? rate(f32Wide, 32) : rate(f32Half, 16);
-  case PeakOf::F64:
-    return wide ? rate(f64Wide, 16) : rate(f64Half, 8);
-  case PeakOf::BF16:
-    return __builtin_cpu_supports("avx512bf16") ? rate(bf16Wide, 64) : 0;
-  case PeakOf::S8:
-    return __builtin_cpu_supports("avx512vnni") ? rate(s8Wide, 128) : 0;
-  case PeakOf::S32:
-    return wide ? rate(s32Wide, 32) : rate(s32Half, 16);
+  case PeakOf::F32: return wide ? rate(f32Wide, 32) : rate(f32Half, 16);
+  case PeakOf::F64: return wide ? rate(f64Wide, 16) : rate(f64Half, 8);
+  case PeakOf::BF16: return __builtin_cpu_supports("avx512bf16") ? rate(bf16Wide, 64) : 0;
+  case PeakOf::S8: return __builtin_cpu_supports("avx512vnni") ? rate(s8Wide, 128) : 0;
+  case PeakOf::S32: return wide ? rate(s32Wide, 32) : rate(s32Half, 16);
   }
   return 0;
 }

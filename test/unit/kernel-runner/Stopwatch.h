@@ -15,7 +15,8 @@ inline double threadSeconds() {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/// The best of at least three calls that take `total` seconds together, after one that is not counted.
+/// The best of at least three calls that take `total` seconds together, after one that is not
+/// counted.
 inline double secondsOf(const std::function<void()> &body, double total = 0.3) {
   body();
   double best = 1e9, spent = 0;

@@ -445,7 +445,8 @@ TEST(Print, LikeNumpy) {
 } // namespace
 
 TEST(MemoryTest, NoticesWritesPastItsEnd) {
-  for (uint64_t bytes : {uint64_t(0), uint64_t(1), uint64_t(64), uint64_t(100), uint64_t(5) << 20}) {
+  for (uint64_t bytes :
+       {uint64_t(0), uint64_t(1), uint64_t(64), uint64_t(100), uint64_t(5) << 20}) {
     Memory memory(bytes);
     ASSERT_TRUE(memory);
     std::memset(memory.data(), 1, bytes);

@@ -35,27 +35,14 @@ TEST(Opcodes, AttributesAreKnownToTheOp) {
     for (const AttrSpec &spec : info.attributes) {
       llvm::SmallVector<llvm::StringRef> stored = {spec.name};
       switch (spec.kind) {
-      case AttrKind::IgnoredWord:
-        stored = {};
-        break;
-      case AttrKind::OneDim:
-        stored = {"dimension"};
-        break;
+      case AttrKind::IgnoredWord: stored = {}; break;
+      case AttrKind::OneDim: stored = {"dimension"}; break;
       case AttrKind::TrueBranch:
-      case AttrKind::FalseBranch:
-        stored = {"branch_computations"};
-        break;
-      case AttrKind::OneComputation:
-        stored = {"called_computations"};
-        break;
-      case AttrKind::Padding:
-        stored = {"padding_low", "padding_high", "padding_interior"};
-        break;
-      case AttrKind::Slice:
-        stored = {"start_indices", "limit_indices", "strides"};
-        break;
-      default:
-        break;
+      case AttrKind::FalseBranch: stored = {"branch_computations"}; break;
+      case AttrKind::OneComputation: stored = {"called_computations"}; break;
+      case AttrKind::Padding: stored = {"padding_low", "padding_high", "padding_interior"}; break;
+      case AttrKind::Slice: stored = {"start_indices", "limit_indices", "strides"}; break;
+      default: break;
       }
       for (llvm::StringRef name : stored) {
         EXPECT_TRUE(llvm::any_of(names, [&](mlir::StringAttr known) { return known == name; }))

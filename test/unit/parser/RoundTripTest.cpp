@@ -269,18 +269,12 @@ TEST(Fuzz, RandomDamage) {
     for (int i = random() % 3; i >= 0; --i) {
       size_t at = random() % damaged.size();
       switch (random() % 4) {
-      case 0:
-        damaged[at] = pool[random() % pool.size()];
-        break;
-      case 1:
-        damaged.erase(at, 1 + random() % 8);
-        break;
+      case 0: damaged[at] = pool[random() % pool.size()]; break;
+      case 1: damaged.erase(at, 1 + random() % 8); break;
       case 2:
         damaged.insert(at, damaged.substr(random() % damaged.size(), 1 + random() % 30));
         break;
-      case 3:
-        damaged.resize(at + 1);
-        break;
+      case 3: damaged.resize(at + 1); break;
       }
     }
     ParseFixture fixture;

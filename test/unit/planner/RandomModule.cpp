@@ -13,7 +13,7 @@ std::string RandomModule::randomType() {
   // Those of 4 KiB and more may be guests in outputs.
   static const char *const types[] = {"tensor<16xf32>",   "tensor<16xf32>",   "tensor<100xf32>",
                                       "tensor<1024xf32>", "tensor<1024xf32>", "tensor<3000xf32>",
-                                      "tensor<si32>",   "tensor<i1>",     "tensor<0xf32>"};
+                                      "tensor<si32>",     "tensor<i1>",       "tensor<0xf32>"};
   return types[below(chance(95) ? 8 : 9)];
 }
 

@@ -142,17 +142,14 @@ inline uint32_t expectedAt(const Op &op, int rank, int n, uint32_t seed, int64_t
     return sum;
   };
   int64_t inner = 1;
-  const std::vector<int64_t> &dims =
-      op.kind == HLO_ALL_GATHER ? op.operandDims : op.resultDims;
+  const std::vector<int64_t> &dims = op.kind == HLO_ALL_GATHER ? op.operandDims : op.resultDims;
   for (size_t d = op.dimension < 0 ? dims.size() : static_cast<size_t>(op.dimension);
        d < dims.size(); ++d) {
     inner *= dims[d];
   }
   switch (op.kind) {
-  case HLO_ALL_REDUCE:
-    return reduceAt(i);
-  case HLO_REDUCE_SCATTER:
-    return reduceAt((i / inner * size + self) * inner + i % inner);
+  case HLO_ALL_REDUCE: return reduceAt(i);
+  case HLO_REDUCE_SCATTER: return reduceAt((i / inner * size + self) * inner + i % inner);
   case HLO_ALL_GATHER: {
     int64_t outer = i / (inner * size), m = i / inner % size;
     return valueAt(member(m), seed, outer * inner + i % inner);
@@ -161,8 +158,7 @@ inline uint32_t expectedAt(const Op &op, int rank, int n, uint32_t seed, int64_t
     int64_t part = inner / size, outer = i / inner, m = i % inner / part;
     return valueAt(member(m), seed, outer * inner + self * part + i % part);
   }
-  default:
-    return valueAt(member(0), seed, i);
+  default: return valueAt(member(0), seed, i);
   }
 }
 
@@ -179,15 +175,9 @@ inline Op randomOp(std::mt19937 &random, int n) {
   large[static_cast<size_t>(op.dimension)] *= size;
   op.operandDims = op.resultDims = dims;
   switch (pick(6)) {
-  case 0:
-    op.dimension = -1;
-    break;
-  case 1:
-    op.kind = HLO_ALL_GATHER, op.opcode = "all-gather", op.resultDims = large;
-    break;
-  case 2:
-    op.kind = HLO_REDUCE_SCATTER, op.opcode = "reduce-scatter", op.operandDims = large;
-    break;
+  case 0: op.dimension = -1; break;
+  case 1: op.kind = HLO_ALL_GATHER, op.opcode = "all-gather", op.resultDims = large; break;
+  case 2: op.kind = HLO_REDUCE_SCATTER, op.opcode = "reduce-scatter", op.operandDims = large; break;
   case 3:
     op.kind = HLO_ALL_TO_ALL, op.opcode = "all-to-all", op.operandDims = op.resultDims = large;
     break;
@@ -214,8 +204,8 @@ inline Op randomOp(std::mt19937 &random, int n) {
   return op;
 }
 
-/// `count` random collectives as rank `rank` of `n`, with random delays, some in place. Returns what
-/// is wrong; empty if all is right. Stops early when `stop` says so.
+/// `count` random collectives as rank `rank` of `n`, with random delays, some in place. Returns
+/// what is wrong; empty if all is right. Stops early when `stop` says so.
 template <typename Stop>
 std::string runRandomAs(const hlo_comm *comm, int rank, int n, uint32_t count, bool sharedMemory,
                         Stop stop) {

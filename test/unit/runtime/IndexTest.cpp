@@ -36,8 +36,8 @@ TEST(Index, EveryOrderIsABijection) {
   int64_t dims[] = {2, 1, 3, 4}, padded[] = {2, 2, 3, 5};
   int64_t order[] = {0, 1, 2, 3};
   do {
-    for (const int64_t *padding : {static_cast<const int64_t *>(nullptr),
-                                   static_cast<const int64_t *>(padded)}) {
+    for (const int64_t *padding :
+         {static_cast<const int64_t *>(nullptr), static_cast<const int64_t *>(padded)}) {
       hlo_array array{4, dims, order, padding};
       ASSERT_TRUE(hlo_array_valid(&array));
       EXPECT_EQ(hlo_element_count(&array), 24);
@@ -81,9 +81,12 @@ TEST(Index, IndicesOfMoreThan32Bits) {
 TEST(Index, WhatMakesNoSenseIsSaid) {
   int64_t dims[] = {2, 3}, negative[] = {2, -1}, twice[] = {0, 0}, outside[] = {1, 2};
   int64_t small[] = {2, 2}, huge[] = {int64_t(1) << 32, int64_t(1) << 31};
-  for (hlo_array bad : {hlo_array{2, negative, nullptr, nullptr}, {2, dims, twice, nullptr},
-                        {2, dims, outside, nullptr}, {2, dims, nullptr, small},
-                        {2, huge, nullptr, nullptr}, {2, nullptr, nullptr, nullptr},
+  for (hlo_array bad : {hlo_array{2, negative, nullptr, nullptr},
+                        {2, dims, twice, nullptr},
+                        {2, dims, outside, nullptr},
+                        {2, dims, nullptr, small},
+                        {2, huge, nullptr, nullptr},
+                        {2, nullptr, nullptr, nullptr},
                         {-1, nullptr, nullptr, nullptr}}) {
     EXPECT_FALSE(hlo_array_valid(&bad));
   }

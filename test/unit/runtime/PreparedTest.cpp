@@ -56,8 +56,9 @@ TEST(Prepared, EachSideNeedsOnlyTheInputsThatItReads) {
 TEST(Prepared, ABlockIsRefusedUnlessItIsThisModules) {
   PreparedModule m;
   EXPECT_EQ(m.begin(), HLO_ERR_PREPARED);
-  EXPECT_STREQ(m.message, "fake: prepared block: it has not been written; call fake_prepare, then set "
-                          "hlo_call.prepared and prepared_bytes");
+  EXPECT_STREQ(m.message,
+               "fake: prepared block: it has not been written; call fake_prepare, then set "
+               "hlo_call.prepared and prepared_bytes");
   m.call.prepared = nullptr;
   EXPECT_EQ(m.begin(), HLO_ERR_PREPARED);
   EXPECT_NE(std::strstr(m.message, "none was given"), nullptr) << m.message;

@@ -17,9 +17,12 @@ TEST(Target, VectorWidthFollowsTheCpu) {
     int bytes, registers;
     bool fma, avx512;
   };
-  for (const Case &c : {Case{"x86-64", "", 16, 16, false, false}, {"x86-64-v2", "", 16, 16, false, false},
-                        {"x86-64-v3", "", 32, 16, true, false}, {"x86-64-v4", "", 64, 32, true, true},
-                        {"skylake-avx512", "", 64, 32, true, true}, {"znver5", "", 64, 32, true, true},
+  for (const Case &c : {Case{"x86-64", "", 16, 16, false, false},
+                        {"x86-64-v2", "", 16, 16, false, false},
+                        {"x86-64-v3", "", 32, 16, true, false},
+                        {"x86-64-v4", "", 64, 32, true, true},
+                        {"skylake-avx512", "", 64, 32, true, true},
+                        {"znver5", "", 64, 32, true, true},
                         {"znver3", "", 32, 16, true, false},
                         {"x86-64-v4", "+prefer-256-bit", 32, 32, true, true},
                         {"x86-64-v3", "-fma", 32, 16, false, false}}) {
