@@ -36,6 +36,19 @@ SmallVector<Value> delinearize(Emission &e, Value linear, ArrayRef<int64_t> shap
   return indices;
 }
 
+void emitIf(Emission &e, Value condition, function_ref<void()> body) {
+  if (std::optional<int64_t> known = constantOf(condition)) {
+    if (*known != 0) {
+      body();
+    }
+    return;
+  }
+  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
 void emitFor(Emission &e, Value lo, Value hi, int64_t step, function_ref<void(Value)> body) {
   std::optional<int64_t> from = constantOf(lo), to = constantOf(hi);
   if (from && to && *to <= *from) {

@@ -40,19 +40,6 @@ Value stackBuffer(Emission &e, int64_t bytes) {
                                 /*alignment=*/64);
 }
 
-void emitIf(Emission &e, Value condition, function_ref<void()> body) {
-  if (std::optional<int64_t> known = constantOf(condition)) {
-    if (*known != 0) {
-      body();
-    }
-    return;
-  }
-  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 void emitPrefetch(Emission &e, Value address, int level) {
   LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }

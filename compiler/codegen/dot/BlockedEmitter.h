@@ -8,8 +8,6 @@ namespace hlo::codegen {
 
 /// Bytes on the stack of the kernel's function, aligned to a cache line.
 mlir::Value stackBuffer(Emission &e, int64_t bytes);
-/// Runs `body` where `condition` (i1) holds; no branch if it is constant.
-void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
 /// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2
 /// alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);

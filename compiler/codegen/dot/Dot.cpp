@@ -117,16 +117,6 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   }
 }
 
-/// Products in each sum.
-static int64_t dotSize(DotOp dot) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(dot.getLhs().getType()).getShape();
-  int64_t size = 1;
-  for (int64_t d : dimsOr(dot.getLhsContractingDims())) {
-    size *= shape[d];
-  }
-  return size;
-}
-
 LogicalResult emitDotKernel(KernelBuilder &kernel) {
   auto dot = findHero<DotOp>(kernel);
   if (!dot) {
@@ -139,13 +129,18 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   Type element =
       accumulationType(elementType(dot.getLhs().getType()), elementType(dot.getRhs().getType()),
                        elementType(dot.getResult().getType()));
-  if (hlo::isPred(element) && dotSize(dot) < std::numeric_limits<int32_t>::max()) {
+  DimensionGroups groups = groupsOf(dot);
+  int64_t products = 1; // in each sum
+  for (const DimensionGroups::Dim &dim : groups.k) {
+    products *= dim.size;
+  }
+  if (hlo::isPred(element) && products < std::numeric_limits<int32_t>::max()) {
     // An or of ands is a count of them that is not zero.
     element = IntegerType::get(dot.getContext(), 32, IntegerType::Unsigned);
   }
   auto lhs = std::make_shared<Operand>(kernel, dot.getLhs(), element);
   auto rhs = std::make_shared<Operand>(kernel, dot.getRhs(), element);
-  Contraction c = makeContraction(kernel, dot, element, lhs, rhs, groupsOf(dot));
+  Contraction c = makeContraction(kernel, dot, element, lhs, rhs, std::move(groups));
   emitContraction(c, *epilogue);
   return success();
 }

@@ -125,19 +125,8 @@ void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
   if (size % lanes == 0) {
     return;
   }
-  std::optional<int64_t> known = constantOf(hi);
-  auto rest = [&] { body(constI64(e, size / lanes * lanes), 1, size % lanes); };
-  if (known) {
-    if (*known > whole) {
-      rest();
-    }
-    return;
-  }
-  Value isLast = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::sgt, hi, end);
-  auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  rest();
+  emitIf(e, compareI(e, arith::CmpIPredicate::sgt, hi, whole),
+         [&] { body(constI64(e, size / lanes * lanes), 1, size % lanes); });
 }
 
 void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, WriteIndex write,

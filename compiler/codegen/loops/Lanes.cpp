@@ -118,10 +118,7 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
   Value mask = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt,
                                                laneOffsets(e, lanes, 1), restLanes);
   Value any = compareI(e, arith::CmpIPredicate::sgt, rest, 0);
-  auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  tail(whole, mask);
+  emitIf(e, any, [&] { tail(whole, mask); });
 }
 
 } // namespace hlo::codegen

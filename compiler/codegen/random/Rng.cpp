@@ -99,7 +99,6 @@ private:
   /// Returns the first unit that is left.
   Value emitInterleaved(Value lo, Value hi);
   void emitNextState();
-  void emitIf(Value condition, function_ref<void()> body);
   void store(Value word, Value at) {
     storeElements(e, stored, Elem(word), kernel.resultPtrs[1], at);
   }
@@ -222,13 +221,6 @@ SmallVector<Value> RngEmission::generate(Value unit) {
   return words;
 }
 
-void RngEmission::emitIf(Value condition, function_ref<void()> body) {
-  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
 void RngEmission::emitUnit(Value unit) {
   SmallVector<Value> words = generate(unit);
   Value h = remI(e, divI(e, unit, units.inner), units.half),
@@ -238,7 +230,7 @@ void RngEmission::emitUnit(Value unit) {
     Value along = addI(e, mulI(e, h, units.perUnit), c);
     Value at = addI(e, mulI(e, addI(e, mulI(e, o, units.size), along), units.inner), rest);
     Value exists = compareI(e, arith::CmpIPredicate::slt, along, units.size);
-    emitIf(exists, [&] { store(word, at); });
+    emitIf(e, exists, [&] { store(word, at); });
   }
 }
 
@@ -258,7 +250,7 @@ void RngEmission::emitRow(Value row) {
     if (units.size % 2 == 0) {
       storeSecond();
     } else {
-      emitIf(second, storeSecond);
+      emitIf(e, second, storeSecond);
     }
   });
 }
@@ -316,7 +308,7 @@ void RngEmission::emit() {
   }
   emitFor(e, lo, hi, 1, [&](Value i) { rows ? emitRow(i) : emitUnit(i); });
   // The task that begins with unit 0 writes the next state.
-  emitIf(compareI(e, arith::CmpIPredicate::eq, kernel.first, 0), [&] { emitNextState(); });
+  emitIf(e, compareI(e, arith::CmpIPredicate::eq, kernel.first, 0), [&] { emitNextState(); });
 }
 
 LogicalResult emitRngKernel(KernelBuilder &kernel) {

@@ -257,10 +257,7 @@ void Positions::emit(ArrayRef<Value> position) {
     update(position, fits ? scatter.inArraysOrSink(base, fits) : scatter.inArrays(base));
     return;
   }
-  auto branch = scf::IfOp::create(e.b, e.loc, fits, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  update(position, scatter.inArrays(base));
+  emitIf(e, fits, [&] { update(position, scatter.inArrays(base)); });
 }
 
 SmallVector<Index> Positions::updateIndex(ArrayRef<Value> position) {

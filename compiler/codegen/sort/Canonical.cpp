@@ -90,11 +90,7 @@ void SortEmission::restoreSpecial(const RowPosition &row) {
     SmallVector<Value> next;
     for (auto [member, place] : llvm::zip(classes, places)) {
       Num is = equal(own, member);
-      auto branch = scf::IfOp::create(e.b, e.loc, is, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard guard(e.b);
-      e.b.setInsertionPointToStart(branch.thenBlock());
-      storeRaw(at(place), rawAt(0, at(i)));
-      e.b.setInsertionPointAfter(branch);
+      emitIf(e, is, [&] { storeRaw(at(place), rawAt(0, at(i))); });
       next.push_back(Num(e, place) + zextTo(is, e.b.getI64Type()));
     }
     return next;

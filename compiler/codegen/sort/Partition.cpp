@@ -57,7 +57,6 @@ private:
   Value firstBucketAt(Value place);
   /// while (state < end) state = body(state)
   void emitWhile(Value begin, Value end, function_ref<Value(Value)> body);
-  void ifThen(Value condition, function_ref<void()> body);
 
   SortEmission &sort;
   Emission &e;
@@ -110,13 +109,6 @@ void PartitionSort::emitWhile(Value begin, Value end, function_ref<Value(Value)>
   Value after = e.b.createBlock(&loop.getAfter(), {}, {i64}, {e.loc})->getArgument(0);
   Value next = body(after);
   scf::YieldOp::create(e.b, e.loc, next);
-}
-
-void PartitionSort::ifThen(Value condition, function_ref<void()> body) {
-  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(branch.thenBlock());
-  body();
 }
 
 void PartitionSort::makeRecords(Value chunk) {
@@ -260,7 +252,7 @@ void PartitionSort::sortBuckets(Value chunk) {
       scf::YieldOp::create(e.b, e.loc, more);
     }
     Value next = loop.getResult(0), to = placeOf(next), count = subI(e, to, from);
-    ifThen(compareI(e, arith::CmpIPredicate::sgt, count, 0), [&] {
+    emitIf(e, compareI(e, arith::CmpIPredicate::sgt, count, 0), [&] {
       SmallVector<Value, 2> own, other;
       for (auto [w, word] : llvm::enumerate(plan.words)) {
         Value bytes = mulI(e, from, word.bits / 8);
@@ -298,7 +290,7 @@ void PartitionSort::emit() {
         any = any | loadWords(e, e.b.getI64Type(), flags, Index(constI64(e, c)), 1);
       }
       Index none(constI64(e, 0));
-      ifThen(notEqual(any, 0),
+      emitIf(e, notEqual(any, 0),
              [&] { sort.restoreSpecial(RowPosition{constI64(e, 0), none, none, 1, {}}); });
     });
   });

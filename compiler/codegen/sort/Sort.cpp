@@ -151,10 +151,7 @@ struct BlockSort {
     if (!any) {
       return;
     }
-    auto branch = scf::IfOp::create(e.b, e.loc, any, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    body();
+    emitIf(e, any, body);
   }
 };
 } // namespace

@@ -51,7 +51,7 @@ public:
     Value rest = constI64(e, filled + chunks * SortPlan::kChunk);
     emitFor(e, constI64(e, filled), rest, SortPlan::kChunk, [&](Value begin) {
       RowPosition chunk{outer, Index(begin, 1), Index(zero), SortPlan::kChunk, {}};
-      ifThen(anyLane(isBetter(sort.keyAt(0, chunk))),
+      emitIf(e, anyLane(isBetter(sort.keyAt(0, chunk))),
              [&] { take(begin, addI(e, begin, SortPlan::kChunk)); });
     });
     take(rest, constI64(e, plan.n));
@@ -70,13 +70,6 @@ private:
   Value outer, countSlot, thresholdSlot;
   RecordBuffer best;
   SmallVector<Value, 2> other;
-
-  void ifThen(Value condition, function_ref<void()> body) {
-    auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    body();
-  }
 
   void alongRow(Value lo, Value hi, function_ref<void(const RowPosition &)> body) {
     ElementEmitter vectors(sort.kernel, sort.vectorLanes), scalars(sort.kernel, 1);
@@ -105,7 +98,7 @@ private:
     if (plan.candidates == 0) {
       emitFor(e, lo, hi, 1, [&](Value i) {
         RowPosition at{outer, Index(i), Index(constI64(e, 0)), 1, {}};
-        ifThen(isBetter(sort.keyAt(0, at)), [&] {
+        emitIf(e, isBetter(sort.keyAt(0, at)), [&] {
           insert(i, constI64(e, plan.keep - 1));
           noteThreshold();
         });
@@ -113,7 +106,7 @@ private:
       return;
     }
     Num full = greaterEqual(Num(e, loadCount()), plan.candidates);
-    ifThen(full, [&] {
+    emitIf(e, full, [&] {
       keepBest(loadCount());
       noteThreshold();
     });
@@ -172,7 +165,7 @@ private:
     SmallVector<Value, 2> sorted = sort.radixSort(best.words, other, count);
     Value moved =
         LLVM::ICmpOp::create(e.b, e.loc, LLVM::ICmpPredicate::ne, sorted[0], best.words[0]);
-    ifThen(moved, [&] {
+    emitIf(e, moved, [&] {
       RecordBuffer from{sorted, 1, 0};
       Index none(constI64(e, 0));
       emitFor(e, constI64(e, 0), constI64(e, plan.keep), 1, [&](Value i) {

@@ -15,6 +15,38 @@ static bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [=](int64_t v) { return v == value; });
 }
 
+/// reduce of the inputs, each turned by `permutation` -> transpose of a reduce of the inputs as
+/// they are
+static SmallVector<Value> reduceThenTurn(ReduceOp op, ArrayRef<Value> inputs,
+                                         ArrayRef<int64_t> permutation, PatternRewriter &rewriter) {
+  SmallVector<int64_t> dims, kept, shape, places;
+  for (auto [d, from] : llvm::enumerate(permutation)) {
+    bool isReduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(d));
+    (isReduced ? dims : kept).push_back(from);
+  }
+  llvm::sort(dims);
+  SmallVector<int64_t> inOrder(kept);
+  llvm::sort(inOrder);
+  for (int64_t d : inOrder) {
+    shape.push_back(shapeOf(inputs[0])[d]);
+  }
+  for (int64_t d : kept) {
+    places.push_back(llvm::find(inOrder, d) - inOrder.begin());
+  }
+  auto reduce = cast<ReduceOp>(rewriter.clone(*op));
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    reduce->setOperand(i, input);
+  }
+  reduce.setDimensions(dims);
+  HloBuilder b(rewriter, op.getLoc());
+  SmallVector<Value> results;
+  for (Value result : reduce->getResults()) {
+    result.setType(HloBuilder::array(shape, elementTypeOf(result)));
+    results.push_back(b.transpose(result, places));
+  }
+  return results;
+}
+
 namespace {
 
 /// reduce over dimensions of size one, or none -> to_apply(init, reshape(x)); reduce of nothing ->
@@ -87,20 +119,8 @@ struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
     if (!transpose->hasOneUse()) {
       return failure();
     }
-    SmallVector<int64_t> inOrder(kept), shape, permutation;
-    llvm::sort(inOrder);
-    for (int64_t dim : inOrder) {
-      shape.push_back(shapeOf(transpose.getOperand())[dim]);
-    }
-    for (int64_t dim : kept) {
-      permutation.push_back(llvm::find(inOrder, dim) - inOrder.begin());
-    }
-    auto reduce = cast<ReduceOp>(rewriter.clone(*op));
-    reduce->setOperand(0, transpose.getOperand());
-    reduce.setDimensions(dimensions);
-    reduce->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(op->getResult(0))));
-    HloBuilder b(rewriter, op.getLoc());
-    rewriter.replaceOp(op, b.transpose(reduce->getResult(0), permutation));
+    rewriter.replaceOp(
+        op, reduceThenTurn(op, {transpose.getOperand()}, transpose.getDimensions(), rewriter));
     return success();
   }
 };
@@ -216,32 +236,8 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
         copy->getResult(0).setType(HloBuilder::array(shape, elementTypeOf(v)));
       }
     }
-    SmallVector<int64_t> dims, kept, shape;
-    for (auto [d, from] : llvm::enumerate(*permutation)) {
-      bool isReduced = llvm::is_contained(op.getDimensions(), static_cast<int64_t>(d));
-      (isReduced ? dims : kept).push_back(from);
-    }
-    llvm::sort(dims);
-    SmallVector<int64_t> inOrder(kept), places;
-    llvm::sort(inOrder);
-    for (int64_t d : inOrder) {
-      shape.push_back(shapeOf(mapping.lookup(inputs[0]))[d]);
-    }
-    for (int64_t d : kept) {
-      places.push_back(llvm::find(inOrder, d) - inOrder.begin());
-    }
-    SmallVector<Value> operands =
-        llvm::map_to_vector(inputs, [&](Value v) { return mapping.lookup(v); });
-    llvm::append_range(operands, op.getInputs().drop_front(count));
-    auto reduce = cast<ReduceOp>(rewriter.clone(*op));
-    reduce->setOperands(operands);
-    reduce.setDimensions(dims);
-    SmallVector<Value> results;
-    for (Value result : reduce->getResults()) {
-      result.setType(HloBuilder::array(shape, elementTypeOf(result)));
-      results.push_back(b.transpose(result, places));
-    }
-    rewriter.replaceOp(op, results);
+    auto unturned = llvm::map_to_vector(inputs, [&](Value v) { return mapping.lookup(v); });
+    rewriter.replaceOp(op, reduceThenTurn(op, unturned, *permutation, rewriter));
     return success();
   }
 };
