@@ -147,6 +147,10 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
 case("conv_3x3_7x7x512_f32", conv, ((1, 7, 7, 512), f32), ((3, 3, 512, 512), f32))
 case("conv_3x3_27x31x37x53_f32", conv, ((2, 27, 31, 37), f32), ((3, 3, 37, 53), f32))
 case("conv_3x3_56x56x64_s8_s32", lambda x, w: conv(x, w, preferred_element_type=s32), ((1, 56, 56, 64), s8), ((3, 3, 64, 64), s8))
+case("conv_3x3_14x14x256_s8_requant", lambda x, w: jnp.clip(jnp.round(conv(x, w, preferred_element_type=s32).astype(f32) * 0.001), -128, 127).astype(s8), ((1, 14, 14, 256), s8), ((3, 3, 256, 256), s8))
+case("conv_7x7_s2_224x224x3x64_s8_s32", lambda x, w: conv(x, w, 2, preferred_element_type=s32), ((1, 224, 224, 3), s8), ((7, 7, 3, 64), s8))
+case("conv_transposed_28x28x64_bf16", lambda x, w: lax.conv_transpose(x, w, (2, 2), "SAME"), ((1, 28, 28, 64), bf16), ((3, 3, 64, 64), bf16))
+case("conv_patches_16x16_224x224x3x192_bf16", lambda x, w: conv(x, w, 16), ((1, 224, 224, 3), bf16), ((16, 16, 3, 192), bf16))
 case("conv_3x3_bias_relu_28x28x128_f32", lambda x, w, b: jax.nn.relu(conv(x, w) + b), ((1, 28, 28, 128), f32), ((3, 3, 128, 128), f32), ((128,), f32))
 case("conv_7x7_s2_224x224x3x64_f32", lambda x, w: conv(x, w, 2), ((1, 224, 224, 3), f32), ((7, 7, 3, 64), f32))
 case("conv_5x5_32x32x3x32_batch16_f32", conv, ((16, 32, 32, 3), f32), ((5, 5, 3, 32), f32))
@@ -173,6 +177,7 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
 case("depthwise_7x7_56x56x96_f32", lambda x, w: conv(x, w, feature_group_count=96), ((1, 56, 56, 96), f32), ((7, 7, 1, 96), f32))
 case("depthwise_3x3_s2_112x112x96_f32", lambda x, w: conv(x, w, 2, feature_group_count=96), ((1, 112, 112, 96), f32), ((3, 3, 1, 96), f32))
 case("depthwise_5x5_28x28x120_nchw_f32", lambda x, w: conv(x, w, layout="NCHW", feature_group_count=120), ((1, 120, 28, 28), f32), ((120, 1, 5, 5), f32))
+case("depthwise_multiplier21_3x3_dilated_14x14x16_f32", lambda x, w: conv(x, w, rhs_dilation=(2, 2), feature_group_count=16), ((1, 14, 14, 16), f32), ((3, 3, 1, 336), f32))
 case("depthwise_multiplier2_3x3_28x28x64_f32", lambda x, w: conv(x, w, feature_group_count=64), ((1, 28, 28, 64), f32), ((3, 3, 1, 128), f32))
 for t, n in ((f32, "f32"), (bf16, "bf16")):
     case(f"convgrad_input_3x3_28x28x128_{n}", lambda g, w: jax.linear_transpose(lambda x: conv(x, w), jax.ShapeDtypeStruct((1, 28, 28, 128), g.dtype))(g)[0],

@@ -220,6 +220,72 @@ static int64_t exactSteps(const ConvOperands &operands) {
   return operands.element.isInteger(32) ? (int64_t(1) << 24) / product : 0;
 }
 
+/// The instruction that multiplies neighbouring channels in groups, for the direct form. One
+/// channel alone gains nothing; groups of features hold whole groups of channels.
+static KGroup directGroup(const ConvOperands &operands, const Target &target) {
+  const Operand &input = *operands.input, &kernel = *operands.kernel;
+  int64_t channels = operands.g.kernelInputFeatures;
+  auto whole = [&](KGroup group) {
+    bool pays = channels > 1 && (operands.g.groups() == 1 || channels % sizeOf(group) == 0);
+    return pays ? group : KGroup::None;
+  };
+  if (target.fastBf16Dot && operands.element.isF32() && input.holdsBf16() && kernel.holdsBf16()) {
+    return whole(KGroup::Bf16Pair);
+  }
+  auto isByte = [](Type type) {
+    return type && type.getIntOrFloatBitWidth() <= 8 && type.getIntOrFloatBitWidth() > 1;
+  };
+  return target.avx512vnni && operands.element.isInteger(32) && isByte(input.narrowInteger()) &&
+                 isByte(kernel.narrowInteger())
+             ? whole(KGroup::ByteQuad)
+             : KGroup::None;
+}
+
+/// The operands with their channels in groups.
+static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
+                                  const ConvOperands &operands, KGroup group) {
+  ConvOperands result = operands;
+  ConvGeometry &g = result.g;
+  result.group = group;
+  result.input = std::make_shared<Operand>(kernel, op.getLhs(), operands.element);
+  result.kernel = std::make_shared<Operand>(kernel, op.getRhs(), operands.element);
+  if (group == KGroup::ByteQuad) {
+    result.kernelUnsigned = isUnsignedElement(result.kernel->narrowInteger());
+    result.flipsInput = isUnsignedElement(result.input->narrowInteger()) == result.kernelUnsigned;
+  }
+  result.input->groupAlong(g.inputFeatureDim, group, operands.element, result.flipsInput);
+  result.kernel->groupAlong(g.kernelInputDim, group, operands.element, /*flips=*/false);
+  g.kernelInputFeatures = llvm::divideCeil(g.kernelInputFeatures, sizeOf(group));
+  g.inputFeatures = llvm::divideCeil(g.inputFeatures, sizeOf(group));
+  return result;
+}
+
+/// The direct form, if it takes the convolution: of channels in groups, or of single ones.
+static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                         Epilogue &epilogue) {
+  const Target &target = kernel.e.target;
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  if (KGroup group = directGroup(operands, target); group != KGroup::None) {
+    ConvOperands grouped = groupChannels(kernel, op, operands, group);
+    if (std::optional<DirectPlan> plan = planDirect(grouped, target, kAny)) {
+      emitDirect(kernel, op, grouped, epilogue, *plan, operands.element);
+      return true;
+    }
+  }
+  int64_t exact = exactSteps(operands);
+  ConvOperands direct = operands;
+  if (exact > 0) {
+    direct.element = Float32Type::get(direct.element.getContext());
+    direct.input = std::make_shared<Operand>(kernel, op.getLhs(), direct.element);
+    direct.kernel = std::make_shared<Operand>(kernel, op.getRhs(), direct.element);
+  }
+  std::optional<DirectPlan> plan = planDirect(direct, target, exact > 0 ? exact : kAny);
+  if (plan) {
+    emitDirect(kernel, op, direct, epilogue, *plan, operands.element);
+  }
+  return plan.has_value();
+}
+
 LogicalResult emitConvKernel(KernelBuilder &kernel) {
   auto op = findHero<ConvolutionOp>(kernel);
   if (!op) {
@@ -248,20 +314,8 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
       return success();
     }
   }
-  if (!pointwise && !onePosition) {
-    int64_t exact = exactSteps(operands);
-    ConvOperands direct = operands;
-    if (exact > 0) {
-      direct.element = Float32Type::get(element.getContext());
-      direct.input = std::make_shared<Operand>(kernel, op.getLhs(), direct.element);
-      direct.kernel = std::make_shared<Operand>(kernel, op.getRhs(), direct.element);
-    } else {
-      exact = std::numeric_limits<int64_t>::max();
-    }
-    if (std::optional<DirectPlan> plan = planDirect(direct, kernel.e.target, exact)) {
-      emitDirect(kernel, op, direct, *epilogue, *plan, element);
-      return success();
-    }
+  if (!pointwise && !onePosition && emitAsDirect(kernel, op, operands, *epilogue)) {
+    return success();
   }
   Contraction c = pointwise     ? pointwiseContraction(kernel, op, operands)
                   : onePosition ? onePositionContraction(kernel, op, operands)

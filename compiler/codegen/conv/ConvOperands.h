@@ -11,6 +11,12 @@ struct ConvOperands {
   ConvGeometry g;
   mlir::Type element;
   std::shared_ptr<Operand> input, kernel;
+  /// So many neighbouring channels are one word of the input and of the kernel, and one channel of
+  /// the geometry.
+  KGroup group = KGroup::None;
+  /// ByteQuad: which side is the unsigned factor, and whether the input is read with the upper bits
+  /// of its bytes flipped.
+  bool kernelUnsigned = false, flipsInput = false;
 
   /// The input at an output position and a tap (one index per spatial dimension), zero in the
   /// padding. Spatial dimensions whose bit in `inside` is set are known to be inside the input.

@@ -41,6 +41,10 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
     // A transposed block of rows may be written past the last one.
     kernelBuffer = stackBytes(plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
   }
+  if (operands.flipsInput) {
+    int64_t lines = plan.panels() * kernelSumLines();
+    kernelSums = stackBytes(lines * plan.vectors * plan.lanes * plan.bytes);
+  }
   if (plan.cut != DirectCut::None) {
     sumBuffer = stackBytes(plan.sumBufferBytes());
   }

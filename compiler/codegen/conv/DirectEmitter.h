@@ -75,6 +75,7 @@ private:
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void storeAcross(mlir::Value at, mlir::Value pixel);
   void packKernel(const Block &block, const Chunk &chunk);
+  void packKernelPanels(const Block &block, const Chunk &chunk);
   void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
   void packKernelTransposed(const Block &block, const Chunk &chunk);
@@ -84,6 +85,18 @@ private:
                   llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
   mlir::Value panelStart(const Block &block, mlir::Value n);
   Index featureOf(const Block &block, mlir::Value n, int64_t stride);
+
+  // DirectGroups.cpp: words of several channels.
+  /// sum + a * weights.
+  mlir::Value addProduct(mlir::Value sum, mlir::Value a, mlir::Value weights);
+  /// What the buffer for the input holds where there is none.
+  mlir::Value paddingLanes();
+  /// Lines of sums of a packed kernel, for an input with flipped bits: see DirectGroups.cpp.
+  void sumKernel(const Block &block, const Chunk &chunk);
+  int64_t kernelSumLines() const; ///< of a panel
+  mlir::Value kernelSumAddress(const Block &block, const Panel &panel, mlir::Value line);
+  /// What the sums of a tile start from.
+  Tile firstSums(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
 
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
@@ -131,7 +144,8 @@ private:
   /// Rows of the tile's buffer from one line of outputs to the next.
   int64_t tileWidth = 0;
   int64_t columnLanes = 1;
-  mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable, apartBuffer;
+  mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable, apartBuffer,
+      kernelSums;
 };
 
 } // namespace hlo::codegen

@@ -117,7 +117,7 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
 }
 
 void DirectEmitter::fillZero(Value at, Value from, Value to) {
-  Value zeros = zeroElem(e, operands.element, plan.lanes).re;
+  Value zeros = paddingLanes();
   emitFor(e, from, to, plan.lanes,
           [&](Value i) { storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), zeros); });
 }
@@ -244,8 +244,8 @@ void DirectEmitter::forEachTap(const Block &block,
       return;
     }
     bool inPhase = !block.dims.empty();
-    Value first = inPhase ? block.dims[d + 1].firstTap : constI64(e, 0);
-    int64_t step = inPhase ? plan.dims[d + 1].tapStride : 1;
+    Value first = inPhase ? block.dims[d + plan.firstSpatial].firstTap : constI64(e, 0);
+    int64_t step = inPhase ? plan.dims[d + plan.firstSpatial].tapStride : 1;
     emitFor(e, first, constI64(e, g.spatial[d].kernel), step, [&](Value t) {
       SmallVector<Index> deeper(tap);
       deeper.push_back(Index(t));
@@ -270,6 +270,13 @@ static bool tapsAreInside(const ConvOperands &operands) {
 }
 
 void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
+  packKernelPanels(block, chunk);
+  if (operands.flipsInput) {
+    sumKernel(block, chunk);
+  }
+}
+
+void DirectEmitter::packKernelPanels(const Block &block, const Chunk &chunk) {
   if (plan.alongChannels) {
     packKernelChannels(block, chunk);
     return;

@@ -42,7 +42,8 @@ enum class DirectCut {
 
 /// Everything about a direct convolution that is decided before code is made.
 struct DirectPlan {
-  llvm::SmallVector<DirectDim> dims; ///< batch, then spatial
+  llvm::SmallVector<DirectDim> dims; ///< batch, then spatial; or the batch last
+  int64_t firstSpatial;              ///< the first of `dims` that is spatial
   int64_t channels, features;        ///< of a group
   int64_t taps;                      ///< of the kernel
   int64_t bytes;                     ///< of an element in the type of accumulation

@@ -150,7 +150,7 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
       a = plan.lanes > plan.channelWidth() ? splat(e, a, plan.lanes) : a;
       for (int64_t v = 0; v < panel.vectors; ++v) {
         Value &sum = sums[r * panel.vectors + v];
-        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+        sum = addProduct(sum, a.re, columns[v]);
       }
     }
     return sums;
@@ -165,7 +165,7 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
       Elem a(loadBuffer(bufferAddress(input, constI64(e, 0), rowOffsets[r] + c), plan.lanes));
       for (int64_t v = 0; v < panel.vectors; ++v) {
         Value &sum = sums[r * panel.vectors + v];
-        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
+        sum = addProduct(sum, a.re, columns[v]);
       }
     }
     return sums;
@@ -202,8 +202,8 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
                   bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
     });
   };
-  Tile zeros(place.rows() * panel.vectors, zeroElem(e, operands.element, plan.lanes).re);
-  Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), zeros);
+  Tile first = firstSums(block, chunk, panel, place);
+  Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), first);
   convertSums(sums);
   return sums;
 }

@@ -3,6 +3,7 @@
 #define COMPILER_CODEGEN_DOT_BLOCKPLAN_H
 
 #include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/Groups.h"
 
 namespace hlo::codegen {
 
@@ -17,14 +18,6 @@ enum class RhsForm {
   PackN,         ///< a panel of `vectors` vectors per k, read by lanes along n
   PackTranspose, ///< the same panel, read by lanes along k and transposed in registers
   Panels         ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
-};
-
-/// Neighbours along k that one instruction multiplies and adds to a 32-bit lane.
-enum class KGroup {
-  None,
-  Bf16Pair, ///< vdpbf16ps
-  WordPair, ///< vpmaddwd, or vpdpwssd
-  ByteQuad  ///< vpdpbusd
 };
 
 /// What a tile of AMX holds: 16 rows of 64 bytes.
@@ -81,7 +74,7 @@ struct BlockPlan {
   /// Whether panels of the rhs are made in a buffer.
   bool packsRhs() const { return rhs == RhsForm::PackN || rhs == RhsForm::PackTranspose; }
   /// Elements along k that one step of the inner loop takes.
-  int64_t kStep() const { return group == KGroup::None ? 1 : group == KGroup::ByteQuad ? 4 : 2; }
+  int64_t kStep() const { return sizeOf(group); }
   /// Steps of the inner loop in the longest piece of k.
   int64_t mostSteps() const { return (kMost + kStep() - 1) / kStep(); }
 };

@@ -118,8 +118,6 @@ private:
   /// A vector of groups along k of a rhs that has them in memory.
   mlir::Value loadColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k);
-  mlir::Value callOnLanes(llvm::StringRef name, mlir::Type narrow, mlir::Value sum, mlir::Value a,
-                          mlir::Value b);
   mlir::Value multiplyGroups(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
   /// What the sums of each column start with, if the lhs is flipped: the last row of each panel.
   void sumColumns(const Block &block, const KBlock &k);

@@ -53,25 +53,42 @@ Value BlockedEmitter::flipped(Value value) {
   return arith::XOrIOp::create(e.b, e.loc, value, constantLike(e, value, 0x80));
 }
 
-Value BlockedEmitter::groupLanes(ArrayRef<Value> values) {
-  if (plan.group == KGroup::Bf16Pair) {
+int64_t sizeOf(KGroup group) {
+  return group == KGroup::None ? 1 : group == KGroup::ByteQuad ? 4 : 2;
+}
+
+Value groupLanes(Emission &e, KGroup group, ArrayRef<Value> values) {
+  if (group == KGroup::Bf16Pair) {
     Value low = bitsOf(e, values[0]), high = bitsOf(e, values[1]);
     low = arith::ShRUIOp::create(e.b, e.loc, low, constantLike(e, low, 16));
     high = andWith(e, high, int32_t(0xffff0000));
     Value pair = arith::OrIOp::create(e.b, e.loc, low, high);
     return arith::BitcastOp::create(e.b, e.loc, values[0].getType(), pair);
   }
-  int64_t step = plan.kStep(), bits = 32 / step;
-  Value group;
-  for (int64_t j = 0; j < step; ++j) {
+  int64_t size = sizeOf(group), bits = 32 / size;
+  Value result;
+  for (int64_t j = 0; j < size; ++j) {
     Value piece = values[j];
-    if (j + 1 < step) {
+    if (j + 1 < size) {
       piece = andWith(e, piece, (int64_t(1) << bits) - 1);
     }
     piece = shiftLeft(e, piece, j * bits);
-    group = group ? arith::OrIOp::create(e.b, e.loc, group, piece).getResult() : piece;
+    result = result ? arith::OrIOp::create(e.b, e.loc, result, piece).getResult() : piece;
   }
-  return group;
+  return result;
+}
+
+Value flipBytes(Emission &e, Value groups) {
+  Value flip = constantLike(e, groups, int32_t(0x80808080));
+  return arith::XOrIOp::create(e.b, e.loc, groups, flip);
+}
+
+Value flippedZeros(Emission &e, int64_t lanes) {
+  return flipBytes(e, zeroOf(e, laneType(e.b.getI32Type(), lanes)));
+}
+
+Value BlockedEmitter::groupLanes(ArrayRef<Value> values) {
+  return codegen::groupLanes(e, plan.group, values);
 }
 
 Value BlockedEmitter::narrowLanes(Value value) {
@@ -125,41 +142,48 @@ Value BlockedEmitter::loadColumnGroups(const Block &block, ArrayRef<Index> colum
   return vector::BitCastOp::create(e.b, e.loc, laneType(computeType(part), plan.lanes), bytes);
 }
 
-Value BlockedEmitter::callOnLanes(StringRef name, Type narrow, Value sum, Value a, Value b) {
-  auto type = VectorType::get({plan.kStep() * lanesOf(sum)}, narrow);
+/// An intrinsic of sums and of two vectors of groups, seen as vectors of `narrow`; without sums if
+/// they are null.
+static Value callOnLanes(Emission &e, StringRef name, Type narrow, Value sum, Value a, Value b) {
+  auto wide = cast<VectorType>(a.getType());
+  int64_t size = wide.getElementTypeBitWidth() / narrow.getIntOrFloatBitWidth();
+  auto type = VectorType::get({size * lanesOf(a)}, narrow);
   SmallVector<Value> arguments;
-  if (plan.group != KGroup::WordPair) {
+  if (sum) {
     arguments.push_back(sum);
   }
   arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, a));
   arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, b));
-  return LLVM::CallIntrinsicOp::create(e.b, e.loc, sum.getType(), e.b.getStringAttr(name),
-                                       arguments)
+  return LLVM::CallIntrinsicOp::create(e.b, e.loc, wide, e.b.getStringAttr(name), arguments)
       .getResult(0);
 }
 
-Value BlockedEmitter::multiplyGroups(Value sum, Value lhs, Value rhs) {
+Value multiplyGroups(Emission &e, KGroup group, bool rhsUnsigned, Value sum, Value lhs, Value rhs) {
   bool wide = lanesOf(sum) == 16;
   std::string bits = std::to_string(32 * lanesOf(sum));
-  switch (plan.group) {
+  switch (group) {
   case KGroup::ByteQuad:
     // The unsigned factor comes first.
-    if (plan.rhsUnsigned) {
+    if (rhsUnsigned) {
       std::swap(lhs, rhs);
     }
-    return callOnLanes("llvm.x86.avx512.vpdpbusd." + bits, e.b.getI8Type(), sum, lhs, rhs);
+    return callOnLanes(e, "llvm.x86.avx512.vpdpbusd." + bits, e.b.getI8Type(), sum, lhs, rhs);
   case KGroup::WordPair: {
     StringRef name = wide                ? "llvm.x86.avx512.pmaddw.d.512"
                      : lanesOf(sum) == 8 ? "llvm.x86.avx2.pmadd.wd"
                                          : "llvm.x86.sse2.pmadd.wd";
     // With VNNI the backend makes one vpdpwssd of both.
-    Value products = callOnLanes(name, e.b.getI16Type(), sum, lhs, rhs);
+    Value products = callOnLanes(e, name, e.b.getI16Type(), {}, lhs, rhs);
     return arith::AddIOp::create(e.b, e.loc, sum, products);
   }
   case KGroup::Bf16Pair:
   case KGroup::None: break;
   }
-  return callOnLanes("llvm.x86.avx512bf16.dpbf16ps." + bits, e.b.getBF16Type(), sum, lhs, rhs);
+  return callOnLanes(e, "llvm.x86.avx512bf16.dpbf16ps." + bits, e.b.getBF16Type(), sum, lhs, rhs);
+}
+
+Value BlockedEmitter::multiplyGroups(Value sum, Value lhs, Value rhs) {
+  return codegen::multiplyGroups(e, plan.group, plan.rhsUnsigned, sum, lhs, rhs);
 }
 
 void BlockedEmitter::sumColumns(const Block &block, const KBlock &k) {
@@ -170,7 +194,7 @@ void BlockedEmitter::sumColumns(const Block &block, const KBlock &k) {
   forEachPanel(block, [&](const Panel &panel) {
     Value start = panelStart(block, panel);
     Value none = zeroElem(e, c.element, plan.lanes).re;
-    Value flip = constantLike(e, none, int32_t(0x80808080));
+    Value flip = flippedZeros(e, plan.lanes);
     SmallVector<Value> init(panel.vectors, none);
     SmallVector<Value> sums =
         emitForCarrying(e, zero, groups, 1, init, [&](Value i, ValueRange carried) {

@@ -249,6 +249,97 @@ void Operand::setStep(unsigned dim, int64_t step) {
   dimStrides[dim] *= step;
 }
 
+void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
+  int64_t size = shapeOf(value)[dim], step = sizeOf(group);
+  bool inMemory = isStrided() && storageBytes(storageType) * step == 4 && dimStrides[dim] == 1 &&
+                  size % step == 0;
+  for (auto [d, stride] : llvm::enumerate(dimStrides)) {
+    inMemory &= d == dim || shapeOf(value)[d] == 1 || stride % step == 0;
+  }
+  if (!inMemory && group == KGroup::ByteQuad) {
+    bool isUnsigned = isUnsignedElement(narrowInteger());
+    as = IntegerType::get(word.getContext(), 8,
+                          isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
+  }
+  groups = Groups{dim, size, group, word, flips, inMemory};
+  if (!inMemory) {
+    return;
+  }
+  for (auto [d, stride] : llvm::enumerate(dimStrides)) {
+    stride = d == dim ? 1 : stride / step;
+  }
+  storageType = as = word;
+  conversions.clear();
+}
+
+bool Operand::isRunOfGroups(ArrayRef<Index> index, int64_t lanes) const {
+  if (!base || lanes <= 1 || dimStrides[groups->dim] != 1 ||
+      storageType.getIntOrFloatBitWidth() * sizeOf(groups->group) != 32) {
+    return false;
+  }
+  for (auto [d, i] : llvm::enumerate(index)) {
+    if (i.lanes || i.stride != (d == groups->dim ? 1 : 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Groups side by side, zeros after the end.
+Elem Operand::loadGroups(ArrayRef<Index> index, int64_t lanes) {
+  Emission &e = kernel->e;
+  int64_t step = sizeOf(groups->group), elements = lanes * step;
+  Value offset = constI64(e, 0), rest = constI64(e, groups->size);
+  for (auto [d, i] : llvm::enumerate(index)) {
+    Value first = d == groups->dim ? mulI(e, i.base, step) : i.base;
+    offset = addI(e, offset, mulI(e, first, dimStrides[d]));
+    rest = d == groups->dim ? subI(e, rest, first) : rest;
+  }
+  Value below = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
+                                      laneOffsets(e, elements, 1), splat(e, rest, elements).re);
+  Type narrow = IntegerType::get(e.b.getContext(), 32 / step, IntegerType::Signed);
+  Value run = loadElements(e, narrow, base, offset, elements, below).re;
+  Type word = laneType(computeType(groups->word), lanes);
+  Value result = vector::BitCastOp::create(e.b, e.loc, word, run);
+  return Elem(groups->flips ? flipBytes(e, result) : result);
+}
+
+/// The group at an index, read element by element where they are not one run. A run may be read
+/// where the mask is off, but not after the end of the dimension.
+Elem Operand::groupAt(ArrayRef<Index> index, int64_t lanes, Value mask) {
+  if (isRunOfGroups(index, lanes)) {
+    return loadGroups(index, lanes);
+  }
+  Emission &e = kernel->e;
+  int64_t step = sizeOf(groups->group);
+  Index first = mulIndex(e, index[groups->dim], step);
+  SmallVector<Value> values;
+  for (int64_t j = 0; j < step; ++j) {
+    SmallVector<Index> at(index);
+    Index &here = at[groups->dim];
+    here = addIndex(e, first, j);
+    Value exists, on = mask;
+    if (groups->size % step != 0 && (lanes <= 1 || (!here.lanes && here.stride == 0))) {
+      exists = compareI(e, arith::CmpIPredicate::slt, here.base, groups->size);
+      here = Index(minI(e, here.base, groups->size - 1));
+    } else if (groups->size % step != 0) {
+      exists = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, here, lanes), groups->size);
+      on = andMask(e, mask, exists);
+    }
+    Elem element = elementAt(at, lanes, on);
+    if (exists && lanesOf(exists) < lanesOf(element.re)) {
+      exists = splat(e, exists, lanes).re;
+    }
+    Value narrow = zeroUnless(e, as, exists, element).re;
+    Type wide = laneType(e.b.getI32Type(), lanesOf(narrow));
+    values.push_back(groups->group == KGroup::Bf16Pair
+                         ? narrow
+                         : arith::ExtUIOp::create(e.b, e.loc, wide, narrow).getResult());
+  }
+  Value result = groupLanes(e, groups->group, values);
+  return Elem(groups->flips ? flipBytes(e, result) : result);
+}
+
 Elem Operand::converted(Type from, const Elem &elem) {
   Elem result = elem;
   auto convertTo = [&](Type to) {
@@ -261,12 +352,19 @@ Elem Operand::converted(Type from, const Elem &elem) {
     convertTo(type);
   }
   convertTo(as);
+  if (groups && groups->inMemory && groups->flips) {
+    result.re = flipBytes(kernel->e, result.re);
+  }
   return result;
 }
 
 Elem Operand::at(ArrayRef<Index> index, int64_t lanes, Value mask) {
+  return groups && !groups->inMemory ? groupAt(index, lanes, mask) : elementAt(index, lanes, mask);
+}
+
+Elem Operand::elementAt(ArrayRef<Index> index, int64_t lanes, Value mask) {
   Emission &e = kernel->e;
-  if (isStrided()) {
+  if (base) {
     Index offset(constI64(e, 0));
     for (auto [i, stride] : llvm::zip(index, dimStrides)) {
       if (stride != 0) {
@@ -296,6 +394,12 @@ Elem Operand::atOffset(const Index &offset, int64_t lanes, Value mask) {
   }
   if (!offset.lanes && offset.stride == 1) {
     return converted(storageType, loadElements(e, storageType, base, offset.base, lanes, mask));
+  }
+  // Lanes that read few neighbours: each channel once for several features.
+  if (SmallVector<int64_t> offsets = knownOffsets(offset, lanes); !offsets.empty()) {
+    if (Elem near = loadNear(e, storageType, base, offset.base, offsets, mask)) {
+      return converted(storageType, near);
+    }
   }
   return converted(storageType,
                    gatherElements(e, storageType, base, laneIndices(e, offset, lanes), mask));

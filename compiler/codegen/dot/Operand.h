@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/dot/Groups.h"
 
 namespace hlo::codegen {
 
@@ -16,7 +17,7 @@ public:
   Operand(KernelBuilder &kernel, mlir::Value value, mlir::Type as);
 
   /// Whether elements are read straight from memory.
-  bool isStrided() const { return static_cast<bool>(base); }
+  bool isStrided() const { return base && !(groups && !groups->inMemory); }
   /// Address of element {0, ..., 0}; set if strided.
   mlir::Value pointer() const { return base; }
   /// The element type in memory: of the largest array that is read if not strided.
@@ -31,6 +32,14 @@ public:
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
   /// From now on only every step-th index of `dim` is addressed.
   void setStep(unsigned dim, int64_t step);
+  /// From now on elements of type `word`, of 32 bits, stand for groups of neighbours along `dim`,
+  /// and an index along it counts groups; zeros follow the last element. If `flips`, bytes are read
+  /// with their upper bit flipped. Where memory holds such groups, it is as if it held words.
+  void groupAlong(unsigned dim, KGroup group, mlir::Type word, bool flips);
+  /// Whether memory holds the elements of type `type` as they are read.
+  bool isStoredAs(mlir::Type type) const {
+    return isStrided() && storageType == type && !(groups && groups->flips);
+  }
 
   /// The element (or one per lane) at an index per dimension.
   Elem at(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask = {});
@@ -40,6 +49,17 @@ public:
   Elem atPointer(mlir::Value address, int64_t lanes, mlir::Value mask = {});
 
 private:
+  struct Groups {
+    unsigned dim;
+    int64_t size; ///< of `dim`, in elements
+    KGroup group;
+    mlir::Type word;
+    bool flips, inMemory;
+  };
+  Elem elementAt(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask);
+  Elem groupAt(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask);
+  bool isRunOfGroups(llvm::ArrayRef<Index> index, int64_t lanes) const;
+  Elem loadGroups(llvm::ArrayRef<Index> index, int64_t lanes);
   Elem converted(mlir::Type from, const Elem &elem);
 
   KernelBuilder *kernel;
@@ -51,6 +71,7 @@ private:
   llvm::SmallVector<mlir::Type> conversions;
   llvm::SmallVector<int64_t> dimStrides;
   llvm::SmallVector<int64_t> steps;
+  std::optional<Groups> groups;
 };
 
 } // namespace hlo::codegen

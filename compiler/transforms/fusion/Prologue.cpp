@@ -10,6 +10,7 @@
 // if it spares an array the trip through memory. It does not where the array is
 // written anyhow as the result of a kernel that can compute the op just as well:
 // what follows another dot is an epilogue there. Nor does it where the array is small.
+// A convolution reads each element many times: only bytes that are widened for it join.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
@@ -129,9 +130,24 @@ static int64_t prologueCost(Operation *op) {
   return isa<DynamicSliceOp>(op) ? 0 : costOf(op);
 }
 
+/// Whether `op` widens bytes to 32-bit integers for the convolution alone, which multiplies bytes
+/// faster.
+static bool widensBytes(const Group &group, Operation *op) {
+  auto convert = dyn_cast<ConvertOp>(op);
+  if (!convert) {
+    return false;
+  }
+  auto from = dyn_cast<IntegerType>(elementTypeOf(convert.getOperand()));
+  auto to = dyn_cast<IntegerType>(elementTypeOf(convert.getResult()));
+  return from && to && from.getWidth() == 8 && to.getWidth() == 32 &&
+         (from.isUnsigned() || !to.isUnsigned()) &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) { return user == group.hero; });
+}
+
 std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
   if (!isa<DotOp>(group.hero)) {
-    return std::nullopt; // a convolution reads each element many times
+    // A convolution reads each element many times.
+    return widensBytes(group, op) ? std::optional(Prologue()) : std::nullopt;
   }
   bool once = true;
   std::optional<Prologue> prologue = prologueOfUses(group, op, once);

@@ -119,6 +119,23 @@ TEST(Conv, Depthwise) {
   }
 }
 
+// Several features of each channel, in one vector or across some; weights packed or in place.
+TEST(Conv, DepthwiseMultipliers) {
+  const hlo::Target target = targets().back();
+  for (const char *labels : {kNhwc, "b01f_oi01->b01f"}) {
+    for (int64_t multiplier : {3, 4, 16, 21, 32}) {
+      for (Type type : {Type::F32, Type::F64, Type::BF16}) {
+        ConvCase c = square(2, 8, 5, 5 * multiplier, {0, 3, 1, 1, 1}, labels);
+        c.featureGroups = 5;
+        c.type = c.out = type;
+        check(c, target);
+        c.windows[0].stride = c.windows[1].kernelDilation = 2;
+        check(c, target);
+      }
+    }
+  }
+}
+
 // Lanes along the channels.
 TEST(Conv, FewFeatures) {
   for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->bf01"}) {
@@ -227,6 +244,19 @@ TEST(Conv, SmallGroups) {
   }
 }
 
+// Images innermost.
+TEST(Conv, ImagesInnermost) {
+  for (const char *labels : {"01fb_01io->01fb", "f01b_01io->01bf"}) {
+    checkAll(square(20, 7, 24, 32, {0, 3, 1, 1, 1}, labels));
+    checkAll(square(5, 9, 6, 20, {0, 3, 2, 2, 1, 2, 3, true}, labels));
+    ConvCase c = square(9, 6, 12, 40, {0, 3, 1, 3, 1, 1, 3}, labels);
+    c.featureGroups = 2;
+    checkAll(c);
+    c.type = c.out = Type::BF16;
+    checkAll(c);
+  }
+}
+
 // Taps that a whole row of outputs has in the padding.
 TEST(Conv, WidePadding) {
   for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
@@ -262,6 +292,42 @@ TEST(Conv, ChannelsInPieces) {
   ConvCase c = square(1, 9, 256, 96, {0, 3, 1, 1, 1});
   c.type = c.out = Type::BF16;
   check(c, target);
+}
+
+// Bytes and bf16, several channels in a word: each parameter, layouts, channels that do not fill a
+// word or fall into pieces.
+TEST(Conv, ChannelsInWords) {
+  hlo::Target target = targets().back();
+  target.fastBf16Dot = target.avx512bf16;
+  for (Type type : {Type::S8, Type::U8, Type::BF16}) {
+    auto checkWords = [&](ConvCase c) {
+      c.type = type;
+      c.out = type == Type::BF16 ? Type::F32 : Type::S32;
+      c.biasAndMaximum = c.inputFeatures % 4 != 0;
+      c.negatedOperands = type == Type::S8 && c.inputFeatures == 12;
+      check(c, target);
+    };
+    for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
+      for (int64_t channels : {3, 8, 22}) {
+        checkWords(square(2, 9, channels, 20, {0, 3, 1, 1, 1}, labels));
+      }
+      checkWords(square(1, 7, 12, 33, {0, 3, 2, 1, 2, 3, 2, true}, labels));
+      checkWords(square(1, 5, 16, 24, {0, 3, 1, 5, 5, 1, 3}, labels));
+      checkWords(square(1, 5, 64, 3, {0, 3, 1, 2, 1, 2}, labels));
+      checkWords(square(1, 3, 640, 64, {0, 3, 1, 1, 1}, labels));
+      checkWords(square(1, 4, 250, 80, {0, 5, 1, 2, 2, 2}, labels));
+      checkWords(
+          {Type::S8, Type::S32, labels, 1, 8, 16, {{6, 3, 1, 1, 1, 4, 2}, {9, 2, 3, 0, 1, 2}}});
+      for (int64_t channels : {4, 6, 16}) {
+        ConvCase grouped = square(2, 8, 4 * channels, 16, {0, 3, 1, 1, 1}, labels);
+        grouped.featureGroups = 4;
+        checkWords(grouped);
+      }
+      ConvCase grouped = square(4, 8, 12, 32, {0, 3, 1, 1, 1}, labels);
+      grouped.batchGroups = 2;
+      checkWords(grouped);
+    }
+  }
 }
 
 TEST(Conv, Ranks) {
