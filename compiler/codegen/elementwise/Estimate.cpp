@@ -80,10 +80,15 @@ Num estimate(Num x, Estimate kind) {
   });
 }
 
-/// An AVX-512 instruction of two operands, a flag and a mask, on vectors that fill registers of
+static Value i32Constant(Emission &e, int32_t value) {
+  return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
+}
+
+/// An AVX-512 instruction of some operands, flags and a mask, on vectors that fill registers of
 /// `leastBits` or more; null where there are none. One number is the first lane of the smallest.
-static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> immediates,
+static Num inRegisters(ArrayRef<Num> operands, StringRef instruction, ArrayRef<Value> immediates,
                        int64_t leastBits) {
+  Num x = operands[0];
   Emission &e = *x.e;
   int64_t wanted = x.lanes() == 1 ? leastBits : std::min<int64_t>(512, x.lanes() * x.width());
   int64_t lanes = wanted / x.width();
@@ -92,20 +97,27 @@ static Num inRegisters(Num x, Num y, StringRef instruction, ArrayRef<Value> imme
       (x.lanes() > 1 && x.lanes() % lanes != 0) || (x.lanes() == 1 && leastBits == 512)) {
     return {};
   }
-  return byRegisters({x, y}, lanes, [&](ArrayRef<Value> of) {
-    SmallVector<Value> operands(of);
-    operands.append(immediates.begin(), immediates.end());
-    operands.append({of[0], allLanes(e, lanes)});
+  return byRegisters(operands, lanes, [&](ArrayRef<Value> of) {
+    SmallVector<Value> arguments(of);
+    arguments.append(immediates.begin(), immediates.end());
+    arguments.append({of[0], allLanes(e, lanes)});
     if (wanted == 512) {
-      operands.push_back(arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(4)));
+      arguments.push_back(i32Constant(e, 4)); // rounded as the control register says
     }
     return callIntrinsic(
         e, of[0].getType(),
-        "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted), operands);
+        "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted), arguments);
   });
 }
 
-Num scaledInRegisters(Num x, Num n) { return inRegisters(x, n, "scalef", {}, 512); }
+Num scaledInRegisters(Num x, Num n) { return inRegisters({x, n}, "scalef", {}, 512); }
+
+Num exponentInRegisters(Num x) { return inRegisters(x, "getexp", {}, 512); }
+
+Num fractionInRegisters(Num x) {
+  // In [1, 2), without the sign.
+  return inRegisters(x, "getmant", i32Constant(*x.e, 4), 512);
+}
 
 Num extremumInRegisters(Num a, Num b, bool maximum) {
   Emission &e = *a.e;
@@ -113,8 +125,7 @@ Num extremumInRegisters(Num a, Num b, bool maximum) {
     return {};
   }
   // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
-  Value choice = arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(maximum ? 5 : 4));
-  Num chosen = inRegisters(a, b, "range", {choice}, 128);
+  Num chosen = inRegisters({a, b}, "range", i32Constant(e, maximum ? 5 : 4), 128);
   if (!chosen.v) {
     return {};
   }

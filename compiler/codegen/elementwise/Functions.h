@@ -51,6 +51,10 @@ Num signBits(Num x);
 /// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for
 /// others.
 Num scaledInRegisters(Num x, Num n);
+/// Of |x| = 2^e m, m in [1, 2): e as a float (0: -infinity; infinity and NaN are themselves) and m,
+/// of the same vectors; subnormals too.
+Num exponentInRegisters(Num x);
+Num fractionInRegisters(Num x);
 /// HLO's maximum or minimum (a NaN wins, -0 is less than 0) of such vectors of f32 or f64, in three
 /// instructions; null for others.
 Num extremumInRegisters(Num a, Num b, bool maximum);

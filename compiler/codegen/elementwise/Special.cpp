@@ -45,35 +45,63 @@ Num erfOf(Num x) {
   return either(lessEqual(a, 1.25), x, small, large);
 }
 
-/// The exponent divided by three (floor) by multiplication; right for |e| <= 3072.
-static Num thirdOf(Num e) { return shrS((e + 3072) * 21846, 16) - 1024; }
+/// The exponent divided by three, to the nearest integer, by multiplication; right for |e| <= 3072.
+static Num thirdOf(Num e) { return shrS((e + 3073) * 21846, 16) - 1024; }
+
+/// The cube root of m = 2^r fraction, r of -1, 0 and 1, fraction in [1, 2).
+static Num cbrtOfParts(Num fraction, Num r, Num m) {
+  bool wide = m.isF64();
+  // 2^(r / 3)
+  Num root = fma(fma(r, 0x1.b744985853540p-6, 0x1.dd68e9bbaedb2p-3), r, 1.0);
+  Num y = root * (wide ? polynomialAsTree(fraction, coefficients::cbrtStart64)
+                       : polynomialAsTree(fraction, coefficients::cbrtStart32));
+  if (wide) {
+    // Halley's step, then Newton's with the exact residual.
+    Num cube = y * y * y;
+    y = y * (cube + m * 2.0) / (cube * 2.0 + m);
+    NumPair square = twoProduct(y, y), third = twoProduct(square.hi, y);
+    Num residual = (third.hi - m) + (third.lo + square.lo * y);
+    return y - residual / (square.hi * 3.0);
+  }
+  // Of 12 bits, so that the square is exact. Halley's step from 2^-11.
+  y = floatOf(bitsOf(y) & -4096);
+  Num square = y * y;
+  NumPair cube = twoProduct(square, y);
+  Num residual = m.e->target.fma ? fma(square, y, -m) : (cube.hi - m) + cube.lo;
+  return y - y * residual / fma(cube.hi, 2.0, m);
+}
+
+/// By AVX-512's instructions for exponents, where there are; 0, infinity and NaN become NaN on the
+/// way.
+static Num cbrtInRegisters(Num x) {
+  Num e = x.isF64() ? Num() : exponentInRegisters(x);
+  if (!e.v) {
+    return {};
+  }
+  constexpr double toInteger = 0x1.8p23;
+  Num k = fma(e, 1.0 / 3, toInteger) - toInteger;
+  Num r = fma(k, -3.0, e);
+  Num fraction = fractionInRegisters(x);
+  Num y = scaledInRegisters(cbrtOfParts(fraction, r, scaledInRegisters(fraction, r)), k);
+  return select(isNaN(y), x, copySign(y, x));
+}
 
 Num cbrtOf(Num x) {
+  if (Num y = cbrtInRegisters(x); y.v) {
+    return y;
+  }
   FloatTraits traits(x);
   Num a = abs(x);
   Num subnormal = less(a, traits.minNormal);
   Num bits = bitsOf(select(subnormal, a * (traits.wide ? 0x1p54 : 0x1p24), a));
   Num e = shrS(bits, traits.mantissaBits) - traits.bias;
   Num k = thirdOf(e);
-  Num remainder = e - k * 3;
-  // a = 2^(3k) m, m in [1, 8).
+  Num r = e - k * 3;
   Num exponentOfOne = shl(bits.of(traits.bias), traits.mantissaBits);
   int64_t mantissa = (INT64_C(1) << traits.mantissaBits) - 1;
   Num fraction = floatOf((bits & mantissa) | exponentOfOne);
-  Num m = floatOf(bitsOf(fraction) + shl(remainder, traits.mantissaBits));
-  Num root = select(equal(remainder, 2), 0x1.965fea53d6e3dp+0, x.of(1.0));
-  root = select(equal(remainder, 1), 0x1.428a2f98d728bp+0, root);
-  Num y = polynomialAsTree(fraction, coefficients::cbrtStart) * root;
-  if (traits.wide) {
-    // Halley's step.
-    Num cube = y * y * y;
-    y = y * (cube + m * 2.0) / (cube * 2.0 + m);
-  }
-  // With the exact residual, f64: Newton's step, f32: Halley's, from 2^-12.
-  NumPair square = twoProduct(y, y);
-  NumPair third = twoProduct(square.hi, y);
-  Num residual = (third.hi - m) + (third.lo + square.lo * y);
-  y = traits.wide ? y - residual / (square.hi * 3.0) : y - y * residual / fma(third.hi, 2.0, m);
+  Num m = floatOf(bitsOf(fraction) + shl(r, traits.mantissaBits));
+  Num y = cbrtOfParts(fraction, exponentToFloat(r), m);
   Num result = y * powerOfTwo(select(subnormal, k - (traits.wide ? 18 : 8), k), traits);
   Num finite = less(a, infinity) & greater(a, 0.0);
   return select(finite, copySign(result, x), x);
