@@ -66,12 +66,6 @@ static Num addHalf(Num magnitude, int shift) {
   return magnitude + odd + ((int64_t(1) << (shift - 1)) - 1);
 }
 
-static Num roundBfloat(Num x) {
-  Num bits = bitsOf(x);
-  Num rounded = addHalf(bits, 16);
-  return select(isNaN(x), bits | 0x00400000, rounded);
-}
-
 /// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing:
 /// loaded, rounded, made of at most eight bits, or chosen from such.
 static bool isBfloat(Value x, int depth = 6) {
@@ -119,6 +113,51 @@ static bool isBfloat(Value x, int depth = 6) {
              vector::InsertStridedSliceOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(
              op) &&
          areBfloats(op->getOperands());
+}
+
+/// Whether a NaN that this number may be has nothing in its lower half: arithmetic passes a NaN of
+/// its operands on, or makes 0x7fc00000.
+static bool hasShortNaN(Value x) {
+  constexpr size_t mostNodes = 64;
+  SmallVector<Value> todo{x};
+  llvm::SmallPtrSet<Value, 32> seen;
+  while (!todo.empty()) {
+    Value v = todo.pop_back_val();
+    APFloat number(0.0);
+    if (!seen.insert(v).second || isBfloat(v, 2) ||
+        (matchPattern(v, m_ConstantFloat(&number)) && !number.isNaN())) {
+      continue;
+    }
+    Operation *op = v.getDefiningOp();
+    if (!op || seen.size() > mostNodes) {
+      return false;
+    }
+    ValueRange operands = op->getOperands();
+    if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+      continue;
+    }
+    auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+    if (isa<arith::SelectOp>(op)) {
+      operands = operands.drop_front();
+    } else if (call && call.getIntrin().contains(".scalef.p")) {
+      operands = operands.take_front(2);
+    } else if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
+                    arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::SqrtOp, math::AbsFOp,
+                    vector::BroadcastOp, vector::ExtractOp, vector::ShuffleOp,
+                    vector::InsertStridedSliceOp>(op)) {
+      return false;
+    }
+    llvm::append_range(todo, operands);
+  }
+  return true;
+}
+
+/// The rounded bits in the upper half, noise in the lower one.
+static Num roundBfloat(Num x) {
+  Num bits = bitsOf(x);
+  Num rounded = addHalf(bits, 16);
+  // Half a unit changes the upper half of no such NaN.
+  return hasShortNaN(x.v) ? rounded : select(isNaN(x), bits | 0x00400000, rounded);
 }
 
 static Value decodeExponent(Num bits) {
