@@ -120,28 +120,46 @@ Num rsqrtOf(Num x) {
   return select(isNaN(error), y, refined);
 }
 
+/// sqrt(large^2 + small^2), large >= small >= 0, where squares and what they lose by rounding are
+/// normal numbers: the root of the sum, and a step with all that was lost on the way.
+static Num hypotWithin(Num large, Num small) {
+  NumPair square = twoProduct(large, large), other = twoProduct(small, small);
+  Num sum = square.hi + other.hi;
+  Num low = ((square.hi - sum) + other.hi) + (square.lo + other.lo);
+  // 14 bits of the root give 28 after the step.
+  Num start = sum.isF64() ? Num() : estimate(sum, Estimate::ReciprocalRoot);
+  Num root = start.v ? sum * start : sqrt(sum);
+  NumPair back = twoProduct(root, root);
+  Num error = ((sum - back.hi) - back.lo) + low;
+  if (sum.e->target.fma) {
+    error = fma(-root, root, sum) + low;
+  }
+  if (start.v) {
+    return fma(error, start * 0.5, root);
+  }
+  Num twice = root * 2.0, reciprocal = estimate(twice, Estimate::Reciprocal);
+  return reciprocal.v ? fma(error, reciprocal, root) : root + error / twice;
+}
+
 Num hypotOf(Num x, Num y) {
   Num ax = abs(x), ay = abs(y);
-  if (!x.isF64()) {
-    OpBuilder &b = x.e->b;
-    Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
-    Num result = floatTo(rootWithin(wx * wx + wy * wy), b.getF32Type());
-    return select(equal(ax, infinity) | equal(ay, infinity), infinity, result);
-  }
-  // Scaled by powers of two, so that neither square overflows or loses bits.
-  Num large = select(greater(ay, ax), ay, ax);
-  Num scale = select(greater(large, 0x1p510), x.of(0x1p-600), x.of(1.0));
-  scale = select(less(large, 0x1p-450), 0x1p600, scale);
-  Num back = select(greater(large, 0x1p510), x.of(0x1p600), x.of(1.0));
-  back = select(less(large, 0x1p-450), 0x1p-600, back);
-  Num sx = ax * scale, sy = ay * scale;
-  NumPair sum = twoProduct(sx, sx) + twoProduct(sy, sy);
-  Num root = sqrt(sum.hi);
-  NumPair square = twoProduct(root, root);
-  Num low = quotientWithin(((sum.hi - square.hi) - square.lo) + sum.lo, root * 2.0);
-  root = select(greater(root, 0.0) & less(large, infinity), root + low, root);
-  root = select(equal(ax, infinity) | equal(ay, infinity), infinity, root * back);
-  return root;
+  Num swapped = greater(ay, ax);
+  Num large = select(swapped, ay, ax), small = select(swapped, ax, ay);
+  bool wide = x.isF64();
+  Num isSmall = less(large, wide ? 0x1p-450 : 0x1p-50);
+  Num isLarge = greater(large, wide ? 0x1p510 : 0x1p62);
+  Num near = hypotWithin(large, small);
+  return rarely(isSmall | isLarge | isNaN(large), {near}, [&]() -> SmallVector<Num> {
+    // Scaled by powers of two.
+    Num one = x.of(1.0);
+    Num scale = select(isLarge, wide ? 0x1p-600 : 0x1p-70, one);
+    scale = select(isSmall, wide ? 0x1p600 : 0x1p100, scale);
+    Num back = select(isLarge, wide ? 0x1p600 : 0x1p70, one);
+    back = select(isSmall, wide ? 0x1p-600 : 0x1p-100, back);
+    Num root = hypotWithin(large * scale, small * scale) * back;
+    root = select(equal(large, 0.0), large + small, root);
+    return {select(equal(ax, infinity) | equal(ay, infinity), infinity, root)};
+  })[0];
 }
 
 /// fmod of finite x >= 0 and y > 0 (f64), on the integers that their mantissas are: x = m 2^i and y
