@@ -53,6 +53,10 @@ Elem loadElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value
 /// Loads element `indices[l]` for each lane l (`indices`: vector of i64).
 Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value indices,
                     mlir::Value mask = {});
+/// Loads memory element `indices[l]` (a type that loads know) for each lane l by a load of its own.
+/// Lanes that the constant `mask` has off, if there is one, are zeros.
+mlir::Value gatherByLane(Emission &e, mlir::Type memory, mlir::Value base, mlir::Value indices,
+                         mlir::Value mask);
 /// Whether lanes are near each other: a few vector loads and shuffles cost less than a gather.
 bool isNear(mlir::Type element, llvm::ArrayRef<int64_t> offsets);
 /// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that
@@ -82,6 +86,8 @@ mlir::Value firstLanes(Emission &e, int64_t count, int64_t lanes);
 mlir::Value constI64(Emission &e, int64_t value);
 /// base + bytes, as an !llvm.ptr; `bytes` is i64.
 mlir::Value addBytes(Emission &e, mlir::Value base, mlir::Value bytes);
+/// The address of memory element `index` (i64) of those at `base`.
+mlir::Value elementPointer(Emission &e, mlir::Type memory, mlir::Value base, mlir::Value index);
 
 } // namespace hlo::codegen
 

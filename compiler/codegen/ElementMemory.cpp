@@ -105,7 +105,7 @@ static Value encode(Emission &e, Type element, Value value) {
   return isUnsignedElement(element) ? zextTo(bits, e.b.getI8Type()) : sextTo(bits, e.b.getI8Type());
 }
 
-static Value elementPointer(Emission &e, Type memory, Value base, Value index) {
+Value elementPointer(Emission &e, Type memory, Value base, Value index) {
   SumWithConstant sum = splitConstant(index);
   return pointerAt(e, base, memory, sum.value, sum.constant * (memory.getIntOrFloatBitWidth() / 8));
 }
@@ -314,15 +314,22 @@ Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value 
     return loadElements(e, element, base, indices, 1, mask);
   }
   Type memory = memoryType(element);
-  if (!isa<ComplexType>(element)) {
+  bool byLane = e.target.slowGathers && (!mask || matchPattern(mask, m_Constant()));
+  auto gather = [&](Value from, Value at) {
+    if (byLane) {
+      return gatherByLane(e, memory, from, at, mask);
+    }
     bool narrow = memory.getIntOrFloatBitWidth() <= 16 && e.target.avx512;
-    return decode(e, element,
-                  narrow ? gatherNarrow(e, memory, base, indices, mask)
-                         : gatherRaw(e, memory, base, indices, mask));
+    return narrow ? gatherNarrow(e, memory, from, at, mask) : gatherRaw(e, memory, from, at, mask);
+  };
+  if (!isa<ComplexType>(element)) {
+    return decode(e, element, gather(base, indices));
   }
-  Num first = shl(Num(e, indices), 1);
-  Value re = gatherRaw(e, memory, base, first, mask);
-  return Elem(re, gatherRaw(e, memory, base, first + 1, mask));
+  Value first = shl(Num(e, indices), 1);
+  Value second = byLane ? first : Value(Num(e, first) + 1);
+  Value after = byLane ? elementPointer(e, memory, base, constI64(e, 1)) : base;
+  Value re = gather(base, first);
+  return Elem(re, gather(after, second));
 }
 
 /// The memory elements at `pointer` + offsets[l], those of the least to the greatest offset read by

@@ -233,7 +233,10 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   target.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
   target.avx512fp16 = target.avx512 && has("avx512fp16");
   target.avx512bf16 = target.avx512 && has("avx512bf16");
-  target.fastBf16Dot = target.avx512bf16 && llvm::StringRef(target.cpu).starts_with("znver");
+  bool isZen = StringRef(target.cpu).starts_with("znver");
+  target.fastBf16Dot = target.avx512bf16 && isZen;
+  target.slowGathers = isZen;
+  target.slowWidening = isZen;
   target.avx512vnni = target.avx512 && has("avx512vnni");
   target.amxBf16 = has("amx-bf16");
   target.amxInt8 = has("amx-int8");

@@ -27,6 +27,12 @@ struct Target {
   /// vdpbf16ps does more per cycle than f32 FMA: AMD's. Intel's does half as much (Emerald Rapids:
   /// 114 against 245 GFLOP/s), so that widening is faster there.
   bool fastBf16Dot = false;
+  /// A gather is a program in microcode that keeps all other instructions waiting: AMD's. Loads of
+  /// single lanes overlap with what is around them.
+  bool slowGathers = false;
+  /// Widening integers takes two cycles a register, together with the shift that makes floats of
+  /// bf16: AMD's. The halves of words come at one.
+  bool slowWidening = false;
   bool avx512vnni = false; ///< vpdpbusd
   bool amxBf16 = false, amxInt8 = false;
   uint64_t cpuFeatures = 0; ///< HLO_CPU_* bits (runtime/abi/hlo/cpu.h) of all that it has

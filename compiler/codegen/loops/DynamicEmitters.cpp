@@ -5,6 +5,7 @@
 // array; what lies under an update is read only where the update is not.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/elementwise/Num.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 
 using namespace mlir;
@@ -16,6 +17,13 @@ static Value clamped(Emission &e, Type element, Value start, int64_t last) {
   int64_t width = lanesOf(start);
   Type i64 = laneType(e.b.getI64Type(), width);
   bool isUnsigned = isUnsignedElement(element);
+  if (width > 1 && !isUnsigned && element.isInteger(32) &&
+      last <= std::numeric_limits<int32_t>::max()) {
+    // In their own type: a vector of it is half as long, and lanes are taken from it.
+    Num lanes(e, start);
+    Value inside = maxI(e, minI(e, start, lanes.of(last)), lanes.of(int64_t(0)));
+    return arith::ExtUIOp::create(e.b, e.loc, i64, inside);
+  }
   if (start.getType() != i64) {
     start = isUnsigned ? e.b.createOrFold<arith::ExtUIOp>(e.loc, i64, start)
                        : e.b.createOrFold<arith::ExtSIOp>(e.loc, i64, start);

@@ -50,22 +50,33 @@ static bool appliesControlFlow(KernelBuilder &kernel) {
   return false;
 }
 
+/// Whether `v` is a number made of numbers, as starts of slices are: it has no lanes of its own.
+static bool isOfNumbers(Value v) {
+  auto isNumber = [](Value value) {
+    auto array = dyn_cast<RankedTensorType>(value.getType());
+    return array && array.getRank() == 0;
+  };
+  Operation *op = v.getDefiningOp();
+  return isNumber(v) && (!op || llvm::all_of(op->getOperands(), isNumber));
+}
+
 int64_t kernelLanes(KernelBuilder &kernel, function_ref<bool(Value)> counts) {
   if (appliesControlFlow(kernel)) {
     return 1;
   }
-  int64_t widest = 1;
+  int64_t widest = 0, widestNumber = 1;
   auto visit = [&](Value v) {
     if (auto array = dyn_cast<RankedTensorType>(v.getType()); array && (!counts || counts(v))) {
       Type part = computeType(array.getElementType());
-      widest = std::max<int64_t>(widest, (part.getIntOrFloatBitWidth() + 7) / 8);
+      int64_t &known = isOfNumbers(v) ? widestNumber : widest;
+      known = std::max<int64_t>(known, (part.getIntOrFloatBitWidth() + 7) / 8);
     }
   };
   llvm::for_each(kernel.body().getArguments(), visit);
   for (Operation &op : kernel.body()) {
     llvm::for_each(op.getResults(), visit);
   }
-  return std::max<int64_t>(1, kernel.e.target.lanes(widest));
+  return std::max<int64_t>(1, kernel.e.target.lanes(widest > 0 ? widest : widestNumber));
 }
 
 void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,

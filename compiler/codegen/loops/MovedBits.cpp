@@ -1,12 +1,15 @@
-//===- MovedBits.cpp - Narrow floats that are only moved ------------------===//
+//===- MovedBits.cpp - Narrow floats and pairs that are only moved --------===//
 //
 // In: a region. Out: the same, with unsigned integers in place of every type
-// of float of 8 or 16 bits that no op computes with:
+// of float of 8 or 16 bits, and of complex numbers of 64 bits, that no op
+// computes with:
 //
 //   pad(x : bf16[500,777], 0)      becomes      pad(x : u16[500,777], 0)
 //
 // As values of a kernel such floats are f32, rounded where they are stored:
 // half as many lanes, and ten instructions for each vector that change nothing.
+// Both parts of complex numbers would be taken apart, each moved on its own, and
+// put together again.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -27,8 +30,29 @@ static bool handsOnElements(Operation &op) {
 }
 
 static bool isMovable(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    return complex.getElementType().isF32();
+  }
   return isa<FloatType>(element) &&
          (element.getIntOrFloatBitWidth() == 8 || element.getIntOrFloatBitWidth() == 16);
+}
+
+/// The bits of floats, or of complex numbers: the real part is the lower half.
+static DenseElementsAttr bitsOf(DenseElementsAttr values, RankedTensorType type) {
+  if (!isa<ComplexType>(values.getElementType())) {
+    return values.mapValues(type.getElementType(),
+                            [](const APFloat &f) { return f.bitcastToAPInt(); });
+  }
+  SmallVector<APInt> bits;
+  auto append = [&](const std::complex<APFloat> &z) {
+    bits.push_back(z.imag().bitcastToAPInt().concat(z.real().bitcastToAPInt()));
+  };
+  if (values.isSplat()) {
+    append(values.getSplatValue<std::complex<APFloat>>());
+  } else {
+    llvm::for_each(values.getValues<std::complex<APFloat>>(), append);
+  }
+  return DenseElementsAttr::get(type, bits);
 }
 
 void moveAsBits(Block &body) {
@@ -54,7 +78,7 @@ void moveAsBits(Block &body) {
     Type element = type.getElementType();
     if (types.contains(element)) {
       Type bits =
-          IntegerType::get(v.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
+          IntegerType::get(v.getContext(), 8 * storageBytes(element), IntegerType::Unsigned);
       v.setType(RankedTensorType::get(type.getShape(), bits));
     }
   };
@@ -64,9 +88,7 @@ void moveAsBits(Block &body) {
     auto constant = dyn_cast<ConstantOp>(op);
     auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
     if (values && types.contains(values.getElementType())) {
-      Type bits = elementType(constant.getType());
-      constant.setValueAttr(
-          values.mapValues(bits, [](const APFloat &f) { return f.bitcastToAPInt(); }));
+      constant.setValueAttr(bitsOf(values, cast<RankedTensorType>(constant.getType())));
     }
   }
 }

@@ -7,10 +7,13 @@
 //   columns of one dimension        vectors of four registers, of one, a masked one or scalars;
 //   part by part, where they are
 //                                   put together from parts
+//   of one or several, all of bf16  pairs of them are read as words: lanes are in no order
 //   of several, the last one short  blocks of rows of columns that fill whole vectors, then row by
 //   row
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/Elementwise.h"
+#include "compiler/codegen/elementwise/Num.h"
 #include "compiler/codegen/reduce/RowEmission.h"
 #include <numeric>
 
@@ -53,6 +56,12 @@ private:
   SmallVector<Value> walkBlocks(int64_t lines, ValueRange carried);
   SmallVector<Value> walkParts(ValueRange carried);
   void bindTotals(ArrayRef<Elem> state);
+  /// Whether `v` is made element by element of operands in bf16, which `pairs` then has, and of
+  /// what is the same in all columns.
+  bool isOfPairs(Value v);
+  void planPairs();
+  /// The operands of `pairs` at the index, for `lanes` columns: where both halves of its words are.
+  void loadPairs(ElementEmitter &emitter);
 
   RowEmission &rows;
   Emission &e;
@@ -66,6 +75,9 @@ private:
   SmallVector<Elem> zero;
   DenseMap<ElementEmitter *, size_t> accumulatorOf;
   size_t turns;
+  /// Operands in bf16 that the wide vectors take in no order: the lower halves of all words, then
+  /// the upper ones.
+  llvm::SetVector<BlockArgument> pairs;
 };
 } // namespace
 
@@ -83,6 +95,7 @@ RowPass::RowPass(RowEmission &rows, ArrayRef<ReduceOp> pass)
   turns = inBlocks ? std::min<size_t>(rows.blocks->vectors, 4) : 0;
   planParts();
   planAccumulators();
+  planPairs();
 }
 
 void RowPass::addParts(int64_t from, int64_t to, size_t segment) {
@@ -134,6 +147,63 @@ void RowPass::planAccumulators() {
   }
 }
 
+bool RowPass::isOfPairs(Value v) {
+  EmitterShared &shared = *rows.wide.impl().shared;
+  if (shared.memory.contains(v) || shared.vectorOnly.contains(v)) {
+    return false;
+  }
+  if (shared.bound.contains(v)) {
+    return true;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(v)) {
+    bool isPairs = rows.overColumns(v) && elementType(v.getType()).isBF16();
+    return isPairs && (pairs.insert(argument), true);
+  }
+  Operation *op = v.getDefiningOp();
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    int64_t column = rows.rowShape.size() + rows.columnShape.size() - 1;
+    return !llvm::is_contained(broadcast.getDimensions(), column);
+  }
+  if (auto constant = dyn_cast<ConstantOp>(op)) {
+    return cast<DenseElementsAttr>(constant.getValue()).isSplat();
+  }
+  return isElementwise(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isOfPairs(operand); });
+}
+
+void RowPass::planPairs() {
+  if (!e.target.slowWidening || !vectorize || inBlocks || !rows.segments.ops.empty() ||
+      rows.saved.contains(stage)) {
+    return;
+  }
+  for (Reduction &reduction : reductions) {
+    ValueRange inputs = reduction.op.getInputs().take_front(reduction.start.size());
+    if (!llvm::all_of(inputs, [&](Value input) { return isOfPairs(input); })) {
+      pairs.clear();
+      return;
+    }
+  }
+}
+
+void RowPass::loadPairs(ElementEmitter &emitter) {
+  int64_t words = emitter.lanes() / 2;
+  Type i32 = e.b.getI32Type();
+  for (BlockArgument argument : pairs) {
+    Value offset = constI64(e, 0);
+    for (auto [i, stride] : llvm::zip(index, rowMajorStrides(shapeOf(argument)))) {
+      offset = addI(e, offset, mulI(e, i.base, stride));
+    }
+    Value base = rows.kernel.operandPtrs[argument.getArgNumber()];
+    Value pointer = addBytes(e, base, mulI(e, offset, 2));
+    Num both(e, LLVM::LoadOp::create(e.b, e.loc, laneType(i32, words), pointer, /*alignment=*/2));
+    Value lower = floatOf(shl(both, 16));
+    Value upper = floatOf(both & INT64_C(0xffff0000));
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * words));
+    Value all = vector::ShuffleOp::create(e.b, e.loc, lower, upper, order);
+    emitter.impl().memoize(argument, index, {}, Elem(all));
+  }
+}
+
 SmallVector<Elem> RowPass::inputsAt(Reduction &reduction, ElementEmitter &emitter, Value mask) {
   SmallVector<Elem> elems;
   for (auto [n, input] :
@@ -146,6 +216,9 @@ SmallVector<Elem> RowPass::inputsAt(Reduction &reduction, ElementEmitter &emitte
 
 SmallVector<Elem> RowPass::combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place,
                                      Value mask) {
+  if (&emitter == &rows.wide) {
+    loadPairs(emitter);
+  }
   SmallVector<Elem> after;
   for (Reduction &reduction : reductions) {
     SmallVector<Elem> elems = inputsAt(reduction, emitter, mask);

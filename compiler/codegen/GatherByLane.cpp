@@ -1,0 +1,79 @@
+//===- GatherByLane.cpp - Gathers of a load for each lane -----------------===//
+//
+// For CPUs whose gathers are slow (`Target::slowGathers`). In: lanes of i64 as index arithmetic
+// makes them, sums of what is the same in all lanes and of an extension of narrower integers. Out:
+// one address that the former go into, and lanes taken from the vector before it was extended, so
+// that each costs an extract and a load with an index.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/Element.h"
+#include "compiler/codegen/IndexMath.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// What all lanes of `value` are, if that is one scalar.
+static Value scalarOfAll(Emission &e, Value value) {
+  DenseElementsAttr constant;
+  if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
+    return constI64(e, constant.getSplatValue<APInt>().getSExtValue());
+  }
+  auto broadcast = value.getDefiningOp<vector::BroadcastOp>();
+  return broadcast && !isa<VectorType>(broadcast.getSource().getType()) ? broadcast.getSource()
+                                                                        : Value();
+}
+
+/// Takes the terms that are the same in all lanes off the sum `indices`; gives their own sum.
+static Value takeUniform(Emission &e, Value &indices) {
+  Value uniform = constI64(e, 0);
+  while (auto sum = indices.getDefiningOp<arith::AddIOp>()) {
+    Value left = scalarOfAll(e, sum.getLhs()), right = scalarOfAll(e, sum.getRhs());
+    if (!left && !right) {
+      break;
+    }
+    uniform = addI(e, uniform, left ? left : right);
+    indices = left ? sum.getRhs() : sum.getLhs();
+  }
+  return uniform;
+}
+
+/// Lane `l` of `indices` as an i64.
+static Value indexOfLane(Emission &e, Value indices, int64_t l) {
+  DenseElementsAttr constant;
+  if (matchPattern(indices, m_Constant(&constant))) {
+    return constI64(e, constant.getValues<APInt>()[l].getSExtValue());
+  }
+  Type i64 = e.b.getI64Type();
+  if (auto wide = indices.getDefiningOp<arith::ExtSIOp>()) {
+    Value lane = vector::ExtractOp::create(e.b, e.loc, wide.getIn(), l);
+    return arith::ExtSIOp::create(e.b, e.loc, i64, lane);
+  }
+  if (auto wide = indices.getDefiningOp<arith::ExtUIOp>()) {
+    Value lane = vector::ExtractOp::create(e.b, e.loc, wide.getIn(), l);
+    return arith::ExtUIOp::create(e.b, e.loc, i64, lane);
+  }
+  return vector::ExtractOp::create(e.b, e.loc, indices, l);
+}
+
+Value gatherByLane(Emission &e, Type memory, Value base, Value indices, Value mask) {
+  int64_t lanes = lanesOf(indices);
+  SmallVector<bool> on(lanes, true);
+  DenseElementsAttr bits;
+  if (mask && matchPattern(mask, m_Constant(&bits))) {
+    on = llvm::to_vector(bits.getValues<bool>());
+  }
+  Value from = elementPointer(e, memory, base, takeUniform(e, indices));
+  Value result = zeroOf(e, laneType(memory, lanes));
+  for (int64_t l = 0; l < lanes; ++l) {
+    if (!on[l]) {
+      continue;
+    }
+    Value at = elementPointer(e, memory, from, indexOfLane(e, indices, l));
+    Value lane = LLVM::LoadOp::create(e.b, e.loc, memory, at, memory.getIntOrFloatBitWidth() / 8);
+    result = vector::InsertOp::create(e.b, e.loc, lane, result, l);
+  }
+  return result;
+}
+
+} // namespace hlo::codegen
