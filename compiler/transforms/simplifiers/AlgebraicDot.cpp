@@ -104,8 +104,13 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
-// transpose(dot(x, y)) -> dot(y, x), where the free dimensions of x and y change places as two
-// groups: what the gradient of a weight matrix ends with
+/// Elements of a row that fill a vector.
+static constexpr int64_t kLeastRow = 16;
+
+// transpose(dot(x, y)) -> transpose(dot(y, x)), where the last dimension is one of x's, and then
+// stays last. Where the free dimensions of x and y change places as two groups, as at the end of
+// the gradient of a weight matrix, no transpose is left; else (the scores of grouped attention)
+// rows of the product are read as rows, not element by element.
 static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   auto dot = op.getOperand().getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || elementTypeOf(dot.getLhs()) != elementTypeOf(dot.getRhs())) {
@@ -114,24 +119,31 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   int64_t batch = orEmpty(dot.getLhsBatchDims()).size();
   int64_t lhsEnd = rankOf(dot.getLhs()) - orEmpty(dot.getLhsContractingDims()).size();
   int64_t rank = rankOf(dot.getResult()), rhsFree = rank - lhsEnd;
-  for (auto [i, dim] : llvm::enumerate(op.getDimensions())) {
-    int64_t place = i;
-    int64_t from = place < batch             ? place
-                   : place < batch + rhsFree ? place - batch + lhsEnd
-                                             : place - rhsFree;
-    if (dim != from) {
-      return {};
-    }
+  // Where a dimension of dot(x, y) is in dot(y, x).
+  auto exchanged = [&](int64_t dim) {
+    return dim < batch ? dim : dim < lhsEnd ? dim + rhsFree : dim - lhsEnd + batch;
+  };
+  SmallVector<int64_t> dimensions, shape(rank);
+  for (int64_t dim : op.getDimensions()) {
+    dimensions.push_back(exchanged(dim));
+    shape[dimensions.back()] = shapeOf(dot.getResult())[dim];
+  }
+  bool rows =
+      lhsEnd > batch && rhsFree > 0 && dimensions.back() == rank - 1 && shape.back() >= kLeastRow;
+  if (!rows && !llvm::is_sorted(dimensions)) {
+    return {};
   }
   // The two operands' precisions change places as well.
   ArrayAttr precision = dot.getOperandPrecisionAttr();
   if (precision && precision.size() == 2) {
     precision = b.b.getArrayAttr({precision[1], precision[0]});
   }
-  return DotOp::create(b.b, b.loc, op.getResult().getType(), dot.getRhs(), dot.getLhs(),
-                       dot.getRhsBatchDimsAttr(), dot.getLhsBatchDimsAttr(),
-                       dot.getRhsContractingDimsAttr(), dot.getLhsContractingDimsAttr(), precision,
-                       dot.getAlgorithmAttr());
+  auto type = RankedTensorType::get(shape, elementTypeOf(dot.getResult()));
+  Value product =
+      DotOp::create(b.b, b.loc, type, dot.getRhs(), dot.getLhs(), dot.getRhsBatchDimsAttr(),
+                    dot.getLhsBatchDimsAttr(), dot.getRhsContractingDimsAttr(),
+                    dot.getLhsContractingDimsAttr(), precision, dot.getAlgorithmAttr());
+  return b.transpose(product, dimensions);
 }
 
 void hlo::populateDotRules(RewritePatternSet &patterns) {
