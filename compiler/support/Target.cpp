@@ -246,6 +246,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   // tuning flag of LLVM's says otherwise for code that is not, but only the user's counts here.
   bool narrow = features.contains("+prefer-256-bit");
   target.vectorBytes = target.avx512 && !narrow ? 64 : has("avx2") ? 32 : 16;
+  target.fmaPerCycle = target.cpu == "znver4" && target.vectorBytes == 64 ? 1 : 2;
   for (const CacheSizes &entry : cacheSizes) {
     if (entry.cpu == target.cpu) {
       target.l1Bytes = entry.l1;

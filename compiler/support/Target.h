@@ -20,6 +20,8 @@ struct Target {
   int vectorBytes = 16; ///< widest vector register that is worth using
   int vectorRegisters = 16;
   bool fma = false;
+  /// Multiply-adds of vectors of vectorBytes that start in a cycle. Zen 4 halves those of 64 bytes.
+  int fmaPerCycle = 2;
   bool f16c = false;
   bool avx512 = false; ///< F, BW, DQ, VL: masked loads of every width
   bool avx512fp16 = false;

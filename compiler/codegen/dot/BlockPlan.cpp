@@ -25,6 +25,10 @@ namespace hlo::codegen {
 static constexpr double kFmaLatency = 4;
 /// Most rows of a tile.
 static constexpr int64_t kMostRows = 28;
+/// Lines this far apart fall into the same set of L1: 64 sets on every x86 core.
+static constexpr int64_t kSetsBytes = 4096;
+/// Ways of L1 that a tile's rows of the lhs leave to the panel.
+static constexpr int64_t kOtherWays = 2;
 /// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
 static constexpr double kPanelShare = 0.68;
 /// A column of the rhs of at most so many bytes is not cut.
@@ -79,8 +83,17 @@ static constexpr int64_t kLeastPanels = 128 << 10;
 /// Blocks of fewer rows or columns than this repeat too much packing.
 static constexpr int64_t kNarrowBlock = 96;
 
+int64_t rowsInL1(const Target &target, int64_t rowBytes) {
+  if (target.fmaPerCycle != 1 || rowBytes <= 0) {
+    return kMostRows;
+  }
+  int64_t ways = target.l1Bytes / kSetsBytes - kOtherWays;
+  int64_t apart = std::min(kSetsBytes, rowBytes & -rowBytes);
+  return std::min(kMostRows, ways * (kSetsBytes / apart));
+}
+
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple) {
+                     int64_t parts, int64_t rowMultiple, int64_t mostRows) {
   int64_t registers = target.vectorRegisters;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
@@ -93,10 +106,14 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
     double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
     // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
     double refill = 0.15 * vectors * parts;
+    if (target.fmaPerCycle == 1) {
+      // So do rows, for each panel: of tiles with as few of them the widest.
+      refill += 0.01 * rows * parts;
+    }
     return std::max({arithmetic, loads, kFmaLatency}) + refill + start;
   };
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
-    for (int64_t rows = 1; rows <= std::min<int64_t>(m, kMostRows); ++rows) {
+    for (int64_t rows = 1; rows <= std::min({m, mostRows, kMostRows}); ++rows) {
       // Accumulators, the vectors of the rhs, one broadcast of the lhs.
       if (parts * (rows * vectors + (rows == 1 ? 1 : vectors) + 1) > registers) {
         break;
@@ -135,9 +152,8 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
 static constexpr int64_t kAmxPiece = 256;
 /// amx: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kAmxBlock = 512;
-/// amx: so many lines of the lhs in one set of L1, where those this far apart fall into the same
-/// set, still stay there.
-static constexpr int64_t kAmxLinesPerSet = 8, kSetsBytes = 4096;
+/// amx: so many lines of the lhs in one set of L1 still stay there.
+static constexpr int64_t kAmxLinesPerSet = 8;
 /// How many multiply-adds tiles do in the time in which vectors of f32 do one.
 static constexpr int64_t kAmxSpeed = 8;
 
@@ -466,6 +482,17 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
   plan.prefetchRows = ahead && lhsLeavesL2 && !plan.amx;
 }
 
+/// Most rows of a tile whose lines of the lhs, if it is read in place, L1 keeps.
+static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
+  const ContractionSide &side = c.lhs;
+  if (!side.strided || side.unit != UnitStride::K ||
+      (plan.group == KGroup::None && !isStoredAsUsed(c, side))) {
+    return kMostRows;
+  }
+  int64_t row = linearStride(c.m, side.freeStrides).value_or(0);
+  return rowsInL1(c.kernel.e.target, row * storageBytes(side.strided->storage()));
+}
+
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   BlockPlan plan;
   const Target &target = c.kernel.e.target;
@@ -491,7 +518,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   // 3 0.022 and 0.018 ms, but 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
   TileShape tile = chooseTile(target, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
-                              runs ? c.m.back() : 0);
+                              runs ? c.m.back() : 0, mostRowsOf(c, plan));
   if (plan.amx) {
     // Two tiles of each side, and four of sums.
     tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};

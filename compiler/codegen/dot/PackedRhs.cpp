@@ -56,7 +56,8 @@ std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target) {
   if (m <= kFewRows || n <= kFewRows || n < lanes || k * n * bytes <= kSmallBytes) {
     return std::nullopt;
   }
-  TileShape tile = chooseTile(target, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0);
+  TileShape tile = chooseTile(target, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0,
+                              rowsInL1(target, k * bytes));
   int64_t width = tile.vectors * lanes;
   if (n % width != 0 || n == width) {
     return std::nullopt;

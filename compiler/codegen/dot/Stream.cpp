@@ -23,8 +23,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 static constexpr int64_t kMostRows = 16;
-/// Bytes of sums: half of L1.
-static constexpr int64_t kSumBytes = 16 << 10, kMostSumBytes = 24 << 10;
+/// Sums take so much of L1, beside as much of the rows of the rhs that are used and of those asked
+/// for next; many rows of the lhs half of it, for the sake of kLeastColumns.
+static constexpr int64_t kSumPart = 3, kMostSumPart = 2;
 /// Columns of a task, at least: pieces of rows that are worth a stream.
 static constexpr int64_t kLeastColumns = 512;
 static constexpr int64_t kEnoughTasks = 8;
@@ -76,7 +77,7 @@ private:
   }
   Value sumAddress(int64_t row, int64_t part, Value local) {
     Value at = addBytes(e, sums, mulI(e, local, partBytes));
-    return addBytes(e, at, constI64(e, (row * parts + part) * block * partBytes));
+    return addBytes(e, at, constI64(e, (row * parts + part) * sumRow * partBytes));
   }
   Elem loadSum(int64_t row, Value local);
   void storeSum(int64_t row, Value local, const Elem &sum);
@@ -86,6 +87,7 @@ private:
   Emission &e;
   int64_t rows, lanes, parts, partBytes;
   int64_t block;    ///< columns
+  int64_t sumRow;   ///< from row to row of sums: a line more than the block
   int64_t together; ///< rows of the lhs whose elements are in registers
   int64_t atOnce;   ///< rows of the rhs
   Value sums;
@@ -101,12 +103,15 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   int64_t columns =
       std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
   int64_t column = rows * parts * partBytes;
-  columns = std::min(columns,
-                     std::max(kSumBytes / column, std::min(kLeastColumns, kMostSumBytes / column)));
+  int64_t l1 = e.target.l1Bytes;
+  columns = std::min(columns, std::max(l1 / kSumPart / column,
+                                       std::min(kLeastColumns, l1 / kMostSumPart / column)));
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
   together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
   atOnce = std::clamp<int64_t>(16 / together, 4, kMostAtOnce);
-  sums = stackBuffer(e, block * column);
+  // A load waits for a store before it whose address differs from its own by a multiple of 4 KiB.
+  sumRow = block + lanes;
+  sums = stackBuffer(e, sumRow * column);
   if (!isReadAsIs(c)) {
     copy = stackBuffer(e, rows * c.kSize() * parts * partBytes);
   }
@@ -234,7 +239,7 @@ void Stream::emit() {
     if (copy) {
       copyRows(batch);
     }
-    emitFor(e, zero, constI64(e, rows * parts * block), lanes, [&](Value i) {
+    emitFor(e, zero, constI64(e, rows * parts * sumRow), lanes, [&](Value i) {
       storeElements(e, part(), zeroElem(e, part(), lanes), sumAddress(0, 0, i), zero);
     });
     nest(batch, n0, n1, {}, zero);

@@ -42,6 +42,11 @@ TEST(Target, Instructions) {
   EXPECT_EQ(sapphireRapids.l2Bytes, 2 << 20);
   Target skylake = llvm::cantFail(describeTarget("skylake-avx512"));
   EXPECT_FALSE(skylake.avx512bf16 || skylake.avx512vnni || skylake.amxBf16);
+  EXPECT_EQ(llvm::cantFail(describeTarget("znver4")).fmaPerCycle, 1);
+  for (auto [cpu, features] : {std::pair("znver4", "+prefer-256-bit"), std::pair("znver5", ""),
+                               std::pair("sapphirerapids", "")}) {
+    EXPECT_EQ(llvm::cantFail(describeTarget(cpu, features)).fmaPerCycle, 2) << cpu << features;
+  }
 }
 
 TEST(Target, HostIsKnown) {
