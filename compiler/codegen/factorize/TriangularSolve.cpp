@@ -11,8 +11,9 @@
 // lanes, and blocks of a few vectors of them are tasks. A block of rows of the
 // unknowns stays in registers while the solved ones are subtracted, as in a matrix
 // product, and then solves its own triangle. On the right, rows of B are transposed
-// into scratch and back. Only the triangle named by `lower` is read, and not its
-// diagonal if that is unit.
+// into scratch and back. On the left, what is solved is read from the result, or from
+// scratch where rows of the result are far apart. Only the triangle named by `lower`
+// is read, and not its diagonal if that is unit.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -25,6 +26,9 @@ namespace hlo::codegen {
 
 /// Bytes of the stack that the unknowns of a block may have; more only where one row takes more.
 static constexpr int64_t kScratchBytes = 64 << 10;
+/// The same on the left, where a block of them is only a copy: rows of the result lie in different
+/// pages, and those a power of two apart in few sets of a cache.
+static constexpr int64_t kCopyBytes = 256 << 10;
 
 namespace {
 struct SolveEmission {
@@ -61,13 +65,22 @@ private:
                  WriteRow write);
   void solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write);
   void leftBlock(Value base, Value first, int64_t count);
-  void rightBlock(Value base, Value first, Value scratch);
+  void rightBlock(Value base, Value first);
+  /// Where vector `v` of unknown `k` of a block is in scratch.
+  Value placeOf(Value k, int64_t v);
+  Elem loadUnknown(Value k, int64_t v);
+  void storeUnknown(Value k, int64_t v, const Elem &x);
+
+  Type part; ///< of an unknown
+  int64_t parts;
+  Value scratch{};
 };
 } // namespace
 
 SolveEmission::SolveEmission(KernelBuilder &kernel, TriangularSolveOp op)
     : kernel(kernel), e(kernel.e), op(op), element(arrayType(op.getB()).getElementType()),
-      m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1) {
+      m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1), part(computeType(element)),
+      parts(isa<ComplexType>(element) ? 2 : 1) {
   ArrayRef<int64_t> shape = arrayType(op.getB()).getShape();
   rows = shape[shape.size() - 2];
   columns = shape.back();
@@ -185,13 +198,31 @@ void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, Rea
 void SolveEmission::solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write) {
   // Sums fill the registers but for the solved row, an entry of A and temporaries.
   int64_t budget = e.target.vectorRegisters >= 32 ? 24 : 10;
-  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
   int64_t count = std::min(m, std::clamp<int64_t>(budget / (width * parts), 1, 8));
   int64_t whole = m / count * count;
   emitFor(e, constI64(e, 0), constI64(e, whole), count,
           [&](Value step) { solveRows(step, count, width, start, solved, write); });
   if (m > whole) {
     solveRows(constI64(e, whole), m - whole, width, start, solved, write);
+  }
+}
+
+Value SolveEmission::placeOf(Value k, int64_t v) {
+  return mulI(e, addI(e, mulI(e, k, vectors), v), parts * lanes);
+}
+
+Elem SolveEmission::loadUnknown(Value k, int64_t v) {
+  Elem x(loadElements(e, part, scratch, placeOf(k, v), lanes).re);
+  if (parts == 2) {
+    x.im = loadElements(e, part, scratch, addI(e, placeOf(k, v), lanes), lanes).re;
+  }
+  return x;
+}
+
+void SolveEmission::storeUnknown(Value k, int64_t v, const Elem &x) {
+  storeElements(e, part, Elem(x.re), scratch, placeOf(k, v));
+  if (parts == 2) {
+    storeElements(e, part, Elem(x.im), scratch, addI(e, placeOf(k, v), lanes));
   }
 }
 
@@ -220,33 +251,20 @@ void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
         return wide->emit(op.getB(), index, maskOf(v));
       },
       [&](Value k, int64_t v) {
-        return loadElements(e, element, kernel.resultPtrs[0], address(k, v), lanes, maskOf(v));
+        return scratch ? loadUnknown(k, v)
+                       : loadElements(e, element, kernel.resultPtrs[0], address(k, v), lanes,
+                                      maskOf(v));
       },
       [&](Value k, int64_t v, const Elem &x) {
         storeElements(e, element, x, kernel.resultPtrs[0], address(k, v), maskOf(v));
+        if (scratch) {
+          storeUnknown(k, v, x);
+        }
       });
 }
 
 /// As many rows of X op(A) = B as a block holds, from `first` on; rows past the last repeat it.
-void SolveEmission::rightBlock(Value base, Value first, Value scratch) {
-  int64_t parts = isa<ComplexType>(element) ? 2 : 1;
-  Type part = computeType(element);
-  auto at = [&](Value k, int64_t v) {
-    return mulI(e, addI(e, mulI(e, k, vectors), v), parts * lanes);
-  };
-  auto load = [&](Value k, int64_t v) {
-    Elem x(loadElements(e, part, scratch, at(k, v), lanes).re);
-    if (parts == 2) {
-      x.im = loadElements(e, part, scratch, addI(e, at(k, v), lanes), lanes).re;
-    }
-    return x;
-  };
-  auto store = [&](Value k, int64_t v, const Elem &x) {
-    storeElements(e, part, Elem(x.re), scratch, at(k, v));
-    if (parts == 2) {
-      storeElements(e, part, Elem(x.im), scratch, addI(e, at(k, v), lanes));
-    }
-  };
+void SolveEmission::rightBlock(Value base, Value first) {
   auto transposed = [&](ArrayRef<Elem> square) {
     SmallVector<Value> re, im;
     for (const Elem &v : square) {
@@ -288,16 +306,18 @@ void SolveEmission::rightBlock(Value base, Value first, Value scratch) {
       }
       square = transposed(square);
       for (int64_t i = 0; i < count; ++i) {
-        store(addI(e, k, i), v, square[i]);
+        storeUnknown(addI(e, k, i), v, square[i]);
       }
     }
   });
-  solveBlock(vectors, load, load, store);
+  auto load = [&](Value k, int64_t v) { return loadUnknown(k, v); };
+  solveBlock(vectors, load, load,
+             [&](Value k, int64_t v, const Elem &x) { storeUnknown(k, v, x); });
   tiles([&](Value k, int64_t count, Value mask) {
     for (int64_t v = 0; v < vectors; ++v) {
       SmallVector<Elem> square;
       for (int64_t i = 0; i < lanes; ++i) {
-        square.push_back(load(addI(e, k, std::min(i, count - 1)), v));
+        square.push_back(loadUnknown(addI(e, k, std::min(i, count - 1)), v));
       }
       square = transposed(square);
       for (int64_t l = 0; l < lanes; ++l) {
@@ -316,7 +336,7 @@ LogicalResult SolveEmission::emit() {
   }
   // As many lanes as there are columns (or rows), but no fewer than a power of two of them.
   lanes = kernelLanes(kernel);
-  int64_t rowBytes = storageBytes(computeType(element)) * (isa<ComplexType>(element) ? 2 : 1) * m;
+  int64_t rowBytes = storageBytes(part) * parts * m;
   while (lanes > 1 && (lanes >= 2 * independent || (!left && lanes * rowBytes > kScratchBytes))) {
     lanes /= 2;
   }
@@ -330,8 +350,9 @@ LogicalResult SolveEmission::emit() {
   int64_t perTask = std::max<int64_t>(1, (32 << 10) / std::max<int64_t>(1, m * m * block));
   int64_t total = matrices * blocks;
   auto [lo, hi] = splitTasks(kernel, total, perTask);
-  Value scratch;
-  if (!left) {
+  bool copies = left && columns > block && block * rowBytes <= kCopyBytes &&
+                columns * rowBytes > e.target.l2Bytes;
+  if (!left || copies) {
     scratch = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
                                      e.b.getI8Type(), constI64(e, block * rowBytes), 64);
   }
@@ -340,7 +361,7 @@ LogicalResult SolveEmission::emit() {
     position = delinearize(e, matrix, batch);
     Value base = mulI(e, matrix, rows * columns);
     if (!left) {
-      rightBlock(base, first, scratch);
+      rightBlock(base, first);
       return;
     }
     if (independent % block == 0) {
