@@ -13,6 +13,7 @@
 #include "compiler/target/OneLaneStores.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -53,6 +54,22 @@ std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int 
       triple, target.cpu, target.features, options, Reloc::PIC_, CodeModel::Small, level));
 }
 
+/// Where LLVM schedules after register allocation, as for AMD's CPUs, it gives registers other
+/// names, tiles of AMX too, which are configured by number. Functions that have tiles are scheduled
+/// for a CPU that has them.
+static void keepTileNames(Module &module, TargetMachine &machine) {
+  Function *configure = module.getFunction("llvm.x86.ldtilecfg");
+  if (!configure) {
+    return;
+  }
+  for (User *user : configure->users()) {
+    Function *function = cast<CallInst>(user)->getFunction();
+    if (machine.getSubtargetImpl(*function)->enablePostRAScheduler()) {
+      function->addFnAttr("tune-cpu", "sapphirerapids");
+    }
+  }
+}
+
 void hlo::setTarget(Module &module, TargetMachine &machine, const Target &target) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -74,6 +91,7 @@ void hlo::setTarget(Module &module, TargetMachine &machine, const Target &target
     }
     function.setDSOLocal(function.hasLocalLinkage() || function.hasHiddenVisibility());
   }
+  keepTileNames(module, machine);
 }
 
 std::unique_ptr<Module> hlo::translate(mlir::ModuleOp module, LLVMContext &context,
