@@ -36,6 +36,18 @@ SmallVector<Value> delinearize(Emission &e, Value linear, ArrayRef<int64_t> shap
   return indices;
 }
 
+Value stackBuffer(Emission &e, int64_t bytes) {
+  OpBuilder::InsertionGuard guard(e.b);
+  Operation *function = e.b.getInsertionBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function)) {
+    function = function->getParentOp();
+  }
+  e.b.setInsertionPointToStart(&cast<FunctionOpInterface>(function).getFunctionBody().front());
+  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
+  return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, bytes),
+                                /*alignment=*/64);
+}
+
 void emitIf(Emission &e, Value condition, function_ref<void()> body) {
   if (std::optional<int64_t> known = constantOf(condition)) {
     if (*known != 0) {

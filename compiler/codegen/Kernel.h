@@ -102,6 +102,8 @@ llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Splits a linear index (i64) into one index per dimension of `shape`.
 llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear,
                                            llvm::ArrayRef<int64_t> shape);
+/// Bytes on the stack of the kernel's function, aligned to a cache line.
+mlir::Value stackBuffer(Emission &e, int64_t bytes);
 /// Runs `body` where `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
 /// for (i = lo; i < hi; i += step) body(i), as scf.for over i64.

@@ -15,7 +15,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/ConvOperands.h"
-#include "compiler/codegen/dot/BlockedEmitter.h"
 
 using namespace mlir;
 

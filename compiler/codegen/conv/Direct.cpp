@@ -35,37 +35,36 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
   tileWidth = storesColumns ? llvm::alignTo(plan.rowsW, columnLanes) : plan.rowsW;
   if (!plan.inputInPlace) {
-    inputBuffer = stackBytes(plan.inputBufferBytes());
+    inputBuffer = stackBuffer(e, plan.inputBufferBytes());
   }
   if (!plan.kernelInPlace) {
     // A transposed block of rows may be written past the last one.
-    kernelBuffer = stackBytes(plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
+    kernelBuffer =
+        stackBuffer(e, plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
   }
   if (operands.flipsInput) {
     int64_t lines = plan.panels() * kernelSumLines();
-    kernelSums = stackBytes(lines * plan.vectors * plan.lanes * plan.bytes);
+    kernelSums = stackBuffer(e, lines * plan.vectors * plan.lanes * plan.bytes);
   }
   if (plan.cut != DirectCut::None) {
-    sumBuffer = stackBytes(plan.sumBufferBytes());
+    sumBuffer = stackBuffer(e, plan.sumBufferBytes());
   }
   bool inRegisters =
       epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost && !plan.alongChannels;
   if (!inRegisters || plan.featuresApart > 0) {
     // Vectors of few features may go past the end.
     int64_t few = plan.featuresApart * plan.rowsApart;
-    tileBuffer = stackBytes(
-        (std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) * plan.bytes);
+    tileBuffer = stackBuffer(
+        e, (std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) * plan.bytes);
   }
   if (plan.featuresApart > 0) {
-    apartBuffer = stackBytes(plan.apartBufferBytes());
+    apartBuffer = stackBuffer(e, plan.apartBufferBytes());
   }
   storesTiles = !inRegisters;
   if (storesColumns) {
-    squareBuffer = stackBytes(columnLanes * columnLanes * plan.bytes);
+    squareBuffer = stackBuffer(e, columnLanes * columnLanes * plan.bytes);
   }
 }
-
-Value DirectEmitter::stackBytes(int64_t bytes) { return stackBuffer(e, bytes); }
 
 Value DirectEmitter::bufferAddress(Value base, Value index, int64_t fixed) {
   Value at = addBytes(e, base, mulI(e, index, plan.bytes));

@@ -56,7 +56,6 @@ private:
   void forEachPlace(const Block &block, llvm::function_ref<void(const Place &)> body);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
   mlir::Value columnMask(const Panel &panel, int64_t vector) const;
-  mlir::Value stackBytes(int64_t bytes);
   mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
   mlir::Value loadBuffer(mlir::Value address, int64_t lanes);
   mlir::Value loadSum(mlir::Value address, int64_t lanes);

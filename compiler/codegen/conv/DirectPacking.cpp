@@ -339,7 +339,7 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
   int64_t taps = inside ? plan.taps : 1;
   if (inside && !tapTable) {
     // Where in a panel each element of `lanes` channels goes.
-    tapTable = stackBytes(taps * lanes * 8);
+    tapTable = stackBuffer(e, taps * lanes * 8);
   }
   Type index = IntegerType::get(e.b.getContext(), 64, IntegerType::Signed);
   if (inside) {

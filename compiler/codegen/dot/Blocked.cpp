@@ -28,18 +28,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-Value stackBuffer(Emission &e, int64_t bytes) {
-  OpBuilder::InsertionGuard guard(e.b);
-  Operation *function = e.b.getInsertionBlock()->getParentOp();
-  while (!isa<FunctionOpInterface>(function)) {
-    function = function->getParentOp();
-  }
-  e.b.setInsertionPointToStart(&cast<FunctionOpInterface>(function).getFunctionBody().front());
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
-  return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, bytes),
-                                /*alignment=*/64);
-}
-
 void emitPrefetch(Emission &e, Value address, int level) {
   LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
 }

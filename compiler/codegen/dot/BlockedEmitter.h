@@ -6,8 +6,6 @@
 
 namespace hlo::codegen {
 
-/// Bytes on the stack of the kernel's function, aligned to a cache line.
-mlir::Value stackBuffer(Emission &e, int64_t bytes);
 /// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2
 /// alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);

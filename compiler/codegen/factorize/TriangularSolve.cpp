@@ -353,8 +353,7 @@ LogicalResult SolveEmission::emit() {
   bool copies = left && columns > block && block * rowBytes <= kCopyBytes &&
                 columns * rowBytes > e.target.l2Bytes;
   if (!left || copies) {
-    scratch = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
-                                     e.b.getI8Type(), constI64(e, block * rowBytes), 64);
+    scratch = stackBuffer(e, block * rowBytes);
   }
   emitFor(e, lo, hi, 1, [&](Value number) {
     Value matrix = divI(e, number, blocks), first = mulI(e, remI(e, number, blocks), block);
