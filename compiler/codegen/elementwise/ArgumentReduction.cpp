@@ -173,10 +173,7 @@ static std::pair<Num, Num> reduceFloatLanes(Num x, Num wide) {
   return {fraction * 0x1.921fb54442d18p+0, n.integer + more.integer};
 }
 
-static Num isHuge(Num x, double limit) {
-  Num magnitude = abs(x);
-  return greater(magnitude, limit) & less(magnitude, std::numeric_limits<double>::infinity());
-}
+static Num isFinite(Num x) { return less(abs(x), std::numeric_limits<double>::infinity()); }
 
 namespace {
 /// x = n pi/2 + hi + lo, in that order of size, but hi may lack the last bit.
@@ -201,8 +198,9 @@ static constexpr double doubleLimit = 0x1p20;
 static Reduced reduceDouble(Num x) {
   auto [n, hi, lo] = subtractHalfPi(x);
   NumPair rest = fastTwoSum(hi, lo);
-  Num huge = isHuge(x, doubleLimit);
-  SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, n.integer}, [&] {
+  Num beyond = greater(abs(x), doubleLimit);
+  SmallVector<Num> parts = rarely(beyond, {rest.hi, rest.lo, n.integer}, [&] {
+    Num huge = beyond & isFinite(x);
     SmallVector<Num> large = reduceLanes(select(huge, x, doubleLimit));
     return SmallVector<Num>{select(huge, large[0], rest.hi), select(huge, large[1], rest.lo),
                             select(huge, large[2], n.integer)};
@@ -223,23 +221,26 @@ static Reduced reduceFloat(Num x) {
   NumPair rest;
   Num quadrant;
   if (x.e->target.fma) {
-    Rounded n = roundProduct(x, twoOverPi);
-    Num first = fma(n.value, -0x1.921fb6p+0, x);
-    Num second = fma(n.value, 0x1.777a5cp-25, first);
-    rest.hi = fma(n.value, 0x1.ee59dap-50, second);
+    // The lowest bits of the sum are those of n.
+    double magic = FloatTraits(x).integerMagic;
+    Num sum = fma(x, twoOverPi, magic), n = sum - magic;
+    Num first = fma(n, -0x1.921fb6p+0, x);
+    Num second = fma(n, 0x1.777a5cp-25, first);
+    rest.hi = fma(n, 0x1.ee59dap-50, second);
     // The same with all that the roundings lost, for tan.
-    NumPair product = twoProduct(n.value, x.of(0x1.777a5cp-25));
-    NumPair sum = twoSum(first, product.hi);
-    rest.lo = (sum.hi - rest.hi) + fma(n.value, 0x1.ee59dap-50, sum.lo + product.lo);
-    quadrant = n.integer;
+    NumPair product = twoProduct(n, x.of(0x1.777a5cp-25));
+    NumPair exact = twoSum(first, product.hi);
+    rest.lo = (exact.hi - rest.hi) + fma(n, 0x1.ee59dap-50, exact.lo + product.lo);
+    quadrant = bitsOf(sum);
   } else {
     Num wide = floatTo(x, b.getF64Type());
     Rounded n = roundProduct(wide, twoOverPi);
     rest = split((wide - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a626331p-34);
     quadrant = zextTo(n.integer, b.getI32Type());
   }
-  Num huge = isHuge(x, floatLimit);
-  SmallVector<Num> parts = rarely(huge, {rest.hi, rest.lo, quadrant}, [&] {
+  Num beyond = greater(abs(x), floatLimit);
+  SmallVector<Num> parts = rarely(beyond, {rest.hi, rest.lo, quadrant}, [&] {
+    Num huge = beyond & isFinite(x);
     Num bounded = select(huge, x, floatLimit);
     auto [large, turns] = reduceFloatLanes(bounded, floatTo(bounded, b.getF64Type()));
     NumPair both = split(large);
@@ -255,7 +256,7 @@ static Reduced reduceFloat(Num x) {
 Reduced reduceOneLane(Num x) {
   Rounded n = roundProduct(x, twoOverPi);
   Num rest = fma(n.value, 0x1.777a5cp-25, fma(n.value, -0x1.921fb6p+0, x));
-  Num rare = isHuge(x, floatLimit) | less(abs(rest), 0x1p-8);
+  Num rare = greater(abs(x), floatLimit) | less(abs(rest), 0x1p-8);
   SmallVector<Num> parts = rarely(rare, {rest, n.integer}, [&] {
     Reduced reduced = reduceFloat(x);
     return SmallVector<Num>{reduced.rest.hi, reduced.quadrant};
@@ -265,7 +266,7 @@ Reduced reduceOneLane(Num x) {
 
 Reduced guessOneLane(Num x, Num &wrong) {
   auto [n, hi, lo] = subtractHalfPi(x);
-  wrong = isHuge(x, doubleLimit) | notEqual(hi + lo, hi);
+  wrong = greater(abs(x), doubleLimit) | notEqual(hi + lo, hi);
   return {{hi, lo}, n.integer};
 }
 

@@ -1,13 +1,12 @@
 //===- Trigonometric.cpp - sin, cos, tan ----------------------------------===//
 //
-// After reduction modulo pi/2, polynomials of both sine and cosine on |r| <= pi/4,
-// chosen by quadrant. In and out as Functions.h says.
+// After reduction modulo pi/2, a polynomial of sine or cosine on |r| <= pi/4: f32 chooses
+// coefficients by quadrant, f64 computes both and chooses one. In and out as Functions.h says.
 //
 // One lane takes a path of its own to the same bits, with fewer operations one after another: such
-// values are mostly steps of a loop that waits for them. f32 chooses coefficients instead of
-// results, and signs of operands, while the rest is still being computed; f64 begins with a rest
-// that may lack a bit, and does it again in the one case of ten thousand where it does. A step of y
-// + sin(y) / 1000 takes 14 ns in f32, as a vector would it takes 17; 20 and 25 in f64.
+// values are mostly steps of a loop that waits for them. f64 begins with a rest that may lack a
+// bit, and does it again in the one case of ten thousand where it does. A step of y + sin(y) / 1000
+// takes 14 ns in f32, as a vector would it takes 17; 20 and 25 in f64.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ArgumentReduction.h"
@@ -16,15 +15,10 @@
 
 namespace hlo::codegen {
 
-/// sin(r), cos(r) of a reduced argument.
+/// sin(r), cos(r) of a reduced argument, f64.
 static NumPair kernels(const NumPair &rest) {
   Num r = rest.hi;
   Num z = r * r, square = z * z;
-  if (!r.isF64()) {
-    Num sine = fma(r * z, polynomialInPairs(z, square, coefficients::sin32), r);
-    Num cosine = fma(square, polynomialInPairs(z, square, coefficients::cos32), fma(z, -0.5, 1.0));
-    return {sine, cosine};
-  }
   // sin(r + lo) = sin(r) + lo cos(r); cos(r + lo) = cos(r) - lo sin(r).
   Num half = z * 0.5;
   Num low = rest.lo - rest.lo * half;
@@ -44,27 +38,27 @@ static Num negateIn(Num quadrant, Num value) {
   return floatOf(bitsOf(value) ^ sign);
 }
 
-/// The sine of quadrant * pi/2 + r, for one lane of f32.
-static Num sineOfOneLane(const Reduced &reduced) {
-  Num r = reduced.rest.hi;
-  Num odd = notEqual(reduced.quadrant & 1, 0);
-  Num negative = notEqual(reduced.quadrant & 2, 0);
+/// The sine of quadrant * pi/2 + r in f32: r + r z p(z), or 1 + z p(z) with other coefficients. To
+/// choose these takes less than to compute both polynomials.
+static Num sineInQuadrant(Num r, Num quadrant) {
+  Num odd = notEqual(quadrant & 1, 0);
   Num z = r * r, square = z * z;
-  llvm::SmallVector<Num> chosen;
+  llvm::SmallVector<Num, 4> chosen;
   for (auto [i, sine] : llvm::enumerate(coefficients::sin32)) {
-    double cosine = i < std::size(coefficients::cos32) ? coefficients::cos32[i] : 0.0;
+    double cosine = i == 0 ? -0.5 : coefficients::cos32[i - 1];
     chosen.push_back(select(odd, r.of(cosine), r.of(sine)));
   }
-  Num factor = select(odd, square, r * z);
-  Num addend = select(odd, fma(z, -0.5, 1.0), r);
-  factor = select(negative, -factor, factor);
-  addend = select(negative, -addend, addend);
+  Num base = negateIn(quadrant, select(odd, r.of(1.0), r));
   Num low = fma(z, chosen[1], chosen[0]), high = fma(z, chosen[3], chosen[2]);
-  return fma(factor, fma(high, square, low), addend);
+  return fma(base * z, fma(high, square, low), base);
 }
 
 /// Sine and cosine of a number that has been reduced.
 static NumPair inQuadrant(const Reduced &reduced) {
+  Num r = reduced.rest.hi;
+  if (!r.isF64()) {
+    return {sineInQuadrant(r, reduced.quadrant), sineInQuadrant(r, reduced.quadrant + 1)};
+  }
   NumPair both = kernels(reduced.rest);
   Num odd = notEqual(reduced.quadrant & 1, 0);
   Num sine = negateIn(reduced.quadrant, select(odd, both.lo, both.hi));
@@ -74,8 +68,7 @@ static NumPair inQuadrant(const Reduced &reduced) {
 
 static NumPair sinCosOfOneLane(Num x) {
   if (!x.isF64()) {
-    Reduced reduced = reduceOneLane(x);
-    return {sineOfOneLane(reduced), sineOfOneLane({reduced.rest, reduced.quadrant + 1})};
+    return inQuadrant(reduceOneLane(x));
   }
   Num wrong;
   NumPair guess = inQuadrant(guessOneLane(x, wrong));
