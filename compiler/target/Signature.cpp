@@ -14,6 +14,16 @@
 using namespace mlir;
 using namespace hlo;
 
+/// INT8_MAX, UINT_FAST16_MAX, SIZE_MAX, INT64_C, ...: what <stdint.h> and <limits.h> define.
+static bool isLimitMacro(StringRef id) {
+  static constexpr StringRef kinds[] = {"INT",   "UINT",  "PTRDIFF", "SIZE",  "SIG_ATOMIC", "WINT",
+                                        "WCHAR", "CHAR",  "SCHAR",   "UCHAR", "SHRT",       "USHRT",
+                                        "LONG",  "ULONG", "LLONG",   "ULLONG"};
+  auto [kind, limit] = id.rsplit('_');
+  return llvm::is_contained({"MAX", "MIN", "C", "WIDTH", "BIT"}, limit) &&
+         (llvm::is_contained(kinds, kind) || kind.starts_with("INT") || kind.starts_with("UINT"));
+}
+
 std::string hlo::cIdentifier(StringRef text) {
   std::string id;
   for (char c : text) {
@@ -31,8 +41,8 @@ std::string hlo::cIdentifier(StringRef text) {
       "reinterpret_cast requires restrict return short signature signed sizeof static "
       "static_assert static_cast struct switch template this thread_local throw true try typedef "
       "typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq "
-      "linux unix errno NULL ";
-  if (keywords.contains((" " + id + " "))) {
+      "linux unix errno NULL I EOF stdin stdout stderr assert NAN INFINITY HUGE_VAL ";
+  if (keywords.contains((" " + id + " ")) || isLimitMacro(id)) {
     id += '_';
   }
   return id;

@@ -36,7 +36,8 @@ struct Prepared {
   std::vector<uint8_t> inputUse; ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
 };
 
-/// `text` made a C identifier: other characters become `_`; never a keyword of C or C++.
+/// `text` made a C identifier: other characters become `_`; never a keyword of C or C++, nor a
+/// macro of the standard headers that programs include most.
 std::string cIdentifier(llvm::StringRef text);
 
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
