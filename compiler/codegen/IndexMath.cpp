@@ -318,6 +318,7 @@ Index addIndex(Emission &e, const Index &a, int64_t b) {
   }
   sum.base = addI(e, a.base, b);
   sum.align = std::gcd(a.align, b);
+  sum.rest = ((a.rest + b) % a.period + a.period) % a.period;
   return sum;
 }
 
@@ -427,6 +428,25 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
   quotient.lanes = divI(e, all, divisor);
   remainder.lanes = remI(e, all, divisor);
   return {quotient, remainder};
+}
+
+std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t added, int64_t divisor,
+                                    int64_t lanes) {
+  SmallVector<int64_t> offsets = knownOffsets(a, lanes);
+  // Of the base, what is left after a multiple of the divisor.
+  int64_t left = a.align % divisor == 0 ? 0 : a.rest;
+  bool known = a.align % divisor == 0 || a.period % divisor == 0;
+  if (a.isUniform() || offsets.empty() || constantOf(a.base) || !known ||
+      *llvm::min_element(offsets) + left + added < 0) {
+    return divRemIndex(e, addIndex(e, a, added), divisor, lanes);
+  }
+  SmallVector<int64_t> rest(offsets);
+  for (auto [offset, remainder] : llvm::zip(offsets, rest)) {
+    remainder = (offset + left + added) % divisor;
+    offset = (offset + left + added) / divisor;
+  }
+  Value base = divideMultiple(e, addI(e, a.base, -left), divisor);
+  return {patternIndex(e, base, offsets), patternIndex(e, constI64(e, 0), rest)};
 }
 
 } // namespace hlo::codegen

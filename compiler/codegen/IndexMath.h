@@ -53,6 +53,9 @@ Index addIndex(Emission &e, const Index &a, int64_t b);
 Index mulIndex(Emission &e, const Index &a, int64_t factor);
 /// Quotient and remainder of every lane by a positive constant; stays affine where provable.
 std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes);
+/// The same of a + added, for added >= 0: lanes whose base is known modulo the divisor stay known.
+std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t added, int64_t divisor,
+                                    int64_t lanes);
 
 } // namespace hlo::codegen
 

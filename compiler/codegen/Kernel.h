@@ -18,6 +18,8 @@ struct Index {
   llvm::SmallVector<int64_t, 0> offsets;
   /// `base` is known to be a multiple of this (1: nothing is known).
   int64_t align = 1;
+  /// `base` is known to be a multiple of `period` and `rest` more, 0 <= rest < period.
+  int64_t period = 1, rest = 0;
   Index() = default;
   Index(mlir::Value base, int64_t stride = 0, int64_t align = 1)
       : base(base), stride(stride), align(align) {}

@@ -132,4 +132,37 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
   emitIf(e, any, [&] { tail(whole, mask); });
 }
 
+void emitPeriodicLoop(Emission &e, int64_t origin, int64_t together, Value lo, Value hi,
+                      ElementEmitter &vectors, ElementEmitter &scalars,
+                      function_ref<void(Index, ElementEmitter &, Value)> body) {
+  int64_t lanes = vectors.lanes(), block = lanes * together;
+  auto at = [&](Value i, int64_t v) {
+    Index index(addI(e, i, v * lanes), lanes > 1 ? 1 : 0);
+    index.period = block;
+    index.rest = (origin + v * lanes) % block;
+    return index;
+  };
+  Value whole = addI(e, lo, mulI(e, divI(e, subI(e, hi, lo), block), block));
+  emitFor(e, lo, whole, block, [&](Value i) {
+    for (int64_t v = 0; v < together; ++v) {
+      ElementEmitter::Scope scope(vectors);
+      body(at(i, v), vectors, {});
+    }
+  });
+  // What is left: known vectors, the last under a mask.
+  for (int64_t v = 0; v < together; ++v) {
+    Value from = addI(e, whole, v * lanes), rest = subI(e, hi, from);
+    emitIf(e, compareI(e, arith::CmpIPredicate::sgt, rest, 0), [&] {
+      Value to = minI(e, addI(e, from, lanes), hi);
+      Index index = at(whole, v);
+      emitVectorLoop(e, from, to, vectors, scalars,
+                     [&](Index i, ElementEmitter &emitter, Value mask) {
+                       bool isVector = emitter.lanes() == lanes;
+                       index.base = i.base;
+                       body(isVector ? index : i, emitter, mask);
+                     });
+    });
+  }
+}
+
 } // namespace hlo::codegen

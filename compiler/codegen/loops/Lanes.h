@@ -31,6 +31,11 @@ void emitVectorLoop(Emission &e, mlir::Value lo, mlir::Value hi, ElementEmitter 
                     ElementEmitter &scalars,
                     llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body,
                     int64_t align = 0);
+/// The same by `together` vectors at a time, code of its own for each, with indices whose base is
+/// known modulo all of their lanes: `lo` is a multiple of those lanes from `origin`.
+void emitPeriodicLoop(Emission &e, int64_t origin, int64_t together, mlir::Value lo, mlir::Value hi,
+                      ElementEmitter &vectors, ElementEmitter &scalars,
+                      llvm::function_ref<void(Index, ElementEmitter &, mlir::Value mask)> body);
 
 } // namespace hlo::codegen
 

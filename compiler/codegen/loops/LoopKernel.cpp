@@ -272,22 +272,54 @@ static void storeColumnsAsRows(Block &body) {
   }
 }
 
+/// Vectors after which the holes that pads leave along the rows are in the same lanes again; 0
+/// where there are none, or too many.
+static int64_t vectorsOfPeriod(KernelBuilder &kernel, int64_t lanes) {
+  constexpr int64_t mostVectors = 8;
+  int64_t period = 1;
+  for (PadOp pad : kernel.body().getOps<PadOp>()) {
+    ArrayRef<int64_t> interior = pad.getPaddingInterior();
+    if (!interior.empty() && shapeOf(pad.getOperand()).back() > 1) {
+      period = std::lcm(period, interior.back() + 1);
+    }
+    if (period > mostVectors * lanes) {
+      return 0;
+    }
+  }
+  int64_t vectors = std::lcm(period, lanes) / lanes;
+  return period == 1 || vectors > mostVectors ? 0 : vectors;
+}
+
 /// A row of the results, `base` from their beginning, from element `from` to `to` of it; index: the
 /// dimensions before it.
 static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, ElementEmitter &vectors,
                         ElementEmitter &scalars, SmallVectorImpl<Index> &index, Value base,
                         Value from, Value to, bool wholeRow) {
   Emission &e = kernel.e;
-  auto run = [&](Value first, Value last, int64_t align) {
-    emitVectorLoop(
-        e, first, last, vectors, scalars,
-        [&](Index i, ElementEmitter &emitter, Value mask) {
-          index.push_back(i);
-          storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
-          index.pop_back();
-        },
-        align);
+  auto body = [&](Index i, ElementEmitter &emitter, Value mask) {
+    index.push_back(i);
+    storeRoots(kernel, emitter, index, addI(e, base, i.base), mask);
+    index.pop_back();
   };
+  auto run = [&](Value first, Value last, int64_t align) {
+    emitVectorLoop(e, first, last, vectors, scalars, body, align);
+  };
+  if (int64_t together = vectorsOfPeriod(kernel, vectors.lanes())) {
+    ArrayRef<int64_t> cuts = segments.cuts;
+    int64_t row = shapeOf(kernel.body().getTerminator()->getOperand(0)).back();
+    auto part = [&](int64_t begin, int64_t end) {
+      // Pieces of a row end where a block of vectors does.
+      auto bound = [&](Value at) {
+        int64_t block = vectors.lanes() * together;
+        Value blocks = divI(e, addI(e, maxI(e, addI(e, at, -begin), 0), block - 1), block);
+        return minI(e, addI(e, mulI(e, blocks, block), begin), end);
+      };
+      emitPeriodicLoop(e, begin, together, wholeRow ? constI64(e, begin) : bound(from),
+                       wholeRow ? constI64(e, end) : bound(to), vectors, scalars, body);
+    };
+    cuts.empty() ? part(0, row) : emitSegments(segments, &vectors, part);
+    return;
+  }
   if (segments.ops.empty()) {
     run(from, to, /*align=*/0);
     return;

@@ -38,7 +38,7 @@ static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
     }
   } else if (auto pad = dyn_cast<PadOp>(op)) {
     int64_t low = pad.getPaddingLow()[dimension], high = pad.getPaddingHigh()[dimension];
-    if (pad.getPaddingInterior()[dimension] != 0 || (low <= 0 && high <= 0)) {
+    if (low <= 0 && high <= 0) {
       return {};
     }
     int64_t size = shapeOf(pad.getResult())[dimension];

@@ -224,26 +224,6 @@ Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
                      Elem(value));
 }
 
-/// Quotient and remainder of index - low by the step of elements between padding. The index is
-/// rounded up to where the padding before it is whole steps: a vector that begins at a multiple of
-/// the step then knows which of its lanes are elements, and where.
-static std::pair<Index, Index> betweenPadding(Emission &e, const Index &index, int64_t low,
-                                              int64_t step, int64_t lanes) {
-  int64_t up = ((-low) % step + step) % step;
-  Index raised = addIndex(e, index, up);
-  SmallVector<int64_t> offsets = knownOffsets(index, lanes);
-  if (!index.isUniform() && !offsets.empty()) {
-    Index run(index.base, 0, index.align);
-    run.lanes = laneIndices(e, raised, lanes);
-    for (int64_t offset : offsets) {
-      run.offsets.push_back(offset + up);
-    }
-    raised = run;
-  }
-  auto [quotient, remainder] = divRemIndex(e, raised, step, lanes);
-  return {addIndex(e, quotient, -(low + up) / step), remainder};
-}
-
 Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
   Elem padding = self->emit(op.getPaddingValue(), {});
@@ -269,19 +249,21 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
       continue;
     }
     Index shifted = addIndex(e(), i, -low);
-    if (isInPart && d == shared->partDimension) {
-      source.push_back(shifted);
-      continue;
-    }
     int64_t step = interior + 1;
-    if (low > 0 || high > 0 || shape[d] == 0 || i.align % step != 0) {
+    bool isKnown = i.align % step == 0 || i.period % step == 0;
+    bool isInside = (low <= 0 && high <= 0 && shape[d] > 0 && isKnown) ||
+                    (isInPart && d == shared->partDimension);
+    if (!isInside) {
       require(indexInRange(e(), shifted, 0, shape[d] == 0 ? 0 : (shape[d] - 1) * step + 1, lanes));
     }
     if (step == 1) {
       source.push_back(shifted);
       continue;
     }
-    auto [q, r] = betweenPadding(e(), i, low, step, lanes);
+    // So many steps further no index is negative, and lanes from a multiple of the step stay known.
+    int64_t before = low > 0 ? llvm::divideCeil(low, step) : 0;
+    auto [q, r] = divRemIndex(e(), i, before * step - low, step, lanes);
+    q = addIndex(e(), q, -before);
     require(indexInRange(e(), r, 0, 1, lanes));
     source.push_back(q);
   }
