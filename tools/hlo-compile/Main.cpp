@@ -94,6 +94,7 @@ static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
 }
 
 static int run(const CommandLine &line) {
+  takeHugePages();
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/true);
   if (!buffer) {

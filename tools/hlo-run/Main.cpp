@@ -378,5 +378,6 @@ int main(int argc, char **argv) {
     return *code;
   }
   hlo::prepareHeap(line.jobs);
+  hlo::takeHugePages();
   return report(runAll(line), line.json);
 }
