@@ -30,6 +30,8 @@ std::unique_ptr<mlir::Pass> createScalarizerPass();
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
 /// `hlo-reducer-expander`: what a reduction computes of each element goes before it.
 std::unique_ptr<mlir::Pass> createReducerExpanderPass();
+/// `hlo-extremum-expander`: maxima and minima of half precision as integers.
+std::unique_ptr<mlir::Pass> createExtremumExpanderPass();
 /// `hlo-index-expander`: index vectors as scalars, sizes of static dimensions as constants.
 std::unique_ptr<mlir::Pass> createIndexExpanderPass();
 /// `hlo-dynamic-padder`: bounded dynamic dimensions as sizes and masks; needs the layouts' dynamic

@@ -15,7 +15,8 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   // Then more maps are element-wise, and no emitter meets an array where it expects scalars.
   manager.addPass(createScalarizerPass());
   manager.addPass(createMapInlinerPass());
-  manager.addPass(createReducerExpanderPass()); // its arrays may be computed by maps
+  manager.addPass(createReducerExpanderPass());  // its arrays may be computed by maps
+  manager.addPass(createExtremumExpanderPass()); // after the reducers, whose maxima are single ops
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
   manager.addPass(createRaggedDotExpanderPass());
@@ -34,6 +35,7 @@ void hlo::registerExpanderPasses() {
   registerPass([] { return createScalarizerPass(); });
   registerPass([] { return createMapInlinerPass(); });
   registerPass([] { return createReducerExpanderPass(); });
+  registerPass([] { return createExtremumExpanderPass(); });
   registerPass([] { return createIndexExpanderPass(); });
   registerPass([] { return createDynamicPadderPass(); });
   registerPass([] { return createScanExpanderPass(); });
