@@ -346,6 +346,7 @@ case("elementwise_add_f8e5m2", lambda x, y: x + y, ((200003,), jnp.float8_e5m2),
 case("elementwise_absolute_f8e4m3fn", lambda x: jnp.abs(x), ((200003,), jnp.float8_e4m3fn))
 elementwise("digits", lambda x: lax.rem(x, s64(10)), s64, "s64")
 elementwise("convert_f64", lambda x: x.astype(bf16), f64, "f64_bf16")
+elementwise("convert_words", lambda x: (x * u32(2654435761)).astype(bf16), u32, "u32_bf16")
 case("elementwise_broadcast_rows_columns_1000x1000_f32", lambda x, r, c: (x + r[:, None]) * c, ((1000, 1000), f32), ((1000,), f32), ((1000,), f32))
 case("elementwise_adam_500000_f32", lambda p, g, m, v: (lambda m2, v2: (p - 1e-3 * m2 / (jnp.sqrt(v2) + 1e-8), m2, v2))(0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g), *[((500000,), f32)] * 4)
 case("elementwise_sgd_momentum_500000_f32", lambda p, g, m: (lambda n: (p - 0.01 * n, n))(0.9 * m + g), *[((500000,), f32)] * 3)

@@ -62,6 +62,14 @@ static Num stickyBits(Num x, bool isUnsigned) {
   return select(small, x, sticky);
 }
 
+/// 32-bit integers whose f32 is exact, and rounds to fewer than 16 bits as they do: the eight bits
+/// that f32 may lose are merged into the one above them.
+static Num stickyByte(Num x, bool isUnsigned) {
+  Num large = isUnsigned ? below(x.of(INT64_C(1) << 24), x)
+                         : below(x.of(INT64_C(1) << 25), x + (INT64_C(1) << 24));
+  return select(large & notEqual(x & 0xff, 0), (x & ~INT64_C(0xff)) | 0x100, x);
+}
+
 static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   auto convert = [&](Num n, Type type) {
     return isUnsigned ? unsignedToFloat(n, type) : signedToFloat(n, type);
@@ -79,6 +87,9 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   }
   if (!isNarrowFloat(to)) {
     return convert(x, to);
+  }
+  if (to.isBF16() && x.width() == 32) {
+    return Num(e, roundNarrow(e, to, convert(stickyByte(x, isUnsigned), e.b.getF32Type())));
   }
   auto toOdd = [&] {
     Num wide = convert(x.width() == 64 ? stickyBits(x, isUnsigned) : x, e.b.getF64Type());

@@ -323,6 +323,15 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
 Value roundNarrow(Emission &e, Type element, Value value) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
+  if (element.isBF16() &&
+      isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(value.getDefiningOp()) &&
+      e.target.avx512bf16 && x.lanes() > 1) {
+    // The instruction takes subnormals for zeros; integers are none.
+    Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), value));
+    Type i16 = e.b.getI16Type();
+    Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(i16), half.v));
+    return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));
+  }
   if (element.isBF16()) {
     return floatOf(roundBfloat(x) & 0xffff0000);
   }
