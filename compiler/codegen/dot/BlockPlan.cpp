@@ -92,12 +92,17 @@ int64_t rowsInL1(const Target &target, int64_t rowBytes) {
   return std::min(kMostRows, ways * (kSetsBytes / apart));
 }
 
+bool hasNarrowLast(const Target &target, int64_t n, int64_t lanes) {
+  // Fewer columns than a vector have lanes of their own number (see lanesFor).
+  return target.fmaPerCycle == 1 && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
+}
+
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple, int64_t mostRows) {
+                     int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast) {
   int64_t registers = target.vectorRegisters;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
-  auto cost = [&](int64_t rows, int64_t vectors) {
+  auto cost = [&](int64_t rows, double vectors) {
     if (rows == 0 || vectors == 0) {
       return 0.0;
     }
@@ -121,8 +126,12 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
       if (rowMultiple != 0 && (rowMultiple % rows != 0 || !llvm::isPowerOf2_64(rows))) {
         continue;
       }
-      int64_t rowTail = m % rows, vectorTail = needed % vectors;
-      double down = m / rows, across = needed / vectors;
+      int64_t rowTail = m % rows;
+      double vectorTail = needed % vectors, down = m / rows, across = needed / vectors;
+      if (narrowLast) {
+        across -= vectorTail == 0;
+        vectorTail = (vectorTail == 0 ? vectors : vectorTail) - 0.5;
+      }
       double cycles = down * across * cost(rows, vectors) + down * cost(rows, vectorTail) +
                       across * cost(rowTail, vectors) + cost(rowTail, vectorTail);
       // Each kind of partial tile is code of its own.
@@ -501,6 +510,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  plan.narrowLast = hasNarrowLast(target, n, plan.lanes);
   plan.amx = prefersAmx(c);
   plan.tileGroups = 1;
   plan.padsK = false;
@@ -518,7 +528,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   // 3 0.022 and 0.018 ms, but 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
   TileShape tile = chooseTile(target, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
-                              runs ? c.m.back() : 0, mostRowsOf(c, plan));
+                              runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast);
   if (plan.amx) {
     // Two tiles of each side, and four of sums.
     tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};

@@ -39,6 +39,7 @@ struct BlockPlan {
   int64_t vectors;    ///< of a register tile, along n
   int64_t rowTail;    ///< rows of the last tile if fewer, else 0
   int64_t vectorTail; ///< vectors of the last panel if it is not full, else 0
+  bool narrowLast;    ///< the last vector of sums is half a vector (see hasNarrowLast)
   LhsForm lhs;
   RhsForm rhs;
   /// A tile of rows goes past all panels of the task before the next tile does; else a panel past
@@ -95,16 +96,21 @@ bool prefersGroups(const Contraction &c);
 /// of both.
 bool prefersAmx(const Contraction &c);
 
+/// Whether the columns left over after whole vectors are few enough for half a vector, and the
+/// target multiplies that in half the time.
+bool hasNarrowLast(const Target &target, int64_t n, int64_t lanes);
+
 /// A register tile, and the cycles per k that it takes for all of m x n.
 struct TileShape {
   int64_t rows, vectors;
   double cycles;
 };
 /// The tile with the least cycles for an m x n result; at most `mostRows` rows, a divisor of
-/// `rowMultiple` and a power of two if that is not 0.
+/// `rowMultiple` and a power of two if that is not 0. `narrowLast`: see BlockPlan.
 TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple,
-                     int64_t mostRows = std::numeric_limits<int64_t>::max());
+                     int64_t mostRows = std::numeric_limits<int64_t>::max(),
+                     bool narrowLast = false);
 /// Rows of the lhs, `rowBytes` apart, whose lines stay in L1 while a tile uses them: those a
 /// multiple of 4 KiB apart are lines of one set. Where two multiply-adds start in a cycle, tiles of
 /// so few rows would wait for their loads, and all are taken (1024^3: Zen 4 22.6 ms with 13 x

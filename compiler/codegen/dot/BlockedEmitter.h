@@ -77,7 +77,7 @@ private:
   llvm::SmallVector<Index> columnIndex(mlir::Value n, int64_t vector);
   /// Where in the buffer the rows of a panel start, in parts.
   mlir::Value panelStart(const Block &block, const Panel &panel);
-  /// Lanes of vector `vector` of the panel that exist; null if all do.
+  /// Lanes of vector `vector` of the packed panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
   // Amx.cpp
@@ -125,6 +125,9 @@ private:
 
   // Tile.cpp
   using Tile = llvm::SmallVector<Elem>; ///< row-major: rows x vectors
+  /// Lanes of a vector of sums, and which of them exist; null if all do.
+  int64_t tileLanes(const Panel &panel, int64_t vector);
+  mlir::Value tileMask(const Panel &panel, int64_t vector);
   void emitTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
                 mlir::Value number, int64_t rows);
   Tile multiplyTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
@@ -166,7 +169,7 @@ private:
   mlir::Value resultIndex(const Block &block, mlir::Value m, mlir::Value n);
   bool isResultLinear() const;
   void storeVector(const Block &block, mlir::Value m, mlir::Value n, const Elem &value,
-                   mlir::Value mask);
+                   int64_t lanes, mlir::Value mask);
 
   /// Loads and stores of buffers: vectors (or scalars) of parts at base + (index + fixed) parts.
   mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
@@ -174,7 +177,7 @@ private:
   void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance);
 
   /// One vector of sums between two pieces of k.
-  Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, mlir::Value mask);
+  Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, int64_t lanes, mlir::Value mask);
   void storeSum(const Block &block, mlir::Value m, mlir::Value n, const Elem &sum,
                 mlir::Value mask);
   mlir::Value sumAddress(const Block &block, mlir::Value m, mlir::Value n);

@@ -33,7 +33,10 @@ bool canBroadcast(const Contraction &c) {
     return false;
   }
   int64_t bytes = storageBytes(c.element), wide = c.kernel.e.target.vectorBytes;
-  return c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows && c.mSize() * bytes * 2 > wide &&
+  // Half a vector pays if it takes half the time (1500 x 8 x 1000, Zen 4: 0.279 and 0.243 ms).
+  int64_t filled = c.mSize() * bytes * 2;
+  bool fills = filled > wide || (filled == wide && c.kernel.e.target.fmaPerCycle == 1);
+  return fills && c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows &&
          c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
 }
 

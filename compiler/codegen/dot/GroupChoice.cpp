@@ -16,6 +16,15 @@ namespace hlo::codegen {
 /// and 0.040.
 static constexpr int64_t kFewestPaired = 3;
 
+/// Fewest rows and columns of bf16 that are multiplied in pairs, and how many of a large side from
+/// memory. Zen 4, in this form and in pairs: 1000 x 5 x 500 0.0516 and 0.0504 ms, 1000 x 16 x 500
+/// 0.168 and 0.094; 4096 x 8 x 4096 2.9 and 3.7, 4096 x 16 x 4096 6.0 and 5.0.
+static constexpr int64_t kFewestBf16 = 5, kMostStreamed = 12;
+/// More rows than this have no form of their own.
+static constexpr int64_t kMostRows = 16;
+/// Fewest elements along k, an odd number, of which the last is paired with a zero.
+static constexpr int64_t kLeastFilled = 5;
+
 /// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned
 /// ones in one bit less, unless that is how the instruction takes them).
 static bool holdsInteger(const ContractionSide &side, unsigned bits, bool takesUnsigned) {
@@ -32,8 +41,11 @@ KGroup chooseGroup(const Contraction &c, int64_t lanes) {
     return c.rhs.unit != UnitStride::K ||
            (c.rhs.strided && storageBytes(c.rhs.strided->storage()) == bytes);
   };
+  // What the last pair lacks is filled up where a side is packed by lanes.
+  bool pairs =
+      c.k.back() % 2 == 0 || (c.k.back() >= kLeastFilled && c.lhs.unit != UnitStride::None);
   if (target.fastBf16Dot && target.vectorBytes == 64 && c.element.isF32() && c.lhs.holdsBf16 &&
-      c.rhs.holdsBf16 && lanes == 16 && c.k.back() % 2 == 0 &&
+      c.rhs.holdsBf16 && lanes >= 4 && pairs &&
       (c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16()))) {
     return KGroup::Bf16Pair;
   }
@@ -51,11 +63,37 @@ KGroup chooseGroup(const Contraction &c, int64_t lanes) {
   return KGroup::None;
 }
 
+/// Whether pairs of bf16 are faster than the forms for few rows, which widen them and read the
+/// large side as it is.
+static bool prefersPairs(const Contraction &c) {
+  int64_t few = std::min(c.mSize(), c.nSize());
+  int64_t l2 = c.kernel.e.target.l2Bytes, bytes = 2 * c.kSize() * std::max(c.mSize(), c.nSize());
+  bool isTall = c.nSize() == few, isOdd = c.k.back() % 2 != 0;
+  if (few < kFewestBf16 + (isTall && isOdd ? 2 : 0)) {
+    return false;
+  }
+  if (few > kMostRows || (isTall && c.lhs.unit == UnitStride::K && !isOdd)) {
+    return true;
+  }
+  // A tall lhs of columns would be read in pieces of rows, from another page at each k: better as
+  // the rhs.
+  if (isTall && c.lhs.unit == UnitStride::Free && bytes > l2 / 8) {
+    return false;
+  }
+  if (few > kMostStreamed) {
+    return true;
+  }
+  return bytes <= 4 * l2;
+}
+
 bool prefersGroups(const Contraction &c) {
-  if (!isa<IntegerType>(c.element) || !canBlock(c)) {
+  if (!canBlock(c)) {
     return false;
   }
   KGroup group = chooseGroup(c, lanesFor(c, c.nSize()));
+  if (group == KGroup::Bf16Pair) {
+    return prefersPairs(c);
+  }
   return group == KGroup::ByteQuad ||
          (group == KGroup::WordPair && std::min(c.mSize(), c.nSize()) >= kFewestPaired);
 }

@@ -63,7 +63,8 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
             int64_t width = plan.partBytes / plan.kStep();
             Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
             Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
-            if (plan.padsK) {
+            // Zeros of the rhs meet what is after the end of a row: no NaN may be there.
+            if (plan.padsK || plan.group == KGroup::Bf16Pair) {
               value = zeroUnless(e, c.element, mask, value);
             }
             storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))),

@@ -11,6 +11,16 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+int64_t BlockedEmitter::tileLanes(const Panel &panel, int64_t vector) {
+  return plan.narrowLast && panel.tail && vector + 1 == panel.vectors ? plan.lanes / 2 : plan.lanes;
+}
+
+Value BlockedEmitter::tileMask(const Panel &panel, int64_t vector) {
+  int64_t rest = c.nSize() % plan.lanes, lanes = tileLanes(panel, vector);
+  bool whole = !panel.tail || vector + 1 != panel.vectors || rest % lanes == 0;
+  return whole ? Value() : firstLanes(e, rest, lanes);
+}
+
 std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block, const KBlock &k,
                                                               Value m, Value number) {
   if (plan.lhs == LhsForm::Direct) {
@@ -61,8 +71,8 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
     return bufferAddress(buffer, mulI(e, i, row), v * plan.lanes);
   };
   if (plan.packsRhs() && !panel.packs) {
-    return [this, inBuffer](Value i, int64_t v) {
-      return loadBuffer(inBuffer(i, v), plan.lanes, plan.columns());
+    return [this, inBuffer, panel](Value i, int64_t v) {
+      return loadBuffer(inBuffer(i, v), tileLanes(panel, v), plan.columns());
     };
   }
   int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
@@ -70,8 +80,8 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
   int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
   return [this, base, kStride, vectorBytes, panel, inBuffer](Value i, int64_t v) {
     Value at = addBytes(e, base, strideBytes(e, c.rhs, i, kStride));
-    Elem value = c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)), plan.lanes,
-                                          columnMask(panel, v));
+    Elem value = c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)),
+                                          tileLanes(panel, v), tileMask(panel, v));
     if (panel.packs) {
       storeBuffer(inBuffer(i, v), value, plan.columns());
     }
@@ -121,8 +131,10 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
     }
     for (int64_t r = 0; r < rows; ++r) {
       Elem scalar = lhs(i, r);
-      Elem a = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
+      Elem wide = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
       for (int64_t v = 0; v < panel.vectors; ++v) {
+        int64_t lanes = tileLanes(panel, v);
+        Elem a = lanes < plan.lanes ? splat(e, scalar, lanes) : wide;
         Elem &sum = acc[r * panel.vectors + v];
         sum = plan.group != KGroup::None ? Elem(multiplyGroups(sum.re, a.re, columns[v].re))
                                          : multiplyAdd(e, c.element, sum, a, columns[v]);
@@ -146,12 +158,12 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
     emitAmxTile(block, k, panel, m, rows);
     return;
   }
-  Tile start(rows * panel.vectors, zeroElem(e, c.element, plan.lanes));
-  if (plan.flipLhs) {
-    for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-      start[i] = i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), plan.lanes, 0)
-                                   : start[i - panel.vectors];
-    }
+  Tile start;
+  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
+    int64_t lanes = tileLanes(panel, i % panel.vectors);
+    start.push_back(!plan.flipLhs       ? zeroElem(e, c.element, lanes)
+                    : i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), lanes, 0)
+                                        : start[i - panel.vectors]);
   }
   if (plan.kBlocks == 1) {
     storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, start));
@@ -159,7 +171,7 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
   }
   auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
   auto columnOf = [&](int64_t i) { return addI(e, panel.n, i % panel.vectors * plan.lanes); };
-  auto maskOf = [&](int64_t i) { return columnMask(panel, i % panel.vectors); };
+  auto maskOf = [&](int64_t i) { return tileMask(panel, i % panel.vectors); };
   // The lines of the sums so far come while the products are made; they are added at the end, so
   // that nothing waits for them.
   int64_t lineElements = 64 / (plan.partBytes * plan.parts);
@@ -180,7 +192,8 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
     e.b.setInsertionPointToStart(total.thenBlock());
     Tile added;
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-      Elem before = loadSum(block, rowOf(i), columnOf(i), maskOf(i));
+      int64_t lanes = tileLanes(panel, i % panel.vectors);
+      Elem before = loadSum(block, rowOf(i), columnOf(i), lanes, maskOf(i));
       added.push_back(addElems(e, c.element, before, sums[i]));
     }
     scf::YieldOp::create(e.b, e.loc, flatten(added));
@@ -197,7 +210,7 @@ void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, 
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {
       int64_t v = i % panel.vectors;
       storeVector(block, addI(e, m, i / panel.vectors), addI(e, panel.n, v * plan.lanes), tile[i],
-                  columnMask(panel, v));
+                  tileLanes(panel, v), tileMask(panel, v));
     }
     return;
   }
@@ -211,18 +224,19 @@ void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, 
 
 void BlockedEmitter::finishRows(const Block &block, const Panel &panel, Value m, Value rows,
                                 Value buffer, int64_t rowElements) {
-  int64_t full = panel.vectors;
-  bool partial = columnMask(panel, full - 1) != Value();
+  int64_t full = panel.vectors, lastLanes = tileLanes(panel, full - 1);
+  Value lastMask = tileMask(panel, full - 1);
+  bool partial = lastMask || lastLanes < plan.lanes;
   emitFor(e, constI64(e, 0), rows, 1, [&](Value row) {
     Value from = bufferAddress(buffer, mulI(e, row, rowElements));
-    auto finish = [&](Value column, Value mask) {
-      Elem value = loadBuffer(bufferAddress(from, column), plan.lanes, rowElements / plan.parts);
-      storeVector(block, addI(e, m, row), addI(e, panel.n, column), value, mask);
+    auto finish = [&](Value column, int64_t lanes, Value mask) {
+      Elem value = loadBuffer(bufferAddress(from, column), lanes, rowElements / plan.parts);
+      storeVector(block, addI(e, m, row), addI(e, panel.n, column), value, lanes, mask);
     };
     emitFor(e, constI64(e, 0), constI64(e, (full - partial) * plan.lanes), plan.lanes,
-            [&](Value column) { finish(column, {}); });
+            [&](Value column) { finish(column, plan.lanes, {}); });
     if (partial) {
-      finish(constI64(e, (full - 1) * plan.lanes), columnMask(panel, full - 1));
+      finish(constI64(e, (full - 1) * plan.lanes), lastLanes, lastMask);
     }
   });
 }
@@ -248,11 +262,11 @@ Value BlockedEmitter::sumAddress(const Block &block, Value m, Value n) {
   return bufferAddress(sumBuffer, addI(e, row, subI(e, n, block.n0)));
 }
 
-Elem BlockedEmitter::loadSum(const Block &block, Value m, Value n, Value mask) {
+Elem BlockedEmitter::loadSum(const Block &block, Value m, Value n, int64_t lanes, Value mask) {
   if (plan.sumsInResult) {
-    return epilogue.loadAt(resultIndex(block, m, n), plan.lanes, mask);
+    return epilogue.loadAt(resultIndex(block, m, n), lanes, mask);
   }
-  return loadBuffer(sumAddress(block, m, n), plan.lanes, plan.nBlock);
+  return loadBuffer(sumAddress(block, m, n), lanes, plan.nBlock);
 }
 
 void BlockedEmitter::storeSum(const Block &block, Value m, Value n, const Elem &sum, Value mask) {
@@ -264,16 +278,16 @@ void BlockedEmitter::storeSum(const Block &block, Value m, Value n, const Elem &
 }
 
 void BlockedEmitter::storeVector(const Block &block, Value m, Value n, const Elem &value,
-                                 Value mask) {
+                                 int64_t lanes, Value mask) {
   if (epilogue.isIdentity() && isResultLinear()) {
     epilogue.storeAt(c.element, value, resultIndex(block, m, n), mask);
     return;
   }
-  Index column(n, plan.lanes > 1 ? 1 : 0, plan.lanes);
+  Index column(n, lanes > 1 ? 1 : 0, lanes);
   epilogue.store(c.element, value,
                  c.outIndex(block.batch, splitIndex(e, Index(m), c.m, 1),
-                            splitIndex(e, column, c.n, plan.lanes), plan.lanes),
-                 plan.lanes, mask);
+                            splitIndex(e, column, c.n, lanes), lanes),
+                 lanes, mask);
 }
 
 } // namespace hlo::codegen

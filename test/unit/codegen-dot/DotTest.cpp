@@ -307,6 +307,37 @@ TEST(Dot, FewNarrowIntegers) {
   }
 }
 
+// Few rows, or few columns, of bf16 that are multiplied in pairs, the last of which may lack one.
+TEST(Dot, FewBf16) {
+  for (Dims size : {Dims{5, 90, 70}, Dims{8, 33, 501}, Dims{120, 7, 71}, Dims{60, 12, 301},
+                    Dims{16, 100, 64}}) {
+    DotCase c{Type::BF16, Type::BF16, Type::F32, {size[0], size[2]}, {size[2], size[1]}, {},
+              {},         {1},        {0}};
+    checkAll(c);
+    c.rhsShape = {size[1], size[2]};
+    c.rhsK = {1};
+    c.around = Around::BiasRelu;
+    checkAll(c);
+    c.lhsShape = {size[2], size[0]};
+    c.lhsK = {0};
+    checkAll(c);
+  }
+}
+
+// At most half a vector of columns is left over.
+TEST(Dot, NarrowLast) {
+  for (Type type : {Type::F32, Type::F64, Type::BF16, Type::S8, Type::C64}) {
+    Type out = type == Type::S8 ? Type::S32 : type;
+    for (Dims size :
+         {Dims{30, 20, 40}, Dims{61, 17, 130}, Dims{100, 100, 33}, Dims{12, 72, 1100}}) {
+      DotCase c{type, type, out, {size[0], size[2]}, {size[2], size[1]}, {}, {}, {1}, {0}};
+      checkAll(c);
+      c.around = type == Type::C64 ? Around::Reshape : Around::BiasRelu;
+      checkAll(c);
+    }
+  }
+}
+
 // So few steps that storing takes most of the time: row by row.
 TEST(Dot, FewSteps) {
   checkAll({Type::F32, Type::F32, Type::F32, {1100, 2}, {2, 1001}, {}, {}, {1}, {0}});
