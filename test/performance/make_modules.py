@@ -194,6 +194,12 @@ case("convgrad_input_7x7_s4_4x8x8x40_f32", lambda g, w: jax.linear_transpose(lam
      ((4, 2, 2, 256), f32), ((7, 7, 40, 256), f32))
 
 
+case("convgrad_input_s2_2x32x32x32_nchw_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 2, layout="NCHW"), jax.ShapeDtypeStruct((2, 32, 32, 32), f32))(g)[0],
+     ((2, 48, 16, 16), f32), ((48, 32, 3, 3), f32))
+case("conv_transposed_few_9x65x5_nchw_f32", lambda x, w: conv(x, w, pad=[(4, 4), (4, 4)], layout="NCHW", lhs_dilation=(2, 2)), ((1, 5, 9, 65), f32), ((5, 5, 5, 5), f32))
+case("conv_holes_28x28x64_s8_s32", lambda x, w: conv(x, w, 2, [(1, 1), (1, 1)], lhs_dilation=(4, 4), preferred_element_type=s32), ((1, 28, 28, 64), s8), ((1, 1, 64, 64), s8))
+
+
 def kernel_gradient(name, x, w, t, *form, **more):
     y = jax.eval_shape(lambda a, b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(x, t), jax.ShapeDtypeStruct(w, t))
     case(f"convgrad_kernel_{name}", lambda g, a: jax.linear_transpose(lambda b: conv(a, b, *form, **more), jax.ShapeDtypeStruct(w, t))(g)[0], (y.shape, t), (x, t))

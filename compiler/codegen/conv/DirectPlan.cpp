@@ -402,7 +402,12 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   }
   bool few = plan.features * 2 < plan.lanes && plan.features > 0;
   if (few && plan.channels * 2 < plan.lanes) {
-    return std::nullopt;
+    // With holes the alternative multiplies by zeros: 5 channels to 5 features by 5x5, every other
+    // element of 21x133 a hole, 0.34 ms.
+    if (llvm::all_of(plan.dims, [](const DirectDim &d) { return d.phases.size() == 1; })) {
+      return std::nullopt;
+    }
+    few = false;
   }
   plan.alongChannels = few;
   int64_t across = plan.features == 0 ? plan.runApart() : few ? plan.channels : plan.features;

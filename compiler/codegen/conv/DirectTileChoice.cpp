@@ -64,14 +64,14 @@ void chooseDirectTile(DirectPlan &plan, const Target &target) {
   // Vectors across two lines are two loads.
   int64_t row = (plan.features + plan.featuresApart) * plan.bytes;
   int64_t loads = plan.kernelInPlace && row % 64 != 0 ? 2 : 1;
-  const DirectDim &last = plan.dims.back();
-  bool columns = !plan.alongChannels && plan.lanes > 1 && last.phases.size() == 1 &&
-                 last.outputDim == static_cast<int64_t>(plan.dims.size());
+  bool columns = !plan.alongChannels && plan.outputsInnermost(target);
+  int64_t phases = plan.dims.back().phases.size();
   auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
-    return cost == 0 || !columns ? cost
-                                 : cost + vectors * plan.lanes * rowsH *
-                                              columnCost(rowsW, plan.bytes, target) / steps;
+    return cost == 0 || !columns
+               ? cost
+               : cost + vectors * plan.lanes * rowsH *
+                            columnCost(rowsW * phases, plan.bytes, target) / steps;
   };
   double best = 1e300;
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {

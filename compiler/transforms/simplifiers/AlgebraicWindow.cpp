@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace hlo;
@@ -156,7 +157,44 @@ private:
 
 } // namespace
 
+/// Whether some tap of some window of dimension `i` meets an element of the input, not only padding
+/// and what dilation puts between elements.
+static bool meetsInput(WindowAttr window, size_t i, int64_t input, int64_t outputs) {
+  int64_t dilation = window.getBaseDilations()[i], stride = window.getStrides()[i],
+          step = window.getWindowDilations()[i], taps = window.getSize()[i],
+          low = window.getPadLow()[i];
+  // All positions are as far from an element, modulo what divides all steps.
+  int64_t common = std::gcd(std::gcd(dilation, stride), taps > 1 ? step : dilation);
+  if (low % common != 0 || input == 0) {
+    return false;
+  }
+  constexpr int64_t mostLooked = 1 << 16;
+  for (int64_t n = 0, all = outputs * taps; n < all && n < mostLooked; ++n) {
+    int64_t position = n / taps * stride + n % taps * step - low;
+    if (position >= 0 && position % dilation == 0 && position / dilation < input) {
+      return true;
+    }
+  }
+  return outputs * taps > mostLooked;
+}
+
+/// convolution -> 0 where no window meets an element of the input
+static Value convolutionOfHoles(ConvolutionOp op, HloBuilder &b) {
+  WindowAttr window = op.getWindowAttr();
+  auto input = cast<RankedTensorType>(op.getLhs().getType()),
+       result = cast<RankedTensorType>(op.getResult().getType());
+  ConvDimsAttr dims = op.getDimLabels();
+  for (size_t i = 0; window && i < dims.getInputSpatial().size(); ++i) {
+    if (!meetsInput(window, i, input.getDimSize(dims.getInputSpatial()[i]),
+                    result.getDimSize(dims.getOutputSpatial()[i]))) {
+      return b.splat(result, 0);
+    }
+  }
+  return Value();
+}
+
 void hlo::populateWindowRules(RewritePatternSet &patterns) {
   patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements>(
       patterns.getContext());
+  addRules<ConvolutionOp>(patterns, {convolutionOfHoles});
 }
