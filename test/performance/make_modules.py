@@ -487,6 +487,7 @@ case("gather_frames_500x400_f32", lambda x: x[jnp.arange(500)[:, None] * 160 + j
 case("gather_pairs_20000_f32", lambda t, i, j: t[i, j], ((1000, 1000), f32), ((20000,), s32), ((20000,), s32))
 case("gather_windows_200x32x32_f32", lambda t, i: jax.vmap(lambda k: lax.dynamic_slice(t, (k, k), (32, 32)))(i), ((1000, 1000), f32), ((200,), s32))
 case("scatter_embedding_gradient_5000x256_2000_f32", lambda t, i, u: t.at[i].add(u), ((5000, 256), f32), ((2000,), s32), ((2000, 256), f32))
+case("scatter_max_50000_f16", lambda x, i, u: x.at[i].max(u), ((1000,), f16), ((50000,), s32), ((50000,), f16))
 case("scatter_embedding_gradient_5000x256_2000_bf16", lambda t, i, u: t.at[i].add(u), ((5000, 256), bf16), ((2000,), s32), ((2000, 256), bf16))
 case("scatter_histogram_100000_s32", lambda i: jnp.zeros(1024, s32).at[i].add(1), ((100000,), s32))
 case("scatter_scalars_100000_f32", lambda t, i, u: t.at[i].add(u), ((10000,), f32), ((100000,), s32), ((100000,), f32))

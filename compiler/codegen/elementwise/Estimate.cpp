@@ -124,6 +124,17 @@ Num extremumInRegisters(Num a, Num b, bool maximum) {
   if (a.width() < 32) {
     return {};
   }
+  if (a.lanes() == 1 && e.target.avx512) {
+    // As a vector all the way: a comparison of two numbers goes through flags and a general
+    // register.
+    Type type = laneType(a.scalar(), 128 / a.width());
+    Value nothing = LLVM::UndefOp::create(e.b, e.loc, type);
+    auto first = [&](Num x) {
+      return Num(e, vector::InsertOp::create(e.b, e.loc, x.v, nothing, int64_t(0)));
+    };
+    Num result = extremumInRegisters(first(a), first(b), maximum);
+    return Num(e, vector::ExtractOp::create(e.b, e.loc, result.v, int64_t(0)));
+  }
   // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
   Num chosen = inRegisters({a, b}, "range", i32Constant(e, maximum ? 5 : 4), 128);
   if (!chosen.v) {

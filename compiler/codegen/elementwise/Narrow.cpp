@@ -99,6 +99,10 @@ static bool isBfloat(Value x, int depth = 6) {
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     return call.getIntrin().contains(".range.p") && areBfloats(call.getArgs().take_front(2));
   }
+  if (auto insert = dyn_cast<vector::InsertOp>(op)) {
+    return insert.getDest().getDefiningOp<LLVM::UndefOp>() &&
+           isBfloat(insert.getValueToStore(), depth - 1);
+  }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     auto unordered = select.getCondition().getDefiningOp<arith::CmpFOp>();
     auto sum = select.getTrueValue().getDefiningOp<arith::AddFOp>();
