@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CodeGeneration.h"
+#include "compiler/support/Heap.h"
 #include "compiler/target/Backend.h"
 #include "compiler/target/LoopMemory.h"
 #include "compiler/target/LowerToLLVM.h"
@@ -77,7 +78,10 @@ void CodeGeneration::forEach(size_t count, llvm::function_ref<void(size_t)> body
   }
   llvm::ThreadPoolTaskGroup tasks(*in.pool);
   for (size_t i = 0; i < count; ++i) {
-    tasks.async([body, i] { body(i); });
+    tasks.async([body, i] {
+      takeHugePages();
+      body(i);
+    });
   }
   tasks.wait();
 }
