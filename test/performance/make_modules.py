@@ -370,6 +370,7 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
 case("window_average_2x2_56x56x128_f32", lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID") / 4, ((1, 56, 56, 128), f32))
 case("window_max_2x2_nchw_4x64x56x56_f32", lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID"), ((4, 64, 56, 56), f32))
 case("window_average_3x3_same_56x56x64_f32", lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 3, 3, 1), (1, 1, 1, 1), "SAME"), ((1, 56, 56, 64), f32))
+case("window_max_8_400x1000_s32", lambda x: lax.reduce_window(x, s32(-2**31), lax.max, (1, 8), (1, 8), "VALID"), ((400, 1000), s32))
 case("window_moving_sum_100000w16_f32", lambda x: lax.reduce_window(x, 0.0, lax.add, (16,), (1,), "VALID"), ((100000,), f32))
 case("window_global_average_7x7x512_f32", lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 7, 7, 1), (1, 1, 1, 1), "VALID"), ((8, 7, 7, 512), f32))
 case("window_average_gradient_2x2_56x56x64_f32", lambda x, g: jax.vjp(lambda x: lax.reduce_window(x, 0.0, lax.add, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), x)[1](g)[0],

@@ -155,6 +155,43 @@ private:
   }
 };
 
+/// reduce-window whose windows side by side are whole rows -> reduce of shorter rows, which reads
+/// each element once
+struct WindowsSideBySide : public OpRewritePattern<ReduceWindowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
+    WindowAttr window = op.getWindowAttr();
+    if (op->getNumOperands() != 2 || !window || !isAll(window.getPadLow(), 0) ||
+        !isAll(window.getPadHigh(), 0) || !isAll(window.getBaseDilations(), 1) ||
+        !isAll(window.getWindowDilations(), 1) || window.getSize() != window.getStrides() ||
+        window.getSize().empty() || !isAll(window.getSize().drop_back(), 1) || !isFreeToMove(op)) {
+      return failure();
+    }
+    Value x = op->getOperand(0);
+    SmallVector<int64_t> shape(shapeOf(x));
+    int64_t length = window.getSize().back(), last = static_cast<int64_t>(shape.size());
+    if (length == 1 || shape.back() == 0 || shape.back() % length != 0) {
+      return failure();
+    }
+    shape.back() /= length;
+    shape.push_back(length);
+    HloBuilder b(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<ReduceOp>(
+        op, op->getResultTypes(), ValueRange{b.reshape(x, shape), op->getOperand(1)},
+        rewriter.getDenseI64ArrayAttr({last}), op.getToApplyAttr());
+    return success();
+  }
+
+private:
+  /// Of narrow floats, sums in windows are rounded after each step, those of rows at the end.
+  static bool isFreeToMove(ReduceWindowOp op) {
+    auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
+    Operation *reducer = computation ? associativeOp(computation) : nullptr;
+    auto real = dyn_cast<FloatType>(elementTypeOf(op->getResult(0)));
+    return reducer && (!real || real.getWidth() >= 32 || isa<MaximumOp, MinimumOp>(reducer));
+  }
+};
+
 } // namespace
 
 /// Whether some tap of some window of dimension `i` meets an element of the input, not only padding
@@ -194,7 +231,7 @@ static Value convolutionOfHoles(ConvolutionOp op, HloBuilder &b) {
 }
 
 void hlo::populateWindowRules(RewritePatternSet &patterns) {
-  patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements>(
+  patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements, WindowsSideBySide>(
       patterns.getContext());
   addRules<ConvolutionOp>(patterns, {convolutionOfHoles});
 }
