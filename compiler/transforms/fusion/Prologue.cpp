@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
+#include "compiler/analysis/DotOrder.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;
@@ -162,6 +163,12 @@ std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
   // Behind a reshape, or beside another array, another order of dimensions would be read element by
   // element.
   bool straight = prologue->oneArray && !prologue->relabelled;
+  if (isa<TransposeOp>(op) && llvm::any_of(op->getUses(), [&](OpOperand &use) {
+        return use.getOwner() == group.hero &&
+               isStoredAcrossBatch(cast<DotOp>(group.hero), use.getOperandNumber());
+      })) {
+    return std::nullopt;
+  }
   if (isa<TransposeOp, ReverseOp, SliceOp, DynamicSliceOp>(op)) {
     return straight ? prologue : std::nullopt;
   }

@@ -1,10 +1,11 @@
 //===- AlgebraicDot.cpp - Rules of dot ------------------------------------===//
 //
 // A dot reads its operands in any order of dimensions, so it absorbs
-// transposes, and that of its result where it exchanges the operands; one that sums nothing is a
-// multiplication.
+// transposes, and that of its result where it exchanges the operands; only what has its batch
+// innermost is transposed before. One that sums nothing is a multiplication.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/DotOrder.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;
@@ -93,14 +94,52 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
   SmallVector<int64_t> rhsBatch(orEmpty(op.getRhsBatchDims()));
   SmallVector<int64_t> lhsContract(orEmpty(op.getLhsContractingDims()));
   SmallVector<int64_t> rhsContract(orEmpty(op.getRhsContractingDims()));
-  bool changed = absorb(lhs, lhsBatch, lhsContract);
-  changed |= absorb(rhs, rhsBatch, rhsContract);
+  bool keepsLhs = isStoredAcrossBatch(op, 0), keepsRhs = isStoredAcrossBatch(op, 1);
+  bool changed = !keepsLhs && absorb(lhs, lhsBatch, lhsContract);
+  changed |= !keepsRhs && absorb(rhs, rhsBatch, rhsContract);
   if (!changed) {
     return {};
   }
   auto list = [&](ArrayRef<int64_t> dims) { return b.b.getDenseI64ArrayAttr(dims); };
   return DotOp::create(b.b, b.loc, op.getResult().getType(), lhs, rhs, list(lhsBatch),
                        list(rhsBatch), list(lhsContract), list(rhsContract),
+                       op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
+}
+
+// dot(x, y) whose x has neighbours that belong to different batch indices -> dot(transpose(x), y),
+// where those of one batch index are together; the same for y
+static Value gatherBatch(DotOp op, HloBuilder &b) {
+  Value operands[2] = {op.getLhs(), op.getRhs()};
+  SmallVector<int64_t> batch[2], contract[2];
+  batch[0] = llvm::to_vector(orEmpty(op.getLhsBatchDims()));
+  batch[1] = llvm::to_vector(orEmpty(op.getRhsBatchDims()));
+  contract[0] = llvm::to_vector(orEmpty(op.getLhsContractingDims()));
+  contract[1] = llvm::to_vector(orEmpty(op.getRhsContractingDims()));
+  bool changed = false;
+  for (unsigned i : {0u, 1u}) {
+    if (operands[i].getDefiningOp<TransposeOp>() || !isStoredAcrossBatch(op, i)) {
+      continue;
+    }
+    changed = true;
+    SmallVector<int64_t> order(batch[i]);
+    for (int64_t dim = 0, rank = rankOf(operands[i]); dim < rank; ++dim) {
+      if (!llvm::is_contained(batch[i], dim)) {
+        order.push_back(dim);
+      }
+    }
+    operands[i] = b.transpose(operands[i], order);
+    for (SmallVector<int64_t> *list : {&batch[i], &contract[i]}) {
+      for (int64_t &dim : *list) {
+        dim = llvm::find(order, dim) - order.begin();
+      }
+    }
+  }
+  if (!changed) {
+    return {};
+  }
+  auto list = [&](ArrayRef<int64_t> dims) { return b.b.getDenseI64ArrayAttr(dims); };
+  return DotOp::create(b.b, b.loc, op.getResult().getType(), operands[0], operands[1],
+                       list(batch[0]), list(batch[1]), list(contract[0]), list(contract[1]),
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
@@ -148,5 +187,5 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
 
 void hlo::populateDotRules(RewritePatternSet &patterns) {
   addRules<TransposeOp>(patterns, {exchangeOperands});
-  addRules<DotOp>(patterns, {emptyDot, outerProduct, absorbTranspose});
+  addRules<DotOp>(patterns, {emptyDot, outerProduct, absorbTranspose, gatherBatch});
 }

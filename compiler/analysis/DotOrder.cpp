@@ -1,0 +1,62 @@
+//===- DotOrder.cpp - In which order memory holds a dot's operands --------===//
+#include "compiler/analysis/DotOrder.h"
+#include "compiler/analysis/Shapes.h"
+
+using namespace mlir;
+
+namespace hlo {
+
+/// A smaller operand is read element by element in the time that another kernel takes to start.
+static constexpr int64_t kLeastElements = 16 << 10;
+/// Fewer neighbours share a line with others of their own batch index.
+static constexpr int64_t kLeastNeighbours = 4;
+/// Products of two operands like this have lanes along the batch if copies for one vector of it
+/// stay in L2, and sums are long or few (codegen/dot/BatchLanes.cpp).
+static constexpr int64_t kMostCopied = 512 << 10, kVectorBytes = 64, kLeastSum = 16,
+                         kSmallResult = 256;
+
+namespace {
+/// An operand's sizes by role.
+struct Side {
+  int64_t rows = 1, k = 1;
+  int64_t neighbours = 0; ///< along the batch; 0 if they are not
+};
+} // namespace
+
+static Side sideOf(Value operand, std::optional<ArrayRef<int64_t>> batch,
+                   std::optional<ArrayRef<int64_t>> contracted) {
+  Side side;
+  auto isIn = [](std::optional<ArrayRef<int64_t>> dims, int64_t dim) {
+    return dims && llvm::is_contained(*dims, dim);
+  };
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  int64_t rank = rankOf(operand);
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t size = shapeOf(operand)[dim];
+    int64_t inMemory = transpose ? transpose.getDimensions()[dim] : dim;
+    if (isIn(contracted, dim)) {
+      side.k *= size;
+    } else if (!isIn(batch, dim)) {
+      side.rows *= size;
+    } else if (inMemory == rank - 1) {
+      side.neighbours = size;
+    }
+  }
+  return side;
+}
+
+bool isStoredAcrossBatch(DotOp dot, unsigned operand) {
+  Side sides[2] = {sideOf(dot.getLhs(), dot.getLhsBatchDims(), dot.getLhsContractingDims()),
+                   sideOf(dot.getRhs(), dot.getRhsBatchDims(), dot.getRhsContractingDims())};
+  const Side &side = sides[operand], &other = sides[1 - operand];
+  if (side.neighbours < kLeastNeighbours || side.rows == 1 || other.rows == 1 ||
+      elementsOf(dot->getOperand(operand)) < kLeastElements) {
+    return false;
+  }
+  bool goesAlongBatch = other.neighbours != 0 && !isa<ComplexType>(elementTypeOf(dot.getLhs())) &&
+                        (side.rows + other.rows) * side.k * kVectorBytes <= kMostCopied &&
+                        (side.k >= kLeastSum || side.rows * other.rows <= kSmallResult);
+  return !goesAlongBatch;
+}
+
+} // namespace hlo
