@@ -216,6 +216,7 @@ kernel_gradient("1d_8x512x64_f32", (8, 512, 64), (3, 64, 64), f32, layout="NWC")
 kernel_gradient("grouped_8x14x14x128g4_f32", (8, 14, 14, 128), (3, 3, 32, 128), f32, feature_group_count=4)
 case("convgrad_input_3x3_8x7x7x512_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w), jax.ShapeDtypeStruct((8, 7, 7, 512), f32))(g)[0],
      ((8, 7, 7, 512), f32), ((3, 3, 512, 512), f32))
+case("conv_batch_groups_64x14x14x2_f32", lambda x, w: conv(x, w, batch_group_count=64), ((64, 14, 14, 2), f32), ((3, 3, 2, 64), f32))
 case("convgrad_kernel_depthwise_28x28x128_f32", lambda g, x: jax.linear_transpose(lambda w: conv(x, w, feature_group_count=128), jax.ShapeDtypeStruct((3, 3, 1, 128), f32))(g)[0],
      ((4, 28, 28, 128), f32), ((4, 28, 28, 128), f32))
 

@@ -498,9 +498,30 @@ void Depthwise::storeVector(const Row &row, const Index &feature, const Index &p
   epilogue.store(operands.element, sum, full, lanes, mask);
 }
 
+/// With lanes along features any dimension may be the last one, whose taps are unrolled: one with
+/// few taps, if the last has many, as the image of a gradient (2x28x28x96: 0.120 and 0.104 ms).
+static ConvOperands orderDims(ConvOperands operands) {
+  ConvGeometry &g = operands.g;
+  bool alongFeatures = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
+  SpatialDim &last = g.spatial.back();
+  if (!alongFeatures || last.kernel <= kUnrolledRow) {
+    return operands;
+  }
+  SpatialDim *best = &last;
+  for (SpatialDim &dim : g.spatial) {
+    bool isShort = dim.kernel <= kUnrolledRow && dim.kernelDilation == 1;
+    if (isShort && (best == &last || dim.output > best->output)) {
+      best = &dim;
+    }
+  }
+  std::swap(*best, last);
+  return operands;
+}
+
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue) {
-  Depthwise(kernel, op, operands, epilogue).emit();
+  ConvOperands ordered = orderDims(operands);
+  Depthwise(kernel, op, ordered, epilogue).emit();
 }
 
 } // namespace hlo::codegen

@@ -230,8 +230,90 @@ static Value convolutionOfHoles(ConvolutionOp op, HloBuilder &b) {
   return Value();
 }
 
+namespace {
+/// The order of an array's dimensions with one of them last, and a new one of size 1 before all.
+struct GroupsLast {
+  int64_t groups, rank;
+  SmallVector<int64_t> order() const {
+    SmallVector<int64_t> dims;
+    for (int64_t d = 0; d < rank; ++d) {
+      if (d != groups) {
+        dims.push_back(d);
+      }
+    }
+    dims.push_back(groups);
+    return dims;
+  }
+  int64_t placeOf(int64_t dim) const {
+    return 1 + (dim == groups ? rank - 1 : dim - (dim > groups));
+  }
+  SmallVector<int64_t> placesOf(int64_t first, ArrayRef<int64_t> dims) const {
+    SmallVector<int64_t> places{first};
+    for (int64_t dim : dims) {
+      places.push_back(placeOf(dim));
+    }
+    return places;
+  }
+};
+} // namespace
+
+static SmallVector<int64_t> withFirst(int64_t first, ArrayRef<int64_t> rest) {
+  SmallVector<int64_t> all{first};
+  all.append(rest.begin(), rest.end());
+  return all;
+}
+
+static Value withGroupsLast(HloBuilder &b, Value v, const GroupsLast &order) {
+  Value turned = order.groups + 1 == order.rank ? v : b.transpose(v, order.order());
+  return b.reshape(turned, withFirst(1, HloBuilder::type(turned).getShape()));
+}
+
+/// convolution of as many batch groups as images and features -> depthwise convolution with vectors
+/// along the groups, where what was summed up over channels is a spatial dimension as long as its
+/// window. Gradients of depthwise kernels are of this form.
+static Value depthwiseOfBatchGroups(ConvolutionOp op, HloBuilder &b) {
+  int64_t groups = op.getBatchGroupCount().value_or(1);
+  WindowAttr window = op.getWindowAttr();
+  auto lhs = HloBuilder::type(op.getLhs());
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  ConvDimsAttr dims = op.getDimLabels();
+  int64_t rank = lhs.getRank();
+  if (groups <= 1 || !window || rank < 3 || lhs.getDimSize(dims.getInputBatch()) != groups ||
+      result.getDimSize(dims.getOutputFeature()) != groups) {
+    return Value();
+  }
+  GroupsLast input{dims.getInputBatch(), rank}, kernel{dims.getKernelOutputFeature(), rank},
+      output{dims.getOutputFeature(), rank};
+  // The new first dimensions are images, channels of a group, and positions along the old channels.
+  auto labels = ConvDimsAttr::get(
+      op.getContext(), 0, rank,
+      input.placesOf(input.placeOf(dims.getInputFeature()), dims.getInputSpatial()), 0, rank,
+      kernel.placesOf(kernel.placeOf(dims.getKernelInputFeature()), dims.getKernelSpatial()),
+      output.placeOf(dims.getOutputBatch()), rank, output.placesOf(0, dims.getOutputSpatial()));
+  auto wider = WindowAttr::get(
+      op.getContext(), withFirst(lhs.getDimSize(dims.getInputFeature()), window.getSize()),
+      withFirst(1, window.getStrides()), withFirst(0, window.getPadLow()),
+      withFirst(0, window.getPadHigh()), withFirst(1, window.getBaseDilations()),
+      withFirst(1, window.getWindowDilations()), withFirst(0, window.getReversal()));
+  SmallVector<int64_t> order = output.order(), shape, back(rank);
+  for (auto [i, dim] : llvm::enumerate(order)) {
+    shape.push_back(result.getDimSize(dim));
+    back[dim] = static_cast<int64_t>(i);
+  }
+  Value x = withGroupsLast(b, op.getLhs(), input), k = withGroupsLast(b, op.getRhs(), kernel);
+  auto depthwise = cast<ConvolutionOp>(b.b.clone(*op));
+  depthwise->setOperands({x, k});
+  depthwise->getResult(0).setType(HloBuilder::array(withFirst(1, shape), result.getElementType()));
+  depthwise.setWindowAttr(wider);
+  depthwise.setDimLabelsAttr(labels);
+  depthwise.removeBatchGroupCountAttr();
+  depthwise.setFeatureGroupCount(groups);
+  Value sums = b.reshape(depthwise->getResult(0), shape);
+  return order.back() == rank - 1 ? sums : b.transpose(sums, back);
+}
+
 void hlo::populateWindowRules(RewritePatternSet &patterns) {
   patterns.add<PadIntoConvolution, PadIntoReduceWindow, WindowOfSpreadElements, WindowsSideBySide>(
       patterns.getContext());
-  addRules<ConvolutionOp>(patterns, {convolutionOfHoles});
+  addRules<ConvolutionOp>(patterns, {convolutionOfHoles, depthwiseOfBatchGroups});
 }
