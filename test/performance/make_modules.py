@@ -351,6 +351,7 @@ elementwise("is_finite_logic", lambda x, y: jnp.isfinite(x) & (y > 0) | (x < y),
 elementwise("sin_large", lambda x: jnp.sin(x * 1e6), f32, "f32")
 elementwise("cos", lambda x: jnp.cos(x * 100), f32, "f32")
 elementwise("abs", jnp.abs, c64, "c64", n=1 << 18)
+elementwise("tanh", jnp.tanh, c64, "c64", n=200003)
 elementwise("sqrt", jnp.sqrt, c64, "c64", n=1 << 18)
 elementwise("erf", lambda x: lax.erf(x * 20), f16, "f16")
 case("elementwise_polynomial_f16", lambda x, y: ((((x * 0.1 + 0.2) * x + 0.3) * x + 0.4) * x + 0.5) * x + y, ((200003,), f16), ((200003,), f16))

@@ -95,7 +95,7 @@ static std::optional<Complex> emitUnary(Opcode opcode, Complex z, bool ofFloats)
   case Opcode::ExponentialMinusOne: return complexExpm1(z);
   case Opcode::Log: return complexLog(z);
   case Opcode::LogPlusOne: return complexLog1p(z);
-  case Opcode::Logistic: return complexLogistic(z);
+  case Opcode::Logistic: return complexLogistic(z, ofFloats);
   case Opcode::Sqrt: return complexSqrt(z, ofFloats);
   case Opcode::Rsqrt: return complexRsqrt(z);
   case Opcode::Sine: return complexSin(z);

@@ -87,9 +87,36 @@ Complex complexLog1p(Complex z) {
   return {re, atan2Of(z.im, moved)};
 }
 
-Complex complexLogistic(Complex z) {
-  // e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1, and 1 + e as expm1(x) cos y + (1 + cos y),
-  // which is right near its zeros too.
+// The logistic function is e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1, and 1 + e is expm1(x)
+// cos y + (1 + cos y), which is right near its zeros too.
+
+/// Of two f32, in f64: e from expm1 where it loses nothing that f32 has, and a quotient without
+/// scaling.
+static Complex logisticOfFloats(Complex z) {
+  Num left = less(z.re, 0.0);
+  Complex w = choose(left, z, {-z.re, -z.im});
+  NumPair turn = sinCosOf(w.im);
+  Num grown = expm1Of(w.re), one = z.re.of(1.0), zero = z.re.of(0.0);
+  Num e = grown + 1.0, small = less(w.re, -15.0);
+  auto power = rarely(small, {e * turn.lo, e * turn.hi}, [&]() -> llvm::SmallVector<Num> {
+    Complex exact = expWithTurn(w, turn);
+    return {select(small, exact.re, e * turn.lo), select(small, exact.im, e * turn.hi)};
+  });
+  Num re = power[0], im = power[1];
+  Num sum = fma(grown, turn.lo, oneAndCosine(turn, /*negated=*/false));
+  sum = select(less(w.re, -40.0), one, sum);
+  Num inverse = 1.0 / (sum * sum + im * im);
+  Num real = select(left, re * sum + im * im, sum) * inverse;
+  Num imaginary = select(left, im * sum - re * im, zero - im) * inverse;
+  Num far = less(z.re, -40.0);
+  imaginary = select(far, im, imaginary);
+  return {select(far, re, real), select(equal(z.im, 0.0), z.im, imaginary)};
+}
+
+Complex complexLogistic(Complex z, bool ofFloats) {
+  if (ofFloats) {
+    return logisticOfFloats(z);
+  }
   Num left = less(z.re, 0.0);
   Complex w = choose(left, z, {-z.re, -z.im});
   NumPair turn = sinCosOf(w.im);
@@ -180,9 +207,13 @@ struct Hyperbolic {
 
 static Hyperbolic timesHyperbolic(Num y, Num s, Num c) {
   Num large = greater(abs(y), 700.0);
-  Num cosh = select(large, expTimes(abs(y), s, 1), s * coshOf(y));
-  Num sinh = select(large, copySign(y.of(1.0), y) * expTimes(abs(y), c, 1), c * sinhOf(y));
-  return {cosh, sinh};
+  Num cosh = s * coshOf(y), sinh = c * sinhOf(y);
+  auto parts = rarely(large, {cosh, sinh}, [&]() -> llvm::SmallVector<Num> {
+    Num sign = copySign(y.of(1.0), y);
+    return {select(large, expTimes(abs(y), s, 1), cosh),
+            select(large, sign * expTimes(abs(y), c, 1), sinh)};
+  });
+  return {parts[0], parts[1]};
 }
 
 Complex complexSin(Complex z) {
@@ -213,15 +244,18 @@ Complex complexTan(Complex z) {
   Num denominator = fma(b, square, 1.0);
   Num re = t / denominator;
   Num im = b * s * sqrt(square + 1.0) / denominator;
-  NumPair turn = sinCosOf(z.re);
   Num far = greater(abs(z.im), 20.0);
-  Num decay = expOf(abs(z.im) * -2.0) * 4.0;
-  Num product = turn.hi * turn.lo;
-  Num farRe = select(isInfinite(z.im), copySign(t.of(0.0), product), decay * product);
-  re = select(far, farRe, re);
-  re = select(equal(z.re, 0.0), z.re, re);
-  im = select(far, copySign(z.im.of(1.0), z.im), im);
-  im = select(isNaN(product) & logicalNot(isInfinite(z.im)), product, im);
+  auto parts = rarely(far, {re, im}, [&]() -> llvm::SmallVector<Num> {
+    NumPair turn = sinCosOf(z.re);
+    Num decay = expOf(abs(z.im) * -2.0) * 4.0;
+    Num product = turn.hi * turn.lo, infinite = isInfinite(z.im);
+    Num farRe = select(infinite, copySign(t.of(0.0), product), decay * product);
+    Num farIm = copySign(z.im.of(1.0), z.im);
+    farIm = select(isNaN(product) & logicalNot(infinite), product, farIm);
+    return {select(far, farRe, re), select(far, farIm, im)};
+  });
+  re = select(equal(z.re, 0.0), z.re, parts[0]);
+  im = parts[1];
   return {re, select(equal(z.im, 0.0), z.im, im)};
 }
 

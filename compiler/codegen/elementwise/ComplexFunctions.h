@@ -22,9 +22,9 @@ Complex complexExp(Complex z);
 Complex complexExpm1(Complex z);
 Complex complexLog(Complex z);
 Complex complexLog1p(Complex z);
-Complex complexLogistic(Complex z);
-Complex complexPower(Complex z, Complex w);
 /// `ofFloats`: both parts were widened from f32.
+Complex complexLogistic(Complex z, bool ofFloats = false);
+Complex complexPower(Complex z, Complex w);
 Complex complexSqrt(Complex z, bool ofFloats = false);
 Complex complexRsqrt(Complex z);
 Complex complexSin(Complex z);
