@@ -456,6 +456,16 @@ case("movement_rope_1x512x16x64_bf16", lambda x, c, s: x * c + jnp.concatenate([
 case("movement_patches_16x16_224x224x3_f32", lambda x: x.reshape(14, 16, 14, 16, 3).transpose(0, 2, 1, 3, 4).reshape(196, 768), ((224, 224, 3), f32))
 case("movement_tril_mask_1000x1000_f32", lambda x: jnp.tril(x), ((1000, 1000), f32))
 
+text("transpose_residual_8x56x56x64_bf16", """ENTRY main {
+  x = bf16[8,56,56,64] parameter(0)
+  y = bf16[8,56,56,64] parameter(1)
+  bias = bf16[64] parameter(2)
+  biases = bf16[8,56,56,64] broadcast(bias), dimensions={3}
+  sum = bf16[8,56,56,64] add(x, y)
+  biased = bf16[8,56,56,64] add(sum, biases)
+  ROOT turned = bf16[8,64,56,56] transpose(biased), dimensions={0,3,1,2}
+}
+""")
 text("transpose_concat_7x180x130_s8", """ENTRY main {
   x = s8[7,90,130] parameter(0)
   y = s8[7,180,130] parameter(1)

@@ -14,6 +14,7 @@
 // one size; elements are still computed once.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/loops/Regions.h"
@@ -52,6 +53,61 @@ static bool isOnlyMoved(KernelBuilder &kernel, const TransposedRead &read) {
   return true;
 }
 
+/// The transpose that is the region's only result, if what it turns is computed from arrays that
+/// are all read across, and of more bytes than the result: then a block is computed as they lie in
+/// memory, and turned once.
+static TransposeOp turnedLast(KernelBuilder &kernel, const TilePlan &plan) {
+  Operation *end = kernel.body().getTerminator();
+  auto root =
+      end->getNumOperands() == 1 ? end->getOperand(0).getDefiningOp<TransposeOp>() : TransposeOp();
+  if (!root) {
+    return {};
+  }
+  auto bytesOf = [](Value v) {
+    return arrayType(v).getNumElements() * storageBytes(arrayType(v).getElementType());
+  };
+  int64_t read = 0, arrays = 0;
+  for (const TransposedRead &across : plan.reads) {
+    read += bytesOf(across.value);
+  }
+  for (Operation &op : kernel.body().without_terminator()) {
+    if (!isElementwise(&op) && !isa<BroadcastOp, ConstantOp, TransposeOp, SliceOp>(op)) {
+      return {};
+    }
+    if (isa<TransposeOp, SliceOp>(op) && &op != root) {
+      return {};
+    }
+  }
+  for (Value argument : kernel.body().getArguments()) {
+    arrays += argument.use_empty() ? 0 : bytesOf(argument);
+  }
+  // Small arrays, as biases are, may be read in any way.
+  return read > bytesOf(root) && (arrays - read) * 16 <= read ? root : TransposeOp();
+}
+
+/// The block of what is turned at `index`, whose row and column are where it begins, to a buffer:
+/// column by column.
+static void emitTurned(KernelBuilder &kernel, TransposeOp turned, SmallVector<Index> index,
+                       int64_t row, int64_t rows, int64_t columns, Value buffer) {
+  Emission &e = kernel.e;
+  ElementEmitter vectors(kernel, kernelLanes(kernel)), scalars(kernel, 1);
+  Value row0 = index[row].base, column0 = index.back().base;
+  emitFor(e, constI64(e, 0), constI64(e, columns), 1, [&](Value c) {
+    index.back() = Index(addI(e, column0, c));
+    emitVectorLoop(e, constI64(e, 0), constI64(e, rows), vectors, scalars,
+                   [&](Index i, ElementEmitter &emitter, Value mask) {
+                     index[row] = Index(addI(e, row0, i.base), i.stride);
+                     SmallVector<Index> source(index.size());
+                     for (auto [d, from] : llvm::enumerate(turned.getDimensions())) {
+                       source[from] = index[d];
+                     }
+                     storeElements(e, elementType(turned.getType()),
+                                   emitter.emit(turned.getOperand(), source, mask), buffer,
+                                   addI(e, mulI(e, c, rows), i.base), mask);
+                   });
+  });
+}
+
 void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &vectors,
                    ElementEmitter &scalars,
                    function_ref<void(ElementEmitter &, ArrayRef<Index>, Value, Value)> store) {
@@ -80,14 +136,15 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
   }
 
   bool direct = isOnlyMoved(kernel, plan.reads.front());
+  TransposeOp turned = direct ? TransposeOp() : turnedLast(kernel, plan);
   auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   SmallVector<Value> buffers;
   for (const TransposedRead &read : plan.reads) {
-    if (direct) {
+    if (direct || (turned && !buffers.empty())) {
       break;
     }
-    int64_t size =
-        blockRows * blockColumns * storageBytes(arrayType(read.argument).getElementType());
+    Type stored = elementType(turned ? turned.getType() : Type(read.argument.getType()));
+    int64_t size = blockRows * blockColumns * storageBytes(stored);
     buffers.push_back(
         LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, size), 64));
   }
@@ -124,6 +181,15 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
       }
       return sum;
     };
+    if (turned) {
+      index[row] = Index(copyRow);
+      index[minor] = Index(copyColumn);
+      int64_t size = storageBytes(elementType(turned.getType()));
+      emitTurned(kernel, turned, index, row, blockRows, blockColumns, buffers[0]);
+      Value to = addBytes(e, kernel.resultPtrs[0], mulI(e, offset(strides), size));
+      emitTransposedCopy(e, size, buffers[0], blockRows, to, strides[row], blockColumns, blockRows);
+      return;
+    }
     for (auto [n, read] : llvm::enumerate(plan.reads)) {
       int64_t size = storageBytes(arrayType(read.argument).getElementType());
       Value from = addBytes(e, kernel.operandPtrs[read.argument.getArgNumber()],
