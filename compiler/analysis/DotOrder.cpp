@@ -10,8 +10,9 @@ namespace hlo {
 static constexpr int64_t kLeastElements = 16 << 10;
 /// Fewer neighbours share a line with others of their own batch index.
 static constexpr int64_t kLeastNeighbours = 4;
-/// Products of two operands like this have lanes along the batch if copies for one vector of it
-/// stay in L2, and sums are long or few (codegen/dot/BatchLanes.cpp).
+/// Products of two operands like this, or of one with a row for each batch index, have lanes along
+/// the batch if it fills its vectors; of two, if copies for one vector of it stay in L2, and sums
+/// are long or few (codegen/dot/BatchLanes.cpp).
 static constexpr int64_t kMostCopied = 512 << 10, kVectorBytes = 64, kLeastSum = 16,
                          kSmallResult = 256;
 
@@ -45,18 +46,29 @@ static Side sideOf(Value operand, std::optional<ArrayRef<int64_t>> batch,
   return side;
 }
 
+/// Whether neighbours along the batch fill most lanes of their vectors.
+static bool fillsVectors(int64_t neighbours, int64_t bytes) {
+  int64_t lanes = kVectorBytes / std::max<int64_t>(4, bytes);
+  return 2 * static_cast<int64_t>(llvm::alignTo(neighbours, lanes)) <= 3 * neighbours;
+}
+
 bool isStoredAcrossBatch(DotOp dot, unsigned operand) {
   Side sides[2] = {sideOf(dot.getLhs(), dot.getLhsBatchDims(), dot.getLhsContractingDims()),
                    sideOf(dot.getRhs(), dot.getRhsBatchDims(), dot.getRhsContractingDims())};
   const Side &side = sides[operand], &other = sides[1 - operand];
-  if (side.neighbours < kLeastNeighbours || side.rows == 1 || other.rows == 1 ||
+  if (side.neighbours < kLeastNeighbours || (side.rows == 1 && other.rows == 1) ||
       elementsOf(dot->getOperand(operand)) < kLeastElements) {
     return false;
   }
-  bool goesAlongBatch = other.neighbours != 0 && !isa<ComplexType>(elementTypeOf(dot.getLhs())) &&
-                        (side.rows + other.rows) * side.k * kVectorBytes <= kMostCopied &&
-                        (side.k >= kLeastSum || side.rows * other.rows <= kSmallResult);
-  return !goesAlongBatch;
+  Type element = elementTypeOf(dot->getOperand(operand));
+  if (isa<ComplexType>(element) || !fillsVectors(side.neighbours, elementBytes(element))) {
+    return true;
+  }
+  if (other.rows == 1 || (side.rows == 1 && other.neighbours != 0)) {
+    return false;
+  }
+  return other.neighbours == 0 || (side.rows + other.rows) * side.k * kVectorBytes > kMostCopied ||
+         (side.k < kLeastSum && side.rows * other.rows > kSmallResult);
 }
 
 } // namespace hlo

@@ -127,6 +127,15 @@ static Value gatherBatch(DotOp op, HloBuilder &b) {
         order.push_back(dim);
       }
     }
+    // A row is read in the other side's order.
+    if (order.size() == batch[i].size() + contract[i].size()) {
+      std::sort(order.begin() + batch[i].size(), order.end(), [&](int64_t x, int64_t y) {
+        auto other = [&](int64_t dim) {
+          return contract[1 - i][llvm::find(contract[i], dim) - contract[i].begin()];
+        };
+        return other(x) < other(y);
+      });
+    }
     operands[i] = b.transpose(operands[i], order);
     for (SmallVector<int64_t> *list : {&batch[i], &contract[i]}) {
       for (int64_t &dim : *list) {
