@@ -112,6 +112,8 @@ private:
   size_t rank;
   bool alongFeatures;
   int64_t lanes, taps = 1;
+  /// Rows that share inputs are cut into so many pieces, where there are too few of them for tasks.
+  int64_t pieces = 1;
   Value packedWeights;
 };
 } // namespace
@@ -143,7 +145,7 @@ Depthwise::Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands
 }
 
 Depthwise::Row Depthwise::rowAt(Value number) {
-  SmallVector<int64_t> sizes{g.outputBatch, alongFeatures ? 1 : g.outputFeatures};
+  SmallVector<int64_t> sizes{g.outputBatch, alongFeatures ? pieces : g.outputFeatures};
   for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
     sizes.push_back(dim.output);
   }
@@ -163,6 +165,14 @@ void Depthwise::emit() {
   int64_t rowWork = g.spatial.back().output * taps * (alongFeatures ? g.outputFeatures : 1);
   if (rowWork == 0) {
     rows = 0;
+  }
+  // One dimension of space: each image is a row.
+  constexpr int64_t fewRows = 8;
+  while (sharing() && rows > 0 && rows < fewRows && rowWork >= 2 * kMultipliesPerTask &&
+         g.spatial.back().output >= 4 * pieces * kManyNeighbours) {
+    pieces *= 2;
+    rows *= 2;
+    rowWork /= 2;
   }
   int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, rowWork), 1,
                                         std::max<int64_t>(1, rows));
@@ -254,7 +264,12 @@ void Depthwise::emitSharingRow(const Row &row, bool rowInside) {
   const SpatialDim &last = g.spatial.back();
   Inside range = insideOf(last);
   auto run = [&](int64_t from, int64_t to, int64_t count, bool edge) {
-    emitFor(e, constI64(e, from), constI64(e, to), count,
+    int64_t steps = llvm::divideCeil(to - from, count);
+    auto bound = [&](Value piece) {
+      return addI(e, mulI(e, divI(e, mulI(e, piece, steps), pieces), count), from);
+    };
+    emitFor(e, pieces > 1 ? bound(row.feature.base) : constI64(e, from),
+            pieces > 1 ? bound(addI(e, row.feature.base, 1)) : constI64(e, to), count,
             [&](Value position) { emitPositions(row, position, count, rowInside, edge); });
   };
   run(0, range.lo, 1, true);
