@@ -14,25 +14,16 @@
 // a feature are loaded once per row.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/conv/ConvOperands.h"
+#include "compiler/codegen/conv/DepthwiseEmitter.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Windows of at most so many taps are unrolled.
-static constexpr int64_t kUnrolledTaps = 32;
-/// Rows of at most so many taps are unrolled where the window is not.
-static constexpr int64_t kUnrolledRow = 16;
 /// With lanes along features, so many neighbours along the last dimension share what they read;
 /// long rows of taps have more, since each is one chain of multiply-adds (7x7 on 56x56x96: see
 /// README.md).
 static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
-/// Most channels that the features of a vector belong to and that are read one by one: fewer cycles
-/// than a gather (21 features of each, dilated, 14x14x16: f32 0.228 and 0.030 ms).
-static constexpr int64_t kMostChannels = 6;
-/// Bytes of weights that are packed, with features innermost and widened, for so many positions.
-static constexpr int64_t kPackedWeights = 128 << 10, kFewPositions = 64;
 /// Multiply-adds that make a task worth its dispatch.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
@@ -56,66 +47,6 @@ namespace {
 struct Inside {
   int64_t lo, hi;
 };
-
-class Depthwise {
-public:
-  Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-            Epilogue &epilogue);
-  void emit();
-
-private:
-  /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along
-  /// it).
-  struct Row {
-    Index batch, feature;
-    SmallVector<Index> outer;
-  };
-  Row rowAt(Value number);
-  void emitRow(const Row &row, bool rowInside);
-  void emitPosition(const Row &row, Value position, uint64_t inside);
-  /// `count` outputs from `position` on, of all features. `rowInside`: all taps of the other
-  /// dimensions are inside, else those outside are left out; `edge`: the same for the last
-  /// dimension.
-  void emitPositions(const Row &row, Value position, int64_t count, bool rowInside, bool edge);
-  void emitNeighbours(const Row &row, const Index &feature, Value position, Value mask,
-                      int64_t count, bool rowInside, bool edge);
-  /// The taps of a dimension that meet the input.
-  std::pair<Value, Value> validTaps(const SpatialDim &dim, Value output);
-  void emitSharingRow(const Row &row, bool rowInside);
-  void storeVector(const Row &row, const Index &feature, const Index &position, const Elem &sum,
-                   Value mask);
-  void emitVector(const Row &row, const Index &feature, const Index &position, uint64_t inside,
-                  Value mask, ArrayRef<Elem> weights);
-  SmallVector<Elem> loadWeights(const Row &row);
-  /// A buffer of the weights with features innermost, if they are not in memory.
-  void packWeights();
-  Elem readWeight(const Index &feature, ArrayRef<Index> tap, Value mask);
-  /// The input that features meet, each channel once for all of its features.
-  Elem readInput(const Row &row, const Index &feature, ArrayRef<Index> output, ArrayRef<Index> tap,
-                 Value mask, uint64_t inside);
-  Elem sumTaps(const Row &row, const Index &feature, const Index &position, uint64_t inside,
-               Value mask, ArrayRef<Elem> weights, SmallVector<Index> tap, const Elem &acc);
-  bool unrolled() const { return taps <= kUnrolledTaps; }
-  /// Lanes along features, without checks at any border.
-  bool sharing() const {
-    return alongFeatures && g.spatial.back().kernelDilation == 1 &&
-           g.spatial.back().kernel <= kUnrolledRow && !isa<ComplexType>(operands.element) &&
-           llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.inputDilation == 1; });
-  }
-  uint64_t outerBits() const { return (uint64_t(1) << (rank - 1)) - 1; }
-
-  KernelBuilder &kernel;
-  Emission &e;
-  const ConvOperands &operands;
-  const ConvGeometry &g;
-  Epilogue &epilogue;
-  size_t rank;
-  bool alongFeatures;
-  int64_t lanes, taps = 1;
-  /// Rows that share inputs are cut into so many pieces, where there are too few of them for tasks.
-  int64_t pieces = 1;
-  Value packedWeights;
-};
 } // namespace
 
 static Inside insideOf(const SpatialDim &dim) {
@@ -129,8 +60,8 @@ static Inside insideOf(const SpatialDim &dim) {
   return {lo, std::clamp(hi, lo, dim.output)};
 }
 
-Depthwise::Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                     Epilogue &epilogue)
+DepthwiseEmitter::DepthwiseEmitter(KernelBuilder &kernel, ConvolutionOp op,
+                                   const ConvOperands &operands, Epilogue &epilogue)
     : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
       rank(operands.g.spatial.size()),
       // A single feature has no place of its own: positions are innermost wherever it stands.
@@ -144,7 +75,7 @@ Depthwise::Depthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands
   }
 }
 
-Depthwise::Row Depthwise::rowAt(Value number) {
+DepthwiseEmitter::Row DepthwiseEmitter::rowAt(Value number) {
   SmallVector<int64_t> sizes{g.outputBatch, alongFeatures ? pieces : g.outputFeatures};
   for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
     sizes.push_back(dim.output);
@@ -157,7 +88,7 @@ Depthwise::Row Depthwise::rowAt(Value number) {
   return row;
 }
 
-void Depthwise::emit() {
+void DepthwiseEmitter::emit() {
   int64_t rows = g.outputBatch * (alongFeatures ? 1 : g.outputFeatures);
   for (const SpatialDim &dim : llvm::drop_end(g.spatial)) {
     rows *= dim.output;
@@ -206,7 +137,7 @@ void Depthwise::emit() {
   });
 }
 
-void Depthwise::emitRow(const Row &row, bool rowInside) {
+void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
   if (sharing()) {
     emitSharingRow(row, rowInside);
     return;
@@ -246,7 +177,7 @@ void Depthwise::emitRow(const Row &row, bool rowInside) {
   run(hi, steps, outer);
 }
 
-void Depthwise::emitPosition(const Row &row, Value position, uint64_t inside) {
+void DepthwiseEmitter::emitPosition(const Row &row, Value position, uint64_t inside) {
   int64_t full = g.outputFeatures / lanes * lanes;
   auto vector = [&](Value feature, Value mask) {
     Index lane(feature, lanes > 1 ? 1 : 0, lanes);
@@ -260,7 +191,7 @@ void Depthwise::emitPosition(const Row &row, Value position, uint64_t inside) {
   }
 }
 
-void Depthwise::emitSharingRow(const Row &row, bool rowInside) {
+void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
   const SpatialDim &last = g.spatial.back();
   Inside range = insideOf(last);
   auto run = [&](int64_t from, int64_t to, int64_t count, bool edge) {
@@ -285,8 +216,8 @@ void Depthwise::emitSharingRow(const Row &row, bool rowInside) {
   run(range.hi, last.output, 1, true);
 }
 
-void Depthwise::emitPositions(const Row &row, Value position, int64_t count, bool rowInside,
-                              bool edge) {
+void DepthwiseEmitter::emitPositions(const Row &row, Value position, int64_t count, bool rowInside,
+                                     bool edge) {
   int64_t full = g.outputFeatures / lanes * lanes, stride = lanes > 1 ? 1 : 0;
   emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) {
     emitNeighbours(row, Index(feature, stride, lanes), position, {}, count, rowInside, edge);
@@ -299,7 +230,7 @@ void Depthwise::emitPositions(const Row &row, Value position, int64_t count, boo
   }
 }
 
-std::pair<Value, Value> Depthwise::validTaps(const SpatialDim &dim, Value output) {
+std::pair<Value, Value> DepthwiseEmitter::validTaps(const SpatialDim &dim, Value output) {
   Value first = addI(e, mulI(e, output, dim.stride), -dim.padLow), zero = constI64(e, 0);
   auto tapsBelow = [&](Value extent) {
     Value positive = maxI(e, extent, zero);
@@ -311,8 +242,8 @@ std::pair<Value, Value> Depthwise::validTaps(const SpatialDim &dim, Value output
 }
 
 /// Neighbouring outputs: each element that they meet is read once, each weight too.
-void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value position, Value mask,
-                               int64_t count, bool rowInside, bool edge) {
+void DepthwiseEmitter::emitNeighbours(const Row &row, const Index &feature, Value position,
+                                      Value mask, int64_t count, bool rowInside, bool edge) {
   using Values = SmallVector<Value>;
   const SpatialDim &last = g.spatial.back();
   Index zero(constI64(e, 0));
@@ -376,133 +307,15 @@ void Depthwise::emitNeighbours(const Row &row, const Index &feature, Value posit
   }
 }
 
-Elem Depthwise::readInput(const Row &row, const Index &feature, ArrayRef<Index> output,
-                          ArrayRef<Index> tap, Value mask, uint64_t inside) {
-  int64_t each = g.groupFeatures(), met = llvm::divideCeil(lanes - 1, each) + 1;
-  Index channel = divRemIndex(e, feature, each, lanes).first;
-  bool known = channel.isUniform() || !knownOffsets(channel, lanes).empty();
-  if (known || feature.lanes || met > kMostChannels) {
-    return operands.readInput(e, row.batch, channel, output, tap, lanes, mask, inside);
-  }
-  // Some lanes belong to the first channel that the vector meets, the next to the second, ...
-  Value first = divI(e, feature.base, each), place = remI(e, feature.base, each);
-  Value lane = laneIndices(e, Index(place, 1), lanes);
-  Elem result;
-  for (int64_t j = 0; j < met; ++j) {
-    Index next(minI(e, addI(e, first, j), g.inputFeatures - 1));
-    Elem value = operands.readInput(e, row.batch, next, output, tap, lanes, {}, inside);
-    result = j == 0 ? value
-                    : selectElem(e, compareI(e, arith::CmpIPredicate::sge, lane, j * each), value,
-                                 result);
-  }
-  return result;
-}
-
-void Depthwise::packWeights() {
-  int64_t pitch = llvm::alignTo(g.outputFeatures, lanes);
-  int64_t bytes = taps * pitch * storageBytes(operands.element);
-  bool inPlace = operands.kernel->isStoredAs(operands.element) &&
-                 operands.kernel->strides()[g.kernelOutputDim] == 1;
-  int64_t positions = g.outputBatch;
-  for (const SpatialDim &dim : g.spatial) {
-    positions *= dim.output;
-  }
-  if (!alongFeatures || lanes <= 1 || bytes > kPackedWeights || inPlace ||
-      positions < kFewPositions) {
-    return;
-  }
-  packedWeights = stackBuffer(e, bytes);
-  SmallVector<int64_t> sizes;
-  for (const SpatialDim &dim : g.spatial) {
-    sizes.push_back(dim.kernel);
-  }
-  emitFor(e, constI64(e, 0), constI64(e, taps), 1, [&](Value number) {
-    SmallVector<Index> tap = splitIndex(e, Index(number), sizes, 1);
-    emitFor(e, constI64(e, 0), constI64(e, pitch), lanes, [&](Value f) {
-      Index feature(f, 1, lanes);
-      Value mask;
-      if (pitch != g.outputFeatures) {
-        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, feature, lanes),
-                        g.outputFeatures);
-      }
-      Elem weight = operands.readKernel(e, Index(constI64(e, 0)), feature, tap, lanes, mask);
-      storeElements(e, operands.element, weight, packedWeights, addI(e, mulI(e, number, pitch), f));
-    });
-  });
-}
-
-Elem Depthwise::readWeight(const Index &feature, ArrayRef<Index> tap, Value mask) {
-  if (!packedWeights) {
-    return operands.readKernel(e, Index(constI64(e, 0)), feature, tap, lanes, mask);
-  }
-  Value at = constI64(e, 0);
-  for (auto [dim, t] : llvm::zip(g.spatial, tap)) {
-    at = addI(e, mulI(e, at, dim.kernel), t.base);
-  }
-  at = addI(e, mulI(e, at, llvm::alignTo(g.outputFeatures, lanes)), feature.base);
-  return loadElements(e, operands.element, packedWeights, at, lanes);
-}
-
-SmallVector<Elem> Depthwise::loadWeights(const Row &row) {
-  SmallVector<Elem> weights;
-  SmallVector<int64_t> sizes;
-  for (const SpatialDim &dim : g.spatial) {
-    sizes.push_back(dim.kernel);
-  }
-  for (int64_t number = 0; number < taps; ++number) {
-    SmallVector<Index> tap = splitIndex(e, Index(constI64(e, number)), sizes, 1);
-    Elem weight = operands.readKernel(e, Index(constI64(e, 0)), row.feature, tap, 1, {});
-    weights.push_back(lanes > 1 ? splat(e, weight, lanes) : weight);
-  }
-  return weights;
-}
-
-Elem Depthwise::sumTaps(const Row &row, const Index &feature, const Index &position,
-                        uint64_t inside, Value mask, ArrayRef<Elem> weights, SmallVector<Index> tap,
-                        const Elem &acc) {
-  if (tap.size() == rank) {
-    SmallVector<Index> output(row.outer);
-    output.push_back(position);
-    Elem value = readInput(row, feature, output, tap, mask, inside);
-    Elem weight = weights.empty() ? readWeight(feature, tap, mask) : weights.front();
-    return multiplyAdd(e, operands.element, acc, value, weight);
-  }
-  int64_t size = g.spatial[tap.size()].kernel;
-  if (unrolled()) {
-    Elem sum = acc;
-    int64_t inner = weights.size() / size;
-    for (int64_t i = 0; i < size; ++i) {
-      SmallVector<Index> deeper(tap);
-      deeper.push_back(Index(constI64(e, i)));
-      sum = sumTaps(row, feature, position, inside, mask, weights.slice(i * inner, inner), deeper,
-                    sum);
-    }
-    return sum;
-  }
-  SmallVector<Value> init{acc.re};
-  if (acc.im) {
-    init.push_back(acc.im);
-  }
-  auto sums = emitForCarrying(
-      e, constI64(e, 0), constI64(e, size), 1, init, [&](Value i, ValueRange carried) {
-        SmallVector<Index> deeper(tap);
-        deeper.push_back(Index(i));
-        Elem sum = sumTaps(row, feature, position, inside, mask, {}, deeper,
-                           Elem(carried[0], carried.size() > 1 ? carried[1] : Value()));
-        return sum.im ? SmallVector<Value>{sum.re, sum.im} : SmallVector<Value>{sum.re};
-      });
-  return Elem(sums[0], sums.size() > 1 ? sums[1] : Value());
-}
-
-void Depthwise::emitVector(const Row &row, const Index &feature, const Index &position,
-                           uint64_t inside, Value mask, ArrayRef<Elem> weights) {
+void DepthwiseEmitter::emitVector(const Row &row, const Index &feature, const Index &position,
+                                  uint64_t inside, Value mask, ArrayRef<Elem> weights) {
   Elem sum = sumTaps(row, feature, position, inside, mask, weights, {},
                      zeroElem(e, operands.element, lanes));
   storeVector(row, feature, position, sum, mask);
 }
 
-void Depthwise::storeVector(const Row &row, const Index &feature, const Index &position,
-                            const Elem &sum, Value mask) {
+void DepthwiseEmitter::storeVector(const Row &row, const Index &feature, const Index &position,
+                                   const Elem &sum, Value mask) {
   SmallVector<Index> full(rank + 2);
   full[g.outputBatchDim] = row.batch;
   full[g.outputFeatureDim] = feature;
@@ -519,12 +332,12 @@ static ConvOperands orderDims(ConvOperands operands) {
   ConvGeometry &g = operands.g;
   bool alongFeatures = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
   SpatialDim &last = g.spatial.back();
-  if (!alongFeatures || last.kernel <= kUnrolledRow) {
+  if (!alongFeatures || last.kernel <= DepthwiseEmitter::kUnrolledRow) {
     return operands;
   }
   SpatialDim *best = &last;
   for (SpatialDim &dim : g.spatial) {
-    bool isShort = dim.kernel <= kUnrolledRow && dim.kernelDilation == 1;
+    bool isShort = dim.kernel <= DepthwiseEmitter::kUnrolledRow && dim.kernelDilation == 1;
     if (isShort && (best == &last || dim.output > best->output)) {
       best = &dim;
     }
@@ -536,7 +349,7 @@ static ConvOperands orderDims(ConvOperands operands) {
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue) {
   ConvOperands ordered = orderDims(operands);
-  Depthwise(kernel, op, ordered, epilogue).emit();
+  DepthwiseEmitter(kernel, op, ordered, epilogue).emit();
 }
 
 } // namespace hlo::codegen

@@ -89,8 +89,8 @@ bool canBlock(const Contraction &c);
 KGroup chooseGroup(const Contraction &c, int64_t lanes);
 /// The groups that tiles multiply, if the target has tiles for the types.
 KGroup amxGroup(const Contraction &c);
-/// Whether the blocked form multiplies narrow integers in groups, faster than the forms for few
-/// rows.
+/// Whether the blocked form multiplies narrow integers or bf16 in groups, faster than the forms for
+/// few rows.
 bool prefersGroups(const Contraction &c);
 /// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model
 /// of both.
@@ -111,6 +111,8 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
                      int64_t parts, int64_t rowMultiple,
                      int64_t mostRows = std::numeric_limits<int64_t>::max(),
                      bool narrowLast = false);
+/// Lines this far apart fall into the same set of L1: 64 sets on every x86 core.
+constexpr int64_t kSetsBytes = 4096;
 /// Rows of the lhs, `rowBytes` apart, whose lines stay in L1 while a tile uses them: those a
 /// multiple of 4 KiB apart are lines of one set. Where two multiply-adds start in a cycle, tiles of
 /// so few rows would wait for their loads, and all are taken (1024^3: Zen 4 22.6 ms with 13 x

@@ -1,0 +1,82 @@
+//===- TileChoice.cpp - The register tile of the blocked contraction ------===//
+//
+// The register tile follows from a model of the inner loop: per k, a tile of R
+// rows and V vectors issues R*V multiply-adds (two per cycle) and R + V loads (two
+// per cycle), and the chain through one accumulator is four cycles long. The
+// tile whose full and partial copies cover m x n in the fewest cycles wins, so
+// that 49 rows are cut into sevens and 64 columns into twos or fours.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockPlan.h"
+
+namespace hlo::codegen {
+
+/// Latency of a multiply-add on every x86 core since Skylake.
+static constexpr double kFmaLatency = 4;
+/// Most rows of a tile.
+static constexpr int64_t kMostRows = 28;
+/// Ways of L1 that a tile's rows of the lhs leave to the panel.
+static constexpr int64_t kOtherWays = 2;
+
+int64_t rowsInL1(const Target &target, int64_t rowBytes) {
+  if (target.fmaPerCycle != 1 || rowBytes <= 0) {
+    return kMostRows;
+  }
+  int64_t ways = target.l1Bytes / kSetsBytes - kOtherWays;
+  int64_t apart = std::min(kSetsBytes, rowBytes & -rowBytes);
+  return std::min(kMostRows, ways * (kSetsBytes / apart));
+}
+
+bool hasNarrowLast(const Target &target, int64_t n, int64_t lanes) {
+  // Fewer columns than a vector have lanes of their own number (see lanesFor).
+  return target.fmaPerCycle == 1 && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
+}
+
+TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
+                     int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast) {
+  int64_t registers = target.vectorRegisters;
+  int64_t needed = llvm::divideCeil(n, lanes);
+  TileShape best{1, 1, 1e300};
+  auto cost = [&](int64_t rows, double vectors) {
+    if (rows == 0 || vectors == 0) {
+      return 0.0;
+    }
+    double arithmetic = rows * vectors * parts * parts / 2.0;
+    double loads = (rows + vectors) * parts / 2.0;
+    double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
+    // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
+    double refill = 0.15 * vectors * parts;
+    if (target.fmaPerCycle == 1) {
+      // So do rows, for each panel: of tiles with as few of them the widest.
+      refill += 0.01 * rows * parts;
+    }
+    return std::max({arithmetic, loads, kFmaLatency}) + refill + start;
+  };
+  for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
+    for (int64_t rows = 1; rows <= std::min({m, mostRows, kMostRows}); ++rows) {
+      // Accumulators, the vectors of the rhs, one broadcast of the lhs.
+      if (parts * (rows * vectors + (rows == 1 ? 1 : vectors) + 1) > registers) {
+        break;
+      }
+      if (rowMultiple != 0 && (rowMultiple % rows != 0 || !llvm::isPowerOf2_64(rows))) {
+        continue;
+      }
+      int64_t rowTail = m % rows;
+      double vectorTail = needed % vectors, down = m / rows, across = needed / vectors;
+      if (narrowLast) {
+        across -= vectorTail == 0;
+        vectorTail = (vectorTail == 0 ? vectors : vectorTail) - 0.5;
+      }
+      double cycles = down * across * cost(rows, vectors) + down * cost(rows, vectorTail) +
+                      across * cost(rowTail, vectors) + cost(rowTail, vectorTail);
+      // Each kind of partial tile is code of its own.
+      cycles *= 1.0 + 0.01 * (rowTail != 0) + 0.01 * (vectorTail != 0);
+      if (cycles < best.cycles * 0.999) {
+        best = {rows, vectors, cycles};
+      }
+    }
+  }
+  return best;
+}
+
+} // namespace hlo::codegen
