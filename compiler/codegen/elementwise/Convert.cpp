@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
+#include "compiler/codegen/elementwise/Functions.h"
 #include "compiler/codegen/elementwise/Narrow.h"
 #include "dialect/hlo/Shapes.h"
 #include <limits>
@@ -28,7 +29,8 @@ static Num toBfloat(Emission &e, Num nearest, bool fromInteger, function_ref<Num
   } else {
     nearest = toOdd();
   }
-  return Num(e, roundNarrow(e, e.b.getBF16Type(), nearest));
+  Type bf16 = e.b.getBF16Type();
+  return Num(e, fromInteger ? roundInteger(e, bf16, nearest) : roundNarrow(e, bf16, nearest));
 }
 
 /// f32 or f64 -> the compute type of a float type, rounded once.
@@ -83,13 +85,17 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
     bool isExact = x.width() <= 8 && (to.isBF16() || to.isF16());
     x = isUnsigned ? zextTo(x, e.b.getI32Type()) : sextTo(x, e.b.getI32Type());
     Num value = signedToFloat(x, computeType(to));
-    return isNarrowFloat(to) && !isExact ? Num(e, roundNarrow(e, to, value)) : value;
+    return isNarrowFloat(to) && !isExact ? Num(e, roundInteger(e, to, value)) : value;
   }
   if (!isNarrowFloat(to)) {
     return convert(x, to);
   }
   if (to.isBF16() && x.width() == 32) {
-    return Num(e, roundNarrow(e, to, convert(stickyByte(x, isUnsigned), e.b.getF32Type())));
+    Num odd = isUnsigned ? unsignedToOdd(x) : Num();
+    if (!odd.v) {
+      odd = convert(stickyByte(x, isUnsigned), e.b.getF32Type());
+    }
+    return Num(e, roundInteger(e, to, odd));
   }
   auto toOdd = [&] {
     Num wide = convert(x.width() == 64 ? stickyBits(x, isUnsigned) : x, e.b.getF64Type());

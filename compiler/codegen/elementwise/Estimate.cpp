@@ -119,6 +119,24 @@ Num fractionInRegisters(Num x) {
   return inRegisters(x, "getmant", i32Constant(*x.e, 4), 512);
 }
 
+Num unsignedToOdd(Num x) {
+  Emission &e = *x.e;
+  constexpr int64_t lanes = 16;
+  constexpr int32_t up = 2, towardsZero = 3, noExceptions = 8;
+  if (!e.target.avx512 || e.target.vectorBytes < 64 || x.lanes() % lanes != 0) {
+    return {};
+  }
+  auto rounded = [&](int32_t mode) {
+    return bitsOf(byRegisters(x, lanes, [&](ArrayRef<Value> of) {
+      Type type = laneType(e.b.getF32Type(), lanes);
+      Value control = i32Constant(e, mode | noExceptions);
+      return callIntrinsic(e, type, "avx512.uitofp.round.v16f32.v16i32", {of[0], control});
+    }));
+  };
+  // Of two neighbours one is odd: the upper, or else the lower is already.
+  return floatOf(rounded(towardsZero) | (rounded(up) & 1));
+}
+
 Num extremumInRegisters(Num a, Num b, bool maximum) {
   Emission &e = *a.e;
   if (a.width() < 32) {

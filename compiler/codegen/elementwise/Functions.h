@@ -55,6 +55,8 @@ Num scaledInRegisters(Num x, Num n);
 /// of the same vectors; subnormals too.
 Num exponentInRegisters(Num x);
 Num fractionInRegisters(Num x);
+/// u32 -> f32, rounded to odd, of vectors that fill registers of AVX-512; null for others.
+Num unsignedToOdd(Num x);
 /// HLO's maximum or minimum (a NaN wins, -0 is less than 0) of such vectors of f32 or f64, in three
 /// instructions; null for others.
 Num extremumInRegisters(Num a, Num b, bool maximum);

@@ -327,15 +327,6 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
 Value roundNarrow(Emission &e, Type element, Value value) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
-  if (element.isBF16() &&
-      isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(value.getDefiningOp()) &&
-      e.target.avx512bf16 && x.lanes() > 1) {
-    // The instruction takes subnormals for zeros; integers are none.
-    Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), value));
-    Type i16 = e.b.getI16Type();
-    Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(i16), half.v));
-    return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));
-  }
   if (element.isBF16()) {
     return floatOf(roundBfloat(x) & 0xffff0000);
   }
@@ -370,6 +361,16 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   }
   default: return floatOf(select(nan, floatNaN, rounded) | sign);
   }
+}
+
+Value roundInteger(Emission &e, Type element, Num x) {
+  if (!element.isBF16() || !e.target.avx512bf16 || x.lanes() == 1) {
+    return roundNarrow(e, element, x);
+  }
+  // The instruction takes subnormals for zeros; integers are none.
+  Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), x));
+  Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(e.b.getI16Type()), half.v));
+  return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));
 }
 
 Num roundToOdd(Num x, Type narrower) {

@@ -30,6 +30,8 @@ Num halfBefore(Num x);
 
 /// Rounds f64 to f32 so that a later rounding to a narrow type is as if made at once.
 Num roundToOdd(Num x, mlir::Type narrower);
+/// `roundNarrow` of what an integer was converted to, which is no NaN and not subnormal.
+mlir::Value roundInteger(Emission &e, mlir::Type element, Num x);
 
 } // namespace hlo::codegen
 
