@@ -22,11 +22,15 @@ using namespace hlo;
 /// array.
 static constexpr int64_t fewestElements = 16;
 
+static bool isOfHalves(ReduceOp op) {
+  return op->getNumResults() == 1 &&
+         isa<Float16Type, BFloat16Type>(elementTypeOf(op->getResult(0)));
+}
+
 /// The maximum or minimum that a reduce of one array of f16 or bf16 applies; null for others.
 static Operation *extremumOf(Operation *op, SymbolTable &symbols) {
   auto reduce = dyn_cast<ReduceOp>(op);
-  if (!reduce || reduce->getNumResults() != 1 ||
-      !isa<Float16Type, BFloat16Type>(elementTypeOf(reduce->getResult(0)))) {
+  if (!reduce || !isOfHalves(reduce)) {
     return nullptr;
   }
   auto computation = symbols.lookup<ComputationOp>(reduce.getToApply());
@@ -34,12 +38,11 @@ static Operation *extremumOf(Operation *op, SymbolTable &symbols) {
   return isa_and_nonnull<MaximumOp, MinimumOp>(extremum) ? extremum : nullptr;
 }
 
-/// Whether x is in memory as it is, and nothing but such reduces reads it: what is computed is in
-/// registers as f32, and what something else needs as f32 too is better read once.
+/// Whether nothing but such reduces reads x: what something else needs as f32 is better read once.
 static bool isReadAlone(Value x, SymbolTable &symbols) {
-  return isa<BlockArgument>(x) && llvm::all_of(x.getUsers(), [&](Operation *user) {
-           return isa<BitcastConvertOp>(user) || extremumOf(user, symbols);
-         });
+  return llvm::all_of(x.getUsers(), [&](Operation *user) {
+    return isa<BitcastConvertOp>(user) || extremumOf(user, symbols);
+  });
 }
 
 namespace {
@@ -53,14 +56,18 @@ public:
   }
 
   FailureOr<Values> expand(ReduceOp op, HloBuilder &b, ScalarComputations &scalars) {
-    SymbolTable symbols(getOperation());
-    Operation *extremum = extremumOf(op, symbols);
     Value x = op.getInputs().front();
     int64_t count = 1;
     for (int64_t d : op.getDimensions()) {
       count *= shapeOf(x)[d];
     }
-    if (!extremum || count < fewestElements || !isReadAlone(x, symbols)) {
+    // What is computed is in registers as f32.
+    if (!isOfHalves(op) || !isa<BlockArgument>(x) || count < fewestElements) {
+      return Values{};
+    }
+    SymbolTable symbols(getOperation());
+    Operation *extremum = extremumOf(op, symbols);
+    if (!extremum || !isReadAlone(x, symbols)) {
       return Values{};
     }
     Type element = elementTypeOf(x);
