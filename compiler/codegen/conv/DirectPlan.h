@@ -75,15 +75,14 @@ struct DirectPlan {
   /// Channels of the copy of the input, and elements of each.
   int64_t inputChannels() const { return inputChunks ? chunkChannels : channels; }
   int64_t channelWidth() const { return across > 1 ? lanes : 1; }
-  /// Features of a tile.
   /// Whether sums are turned, so that they are stored along the outputs: those are innermost in the
   /// result, or few phases share its rows.
   bool outputsInnermost(const Target &target) const {
-    constexpr size_t mostPhases = 4; // of Epilogue's stores of lanes apart
-    size_t phases = dims.back().phases.size();
+    int64_t phases = dims.back().phases.size();
     return dims.back().outputDim == static_cast<int64_t>(dims.size()) && lanes > 1 &&
-           (phases == 1 || (target.avx512 && phases <= mostPhases));
+           (phases == 1 || (target.avx512 && phases <= kMostApart));
   }
+  /// Features of a tile.
   int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }
   int64_t rows() const { return rowsH * rowsW; }
   /// Outputs of a task, for one phase.

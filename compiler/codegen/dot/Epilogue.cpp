@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Epilogue.h"
-#include "compiler/codegen/IndexMath.h"
 
 using namespace mlir;
 
@@ -43,9 +42,8 @@ FailureOr<Epilogue> Epilogue::create(KernelBuilder &kernel, Operation *hero) {
 /// stored one by one, took half of its time lane by lane.
 static bool storeApart(Emission &e, Type element, const Elem &elem, Value base, const Index &linear,
                        int64_t lanes, Value mask) {
-  constexpr int64_t mostApart = 4;
   int64_t stride = linear.stride;
-  if (!e.target.avx512 || linear.lanes || stride < 2 || stride > mostApart || elem.im) {
+  if (!e.target.avx512 || linear.lanes || stride < 2 || stride > kMostApart || elem.im) {
     return false;
   }
   SmallVector<int64_t> order;
@@ -89,7 +87,7 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
       continue;
     }
     // Lanes that are not neighbours in memory: one store each.
-    Value at = linear.lanes ? linear.lanes : Value();
+    Value at = linear.lanes;
     for (int64_t l = 0; l < lanes; ++l) {
       auto lane = [&](Value v) -> Value {
         return v ? vector::ExtractOp::create(e.b, e.loc, v, l).getResult() : v;

@@ -7,6 +7,9 @@
 
 namespace hlo::codegen {
 
+/// Most elements that lanes may be apart in a row of the result and still be stored as vectors.
+constexpr int64_t kMostApart = 4;
+
 /// The element-wise ops between a hero and the roots of its fusion.
 class Epilogue {
 public:

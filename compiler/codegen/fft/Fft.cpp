@@ -371,8 +371,7 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
                   bufferBytes};
   Value stack;
   if (bytes <= kFftStackBytes) {
-    stack = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
-                                   e.b.getI8Type(), constI64(e, bytes), 64);
+    stack = stackBuffer(e, bytes);
   }
   if (kernel.resultPtrs.size() != (fftScratchBytes(shape) > 0 ? 2u : 1u)) {
     return kernel.fusion.emitOpError("needs ") << fftScratchBytes(shape) << " bytes of scratch";

@@ -137,7 +137,6 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
 
   bool direct = isOnlyMoved(kernel, plan.reads.front());
   TransposeOp turned = direct ? TransposeOp() : turnedLast(kernel, plan);
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   SmallVector<Value> buffers;
   for (const TransposedRead &read : plan.reads) {
     if (direct || (turned && !buffers.empty())) {
@@ -145,8 +144,7 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     }
     Type stored = elementType(turned ? turned.getType() : Type(read.argument.getType()));
     int64_t size = blockRows * blockColumns * storageBytes(stored);
-    buffers.push_back(
-        LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, size), 64));
+    buffers.push_back(stackBuffer(e, size));
   }
   std::optional<ShortRowPlan> shortRows;
   if (row + 1 == minor && blockColumns == shape[minor] &&

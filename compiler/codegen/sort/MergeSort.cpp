@@ -157,11 +157,9 @@ void emitMergeSort(KernelBuilder &kernel, SortOp op, const SortPlan &plan,
   MergeSort sort(kernel, op);
   Emission &e = kernel.e;
   SmallVector<Value> stack;
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (int twice = 0; plan.onStack && twice < 2; ++twice) {
     for (Type element : sort.elements) {
-      stack.push_back(LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(),
-                                             constI64(e, sort.n * storageBytes(element)), 64));
+      stack.push_back(stackBuffer(e, sort.n * storageBytes(element)));
     }
   }
   SmallVector<int64_t> others(arrayType(op.getInputs()[0]).getShape());

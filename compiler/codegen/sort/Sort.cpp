@@ -172,9 +172,7 @@ Value allocateStack(Emission &e, const SortPlan &plan) {
   if (!plan.onStack) {
     return {};
   }
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
-  return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), constI64(e, plan.taskBytes),
-                                64);
+  return stackBuffer(e, plan.taskBytes);
 }
 
 void emitSortByKeys(SortEmission &sort) {
