@@ -192,6 +192,10 @@ static SmallVector<MergedDim> mergeDims(ArrayRef<Dim> dims, const Strides &strid
   return merged;
 }
 
+static int64_t sizeOf(ArrayRef<Dim> dims) {
+  return llvm::product_of(llvm::map_range(dims, [](const Dim &dim) { return dim.size; }));
+}
+
 /// Scatters the indices of a group's merged dimensions to the dimensions of an array.
 static void spreadIndices(Emission &e, ArrayRef<MergedDim> group, ArrayRef<Index> indices,
                           int64_t lanes, int64_t Dim::*array, MutableArrayRef<Index> full) {
@@ -278,6 +282,36 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   return side;
 }
 
+/// Whether columns of which `inner` are neighbours in memory are better one product for each run of
+/// them, with `rows` rows that all of these share. Few rows always are; more of them for runs that
+/// end in the middle of a vector, if that is not mostly empty.
+static bool separatesRuns(const Emission &e, Type element, int64_t inner, int64_t rows) {
+  constexpr int64_t kFew = 16, kMost = 64;
+  int64_t lanes = e.target.lanes(std::max(4, static_cast<int>(storageBytes(element))));
+  return rows <= kFew ||
+         (rows <= kMost && !isa<ComplexType>(element) && inner % lanes != 0 && 2 * inner >= lanes);
+}
+
+void separateRuns(KernelBuilder &kernel, Operation *hero, Type element, const Operand &lhs,
+                  const Operand &rhs, DimensionGroups &groups) {
+  auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
+  Strides strides{lhs.strides(), rhs.strides(), rowMajorStrides(resultType.getShape())};
+  auto separate = [&](SmallVector<Dim> &columns, ArrayRef<Dim> rows, const Operand &other,
+                      auto strideOf) {
+    SmallVector<MergedDim> runs = mergeDims(columns, strides);
+    if (runs.size() < 2 || strideOf(runs.back().parts.back()) != 1 || !other.isStrided() ||
+        !separatesRuns(kernel.e, element, runs.back().size, sizeOf(rows))) {
+      return;
+    }
+    columns = runs.pop_back_val().parts;
+    for (const MergedDim &outer : runs) {
+      groups.batch.append(outer.parts);
+    }
+  };
+  separate(groups.n, groups.m, lhs, [&](const Dim &d) { return strides.rhsOf(d); });
+  separate(groups.m, groups.n, rhs, [&](const Dim &d) { return strides.lhsOf(d); });
+}
+
 Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element,
                             std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,
                             DimensionGroups groups) {
@@ -285,11 +319,12 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
   Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
   // The order of summation is free: follow the larger side in memory, or the only one that is
   // known.
-  auto sizeOf = [](ArrayRef<Dim> dims) {
-    return llvm::product_of(llvm::map_range(dims, [](const Dim &dim) { return dim.size; }));
+  auto batchOf = [&](int64_t Dim::*side) {
+    return sizeOf(llvm::filter_to_vector(groups.batch, [&](const Dim &d) { return d.*side >= 0; }));
   };
-  bool byLhs = lhs->isStrided() == rhs->isStrided() ? sizeOf(groups.m) >= sizeOf(groups.n)
-                                                    : lhs->isStrided();
+  bool byLhs = lhs->isStrided() == rhs->isStrided()
+                   ? batchOf(&Dim::lhs) * sizeOf(groups.m) >= batchOf(&Dim::rhs) * sizeOf(groups.n)
+                   : lhs->isStrided();
   auto strideOf = [&](const Dim &d) {
     return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d));
   };

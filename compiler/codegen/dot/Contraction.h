@@ -94,6 +94,11 @@ struct DimensionGroups {
   };
   llvm::SmallVector<Dim> batch, m, n, k;
 };
+/// Free dimensions of a side that lie in memory as runs apart from each other become dimensions of
+/// the batch, all but the runs themselves, where the other side is small: [a,d] x [c,d,b] is c
+/// products with one lhs. No vector then reaches from one run into the next.
+void separateRuns(KernelBuilder &kernel, mlir::Operation *hero, mlir::Type element,
+                  const Operand &lhs, const Operand &rhs, DimensionGroups &groups);
 /// Merges adjacent dimensions and makes the contraction of `lhs` and `rhs`.
 Contraction makeContraction(KernelBuilder &kernel, mlir::Operation *hero, mlir::Type element,
                             std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,

@@ -140,6 +140,7 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   }
   auto lhs = std::make_shared<Operand>(kernel, dot.getLhs(), element);
   auto rhs = std::make_shared<Operand>(kernel, dot.getRhs(), element);
+  separateRuns(kernel, dot, element, *lhs, *rhs, groups);
   Contraction c = makeContraction(kernel, dot, element, lhs, rhs, std::move(groups));
   emitContraction(c, *epilogue);
   return success();
