@@ -185,6 +185,7 @@ for t, n in ((f32, "f32"), (bf16, "bf16")):
 case("depthwise_7x7_56x56x96_f32", lambda x, w: conv(x, w, feature_group_count=96), ((1, 56, 56, 96), f32), ((7, 7, 1, 96), f32))
 case("depthwise_3x3_s2_112x112x96_f32", lambda x, w: conv(x, w, 2, feature_group_count=96), ((1, 112, 112, 96), f32), ((3, 3, 1, 96), f32))
 case("depthwise_5x5_28x28x120_nchw_f32", lambda x, w: conv(x, w, layout="NCHW", feature_group_count=120), ((1, 120, 28, 28), f32), ((120, 1, 5, 5), f32))
+case("depthwise_5x5_s2_56x56x144_nchw_bf16", lambda x, w: conv(x, w, 2, layout="NCHW", feature_group_count=144), ((1, 144, 56, 56), bf16), ((144, 1, 5, 5), bf16))
 case("depthwise_multiplier21_3x3_dilated_14x14x16_f32", lambda x, w: conv(x, w, rhs_dilation=(2, 2), feature_group_count=16), ((1, 14, 14, 16), f32), ((3, 3, 1, 336), f32))
 case("depthwise_multiplier2_3x3_28x28x64_f32", lambda x, w: conv(x, w, feature_group_count=64), ((1, 28, 28, 64), f32), ((3, 3, 1, 128), f32))
 for t, n in ((f32, "f32"), (bf16, "bf16")):
@@ -200,6 +201,8 @@ case("convgrad_input_7x7_s4_4x8x8x40_f32", lambda g, w: jax.linear_transpose(lam
 
 case("convgrad_input_s2_2x32x32x32_nchw_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 2, layout="NCHW"), jax.ShapeDtypeStruct((2, 32, 32, 32), f32))(g)[0],
      ((2, 48, 16, 16), f32), ((48, 32, 3, 3), f32))
+case("convgrad_input_depthwise_s2_56x56x96_nchw_f32", lambda g, w: jax.linear_transpose(lambda x: conv(x, w, 2, layout="NCHW", feature_group_count=96), jax.ShapeDtypeStruct((1, 96, 56, 56), f32))(g)[0],
+     ((1, 96, 28, 28), f32), ((96, 1, 3, 3), f32))
 case("conv_transposed_few_9x65x5_nchw_f32", lambda x, w: conv(x, w, pad=[(4, 4), (4, 4)], layout="NCHW", lhs_dilation=(2, 2)), ((1, 5, 9, 65), f32), ((5, 5, 5, 5), f32))
 case("conv_holes_28x28x64_s8_s32", lambda x, w: conv(x, w, 2, [(1, 1), (1, 1)], lhs_dilation=(4, 4), preferred_element_type=s32), ((1, 28, 28, 64), s8), ((1, 1, 64, 64), s8))
 

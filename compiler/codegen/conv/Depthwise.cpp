@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DepthwiseEmitter.h"
+#include "compiler/codegen/conv/DepthwisePlanes.h"
 
 using namespace mlir;
 
@@ -60,12 +61,15 @@ static Inside insideOf(const SpatialDim &dim) {
   return {lo, std::clamp(hi, lo, dim.output)};
 }
 
+/// A single feature has no place of its own: positions are innermost wherever it stands.
+static bool isAlongFeatures(const ConvGeometry &g) {
+  return g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1 && g.outputFeatures > 1;
+}
+
 DepthwiseEmitter::DepthwiseEmitter(KernelBuilder &kernel, ConvolutionOp op,
                                    const ConvOperands &operands, Epilogue &epilogue)
     : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
-      rank(operands.g.spatial.size()),
-      // A single feature has no place of its own: positions are innermost wherever it stands.
-      alongFeatures(g.outputFeatureDim == static_cast<int64_t>(rank) + 1 && g.outputFeatures > 1) {
+      rank(operands.g.spatial.size()), alongFeatures(isAlongFeatures(operands.g)) {
   int64_t count = alongFeatures ? g.outputFeatures : g.spatial.back().output;
   int64_t bytes = std::max<int64_t>(4, computeType(operands.element).getIntOrFloatBitWidth() / 8);
   lanes = std::min<int64_t>(std::max<int64_t>(1, e.target.vectorBytes / bytes),
@@ -330,7 +334,7 @@ void DepthwiseEmitter::storeVector(const Row &row, const Index &feature, const I
 /// few taps, if the last has many, as the image of a gradient (2x28x28x96: 0.120 and 0.104 ms).
 static ConvOperands orderDims(ConvOperands operands) {
   ConvGeometry &g = operands.g;
-  bool alongFeatures = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
+  bool alongFeatures = isAlongFeatures(g);
   SpatialDim &last = g.spatial.back();
   if (!alongFeatures || last.kernel <= DepthwiseEmitter::kUnrolledRow) {
     return operands;
@@ -348,6 +352,12 @@ static ConvOperands orderDims(ConvOperands operands) {
 
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue) {
+  if (!isAlongFeatures(operands.g)) {
+    if (std::optional<PlanesPlan> plan = planPlanes(operands, kernel.e.target)) {
+      PlanesEmitter(kernel, operands, epilogue, *plan).emit();
+      return;
+    }
+  }
   ConvOperands ordered = orderDims(operands);
   DepthwiseEmitter(kernel, op, ordered, epilogue).emit();
 }

@@ -98,7 +98,7 @@ static DirectDim batchDim(const ConvGeometry &g) {
   return dim;
 }
 
-static std::optional<DirectDim> spatialDim(const SpatialDim &s) {
+std::optional<DirectDim> directDim(const SpatialDim &s) {
   DirectDim dim{s.input, s.output, s.kernel, s.inputDim, s.outputDim, s.kernelDim, s.reversed};
   int64_t common = std::gcd(s.stride, s.inputDilation);
   int64_t tapCommon = std::gcd(s.kernelDilation, s.inputDilation);
@@ -360,7 +360,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   plan.taps = 1;
   plan.even = true;
   for (const SpatialDim &spatial : g.spatial) {
-    std::optional<DirectDim> dim = spatialDim(spatial);
+    std::optional<DirectDim> dim = directDim(spatial);
     if (!dim || spatial.input == 0 || spatial.output == 0) {
       return std::nullopt;
     }

@@ -101,6 +101,8 @@ struct DirectPlan {
   int64_t sumBufferBytes() const { return tiles() * panels() * rows() * columns() * bytes; }
 };
 
+/// A spatial dimension by its phases; nothing if they are too many, or no tap meets the input.
+std::optional<DirectDim> directDim(const SpatialDim &s);
 /// The plan, or nothing if another form does better or the direct one cannot do it.
 /// `mostSteps`: see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,

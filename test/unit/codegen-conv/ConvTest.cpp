@@ -119,6 +119,41 @@ TEST(Conv, Depthwise) {
   }
 }
 
+// Positions innermost: images of one row of vectors and of several, in bands, with holes.
+TEST(Conv, DepthwisePlanes) {
+  const char *labels = "bf01_oi01->bf01";
+  for (int64_t size : {7, 21, 37}) {
+    for (int64_t kernel : {3, 5, 7}) {
+      ConvCase c = square(2, size, 19, 19, {0, kernel, 1, kernel / 2, kernel / 2}, labels);
+      c.featureGroups = 19;
+      c.biasAndMaximum = true;
+      checkAll(c);
+      c.windows[0].stride = 3;
+      c.windows[1].stride = 2;
+      c.windows[1].padLow = 0;
+      checkAll(c);
+      c.type = c.out = Type::BF16;
+      c.windows[0].reversed = true;
+      checkAll(c);
+    }
+    ConvCase holes = square(2, size, 9, 18, {0, 3, 1, 1, 2}, labels);
+    holes.featureGroups = 9;
+    holes.windows[0].inputDilation = holes.windows[1].inputDilation = 2;
+    checkAll(holes);
+    holes.windows[0].inputDilation = 1;
+    holes.windows[0].kernelDilation = 2;
+    checkAll(holes);
+    holes.windows[1].padLow = -3;
+    holes.windows[0].stride = holes.windows[1].stride = 2;
+    checkAll(holes);
+  }
+  ConvCase bands = square(1, 101, 2, 2, {0, 5, 1, 2, 2}, labels);
+  bands.featureGroups = 2;
+  checkAll(bands);
+  bands.windows[0].stride = bands.windows[1].stride = 2;
+  checkAll(bands);
+}
+
 // Several features of each channel, in one vector or across some; weights packed or in place.
 TEST(Conv, DepthwiseMultipliers) {
   const hlo::Target target = targets().back();

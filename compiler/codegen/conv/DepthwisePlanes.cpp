@@ -1,0 +1,390 @@
+//===- DepthwisePlanes.cpp - Depthwise, with positions innermost ----------===//
+//
+// In: a depthwise convolution over two dimensions whose last one is innermost (NCHW). Out, for
+// each band of rows of an image's channel:
+//
+//   copy the rows of the input that it meets, widened, with zeros around them
+//   for each feature of the channel
+//     for each phase (one, unless the input has holes)
+//       for each tile of vectors of positions: multiply by all taps, into a buffer
+//     store the rows of that buffer
+//
+// The copy has a plane for each residue of the indices by the stride, so that a vector of
+// neighbouring outputs meets a vector whatever the tap and the stride; no tap needs a check.
+// A vector may go past the end of a row: what it makes there is the beginning of the next one, or
+// nothing that is stored. So short rows are taken as one run (7x7: 4 vectors, not 7).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/conv/DepthwisePlanes.h"
+#include "compiler/codegen/conv/DepthwiseEmitter.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Windows of at most so many taps are unrolled: those of 5x5.
+static constexpr int64_t kUnrolledTaps = 25;
+/// Windows of so few taps read large images in place: 2x112x112x32, 3x3, 0.257 ms, 0.238 so.
+static constexpr int64_t kFewTaps = 9;
+/// Most taps of a row, which is unrolled; and phases: each is code of its own.
+static constexpr int64_t kMostRowTaps = 16, kMostPhases = 4;
+/// Channels that are copied before any is multiplied: a vector that is read right after the parts
+/// of it were written waits for them (2x7x7x960, 3x3: f32 0.083 and 0.051 ms, with what is around
+/// the images zeroed once).
+static constexpr int64_t kMostChannels = 8;
+/// Multiply-adds that make a task worth its dispatch.
+static constexpr int64_t kMultipliesPerTask = 1 << 17;
+
+static std::optional<PlaneDim> planeDim(const SpatialDim &spatial) {
+  std::optional<DirectDim> dim = directDim(spatial);
+  if (!dim) {
+    return std::nullopt;
+  }
+  PlaneDim result{*dim, std::numeric_limits<int64_t>::max(), 0};
+  for (const DirectPhase &phase : dim->phases) {
+    result.origin = phase.taps > 0 ? std::min(result.origin, phase.firstInput) : result.origin;
+  }
+  for (const DirectPhase &phase : dim->phases) {
+    if (phase.taps > 0) {
+      result.extra = std::max(result.extra, result.offset(phase, phase.taps - 1) / dim->step);
+    }
+  }
+  return result;
+}
+
+/// Rows of a tile: loads are shared by the rows of taps that meet them, a row more than there are
+/// is made in vain.
+static void chooseTile(PlanesPlan &plan, const Target &target) {
+  int64_t rows = plan.h.dim.count, columns = plan.w.dim.count, taps = plan.h.dim.taps;
+  int64_t whole = llvm::alignTo(columns, plan.lanes);
+  plan.pitch = columns + plan.w.extra;
+  // A load across lines takes half more time than a multiply-add.
+  auto cost = [&](int64_t tile) {
+    double loads = plan.unrolled && plan.h.dim.step == 1 ? tile + taps - 1 : tile * taps;
+    return llvm::divideCeil(rows, tile) * std::max<double>(1.5 * loads, tile * taps) * whole;
+  };
+  plan.tile = 4;
+  plan.flat = true;
+  double best = 1.5 * rows * taps * plan.pitch;
+  for (int64_t tile : {4, 3, 2, 1}) {
+    if (cost(tile) < best) {
+      best = cost(tile);
+      plan.tile = tile;
+      plan.flat = false;
+    }
+  }
+  plan.outputPitch = plan.flat ? plan.pitch : whole;
+}
+
+/// Rows of a band, so that the copy and the sums stay in L1.
+static void chooseBand(PlanesPlan &plan, const Target &target) {
+  int64_t count = plan.h.dim.count, rows = plan.flat ? 1 : plan.tile;
+  int64_t row = (plan.planes() * plan.pitch + plan.phases() * plan.outputPitch) * plan.bytes;
+  int64_t fitting = std::max<int64_t>(4, target.l1Bytes / row - plan.h.extra);
+  plan.bands = llvm::divideCeil(count, fitting);
+  plan.band = std::min<int64_t>(count, llvm::alignTo(llvm::divideCeil(count, plan.bands), rows));
+  plan.bands = llvm::divideCeil(count, plan.band);
+  // A tile may go past the last row by the others of it, or by its vectors.
+  int64_t past = plan.flat ? plan.tile * plan.lanes : plan.lanes;
+  plan.planeSize =
+      (llvm::alignTo(plan.band, rows) + plan.h.extra) * plan.pitch + plan.w.extra + 2 * past;
+  plan.outputSize = llvm::alignTo(plan.band, rows) * plan.outputPitch + past;
+  int64_t channel = (plan.inputSize() + plan.sumsSize()) * plan.bytes;
+  plan.channels =
+      plan.bands > 1 ? 1 : std::clamp<int64_t>(target.l1Bytes / 4 / channel, 1, kMostChannels);
+  plan.zeroedOnce = plan.bands == 1 && target.avx512;
+}
+
+std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Target &target) {
+  const ConvGeometry &g = operands.g;
+  if (g.spatial.size() != 2 || isa<ComplexType>(operands.element) ||
+      operands.element.isInteger(1)) {
+    return std::nullopt;
+  }
+  std::optional<PlaneDim> h = planeDim(g.spatial[0]), w = planeDim(g.spatial[1]);
+  if (!h || !w) {
+    return std::nullopt;
+  }
+  PlanesPlan plan{*h, *w};
+  plan.bytes = computeType(operands.element).getIntOrFloatBitWidth() / 8;
+  plan.lanes = target.vectorBytes / std::max<int64_t>(plan.bytes, 4);
+  // The sums of two phases of a row are interleaved when they are stored.
+  if (plan.bytes < 4 || plan.lanes < 4 || w->dim.phases.size() > 2 || plan.phases() > kMostPhases ||
+      w->dim.taps > kMostRowTaps) {
+    return std::nullopt;
+  }
+  plan.unrolled = h->dim.taps * w->dim.taps <= kUnrolledTaps;
+  chooseTile(plan, target);
+  chooseBand(plan, target);
+  // Little work on each element of an image that L1 does not hold: it is best read in place.
+  if (plan.bands > 1 && operands.input->isStoredAs(operands.element) && h->dim.step == 1 &&
+      w->dim.step == 1 && plan.phases() == 1 && h->dim.taps * w->dim.taps <= kFewTaps) {
+    return std::nullopt;
+  }
+  constexpr int64_t kMostBuffer = 256 << 10;
+  bool fits = plan.channels * (plan.inputSize() + plan.sumsSize()) * plan.bytes <= kMostBuffer;
+  return fits ? std::optional(plan) : std::nullopt;
+}
+
+PlanesEmitter::PlanesEmitter(KernelBuilder &kernel, const ConvOperands &operands,
+                             Epilogue &epilogue, const PlanesPlan &plan)
+    : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
+      plan(plan) {
+  input = stackBuffer(e, plan.channels * plan.inputSize() * plan.bytes);
+  sums = stackBuffer(e, plan.channels * plan.sumsSize() * plan.bytes);
+  weights = stackBuffer(e, plan.h.dim.kernel * plan.w.dim.kernel * plan.bytes);
+  if (plan.zeroedOnce) {
+    fillZero(input, constI64(e, 0), 0, plan.channels * plan.inputSize() / plan.lanes * plan.lanes);
+  }
+}
+
+Value PlanesEmitter::address(Value buffer, Value index, int64_t fixed) {
+  return addBytes(e, buffer, mulI(e, addI(e, index, fixed), plan.bytes));
+}
+
+void PlanesEmitter::emit() {
+  int64_t features = g.groupFeatures(), channels = g.outputFeatures / features;
+  int64_t groups = llvm::divideCeil(channels, plan.channels);
+  const DirectDim &h = plan.h.dim, &w = plan.w.dim;
+  int64_t work = plan.channels * features * plan.sumsSize() * h.taps * w.taps;
+  int64_t items = g.outputBatch * groups * plan.bands;
+  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, work), 1,
+                                        std::max<int64_t>(1, items));
+  emitItems(kernel, items, perTask, [&](Value number) {
+    SmallVector<Value> place = delinearize(e, number, {g.outputBatch, groups, plan.bands});
+    Value channel = mulI(e, place[1], plan.channels);
+    Band first{Index(place[0]), Index(channel), mulI(e, place[2], plan.band), {}, input, sums};
+    first.rows = constI64(e, plan.band);
+    if (h.count % plan.band != 0) {
+      first.rows = minI(e, subI(e, constI64(e, h.count), first.first), plan.band);
+    }
+    Value end = constI64(e, plan.channels);
+    if (channels % plan.channels != 0) {
+      end = minI(e, subI(e, constI64(e, channels), channel), plan.channels);
+    }
+    forEachChannel(first, end, [&](const Band &band) { copyInput(band); });
+    emitFor(e, constI64(e, 0), constI64(e, features), 1, [&](Value f) {
+      auto feature = [&](const Band &band) {
+        return Index(addI(e, mulI(e, band.channel.base, features), f));
+      };
+      forEachChannel(first, end, [&](const Band &band) {
+        copyWeights(feature(band));
+        for (size_t phase = 0; phase < h.phases.size() * w.phases.size(); ++phase) {
+          multiply(band, phase / w.phases.size(), phase % w.phases.size());
+        }
+      });
+      forEachChannel(first, end, [&](const Band &band) { store(band, feature(band)); });
+    });
+  });
+}
+
+void PlanesEmitter::forEachChannel(const Band &band, Value end,
+                                   function_ref<void(const Band &)> body) {
+  emitFor(e, constI64(e, 0), end, 1, [&](Value i) {
+    Band here = band;
+    here.channel = Index(addI(e, band.channel.base, i));
+    here.input = address(input, mulI(e, i, plan.inputSize()));
+    here.sums = address(sums, mulI(e, i, plan.sumsSize()));
+    body(here);
+  });
+}
+
+void PlanesEmitter::copyInput(const Band &band) {
+  const PlaneDim &h = plan.h;
+  int64_t step = h.dim.step;
+  // In the order of memory: a vector that goes past the end of a row spoils what is written later.
+  Value rows = mulI(e, addI(e, band.rows, h.extra), step);
+  emitFor(e, constI64(e, 0), rows, 1, [&](Value number) {
+    Value from = addI(e, addI(e, mulI(e, band.first, step), number), h.origin);
+    Value residue = remI(e, number, step), row = divI(e, number, step);
+    if (h.dim.isInside()) {
+      copyRow(band, residue, row, from);
+      return;
+    }
+    Value inside = compareI(e, arith::CmpIPredicate::ult, from, h.dim.input);
+    auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/!plan.zeroedOnce);
+    OpBuilder::InsertionGuard guard(e.b);
+    e.b.setInsertionPointToStart(branch.thenBlock());
+    copyRow(band, residue, row, from);
+    if (!plan.zeroedOnce) {
+      e.b.setInsertionPointToStart(branch.elseBlock());
+      copyRow(band, residue, row, {});
+    }
+  });
+}
+
+/// Copies a row of the input, or zeros if that is null.
+void PlanesEmitter::copyRow(const Band &band, Value residue, Value row, Value from) {
+  const PlaneDim &w = plan.w;
+  int64_t step = w.dim.step, lanes = plan.lanes;
+  for (int64_t r = 0; r < step; ++r) {
+    Value at = addI(e, mulI(e, residue, step * plan.planeSize), r * plan.planeSize);
+    at = addI(e, at, mulI(e, row, plan.pitch));
+    // The elements [lo, hi) of the row are inside the input.
+    auto below = [&](int64_t index) {
+      int64_t elements = index - w.origin - r;
+      return std::clamp<int64_t>(elements <= 0 ? 0 : llvm::divideCeil(elements, step), 0,
+                                 plan.pitch);
+    };
+    int64_t lo = below(0), hi = below(w.dim.input);
+    if (!from || lo == hi) {
+      fillZero(band.input, at, 0, plan.zeroedOnce ? 0 : plan.pitch);
+      continue;
+    }
+    fillZero(band.input, at, 0, plan.zeroedOnce ? 0 : lo);
+    auto copy = [&](Value i, Value mask) {
+      SmallVector<Index> index(4);
+      index[g.inputBatchDim] = band.batch;
+      index[g.inputFeatureDim] = band.channel;
+      index[plan.h.dim.inputDim] = Index(from);
+      index[w.dim.inputDim] = Index(addI(e, mulI(e, i, step), w.origin + r), step);
+      Elem value = operands.input->at(index, lanes, mask);
+      storeElements(e, operands.element, value, band.input, addI(e, at, i),
+                    plan.zeroedOnce ? mask : Value());
+    };
+    int64_t full = lo + (hi - lo) / lanes * lanes;
+    emitFor(e, constI64(e, lo), constI64(e, full), lanes, [&](Value i) { copy(i, {}); });
+    if (full < hi) {
+      copy(constI64(e, full), firstLanes(e, hi - full, lanes));
+    }
+    fillZero(band.input, at, hi, plan.zeroedOnce ? hi : plan.pitch);
+  }
+}
+
+void PlanesEmitter::fillZero(Value buffer, Value at, int64_t from, int64_t to) {
+  Elem zeros = zeroElem(e, operands.element, plan.lanes);
+  emitFor(e, constI64(e, from), constI64(e, to), plan.lanes,
+          [&](Value i) { storeElements(e, operands.element, zeros, buffer, addI(e, at, i)); });
+}
+
+void PlanesEmitter::copyWeights(const Index &feature) {
+  SmallVector<int64_t> sizes{plan.h.dim.kernel, plan.w.dim.kernel};
+  emitFor(e, constI64(e, 0), constI64(e, sizes[0] * sizes[1]), 1, [&](Value number) {
+    SmallVector<Value> tap = delinearize(e, number, sizes);
+    Elem weight = operands.readKernel(e, Index(constI64(e, 0)), feature,
+                                      {Index(tap[0]), Index(tap[1])}, 1, {});
+    storeElements(e, operands.element, weight, weights, number);
+  });
+}
+
+void PlanesEmitter::multiply(const Band &band, size_t phaseH, size_t phaseW) {
+  int64_t lanes = plan.lanes, below = plan.flat ? lanes : plan.outputPitch;
+  int64_t start = (phaseH * plan.w.dim.phases.size() + phaseW) * plan.outputSize;
+  Value zero = constI64(e, 0);
+  SmallVector<Value> none(plan.tile, zeroElem(e, operands.element, lanes).re);
+  auto tile = [&](Value from, Value to) {
+    SmallVector<Value> result = addRows(phaseH, phaseW, address(band.input, from), none);
+    for (auto [t, sum] : llvm::enumerate(result)) {
+      storeElements(e, operands.element, Elem(sum), band.sums, addI(e, to, start + t * below));
+    }
+  };
+  if (plan.flat) {
+    emitFor(e, zero, mulI(e, band.rows, plan.pitch), plan.tile * lanes,
+            [&](Value i) { tile(i, i); });
+    return;
+  }
+  emitFor(e, zero, band.rows, plan.tile, [&](Value q) {
+    emitFor(e, zero, constI64(e, plan.outputPitch), lanes, [&](Value x) {
+      tile(addI(e, mulI(e, q, plan.pitch), x), addI(e, mulI(e, q, plan.outputPitch), x));
+    });
+  });
+}
+
+SmallVector<Value> PlanesEmitter::addRows(size_t phaseH, size_t phaseW, Value at, ValueRange sums) {
+  const PlaneDim &h = plan.h;
+  const DirectPhase &phase = h.dim.phases[phaseH];
+  int64_t row = plan.w.dim.kernel;
+  Value weightsAt = address(weights, constI64(e, phase.firstTap * row));
+  if (plan.unrolled) {
+    return addTaps(phaseH, phaseW, at, sums, 0, phase.taps, weightsAt);
+  }
+  return emitForCarrying(
+      e, constI64(e, 0), constI64(e, phase.taps), 1, sums, [&](Value j, ValueRange carried) {
+        Value offset = addI(e, mulI(e, j, h.dim.tapStep), h.offset(phase, 0));
+        Value place = mulI(e, remI(e, offset, h.dim.step), plan.w.dim.step * plan.planeSize);
+        place = addI(e, place, mulI(e, divI(e, offset, h.dim.step), plan.pitch));
+        Value taps = address(weightsAt, mulI(e, j, h.dim.tapStride * row));
+        return addTaps(phaseH, phaseW, address(at, place), carried, 0, 1, taps);
+      });
+}
+
+SmallVector<Value> PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at, ValueRange sums,
+                                          int64_t from, int64_t to, Value weights) {
+  const PlaneDim &h = plan.h, &w = plan.w;
+  const DirectPhase &rows = h.dim.phases[phaseH], &columns = w.dim.phases[phaseW];
+  int64_t below = plan.flat ? plan.lanes : plan.pitch;
+  // What is multiplied by each vector of the input that the tile meets.
+  struct Product {
+    int64_t sum;
+    Value weight;
+  };
+  std::map<int64_t, SmallVector<Product>> products;
+  for (int64_t j = from; j < to; ++j) {
+    int64_t down = plan.unrolled ? h.offset(rows, j) : 0;
+    int64_t plane = down % h.dim.step * w.dim.step * plan.planeSize;
+    for (int64_t i = 0; i < columns.taps; ++i) {
+      int64_t right = w.offset(columns, i), tap = columns.firstTap + i * w.dim.tapStride;
+      Value place = address(weights, constI64(e, 0), j * h.dim.tapStride * w.dim.kernel + tap);
+      Elem weight = loadElements(e, operands.element, place, constI64(e, 0), 1);
+      int64_t offset = plane + right % w.dim.step * plan.planeSize +
+                       down / h.dim.step * plan.pitch + right / w.dim.step;
+      for (int64_t t = 0; t < plan.tile; ++t) {
+        products[offset + t * below].push_back({t, splat(e, weight, plan.lanes).re});
+      }
+    }
+  }
+  SmallVector<Value> result(sums);
+  for (auto &[offset, list] : products) {
+    Elem value = loadElements(e, operands.element, address(at, constI64(e, 0), offset),
+                              constI64(e, 0), plan.lanes);
+    for (const Product &product : list) {
+      Value &sum = result[product.sum];
+      sum = multiplyAdd(e, operands.element, Elem(sum), value, Elem(product.weight)).re;
+    }
+  }
+  return result;
+}
+
+/// Lanes of a and b in turns.
+static Value interleave(Emission &e, Value a, Value b, int64_t lanes) {
+  SmallVector<int64_t> from;
+  for (int64_t l = 0; l < lanes; ++l) {
+    from.push_back(l / 2 + l % 2 * lanes);
+  }
+  return vector::ShuffleOp::create(e.b, e.loc, a, b, from);
+}
+
+void PlanesEmitter::store(const Band &band, const Index &feature) {
+  const DirectDim &h = plan.h.dim, &w = plan.w.dim;
+  int64_t lanes = plan.lanes, phasesH = h.phases.size(), phasesW = w.phases.size();
+  Value first = mulI(e, band.first, phasesH);
+  Value rows = minI(e, mulI(e, band.rows, phasesH), subI(e, constI64(e, h.output), first));
+  emitFor(e, constI64(e, 0), rows, 1, [&](Value y) {
+    Value at = mulI(e, remI(e, y, phasesH), phasesW * plan.outputSize);
+    at = addI(e, at, mulI(e, divI(e, y, phasesH), plan.outputPitch));
+    auto finish = [&](Value x, Value mask) {
+      Value from = addI(e, at, divI(e, x, phasesW));
+      Value sum = loadElements(e, operands.element, band.sums, from, lanes).re;
+      if (phasesW == 2) {
+        Value other =
+            loadElements(e, operands.element, band.sums, addI(e, from, plan.outputSize), lanes).re;
+        sum = interleave(e, sum, other, lanes);
+      }
+      SmallVector<Index> index(4);
+      index[g.outputBatchDim] = band.batch;
+      index[g.outputFeatureDim] = feature;
+      index[h.outputDim] = Index(addI(e, first, y));
+      index[w.outputDim] = Index(x, 1, lanes);
+      epilogue.store(operands.element, Elem(sum), index, lanes, mask);
+    };
+    int64_t full = w.output / lanes * lanes;
+    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value x) { finish(x, {}); });
+    if (full < w.output) {
+      finish(constI64(e, full), firstLanes(e, w.output - full, lanes));
+    }
+  });
+}
+
+} // namespace hlo::codegen

@@ -1,0 +1,90 @@
+//===- DepthwisePlanes.h - Depthwise convolutions with positions innermost ===//
+#ifndef COMPILER_CODEGEN_CONV_DEPTHWISEPLANES_H
+#define COMPILER_CODEGEN_CONV_DEPTHWISEPLANES_H
+
+#include "compiler/codegen/conv/DirectPlan.h"
+
+namespace hlo::codegen {
+
+/// A dimension of the copy of a plane: element `i` of residue `r` is input element
+/// origin + r + i * step, so that neighbouring outputs of a phase meet neighbours.
+struct PlaneDim {
+  DirectDim dim;
+  int64_t origin; ///< the first input index that any output meets; may lie in the padding
+  int64_t extra;  ///< elements of a residue that a line of outputs meets beyond their number
+
+  /// Input elements from `origin` to what tap `j` of a phase meets for its first output.
+  int64_t offset(const DirectPhase &phase, int64_t j) const {
+    return phase.firstInput - origin + j * dim.tapStep;
+  }
+};
+
+/// What is decided before code is made.
+struct PlanesPlan {
+  PlaneDim h, w;
+  int64_t lanes, bytes;
+  int64_t band, bands; ///< outputs of a phase along h that are made at once
+  int64_t channels;    ///< of small images, that are copied before any is multiplied
+  /// A tile is `tile` vectors: below each other, or, if `flat`, one after the other through rows.
+  int64_t tile;
+  bool flat;
+  bool zeroedOnce;     ///< what is around the input is zeroed before the first image
+  bool unrolled;       ///< all taps, else those of a row
+  int64_t pitch;       ///< elements from row to row of a plane of the copy
+  int64_t planeSize;   ///< elements of such a plane, of which there is one for each two residues
+  int64_t outputPitch; ///< the same of the sums, of which there is a plane for each two phases
+  int64_t outputSize;
+
+  int64_t planes() const { return h.dim.step * w.dim.step; }
+  int64_t phases() const { return h.dim.phases.size() * w.dim.phases.size(); }
+  /// Elements of a channel.
+  int64_t inputSize() const { return planes() * planeSize; }
+  int64_t sumsSize() const { return phases() * outputSize; }
+};
+
+/// Emits a depthwise convolution whose positions are innermost: see DepthwisePlanes.cpp.
+class PlanesEmitter {
+public:
+  PlanesEmitter(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
+                const PlanesPlan &plan);
+  void emit();
+
+private:
+  /// Some outputs of an image: those of the phases along h from `first` on, `rows` of them.
+  struct Band {
+    Index batch, channel;
+    mlir::Value first, rows;
+    mlir::Value input, sums; ///< its buffers
+  };
+  void forEachChannel(const Band &band, mlir::Value end,
+                      llvm::function_ref<void(const Band &)> body);
+  void copyInput(const Band &band);
+  void copyRow(const Band &band, mlir::Value residue, mlir::Value row, mlir::Value input);
+  void fillZero(mlir::Value buffer, mlir::Value at, int64_t from, int64_t to);
+  void copyWeights(const Index &feature);
+  void multiply(const Band &band, size_t phaseH, size_t phaseW);
+  /// Adds the taps of rows [from, to) of the window to the sums of a tile; `at` is the address of
+  /// its first output's place in the copy.
+  llvm::SmallVector<mlir::Value> addTaps(size_t phaseH, size_t phaseW, mlir::Value at,
+                                         mlir::ValueRange sums, int64_t from, int64_t to,
+                                         mlir::Value weights);
+  llvm::SmallVector<mlir::Value> addRows(size_t phaseH, size_t phaseW, mlir::Value at,
+                                         mlir::ValueRange sums);
+  void store(const Band &band, const Index &feature);
+  mlir::Value address(mlir::Value buffer, mlir::Value index, int64_t fixed = 0);
+
+  KernelBuilder &kernel;
+  Emission &e;
+  const ConvOperands &operands;
+  const ConvGeometry &g;
+  Epilogue &epilogue;
+  const PlanesPlan &plan;
+  mlir::Value input, sums, weights; ///< buffers
+};
+
+/// The plan, or nothing if the form does not apply.
+std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Target &target);
+
+} // namespace hlo::codegen
+
+#endif
