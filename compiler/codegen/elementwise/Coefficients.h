@@ -393,25 +393,6 @@ inline constexpr double sixteenthLogLow[] = {
     0x1.1ef78ce2d07f2p-44,
     0x1.ebe708164c759p-45,
 };
-/// -log2(c) less i/16.
-inline constexpr double powLog2[] = {
-    -0x1.d6753e032ea0fp-2,
-    -0x1.f47ebf73882a1p-2,
-    -0x1.ee221cd9d0cdep-2,
-    -0x1.e4407ab0e073ap-2,
-    -0x1.fde0b5c813405p-2,
-    -0x1.0b3d78b6d3b25p-1,
-    -0x1.0231623369e79p-1,
-    -0x1.0cc7edf592263p-1,
-    -0x1.16bad3758efd8p-1,
-    -0x1.2000000000000p-1,
-    -0x1.1053f6d260896p-1,
-    -0x1.0a708f58014d3p-1,
-    -0x1.02809d5be7073p-1,
-    -0x1.f09044d313a68p-2,
-    -0x1.f5767f54042cep-2,
-    -0x1.d820a01ac754dp-2,
-};
 /// 2^(i/16).
 inline constexpr double powRoot[] = {
     0x1.0000000000000p+0,
@@ -473,15 +454,6 @@ inline constexpr double sixteenthLog64[] = {
     0x1.c82cdd712d5b7p-4,
     -0x1.9aa3625663c61p-4,
 };
-/// log2(1 + r) / r, for f32 powers. Error 2^-36.5.
-inline constexpr double powLog32[] = {
-    0x1.71547652c37f0p+0,
-    -0x1.71547652fd784p-1,
-    0x1.ec70932184565p-2,
-    -0x1.715467d8ed14ap-2,
-    0x1.27d58c0ec799cp-2,
-    -0x1.ed3225be3e211p-3,
-};
 /// (exp(r) - 1 - r) / r^2 for |r| <= ln(2)/32. Error 2^-66.3.
 inline constexpr double powExp64[] = {
     0x1.0000000000004p-1,
@@ -491,11 +463,265 @@ inline constexpr double powExp64[] = {
     0x1.6c183d95ccf03p-10,
     0x1.a01b70cfe2a54p-13,
 };
-/// (2^f - 1) / f for |f| <= 1/32, for f32 powers. Error 2^-29.2.
-inline constexpr double powExp32[] = {
-    0x1.62e42fec3cf43p-1,
-    0x1.ebfffa3c82a9dp-3,
-    0x1.c6b3f65040c17p-5,
+/// c next to 1 / z for the z of a part of an octave from 0.6953125 on; |z c - 1| <= 0.0198 is exact in f32.
+inline constexpr double powThirtySecondsInverse[] = {
+    0x1.6c00000000000p+0,
+    0x1.6400000000000p+0,
+    0x1.5c00000000000p+0,
+    0x1.5400000000000p+0,
+    0x1.5000000000000p+0,
+    0x1.4800000000000p+0,
+    0x1.4000000000000p+0,
+    0x1.3c00000000000p+0,
+    0x1.3400000000000p+0,
+    0x1.3000000000000p+0,
+    0x1.2800000000000p+0,
+    0x1.2400000000000p+0,
+    0x1.2000000000000p+0,
+    0x1.1c00000000000p+0,
+    0x1.1400000000000p+0,
+    0x1.1000000000000p+0,
+    0x1.0c00000000000p+0,
+    0x1.0800000000000p+0,
+    0x1.0400000000000p+0,
+    0x1.0000000000000p+0,
+    0x1.f000000000000p-1,
+    0x1.e000000000000p-1,
+    0x1.d400000000000p-1,
+    0x1.c800000000000p-1,
+    0x1.b800000000000p-1,
+    0x1.b000000000000p-1,
+    0x1.a400000000000p-1,
+    0x1.9800000000000p-1,
+    0x1.9000000000000p-1,
+    0x1.8800000000000p-1,
+    0x1.7c00000000000p-1,
+    0x1.7400000000000p-1,
+};
+/// -log2(c) less i/32, to 2^-16.
+inline constexpr double powThirtySecondsLog[] = {
+    -0x1.03fe000000000p-1,
+    -0x1.0394000000000p-1,
+    -0x1.02ca000000000p-1,
+    -0x1.019c000000000p-1,
+    -0x1.08de000000000p-1,
+    -0x1.0712000000000p-1,
+    -0x1.04d4000000000p-1,
+    -0x1.0b8a000000000p-1,
+    -0x1.0898000000000p-1,
+    -0x1.0ef0000000000p-1,
+    -0x1.0b3e000000000p-1,
+    -0x1.1130000000000p-1,
+    -0x1.1700000000000p-1,
+    -0x1.1cac000000000p-1,
+    -0x1.1790000000000p-1,
+    -0x1.1cc8000000000p-1,
+    -0x1.21d6000000000p-1,
+    -0x1.26ba000000000p-1,
+    -0x1.2b74000000000p-1,
+    -0x1.3000000000000p-1,
+    -0x1.288c000000000p-1,
+    -0x1.2054000000000p-1,
+    -0x1.1da0000000000p-1,
+    -0x1.1a70000000000p-1,
+    -0x1.100e000000000p-1,
+    -0x1.1280000000000p-1,
+    -0x1.0db2000000000p-1,
+    -0x1.0848000000000p-1,
+    -0x1.09a8000000000p-1,
+    -0x1.0abc000000000p-1,
+    -0x1.03c4000000000p-1,
+    -0x1.040c000000000p-1,
+};
+/// What that lacks.
+inline constexpr double powThirtySecondsLogLow[] = {
+    0x1.5d1a19a0331afp-19,
+    0x1.55e18ab2df3aep-18,
+    0x1.052d6a4a98181p-18,
+    0x1.3eb013f5ec507p-19,
+    0x1.5db83a3dd2d35p-20,
+    0x1.e3262f321a873p-18,
+    0x1.ed0cb91d406dbp-20,
+    0x1.b315b3213266fp-18,
+    -0x1.f6b4c2dd72c26p-20,
+    -0x1.6b902680a23a9p-19,
+    0x1.0e92589b6080fp-18,
+    -0x1.5e81781d97ee9p-18,
+    -0x1.a39fbd6879fa0p-19,
+    0x1.61d8751e5e0aep-19,
+    -0x1.0902b6aee98edp-18,
+    0x1.20a6dd9d30667p-21,
+    -0x1.c4fd14fcd59e8p-19,
+    -0x1.a6eb1dfb0e627p-18,
+    0x1.a5e8f4b759d64p-20,
+    0x0.0p+0,
+    -0x1.acd89a9caa887p-19,
+    0x1.25b3eed319cedp-22,
+    -0x1.c7319f9b6d45bp-19,
+    -0x1.1eb0029a6f9bcp-18,
+    -0x1.858000b33f910p-19,
+    -0x1.3ab7ce0e5b7b8p-18,
+    0x1.a56279ad89a08p-19,
+    -0x1.134c4e99e1c6cp-20,
+    0x1.ed0cb91d406dbp-19,
+    0x1.80abfbd32666bp-18,
+    -0x1.d42727c8080edp-21,
+    -0x1.3f543ca873c2bp-18,
+};
+/// 2^(i/32), its bits less those of i/32 in the exponent.
+inline constexpr double powThirtySecondsRoot[] = {
+    0x1.0000000000000p+0,
+    0x1.fd9b0e0000000p-1,
+    0x1.fb55860000000p-1,
+    0x1.f9301e0000000p-1,
+    0x1.f72b840000000p-1,
+    0x1.f548740000000p-1,
+    0x1.f387a60000000p-1,
+    0x1.f1e9e00000000p-1,
+    0x1.f06fe00000000p-1,
+    0x1.ef1a740000000p-1,
+    0x1.edea640000000p-1,
+    0x1.ece0860000000p-1,
+    0x1.ebfdae0000000p-1,
+    0x1.eb42b60000000p-1,
+    0x1.eab07e0000000p-1,
+    0x1.ea47ec0000000p-1,
+    0x1.ea09e60000000p-1,
+    0x1.e9f75e0000000p-1,
+    0x1.ea11480000000p-1,
+    0x1.ea589a0000000p-1,
+    0x1.eace540000000p-1,
+    0x1.eb737c0000000p-1,
+    0x1.ec49180000000p-1,
+    0x1.ed503c0000000p-1,
+    0x1.ee89fa0000000p-1,
+    0x1.eff7700000000p-1,
+    0x1.f199be0000000p-1,
+    0x1.f3720e0000000p-1,
+    0x1.f5818e0000000p-1,
+    0x1.f7c9740000000p-1,
+    0x1.fa4afa0000000p-1,
+    0x1.fd07660000000p-1,
+};
+/// What these lack, as a part of them.
+inline constexpr double powThirtySecondsRootLow[] = {
+    0x0.0p+0,
+    -0x1.947414aa72766p-25,
+    0x1.8d96d3a319149p-25,
+    -0x1.dda2fc9c86a3bp-25,
+    -0x1.9c0c21188b886p-27,
+    -0x1.a2fbb2cb98b54p-25,
+    0x1.9649039a7aacep-25,
+    -0x1.2b0dbba1c7d7dp-25,
+    0x1.125001a0dd6a1p-25,
+    -0x1.cde8ce1bd41fcp-26,
+    0x1.370be476e76eep-25,
+    0x1.336de2bf82bf8p-30,
+    -0x1.0a3550ceb09ddp-25,
+    -0x1.c541b4c082d25p-26,
+    -0x1.00d8ab9d946c5p-27,
+    -0x1.6cb28365c8b0ap-25,
+    0x1.26055c7ea21e0p-26,
+    0x1.8b2bb85222a43p-26,
+    -0x1.05cb4469dc2bcp-25,
+    -0x1.1c2141aa42614p-26,
+    0x1.67a1ca2d673e0p-28,
+    -0x1.348e5661a4b48p-25,
+    0x1.a3b5e35a78a53p-28,
+    -0x1.0b7ec7857d689p-25,
+    -0x1.f9c304c9a8f60p-27,
+    -0x1.e4c8855e6d68fp-26,
+    -0x1.6961b3bf88747p-28,
+    -0x1.b5151d57fd718p-28,
+    -0x1.a5217ca913feap-28,
+    -0x1.ab71310a9c312p-26,
+    0x1.61428dbdf59d5p-28,
+    -0x1.2ad5f7408d856p-27,
+};
+/// (log(1 + r) / r - 1 + r / 2) / r^2, times 1 / ln 2 in f32. Error 2^-33.3.
+inline constexpr double powThirtySecondsSeries[] = {
+    0x1.ec709c0000000p-2,
+    -0x1.716a0a0000000p-2,
+    0x1.2799020000000p-2,
+};
+/// (2^f - 1) / f. Error 2^-33.4.
+inline constexpr double powThirtySecondsExp[] = {
+    0x1.62e4300000000p-1,
+    0x1.ebfbe00000000p-3,
+    0x1.c6b4f40000000p-5,
+    0x1.3b2cd80000000p-7,
+};
+/// c next to 1 / z for the z of a part of an octave from 0.65625 on; |z c - 1| <= 0.0703 is exact in f32.
+inline constexpr double powEighthsInverse[] = {
+    0x1.7000000000000p+0,
+    0x1.5000000000000p+0,
+    0x1.4000000000000p+0,
+    0x1.2000000000000p+0,
+    0x1.1000000000000p+0,
+    0x1.0000000000000p+0,
+    0x1.c000000000000p-1,
+    0x1.a000000000000p-1,
+};
+/// -log2(c) less i/8, to 2^-16.
+inline constexpr double powEighthsLog[] = {
+    -0x1.0c10000000000p-1,
+    -0x1.08de000000000p-1,
+    -0x1.24d4000000000p-1,
+    -0x1.1700000000000p-1,
+    -0x1.2cc8000000000p-1,
+    -0x1.4000000000000p-1,
+    -0x1.1d5e000000000p-1,
+    -0x1.26a0000000000p-1,
+};
+/// What that lacks.
+inline constexpr double powEighthsLogLow[] = {
+    -0x1.40358ea996209p-19,
+    0x1.5db83a3dd2d35p-20,
+    0x1.ed0cb91d406dbp-20,
+    -0x1.a39fbd6879fa0p-19,
+    0x1.20a6dd9d30667p-21,
+    0x0.0p+0,
+    0x1.80abfbd32666bp-19,
+    -0x1.1c8f11979a5dbp-22,
+};
+/// 2^(i/8), its bits less those of i/8 in the exponent.
+inline constexpr double powEighthsRoot[] = {
+    0x1.0000000000000p+0,
+    0x1.f72b840000000p-1,
+    0x1.f06fe00000000p-1,
+    0x1.ebfdae0000000p-1,
+    0x1.ea09e60000000p-1,
+    0x1.eace540000000p-1,
+    0x1.ee89fa0000000p-1,
+    0x1.f5818e0000000p-1,
+};
+/// What these lack, as a part of them.
+inline constexpr double powEighthsRootLow[] = {
+    0x0.0p+0,
+    -0x1.9c0c21188b886p-27,
+    0x1.125001a0dd6a1p-25,
+    -0x1.0a3550ceb09ddp-25,
+    0x1.26055c7ea21e0p-26,
+    0x1.67a1ca2d673e0p-28,
+    -0x1.f9c304c9a8f60p-27,
+    -0x1.a5217ca913feap-28,
+};
+/// (log(1 + r) / r - 1 + r / 2) / r^2, times 1 / ln 2 in f32. Error 2^-37.9.
+inline constexpr double powEighthsSeries[] = {
+    0x1.ec709e0000000p-2,
+    -0x1.7154760000000p-2,
+    0x1.2774a80000000p-2,
+    -0x1.ec6f6e0000000p-3,
+    0x1.aa3caa0000000p-3,
+    -0x1.73b6840000000p-3,
+};
+/// (2^f - 1) / f. Error 2^-35.1.
+inline constexpr double powEighthsExp[] = {
+    0x1.62e4300000000p-1,
+    0x1.ebfbe00000000p-3,
+    0x1.c6ad620000000p-5,
+    0x1.3b2edc0000000p-7,
+    0x1.a3baac0000000p-10,
 };
 
 } // namespace hlo::codegen::coefficients

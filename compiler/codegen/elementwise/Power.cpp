@@ -1,8 +1,8 @@
 //===- Power.cpp - x^y of reals -------------------------------------------===//
 //
-// |x|^y = 2^(y log2 |x|) in f64 for f32, e^(y log |x|) in pairs of f64 for f64, with tables for
-// sixteenths of an octave; the special cases of C's pow behind a branch. In and out as Functions.h
-// says.
+// |x|^y = 2^(y log2 |x|) in pairs of f32 (without FMA in f64) for f32, with tables for parts of an
+// octave in registers; e^(y log |x|) in pairs of f64 for f64, with tables for sixteenths; the
+// special cases of C's pow behind a branch. In and out as Functions.h says.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
@@ -23,7 +23,32 @@ namespace {
 struct SixteenthsOf {
   Num bits, rest;
 };
+
+/// Powers of f32 by tables of so many parts of an octave, from the number with the bits `first` on.
+struct OctaveParts {
+  int64_t first;
+  ArrayRef<double> inverse, log, logLow, root, rootLow, series, exp;
+
+  /// Upper bits of an f32 that say the part.
+  int64_t shift() const { return 23 - llvm::Log2_64(inverse.size()); }
+};
 } // namespace
+
+static OctaveParts octaveParts(int64_t entries) {
+  using namespace coefficients;
+  if (entries == 32) {
+    return {0x3f320000,
+            powThirtySecondsInverse,
+            powThirtySecondsLog,
+            powThirtySecondsLogLow,
+            powThirtySecondsRoot,
+            powThirtySecondsRootLow,
+            powThirtySecondsSeries,
+            powThirtySecondsExp};
+  }
+  return {0x3f280000,     powEighthsInverse, powEighthsLog,    powEighthsLogLow,
+          powEighthsRoot, powEighthsRootLow, powEighthsSeries, powEighthsExp};
+}
 
 /// Bits of 2^(n / 16) for an integer n of i64, the exponent normal.
 static Num sixteenthPower(Num n) {
@@ -35,38 +60,75 @@ static Num sixteenthPower(Num n) {
   return floatOf(bitsOf(lookup16(n, "hlo_pow_roots", roots)) + shl(n, 48));
 }
 
-/// y log2(a) for the number a > 0 of f32 whose bits are `offset` from those of 45/64; y and the
-/// result in f64.
+/// log2(1 + r) / r in two parts.
+static NumPair logOverArgument(Num r, const OctaveParts &parts) {
+  // 1 / ln 2 in f32, and what that lacks as a part of it.
+  constexpr double scale = 0x1.715476p0, rest = 0x1.cab1b8p-27;
+  Num square = r * r;
+  Num series = polynomialInPairs(r, square, parts.series);
+  // Where r is small, so is its third power, and the second needs one part only.
+  bool isSmall = parts.inverse.size() == 32;
+  Num slope = isSmall ? r.of(-scale / 2) : fma(r, series, -scale / 2);
+  Num hi = fma(r, slope, scale);
+  Num lo = fma(r, slope, scale - hi);
+  Num third = isSmall ? fma(square, series, hi * rest)
+                      : fma(r, fma(r, series, -scale / 2 - slope), hi * rest);
+  return {hi, lo + third};
+}
+
+/// log2(a) in two parts for the number a > 0 of f32 whose bits are `offset` from `parts.first`.
+static NumPair log2Pair(Num offset, const OctaveParts &parts) {
+  Num z = floatOf((offset & 0x7fffff) + parts.first);
+  Num place = shrS(offset, parts.shift());
+  Num r = fma(z, lookup(place, parts.inverse), -1.0);
+  // Exact.
+  Num base = fma(signedToFloat(place, z.scalar()), 1.0 / static_cast<double>(parts.inverse.size()),
+                 lookup(place, parts.log));
+  NumPair quotient = logOverArgument(r, parts);
+  Num product = r * quotient.hi;
+  NumPair sum = fastTwoSum(base, product);
+  Num low = (sum.lo + lookup(place, parts.logLow)) + fma(r, quotient.hi, -product);
+  return {sum.hi, fma(r, quotient.lo, low)};
+}
+
+/// 2^exponent, |exponent.hi| < 125; or scaled in two steps, for |exponent.hi| < 250.
+static Num exp2Pair(NumPair exponent, const OctaveParts &parts, bool inSteps) {
+  // Adding this rounds to a part of an octave.
+  const double rounds = std::ldexp(1.5, static_cast<int>(parts.shift()));
+  Num sum = exponent.hi + rounds;
+  Num fraction = (exponent.hi - (sum - rounds)) + exponent.lo;
+  Num n = bitsOf(sum), power = shl(n, parts.shift());
+  if (inSteps) {
+    power = power & 0x7fffff;
+  }
+  Num root = floatOf(bitsOf(lookup(n, parts.root)) + power);
+  Num series = polynomialInPairs(fraction, fraction * fraction, parts.exp);
+  Num rest = fma(fraction, series, lookup(n, parts.rootLow));
+  Num result = fma(root, rest, root);
+  if (inSteps) {
+    Num whole = shrS(n - llvm::bit_cast<int32_t>(static_cast<float>(rounds)), 23 - parts.shift());
+    return scaleByPower(result, whole, FloatTraits(result));
+  }
+  return result;
+}
+
+/// y log2(a) in f64 for a number a > 0 of f32, given as `offsetOf` does.
 static Num exponentForFloat(Num offset, Num y) {
   OpBuilder &b = y.e->b;
   Num z = floatTo(mantissaOf(offset), b.getF64Type());
-  if (!hasSixteenths(y)) {
-    Num s = quotientWithin(z - 1.0, z + 1.0);
-    Num square = s * s;
-    Num k = signedToFloat(shrS(offset, 23), b.getF64Type());
-    return y * fma(s, polynomialInPairs(square, square * square, coefficients::log2in64), k);
-  }
-  Num sixteenths = shrS(offset, 19);
-  Num place = zextTo(sixteenths, b.getI64Type());
-  Num r = fma(z, inverseAt(place), -1.0);
-  Num log = fma(signedToFloat(sixteenths, b.getF64Type()), 1.0 / 16,
-                lookup16(place, "hlo_pow_log2", coefficients::powLog2));
-  return y * fma(r, polynomialAsTree(r, coefficients::powLog32), log);
+  Num s = quotientWithin(z - 1.0, z + 1.0);
+  Num square = s * s;
+  Num k = signedToFloat(shrS(offset, 23), b.getF64Type());
+  return floatTo(y, b.getF64Type()) *
+         fma(s, polynomialInPairs(square, square * square, coefficients::log2in64), k);
 }
 
-/// 2^exponent in f64, good to f32, |exponent| < 1000.
+/// 2^exponent of f64 as an f32, |exponent| < 1000.
 static Num exp2ForFloat(Num exponent) {
-  if (!hasSixteenths(exponent)) {
-    Rounded n = roundToInteger(exponent);
-    Num fraction = exponent - n.value;
-    Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
-    return p * powerOfTwo(n.integer, FloatTraits(p));
-  }
-  // Adding this rounds to sixteenths.
-  Num sum = exponent + 0x1.8p48;
-  Num fraction = exponent - (sum - 0x1.8p48);
-  Num scale = sixteenthPower(bitsOf(sum));
-  return fma(fraction * scale, polynomial(fraction, coefficients::powExp32), scale);
+  Rounded n = roundToInteger(exponent);
+  Num fraction = exponent - n.value;
+  Num p = polynomialInPairs(fraction, fraction * fraction, coefficients::exp2m32);
+  return floatTo(p * powerOfTwo(n.integer, FloatTraits(p)), exponent.e->b.getF32Type());
 }
 
 /// log(a) in two parts, for the number a > 0 of f64 whose bits are `offset` from those of 45/64.
@@ -121,19 +183,34 @@ static Num withSpecials(Num x, Num y, Num magnitude) {
 }
 
 /// |x|^y of f32 by way of f64.
-static Num powOfFloat(Num x, Num y, Num offset, Num rare) {
-  OpBuilder &b = x.e->b;
-  Num exponent = exponentForFloat(offset, floatTo(y, b.getF64Type()));
+static Num powByDouble(Num x, Num y, Num rare) {
+  Num exponent = exponentForFloat(offsetOf(abs(x), rare), y);
   Num extreme = rare | logicalNot(less(abs(exponent), 1000.0));
-  Num usual = floatTo(exp2ForFloat(exponent), b.getF32Type());
-  return rarely(extreme, {usual}, [&] {
-    Num wide = exp2ForFloat(clampTo(exponent, -300.0, 300.0));
-    return SmallVector<Num>{withSpecials(x, y, floatTo(wide, b.getF32Type()))};
+  return rarely(extreme, {exp2ForFloat(exponent)}, [&] {
+    Num bounded = clampTo(exponent, -300.0, 300.0);
+    return SmallVector<Num>{withSpecials(x, y, exp2ForFloat(bounded))};
   })[0];
 }
 
-static Num powOfDouble(Num x, Num y, Num offset, Num rare) {
-  NumPair log = logPair(offset);
+/// |x|^y of f32, in pairs.
+static Num powInPairs(Num x, Num y, Num rare, const OctaveParts &parts) {
+  Num offset = rarely(rare, {bitsOf(x) - parts.first}, [&] {
+    Num a = abs(x), scaled = bitsOf(a * 0x1p24) - (INT64_C(24) << 23);
+    return SmallVector<Num>{select(less(a, 0x1p-126), scaled, bitsOf(a)) - parts.first};
+  })[0];
+  NumPair log = log2Pair(offset, parts);
+  NumPair exponent = twoProduct(y, log.hi);
+  exponent.lo = fma(y, log.lo, exponent.lo);
+  Num extreme = rare | logicalNot(less(abs(exponent.hi), 125.0));
+  return rarely(extreme, {exp2Pair(exponent, parts, /*inSteps=*/false)}, [&] {
+    Num hi = clampTo(exponent.hi, -200.0, 200.0);
+    NumPair bounded = {hi, select(equal(hi, exponent.hi), exponent.lo, 0.0)};
+    return SmallVector<Num>{withSpecials(x, y, exp2Pair(bounded, parts, /*inSteps=*/true))};
+  })[0];
+}
+
+static Num powOfDouble(Num x, Num y, Num rare) {
+  NumPair log = logPair(offsetOf(abs(x), rare));
   if (!x.e->target.fma) {
     y = clampTo(y, -0x1p65, 0x1p65); // larger ones overflow when they are split
   }
@@ -155,12 +232,31 @@ static Num powOfDouble(Num x, Num y, Num offset, Num rare) {
   })[0];
 }
 
+/// Computed in all lanes of a register and taken from the first: one number need not go through
+/// general registers for its bits then.
+static Num inAllLanes(Num x, Num y, int64_t lanes) {
+  Emission &e = *x.e;
+  Type type = laneType(x.scalar(), lanes);
+  auto everywhere = [&](Num a) {
+    return Num(e, vector::BroadcastOp::create(e.b, e.loc, type, a.v));
+  };
+  Num all = powOf(everywhere(x), everywhere(y));
+  return Num(e, vector::ExtractOp::create(e.b, e.loc, all.v, int64_t(0)));
+}
+
 Num powOf(Num x, Num y) {
   FloatTraits traits(x);
+  if (int64_t entries = lookupEntries(x)) {
+    if (x.lanes() == 1) {
+      return inAllLanes(x, y, entries == 32 ? 16 : 8);
+    }
+    // Not a positive normal number. What y is, the exponent shows.
+    Num rare = logicalNot(below(bitsOf(x) - INT64_C(0x00800000), INT64_C(0x7f000000)));
+    return powInPairs(x, y, rare, octaveParts(entries));
+  }
   Num usual = greaterEqual(x, traits.minNormal) & less(x, infinity) & less(abs(y), infinity);
   Num rare = logicalNot(usual);
-  Num offset = offsetOf(abs(x), rare);
-  return traits.wide ? powOfDouble(x, y, offset, rare) : powOfFloat(x, y, offset, rare);
+  return traits.wide ? powOfDouble(x, y, rare) : powByDouble(x, y, rare);
 }
 
 } // namespace hlo::codegen

@@ -6,6 +6,7 @@ function, interval, degree and weight given below. Coefficients are rounded to t
 by one, lowest first, and those above are fitted anew, so that rounding errors of the large
 coefficients are absorbed by the small ones.
 """
+import struct
 import sys
 from mpmath import mp, mpf, matrix, lu_solve
 import mpmath as m
@@ -147,6 +148,43 @@ def near_inverses():
     return inverses, worst
 
 
+def f32_near_inverses(entries, start):
+    """The same for f32, by so many parts of an octave from `start` on."""
+    inverses, worst = [], mpf(0)
+    number = lambda bits: mpf(struct.unpack("f", struct.pack("I", bits))[0])
+    first, step = struct.unpack("I", struct.pack("f", float(start)))[0], 2 ** 23 // entries
+    for i in range(entries):
+        lo, hi = number(first + i * step), number(first + (i + 1) * step)
+        unit = 24 if lo < 1 else 23
+        candidates = [(max(abs(lo * c - 1), abs(hi * c - 1)), c, bits) for bits in range(8)
+                      for c in (mpf(n) / 2 ** bits for n in range(2 ** bits // 2, 2 * 2 ** bits))]
+        exact = [(r, c) for r, c, bits in candidates if r <= mpf(2) ** (24 - unit - bits)]
+        r, c = (max(1 - lo, hi - 1), mpf(1)) if lo < 1 < hi else min(exact)
+        inverses.append(c)
+        worst = max(worst, r)
+    return inverses, worst
+
+
+def power_pieces(name, entries, start, log_degree, exp_degree, reach):
+    """What powers of f32 take from tables of so many entries, and their polynomials."""
+    inverses, radius = f32_near_inverses(entries, start)
+    logs = [-m.log(c) / LN2 - mpf(i) / entries for i, c in enumerate(inverses)]
+    high = [m.nint(x * 2 ** 16) / 2 ** 16 for x in logs]
+    numbers(f"pow{name}Inverse", f"c next to 1 / z for the z of a part of an octave from {float(start)} on; |z c - 1| <= {float(radius):.4f} is exact in f32.",
+            inverses)
+    numbers(f"pow{name}Log", f"-log2(c) less i/{entries}, to 2^-16.", high)
+    numbers(f"pow{name}LogLow", "What that lacks.", [x - h for x, h in zip(logs, high)])
+    roots = [m.power(2, mpf(i) / entries) for i in range(entries)]
+    rounded = [round_to(x, 24) for x in roots]
+    less = lambda x, i: struct.unpack("f", struct.pack("I", struct.unpack("I", struct.pack("f", float(x)))[0] - i * (2 ** 23 // entries)))[0]
+    numbers(f"pow{name}Root", f"2^(i/{entries}), its bits less those of i/{entries} in the exponent.", [less(x, i) for i, x in enumerate(rounded)])
+    numbers(f"pow{name}RootLow", "What these lack, as a part of them.", [x / y - 1 for x, y in zip(roots, rounded)])
+    scale = round_to(1 / LN2, 24)
+    table(f"pow{name}Series", "(log(1 + r) / r - 1 + r / 2) / r^2, times 1 / ln 2 in f32.",
+          quotient(lambda r: scale * (m.log1p(r) - r + r * r / 2), 3), lambda r: r * r, -radius, radius, log_degree, 24)
+    table(f"pow{name}Exp", "(2^f - 1) / f.", quotient(lambda f: m.power(2, f) - 1, 1), lambda f: abs(f) + mpf("1e-4"), -reach, reach, exp_degree, 24)
+
+
 print("""//===- Coefficients.h - Polynomials of the elementary functions -----------===//
 //
 // Written by coefficients.py; do not edit. Lowest power first. The error is relative
@@ -221,7 +259,6 @@ high = [m.nint(x * 2 ** 42) / 2 ** 42 for x in logs]
 numbers("sixteenthInverse", "c next to 1 / z for the z of a sixteenth of an octave from 45/64 on; z c - 1 is exact.", inverses)
 numbers("sixteenthLog", "-log(c), to 2^-42, so that k ln 2 can be added exactly.", high)
 numbers("sixteenthLogLow", "What that lacks.", [x - h for x, h in zip(logs, high)])
-numbers("powLog2", "-log2(c) less i/16.", [-m.log(c) / LN2 - mpf(i) / 16 for i, c in enumerate(inverses)])
 roots = [m.power(2, mpf(i) / 16) for i in range(16)]
 numbers("powRoot", "2^(i/16).", roots)
 numbers("powRootLow", "What these lack, as a part of them.", [x / mpf(float(x)) - 1 for x in roots])
@@ -229,11 +266,11 @@ table("powLog64", f"(log(1 + r) - r + r^2/2) / r^3 for |r| <= {float(radius):.4f
       quotient(lambda r: m.log1p(r) - r + r * r / 2, 3), lambda r: r ** 2 + mpf("1e-6"), -radius, radius, 8, 53)
 table("sixteenthLog64", "The same, for one f64.",
       quotient(lambda r: m.log1p(r) - r + r * r / 2, 3), lambda r: r ** 2 + mpf("1e-6"), -radius, radius, 7, 53)
-table("powLog32", "log2(1 + r) / r, for f32 powers.", quotient(lambda r: m.log1p(r) / LN2, 1), one, -radius, radius, 5, 53)
 table("powExp64", "(exp(r) - 1 - r) / r^2 for |r| <= ln(2)/32.", quotient(lambda r: m.expm1(r) - r, 2),
       lambda r: r ** 2 + mpf("1e-6"), -LN2 / 32, LN2 / 32, 5, 53)
-table("powExp32", "(2^f - 1) / f for |f| <= 1/32, for f32 powers.", quotient(lambda f: m.power(2, f) - 1, 1),
-      lambda f: abs(f) + mpf("1e-4"), mpf(-1) / 32, mpf(1) / 32, 2, 53)
+for entries, name, start, log_degree, exp_degree, reach in [(32, "ThirtySeconds", mpf(89) / 128, 2, 3, mpf(1) / 64 + mpf("0.035")),
+                                                            (8, "Eighths", mpf(21) / 32, 5, 4, mpf(1) / 16 + mpf("0.001"))]:
+    power_pieces(name, entries, start, log_degree, exp_degree, reach)
 print("""
 } // namespace hlo::codegen::coefficients
 
