@@ -183,7 +183,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   target.triple = triple.str();
   target.cpu = cpu.str();
   StringSet<> given;
-  if (cpu == "host") {
+  if (cpu == "host" || cpu == "native") {
     target.cpu = sys::getHostCPUName().str();
     target.features = hostFeatures(triple, target.cpu, given);
   }

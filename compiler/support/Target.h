@@ -47,8 +47,9 @@ struct Target {
 };
 
 /// Fills a Target from LLVM's tables. `cpu` is a name that LLVM knows ("x86-64-v3",
-/// "sapphirerapids") or "host"; `features` is "+name,-name,..." on top of it; an empty
-/// `triple` means x86_64-unknown-linux-gnu. Errors name the nearest known names.
+/// "sapphirerapids") or "host", which C compilers call "native"; `features` is "+name,-name,..." on
+/// top of it; an empty `triple` means x86_64-unknown-linux-gnu. Errors name the nearest known
+/// names.
 llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",
                                       llvm::StringRef triple = "");
 

@@ -248,11 +248,9 @@ int64_t ColumnEmission::chooseWidth(int64_t outerUnits) {
 }
 
 void ColumnEmission::allocate() {
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (ColumnReduce &reduce : reduces) {
     for (Type type : reduce.stored) {
-      reduce.buffers.push_back(LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(),
-                                                      constI64(e, width * storageBytes(type)), 64));
+      reduce.buffers.push_back(stackBuffer(e, width * storageBytes(type)));
     }
   }
 }

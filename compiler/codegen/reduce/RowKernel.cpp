@@ -177,11 +177,10 @@ void RowEmission::planScratch() {
 }
 
 void RowEmission::allocateScratch(int64_t columns) {
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (ReduceOp stage : reduces) {
     for (Value v : saved.lookup(stage)) {
       Type element = computeType(arrayType(v).getElementType());
-      scratch[v] = LLVM::AllocaOp::create(e.b, e.loc, pointer, element, constI64(e, columns), 64);
+      scratch[v] = stackBuffer(e, columns * storageBytes(element));
     }
   }
 }

@@ -98,11 +98,7 @@ struct ShortRows {
         lanes(emission.lanes), columns(emission.columnShape[0]), alongRow(kernel, lanes),
         single(kernel, 1), moved(*findMoved(emission)) {}
 
-  Value allocate(int64_t bytes) {
-    auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
-    return LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(),
-                                  constI64(e, columns * lanes * bytes), 64);
-  }
+  Value allocate(int64_t bytes) { return stackBuffer(e, columns * lanes * bytes); }
   void allocateAll();
   void read(Value v, Value buffer, Value row, bool asStored);
   /// Copies `lanes` rows of v, from `rows` on, to its buffer.

@@ -78,12 +78,10 @@ MinorWindows::MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, con
       }
     }
   }
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   // One group more: that of the elements that are left over.
-  Value count = constI64(e, kChunk + 1 + most - least);
-  keptPlaces = LLVM::AllocaOp::create(e.b, e.loc, pointer, i32, count, 64);
-  Value bytes = mulI(e, count, storageBytes(element));
-  sources = LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI8Type(), bytes, 64);
+  int64_t count = kChunk + 1 + most - least;
+  keptPlaces = stackBuffer(e, count * storageBytes(i32));
+  sources = stackBuffer(e, count * storageBytes(element));
 }
 
 Value MinorWindows::search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask,

@@ -86,8 +86,7 @@ PartitionSort::PartitionSort(SortEmission &sort)
   counters = take(plan.chunks * SortPlan::kBuckets * 4);
   extremes = take(plan.chunks * 16);
   flags = take(plan.chunks * 8);
-  places = LLVM::AllocaOp::create(e.b, e.loc, LLVM::LLVMPointerType::get(e.b.getContext()),
-                                  e.b.getI32Type(), constI64(e, SortPlan::kBuckets + 1), 64);
+  places = stackBuffer(e, (SortPlan::kBuckets + 1) * sizeof(int32_t));
 }
 
 void PartitionSort::along(Value lo, Value hi, function_ref<void(const RowPosition &)> body) {

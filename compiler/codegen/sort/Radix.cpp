@@ -23,11 +23,8 @@ static int64_t digitsOf(const SortPlan &plan, const SortPlan::Word &word) {
 static int64_t countersOf(const SortPlan &plan) { return int64_t(1) << plan.digitBits; }
 
 void SortEmission::prepareRadix() {
-  auto pointer = LLVM::LLVMPointerType::get(e.b.getContext());
   for (const SortPlan::Word &word : plan.words) {
-    histograms.push_back(
-        LLVM::AllocaOp::create(e.b, e.loc, pointer, e.b.getI32Type(),
-                               constI64(e, digitsOf(plan, word) * countersOf(plan)), 64));
+    histograms.push_back(stackBuffer(e, digitsOf(plan, word) * countersOf(plan) * sizeof(int32_t)));
   }
 }
 

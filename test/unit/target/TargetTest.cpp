@@ -52,6 +52,9 @@ TEST(Target, Instructions) {
 TEST(Target, HostIsKnown) {
   Target host = llvm::cantFail(describeTarget("host"));
   EXPECT_NE(host.cpu, "host");
+  Target native = llvm::cantFail(describeTarget("native"));
+  EXPECT_EQ(native.cpu, host.cpu);
+  EXPECT_EQ(native.features, host.features);
   EXPECT_NE(cpuFeatureBits(host) & HLO_CPU_SSE3, 0u);
 }
 
