@@ -372,6 +372,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   if (imagesInnermost) {
     plan.dims.push_back(batchDim(g));
   }
+  plan.addsProducts = operands.group == KGroup::WordPair && !target.avx512vnni;
   plan.bytes = part.getIntOrFloatBitWidth() / 8;
   plan.lanes = std::max<int64_t>(1, target.vectorBytes / std::max<int64_t>(plan.bytes, 4));
   if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps ||

@@ -48,6 +48,7 @@ struct DirectPlan {
   int64_t taps;                      ///< of the kernel
   int64_t bytes;                     ///< of an element in the type of accumulation
   int64_t mostSteps;                 ///< steps of a sum that are exact in that type
+  bool addsProducts;                 ///< products are added by an instruction of their own
   /// Few features: lanes go along the channels, and are summed up at the end of a tile.
   bool alongChannels;
   /// Small groups: so many fill a vector of features, and take the place of a group. Each channel

@@ -78,7 +78,8 @@ void chooseDirectTile(DirectPlan &plan, const Target &target) {
     int64_t rows = rowsH * rowsW;
     // Multiply-adds of 64 bytes broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
     int64_t broadcast = target.vectorBytes == 64 && vectors == 4 ? 0 : 1;
-    if (rows * vectors + (rows == 1 ? 1 : vectors) + broadcast > target.vectorRegisters) {
+    int64_t others = (rows == 1 ? 1 : vectors) + broadcast + plan.addsProducts;
+    if (rows * vectors + others > target.vectorRegisters) {
       return;
     }
     double cycles = 0;

@@ -256,9 +256,10 @@ void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
   for (auto [d, stride] : llvm::enumerate(dimStrides)) {
     inMemory &= d == dim || shapeOf(value)[d] == 1 || stride % step == 0;
   }
-  if (!inMemory && group == KGroup::ByteQuad) {
-    bool isUnsigned = isUnsignedElement(narrowInteger());
-    as = IntegerType::get(word.getContext(), 8,
+  if (!inMemory && group != KGroup::Bf16Pair) {
+    // Pairs have their sign.
+    bool isUnsigned = group == KGroup::ByteQuad && isUnsignedElement(narrowInteger());
+    as = IntegerType::get(word.getContext(), 32 / step,
                           isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
   }
   groups = Groups{dim, size, group, word, flips, inMemory};
@@ -274,7 +275,8 @@ void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
 
 bool Operand::isRunOfGroups(ArrayRef<Index> index, int64_t lanes) const {
   if (!base || lanes <= 1 || dimStrides[groups->dim] != 1 ||
-      storageType.getIntOrFloatBitWidth() * sizeOf(groups->group) != 32) {
+      storageType.getIntOrFloatBitWidth() % 8 != 0 ||
+      storageType.getIntOrFloatBitWidth() * sizeOf(groups->group) > 32) {
     return false;
   }
   for (auto [d, i] : llvm::enumerate(index)) {
@@ -297,8 +299,14 @@ Elem Operand::loadGroups(ArrayRef<Index> index, int64_t lanes) {
   }
   Value below = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
                                       laneOffsets(e, elements, 1), splat(e, rest, elements).re);
-  Type narrow = IntegerType::get(e.b.getContext(), 32 / step, IntegerType::Signed);
+  unsigned bits = storageType.getIntOrFloatBitWidth();
+  Type narrow = IntegerType::get(e.b.getContext(), bits, IntegerType::Signed);
   Value run = loadElements(e, narrow, base, offset, elements, below).re;
+  if (bits * step < 32) {
+    Type wide = laneType(e.b.getIntegerType(32 / step), elements);
+    run = isUnsignedElement(storageType) ? arith::ExtUIOp::create(e.b, e.loc, wide, run).getResult()
+                                         : arith::ExtSIOp::create(e.b, e.loc, wide, run);
+  }
   Type word = laneType(computeType(groups->word), lanes);
   Value result = vector::BitCastOp::create(e.b, e.loc, word, run);
   return Elem(groups->flips ? flipBytes(e, result) : result);

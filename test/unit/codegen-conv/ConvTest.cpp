@@ -334,13 +334,20 @@ TEST(Conv, ChannelsInPieces) {
 TEST(Conv, ChannelsInWords) {
   hlo::Target target = targets().back();
   target.fastBf16Dot = target.avx512bf16;
-  for (Type type : {Type::S8, Type::U8, Type::BF16}) {
+  llvm::Expected<hlo::Target> narrow = hlo::describeTarget("x86-64-v3");
+  ASSERT_TRUE(static_cast<bool>(narrow));
+  for (Type type : {Type::S8, Type::U8, Type::S16, Type::BF16}) {
     auto checkWords = [&](ConvCase c) {
       c.type = type;
       c.out = type == Type::BF16 ? Type::F32 : Type::S32;
       c.biasAndMaximum = c.inputFeatures % 4 != 0;
       c.negatedOperands = type == Type::S8 && c.inputFeatures == 12;
-      check(c, target);
+      if (type != Type::S16) {
+        check(c, target);
+      }
+      if (type == Type::S16 || (type == Type::S8 && c.labels == kNhwc)) {
+        check(c, *narrow);
+      }
     };
     for (const char *labels : {kNhwc, "bf01_oi01->bf01", "b01f_01oi->b01f"}) {
       for (int64_t channels : {3, 8, 22}) {
