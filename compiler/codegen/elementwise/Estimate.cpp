@@ -80,6 +80,18 @@ Num estimate(Num x, Estimate kind) {
   });
 }
 
+Num coarseReciprocalRoot(Num x) {
+  Emission &e = *x.e;
+  int64_t lanes = x.lanes() <= 4 ? 4 : 8;
+  if (!e.target.fma || x.isF64() || (x.lanes() > 1 && x.lanes() % lanes != 0)) {
+    return {};
+  }
+  StringRef name = lanes == 4 ? "sse.rsqrt.ps" : "avx.rsqrt.ps.256";
+  return byRegisters(x, lanes, [&](ArrayRef<Value> of) -> Value {
+    return callIntrinsic(e, of[0].getType(), name, {of[0]});
+  });
+}
+
 static Value i32Constant(Emission &e, int32_t value) {
   return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
 }

@@ -80,35 +80,43 @@ static ExpParts expParts(Num x, Num low = {}) {
   return {n, fma(square, q, r)};
 }
 
+/// Whether vectors like x are scaled in one step whatever the power (`scaledInRegisters`).
+static bool hasScale(Num x) { return x.e->target.avx512 && x.lanes() * x.width() % 512 == 0; }
+
+/// e^(x + low) where 2^n and the result are normal numbers: 2^n m + 2^n, rounded once.
+static Num expOfNormal(Num x, Num low = {}) {
+  ExpParts parts = expParts(x, low);
+  Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
+  return fma(scale, parts.m, scale);
+}
+
 /// Below `lowest` the result is 0. It is not computed there: a product that underflows takes 150
 /// cycles on Intel, and masked softmaxes are full of exponentials of -1e30.
 static Num expWithin(Num x, Num low, double lowest, double highest) {
+  double normal = x.isF64() ? 708.0 : 87.0;
   auto any = [&] {
     Num vanishes = less(x, lowest);
     ExpParts parts = expParts(select(vanishes, x.of(0.0), minNum(x.of(highest), x)), low);
     return select(vanishes, x.of(0.0), scaleByPower(parts.m + 1.0, parts.n, FloatTraits(x)));
   };
-  if (x.lanes() > 1 || !x.e->target.fma) {
+  if (!x.e->target.fma || (x.lanes() > 1 && hasScale(x))) {
     return any();
   }
-  // 2^n m + 2^n, rounded once, is the same where the result is normal.
-  auto normal = [&] {
-    ExpParts parts = expParts(x, low);
-    Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
-    return fma(scale, parts.m, scale);
-  };
-  return either(less(abs(x), x.isF64() ? 708.0 : 87.0), x, normal, any);
+  if (x.lanes() == 1) {
+    return either(less(abs(x), normal), x, [&] { return expOfNormal(x, low); }, any);
+  }
+  Num vanishes = less(x, lowest);
+  Num bounded = select(vanishes, 0.0, x);
+  Num usual = select(vanishes, 0.0, expOfNormal(bounded, low));
+  Num rare = logicalNot(less(abs(bounded), normal));
+  return rarely(rare, {usual}, [&] { return SmallVector<Num>{any()}; })[0];
 }
 
 Num expOf(Num x) {
   return x.isF64() ? expWithin(x, {}, -746.0, 710.0) : expWithin(x, {}, -104.0, 89.0);
 }
 
-Num expOfModerate(Num x) {
-  ExpParts parts = expParts(x);
-  Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
-  return fma(scale, parts.m, scale);
-}
+Num expOfModerate(Num x) { return expOfNormal(x); }
 
 Num expOf(NumPair x) {
   return x.hi.isF64() ? expWithin(x.hi, x.lo, -746.0, 710.0) : expWithin(x.hi, x.lo, -104.0, 89.0);
@@ -144,14 +152,10 @@ static Num inverseNear(Num a) {
 
 Num logisticForHalf(Num x) { return inverseNear(expOfModerate(-clampTo(x, -25.0, 25.0)) + 1.0); }
 
-Num logisticOf(Num x) {
-  FloatTraits traits(x);
-  // e / (1 + e) or 1 / (1 + e), of e = e^-|x| <= 1, so that nothing overflows and small results
-  // keep their precision. Sums and the quotient are corrected by what their rounding lost.
-  ExpParts parts = expParts(maxNum(x.of(traits.wide ? -746.0 : -104.0), -abs(x)));
+/// `scale`: a part of e^-|x| times its power of two.
+static Num logisticOfParts(Num x, const ExpParts &parts, function_ref<Num(Num)> scale) {
   NumPair mantissa = fastTwoSum(x.of(1.0), parts.m);
-  NumPair power = {scaleByPower(mantissa.hi, parts.n, traits),
-                   scaleByPower(mantissa.lo, parts.n, traits)};
+  NumPair power = {scale(mantissa.hi), scale(mantissa.lo)};
   NumPair denominator = fastTwoSum(x.of(1.0), power.hi);
   Num negative = less(x, 0.0);
   Num top = select(negative, power.hi, 1.0);
@@ -163,6 +167,24 @@ Num logisticOf(Num x) {
     rest = rest + fma(-quotient, denominator.hi, top);
   }
   return fma(rest, inverse, quotient);
+}
+
+Num logisticOf(Num x) {
+  FloatTraits traits(x);
+  // e / (1 + e) or 1 / (1 + e), of e = e^-|x| <= 1, so that nothing overflows and small results
+  // keep their precision. Sums and the quotient are corrected by what their rounding lost.
+  auto any = [&] {
+    ExpParts parts = expParts(maxNum(x.of(traits.wide ? -746.0 : -104.0), -abs(x)));
+    return logisticOfParts(x, parts, [&](Num a) { return scaleByPower(a, parts.n, traits); });
+  };
+  if (x.lanes() == 1 || hasScale(x)) {
+    return any();
+  }
+  ExpParts parts = expParts(-abs(x));
+  Num power = powerOfTwo(parts.n.integer, traits);
+  Num usual = logisticOfParts(x, parts, [&](Num a) { return a * power; });
+  Num rare = logicalNot(less(abs(x), traits.wide ? 708.0 : 87.0));
+  return rarely(rare, {usual}, [&] { return SmallVector<Num>{any()}; })[0];
 }
 
 /// tanh(a) for f64 with FMA, a >= 0 or NaN: with a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is (s -

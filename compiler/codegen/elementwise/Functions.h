@@ -64,6 +64,9 @@ enum class Estimate { Reciprocal, ReciprocalRoot };
 /// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
 /// computed as a vector is, so that an element's result does not depend on where in an array it is.
 Num estimate(Num x, Estimate kind);
+/// AVX's estimate of 1 / sqrt(x) for f32, good to 2^-11; null without FMA or for vectors that fill
+/// no register. Subnormal numbers have that of zeros.
+Num coarseReciprocalRoot(Num x);
 /// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
 Num rootWithin(Num a);
 /// How many f32 an instruction of the target looks lanes up in, for functions of x: 32 (AVX-512), 8

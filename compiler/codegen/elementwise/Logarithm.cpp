@@ -92,9 +92,6 @@ Num logOf(Num x) {
   if (x.isF64() && hasSixteenths(x)) {
     return logByTable(x);
   }
-  if (x.lanes() > 1) {
-    return logOfAny(x);
-  }
   FloatTraits traits(x);
   Num isNormal = greaterEqual(x, traits.minNormal) & less(x, infinity);
   auto ofNormal = [&] {
@@ -103,7 +100,11 @@ Num logOf(Num x) {
     Num f = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
     return logKernel(f, exponentToFloat(k), traits);
   };
-  return either(isNormal, x, ofNormal, [&] { return logOfAny(x); });
+  if (x.lanes() == 1) {
+    return either(isNormal, x, ofNormal, [&] { return logOfAny(x); });
+  }
+  return rarely(logicalNot(isNormal), {ofNormal()},
+                [&] { return SmallVector<Num>{logOfAny(x)}; })[0];
 }
 
 Num log1pOf(Num x) {

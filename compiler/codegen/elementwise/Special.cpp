@@ -109,6 +109,10 @@ Num cbrtOf(Num x) {
 
 Num rsqrtOf(Num x) {
   Num y = estimate(x, Estimate::ReciprocalRoot);
+  bool isCoarse = !y.v;
+  if (isCoarse) {
+    y = coarseReciprocalRoot(x);
+  }
   if (!y.v) {
     return 1.0 / sqrt(x);
   }
@@ -117,7 +121,14 @@ Num rsqrtOf(Num x) {
   Num series = x.isF64() ? fma(fma(error, 0.3125, 0.375), error, 0.5) : fma(error, 0.375, 0.5);
   Num refined = fma(y * error, series, y);
   // 0, infinity, NaN and negative numbers: the estimate is the result.
-  return select(isNaN(error), y, refined);
+  Num result = select(isNaN(error), y, refined);
+  if (!isCoarse) {
+    return result;
+  }
+  // It takes subnormal numbers for zeros.
+  Num subnormal = less(abs(x), FloatTraits(x).minNormal) & notEqual(x, 0.0);
+  return rarely(subnormal, {result},
+                [&] { return SmallVector<Num>{select(subnormal, 1.0 / sqrt(x), result)}; })[0];
 }
 
 /// sqrt(large^2 + small^2), large >= small >= 0, where squares and what they lose by rounding are
