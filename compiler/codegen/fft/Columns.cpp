@@ -30,6 +30,62 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+Value ColumnBlock::count(Emission &e) const {
+  Value some = constI64(e, least);
+  return isWhole ? arith::SelectOp::create(e.b, e.loc, isWhole, constI64(e, lanes), some) : some;
+}
+
+Value ColumnBlock::at(Emission &e, int64_t i) const {
+  Value last = addI(e, first, std::min(i, least - 1));
+  return isWhole && i >= least
+             ? arith::SelectOp::create(e.b, e.loc, isWhole, addI(e, first, i), last)
+             : last;
+}
+
+void ColumnBlock::forEach(Emission &e, function_ref<void(int64_t)> body) const {
+  for (int64_t i = 0; i < least; ++i) {
+    body(i);
+  }
+  if (isWhole) {
+    emitIf(e, isWhole, [&] {
+      for (int64_t i = least; i < lanes; ++i) {
+        body(i);
+      }
+    });
+  }
+}
+
+void emitColumnBlock(Emission &e, int64_t size, int64_t lanes, int64_t vectors, Value number,
+                     function_ref<void(const ColumnBlock &)> body, bool oneBody) {
+  Value first = mulI(e, number, vectors * lanes);
+  int64_t rest = size % lanes;
+  ColumnBlock whole{first, lanes, vectors, lanes, {}, {}};
+  if (rest == 0) {
+    body(whole);
+    return;
+  }
+  Value some = firstLanes(e, rest, lanes);
+  ColumnBlock last{first, lanes, 1, rest, {}, some};
+  if (size < lanes) {
+    body(last);
+    return;
+  }
+  Value isWhole = compareI(e, arith::CmpIPredicate::slt, number, size / lanes / vectors);
+  if (oneBody && e.target.avx512 && vectors == 1) {
+    Value all = firstLanes(e, lanes, lanes);
+    last.isWhole = isWhole;
+    last.mask = arith::SelectOp::create(e.b, e.loc, isWhole, all, some);
+    body(last);
+    return;
+  }
+  auto branch = scf::IfOp::create(e.b, e.loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  body(whole);
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  body(last);
+}
+
 ColumnTransforms::ColumnTransforms(Emission &e, Type real, bool inverse)
     : e(e), math{e, real}, inverse(inverse) {}
 

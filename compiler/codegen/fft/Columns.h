@@ -22,6 +22,29 @@ struct RowBuffer {
   int64_t vectors = 1; ///< per row
 };
 
+/// A block of columns (or of rows): whole vectors, or what is left after them under a mask.
+struct ColumnBlock {
+  mlir::Value first; ///< its first column
+  int64_t lanes, vectors;
+  int64_t least;       ///< columns of a vector
+  mlir::Value isWhole; ///< if so, all lanes are columns; null: `least` are in any case
+  mlir::Value mask;    ///< of the lanes that are columns; null: all
+  /// The columns of a vector.
+  mlir::Value count(Emission &e) const;
+  /// Column i of the first vector; the last one if there are fewer.
+  mlir::Value at(Emission &e, int64_t i) const;
+  /// body(i) for the columns of a vector.
+  void forEach(Emission &e, llvm::function_ref<void(int64_t i)> body) const;
+};
+/// Block `number` of `size` columns. Blocks of one vector, whole or not, are the same code if
+/// `oneBody`, where masks cost next to nothing; that is half of the compile time.
+void emitColumnBlock(Emission &e, int64_t size, int64_t lanes, int64_t vectors, mlir::Value number,
+                     llvm::function_ref<void(const ColumnBlock &)> body, bool oneBody = true);
+/// How many blocks there are.
+inline int64_t countColumnBlocks(int64_t size, int64_t lanes, int64_t vectors) {
+  return size / lanes / vectors + (size % lanes != 0);
+}
+
 /// Transforms all columns of a block, a few vectors wide, along the rows.
 class ColumnTransforms {
 public:

@@ -41,9 +41,7 @@ struct FftEmission {
   /// Blocks of columns of dimension d: each row of `count` of them has `inner` columns.
   struct ColumnBlocks {
     int64_t n, inner, width, vectors;
-    int64_t count() const {
-      return llvm::divideCeil(inner / width, vectors) + (inner % width != 0);
-    }
+    int64_t count() const { return countColumnBlocks(inner, width, vectors); }
   };
   ColumnBlocks blocksOf(size_t d) const;
   /// Blocks of one transform.
@@ -138,39 +136,21 @@ void FftEmission::transformColumns(size_t d, Value lo, Value hi, ReadWork read, 
   Value other = addBytes(e, scratch, constI64(e, llvm::alignDown(bufferBytes / 2, 64)));
   emitFor(e, lo, hi, 1, [&](Value number) {
     Value outer = divI(e, number, blocks.count()), inRow = remI(e, number, blocks.count());
-    auto block = [&](Value first, int64_t wide, int64_t count) {
-      Value mask;
-      if (count < width) {
-        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
-                                     laneOffsets(e, width, 1), constLanes(e, count, width));
-      }
+    emitColumnBlock(e, inner, width, blocks.vectors, inRow, [&](const ColumnBlock &block) {
       auto at = [&](Value row, Value vector) {
         Value line = addI(e, mulI(e, outer, n), row);
-        return addI(e, mulI(e, line, inner), addI(e, first, mulI(e, vector, width)));
+        return addI(e, mulI(e, line, inner), addI(e, block.first, mulI(e, vector, width)));
       };
-      auto readRow = [&](Value row, Value vector) { return read(at(row, vector), width, mask); };
+      auto readRow = [&](Value row, Value vector) {
+        return read(at(row, vector), width, block.mask);
+      };
       auto writeRow = [&](Value row, Value vector, const Elem &value) {
         bool scaled = shape.inverse && n > 1;
         write(at(row, vector),
-              scaled ? columns.math.scale(value, 1.0 / static_cast<double>(n)) : value, mask);
+              scaled ? columns.math.scale(value, 1.0 / static_cast<double>(n)) : value, block.mask);
       };
-      columns.transform(n, width, wide, readRow, writeRow, scratch, other);
-    };
-    Value first = mulI(e, inRow, blocks.vectors * width);
-    if (inner % width == 0) {
-      block(first, blocks.vectors, width);
-      return;
-    }
-    int64_t whole = inner / width * width;
-    Value isLast = compareI(e, arith::CmpIPredicate::sge, first, whole);
-    auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    block(constI64(e, whole), 1, inner - whole);
-    if (whole > 0) {
-      e.b.setInsertionPointToStart(branch.elseBlock());
-      block(first, blocks.vectors, width);
-    }
+      columns.transform(n, width, block.vectors, readRow, writeRow, scratch, other);
+    });
   });
 }
 

@@ -103,8 +103,8 @@ Elem Twiddles::at(Value row, Value block) {
 /// Blocks of `size` columns: full vectors, as many as fftBlockVectors says, then what is left under
 /// a mask.
 static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64_t partBytes) {
-  int64_t whole = size / plan.lanes;
-  return whole / fftBlockVectors(length, whole, plan.lanes * partBytes) + (size % plan.lanes != 0);
+  return countColumnBlocks(size, plan.lanes,
+                           fftBlockVectors(length, size / plan.lanes, plan.lanes * partBytes));
 }
 
 int64_t LineTransforms::unitsOf(const FftLine &plan, const FftShape &shape, int64_t step) {
@@ -116,17 +116,10 @@ int64_t LineTransforms::unitsOf(const FftLine &plan, const FftShape &shape, int6
 }
 
 void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
-                               function_ref<void(Value, int64_t, int64_t)> body) {
-  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes),
-          whole = size / lanes / vectors;
-  Value end = constI64(e, whole);
-  emitFor(e, lo, minI(e, hi, end), 1,
-          [&](Value block) { body(mulI(e, block, vectors * lanes), vectors, lanes); });
-  if (size % lanes == 0) {
-    return;
-  }
-  emitIf(e, compareI(e, arith::CmpIPredicate::sgt, hi, whole),
-         [&] { body(constI64(e, size / lanes * lanes), 1, size % lanes); });
+                               function_ref<void(const ColumnBlock &)> body) {
+  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes);
+  emitFor(e, lo, hi, 1,
+          [&](Value number) { emitColumnBlock(e, size, lanes, vectors, number, body); });
 }
 
 void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, WriteIndex write,
@@ -139,32 +132,33 @@ void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, Wri
 void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi, ReadIndex read,
                                 Value between, double scale) {
   int64_t rows = plan.rows, width = plan.columns;
-  Value zero = constI64(e, 0);
   Twiddles twiddles{transforms, rows, width, lanes, scale};
-  forBlocks(width, rows, lo, hi, [&](Value first, int64_t vectors, int64_t count) {
+  forBlocks(width, rows, lo, hi, [&](const ColumnBlock &block) {
     auto readColumns = [&](Value row, Value vector) {
-      Value column = addI(e, first, mulI(e, vector, lanes));
-      return read(addI(e, mulI(e, row, width), column), firstLanes(count));
+      Value column = addI(e, block.first, mulI(e, vector, lanes));
+      return read(addI(e, mulI(e, row, width), column), block.mask);
     };
     auto adjust = [&](Value row, Value vector, const Elem &value) {
-      return math.mul(value, twiddles.at(row, addI(e, divI(e, first, lanes), vector)));
+      return math.mul(value, twiddles.at(row, addI(e, divI(e, block.first, lanes), vector)));
     };
     RowBuffer done =
-        transforms.transformToBuffer(rows, lanes, vectors, readColumns, bufferA, bufferB,
+        transforms.transformToBuffer(rows, lanes, block.vectors, readColumns, bufferA, bufferB,
                                      /*fromA=*/false, adjust);
-    emitFor(e, zero, constI64(e, vectors), 1, [&](Value vector) {
-      forTiles(rows, [&](Value k, int64_t tall) {
-        SmallVector<Elem> tile;
+    emitFor(e, constI64(e, 0), constI64(e, block.vectors), 1, [&](Value vector) {
+      // 64 x 1000 takes 4 % less with whole tiles stored without masks.
+      forTiles(rows, /*oneBody=*/false, [&](const ColumnBlock &tile) {
+        SmallVector<Elem> elements;
         for (int64_t i = 0; i < lanes; ++i) {
-          tile.push_back(transforms.load(done, addI(e, k, std::min(i, tall - 1)), vector, lanes));
+          elements.push_back(transforms.load(done, tile.at(e, i), vector, lanes));
         }
-        tile = transposed(tile);
-        for (int64_t l = 0; l < count; ++l) {
-          Value j = addI(e, addI(e, first, mulI(e, vector, lanes)), l);
-          Value at = betweenAt(j, k), mask = firstLanes(tall);
-          storeElements(e, math.real, Elem(tile[l].re), between, at, mask);
-          storeElements(e, math.real, Elem(tile[l].im), between, addI(e, at, tall), mask);
-        }
+        elements = transposed(elements);
+        Value tall = tile.count(e);
+        block.forEach(e, [&](int64_t l) {
+          Value j = addI(e, addI(e, block.first, mulI(e, vector, lanes)), l);
+          Value at = betweenAt(j, tile.first);
+          storeElements(e, math.real, Elem(elements[l].re), between, at, tile.mask);
+          storeElements(e, math.real, Elem(elements[l].im), between, addI(e, at, tall), tile.mask);
+        });
       });
     });
   });
@@ -173,17 +167,18 @@ void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi
 void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, WriteIndex write,
                               Value between) {
   int64_t rows = plan.rows, width = plan.columns;
-  forBlocks(rows, width, lo, hi, [&](Value first, int64_t vectors, int64_t count) {
-    Value mask = firstLanes(count);
+  forBlocks(rows, width, lo, hi, [&](const ColumnBlock &block) {
+    Value count = block.count(e);
     auto readBetween = [&](Value row, Value vector) {
-      Value at = betweenAt(row, addI(e, first, mulI(e, vector, lanes)));
-      return Elem(loadElements(e, math.real, between, at, lanes, mask).re,
-                  loadElements(e, math.real, between, addI(e, at, count), lanes, mask).re);
+      Value at = betweenAt(row, addI(e, block.first, mulI(e, vector, lanes)));
+      return Elem(loadElements(e, math.real, between, at, lanes, block.mask).re,
+                  loadElements(e, math.real, between, addI(e, at, count), lanes, block.mask).re);
     };
     auto writeResult = [&](Value row, Value vector, const Elem &value) {
-      write(addI(e, mulI(e, row, rows), addI(e, first, mulI(e, vector, lanes))), value, mask);
+      write(addI(e, mulI(e, row, rows), addI(e, block.first, mulI(e, vector, lanes))), value,
+            block.mask);
     };
-    transforms.transform(width, lanes, vectors, readBetween, writeResult, bufferA, bufferB);
+    transforms.transform(width, lanes, block.vectors, readBetween, writeResult, bufferA, bufferB);
   });
 }
 

@@ -83,12 +83,11 @@ Elem LineTransforms::halfRoots(Value index, int64_t count) {
               loadElements(e, math.real, table, addI(e, index, size), count).re);
 }
 
-void LineTransforms::forTiles(int64_t rows, function_ref<void(Value first, int64_t count)> tile) {
-  int64_t whole = rows / lanes * lanes;
-  emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value first) { tile(first, lanes); });
-  if (rows > whole) {
-    tile(constI64(e, whole), rows - whole);
-  }
+void LineTransforms::forTiles(int64_t rows, bool oneBody,
+                              function_ref<void(const ColumnBlock &)> body) {
+  Value end = constI64(e, countColumnBlocks(rows, lanes, 1));
+  emitFor(e, constI64(e, 0), end, 1,
+          [&](Value number) { emitColumnBlock(e, rows, lanes, 1, number, body, oneBody); });
 }
 
 SmallVector<Elem> LineTransforms::transposed(ArrayRef<Elem> vectors) {
@@ -112,34 +111,32 @@ SmallVector<Elem> LineTransforms::transposed(ArrayRef<Elem> vectors) {
 void LineTransforms::loadTiles(ArrayRef<Value> lines, int64_t rows, ReadLine read,
                                const RowBuffer &to) {
   Value zero = constI64(e, 0);
-  forTiles(rows, [&](Value first, int64_t count) {
-    SmallVector<Elem> tile;
+  forTiles(rows, /*oneBody=*/true, [&](const ColumnBlock &tile) {
+    SmallVector<Elem> elements;
     for (Value line : lines) {
-      tile.push_back(read(line, first, lanes, firstLanes(count)));
+      elements.push_back(read(line, tile.first, lanes, tile.mask));
     }
-    tile = transposed(tile);
-    for (int64_t i = 0; i < count; ++i) {
-      columns.store(to, addI(e, first, i), zero, tile[i]);
-    }
+    elements = transposed(elements);
+    tile.forEach(e,
+                 [&](int64_t i) { columns.store(to, addI(e, tile.first, i), zero, elements[i]); });
   });
 }
 
 void LineTransforms::storeTiles(ArrayRef<Value> lines, int64_t rows, const RowBuffer &from,
                                 WriteLine write) {
   Value zero = constI64(e, 0);
-  forTiles(rows, [&](Value first, int64_t count) {
-    SmallVector<Elem> tile;
+  forTiles(rows, /*oneBody=*/true, [&](const ColumnBlock &tile) {
+    SmallVector<Elem> elements;
     for (int64_t i = 0; i < lanes; ++i) {
-      // Rows past the end are not written.
-      Elem v = columns.load(from, addI(e, first, std::min(i, count - 1)), zero, lanes);
+      Elem v = columns.load(from, tile.at(e, i), zero, lanes);
       if (shape.inverse) {
         v = math.scale(v, 1.0 / static_cast<double>(shape.lengths.back()));
       }
-      tile.push_back(v);
+      elements.push_back(v);
     }
-    tile = transposed(tile);
+    elements = transposed(elements);
     for (auto [l, line] : llvm::enumerate(lines)) {
-      write(line, first, tile[l], firstLanes(count));
+      write(line, tile.first, elements[l], tile.mask);
     }
   });
 }

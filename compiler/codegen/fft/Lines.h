@@ -42,8 +42,8 @@ private:
                  const RowBuffer &to);
   void storeTiles(llvm::ArrayRef<mlir::Value> lines, int64_t rows, const RowBuffer &from,
                   WriteLine write);
-  /// tile(first, count) for `rows` rows, `lanes` at a time; the last tile may have fewer.
-  void forTiles(int64_t rows, llvm::function_ref<void(mlir::Value first, int64_t count)> tile);
+  /// Tiles of `lanes` of `rows` rows; the last tile may have fewer.
+  void forTiles(int64_t rows, bool oneBody, llvm::function_ref<void(const ColumnBlock &tile)> body);
   /// Transposes `lanes` vectors.
   llvm::SmallVector<Elem> transposed(llvm::ArrayRef<Elem> vectors);
   RowBuffer separateRows(const RowBuffer &from);
@@ -62,10 +62,9 @@ private:
   mlir::Value betweenAt(mlir::Value j, mlir::Value k) {
     return mulI(e, addI(e, mulI(e, j, plan.rows), k), 2);
   }
-  /// body(first column, vectors, columns of a vector) for blocks of `size` columns of length
-  /// `length`.
+  /// Blocks lo <= block < hi of `size` columns of length `length`.
   void forBlocks(int64_t size, int64_t length, mlir::Value lo, mlir::Value hi,
-                 llvm::function_ref<void(mlir::Value, int64_t, int64_t)> body);
+                 llvm::function_ref<void(const ColumnBlock &)> body);
   void convolution(ReadIndex read, WriteIndex write);
   void oneLine(mlir::Value line, ReadLine read, WriteLine write, mlir::Value between);
   Elem joined(mlir::Value line, mlir::Value index, mlir::Value mask, ReadLine read);

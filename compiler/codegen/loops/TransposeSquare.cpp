@@ -1,7 +1,10 @@
 //===- TransposeSquare.cpp - A square of vectors, transposed --------------===//
 //
 // In: n vectors of n lanes, n a power of two. Out: n vectors, vector i of lane i of
-// each. log2(n) steps; each exchanges blocks off the diagonal of twice the size.
+// each. log2(n) steps of shuffles that machines have as one instruction without a table:
+//
+//   within 16 bytes   the elements of two vectors alternate; then pairs of them do, and so on
+//   blocks of 16      the even ones of two vectors side by side, and the odd ones
 //
 // In the middle there is a fence, which is no instruction. Without it, LLVM's code
 // selection follows the shuffles from each result through all steps, looking for
@@ -33,11 +36,39 @@ static Value fence(Emission &e, Value value) {
       .getResult(0);
 }
 
+/// Lanes of two vectors, as a shuffle takes them, for each of two results.
+using TwoShuffles = std::pair<SmallVector<int64_t>, SmallVector<int64_t>>;
+
+/// Runs of `run` lanes of the lower, or of the upper, halves of each `group` lanes in turn.
+static TwoShuffles alternating(int64_t lanes, int64_t group, int64_t run) {
+  TwoShuffles shuffles;
+  for (int64_t l = 0; l < lanes; ++l) {
+    int64_t number = l % group / run;
+    int64_t at = l / group * group + number / 2 * run + l % run + (number % 2) * lanes;
+    shuffles.first.push_back(at);
+    shuffles.second.push_back(at + group / 2);
+  }
+  return shuffles;
+}
+
+/// The even blocks of `block` lanes of the first vector, then of the second; the odd ones.
+static TwoShuffles blocksApart(int64_t lanes, int64_t block) {
+  TwoShuffles shuffles;
+  for (int64_t l = 0; l < lanes; ++l) {
+    int64_t at = l / block * 2 * block + l % block;
+    shuffles.first.push_back(at);
+    shuffles.second.push_back(at + block);
+  }
+  return shuffles;
+}
+
 SmallVector<Value> transposeSquare(Emission &e, ArrayRef<Value> rows) {
   SmallVector<Value> result(rows);
   int64_t size = rows.size();
+  Type element = getElementTypeOrSelf(rows[0]);
+  int64_t group = std::min<int64_t>(size, std::max(1u, 128 / element.getIntOrFloatBitWidth()));
   for (int64_t step = 1; step < size; step *= 2) {
-    auto [low, high] = exchangedBlocks(size, step);
+    auto [low, high] = step < group ? alternating(size, group, step) : blocksApart(size, group);
     for (int64_t r = 0; r < size; ++r) {
       if ((r & step) == 0) {
         Value a = result[r], b = result[r + step];
@@ -45,13 +76,22 @@ SmallVector<Value> transposeSquare(Emission &e, ArrayRef<Value> rows) {
         result[r + step] = vector::ShuffleOp::create(e.b, e.loc, a, b, high);
       }
     }
-    if (step == 2 && size > 4 && isa<FloatType>(getElementTypeOrSelf(rows[0]))) {
+    if (step == 2 && size > 4 && isa<FloatType>(element)) {
       for (Value &row : result) {
         row = fence(e, row);
       }
     }
   }
-  return result;
+  // The first steps leave the vectors of a group with the bits of their numbers in reverse.
+  SmallVector<Value> ordered(size);
+  for (int64_t r = 0; r < size; ++r) {
+    int64_t at = r / group * group;
+    for (int64_t bit = 1; bit < group; bit *= 2) {
+      at += (r & bit) != 0 ? group / 2 / bit : 0;
+    }
+    ordered[r] = result[at];
+  }
+  return ordered;
 }
 
 } // namespace hlo::codegen
