@@ -243,21 +243,35 @@ Value laneIndices(Emission &e, const Index &index, int64_t lanes) {
   return index.stride == 0 ? base : addI(e, base, laneOffsets(e, lanes, index.stride));
 }
 
-static int64_t alignmentOf(const Index &index) {
-  std::optional<int64_t> constant = constantOf(index.base);
-  return constant ? *constant : index.align;
+Congruence::Congruence(int64_t modulus, int64_t rest)
+    : modulus(modulus), rest(modulus == 0 ? rest : (rest % modulus + modulus) % modulus) {}
+
+static Congruence operator+(const Congruence &a, const Congruence &b) {
+  return Congruence(std::gcd(a.modulus, b.modulus), a.rest + b.rest);
 }
 
-Index patternIndex(Emission &e, Value base, ArrayRef<int64_t> offsets, int64_t align) {
+static Congruence operator*(const Congruence &a, int64_t factor) {
+  return Congruence(a.modulus * std::abs(factor), a.rest * factor);
+}
+
+/// What is known of a number that is so and so many.
+static Congruence exactly(int64_t number) { return Congruence(0, number); }
+
+static Congruence knownOf(const Index &index) {
+  std::optional<int64_t> constant = index.base ? constantOf(index.base) : std::nullopt;
+  return constant ? exactly(*constant) : index.known;
+}
+
+Index patternIndex(Emission &e, Value base, ArrayRef<int64_t> offsets, Congruence known) {
   int64_t first = offsets[0], stride = offsets.size() > 1 ? offsets[1] - first : 0;
   bool affine = true;
   for (auto [l, offset] : llvm::enumerate(offsets)) {
     affine &= offset == first + static_cast<int64_t>(l) * stride;
   }
   if (affine) {
-    return Index(addI(e, base, first), stride, std::gcd(align, first));
+    return Index(addI(e, base, first), stride, known + exactly(first));
   }
-  Index index(base, 0, align);
+  Index index(base, 0, known);
   index.offsets.assign(offsets.begin(), offsets.end());
   std::optional<int64_t> constant = constantOf(base);
   SmallVector<int64_t> values(offsets);
@@ -292,15 +306,14 @@ Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes) {
       for (auto [offset, other] : llvm::zip(offsets, others)) {
         offset += other;
       }
-      int64_t align = std::gcd(alignmentOf(a), alignmentOf(b));
-      return patternIndex(e, addI(e, a.base, b.base), offsets, std::max<int64_t>(1, align));
+      return patternIndex(e, addI(e, a.base, b.base), offsets, knownOf(a) + knownOf(b));
     }
     sum.lanes = addI(e, laneIndices(e, a, lanes), laneIndices(e, b, lanes));
     return sum;
   }
   sum.base = addI(e, a.base, b.base);
   sum.stride = a.stride + b.stride;
-  sum.align = std::max<int64_t>(1, std::gcd(alignmentOf(a), alignmentOf(b)));
+  sum.known = knownOf(a) + knownOf(b);
   return sum;
 }
 
@@ -309,7 +322,7 @@ Index addIndex(Emission &e, const Index &a, int64_t b) {
     return a;
   }
   if (!a.offsets.empty()) {
-    return patternIndex(e, addI(e, a.base, b), a.offsets, std::gcd(a.align, b));
+    return patternIndex(e, addI(e, a.base, b), a.offsets, a.known + exactly(b));
   }
   Index sum = a;
   if (a.lanes) {
@@ -317,8 +330,7 @@ Index addIndex(Emission &e, const Index &a, int64_t b) {
     return sum;
   }
   sum.base = addI(e, a.base, b);
-  sum.align = std::gcd(a.align, b);
-  sum.rest = ((a.rest + b) % a.period + a.period) % a.period;
+  sum.known = a.known + exactly(b);
   return sum;
 }
 
@@ -336,7 +348,7 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
     for (int64_t &offset : offsets) {
       offset *= factor;
     }
-    return patternIndex(e, mulI(e, a.base, factor), offsets, a.align * std::abs(factor));
+    return patternIndex(e, mulI(e, a.base, factor), offsets, a.known * factor);
   }
   if (a.lanes) {
     product.lanes = mulI(e, a.lanes, factor);
@@ -344,7 +356,7 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
   }
   product.base = mulI(e, a.base, factor);
   product.stride = a.stride * factor;
-  product.align = a.align * std::abs(factor);
+  product.known = a.known * factor;
   return product;
 }
 
@@ -379,11 +391,10 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
     return {a, Index(constI64(e, 0))};
   }
   Index quotient, remainder;
+  Congruence known = knownOf(a), knownRest(std::gcd(known.modulus, divisor), known.rest);
   if (!a.lanes && a.stride == 0) {
     quotient.base = divI(e, a.base, divisor);
-    remainder.base = remI(e, a.base, divisor);
-    remainder.align = std::gcd(a.align, divisor);
-    return {quotient, remainder};
+    return {quotient, Index(remI(e, a.base, divisor), 0, knownRest)};
   }
   if (!a.lanes && a.stride > 0) {
     // All lanes fall into one block of `divisor` if the block is a multiple of
@@ -392,34 +403,29 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
     std::optional<int64_t> constant = constantOf(a.base);
     bool oneBlock = constant && *constant >= 0 &&
                     *constant / divisor == (*constant + a.stride * (lanes - 1)) / divisor;
-    if (oneBlock || (divisor % span == 0 && a.align % span == 0)) {
+    if (oneBlock || (divisor % span == 0 && known.isMultipleOf(span))) {
       quotient.base = divI(e, a.base, divisor);
-      remainder = Index(remI(e, a.base, divisor), a.stride, std::gcd(a.align, divisor));
-      return {quotient, remainder};
+      return {quotient, Index(remI(e, a.base, divisor), a.stride, knownRest)};
     }
-    if (a.stride % divisor == 0 && a.align % divisor == 0) {
-      quotient = Index(divideMultiple(e, a.base, divisor), a.stride / divisor, a.align / divisor);
+    if (a.stride % divisor == 0 && known.isMultipleOf(divisor)) {
+      quotient = Index(divideMultiple(e, a.base, divisor), a.stride / divisor,
+                       Congruence(known.modulus / divisor, known.rest / divisor));
       remainder.base = constI64(e, 0);
       return {quotient, remainder};
     }
   }
   SmallVector<int64_t> offsets = knownOffsets(a, lanes);
-  if (!offsets.empty() && *llvm::min_element(offsets) >= 0) {
+  if (!offsets.empty() && known.isKnownModulo(divisor) &&
+      *llvm::min_element(offsets) + known.rest >= 0) {
     // Offsets from a multiple of the divisor divide on their own.
-    std::optional<int64_t> constant = constantOf(a.base);
-    if ((constant && *constant >= 0) || a.align % divisor == 0) {
-      int64_t first = constant.value_or(0);
-      SmallVector<int64_t> rest(offsets);
-      for (auto [offset, left] : llvm::zip(offsets, rest)) {
-        left = (first + offset) % divisor;
-        offset = (first + offset) / divisor;
-      }
-      Value zero = constI64(e, 0);
-      quotient = constant ? patternIndex(e, zero, offsets)
-                          : patternIndex(e, divideMultiple(e, a.base, divisor), offsets,
-                                         a.align / divisor);
-      return {quotient, patternIndex(e, zero, rest)};
+    SmallVector<int64_t> rest(offsets);
+    for (auto [offset, left] : llvm::zip(offsets, rest)) {
+      left = (known.rest + offset) % divisor;
+      offset = (known.rest + offset) / divisor;
     }
+    Value multiple = divideMultiple(e, addI(e, a.base, -known.rest), divisor);
+    return {patternIndex(e, multiple, offsets, Congruence(known.modulus / divisor)),
+            patternIndex(e, constI64(e, 0), rest)};
   }
   if (!a.lanes && a.stride > 0 && a.stride * (lanes - 1) <= divisor && isModest(divisor)) {
     return divRemOfRun(e, a, divisor, lanes);
@@ -428,25 +434,6 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
   quotient.lanes = divI(e, all, divisor);
   remainder.lanes = remI(e, all, divisor);
   return {quotient, remainder};
-}
-
-std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t added, int64_t divisor,
-                                    int64_t lanes) {
-  SmallVector<int64_t> offsets = knownOffsets(a, lanes);
-  // Of the base, what is left after a multiple of the divisor.
-  int64_t left = a.align % divisor == 0 ? 0 : a.rest;
-  bool known = a.align % divisor == 0 || a.period % divisor == 0;
-  if (a.isUniform() || offsets.empty() || constantOf(a.base) || !known ||
-      *llvm::min_element(offsets) + left + added < 0) {
-    return divRemIndex(e, addIndex(e, a, added), divisor, lanes);
-  }
-  SmallVector<int64_t> rest(offsets);
-  for (auto [offset, remainder] : llvm::zip(offsets, rest)) {
-    remainder = (offset + left + added) % divisor;
-    offset = (offset + left + added) / divisor;
-  }
-  Value base = divideMultiple(e, addI(e, a.base, -left), divisor);
-  return {patternIndex(e, base, offsets), patternIndex(e, constI64(e, 0), rest)};
 }
 
 } // namespace hlo::codegen

@@ -43,7 +43,7 @@ mlir::Value anyLane(Emission &e, mlir::Value mask);
 
 /// The index base + offsets[l] of each lane l, affine if the offsets are.
 Index patternIndex(Emission &e, mlir::Value base, llvm::ArrayRef<int64_t> offsets,
-                   int64_t align = 1);
+                   Congruence known = {});
 /// How far each lane is from `base`, where that is known; empty if not.
 llvm::SmallVector<int64_t> knownOffsets(const Index &index, int64_t lanes);
 /// Per-lane form of an index: vector<lanes x i64>, or the scalar base if lanes == 1.
@@ -51,11 +51,9 @@ mlir::Value laneIndices(Emission &e, const Index &index, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, int64_t b);
 Index mulIndex(Emission &e, const Index &a, int64_t factor);
-/// Quotient and remainder of every lane by a positive constant; stays affine where provable.
+/// Quotient and remainder of every lane by a positive constant; affine where provable, and known
+/// offsets from the base where that is known modulo the divisor.
 std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes);
-/// The same of a + added, for added >= 0: lanes whose base is known modulo the divisor stay known.
-std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t added, int64_t divisor,
-                                    int64_t lanes);
 
 } // namespace hlo::codegen
 

@@ -8,6 +8,15 @@
 
 namespace hlo::codegen {
 
+/// What is known of a number: it is `rest` more than a multiple of `modulus`, 0 <= rest < modulus.
+/// Of a modulus of 1 that is nothing; with 0, the number is `rest` itself.
+struct Congruence {
+  int64_t modulus = 1, rest = 0;
+  Congruence(int64_t modulus = 1, int64_t rest = 0);
+  bool isKnownModulo(int64_t divisor) const { return modulus % divisor == 0; }
+  bool isMultipleOf(int64_t divisor) const { return isKnownModulo(divisor) && rest % divisor == 0; }
+};
+
 /// Index along one dimension for all lanes of a vector: lane l has
 /// base + l * stride, or lanes[l] where `lanes` is set (vector of i64).
 struct Index {
@@ -16,13 +25,10 @@ struct Index {
   mlir::Value lanes;
   /// Where `lanes` is set and this is not empty, lanes[l] is base + offsets[l].
   llvm::SmallVector<int64_t, 0> offsets;
-  /// `base` is known to be a multiple of this (1: nothing is known).
-  int64_t align = 1;
-  /// `base` is known to be a multiple of `period` and `rest` more, 0 <= rest < period.
-  int64_t period = 1, rest = 0;
+  Congruence known; ///< of `base`
   Index() = default;
-  Index(mlir::Value base, int64_t stride = 0, int64_t align = 1)
-      : base(base), stride(stride), align(align) {}
+  Index(mlir::Value base, int64_t stride = 0, Congruence known = {})
+      : base(base), stride(stride), known(known) {}
   bool isUniform() const { return !lanes && stride == 0; }
 };
 

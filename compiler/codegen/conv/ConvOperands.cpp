@@ -31,8 +31,7 @@ Elem ConvOperands::readInput(Emission &e, const Index &batch, const Index &featu
     }
     Index &index = full[dim.inputDim];
     index.base = arith::SelectOp::create(e.b, e.loc, position.inside, index.base, constI64(e, 0));
-    index.align = index.period = 1;
-    index.rest = 0;
+    index.known = {};
     uniform = andMask(e, uniform, position.inside);
   }
   Elem value = input->at(full, lanes, andMask(e, mask, perLane));

@@ -349,7 +349,7 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
           return;
         }
         Index feature = featureOf(block, addI(e, panel.n, f), stride);
-        feature.align = 1;
+        feature.known = {};
         finish(addI(e, mulI(e, row, features), f), h, Index(w), feature,
                features % lanes == 0 ? Value() : below(f, constI64(e, features)));
       });

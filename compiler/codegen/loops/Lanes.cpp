@@ -138,8 +138,7 @@ void emitPeriodicLoop(Emission &e, int64_t origin, int64_t together, Value lo, V
   int64_t lanes = vectors.lanes(), block = lanes * together;
   auto at = [&](Value i, int64_t v) {
     Index index(addI(e, i, v * lanes), lanes > 1 ? 1 : 0);
-    index.period = block;
-    index.rest = (origin + v * lanes) % block;
+    index.known = Congruence(block, origin + v * lanes);
     return index;
   };
   Value whole = addI(e, lo, mulI(e, divI(e, subI(e, hi, lo), block), block));

@@ -180,11 +180,12 @@ std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const I
     return std::nullopt;
   }
   int64_t ratio = whole.getWidth() / part.getWidth();
-  if (first.lanes || first.stride != 1 || lanes % ratio != 0 || first.align % ratio != 0) {
+  if (first.lanes || first.stride != 1 || lanes % ratio != 0 || !first.known.isMultipleOf(ratio)) {
     return std::nullopt;
   }
   ElementEmitter fewer(kernel, lanes / ratio);
-  Index at(divI(e(), first.base, ratio), lanes > ratio ? 1 : 0, first.align / ratio);
+  Index at(divI(e(), first.base, ratio), lanes > ratio ? 1 : 0,
+           Congruence(first.known.modulus / ratio, first.known.rest / ratio));
   Value bits = fewer.emit(argument, {at}).re;
   Type i32 = e().b.getI32Type();
   if (!isa<VectorType>(bits.getType())) {
@@ -250,8 +251,7 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
     }
     Index shifted = addIndex(e(), i, -low);
     int64_t step = interior + 1;
-    bool isKnown = i.align % step == 0 || i.period % step == 0;
-    bool isInside = (low <= 0 && high <= 0 && shape[d] > 0 && isKnown) ||
+    bool isInside = (low <= 0 && high <= 0 && shape[d] > 0 && i.known.isKnownModulo(step)) ||
                     (isInPart && d == shared->partDimension);
     if (!isInside) {
       require(indexInRange(e(), shifted, 0, shape[d] == 0 ? 0 : (shape[d] - 1) * step + 1, lanes));
@@ -262,7 +262,7 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
     }
     // So many steps further no index is negative, and lanes from a multiple of the step stay known.
     int64_t before = low > 0 ? llvm::divideCeil(low, step) : 0;
-    auto [q, r] = divRemIndex(e(), i, before * step - low, step, lanes);
+    auto [q, r] = divRemIndex(e(), addIndex(e(), i, before * step - low), step, lanes);
     q = addIndex(e(), q, -before);
     require(indexInRange(e(), r, 0, 1, lanes));
     source.push_back(q);
