@@ -317,14 +317,14 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
       emitPeriodicLoop(e, begin, together, wholeRow ? constI64(e, begin) : bound(from),
                        wholeRow ? constI64(e, end) : bound(to), vectors, scalars, body);
     };
-    cuts.empty() ? part(0, row) : emitSegments(segments, &vectors, part);
+    cuts.empty() ? part(0, row) : emitSegments(segments, {&vectors, &scalars}, part);
     return;
   }
   if (segments.ops.empty()) {
     run(from, to, /*align=*/0);
     return;
   }
-  emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
+  emitSegments(segments, {&vectors, &scalars}, [&](int64_t begin, int64_t end) {
     Value first = maxI(e, from, begin);
     run(first, wholeRow ? constI64(e, end) : maxI(e, minI(e, to, end), first), begin);
   });

@@ -180,7 +180,7 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
       run(first, last, rows, align);
       return;
     }
-    emitSegments(segments, &vectors, [&](int64_t begin, int64_t end) {
+    emitSegments(segments, {&vectors, &scalars}, [&](int64_t begin, int64_t end) {
       Value from = maxI(e, first, begin);
       run(from, maxI(e, minI(e, last, end), from), end - begin, std::gcd(align, begin));
     });
