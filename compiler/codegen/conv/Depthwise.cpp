@@ -124,7 +124,7 @@ void DepthwiseEmitter::emit() {
         inside = andMask(e, inside, compareI(e, arith::CmpIPredicate::slt, index.base, range.hi));
       }
     }
-    if (sharing() && !unrolled()) {
+    if (sharing() && loopsOverRows()) {
       emitSharingRow(row, false);
       return;
     }
