@@ -74,7 +74,18 @@ Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
 }
 
 Value constI64(Emission &e, int64_t value) {
-  return arith::ConstantOp::create(e.b, e.loc, e.b.getI64IntegerAttr(value));
+  // The same constant again if it is there already, a few ops before: up to half of a kernel's ops
+  // were equal constants.
+  constexpr int few = 12;
+  IntegerAttr wanted = e.b.getI64IntegerAttr(value);
+  Block::iterator at = e.b.getInsertionPoint(), first = e.b.getInsertionBlock()->begin();
+  for (int left = few; left > 0 && at != first; --left) {
+    auto constant = dyn_cast<arith::ConstantOp>(*--at);
+    if (constant && constant.getValue() == wanted) {
+      return constant;
+    }
+  }
+  return arith::ConstantOp::create(e.b, e.loc, wanted);
 }
 
 Elem splat(Emission &e, const Elem &value, int64_t lanes) {
