@@ -29,7 +29,7 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
     : kernel(kernel), op(op), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
       plan(plan), sum(sum), rank(plan.dims.size()) {
   int64_t innermost = static_cast<int64_t>(rank);
-  storesColumns = plan.outputsInnermost(e.target) && plan.rowsW > 1;
+  storesColumns = plan.outputsInnermost() && plan.rowsW > 1;
   columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
   tileWidth = storesColumns ? llvm::alignTo(plan.rowsW, columnLanes) : plan.rowsW;
   if (!plan.inputInPlace) {

@@ -78,10 +78,9 @@ struct DirectPlan {
   int64_t channelWidth() const { return across > 1 ? lanes : 1; }
   /// Whether sums are turned, so that they are stored along the outputs: those are innermost in the
   /// result, or few phases share its rows.
-  bool outputsInnermost(const Target &target) const {
-    int64_t phases = dims.back().phases.size();
+  bool outputsInnermost() const {
     return dims.back().outputDim == static_cast<int64_t>(dims.size()) && lanes > 1 &&
-           (phases == 1 || (target.avx512 && phases <= kMostApart));
+           dims.back().phases.size() <= kMostApart;
   }
   /// Features of a tile.
   int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }

@@ -64,7 +64,7 @@ void chooseDirectTile(DirectPlan &plan, const Target &target) {
   // Vectors across two lines are two loads.
   int64_t row = (plan.features + plan.featuresApart) * plan.bytes;
   int64_t loads = plan.kernelInPlace && row % 64 != 0 ? 2 : 1;
-  bool columns = !plan.alongChannels && plan.outputsInnermost(target);
+  bool columns = !plan.alongChannels && plan.outputsInnermost();
   int64_t phases = plan.dims.back().phases.size();
   auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
