@@ -48,27 +48,30 @@ Num erfOf(Num x) {
 /// The exponent divided by three, to the nearest integer, by multiplication; right for |e| <= 3072.
 static Num thirdOf(Num e) { return shrS((e + 3073) * 21846, 16) - 1024; }
 
+/// 2^(r / 3), r of -1, 0 and 1.
+static Num thirdPowerOfTwo(Num r) {
+  return fma(fma(r, 0x1.b744985853540p-6, 0x1.dd68e9bbaedb2p-3), r, 1.0);
+}
+
 /// The cube root of m = 2^r fraction, r of -1, 0 and 1, fraction in [1, 2).
 static Num cbrtOfParts(Num fraction, Num r, Num m) {
-  bool wide = m.isF64();
-  // 2^(r / 3)
-  Num root = fma(fma(r, 0x1.b744985853540p-6, 0x1.dd68e9bbaedb2p-3), r, 1.0);
-  Num y = root * (wide ? polynomialAsTree(fraction, coefficients::cbrtStart64)
-                       : polynomialAsTree(fraction, coefficients::cbrtStart32));
-  if (wide) {
+  if (m.isF64()) {
     // Halley's step, then Newton's with the exact residual.
+    Num y = thirdPowerOfTwo(r) * polynomialAsTree(fraction, coefficients::cbrtStart64);
     Num cube = y * y * y;
     y = y * (cube + m * 2.0) / (cube * 2.0 + m);
     NumPair square = twoProduct(y, y), third = twoProduct(square.hi, y);
     Num residual = (third.hi - m) + (third.lo + square.lo * y);
     return y - residual / (square.hi * 3.0);
   }
-  // Of 12 bits, so that the square is exact. Halley's step from 2^-11.
-  y = floatOf(bitsOf(y) & -4096);
-  Num square = y * y;
-  NumPair cube = twoProduct(square, y);
-  Num residual = m.e->target.fma ? fma(square, y, -m) : (cube.hi - m) + cube.lo;
-  return y - y * residual / fma(cube.hi, 2.0, m);
+  // z = 1 / cbrt(m) of 12 bits, so that its square is exact, and y = m z^2 from there: with h = 1 -
+  // y z, the root is y (1 - h)^(-2/3). No division, and a third of what rounds y remains.
+  Num z = thirdPowerOfTwo(-r) * polynomialAsTree(fraction, coefficients::cbrtStart32);
+  z = floatOf(bitsOf(z) & -4096);
+  Num y = m * (z * z);
+  NumPair product = twoProduct(y, z);
+  Num h = m.e->target.fma ? fma(-y, z, 1.0) : (1.0 - product.hi) - product.lo;
+  return fma(y * h, fma(h, 5.0 / 9, 2.0 / 3), y);
 }
 
 /// By AVX-512's instructions for exponents, where there are; 0, infinity and NaN become NaN on the

@@ -237,8 +237,8 @@ table("asin64", "(asin(x) - x) / x^3 in x^2 on [0, 1/2].", root(lambda x: m.asin
       lambda z: z + mpf("1e-4"), 0, 0.2501, 12, 53)
 table("sinh64", "(sinh(x) - x) / x^3 in x^2 on [0, 1].", root(lambda x: m.sinh(x) - x, 3),
       lambda z: z + mpf("1e-4"), 0, 1.001, 7, 53)
-table("cbrtStart32", "cbrt(x) on [1, 2].", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2, 3, 24)
-table("cbrtStart64", "The same.", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2, 4, 53)
+table("cbrtStart32", "1 / cbrt(x) on [1, 2].", lambda x: 1 / m.cbrt(x), m.cbrt, 1, 2, 3, 24)
+table("cbrtStart64", "cbrt(x) on [1, 2].", m.cbrt, lambda x: 1 / m.cbrt(x), 1, 2, 4, 53)
 table("erfSmall32", "(erf(x) - x) / x in x^2 on [0, 1.25].", root(lambda x: m.erf(x) - x, 1),
       lambda z: mpf(1), 0, 1.5626, 7, 24)
 table("erfSmall64", "The same.", root(lambda x: m.erf(x) - x, 1), lambda z: mpf(1), 0, 1.5626, 17, 53)
