@@ -20,6 +20,7 @@ public:
 private:
   /// Windows of at most so many taps are unrolled.
   static constexpr int64_t kUnrolledTaps = 32;
+  /// Features that are many, in vectors.
   static constexpr int64_t kManyVectors = 8;
   /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along
   /// it).
