@@ -1,11 +1,12 @@
 # hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
-#                 [NAME <id>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
+#                 [NAME <id>...] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
 #                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
 # the headers and gets the runtime.
 #
-#   NAME      prefix of the exported symbols (default: the module's name); for one file only
+#   NAME      prefixes of the exported symbols, one for each file (default: the files' names without .hlo). Two files of
+#             one library cannot have the same; two libraries that do, linked into one program, are a link error
 #   CPU       what to compile for: host, or a name such as x86-64-v4 (default: x86-64-v3)
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header, if not that of the file; for one file only
@@ -21,7 +22,7 @@
 include_guard()
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "NAME;CPU;HEADER" "HLO;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "CPU;HEADER" "HLO;NAME;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -32,8 +33,12 @@ function(hlo_add_library target)
     message(FATAL_ERROR "hlo_add_library(${target}): STATIC and SHARED exclude each other")
   endif()
   list(LENGTH ARG_HLO count)
-  if(count GREATER 1 AND (ARG_NAME OR ARG_HEADER))
-    message(FATAL_ERROR "hlo_add_library(${target}): NAME and HEADER are for one file, HLO has ${count}")
+  if(count GREATER 1 AND ARG_HEADER)
+    message(FATAL_ERROR "hlo_add_library(${target}): HEADER is for one file, HLO has ${count}")
+  endif()
+  list(LENGTH ARG_NAME names)
+  if(names AND NOT names EQUAL count)
+    message(FATAL_ERROR "hlo_add_library(${target}): NAME has ${names} names, HLO has ${count} files")
   endif()
 
   if(count GREATER 1 AND ARG_IMMUTABLE_PARAMS)
@@ -46,9 +51,6 @@ function(hlo_add_library target)
     string(REGEX REPLACE "^ALL_BUT," "all-but:" parameters "${parameters}")
     string(REGEX REPLACE "^ALL$" "all" parameters "${parameters}")
     list(APPEND flags "--immutable-params=${parameters}")
-  endif()
-  if(ARG_NAME)
-    list(APPEND flags "--name=${ARG_NAME}")
   endif()
   if(ARG_CPU)
     list(APPEND flags "--cpu=${ARG_CPU}")
@@ -69,20 +71,37 @@ function(hlo_add_library target)
   file(MAKE_DIRECTORY "${folder}")
   set(objects "")
   set(headers "")
+  set(prefixes "")
+  set(number 0)
   foreach(file IN LISTS ARG_HLO)
     get_filename_component(source "${file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
-    get_filename_component(stem "${file}" NAME_WE)
+    get_filename_component(stem "${file}" NAME_WLE)
+    set(name "${stem}")
+    if(ARG_NAME)
+      list(GET ARG_NAME ${number} name)
+    endif()
+    math(EXPR number "${number} + 1")
+    string(MAKE_C_IDENTIFIER "${name}" prefix)
+    list(FIND prefixes "${prefix}" earlier)
+    if(NOT earlier EQUAL -1)
+      list(GET ARG_HLO ${earlier} other)
+      message(FATAL_ERROR "hlo_add_library(${target}): ${other} and ${file} would both have the prefix ${prefix}; "
+                          "give them names: NAME <id> <id>")
+    endif()
+    list(APPEND prefixes "${prefix}")
     set(object "${folder}/${stem}.o")
     set(header "${folder}/${stem}.h")
     if(ARG_HEADER)
       set(header "${folder}/${ARG_HEADER}")
     endif()
     if("${object}" IN_LIST objects)
-      message(FATAL_ERROR "hlo_add_library(${target}): two files are called ${stem}.hlo")
+      # Two files of one name in different folders, with prefixes of their own.
+      set(object "${folder}/${prefix}.o")
+      set(header "${folder}/${prefix}.h")
     endif()
     add_custom_command(
       OUTPUT "${object}" "${header}"
-      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" ${flags}
+      COMMAND "${compiler}" "${source}" -o "${object}" "--header=${header}" "--name=${name}" ${flags}
       DEPENDS "${source}" "${compiler_dependency}"
       COMMENT "Compiling ${stem}.hlo"
       VERBATIM)

@@ -41,6 +41,9 @@ struct Artifacts {
   std::string header;           ///< C header, Emit::Header
   std::string customCallList;   ///< "TARGET API_VERSION" lines, Emit::CustomCallList
   std::string customCallHeader; ///< C prototypes of the targets, Emit::CustomCallHeader
+  std::string signature; ///< names, types, layouts and aliases of the entry's arrays, as text
+  /// The names of the entry's parameters in the text, one for each of the object's inputs.
+  std::vector<std::string> inputNames;
   std::string prefix; ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
   std::string memoryReport; ///< which buffer lives where in the arena, and when
   uint64_t arenaBytes = 0;

@@ -407,11 +407,7 @@ LogicalResult CodeGeneration::package(std::string &object) {
       parts.push_back(object);
     }
   }
-  std::vector<std::string> exported = {in.signature.prefix + "_run_buffers",
-                                       in.signature.prefix + "_describe"};
-  if (in.description.prepared.bytes) {
-    exported.push_back(in.signature.prefix + "_prepare_buffers");
-  }
+  std::vector<std::string> exported = exportedSymbols(in.signature, in.description);
   llvm::Expected<std::string> merged =
       mergeObjects(parts, in.constants.data, exported, importedSymbols());
   if (!merged) {

@@ -13,10 +13,13 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/driver/CodeGeneration.h"
+#include "compiler/driver/CustomCallReview.h"
 #include "compiler/driver/ImmutableParams.h"
+#include "compiler/driver/Preflight.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/support/FileKind.h"
 #include "compiler/support/SourceExcerpt.h"
 #include "compiler/target/CustomCallHeader.h"
 #include "compiler/target/Header.h"
@@ -45,7 +48,10 @@ class Compilation {
 public:
   Compilation(StringRef text, StringRef fileName, const CompileOptions &options,
               Artifacts &artifacts, llvm::raw_ostream &diagnostics)
-      : text(text), fileName(fileName), options(options), artifacts(artifacts), out(diagnostics) {}
+      : text(text), fileName(fileName), options(options), artifacts(artifacts), out(diagnostics) {
+    // The mark with which some editors begin UTF-8.
+    this->text.consume_front("\xef\xbb\xbf");
+  }
 
   LogicalResult run();
 
@@ -54,6 +60,7 @@ private:
   LogicalResult runPhases(MLIRContext &context);
   LogicalResult parseAndVerify(MLIRContext &context);
   LogicalResult runBackend(const Target &target);
+  std::string choosePrefix();
   void fillDescription(Description &description, const Target &target);
   bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
 
@@ -69,6 +76,7 @@ private:
   std::unique_ptr<llvm::ThreadPoolInterface> pool;
   OwningOpRef<ModuleOp> module;
   std::string prefix;
+  PythonLines lines; ///< of the custom calls
   unsigned errors = 0, internalErrors = 0;
 };
 } // namespace
@@ -126,6 +134,9 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
     dumpModule(which);
     return success();
   }
+  if (artifacts.error != ErrorKind::None) {
+    return failure(); // reported without a place
+  }
   if (errors == before) {
     return fail(ErrorKind::Internal,
                 "internal error: phase " + phaseName(which) + " failed without a reason");
@@ -139,11 +150,25 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
     module = parseSourceString<ModuleOp>(text, ParserConfig(&context), fileName);
     return success(static_cast<bool>(module));
   }
+  if (std::string kind = describeForeignFile(text); !kind.empty()) {
+    return fail(ErrorKind::Input, kind);
+  }
   module = parseHlo(text, fileName, &context, ParseOptions());
   if (!module) {
     return failure();
   }
   return options.check == Check::Syntax ? success() : verifyModule(*module);
+}
+
+/// The prefix of the exported symbols: --name, else the file's name, or the module's where there is
+/// no file or it is asked for. JAX calls every lambda jit__lambda, files have names of their own.
+std::string Compilation::choosePrefix() {
+  if (!options.name.empty()) {
+    return cIdentifier(options.name);
+  }
+  bool hasFile = !fileName.empty() && fileName != "-" && fileName != "<stdin>";
+  return cIdentifier(hasFile && !options.nameFromModule ? llvm::sys::path::stem(fileName)
+                                                        : module->getSymName().value_or("module"));
 }
 
 /// Flags that change the output, for the description in the object.
@@ -177,7 +202,7 @@ static void describePrepared(ModuleOp module, Description &description) {
     return;
   }
   Prepared &prepared = description.prepared;
-  prepared.bytes = bytes.getInt();
+  prepared.bytes = llvm::alignTo(bytes.getInt(), 64);
   std::string all = description.sha256 + description.version + description.flags;
   for (auto entry : module.getOps<cpurt::EntryOp>()) {
     if (entry.getPrepare()) {
@@ -204,6 +229,10 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.arenaBytes = entry.getArenaBytes();
   describePrepared(*module, description);
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
+  // C11's aligned_alloc wants sizes that are multiples of the alignment.
+  description.arenaBytes = llvm::alignTo(description.arenaBytes, description.arenaAlign);
+  description.prepared.arenaBytes =
+      llvm::alignTo(description.prepared.arenaBytes, description.arenaAlign);
   collectNeeds(entry, ranksOf(*module) > 1, description);
   entry.walk([&](cpurt::RandomStateOp state) {
     if (std::optional<uint64_t> offset = state.getOffset()) {
@@ -221,8 +250,13 @@ LogicalResult Compilation::runBackend(const Target &target) {
         if (module->getOps<cpurt::EntryOp>().empty()) {
           return module->emitError("internal error: the plan has no entry");
         }
-        signature = makeSignature(*module, prefix);
         fillDescription(description, target);
+        signature = makeSignature(*module, prefix, description.sha256);
+        if (std::string message = reviewCustomCalls(*module->getOps<cpurt::EntryOp>().begin(),
+                                                    lines, options.allowMissingCustomCalls);
+            !message.empty()) {
+          return fail(ErrorKind::Usage, "--allow-missing-custom-calls: " + message);
+        }
         return failed(signature) ? failure() : collectConstants(*module, prefix, constants);
       }))) {
     return failure();
@@ -237,6 +271,14 @@ LogicalResult Compilation::runBackend(const Target &target) {
                                       " bytes, but the limit is " +
                                       llvm::Twine(options.maxArenaBytes));
   }
+  if (FailureOr<EntryLayout> layout = EntryLayout::get(*module); succeeded(layout)) {
+    for (const EntryLeaf &leaf : layout->inputs) {
+      artifacts.inputNames.push_back(leaf.name);
+    }
+  }
+  if (options.emit & EmitSignature) {
+    artifacts.signature = printSignature(*signature, artifacts.inputNames);
+  }
   if (options.emit & EmitHeader) {
     HeaderInfo info{llvm::sys::path::filename(fileName).str(),
                     description.sha256,
@@ -246,7 +288,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
                     description.needs,
                     description.customCalls,
                     description.stateBytes,
-                    description.prepared};
+                    description.prepared,
+                    target.triple + " " + target.cpuText};
     artifacts.header = makeHeader(*signature, info);
   }
 
@@ -307,6 +350,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     return failure();
   }
   if (options.check != Check::None) {
+    warnOfElidedConstants(*module);
     return success();
   }
   if (options.immutableParams && options.startFrom > Phase::Fuse) {
@@ -321,8 +365,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (options.partitions) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
   }
-  StringRef moduleName = module->getSymName().value_or("module");
-  prefix = cIdentifier(options.name.empty() ? moduleName : StringRef(options.name));
+  prefix = choosePrefix();
   artifacts.prefix = prefix;
   // Text of HLO as it came in, unless a later phase is asked for.
   if ((options.emit & EmitHlo) && stopsAfter(Phase::Package)) {
@@ -330,6 +373,14 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     if (options.emit == EmitHlo) {
       return success();
     }
+  }
+  lines = pythonLines(*module);
+  if (!options.startFrom && failed(phase(Phase::Parse, ErrorKind::Input, [&] {
+        return failed(refuseElidedConstants(*module, options.placeholderConstants))
+                   ? failure()
+                   : applyEntryLayouts(*module, options.entryLayouts);
+      }))) {
+    return failure();
   }
   for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     auto body = [&] { return runPhase(*module, which, *target); };
@@ -403,6 +454,9 @@ LogicalResult Compilation::run() {
   llvm::raw_string_ostream capture(rendered);
   SourceMgrDiagnosticHandler printer(sources, &context, capture);
   ScopedDiagnosticHandler counter(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark && !options.remarks) {
+      return success(); // handled: not printed
+    }
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
       ++errors;
       internalErrors += StringRef(diagnostic.str()).contains("internal error");

@@ -10,6 +10,7 @@
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/support/ParameterNames.h"
 #include "compiler/support/Target.h"
 #include "compiler/target/Signature.h"
 #include "llvm/ADT/BitVector.h"
@@ -25,20 +26,20 @@ struct Leaves {
   Signature signature;
   int64_t parameters = 0;
 
-  /// Of the parameter that the leaf is in: its name without the path.
-  StringRef parameterName(unsigned leaf) const {
-    std::string path;
-    for (int64_t index : layout.inputs[leaf].index) {
-      path += "_" + std::to_string(index);
-    }
-    StringRef name = layout.inputs[leaf].name;
-    name.consume_back(path);
-    return name;
-  }
   SmallVector<std::string> namesOf(unsigned leaf) const {
     const EntryLeaf &input = layout.inputs[leaf];
-    StringRef whole = parameterName(leaf);
-    return {signature.inputs[leaf].name, input.name, whole.str(), cIdentifier(whole)};
+    StringRef whole = parameterName(input);
+    SmallVector<std::string> names{signature.inputs[leaf].name, input.name, whole.str(),
+                                   cIdentifier(whole)};
+    // "x" for "x.1", unless there is an "x.2" as well.
+    bool isUnique = llvm::all_of(layout.inputs, [&](const EntryLeaf &other) {
+      return other.parameter == input.parameter ||
+             withoutNumber(parameterName(other)) != withoutNumber(whole);
+    });
+    if (isUnique) {
+      names.push_back(withoutNumber(whole).str());
+    }
+    return names;
   }
 };
 } // namespace
@@ -99,11 +100,9 @@ static LogicalResult select(const Leaves &leaves, StringRef item, llvm::BitVecto
     // A parameter without leaves, an empty tuple, is no mistake.
     return success(found || path->size() == 1);
   }
-  StringRef start = item;
-  bool isStart = start.consume_back("*");
   for (size_t i = 0; i < count; ++i) {
     for (const std::string &name : leaves.namesOf(i)) {
-      if (isStart ? StringRef(name).starts_with(start) : name == start) {
+      if (name == item || matchesGlob(item, name) || matchesPath(item, name)) {
         chosen[i] = found = true;
       }
     }
@@ -111,16 +110,23 @@ static LogicalResult select(const Leaves &leaves, StringRef item, llvm::BitVecto
   if (found) {
     return success();
   }
-  SmallVector<std::string> all;
+  SmallVector<std::string> all, parameters;
   for (size_t i = 0; i < count; ++i) {
-    if (leaves.layout.inputs[i].sizeOf < 0) {
+    const EntryLeaf &leaf = leaves.layout.inputs[i];
+    if (leaf.sizeOf < 0) {
       llvm::append_range(all, leaves.namesOf(i));
+      std::string parameter = parameterName(leaf).str();
+      if (parameters.empty() || parameters.back() != parameter) {
+        parameters.push_back(parameter);
+      }
     }
   }
   llvm::sort(all);
   all.erase(llvm::unique(all), all.end());
   SmallVector<StringRef> names(all.begin(), all.end());
-  message = "no parameter is named '" + item.str() + "'" + nearestNames(start, names);
+  message = "no parameter is named '" + item.str() + "'" + nearestNames(item, names) +
+            "; the module has " + std::to_string(parameters.size()) +
+            (parameters.size() == 1 ? " parameter: " : " parameters: ") + firstNames(parameters);
   return failure();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hlo {
 
@@ -29,11 +30,19 @@ enum Emit : unsigned {
   EmitHlo = 32,
   EmitHeader = 64,
   EmitCustomCallList = 128,
-  EmitCustomCallHeader = 256
+  EmitCustomCallHeader = 256,
+  EmitSignature = 512
 };
 
 /// What to check and then stop, if anything.
 enum class Check { None, Syntax, Full };
+
+/// The order of the elements in the entry's parameters and results.
+enum class EntryLayouts {
+  Auto,     ///< RowMajor; Text for a module with `is_scheduled=true`, dumped after optimization
+  RowMajor, ///< row-major, whatever the text says: what JAX's runtime gives
+  Text      ///< as `entry_computation_layout` says
+};
 
 /// Options of one compilation; the defaults are those of hlo-compile.
 struct CompileOptions {
@@ -44,13 +53,19 @@ struct CompileOptions {
   unsigned partitions = 0;       ///< the same of partitions
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it
   int optLevel = 2;  ///< 0..3
-  std::string name;  ///< prefix of the exported symbols; empty: the module's name
+  std::string name;  ///< prefix of the exported symbols; empty: the file's name without its suffix
+  bool nameFromModule = false; ///< the module's name is the prefix, unless `name` is given
+  EntryLayouts entryLayouts = EntryLayouts::Auto;
+  bool placeholderConstants = false; ///< constants `{...}` get made-up values, with a warning
+  /// Custom call targets, by name or glob, whose absence is expected: no warning, no remark.
+  std::vector<std::string> allowMissingCustomCalls;
   Phase compileTo =
       Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
   std::optional<Phase> startFrom; ///< the text is MLIR, as compileTo the phase before gives it
   unsigned emit = EmitObject;     ///< set of Emit
   Check check = Check::None;
   std::string dumpDir;         ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  bool remarks = true;         ///< remarks are written to the diagnostics
   bool memoryReport = false;   ///< fill Artifacts::memoryReport
   bool flushDenormals = false; ///< subnormal numbers count as zero, as operands and as results
   uint64_t maxArenaBytes = 0;  ///< 0: no limit

@@ -228,6 +228,14 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
 #define HLO_CPU_ASK(bit, id, name) target.cpuFeatures |= has(name) ? HLO_CPU_##id : 0;
   HLO_CPU_FEATURES(HLO_CPU_ASK)
 #undef HLO_CPU_ASK
+  target.cpuText = target.cpu;
+  StringSet<> usual = featuresOf(*makeSubtarget(triple, target.cpu, ""));
+#define HLO_CPU_COMPARE(bit, id, name)                                                             \
+  if (has(name) != usual.contains(name)) {                                                         \
+    target.cpuText += (has(name) ? " +" : " -") + std::string(name);                               \
+  }
+  HLO_CPU_FEATURES(HLO_CPU_COMPARE)
+#undef HLO_CPU_COMPARE
   target.fma = has("fma");
   target.f16c = has("f16c");
   target.avx512 = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");

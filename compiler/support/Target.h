@@ -16,6 +16,9 @@ struct Target {
   std::string triple;   ///< e.g. x86_64-unknown-linux-gnu
   std::string cpu;      ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
   std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
+  /// The CPU for reports: its name, and of the host or with `features` also what it has beyond, or
+  /// lacks of, a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
+  std::string cpuText;
 
   int vectorBytes = 16; ///< widest vector register that is worth using
   int vectorRegisters = 16;

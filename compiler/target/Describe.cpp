@@ -53,7 +53,7 @@ Constant *hlo::StaticData::buffers(ArrayRef<Leaf> leaves) {
     records.push_back(
         record({string(leaf.name), numbers(leaf.dims), numbers(leaf.minorToMajor), i64(leaf.bytes),
                 i32(leaf.type), i32(leaf.dims.size()), i32(leaf.align), i32(leaf.alias),
-                i32(leaf.sizeOf + 1), i32(leaf.sizeDim)}));
+                i32(leaf.sizeOf + 1), i32(leaf.sizeDim), string(leaf.layoutText)}));
   }
   return global(ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
@@ -100,6 +100,23 @@ static Constant *customCallTargets(hlo::StaticData &data, Module &module,
       ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
 
+void hlo::exportHashed(Function &function, const Signature &signature) {
+  GlobalAlias::create(function.getValueType(), 0, GlobalValue::ExternalLinkage,
+                      hashedSymbol(signature, function.getName()), &function, function.getParent());
+}
+
+std::vector<std::string> hlo::exportedSymbols(const Signature &signature,
+                                              const Description &description) {
+  std::vector<std::string> names;
+  for (StringRef suffix : {"_run_buffers", "_describe", "_prepare_buffers"}) {
+    if (suffix != "_prepare_buffers" || description.prepared.bytes) {
+      names.push_back(signature.prefix + suffix.str());
+      names.push_back(hashedSymbol(signature, names.back()));
+    }
+  }
+  return names;
+}
+
 void hlo::buildDescription(const Signature &signature, const Description &description,
                            const Target &target, uint64_t cpuFeatures, Module &module) {
   StaticData d(module);
@@ -128,7 +145,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.string(prefix),
                                d.string(description.version),
                                d.string(description.flags),
-                               d.string(target.triple + " " + target.cpu),
+                               d.string(target.triple + " " + target.cpuText),
                                d.string(description.sha256),
                                d.i64(signature.hash),
                                d.i64(description.arenaBytes),
@@ -163,4 +180,5 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                     GlobalValue::ExternalLinkage, prefix + "_describe", module);
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", describe));
   b.CreateRet(global);
+  exportHashed(*describe, signature);
 }

@@ -171,6 +171,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   if (arguments) {
     arguments->setOperand(0, b.getInt32(argumentCount));
   }
+  exportHashed(*function, in.signature);
   return mlir::success();
 }
 

@@ -55,6 +55,14 @@ mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context
 mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
                               llvm::Module &module);
 
+/// Gives an exported function of the object a second name, with the signature's hash in it. Headers
+/// refer to that one, so that a program does not link if the object is another module's.
+void exportHashed(llvm::Function &function, const Signature &signature);
+
+/// All symbols that an object defines for its users.
+std::vector<std::string> exportedSymbols(const Signature &signature,
+                                         const Description &description);
+
 /// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that
 /// the code needs.
 void buildDescription(const Signature &signature, const Description &description,

@@ -73,7 +73,8 @@ static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const 
     return printSizeMember(out, leaf, isInput, all);
   }
   out << "  " << (isInput ? "const " : "") << cType(leaf.type) << " *" << leaf.name << "; /**< "
-      << leaf.typeText << ", " << leaf.bytes << " bytes";
+      << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", " << leaf.bytes
+      << " bytes";
   if (leaf.alias >= 0) {
     const Leaf &other = (isInput ? all.outputs : all.inputs)[leaf.alias];
     out << (isInput ? ", overwritten if it is the same buffer as " : ", may be the same buffer as ")
@@ -98,8 +99,7 @@ static std::string needsText(const HeaderInfo &info) {
     }
   }
   for (const std::string &target : info.customCalls) {
-    bool harmless = StringRef(target).find("*/") == StringRef::npos;
-    text += "\n * Custom call, linked or in custom_calls: " + (harmless ? target : "?");
+    text += "\n * Custom call, linked or in custom_calls: " + cText(target);
   }
   return text;
 }
@@ -204,9 +204,13 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   std::string hash = formatv("UINT64_C({0:x16})", signature.hash).str();
   hash = StringRef(hash).lower();
   hash = "UINT64_C" + hash.substr(strlen("UINT64_C"));
+  auto symbolOf = [&](StringRef suffix) {
+    return "HLO_SYMBOL(\"" + hashedSymbol(signature, prefix + suffix.str()) + "\")";
+  };
 
-  out << "/* " << prefix << ".h - made by hlo-compile " << info.version << " from " << info.source
-      << "\n * (sha256 " << info.sha256 << ");\n * you may use it under any terms.\n *\n"
+  out << "/* " << prefix << ".h - made by hlo-compile " << info.version << " from "
+      << cText(info.source) << "\n * (sha256 " << info.sha256 << ") for " << cText(info.target)
+      << ";\n * you may use it under any terms.\n *\n"
       << " * There are no globals: calls may run at the same time if each has its own hlo_call "
          "and\n"
       << " * arena. Any buffer aligned to its element will do; 64 bytes are faster."
@@ -218,7 +222,9 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
       << stateText(upper, info) << preparedText(prefix, upper, info.prepared)
-      << "/** Hash of all types, layouts and aliases. */\n"
+      << "/** Hash of the module, and of all names, types, layouts and aliases. The functions "
+         "below "
+         "have it in\n *  their symbols: the object of another module does not link. */\n"
       << "#define " << upper << "_SIGNATURE " << hash << "\n\n"
       << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       << "/** The buffers of one call."
@@ -244,7 +250,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   }
   out << " }\n\n/** Names, shapes, layouts, needs of the module; static. */\nconst hlo_module_desc "
          "*"
-      << prefix << "_describe(void);\n\n"
+      << prefix << "_describe(void) " << symbolOf("_describe") << ";\n\n"
       << "/** Runs the module on one pointer per leaf, in order."
       << (info.prepared.bytes ? " Needs call->prepared"
                               : " `call` may be null if no scratch is\n *  needed: then it runs on "
@@ -252,12 +258,12 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << ". */\n"
       << "HLO_NODISCARD hlo_status " << prefix
       << "_run_buffers(const hlo_call *call, const void *const *inputs,\n"
-      << "    void *const *outputs);\n\n";
+      << "    void *const *outputs) " << symbolOf("_run_buffers") << ";\n\n";
   if (info.prepared.bytes) {
     out << "/** The same of " << prefix << "_prepare. */\nHLO_NODISCARD hlo_status " << prefix
         << "_prepare_buffers(const hlo_call *call,\n    const void *const *inputs, void *prepared, "
-           "size_t "
-           "prepared_bytes);\n\n"
+           "size_t prepared_bytes)\n    "
+        << symbolOf("_prepare_buffers") << ";\n\n"
         << prepareComment(prefix, upper);
     printFunction(out, signature, upper, /*prepares=*/true);
   }

@@ -16,6 +16,7 @@ struct HeaderInfo {
   std::vector<std::string> customCalls; ///< targets
   uint64_t stateBytes = 0;              ///< of hlo_call.state
   Prepared prepared;
+  std::string target; ///< triple and CPU
 };
 
 /// The header's text: valid as C99, C11, C++11 and later, without warnings.

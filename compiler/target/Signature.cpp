@@ -8,45 +8,14 @@
 #include "compiler/target/Signature.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace hlo;
-
-/// INT8_MAX, UINT_FAST16_MAX, SIZE_MAX, INT64_C, ...: what <stdint.h> and <limits.h> define.
-static bool isLimitMacro(StringRef id) {
-  static constexpr StringRef kinds[] = {"INT",   "UINT",  "PTRDIFF", "SIZE",  "SIG_ATOMIC", "WINT",
-                                        "WCHAR", "CHAR",  "SCHAR",   "UCHAR", "SHRT",       "USHRT",
-                                        "LONG",  "ULONG", "LLONG",   "ULLONG"};
-  auto [kind, limit] = id.rsplit('_');
-  return llvm::is_contained({"MAX", "MIN", "C", "WIDTH", "BIT"}, limit) &&
-         (llvm::is_contained(kinds, kind) || kind.starts_with("INT") || kind.starts_with("UINT"));
-}
-
-std::string hlo::cIdentifier(StringRef text) {
-  std::string id;
-  for (char c : text) {
-    id += llvm::isAlnum(c) ? c : '_';
-  }
-  if (id.empty() || llvm::isDigit(id[0])) {
-    id.insert(id.begin(), '_');
-  }
-  static constexpr StringRef keywords =
-      " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
-      "char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval "
-      "constexpr constinit continue decltype default delete do double dynamic_cast else enum "
-      "explicit export extern false float for friend goto if inline int long mutable namespace new "
-      "noexcept not not_eq nullptr operator or or_eq private protected public register "
-      "reinterpret_cast requires restrict return short signature signed sizeof static "
-      "static_assert static_cast struct switch template this thread_local throw true try typedef "
-      "typeid typename typeof union unsigned using virtual void volatile wchar_t while xor xor_eq "
-      "linux unix errno NULL I EOF stdin stdout stderr assert NAN INFINITY HUGE_VAL ";
-  if (keywords.contains((" " + id + " ")) || isLimitMacro(id)) {
-    id += '_';
-  }
-  return id;
-}
 
 hlo_type hlo::typeCode(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element)) {
@@ -110,6 +79,36 @@ static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   return table[type];
 }
 
+/// The order of the elements in words; see describeLeaf.
+static std::string layoutInWords(const Leaf &leaf) {
+  size_t rank = leaf.dims.size();
+  bool rowMajor = true;
+  for (auto [i, dim] : llvm::enumerate(leaf.minorToMajor)) {
+    rowMajor &= dim == static_cast<int64_t>(rank - 1 - i);
+  }
+  if (rowMajor) {
+    return "row-major";
+  }
+  if (rank == 2) {
+    return "column-major: element (i,j) at j*rows+i";
+  }
+  auto index = [&](int64_t dim) {
+    return rank <= 6 ? std::string(1, static_cast<char>('i' + dim)) : "i" + std::to_string(dim);
+  };
+  std::string element, place;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    element += (dim ? "," : "") + index(dim);
+  }
+  for (int64_t dim : llvm::reverse(leaf.minorToMajor)) {
+    bool sum = llvm::StringRef(place).contains('+');
+    place = (place.empty()
+                 ? ""
+                 : (sum ? "(" + place + ")" : place) + "*" + std::to_string(leaf.dims[dim]) + "+") +
+            index(dim);
+  }
+  return "element (" + element + ") at " + place;
+}
+
 FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name, bool packed) {
   Leaf leaf;
   leaf.name = name.str();
@@ -145,6 +144,7 @@ FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name, bool pa
     }
     leaf.typeText += packing;
   }
+  leaf.layoutText = layoutInWords(leaf);
   return leaf;
 }
 
@@ -173,7 +173,74 @@ static uint32_t countOf(ModuleOp module, StringRef name) {
   return count && count.getInt() > 0 ? count.getInt() : 1;
 }
 
-FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
+StringRef hlo::parameterName(const EntryLeaf &leaf) {
+  std::string path;
+  for (int64_t index : leaf.index) {
+    path += "_" + std::to_string(index);
+  }
+  StringRef name = leaf.name;
+  name.consume_back(path);
+  return name;
+}
+
+/// The names of parameters without their numbers that no other parameter has, by HLO name.
+static llvm::StringMap<StringRef> shortNames(ArrayRef<EntryLeaf> inputs) {
+  llvm::StringMap<llvm::StringSet<>> users;
+  for (const EntryLeaf &leaf : inputs) {
+    StringRef name = parameterName(leaf);
+    users[withoutNumber(name)].insert(name);
+  }
+  llvm::StringMap<StringRef> names;
+  for (const EntryLeaf &leaf : inputs) {
+    StringRef name = parameterName(leaf), plain = withoutNumber(name);
+    names[name] = users[plain].size() == 1 ? plain : name;
+  }
+  return names;
+}
+
+std::string hlo::printSignature(const Signature &signature, ArrayRef<std::string> names) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto print = [&](StringRef kind, const std::vector<Leaf> &leaves,
+                   const std::vector<Leaf> &other) {
+    size_t nameWidth = 0, typeWidth = 0;
+    for (const Leaf &leaf : leaves) {
+      nameWidth = std::max(nameWidth, leaf.name.size());
+      typeWidth = std::max(typeWidth, leaf.typeText.size());
+    }
+    for (const auto &[i, leaf] : llvm::enumerate(leaves)) {
+      out << llvm::left_justify((kind + llvm::Twine(i)).str(), 6) << ' '
+          << llvm::left_justify(leaf.name, nameWidth) << "  "
+          << llvm::left_justify(leaf.typeText, typeWidth) << "  ";
+      if (leaf.sizeOf >= 0) {
+        out << "size of dimension " << leaf.sizeDim << " of " << leaves[leaf.sizeOf].name << '\n';
+        continue;
+      }
+      out << leaf.layoutText << ", " << leaf.bytes << (leaf.bytes == 1 ? " byte" : " bytes");
+      if (leaf.alias >= 0) {
+        out << ", may share the buffer of " << other[leaf.alias].name;
+      }
+      if (kind == "in" && i < names.size() && names[i] != leaf.name) {
+        out << ", in the text " << names[i];
+      }
+      out << '\n';
+    }
+  };
+  print("in", signature.inputs, signature.outputs);
+  print("out", signature.outputs, signature.inputs);
+  return text;
+}
+
+std::string hlo::hashedSymbol(const Signature &signature, StringRef symbol) {
+  return (symbol + "_" + llvm::utohexstr(signature.hash, /*LowerCase=*/true, /*Width=*/16)).str();
+}
+
+/// True for the macros that the header of `prefix` defines and the name of its struct.
+static bool clashesWithHeader(StringRef name, StringRef prefix) {
+  return name.starts_with(prefix.upper() + "_") || name == (prefix + "_args").str();
+}
+
+FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, StringRef moduleHash) {
   FailureOr<EntryLayout> layout = EntryLayout::get(module);
   if (failed(layout)) {
     return failure();
@@ -188,6 +255,7 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
     if (leaf.sizeOf >= 0) {
       name = leaves[leaf.sizeOf].name + "_size" + std::to_string(leaf.sizeDim);
     }
+    name += clashesWithHeader(name, prefix) ? "_" : "";
     FailureOr<Leaf> made = makeLeaf(module, leaf.type, makeUnique(name, taken));
     if (succeeded(made)) {
       made->sizeOf = leaf.sizeOf;
@@ -196,8 +264,14 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
     }
     return LogicalResult(made);
   };
+  llvm::StringMap<StringRef> shorter = shortNames(layout->inputs);
   for (const auto &[i, leaf] : llvm::enumerate(layout->inputs)) {
-    std::string name = leaf.name.empty() ? "in" + std::to_string(i) : cIdentifier(leaf.name);
+    std::string name = "in" + std::to_string(i);
+    if (!leaf.name.empty()) {
+      StringRef parameter = parameterName(leaf), path = leaf.name;
+      path.consume_front(parameter);
+      name = cIdentifier((shorter.lookup(parameter) + path).str());
+    }
     if (failed(add(signature.inputs, leaf, name))) {
       return failure();
     }
@@ -216,10 +290,10 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix) {
     signature.outputs[alias.output].alias = alias.input;
     signature.inputs[alias.input].alias = alias.output;
   }
-  std::string all;
+  std::string all = moduleHash.str() + ";";
   for (const std::vector<Leaf> *leaves : {&signature.inputs, &signature.outputs}) {
     for (const Leaf &leaf : *leaves) {
-      all += leaf.typeText + "@" + std::to_string(leaf.alias) + ";";
+      all += leaf.name + " " + leaf.typeText + "@" + std::to_string(leaf.alias) + ";";
     }
     all += "->";
   }

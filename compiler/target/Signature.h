@@ -3,6 +3,8 @@
 #define COMPILER_TARGET_SIGNATURE_H
 
 #include "compiler/analysis/EntryLayout.h"
+#include "compiler/support/ParameterNames.h"
+#include "compiler/target/CText.h"
 #include "runtime/abi/hlo/rt.h"
 #include <string>
 #include <vector>
@@ -11,8 +13,9 @@ namespace hlo {
 
 /// One array leaf of the parameters or results; the fields of hlo_buffer_desc.
 struct Leaf {
-  std::string name;     ///< a C identifier, unique among inputs and outputs
-  std::string typeText; ///< HLO's spelling: "f32[128,256]{1,0}"
+  std::string name;       ///< a C identifier, unique among inputs and outputs
+  std::string typeText;   ///< HLO's spelling: "f32[128,256]{1,0}"
+  std::string layoutText; ///< the order in words: "row-major"; see describeLeaf
   hlo_type type = HLO_INVALID_TYPE;
   std::vector<int64_t> dims, minorToMajor;
   uint64_t bytes = 0;
@@ -26,7 +29,7 @@ struct Leaf {
 struct Signature {
   std::string prefix; ///< of the exported symbols, a C identifier
   std::vector<Leaf> inputs, outputs;
-  uint64_t hash = 0; ///< of all types, layouts and aliases
+  uint64_t hash = 0; ///< of the module, and of all names, types, layouts and aliases
   uint32_t replicas = 1, partitions = 1;
 };
 
@@ -36,20 +39,31 @@ struct Prepared {
   std::vector<uint8_t> inputUse; ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
 };
 
-/// `text` made a C identifier: other characters become `_`; never a keyword of C or C++, nor a
-/// macro of the standard headers that programs include most.
-std::string cIdentifier(llvm::StringRef text);
-
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
 hlo_type typeCode(mlir::Type element);
 
 /// Fills in what follows from the type; fails for one that the ABI cannot describe. Types smaller
-/// than a byte are packed in what callers and handlers see, but not inside a program.
+/// than a byte are packed in what callers and handlers see, but not inside a program. `layoutText`
+/// is "row-major" (also of vectors and scalars), "column-major: element (i,j) at j*rows+i", or for
+/// other orders a formula with the sizes: "element (i,j,k) at (k*5+j)*3+i".
 mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name,
                                    bool packed = true);
 
-/// Reads the interface of a canonical module (see analysis/EntryLayout.h).
-mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix);
+/// The HLO name of the parameter that a leaf is in: the leaf's name without the path.
+llvm::StringRef parameterName(const EntryLeaf &leaf);
+
+/// Reads the interface of a canonical module (see analysis/EntryLayout.h). A parameter is named
+/// without its number where that is unique. `moduleHash` goes into the hash: two modules of one
+/// interface have different ones.
+mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix,
+                                         llvm::StringRef moduleHash = "");
+
+/// The arrays of the entry as text for a person, a line each: number, name, type, layout in words,
+/// bytes, aliases. `names`: the parameters' names in the module, where they differ.
+std::string printSignature(const Signature &signature, llvm::ArrayRef<std::string> names);
+
+/// `symbol` with the signature's hash appended, the name by which headers refer to it.
+std::string hashedSymbol(const Signature &signature, llvm::StringRef symbol);
 
 } // namespace hlo
 

@@ -67,9 +67,9 @@ int main(void) {
   call.custom_calls = hlo_lapack_custom_calls();
 
   eigh_args e = EIGH_ARGS_INIT;
-  e.a_1 = &a[0][0], e.out_0 = w, e.out_1 = &v[0][0];
+  e.a = &a[0][0], e.out_0 = w, e.out_1 = &v[0][0];
   call.arena_bytes = EIGH_ARENA_BYTES;
-  call.arena = aligned_alloc(64, EIGH_ARENA_BYTES + 64);
+  call.arena = aligned_alloc(EIGH_ARENA_ALIGN, EIGH_ARENA_BYTES);
   hlo_status status = eigh_run(&call, &e);
   free(call.arena);
   if (status != HLO_OK) {
@@ -77,9 +77,9 @@ int main(void) {
   }
 
   svd_args d = SVD_ARGS_INIT;
-  d.a_1 = &b[0][0][0], d.out_0 = &u[0][0][0], d.out_1 = &s[0][0], d.out_2 = &vt[0][0][0];
+  d.a = &b[0][0][0], d.out_0 = &u[0][0][0], d.out_1 = &s[0][0], d.out_2 = &vt[0][0][0];
   call.arena_bytes = SVD_ARENA_BYTES;
-  call.arena = aligned_alloc(64, SVD_ARENA_BYTES + 64);
+  call.arena = aligned_alloc(SVD_ARENA_ALIGN, SVD_ARENA_BYTES);
   status = svd_run(&call, &d);
   free(call.arena);
   if (status != HLO_OK) {

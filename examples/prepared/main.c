@@ -51,9 +51,10 @@ int main(void) {
   char message[256] = "";
   hlo_call call = hlo_call_init();
   call.message = message, call.message_bytes = sizeof message;
-  size_t scratch = PLAIN_ARENA_BYTES + NET_ARENA_BYTES + NET_PREPARE_ARENA_BYTES + 64;
-  call.arena = aligned_alloc(64, scratch / 64 * 64);
-  call.arena_bytes = scratch / 64 * 64;
+  /* One arena for all three functions; each size is a multiple of the alignment. */
+  size_t scratch = PLAIN_ARENA_BYTES + NET_ARENA_BYTES + NET_PREPARE_ARENA_BYTES;
+  call.arena = aligned_alloc(NET_ARENA_ALIGN, scratch);
+  call.arena_bytes = scratch;
 
   plain_args all = PLAIN_ARGS_INIT;
   all.x = x, all.w1 = w1, all.gamma = gamma1, all.beta = beta, all.mean = mean,
@@ -71,7 +72,7 @@ int main(void) {
   failed(net_run(&call, &args), "not prepared", message);
 
   /* Once: the block is ours; it may be shared by threads, or stored in a file and mapped again. */
-  size_t bytes = (NET_PREPARED_BYTES + 63) / 64 * 64;
+  size_t bytes = NET_PREPARED_BYTES;
   void *block = aligned_alloc(64, bytes);
   if (failed(net_prepare(&call, &args, block, bytes), "prepare", message)) {
     return 1;

@@ -21,7 +21,7 @@ static void *infer(void *user) {
   int32_t batches = BATCHES, left = -1;
   stream_args args = STREAM_ARGS_INIT;
   args.batches = &batches, args.out = &left;
-  void *arena = aligned_alloc(64, STREAM_ARENA_BYTES + 64);
+  void *arena = aligned_alloc(STREAM_ARENA_ALIGN, STREAM_ARENA_BYTES);
   hlo_call call = hlo_call_init();
   call.message = w->message, call.message_bytes = sizeof w->message;
   call.arena = arena, call.arena_bytes = STREAM_ARENA_BYTES;

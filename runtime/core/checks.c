@@ -52,7 +52,11 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
 
 hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
   *text = (hlo_text){NULL, 0, 0};
-  if (call != NULL && call->abi == HLO_ABI) {
+  if (call != NULL && call->struct_size == 0) {
+    /* A caller that forgot hlo_call_init: its struct is that of some version of the header, and all
+     * of them have the message at this place. */
+    *text = hlo_text_begin(call->message, call->message_bytes);
+  } else if (call != NULL) {
     *text = hlo_text_of_call(call);
   }
   return hlo_check_structs(desc, call, text);

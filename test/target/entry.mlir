@@ -1,6 +1,6 @@
 // The planned program as LLVM IR: frame, direct calls for kernels of one task, the runtime for more, loops that
 // poll, branches, copies.
-// RUN: hlo-compile -O0 --start-from=emit %s --emit=llvm | FileCheck %s
+// RUN: hlo-compile --name-from=module -O0 --start-from=emit %s --emit=llvm | FileCheck %s
 
 #layout = {inputs = [{name = "x", type = tensor<64xf32>, parameter = 0, index = array<i64>}],
            outputs = [{name = "", type = tensor<64xf32>, index = array<i64>}]}

@@ -34,6 +34,9 @@ struct Flags {
                               cl::desc("Output; its kind by suffix: .o .s .ll .bc .mlir .hlo")};
   cl::opt<std::string> header{"header", cl::value_desc("file.h"), cl::desc("Write the C header"),
                               cl::cat(category)};
+  cl::opt<bool> signature{
+      "signature", cl::cat(category),
+      cl::desc("Print names, types, layouts and aliases of the parameters and results")};
   cl::opt<bool> listCustomCalls{"list-custom-calls", cl::cat(category),
                                 cl::desc("Print the custom call targets that the module needs")};
   cl::opt<std::string> customCallHeader{
@@ -42,8 +45,24 @@ struct Flags {
   cl::list<std::string> emit{"emit", cl::CommaSeparated, cl::value_desc("kind,..."),
                              cl::desc("What to write: obj, asm, llvm, bc, mlir, hlo, none"),
                              cl::cat(category)};
-  cl::opt<std::string> name{"name", cl::value_desc("id"), cl::cat(category),
-                            cl::desc("Prefix of exported symbols (default: the module's name)")};
+  cl::opt<std::string> name{
+      "name", cl::value_desc("id"), cl::cat(category),
+      cl::desc("Prefix of exported symbols (default: the input file's name)")};
+  cl::opt<std::string> nameFrom{
+      "name-from", cl::init("file"), cl::value_desc("file|module"), cl::cat(category),
+      cl::desc("Where the prefix comes from without --name: the name of the input file, or the "
+               "module's (default: file)")};
+  cl::opt<std::string> entryLayout{
+      "entry-layout", cl::value_desc("row-major|text"), cl::cat(category),
+      cl::desc("Layout of parameters and results: row-major, or as the text says (default: "
+               "row-major; text for modules with is_scheduled=true)")};
+  cl::opt<bool> placeholderConstants{
+      "placeholder-constants", cl::cat(category),
+      cl::desc("Make up values for constants that the text leaves out ('{...}'), to measure")};
+  cl::list<std::string> allowMissingCustomCalls{
+      "allow-missing-custom-calls", cl::CommaSeparated, cl::value_desc("target,..."),
+      cl::desc("Say nothing of these custom call targets (globs), which the program will provide"),
+      cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("triple"), cl::cat(category),
                               cl::desc("Target (default: x86_64-unknown-linux-gnu)")};
   cl::opt<std::string> cpu{"cpu", cl::value_desc("name"), cl::init("x86-64-v3"), cl::cat(category),
@@ -143,7 +162,7 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
     wanted.push_back(kind);
   }
   bool stopsEarly = line.options.compileTo < Phase::Optimize;
-  bool onlyLists = flags.listCustomCalls && flags.output.empty();
+  bool onlyLists = (flags.listCustomCalls || flags.signature) && flags.output.empty();
   if (wanted.empty() && !onlyLists) {
     const Kind *bySuffix = kindOfSuffix(flags.output);
     if (!bySuffix && !flags.output.empty() && flags.output != "-" && flags.output != "/dev/null") {
@@ -173,6 +192,10 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
     }
     line.outputs.push_back({kind->kind, path});
   }
+  if (flags.signature) {
+    line.options.emit |= EmitSignature;
+    line.outputs.push_back({EmitSignature, "-"});
+  }
   if (flags.listCustomCalls) {
     line.options.emit |= EmitCustomCallList;
     line.outputs.push_back({EmitCustomCallList, "-"});
@@ -198,6 +221,20 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.partitions = flags.partitions;
   options.triple = flags.target;
   options.name = flags.name;
+  if (flags.nameFrom != "file" && flags.nameFrom != "module") {
+    return complain("--name-from=" + flags.nameFrom + ": expected file or module");
+  }
+  options.nameFromModule = flags.nameFrom == "module";
+  if (flags.entryLayout == "row-major") {
+    options.entryLayouts = EntryLayouts::RowMajor;
+  } else if (flags.entryLayout == "text") {
+    options.entryLayouts = EntryLayouts::Text;
+  } else if (flags.entryLayout.getNumOccurrences()) {
+    return complain("--entry-layout=" + flags.entryLayout + ": expected row-major or text");
+  }
+  options.placeholderConstants = flags.placeholderConstants;
+  options.allowMissingCustomCalls.assign(flags.allowMissingCustomCalls.begin(),
+                                         flags.allowMissingCustomCalls.end());
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
   options.memoryReport = flags.memoryReport;

@@ -8,6 +8,7 @@
 #include "CommandLine.h"
 #include "Output.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -99,7 +100,7 @@ static int run(const CommandLine &line) {
                                                    /*RequiresNullTerminator=*/true);
   if (!buffer) {
     llvm::errs() << "hlo-compile: error: cannot read '" << line.input
-                 << "': " << buffer.getError().message() << '\n';
+                 << "': " << whyUnreadable(buffer.getError()) << '\n';
     return static_cast<int>(ErrorKind::File);
   }
   std::string name = line.input == "-" ? "<stdin>" : line.input;

@@ -21,6 +21,7 @@ StringRef hlo::tool::contentsOf(const Artifacts &artifacts, Emit kind) {
   case EmitHeader: return artifacts.header;
   case EmitCustomCallList: return artifacts.customCallList;
   case EmitCustomCallHeader: return artifacts.customCallHeader;
+  case EmitSignature: return artifacts.signature;
   case EmitNone: break;
   }
   return "";

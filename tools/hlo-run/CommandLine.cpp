@@ -21,7 +21,8 @@ struct Flags {
   cl::opt<std::string> module{cl::Positional, cl::desc("<module.hlo | ->"), cl::Required,
                               cl::cat(category)};
   cl::opt<std::string> inputs{"inputs", cl::value_desc("in.npz"), cl::cat(category),
-                              cl::desc("Arrays in0, in1, ...: the leaves of the parameters")};
+                              cl::desc("Arrays in0, in1, ... or named as the parameters (.npz), or "
+                                       "the array of the only one (.npy)")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
                          cl::desc("Seed of random inputs, used without --inputs (default: 0)")};
   cl::opt<uint64_t> rngSeed{"rng-seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
@@ -33,6 +34,12 @@ struct Flags {
   cl::opt<std::string> bench{"bench", cl::ValueOptional, cl::value_desc("seconds"),
                              cl::cat(category),
                              cl::desc("Run for that long (default: 1), at least three times")};
+  cl::opt<bool> signature{
+      "signature", cl::cat(category),
+      cl::desc("Print names, types, layouts and aliases of the parameters and results")};
+  cl::opt<std::string> entryLayout{
+      "entry-layout", cl::value_desc("row-major|text"), cl::cat(category),
+      cl::desc("Layout of the program's own buffers, as for hlo-compile; files are row-major")};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
                           cl::desc("Stop running (not compiling) after that long")};
@@ -73,10 +80,10 @@ struct Flags {
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name :
-       {"inputs",    "seed",        "rng-seed",   "outputs",  "threads",   "bench",
-        "json",      "timeout",     "cpu",        "features", "denormals", "immutable-params",
-        "jobs",      "replicas",    "partitions", "infeed",   "outfeed",   "host-recv",
-        "host-send", "custom-calls"}) {
+       {"inputs",    "seed",         "rng-seed",   "outputs",     "threads",   "bench",
+        "json",      "timeout",      "cpu",        "features",    "denormals", "immutable-params",
+        "jobs",      "replicas",     "partitions", "infeed",      "outfeed",   "host-recv",
+        "host-send", "custom-calls", "signature",  "entry-layout"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -139,6 +146,14 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.rngSeed = flags.rngSeed;
   line.timeoutSeconds = flags.timeout;
   line.json = flags.json;
+  line.signature = flags.signature;
+  if (flags.entryLayout == "row-major") {
+    line.entryLayouts = EntryLayouts::RowMajor;
+  } else if (flags.entryLayout == "text") {
+    line.entryLayouts = EntryLayouts::Text;
+  } else if (flags.entryLayout.getNumOccurrences()) {
+    return complain("--entry-layout=" + flags.entryLayout + ": expected row-major or text");
+  }
   line.cpu = flags.cpu;
   line.features = flags.features;
   line.jobs = flags.jobs;

@@ -2,6 +2,7 @@
 #ifndef TOOLS_HLO_RUN_COMMANDLINE_H
 #define TOOLS_HLO_RUN_COMMANDLINE_H
 
+#include "compiler/support/Options.h"
 #include "tools/hlo-run/Feeds.h"
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,8 @@ struct CommandLine {
   std::optional<double> benchSeconds;    ///< absent: run once
   double timeoutSeconds = 0;             ///< of a run; 0: none
   bool json = false;
+  bool signature = false; ///< print names and types, and do not run
+  EntryLayouts entryLayouts = EntryLayouts::Auto;
   std::string cpu;      ///< to compile for
   std::string features; ///< on top of those of the CPU, "+a,-b"
   StreamPaths streams;

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
+#include "tools/hlo-run/Inputs.h"
 #include "tools/hlo-run/Npz.h"
 #include "tools/hlo-run/Print.h"
 #include "tools/hlo-run/Program.h"
@@ -22,6 +24,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include <chrono>
+#include <hlo/generated.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -40,13 +43,22 @@ StringRef displayName(const CommandLine &line) {
 Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(line.module);
   if (!text) {
-    return makeError(ExitFile, line.module + ": error: cannot read: " + text.getError().message());
+    return makeError(ExitFile,
+                     line.module + ": error: cannot read: " + hlo::whyUnreadable(text.getError()));
   }
   hlo::CompileOptions options;
   options.cpu = line.cpu;
   options.features = line.features;
   options.jobs = line.jobs;
-  options.emit = hlo::EmitObject;
+  options.emit = line.signature ? hlo::EmitSignature : hlo::EmitObject;
+  options.entryLayouts = line.entryLayouts;
+  // Results mean nothing then, but their times do.
+  options.placeholderConstants = true;
+  // Custom calls are looked for when the module is loaded; what is missing is an error there. Files
+  // of arrays are row-major whatever the layouts of the entry are.
+  options.allowMissingCustomCalls = {"*"};
+  options.remarks = false;
+  options.nameFromModule = true; // messages of the program name the module
   options.replicas = line.replicas;
   options.partitions = line.partitions;
   options.flushDenormals = line.flushDenormals;
@@ -67,7 +79,8 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   return std::move(artifacts);
 }
 
-Error fillInputs(const CommandLine &line, uint32_t rank, Program &program) {
+Error fillInputs(const CommandLine &line, ArrayRef<std::string> names, uint32_t rank,
+                 Program &program) {
   const hlo_module_desc &desc = program.describe();
   ArrayRef<hlo_buffer_desc> leaves(desc.inputs, desc.num_inputs);
   auto buffer = [&](uint32_t i) { return program.input(i); };
@@ -78,16 +91,21 @@ Error fillInputs(const CommandLine &line, uint32_t rank, Program &program) {
     setSizesToBounds(leaves, buffer);
     return Error::success();
   }
-  Expected<ZipReader> archive = ZipReader::open(pathOfRank(line.inputs, rank));
+  Expected<ZipReader> archive = openInputs(pathOfRank(line.inputs, rank), leaves);
   if (!archive) {
     return archive.takeError();
   }
+  Expected<InputFiles> files = assignInputs(*archive, leaves, names);
+  if (!files) {
+    return files.takeError();
+  }
+  if (!files->unused.empty() && rank == 0) {
+    errs() << "hlo-run: warning: " << files->unused << "\n";
+  }
   Error all = Error::success();
-  for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-    std::string name = "in" + std::to_string(i);
-    if (isSize(leaves[i])) {
-      break; // they come last, and their arrays have set them
-    }
+  // Sizes of bounded dimensions follow the arrays, which set them.
+  for (uint32_t i = 0; i < files->members.size(); ++i) {
+    const std::string &name = files->members[i];
     all = joinErrors(std::move(all), isBounded(leaves, i)
                                          ? loadBounded(*archive, name, leaves, i, buffer)
                                          : loadLeaf(*archive, name, leaves[i], buffer(i)));
@@ -182,9 +200,11 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
 
 void printTiming(const hlo_module_desc &desc, const Preparation &preparation, const Timing &timing,
                  uint32_t threads) {
-  if (preparation.bytes) {
+  if (preparation.bytes > HLO_PREPARED_HEADER_BYTES) {
     outs() << "prepared: " << formatBytes(preparation.bytes) << " in "
            << milliseconds(preparation.seconds) << "\n";
+  } else if (preparation.bytes) {
+    outs() << "prepared: nothing depends on those parameters alone\n";
   }
   outs() << "time: " << milliseconds(timing.min);
   if (timing.runs > 1) {
@@ -242,9 +262,9 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
 }
 
 /// Gives a rank's program its inputs and all that it may ask for.
-Error prepare(const CommandLine &line, uint32_t rank, const Ranks &ranks, CustomCalls &customCalls,
-              Program &program) {
-  if (Error e = fillInputs(line, rank, program)) {
+Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t rank,
+              const Ranks &ranks, CustomCalls &customCalls, Program &program) {
+  if (Error e = fillInputs(line, names, rank, program)) {
     return e;
   }
   if (line.benchSeconds) {
@@ -278,11 +298,16 @@ Error runAll(const CommandLine &line) {
   if (!artifacts) {
     return artifacts.takeError();
   }
+  if (line.signature) {
+    outs() << artifacts->signature;
+    return Error::success();
+  }
   Expected<LoadedObject> object = LoadedObject::load(artifacts->object, artifacts->prefix);
   if (!object) {
     return object.takeError();
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::vector<std::string> inputNames = std::move(artifacts->inputNames);
   *artifacts = {}; // hundreds of megabytes, if the module has such constants
   const hlo_module_desc &desc = object->describe();
   auto [replicas, partitions] = countRanks(line, desc);
@@ -309,7 +334,7 @@ Error runAll(const CommandLine &line) {
       return program.takeError();
     }
     programs.push_back(std::move(*program));
-    if (Error e = prepare(line, rank, *ranks, *customCalls, programs.back())) {
+    if (Error e = prepare(line, inputNames, rank, *ranks, *customCalls, programs.back())) {
       return e;
     }
   }

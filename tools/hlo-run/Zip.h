@@ -25,6 +25,7 @@ struct ZipMember {
   uint32_t crc = 0;
   uint64_t packedBytes = 0, bytes = 0;
   uint64_t headerOffset = 0;
+  bool isPlain = false; ///< the whole file: no header, no checksum
 };
 
 class ZipReader;
@@ -51,6 +52,8 @@ class ZipReader {
 public:
   /// Opens the file and reads its directory. Unreadable: ExitFile; not a zip archive: ExitInput.
   static llvm::Expected<ZipReader> open(llvm::StringRef path);
+  /// A file that is no archive, as the only member, stored, of one: `name`.
+  static llvm::Expected<ZipReader> openPlain(llvm::StringRef path, llvm::StringRef name);
   ~ZipReader();
   ZipReader(ZipReader &&other);
 
@@ -62,6 +65,7 @@ public:
 
 private:
   ZipReader() = default;
+  llvm::Error openFile(llvm::StringRef name);
   std::string path;
   int fd = -1;
   uint64_t fileBytes = 0;

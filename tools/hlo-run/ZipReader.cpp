@@ -166,18 +166,38 @@ Error parseDirectory(StringRef path, ArrayRef<char> bytes, uint64_t entries,
 // ZipReader
 //===----------------------------------------------------------------------===//
 
-Expected<ZipReader> ZipReader::open(StringRef path) {
-  ZipReader reader;
-  reader.path = path.str();
-  reader.fd = ::open(reader.path.c_str(), O_RDONLY | O_CLOEXEC);
+Error ZipReader::openFile(StringRef name) {
+  path = name.str();
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info;
-  if (reader.fd < 0 || fstat(reader.fd, &info) != 0) {
+  if (fd < 0 || fstat(fd, &info) != 0) {
     return makeError(ExitFile, path + ": cannot open: " + std::strerror(errno));
   }
   if (!S_ISREG(info.st_mode)) {
     return makeError(ExitFile, path + ": not a regular file");
   }
-  reader.fileBytes = static_cast<uint64_t>(info.st_size);
+  fileBytes = static_cast<uint64_t>(info.st_size);
+  return Error::success();
+}
+
+Expected<ZipReader> ZipReader::openPlain(StringRef path, StringRef name) {
+  ZipReader reader;
+  if (Error e = reader.openFile(path)) {
+    return std::move(e);
+  }
+  ZipMember member;
+  member.name = name.str();
+  member.packedBytes = member.bytes = reader.fileBytes;
+  member.isPlain = true;
+  reader.directory.push_back(std::move(member));
+  return std::move(reader);
+}
+
+Expected<ZipReader> ZipReader::open(StringRef path) {
+  ZipReader reader;
+  if (Error e = reader.openFile(path)) {
+    return std::move(e);
+  }
   Expected<DirectoryPlace> place = findDirectory(reader.fd, path, reader.fileBytes);
   if (!place) {
     return place.takeError();
@@ -222,6 +242,7 @@ struct ZipStream::Impl {
   uint64_t offset, packedLeft; ///< of the packed bytes that have not been read
   uint64_t left;               ///< plain bytes still to come, as claimed
   uint32_t crc, expectedCrc;
+  bool checks; ///< the checksum; a plain file has none
   z_stream inflater{};
   bool inflaterOpen = false;
   std::vector<char> packed; ///< the inflater's input
@@ -283,18 +304,22 @@ Expected<ZipStream> ZipReader::stream(const ZipMember &member) const {
     return bad(where, "compression method " + Twine(member.method) +
                           " is not supported, only 0 (stored) and 8 (deflated)");
   }
-  if (member.headerOffset > fileBytes || fileBytes - member.headerOffset < localBytes) {
+  if (!member.isPlain &&
+      (member.headerOffset > fileBytes || fileBytes - member.headerOffset < localBytes)) {
     return bad(where, "damaged archive: the member starts at " + Twine(member.headerOffset) +
                           ", the file has " + Twine(fileBytes) + " bytes");
   }
-  char header[localBytes];
-  if (Error e = readAt(fd, where, member.headerOffset, header, localBytes)) {
-    return std::move(e);
+  uint64_t start = 0;
+  if (!member.isPlain) {
+    char header[localBytes];
+    if (Error e = readAt(fd, where, member.headerOffset, header, localBytes)) {
+      return std::move(e);
+    }
+    if (read32le(header) != localMagic) {
+      return bad(where, "damaged archive: no member where the directory points");
+    }
+    start = member.headerOffset + localBytes + read16le(header + 26) + read16le(header + 28);
   }
-  if (read32le(header) != localMagic) {
-    return bad(where, "damaged archive: no member where the directory points");
-  }
-  uint64_t start = member.headerOffset + localBytes + read16le(header + 26) + read16le(header + 28);
   if (start > fileBytes || fileBytes - start < member.packedBytes) {
     return bad(where, "damaged archive: " + Twine(member.packedBytes) + " bytes at " +
                           Twine(start) + " do not fit into the file of " + Twine(fileBytes) +
@@ -312,6 +337,7 @@ Expected<ZipStream> ZipReader::stream(const ZipMember &member) const {
   impl->packedLeft = member.packedBytes;
   impl->left = member.bytes;
   impl->expectedCrc = member.crc;
+  impl->checks = !member.isPlain;
   impl->crc = static_cast<uint32_t>(crc32(0, nullptr, 0));
   if (impl->deflated) {
     impl->packed.resize(1 << 18);
@@ -347,7 +373,7 @@ Error ZipStream::finish() {
   if (impl->left != 0) {
     return bad(impl->where, Twine(impl->left) + " bytes too many");
   }
-  if (impl->crc != impl->expectedCrc) {
+  if (impl->checks && impl->crc != impl->expectedCrc) {
     return bad(impl->where, "damaged archive: wrong checksum of the member's contents");
   }
   return Error::success();

@@ -18,9 +18,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/EntryAttributes.h"
 #include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/simplifiers/EntryAttributes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"

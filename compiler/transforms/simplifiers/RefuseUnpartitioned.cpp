@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/Shapes.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -67,6 +68,37 @@ bool changesToShards(Operation *op) {
                                     call.getCustomCallTarget());
 }
 
+/// In a module of one partition, custom calls between an array and its shards leave their operand
+/// as it is; where the shapes differ, the program was written for several devices.
+LogicalResult checkShardShapes(CustomCallOp call) {
+  if (!changesToShards(call)) {
+    return success();
+  }
+  SmallVector<Type> operands(call.getOperandTypes()), results(call->getResultTypes());
+  if (results.size() == 1 && isa<TupleType>(results[0])) {
+    results = llvm::to_vector(cast<TupleType>(results[0]).getTypes());
+  }
+  auto shapeOf = [](Type type) {
+    auto array = dyn_cast<RankedTensorType>(type);
+    return array ? array.getShape() : ArrayRef<int64_t>();
+  };
+  for (auto [from, to] : llvm::zip(operands, results)) {
+    if (shapeOf(from) != shapeOf(to)) {
+      InFlightDiagnostic error = call.emitError()
+                                 << "partitioning is not supported: this custom-call goes from "
+                                 << hloText(from) << " to " << hloText(to)
+                                 << ", so the function is sharded over several devices (pmap, "
+                                    "shard_map, or jit with shardings)";
+      error.attachNote()
+          << "export the function of one device instead: what pmap or shard_map maps, "
+             "lowered with a single device, or with its collectives by "
+             "examples/dataparallel, which runs on several ranks";
+      return error;
+    }
+  }
+  return success();
+}
+
 class RefuseUnpartitionedPass
     : public PassWrapper<RefuseUnpartitionedPass, OperationPass<ModuleOp>> {
 public:
@@ -76,11 +108,20 @@ public:
     return "Report modules that need partitioning along their shardings";
   }
 
+  void refuseShardShapes(ModuleOp module) {
+    WalkResult result = module->walk([](CustomCallOp call) {
+      return failed(checkShardShapes(call)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted()) {
+      signalPassFailure();
+    }
+  }
+
   void runOnOperation() final {
     ModuleOp module = getOperation();
     auto count = module->getAttrOfType<IntegerAttr>("hlo.num_partitions");
     if (!count || count.getInt() < 2) {
-      return;
+      return refuseShardShapes(module);
     }
     auto refuse = [&](Location loc, const Twine &why) {
       InFlightDiagnostic diagnostic = mlir::emitError(loc)

@@ -210,14 +210,15 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, prepared) == 24);
 HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
- * i32 size_of, i32 size_dim } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 56);
+ * i32 size_of, i32 size_dim, ptr layout } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_buffer_desc) == 64);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, bytes) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, type) == 32);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, rank) == 36);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, align) == 40);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
+HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, layout) == 56);
 
 /* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers,
  * i64 scratch_bytes } */

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 /** The version of every struct below; hlo_call.abi and hlo_module_desc.abi. */
-#define HLO_ABI 1u
+#define HLO_ABI 2u
 
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define HLO_NODISCARD [[nodiscard]]
@@ -37,6 +37,14 @@
 #define HLO_NODISCARD __attribute__((warn_unused_result))
 #else
 #define HLO_NODISCARD
+#endif
+
+/** The symbol that a declared function has in the object. Headers of modules use it to name the
+ * function of exactly their module: saxpy_describe is saxpy_describe_0123456789abcdef. */
+#if defined(__GNUC__)
+#define HLO_SYMBOL(name) __asm__(name)
+#else
+#define HLO_SYMBOL(name)
 #endif
 
 #ifdef __cplusplus
@@ -335,6 +343,9 @@ typedef struct hlo_buffer_desc {
    * Such leaves come after all arrays. */
   int32_t size_of;
   int32_t size_dim;
+  /** The order of the elements in words: "row-major", "column-major: element (i,j) at j*rows+i", or
+   * a formula such as "element (i,j,k) at (k*5+j)*3+i". Never null in a module's description. */
+  const char *layout;
 } hlo_buffer_desc;
 
 /** One operation, for profiles and messages. */
@@ -370,7 +381,7 @@ typedef struct hlo_module_desc {
   const char *flags;            /**< of the compiler, for reports */
   const char *target;           /**< triple and CPU, for reports */
   const char *source_sha256;    /**< of the HLO text; may be empty */
-  uint64_t signature;           /**< hash of all types, layouts and aliases */
+  uint64_t signature;           /**< hash of the module, all names, types, layouts and aliases */
   uint64_t arena_bytes;         /**< scratch of one call; 0: none */
   uint64_t constants_bytes;     /**< of external constants; 0: all are in the object */
   uint64_t state_bytes;

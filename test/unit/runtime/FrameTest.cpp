@@ -215,16 +215,24 @@ TEST(Frame, VersionsThatDoNotFitAreRefused) {
   FakeModule m;
   m.call.abi = 7;
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
-  EXPECT_STREQ(m.message, "") << "a call of another abi has no message that we know";
+  EXPECT_NE(std::strstr(m.message, "hlo_call has abi 7"), nullptr) << m.message;
+  // Without hlo_call_init both are zero; the message is at the same place in every version.
+  m.call.abi = m.call.struct_size = 0;
+  m.message[0] = '\0';
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_NE(std::strstr(m.message, "(use hlo_call_init)"), nullptr) << m.message;
+  m.message[0] = '\0';
   m.call.abi = HLO_ABI;
   m.call.struct_size = 4;
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "") << "a struct that ends before its message has none";
   m.call.struct_size = sizeof(hlo_call);
-  m.desc.abi = 2;
+  m.desc.abi = HLO_ABI + 1;
   EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
   EXPECT_STREQ(m.message,
-               ("module has abi 2 and a description of " + std::to_string(sizeof(hlo_module_desc)) +
-                " bytes, this runtime expects abi 1 and at least 168 bytes")
+               ("module has abi " + std::to_string(HLO_ABI + 1) + " and a description of " +
+                std::to_string(sizeof(hlo_module_desc)) + " bytes, this runtime expects abi " +
+                std::to_string(HLO_ABI) + " and at least 168 bytes")
                    .c_str());
 }
 

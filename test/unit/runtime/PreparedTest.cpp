@@ -78,7 +78,7 @@ TEST(Prepared, ABlockIsRefusedUnlessItIsThisModules) {
   auto *header = reinterpret_cast<hlo_prepared_header *>(m.block);
   header->abi = 9;
   EXPECT_EQ(m.begin(), HLO_ERR_PREPARED);
-  EXPECT_STREQ(m.message, "fake: prepared block: it has abi 9, this runtime expects abi 1");
+  EXPECT_STREQ(m.message, "fake: prepared block: it has abi 9, this runtime expects abi 2");
   header->abi = HLO_ABI;
   EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
   // A copy is as good, at another place.

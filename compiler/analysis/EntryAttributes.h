@@ -3,8 +3,8 @@
 // Reads the header attributes that the parser keeps on the module.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_ENTRYATTRIBUTES_H
-#define COMPILER_TRANSFORMS_SIMPLIFIERS_ENTRYATTRIBUTES_H
+#ifndef COMPILER_ANALYSIS_ENTRYATTRIBUTES_H
+#define COMPILER_ANALYSIS_ENTRYATTRIBUTES_H
 
 #include "dialect/hlo/Dialect.h"
 

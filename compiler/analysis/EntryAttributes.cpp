@@ -7,7 +7,7 @@
 // Out: the same as vectors.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/simplifiers/EntryAttributes.h"
+#include "compiler/analysis/EntryAttributes.h"
 
 using namespace mlir;
 using namespace hlo;

@@ -1,0 +1,176 @@
+//===- CustomCallReview.cpp - Custom calls that the host must provide -----===//
+//
+// In: the planned program, and where its custom calls stood in Python. Out: diagnostics at the
+// instructions. An object links without its custom calls, since references to them are weak, and
+// fails when it is called; that is too late to learn that a function still calls Python.
+//
+// Metadata names a frame of the stack tables at the head of the text:
+//
+//   FileNames      1 "/home/me/train.py"
+//   FileLocations  1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=4 end_column=9}
+//   StackFrames    1 {file_location_id=1 parent_frame_id=1}
+//   %c = ... metadata={op_name="jit(step)/debug_callback" stack_frame_id=1}
+//
+// Older texts have source_file and source_line instead.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/CustomCallReview.h"
+#include "compiler/target/RuntimeCall.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+/// What follows `key=` in normalized text: a number, or the inside of a string; "" if absent.
+StringRef fieldOf(StringRef text, StringRef key) {
+  size_t at = text.find((key + "=").str());
+  if (at == StringRef::npos || (at > 0 && text[at - 1] != ' ' && text[at - 1] != '{')) {
+    return "";
+  }
+  StringRef value = text.substr(at + key.size() + 1);
+  if (value.consume_front("\"")) {
+    return value.take_until([](char c) { return c == '"'; });
+  }
+  return value.take_while([](char c) { return llvm::isDigit(c); });
+}
+
+/// The stack tables, by number.
+class StackTables {
+public:
+  explicit StackTables(StringRef text) {
+    llvm::StringMap<StringRef> *section = nullptr;
+    while (!text.empty()) {
+      auto [line, rest] = text.split('\n');
+      text = rest;
+      if (!llvm::isDigit(line.empty() ? ' ' : line.front())) {
+        section = &sections[line];
+      } else if (section) {
+        auto [number, value] = line.split(' ');
+        (*section)[number] = value;
+      }
+    }
+  }
+
+  /// "file:line" of the innermost frame that is no installed package's, or of the innermost.
+  std::string place(StringRef frame) const {
+    std::string innermost;
+    llvm::StringSet<> seen;
+    while (seen.insert(frame).second) {
+      StringRef entry = look("StackFrames", frame);
+      StringRef location = look("FileLocations", fieldOf(entry, "file_location_id"));
+      StringRef file = look("FileNames", fieldOf(location, "file_name_id")).trim('"');
+      if (file.empty()) {
+        break;
+      }
+      std::string text = (file + ":" + fieldOf(location, "line")).str();
+      if (!file.contains("site-packages/") && !file.contains("dist-packages/")) {
+        return text;
+      }
+      innermost = innermost.empty() ? text : innermost;
+      frame = fieldOf(entry, "parent_frame_id");
+    }
+    return innermost;
+  }
+
+private:
+  StringRef look(StringRef section, StringRef number) const {
+    auto table = sections.find(section);
+    return table == sections.end() ? StringRef() : table->second.lookup(number);
+  }
+  llvm::StringMap<llvm::StringMap<StringRef>> sections;
+};
+
+/// How a target is served, as far as this project knows.
+enum class Provider { Host, Library, Python };
+
+Provider providerOf(StringRef target) {
+  if (target.starts_with("xla_ffi_python_") || target.starts_with("xla_python_") ||
+      target.starts_with("xla_ffi_partitioned_python_")) {
+    return Provider::Python;
+  }
+  bool isLapack = target.starts_with("lapack_") && target.ends_with("_ffi");
+  return isLapack || target == "tridiagonal_solve_perturbed_ffi" ? Provider::Library
+                                                                 : Provider::Host;
+}
+
+/// The way out of a callback, from the name that JAX gives its instruction.
+StringRef wayOut(StringRef instruction) {
+  if (instruction.starts_with("debug_print") || instruction.starts_with("debug_callback")) {
+    return "remove jax.debug.print and jax.debug.callback before exporting, or return the values";
+  }
+  if (instruction.starts_with("io_callback")) {
+    return "return the values and do the input or output in the program that calls the object";
+  }
+  return "compute it with jax.numpy, or call C by jax.ffi.ffi_call (examples/customcall); checks "
+         "of Equinox and diffrax at run time go with EQX_ON_ERROR=nan in the environment of the "
+         "export, or diffeqsolve(..., throw=False)";
+}
+} // namespace
+
+PythonLines hlo::pythonLines(ModuleOp module) {
+  PythonLines lines;
+  auto text = module->getAttrOfType<StringAttr>("hlo.stack_frames");
+  StackTables tables(text ? text.getValue() : "");
+  module.walk([&](CustomCallOp call) {
+    auto metadata = call->getAttrOfType<StringAttr>("hlo.metadata");
+    if (!metadata) {
+      return;
+    }
+    std::string line = tables.place(fieldOf(metadata.getValue(), "stack_frame_id"));
+    if (StringRef file = fieldOf(metadata.getValue(), "source_file");
+        line.empty() && !file.empty()) {
+      line = (file + ":" + fieldOf(metadata.getValue(), "source_line")).str();
+    }
+    if (StringRef name = fieldOf(metadata.getValue(), "op_name"); !name.empty()) {
+      line += (line.empty() ? "" : ", ") + name.str();
+    }
+    lines[instructionName(call.getLoc())] = line;
+  });
+  return lines;
+}
+
+std::string hlo::reviewCustomCalls(cpurt::EntryOp entry, const PythonLines &lines,
+                                   ArrayRef<std::string> allowed) {
+  SmallVector<llvm::GlobPattern> passed;
+  for (StringRef pattern : allowed) {
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+    if (!glob) {
+      return llvm::toString(glob.takeError());
+    }
+    passed.push_back(std::move(*glob));
+  }
+  llvm::StringSet<> seen, advised;
+  entry.walk([&](cpurt::CallOp call) {
+    auto target = call.getConfig().getAs<StringAttr>("custom_call_target");
+    if (call.getKind() != "custom-call" || !target ||
+        llvm::any_of(passed, [&](auto &glob) { return glob.match(target.getValue()); })) {
+      return;
+    }
+    Provider provider = providerOf(target.getValue());
+    std::string instruction = instructionName(call.getLoc());
+    // Code that is copied keeps its names: one message for each instruction of the text.
+    if (provider == Provider::Python && seen.insert(instruction).second) {
+      std::string line = lines.lookup(instruction);
+      auto warning = call.emitWarning()
+                     << "'" << instruction << "' calls back into Python"
+                     << (line.empty() ? "" : " (" + line + ")")
+                     << ", which the object cannot do: a call of the program fails here, unless "
+                        "hlo_call.custom_calls has a '"
+                     << target.getValue() << "' [--allow-missing-custom-calls]";
+      if (advised.insert(wayOut(instruction)).second) {
+        warning.attachNote() << wayOut(instruction);
+      }
+      if (line.empty() && advised.insert("metadata").second) {
+        warning.attachNote() << "with as_text(dialect=\"hlo\", debug_info=True) the text, and this "
+                                "message, have the Python line";
+      }
+    } else if (provider == Provider::Host && seen.insert(target.getValue()).second) {
+      call.emitRemark() << "custom call target '" << target.getValue()
+                        << "': the program must link a function of that name or give one in "
+                           "hlo_call.custom_calls [--allow-missing-custom-calls]";
+    }
+  });
+  return "";
+}

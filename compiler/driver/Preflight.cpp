@@ -1,0 +1,194 @@
+//===- Preflight.cpp - Decisions about a parsed module --------------------===//
+//
+// In: a verified module, as the text has it. Out: the same with the layouts of its entry decided,
+// or an error for what must not be compiled in silence.
+//
+// Layouts. The text that JAX lowers to writes transposed values as f32[3,2]{0,1}, results too, but
+// JAX's runtime compiles it with row-major arrays at the entry. A caller expects what JAX gives, so
+// row-major is the default. Text that XLA dumped after optimization (`is_scheduled=true`) shows the
+// layouts that XLA's caller saw, and is obeyed.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Preflight.h"
+#include "compiler/analysis/EntryAttributes.h"
+#include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/Shapes.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+/// The entry's types as its caller sees them, and the name of the attribute that holds them.
+constexpr StringLiteral kDeclared = "hlo.entry_computation_layout";
+
+/// Calls `visit` for each array of `type`, in order, with its tuple indices.
+void forEachArray(Type type, SmallVectorImpl<int64_t> &path,
+                  function_ref<void(RankedTensorType, ArrayRef<int64_t>)> visit) {
+  if (auto tuple = dyn_cast<TupleType>(type)) {
+    for (auto [i, element] : llvm::enumerate(tuple.getTypes())) {
+      path.push_back(i);
+      forEachArray(element, path, visit);
+      path.pop_back();
+    }
+  } else if (auto array = dyn_cast<RankedTensorType>(type)) {
+    visit(array, path);
+  }
+}
+
+/// The element of `type` at tuple indices `path`; null if there is none.
+Type elementAt(Type type, ArrayRef<int64_t> path) {
+  for (int64_t index : path) {
+    auto tuple = dyn_cast<TupleType>(type);
+    if (!tuple || index < 0 || index >= static_cast<int64_t>(tuple.size())) {
+      return Type();
+    }
+    type = tuple.getType(index);
+  }
+  return type;
+}
+
+/// True if the bytes are those of a row-major array: dimensions of size 1 may stand anywhere.
+bool isRowMajor(RankedTensorType type) {
+  SmallVector<int64_t> order = minorToMajor(type);
+  llvm::erase_if(order, [&](int64_t dim) { return type.getDimSize(dim) == 1; });
+  return llvm::is_sorted(order, std::greater<>());
+}
+
+/// "result {1}", "parameter 0", "parameter 0 {2}".
+std::string placeText(int64_t parameter, ArrayRef<int64_t> path) {
+  std::string text = parameter < 0 ? "the result" : "parameter " + std::to_string(parameter);
+  if (!path.empty()) {
+    auto numbers = llvm::map_range(path, [](int64_t i) { return std::to_string(i); });
+    text = (parameter < 0 ? "result" : text) + " {" + llvm::join(numbers, ",") + "}";
+  }
+  return text;
+}
+
+/// The declared types of the entry, or its own where the header has none.
+FunctionType declaredTypes(ModuleOp module) {
+  if (auto declared = module->getAttrOfType<TypeAttr>(kDeclared)) {
+    return dyn_cast<FunctionType>(declared.getValue());
+  }
+  for (auto computation : module.getOps<ComputationOp>()) {
+    if (computation.getEntry()) {
+      return computation.getFunctionType();
+    }
+  }
+  return FunctionType();
+}
+
+/// An error if an aliased parameter and result have layouts of their own.
+LogicalResult checkAliasedLayouts(ModuleOp module, FunctionType types) {
+  FailureOr<EntryAttributes> attributes = EntryAttributes::get(module);
+  if (failed(attributes)) {
+    return failure();
+  }
+  LogicalResult result = success();
+  for (const EntryAttributes::Alias &alias : attributes->aliases) {
+    if (alias.parameter >= static_cast<int64_t>(types.getNumInputs())) {
+      continue; // reported where aliases are resolved
+    }
+    RankedTensorType to = asArray(elementAt(types.getResult(0), alias.output));
+    RankedTensorType from = asArray(elementAt(types.getInput(alias.parameter), alias.index));
+    if (!to || !from || minorToMajor(to) == minorToMajor(from) ||
+        (isRowMajor(to) && isRowMajor(from))) {
+      continue;
+    }
+    result = module.emitError()
+             << "input_output_alias: " << placeText(-1, alias.output) << " is " << hloText(to)
+             << " but shares the buffer of " << placeText(alias.parameter, alias.index) << ", "
+             << hloText(from)
+             << ": a caller that feeds the result back would pass it in another layout each time; "
+                "compile with --entry-layout=row-major";
+  }
+  return result;
+}
+} // namespace
+
+LogicalResult hlo::applyEntryLayouts(ModuleOp module, EntryLayouts mode) {
+  FunctionType types = declaredTypes(module);
+  if (!types || types.getNumResults() != 1) {
+    return success(); // reported where the entry is needed
+  }
+  size_t others = 0;
+  std::string first;
+  auto look = [&](Type type, int64_t parameter) {
+    SmallVector<int64_t> path;
+    forEachArray(type, path, [&](RankedTensorType array, ArrayRef<int64_t> index) {
+      if (!isRowMajor(array) && others++ == 0) {
+        first = placeText(parameter, index) + " is " + hloText(array);
+      }
+    });
+  };
+  for (auto [i, type] : llvm::enumerate(types.getInputs())) {
+    look(type, i);
+  }
+  for (Type type : types.getResults()) {
+    look(type, -1);
+  }
+  bool obeys = mode == EntryLayouts::Text ||
+               (mode == EntryLayouts::Auto && module->hasAttr("hlo.is_scheduled"));
+  if (others) {
+    std::string which = first + " in the text" +
+                        (others == 2  ? ", and 1 more array of the entry is not row-major"
+                         : others > 2 ? ", and " + std::to_string(others - 1) +
+                                            " more arrays of the entry are not row-major"
+                                      : "");
+    auto remark = module.emitRemark() << which;
+    if (obeys) {
+      remark << (mode == EntryLayouts::Text
+                     ? ": obeyed, as --entry-layout=text says"
+                     : ": obeyed, since the text was dumped after optimization "
+                       "(is_scheduled=true); --entry-layout=row-major gives row-major buffers");
+    } else {
+      remark << ": compiled as row-major buffers, which is what JAX's runtime gives"
+             << (mode == EntryLayouts::Auto ? " (--entry-layout=text obeys the text)" : "");
+    }
+  }
+  if (obeys) {
+    return checkAliasedLayouts(module, types);
+  }
+  auto plain = [](TypeRange range) { return llvm::map_to_vector(range, stripLayout); };
+  auto rowMajor =
+      FunctionType::get(module.getContext(), plain(types.getInputs()), plain(types.getResults()));
+  module->setAttr(kDeclared, TypeAttr::get(rowMajor));
+  return success();
+}
+
+/// How many constants have no values in the text, and the first.
+static std::pair<size_t, ConstantOp> elidedConstants(ModuleOp module) {
+  size_t count = 0;
+  ConstantOp first;
+  module.walk<WalkOrder::PreOrder>([&](ConstantOp op) {
+    if (isa<UnitAttr>(op.getValue())) {
+      first = first ? first : op;
+      ++count;
+    }
+  });
+  return {count, first};
+}
+
+LogicalResult hlo::refuseElidedConstants(ModuleOp module, bool allowed) {
+  auto [count, first] = elidedConstants(module);
+  if (!count || allowed) {
+    return success();
+  }
+  auto error =
+      first.emitError() << count
+                        << (count == 1 ? " constant has" : " constants have, this one first,")
+                        << " no values in the text ('{...}'), so the object would compute nonsense";
+  error.attachNote() << "print them: jax.jit(f).lower(...).as_text(dialect=\"hlo\") does; in XLA, "
+                        "HloPrintOptions with print_large_constants, or "
+                        "--xla_dump_large_constants for dumps";
+  error.attachNote() << "to measure without them, --placeholder-constants makes values up";
+  return error;
+}
+
+void hlo::warnOfElidedConstants(ModuleOp module) {
+  if (auto [count, first] = elidedConstants(module); count) {
+    first.emitWarning() << count
+                        << (count == 1 ? " constant has" : " constants have, this one first,")
+                        << " no values in the text ('{...}'); hlo-compile refuses such a module";
+  }
+}

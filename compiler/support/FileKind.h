@@ -1,0 +1,21 @@
+//===- FileKind.h - What a file that is not HLO text is -------------------===//
+#ifndef COMPILER_SUPPORT_FILEKIND_H
+#define COMPILER_SUPPORT_FILEKIND_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <system_error>
+
+namespace hlo {
+
+/// One line, without control characters, that says what kind of file `bytes` is and how to get HLO
+/// text from it: "this is StableHLO text; ...". Empty for what may be HLO text, which the parser
+/// then judges.
+std::string describeForeignFile(llvm::StringRef bytes);
+
+/// Why a file could not be read, with advice for a folder.
+std::string whyUnreadable(std::error_code error);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,36 @@
+//===- Inputs.h - Which array of a file is which parameter ----------------===//
+#ifndef TOOLS_HLO_RUN_INPUTS_H
+#define TOOLS_HLO_RUN_INPUTS_H
+
+#include "tools/hlo-run/Zip.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include <hlo/rt.h>
+#include <string>
+#include <vector>
+
+namespace hlo::run {
+
+/// Which member of an archive each input is read from.
+struct InputFiles {
+  /// One for each leaf that is an array: a member's name without ".npy".
+  std::vector<std::string> members;
+  /// A line about arrays of the archive that no input takes; "" if there are none. Arrays named
+  /// out0, out1, ... are results recorded beside their inputs, and not counted.
+  std::string unused;
+};
+
+/// Assigns the arrays of an archive to the inputs `leaves`. An array is named inN, N being the
+/// input's number, or as the input is: by the name in the header (`x`), the one in the text
+/// (`x.1`), or the path that JAX makes names of (`params/dense/kernel`). `textNames`: the inputs'
+/// names in the text. Errors name every input that has no array, or more than one.
+llvm::Expected<InputFiles> assignInputs(const ZipReader &archive,
+                                        llvm::ArrayRef<hlo_buffer_desc> leaves,
+                                        llvm::ArrayRef<std::string> textNames);
+
+/// Opens a file of inputs: an .npz archive, or an .npy array for a program of one input.
+llvm::Expected<ZipReader> openInputs(llvm::StringRef path, llvm::ArrayRef<hlo_buffer_desc> leaves);
+
+} // namespace hlo::run
+
+#endif
