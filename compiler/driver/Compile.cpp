@@ -376,7 +376,8 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   lines = pythonLines(*module);
   if (!options.startFrom && failed(phase(Phase::Parse, ErrorKind::Input, [&] {
-        return failed(refuseElidedConstants(*module, options.placeholderConstants))
+        return failed(refuseReservedTargets(*module, prefix)) ||
+                       failed(refuseElidedConstants(*module, options.placeholderConstants))
                    ? failure()
                    : applyEntryLayouts(*module, options.entryLayouts);
       }))) {
@@ -461,7 +462,12 @@ LogicalResult Compilation::run() {
       ++errors;
       internalErrors += StringRef(diagnostic.str()).contains("internal error");
     }
-    return failure();
+    printer.emitDiagnostic(diagnostic.getLocation(), printable(diagnostic.str()),
+                           diagnostic.getSeverity());
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      printer.emitDiagnostic(note.getLocation(), printable(note.str()), note.getSeverity());
+    }
+    return success();
   });
   LogicalResult result = runPhases(context);
   out << shortenSourceLines(rendered);

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Preflight.h"
 #include "compiler/analysis/EntryAttributes.h"
+#include "compiler/target/ReservedTargets.h"
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -183,6 +184,18 @@ LogicalResult hlo::refuseElidedConstants(ModuleOp module, bool allowed) {
                         "--xla_dump_large_constants for dumps";
   error.attachNote() << "to measure without them, --placeholder-constants makes values up";
   return error;
+}
+
+LogicalResult hlo::refuseReservedTargets(ModuleOp module, StringRef prefix) {
+  LogicalResult result = success();
+  module.walk([&](CustomCallOp call) {
+    StringRef target = call.getCustomCallTarget();
+    if (StringRef why = whyReserved(target, prefix); !why.empty()) {
+      result = call.emitError() << "custom_call_target '" << target << "' is " << why
+                                << ", which a module may not call; give the handler another name";
+    }
+  });
+  return result;
 }
 
 void hlo::warnOfElidedConstants(ModuleOp module) {

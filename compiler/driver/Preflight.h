@@ -16,6 +16,10 @@ llvm::LogicalResult applyEntryLayouts(mlir::ModuleOp module, EntryLayouts mode);
 /// Constants printed as `{...}`: an error at the first one, or nothing if `allowed` (then the
 /// canonicalize phase makes values up, with a warning).
 llvm::LogicalResult refuseElidedConstants(mlir::ModuleOp module, bool allowed);
+/// Fails, with an error at each, if a custom call's target is a name that no module may call
+/// (target/ReservedTargets.h). `prefix`: of the module's own symbols.
+llvm::LogicalResult refuseReservedTargets(mlir::ModuleOp module, llvm::StringRef prefix);
+
 /// The warning of hlo-elided-constants, for a module that is only checked.
 void warnOfElidedConstants(mlir::ModuleOp module);
 

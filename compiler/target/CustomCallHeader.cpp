@@ -113,7 +113,7 @@ std::string hlo::makeCustomCallHeader(cpurt::EntryOp entry, llvm::StringRef pref
     }
     bool isNew = declared.insert(name).second;
     if (name != cIdentifier(name)) {
-      text += " * No name in C: give '" + name + "' in hlo_call.custom_calls. */\n\n";
+      text += " * No name in C: give '" + cText(name) + "' in hlo_call.custom_calls. */\n\n";
     } else if (!isNew) {
       text += " * Also called in another way: give one of them in hlo_call.custom_calls. */\n\n";
     } else {

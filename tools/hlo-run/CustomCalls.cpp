@@ -1,7 +1,7 @@
 //===- CustomCalls.cpp - Handlers of custom calls from libraries ----------===//
 //
 // In: a module's description and shared libraries. Out: its table of handlers. A handler
-// is the function whose name is the target's, in the first library that has one; its api
+// is the function whose name is the target's, in the first library that defines one; its api
 // version is taken to be what the module says. Libraries stay loaded until the process
 // ends, since nothing is known of what they start.
 //
@@ -13,6 +13,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace llvm;
 using namespace hlo::run;
@@ -29,6 +30,17 @@ Expected<void *> open(StringRef path) {
   }
   const char *reason = dlerror();
   return makeError(ExitFile, "--custom-calls=" + path + ": " + (reason ? reason : "cannot load"));
+}
+
+/// The function `name` that the library itself defines, or null: dlsym would also find those of the
+/// libraries that it needs, `system` of the C library among them.
+void *findIn(void *library, const char *name) {
+  void *symbol = dlsym(library, name);
+  struct link_map *own = nullptr, *owner = nullptr;
+  Dl_info info;
+  bool known = symbol && dlinfo(library, RTLD_DI_LINKMAP, &own) == 0 &&
+               dladdr1(symbol, &info, reinterpret_cast<void **>(&owner), RTLD_DL_LINKMAP) != 0;
+  return known && own == owner ? symbol : nullptr;
 }
 
 /// The library beside this program, or null.
@@ -53,7 +65,7 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc, ArrayRef<st
   bool triedLapack = false;
   auto find = [&](const char *name) -> void * {
     for (void *library : libraries) {
-      if (void *symbol = dlsym(library, name)) {
+      if (void *symbol = findIn(library, name)) {
         return symbol;
       }
     }

@@ -12,7 +12,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/Support/Process.h"
-#include <dlfcn.h>
+#include <cmath>
+#include <cstring>
 #include <hlo/cpu.h>
 #include <hlo/generated.h>
 #include <hlo/sites.h>
@@ -34,10 +35,15 @@ struct LoadedObject::Impl {
 };
 
 namespace {
-/// The address of a function of the runtime, else of what this process exports; null if there is
-/// none.
-orc::ExecutorAddr findInProcess(StringRef name) {
-  auto address = [](auto *function) { return reinterpret_cast<void *>(function); };
+template <typename Function> void *address(Function *function) {
+  return reinterpret_cast<void *>(function);
+}
+
+/// The address of a function that objects may refer to (importedSymbols in compiler/target); null
+/// for all others. Nothing is looked up in the process: a module's custom call targets are weak
+/// references, and it is not for a module to choose what it calls here. Their handlers come from
+/// CustomCalls.
+orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
   void *known = StringSwitch<void *>(name)
                     .Case("hlo_rt_begin", address(hlo_rt_begin))
                     .Case("hlo_rt_end", address(hlo_rt_end))
@@ -53,8 +59,25 @@ orc::ExecutorAddr findInProcess(StringRef name) {
                     .Case("hlo_rt_feed", address(hlo_rt_feed))
                     .Case("hlo_bad_signature", address(hlo_bad_signature))
                     .Case("hlo_cpu_detect", address(hlo_cpu_detect))
+                    .Case("memcpy", address(std::memcpy))
+                    .Case("memmove", address(std::memmove))
+                    .Case("memset", address(std::memset))
+                    .Case("floor", address<double(double)>(::floor))
+                    .Case("floorf", address(::floorf))
+                    .Case("ceil", address<double(double)>(::ceil))
+                    .Case("ceilf", address(::ceilf))
+                    .Case("trunc", address<double(double)>(::trunc))
+                    .Case("truncf", address(::truncf))
+                    .Case("round", address<double(double)>(::round))
+                    .Case("roundf", address(::roundf))
+                    .Case("roundeven", address<double(double)>(::roundeven))
+                    .Case("roundevenf", address(::roundevenf))
+                    .Case("rint", address<double(double)>(::rint))
+                    .Case("rintf", address(::rintf))
+                    .Case("nearbyint", address<double(double)>(::nearbyint))
+                    .Case("nearbyintf", address(::nearbyintf))
                     .Default(nullptr);
-  return orc::ExecutorAddr::fromPtr(known ? known : dlsym(RTLD_DEFAULT, name.str().c_str()));
+  return orc::ExecutorAddr::fromPtr(known);
 }
 
 /// What a link comes to; it is over when jitlink::link returns, as nothing here is asynchronous.
@@ -78,7 +101,7 @@ public:
               std::unique_ptr<JITLinkAsyncLookupContinuation> next) override {
     AsyncLookupResult found;
     for (const auto &[name, flags] : symbols) {
-      orc::ExecutorAddr address = findInProcess(*name);
+      orc::ExecutorAddr address = findRuntimeSymbol(*name);
       if (!address && flags == SymbolLookupFlags::RequiredSymbol) {
         return next->run(createStringError("symbol not found: " + *name));
       }

@@ -8,6 +8,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
+#include "compiler/support/SourceExcerpt.h"
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
@@ -381,7 +382,9 @@ int report(Error error, bool asJson) {
   std::string text;
   handleAllErrors(std::move(error), [&](const RunError &e) {
     code = code ? code : e.getExitCode();
-    text += (text.empty() ? "" : "\n") + e.getText();
+    // The compiler's diagnostics are printable already, and have several lines.
+    bool hasLines = StringRef(e.getText()).contains("error: ");
+    text += (text.empty() ? "" : "\n") + (hasLines ? e.getText() : hlo::printable(e.getText()));
   });
   if (code == ExitDone) {
     return code;
