@@ -8,8 +8,9 @@
 namespace hlo {
 
 /// `text` made a C identifier: other characters become `_`. A `_` is appended to what a C or C++
-/// compiler, the standard headers or <hlo/rt.h> would read as something else (keywords, macros, types
-/// that generated headers use), and `_arg` to names that begin with `__` or `_` and a capital.
+/// compiler, the standard headers or <hlo/rt.h> would read as something else (keywords, macros,
+/// types that generated headers use), and `_arg` to names that begin with `__` or `_` and a
+/// capital.
 std::string cIdentifier(llvm::StringRef text);
 
 /// `text` as part of a C comment: control characters, quotes, backslashes and all but ASCII are
