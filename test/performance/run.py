@@ -2,6 +2,7 @@
 """Times modules compiled by hlo-compile against XLA:CPU (and IREE), beside what the machine can do.
 
   run.py [--tool build/bin/hlo-run] [--cores 1,2] [--filter REGEX] [--seconds 0.3] [--rounds 2] [--json FILE] [MODULE.hlo ...]
+  run.py --against=OLD-BUILD ...    times another build of ours instead, in turns; exit 1 where this one is slower
 
 Without modules: those of modules/, and ../shared/models beside the checkout if there. Each is run by both sides,
 alternating, on the same inputs and pinned processors; the smallest time of all rounds counts, and results are compared.
@@ -21,6 +22,7 @@ import tempfile
 import ml_dtypes
 import numpy as np
 
+import against
 import report
 from hlo_text import Module, size
 
@@ -58,8 +60,8 @@ class Bench:
         found = [json.loads(line) for line in (output or "").splitlines() if line.startswith("{")]
         return found or [{"error": error or "no answer"}]
 
-    def ours(self, module, inputs, outputs, seconds):
-        return self.lines([self.options.tool, module, f"--inputs={inputs}", f"--outputs={outputs}", f"--bench={seconds}",
+    def ours(self, module, inputs, outputs, seconds, tool=None):
+        return self.lines([tool or self.options.tool, module, f"--inputs={inputs}", f"--outputs={outputs}", f"--bench={seconds}",
                            f"--threads={self.cores}", "--json"] + self.flags)[-1]
 
     def xla(self, jobs):
@@ -239,9 +241,14 @@ def main():
     parser.add_argument("--table", help="write a markdown table, the slowest first")
     parser.add_argument("--svg", help="draw a chart")
     parser.add_argument("--readme", action="store_true", help="write RESULTS.md and results.svg here, and the table in the README")
+    parser.add_argument("--against", metavar="OLD-BUILD", help="compare with the hlo-run of another build folder, not with XLA")
     parser.add_argument("--render", help="measure nothing: write tables and charts from a file of --json")
     parser.add_argument("modules", nargs="*")
     options = parser.parse_args()
+    if options.against:
+        modules = [m for m in options.modules or default_modules() if re.search(options.filter, os.path.basename(m)) and fits(m)]
+        old = os.path.join(options.against, "bin", "hlo-run")
+        sys.exit(bool(sum(against.compare(Bench(options, cores), old, modules, make_inputs) for cores in map(int, options.cores.split(",")))))
     if options.render:
         rows, machine = report.load(options.render)
     else:
