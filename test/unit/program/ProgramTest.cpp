@@ -8,7 +8,6 @@
 #include "tools/hlo-run/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
-#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -60,8 +59,7 @@ TEST_F(ProgramTest, RunsRepeatedlyOnTheSameInputs) {
     for (int i = 0; i < 1000; ++i) {
       float result;
       std::memcpy(&result, program.output(0) + 4 * i, 4);
-      ASSERT_FLOAT_EQ(result,
-                      std::sin(static_cast<float>(i) / 100) + static_cast<float>(i % 4 + 1));
+      ASSERT_FLOAT_EQ(result, 0.5F * (static_cast<float>(i) / 100) + static_cast<float>(i % 4 + 1));
     }
     int32_t used;
     std::memcpy(&used, program.output(1), 4);
