@@ -142,11 +142,11 @@ def main():
             index = json.load(file)
         for case in index["cases"] + index["errors"]:
             if len(libraries) < 2 and any("TYPED_FFI" in target["api_version"] for target in case["targets"]):
-                print(f"{case['name']}: skipped, there is no jaxlib with headers")
+                print(f"skipped {case['name']}: there is no jaxlib with headers")
                 continue
             count(case["name"], run_call(tool, case, source, libraries, folder))
     print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    sys.exit(1 if failed or not passed else 0)
 
 
 main()

@@ -34,3 +34,4 @@ failed = [r for r in results if not r[0]]
 for _, path, message in failed:
     print(f"{path.rsplit('/', 2)[-2]}/{path.rsplit('/', 1)[-1]}: {' '.join(message.split())[:200]}")
 print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
+sys.exit(1 if failed or not results else 0)

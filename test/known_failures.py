@@ -1,17 +1,28 @@
 #!/usr/bin/env python3
-"""Sorts the results of the golden cases by what is expected of them.
+"""Runs the golden cases and sorts the results by what is expected of them.
 
-  known_failures.py RESULTS.json KNOWN.txt
+  known_failures.py RESULTS.json KNOWN.txt COMMAND...
 
-KNOWN.txt names the cases that do not pass yet, one a line, '#' starts a comment. Any other case that does not pass
-is a failure, and so are a crash or a time-out of a known one. A known case that passes is reported, so that the
-list shrinks. The last line reads 'N passed, N failed'.
+COMMAND runs the cases and writes RESULTS.json, which is deleted first. KNOWN.txt names the cases that do not pass yet, one a line, '#' starts a
+comment. Any other case that does not pass is a failure, and so are a crash or a time-out of a known one, and a known one that does not exist. A
+known case that passes is reported, so that the list shrinks. The last line reads 'N passed, N failed'.
 """
 import json
+import os
+import subprocess
 import sys
 
-results = json.load(open(sys.argv[1]))["results"]
-known = {line.split("#")[0].strip() for line in open(sys.argv[2])} - {""}
+path, listed, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+if os.path.exists(path):
+    os.remove(path)
+subprocess.run(command, check=False)
+with open(path, encoding="utf-8") as file:
+    results = json.load(file)["results"]
+with open(listed, encoding="utf-8") as file:
+    known = {line.split("#")[0].strip() for line in file} - {""}
+absent = sorted(known - {r["name"] for r in results})
+for name in absent:
+    print(f"no such case, take it off the list: {name}")
 ok = [r for r in results if r["verdict"] == "ok"]
 bad = [r for r in results if r["verdict"] != "ok" and (r["name"] not in known or r["verdict"] in ("crash", "timeout"))]
 for r in bad:
@@ -20,4 +31,5 @@ for r in ok:
     if r["name"] in known:
         print(f"passes now, take it off the list: {r['name']}")
 print(f"{len(results) - len(ok) - len(bad)} known not to pass yet")
-print(f"{len(ok)} passed, {len(bad)} failed")
+print(f"{len(ok)} passed, {len(bad) + len(absent)} failed")
+sys.exit(1 if bad or absent or not ok else 0)

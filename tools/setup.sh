@@ -3,7 +3,7 @@
 # which share these functions; quiet about what is already there.
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
-BUILD="$ROOT/build"
+BUILD="${HLO_BUILD:-$ROOT/build}"
 export DEBIAN_FRONTEND=noninteractive
 
 say() { printf '\033[1m== %s\033[0m\n' "$*" >&2; }
@@ -30,7 +30,7 @@ install_packages() {
   rm -f "$log"
 }
 
-BUILD_PACKAGES=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22
+BUILD_PACKAGES=(libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 clang-format-22 libclang-rt-22-dev lld-22
                 libgtest-dev zlib1g-dev libzstd-dev liblapack-dev libblas-dev libopenmpi-dev openmpi-bin ninja-build ccache cmake gcc g++ libc6-dev python3 valgrind)
 
 # build TARGET...: configures once, then builds with progress on a terminal.

@@ -10,6 +10,7 @@ import concurrent.futures
 import glob
 import os
 import subprocess
+import sys
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--tool", required=True)
@@ -34,3 +35,4 @@ for module, answer in zip(modules, answers):
         print(f"{os.path.basename(module)}: {answer}")
 failed = sum(answer is not None for answer in answers)
 print(f"{len(modules) - failed} passed, {failed} failed")
+sys.exit(1 if failed or not modules else 0)
