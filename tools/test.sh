@@ -38,22 +38,26 @@ suite --status demo tools/demo.sh
 # Texts that nothing makes the compiler die or hang of.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 
-# Random modules against XLA:CPU, two minutes at most.
+# Functions exported from JAX and called from C; random modules against XLA:CPU, two minutes at most.
 if [ -n "$packages$suite_list" ]; then
+  suite jax "$PYTHON" test/jax/run.py --build="$BUILD"
   suite fuzz "$PYTHON" test/fuzz/run.py --tool="$bin/hlo-run" --seed=1 --count=300 --seconds=110 --keep="$BUILD/fuzz"
   suite dynamic "$PYTHON" test/fuzz/dynamic.py --tool="$bin/hlo-run" --seed=1 --count=60 --seconds=20 --keep="$BUILD/fuzz"
 else
-  for name in fuzz dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
+  for name in jax fuzz dynamic; do skip_suite "$name" "jax, numpy and ml_dtypes cannot be installed"; done
 fi
 
 # Golden cases and models.
 if [ ! -d "$shared" ]; then
-  for name in conformance feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
+  for name in conformance entry-layouts feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
 elif [ -z "$packages$suite_list" ]; then
-  for name in conformance feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
+  for name in conformance entry-layouts feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
+  # Once more with the layouts of the text, where it has any.
+  suite entry-layouts "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+    --filter "$(python3 test/entry_layout_cases.py "$shared/conformance" 2> /dev/null)" -- --entry-layout=text
   suite feeds-and-calls "$PYTHON" test/check_feeds_and_calls.py "$bin/hlo-run" "$shared"
   suite --limit=900 check "$PYTHON" test/check_modules.py "$bin/hlo-compile" "$shared"
   suite --limit=1800 replicated "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$bin/hlo-run" --lib "$shared/conformance" \
