@@ -5,8 +5,9 @@
 // say which. It still needs cutting if
 // - an instruction carries a sharding that gives partitions different data, or a custom
 //   call turns the whole array into a shard or back;
-// - a parameter carries one and nothing in the module tells partitions apart: partitioning
-//   leaves the shardings of parameters, and puts in partition-id or collectives.
+// - a parameter carries one, nothing in the module tells partitions apart, and it is not
+//   scheduled: partitioning leaves the shardings of parameters, and puts in partition-id or
+//   collectives, except in a program whose partitions need nothing from each other.
 // Such a module is refused: each partition would compute on its shard as if it were all.
 //
 //===----------------------------------------------------------------------===//
@@ -84,15 +85,15 @@ LogicalResult checkShardShapes(CustomCallOp call) {
   };
   for (auto [from, to] : llvm::zip(operands, results)) {
     if (shapeOf(from) != shapeOf(to)) {
-      InFlightDiagnostic error = call.emitError()
+      InFlightDiagnostic error = mlir::emitError(call.getLoc())
                                  << "partitioning is not supported: this custom-call goes from "
                                  << hloText(from) << " to " << hloText(to)
                                  << ", so the function is sharded over several devices (pmap, "
                                     "shard_map, or jit with shardings)";
       error.attachNote()
-          << "export the function of one device instead: what pmap or shard_map maps, "
-             "lowered with a single device, or with its collectives by "
-             "examples/dataparallel, which runs on several ranks";
+          << "in JAX, lower(...).compile().as_text() is the program of one device with its "
+             "collectives, which runs on several ranks; with vmap in place of pmap or shard_map "
+             "the function runs on one (examples/fromjax)";
       return error;
     }
   }
@@ -127,10 +128,12 @@ public:
       InFlightDiagnostic diagnostic = mlir::emitError(loc)
                                       << "partitioning is not supported: " << why
                                       << ", the module has " << count.getInt() << " partitions";
-      diagnostic.attachNote() << "give the program that one partition runs, without shardings";
+      diagnostic.attachNote()
+          << "give the program that one partition runs, without shardings (in JAX: "
+             "lower(...).compile().as_text())";
       signalPassFailure();
     };
-    bool isPartitioned = false;
+    bool isPartitioned = module->hasAttr("hlo.is_scheduled"); // XLA schedules after partitioning
     WalkResult result = module->walk([&](Operation *op) {
       isPartitioned |= tellsPartitionsApart(op);
       auto sharding = op->getAttrOfType<StringAttr>("hlo.sharding");
