@@ -26,7 +26,7 @@ typedef struct Args {
   float *out;
 } Args;
 
-static void sines(void *arg, int64_t first, int64_t last) {
+static void halves(void *arg, int64_t first, int64_t last) {
   const Args *args = arg;
   for (int64_t i = first; i < last; ++i) {
     args->out[i] = 0.5f * args->in[i];
@@ -57,7 +57,7 @@ hlo_status sample_run_buffers(const hlo_call *call, const void *const *in, void 
   }
   Args first = {in[0], frame.arena}, second = {frame.arena, out[0]};
   if (!status) {
-    status = hlo_rt_parallel_for(&frame, sines, &first, 1000);
+    status = hlo_rt_parallel_for(&frame, halves, &first, 1000);
   }
   if (!status) {
     status = hlo_rt_parallel_for(&frame, add, &second, 1000);
