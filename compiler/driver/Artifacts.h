@@ -16,7 +16,7 @@ enum class ErrorKind : int {
   Usage = 2,       ///< an option: unknown CPU, bad name
   File = 3,        ///< `dumpDir` cannot be written
   Unsupported = 4, ///< valid HLO that this version does not compile
-  Limit = 5,       ///< a limit set by the user is exceeded
+  Limit = 5,       ///< a limit set by the user is exceeded, or a bound of support/Budget.h
   Internal = 70    ///< the compiler's own fault
 };
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "compiler/analysis/Expansion.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/CustomCallReview.h"
@@ -77,7 +78,7 @@ private:
   OwningOpRef<ModuleOp> module;
   std::string prefix;
   PythonLines lines; ///< of the custom calls
-  unsigned errors = 0, internalErrors = 0;
+  unsigned errors = 0, internalErrors = 0, boundErrors = 0;
 };
 } // namespace
 
@@ -141,7 +142,9 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
     return fail(ErrorKind::Internal,
                 "internal error: phase " + phaseName(which) + " failed without a reason");
   }
-  artifacts.error = internalErrors ? ErrorKind::Internal : blame;
+  artifacts.error = internalErrors                         ? ErrorKind::Internal
+                    : boundErrors && boundErrors == errors ? ErrorKind::Limit
+                                                           : blame;
   return failure();
 }
 
@@ -153,7 +156,9 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   if (std::string kind = describeForeignFile(text); !kind.empty()) {
     return fail(ErrorKind::Input, kind);
   }
-  module = parseHlo(text, fileName, &context, ParseOptions());
+  ParseOptions parseOptions;
+  parseOptions.budget = options.budget;
+  module = parseHlo(text, fileName, &context, parseOptions);
   if (!module) {
     return failure();
   }
@@ -377,7 +382,9 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   lines = pythonLines(*module);
   if (!options.startFrom && failed(phase(Phase::Parse, ErrorKind::Input, [&] {
         return failed(refuseReservedTargets(*module, prefix)) ||
-                       failed(refuseElidedConstants(*module, options.placeholderConstants))
+                       failed(refuseElidedConstants(*module, options.placeholderConstants,
+                                                    options.budget)) ||
+                       failed(checkExpansion(*module, options.budget))
                    ? failure()
                    : applyEntryLayouts(*module, options.entryLayouts);
       }))) {
@@ -461,6 +468,7 @@ LogicalResult Compilation::run() {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
       ++errors;
       internalErrors += StringRef(diagnostic.str()).contains("internal error");
+      boundErrors += StringRef(diagnostic.str()).contains(kBoundMark);
     }
     printer.emitDiagnostic(diagnostic.getLocation(), printable(diagnostic.str()),
                            diagnostic.getSeverity());

@@ -170,10 +170,35 @@ static std::pair<size_t, ConstantOp> elidedConstants(ModuleOp module) {
   return {count, first};
 }
 
-LogicalResult hlo::refuseElidedConstants(ModuleOp module, bool allowed) {
+/// An error at the first constant without values with which all of them take more bytes than the
+/// budget.
+static LogicalResult checkPlaceholders(ModuleOp module, const Budget &budget) {
+  uint64_t total = 0;
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](ConstantOp op) {
+    if (!isa<UnitAttr>(op.getValue())) {
+      return WalkResult::advance();
+    }
+    for (Type leaf : leafTypes(op.getType())) {
+      std::optional<int64_t> bytes = asArray(leaf) ? byteSize(asArray(leaf)) : std::nullopt;
+      total = llvm::SaturatingAdd(total, bytes ? static_cast<uint64_t>(*bytes) : UINT64_MAX);
+    }
+    if (total <= budget.constantBytes) {
+      return WalkResult::advance();
+    }
+    op.emitError() << "placeholders of constants without values take " << total << " bytes; "
+                   << budget.text(&Budget::constantBytes);
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult hlo::refuseElidedConstants(ModuleOp module, bool allowed, const Budget &budget) {
   auto [count, first] = elidedConstants(module);
-  if (!count || allowed) {
+  if (!count) {
     return success();
+  }
+  if (allowed) {
+    return checkPlaceholders(module, budget);
   }
   auto error =
       first.emitError() << count

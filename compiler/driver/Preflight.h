@@ -14,8 +14,9 @@ namespace hlo {
 llvm::LogicalResult applyEntryLayouts(mlir::ModuleOp module, EntryLayouts mode);
 
 /// Constants printed as `{...}`: an error at the first one, or nothing if `allowed` (then the
-/// canonicalize phase makes values up, with a warning).
-llvm::LogicalResult refuseElidedConstants(mlir::ModuleOp module, bool allowed);
+/// canonicalize phase makes values up, with a warning, if the budget has room for them).
+llvm::LogicalResult refuseElidedConstants(mlir::ModuleOp module, bool allowed,
+                                          const Budget &budget);
 /// Fails, with an error at each, if a custom call's target is a name that no module may call
 /// (target/ReservedTargets.h). `prefix`: of the module's own symbols.
 llvm::LogicalResult refuseReservedTargets(mlir::ModuleOp module, llvm::StringRef prefix);

@@ -52,13 +52,16 @@ Parser::Result Parser::parseFrontendAttributes(std::string &text) {
       if (!at(Tok::AttrName)) {
         return unexpected("'key='", "in frontend_attributes");
       }
+      const char *keyAt = position();
       StringRef key = token().text;
       lexer.advance();
       std::string value;
       if (failed(parseDictOrString(value, "in frontend_attributes"))) {
         return failure();
       }
-      entries[key] = std::move(value);
+      if (!entries.try_emplace(key, std::move(value)).second) {
+        return error(keyAt) << "frontend attribute '" << key << "' is given twice";
+      }
     } while (consumeIf(Tok::Comma));
   }
   text += "{";
@@ -218,12 +221,16 @@ Parser::Result Parser::parseStatistics(std::string &text) {
   }
   text += "{";
   bool first = true;
+  llvm::StringSet<> names;
   if (!at(Tok::RBrace)) {
     do {
       if (!at(Tok::AttrName)) {
         return unexpected("'name='", "in statistics");
       }
-      std::string name = first ? "visualizing_index" : token().text.str();
+      std::string name = token().text.str();
+      if (!names.insert(name).second) {
+        return error(position()) << "statistic '" << name << "' is given twice";
+      }
       lexer.advance();
       StringRef spelling = token().text;
       int64_t index;

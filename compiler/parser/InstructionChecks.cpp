@@ -161,6 +161,42 @@ Parser::Result Parser::checkAttributes(Instruction &inst) {
   return success();
 }
 
+/// Looks elements up, so that a type made of known ones takes a step for each element.
+TypeExtent Parser::extentOf(Type type) {
+  auto tuple = llvm::dyn_cast_or_null<TupleType>(type);
+  if (!tuple) {
+    return {};
+  }
+  if (auto known = extents.find(type); known != extents.end()) {
+    return known->second;
+  }
+  TypeExtent extent{tuple.size() == 0 ? 1u : 0u, 0};
+  for (Type element : tuple.getTypes()) {
+    TypeExtent inner = extentOf(element);
+    extent.leaves = llvm::SaturatingAdd(extent.leaves, inner.leaves);
+    extent.levels = std::max(extent.levels, inner.levels);
+  }
+  ++extent.levels;
+  extents[type] = extent;
+  return extent;
+}
+
+/// Refuses a value of more leaves or levels than the budget, before anything visits them.
+Parser::Result Parser::checkExtent(const Instruction &inst) {
+  TypeExtent extent = extentOf(inst.type);
+  if (extent.leaves > budget.leaves) {
+    return error(inst.opcodePosition)
+           << inst.opcode << " has "
+           << (extent.leaves == UINT64_MAX ? "more than 2^64" : std::to_string(extent.leaves))
+           << " arrays in its tuples; " << budget.text(&Budget::leaves);
+  }
+  if (extent.levels > budget.nesting) {
+    return error(inst.opcodePosition) << inst.opcode << " has " << extent.levels
+                                      << " levels of tuples; " << budget.text(&Budget::nesting);
+  }
+  return success();
+}
+
 /// Gives the instruction its type where the text does not.
 Parser::Result Parser::completeShape(Instruction &inst) {
   StringRef opcode = inst.info->name;

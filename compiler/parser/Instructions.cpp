@@ -111,7 +111,7 @@ Parser::Result Parser::parseRightHandSide(Scope &scope, Instruction &inst) {
   }
   if (failed(parseOpcode(inst)) || failed(parseOperands(scope, inst)) ||
       failed(parseAttributes(scope, inst)) || failed(checkAttributes(inst)) ||
-      failed(completeShape(inst))) {
+      failed(completeShape(inst)) || failed(checkExtent(inst))) {
     return failure();
   }
   return checkShape(inst);
@@ -202,8 +202,13 @@ Parser::Result Parser::parseOperands(Scope &scope, Instruction &inst) {
     return success();
   }
   while (!at(Tok::RParen)) {
+    const char *start = position();
     if (failed(parseOperand(scope, inst))) {
       return failure();
+    }
+    if (inst.operands.size() > budget.operands) {
+      return error(start) << inst.opcode << " has more than " << budget.operands << " operands; "
+                          << budget.text(&Budget::operands);
     }
     if (!consumeIf(Tok::Comma) && !at(Tok::RParen)) {
       return unexpected("',' or ')'", "after an operand");
@@ -301,7 +306,8 @@ Parser::Result Parser::parseNested(Scope &scope, Type type, const char *shapeAt,
   inst.shapePosition = shapeAt;
   inst.namePosition = start;
   if (failed(parseOpcode(inst)) || failed(parseOperands(scope, inst)) ||
-      failed(checkAttributes(inst)) || failed(completeShape(inst)) || failed(checkShape(inst))) {
+      failed(checkAttributes(inst)) || failed(completeShape(inst)) || failed(checkExtent(inst)) ||
+      failed(checkShape(inst))) {
     return failure();
   }
   value = create(scope, inst, reporter.locate(start));

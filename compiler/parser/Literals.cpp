@@ -17,9 +17,6 @@ using namespace mlir;
 using llvm::StringRef;
 
 namespace {
-/// An array whose literal is a bare scalar may not become larger than this.
-constexpr int64_t maxPaddedBytes = int64_t(1) << 28;
-
 /// Reads scalars of one type and collects their bytes.
 class ElementReader {
 public:
@@ -231,11 +228,16 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
     }
     int64_t bytes = format->elementBytes();
     for (int64_t size : sizes) {
-      if (llvm::MulOverflow(bytes, size, bytes) || bytes > maxPaddedBytes) {
+      if (llvm::MulOverflow(bytes, size, bytes)) {
         return error(start) << "literal has 1 element, too few for this shape";
       }
     }
     if (size_t(bytes) > reader.bytes.size()) {
+      paddedBytes = llvm::SaturatingAdd(paddedBytes, uint64_t(bytes));
+      if (paddedBytes > budget.constantBytes) {
+        return error(start) << "literal has 1 element; with the others, zeros, constants take "
+                            << paddedBytes << " bytes; " << budget.text(&Budget::constantBytes);
+      }
       emitWarning(reporter.locate(start)) << "literal has 1 element, the shape "
                                           << bytes / format->elementBytes() << "; the others are 0";
       reader.bytes.resize(bytes);

@@ -22,7 +22,7 @@ OwningOpRef<ModuleOp> hlo::parseHlo(StringRef text, StringRef fileName, MLIRCont
 Parser::Parser(StringRef text, StringRef fileName, MLIRContext *context,
                const ParseOptions &options)
     : lexer(text), reporter(text, fileName, context, options.errorLimit), context(context),
-      builder(context), opcodes(context) {}
+      builder(context), opcodes(context), budget(options.budget) {}
 
 OwningOpRef<ModuleOp> Parser::parse() {
   if (lexer.getBuffer().size() >= UINT32_MAX) {

@@ -2,6 +2,7 @@
 #ifndef COMPILER_PARSER_PARSER_H
 #define COMPILER_PARSER_PARSER_H
 
+#include "compiler/support/Budget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,6 +13,8 @@ namespace hlo {
 struct ParseOptions {
   /// After this many errors the parser gives up.
   unsigned errorLimit = 20;
+  /// Leaves, nesting, operands, devices and constant bytes are checked here.
+  Budget budget;
 };
 
 /// Parses a module, a list of computations, or a single instruction in the HLO

@@ -72,6 +72,13 @@ struct Scope {
   explicit Scope(mlir::Location unknown) : rootLocation(unknown), lastLocation(unknown) {}
 };
 
+/// What tuples make of a type. Types share their elements, so that both may be far larger than the
+/// text.
+struct TypeExtent {
+  uint64_t leaves = 1; ///< arrays, tokens, empty tuples; saturates
+  uint64_t levels = 0; ///< of tuples
+};
+
 /// One instruction while it is parsed.
 struct Instruction {
   const OpcodeInfo *info = nullptr;
@@ -186,6 +193,8 @@ private:
   Result completeShape(Instruction &inst);
   Result inferShape(Instruction &inst);
   Result checkShape(Instruction &inst);
+  Result checkExtent(const Instruction &inst);
+  TypeExtent extentOf(mlir::Type type);
   Result checkAsync(Instruction &inst);
   mlir::Value create(Scope &scope, Instruction &inst, mlir::Location location);
   mlir::Operation *createOp(mlir::Block *block, mlir::OperationName name, mlir::Location location,
@@ -212,6 +221,9 @@ private:
   Result parseWindow(WindowAttr &window);
   Result parseDimLabels(ConvDimsAttr &labels);
   Result parseShapes(mlir::Attribute &value);
+
+  /// An error at `at` if replica groups or a mesh have more devices than the budget.
+  Result checkDevices(const char *at, uint64_t devices);
 
   // TextAttributes.cpp: each appends its normalized text.
   Result parseReplicaGroups(std::string &text);
@@ -278,6 +290,10 @@ private:
   /// Axes of the mesh that was read last.
   llvm::SmallVector<std::string> meshAxes;
   int64_t depth = 0;
+  Budget budget;
+  llvm::DenseMap<mlir::Type, TypeExtent> extents;
+  /// Of literals that are filled up with zeros.
+  uint64_t paddedBytes = 0;
 };
 
 /// Decrements the nesting counter on the way out.
@@ -296,6 +312,8 @@ private:
 bool unescape(llvm::StringRef spelling, std::string &value);
 /// The string in double quotes, escaped as the format prints it.
 std::string quote(llvm::StringRef value);
+/// The same in single quotes, as the axes of a mesh are written.
+std::string quoteName(llvm::StringRef value);
 /// Same structure, element types and dimensions; layouts are ignored, and
 /// unbounded dimensions fit any.
 bool areCompatible(mlir::Type a, mlir::Type b);

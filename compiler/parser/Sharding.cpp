@@ -68,6 +68,9 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
         lastReplicate = true;
         lexer.advance();
       } else if (word == "shard_as" || word == "shard_like") {
+        if (!share.empty()) {
+          return error(itemAt) << "sharding: shard_as or shard_like is given twice";
+        }
         lexer.advance();
         int64_t group;
         if (failed(parseInteger(group, "in a sharding"))) {
@@ -86,6 +89,9 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
       }
     } else if (consumeIfAttrName("device")) {
       int64_t device;
+      if (maximalDevice) {
+        return error(itemAt) << "sharding: device= is given twice";
+      }
       if (failed(parseInteger(device, "in a sharding"))) {
         return failure();
       }
@@ -103,6 +109,9 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
         return failure();
       }
     } else if (consumeIfAttrName("last_tile_dims")) {
+      if (lastDims) {
+        return error(itemAt) << "sharding: last_tile_dims= is given twice";
+      }
       lastDims = true;
       if (failed(expect(Tok::LBrace, "'{'", "in last_tile_dims"))) {
         return failure();
@@ -122,6 +131,9 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
         return failure();
       }
     } else if (consumeIfAttrName("metadata")) {
+      if (!metadata.empty()) {
+        return error(itemAt) << "sharding: metadata= is given twice";
+      }
       if (failed(parseShardingMetadata(metadata))) {
         return failure();
       }
@@ -252,15 +264,29 @@ Parser::Result Parser::parseMesh(std::string &text) {
   text += "mesh[";
   meshAxes.clear();
   if (!at(Tok::RSquare)) {
+    int64_t devices = 1;
     do {
       std::string name;
       int64_t size;
+      const char *nameAt = position();
       if (failed(parseString(name, "as the name of an axis")) ||
-          failed(expect(Tok::Equal, "'='", "in a mesh")) ||
-          failed(parseInteger(size, "as the size of an axis"))) {
+          failed(expect(Tok::Equal, "'='", "in a mesh"))) {
         return failure();
       }
-      text += (meshAxes.empty() ? "'" : ",'") + name + "'=" + std::to_string(size);
+      const char *sizeAt = position();
+      if (failed(parseInteger(size, "as the size of an axis"))) {
+        return failure();
+      }
+      if (size < 1 || llvm::MulOverflow(devices, size, devices)) {
+        return error(sizeAt) << "mesh: bad size of an axis, " << size;
+      }
+      if (failed(checkDevices(sizeAt, devices))) {
+        return failure();
+      }
+      if (llvm::is_contained(meshAxes, name)) {
+        return error(nameAt) << "the mesh has two axes '" << name << "'";
+      }
+      text += (meshAxes.empty() ? "" : ",") + quoteName(name) + "=" + std::to_string(size);
       meshAxes.push_back(std::move(name));
     } while (consumeIf(Tok::Comma));
   }
@@ -311,7 +337,7 @@ Parser::Result Parser::parseAxis(std::string &text) {
     llvm::for_each(meshAxes, [&](StringRef known) { nearest.consider(known); });
     return error(start) << "the mesh has no axis '" << name << "'" << nearest.suggestion();
   }
-  text += "'" + name + "'";
+  text += quoteName(name);
   if (!consumeIf(Tok::Colon)) {
     return success();
   }
@@ -364,7 +390,11 @@ Parser::Result Parser::parseMeshSharding(std::string &text) {
       return unexpected("',' or '}'", "in a sharding");
     }
     first = false;
+    const char *itemAt = position();
     if (consumeIfAttrName("metadata")) {
+      if (!metadata.empty()) {
+        return error(itemAt) << "sharding: metadata= is given twice";
+      }
       if (failed(parseShardingMetadata(metadata))) {
         return failure();
       }

@@ -81,8 +81,9 @@ bool hlo::parser::unescape(StringRef spelling, std::string &value) {
   return true;
 }
 
-std::string hlo::parser::quote(StringRef value) {
-  std::string text = "\"";
+/// `value` between `mark`s, escaped.
+static std::string quoteWith(StringRef value, char mark) {
+  std::string text(1, mark);
   for (unsigned char c : value) {
     switch (c) {
     case '\n': text += "\\n"; break;
@@ -99,8 +100,11 @@ std::string hlo::parser::quote(StringRef value) {
       }
     }
   }
-  return text + "\"";
+  return text + mark;
 }
+
+std::string hlo::parser::quote(StringRef value) { return quoteWith(value, '"'); }
+std::string hlo::parser::quoteName(StringRef value) { return quoteWith(value, '\''); }
 
 std::string hlo::parser::joinIntegers(ArrayRef<int64_t> values, StringRef open, StringRef close) {
   std::string text = open.str();

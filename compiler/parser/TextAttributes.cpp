@@ -13,6 +13,13 @@ using namespace hlo::parser;
 using namespace mlir;
 using llvm::StringRef;
 
+Parser::Result Parser::checkDevices(const char *at, uint64_t devices) {
+  if (devices <= budget.devices) {
+    return success();
+  }
+  return error(at) << devices << " devices; " << budget.text(&Budget::devices);
+}
+
 /// `[2,4]<=[8]` or `[2,4]<=[2,2,2]T(1,0,2)`, after the `<=`; counts the devices.
 Parser::Result Parser::parseIota(std::string &text, int64_t &count) {
   const char *start = position();
@@ -25,6 +32,9 @@ Parser::Result Parser::parseIota(std::string &text, int64_t &count) {
     if (dim <= 0 || llvm::MulOverflow(count, dim, count)) {
       return error(start) << "device list: bad dimension " << dim;
     }
+  }
+  if (failed(checkDevices(start, count))) {
+    return failure();
   }
   text += joinIntegers(dims, "[", "]");
   if (!atWord("T")) {
@@ -97,10 +107,15 @@ Parser::Result Parser::parseIntegerLists(std::string &text, bool pairs) {
   text += "{";
   if (!at(Tok::RBrace)) {
     bool first = true;
+    uint64_t count = 0;
     do {
       const char *start = position();
       SmallVector<int64_t> values;
       if (failed(parseIntegers(values, Tok::LBrace, Tok::RBrace, "in a list"))) {
+        return failure();
+      }
+      count += values.size();
+      if (failed(checkDevices(start, pairs ? count / 2 : count))) {
         return failure();
       }
       if (pairs && values.size() != 2) {

@@ -2,6 +2,7 @@
 #ifndef COMPILER_SUPPORT_OPTIONS_H
 #define COMPILER_SUPPORT_OPTIONS_H
 
+#include "compiler/support/Budget.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -69,6 +70,7 @@ struct CompileOptions {
   bool memoryReport = false;   ///< fill Artifacts::memoryReport
   bool flushDenormals = false; ///< subnormal numbers count as zero, as operands and as results
   uint64_t maxArenaBytes = 0;  ///< 0: no limit
+  Budget budget;               ///< bounds on what a text may grow to
   /// Parameters whose bytes never change, as --immutable-params has them
   /// (driver/ImmutableParams.h); if set, there is a NAME_prepare.
   std::optional<std::string> immutableParams;

@@ -13,6 +13,33 @@ using namespace mlir;
 
 namespace hlo {
 
+size_t quotedEnd(StringRef text) {
+  if (text.empty() || (text[0] != '\'' && text[0] != '"')) {
+    return StringRef::npos;
+  }
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == text[0]) {
+      return i;
+    }
+  }
+  return StringRef::npos;
+}
+
+std::string withoutStrings(StringRef text) {
+  std::string plain;
+  while (!text.empty()) {
+    size_t end = quotedEnd(text);
+    plain += text.front();
+    if (end != StringRef::npos) {
+      plain += text[end];
+    }
+    text = text.drop_front(end == StringRef::npos ? 1 : end + 1);
+  }
+  return plain;
+}
+
 namespace {
 class Cursor {
 public:
@@ -54,12 +81,9 @@ public:
     return consume(close);
   }
 
-  /// `'x'` or `"x"`.
+  /// `'x'` or `"x"`; the value is what is between the quotes, escapes as they are.
   bool quoted(StringRef &value) {
-    if (rest.empty() || (rest[0] != '\'' && rest[0] != '"')) {
-      return false;
-    }
-    size_t end = rest.find(rest[0], 1);
+    size_t end = quotedEnd(rest);
     if (end == StringRef::npos) {
       return false;
     }

@@ -16,6 +16,12 @@
 
 namespace hlo {
 
+/// Where the string in single or double quotes ends with which `text` begins: the place of the
+/// second quote, or npos if it begins with none or the quote stays open. A backslash escapes.
+size_t quotedEnd(llvm::StringRef text);
+/// The text with all its strings emptied, so that no name or metadata is taken for syntax.
+std::string withoutStrings(llvm::StringRef text);
+
 using IntegerList = llvm::SmallVector<int64_t>;
 using IntegerLists = llvm::SmallVector<IntegerList>;
 

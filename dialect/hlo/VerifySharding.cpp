@@ -26,15 +26,12 @@ static SmallVector<StringRef> splitTuple(StringRef text, bool &isTuple) {
   SmallVector<StringRef> bodies;
   int depth = 0;
   size_t start = 0;
-  char quote = 0;
-  for (auto [i, c] : llvm::enumerate(text)) {
-    if (quote) {
-      quote = c == quote ? 0 : quote;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '{' && ++depth == 2) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (size_t end = quotedEnd(text.drop_front(i)); end != StringRef::npos) {
+      i += end;
+    } else if (text[i] == '{' && ++depth == 2) {
       start = i;
-    } else if (c == '}' && depth-- == 2) {
+    } else if (text[i] == '}' && depth-- == 2) {
       bodies.push_back(text.slice(start, i + 1));
     }
   }
@@ -120,8 +117,10 @@ static LogicalResult verifyMesh(Location loc, StringRef body, Type leaf) {
                               << hloText(array) << " [module_c21]";
 }
 
-static LogicalResult verifyLeaf(Location loc, StringRef body, Type leaf) {
-  return body.contains("mesh[") ? verifyMesh(loc, body, leaf) : verifyTiles(loc, body, leaf);
+static LogicalResult verifyLeaf(Location loc, StringRef text, Type leaf) {
+  std::string body = withoutStrings(text);
+  return StringRef(body).contains("mesh[") ? verifyMesh(loc, body, leaf)
+                                           : verifyTiles(loc, body, leaf);
 }
 
 static LogicalResult verifySharding(Location loc, StringRef text, Type type) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
 #include "compiler/support/Target.h"
+#include "tools/common/BudgetOptions.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "llvm/ADT/SmallVector.h"
@@ -90,6 +91,7 @@ struct Flags {
           "depends on them alone")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
+  BudgetOptions budget{category};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
                              cl::desc("Check the input and write nothing"), cl::cat(category)};
   cl::opt<std::string> compileTo{"compile-to", cl::value_desc("phase"), cl::cat(category),
@@ -270,6 +272,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
     return complain("--start-from: nothing is printed before phase '" + flags.startFrom +
                     "' that could be read again; the last is emit");
   }
+  flags.budget.apply(options.budget);
   if (!flags.maxArena.empty()) {
     std::optional<uint64_t> size = parseSize(flags.maxArena);
     if (!size) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
+#include "tools/common/BudgetOptions.h"
 #include "tools/hlo-run/Error.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -62,6 +63,7 @@ struct Flags {
   cl::opt<unsigned> partitions{
       "partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
       cl::desc("Partitions of each replica, likewise; rank = replica * partitions + partition")};
+  tool::BudgetOptions budget{category};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
                               cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),
@@ -157,6 +159,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.cpu = flags.cpu;
   line.features = flags.features;
   line.jobs = flags.jobs;
+  flags.budget.apply(line.budget);
   if (flags.denormals != "keep" && flags.denormals != "flush") {
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }

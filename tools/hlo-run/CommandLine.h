@@ -31,6 +31,7 @@ struct CommandLine {
   bool flushDenormals = false;
   std::optional<std::string> immutableParams; ///< as for hlo-compile
   unsigned jobs = 0;                          ///< threads of the compiler; 0: one per CPU
+  Budget budget;                              ///< bounds of the compilation
 };
 
 /// Returns an exit code if there is nothing to run: after --help and the like, or a message

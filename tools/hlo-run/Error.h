@@ -16,6 +16,7 @@ enum ExitCode : int {
   ExitUsage = 2,       ///< a flag
   ExitFile = 3,        ///< a file cannot be read or written
   ExitUnsupported = 4, ///< valid, but not done by this version
+  ExitLimit = 5,       ///< a bound of the compilation (--max-...)
   ExitRun = 6,         ///< the program returned an error status
   ExitTimeout = 7,     ///< --timeout passed
   ExitInternal = 70    ///< our own fault

@@ -51,6 +51,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.cpu = line.cpu;
   options.features = line.features;
   options.jobs = line.jobs;
+  options.budget = line.budget;
   options.emit = line.signature ? hlo::EmitSignature : hlo::EmitObject;
   options.entryLayouts = line.entryLayouts;
   // Results mean nothing then, but their times do.

@@ -85,7 +85,7 @@ TEST(RoundTrip, Instructions) {
       {"r = negate(x), control-predecessors={y, z, y}", "control-predecessors={%y, %z}"},
       {"r = negate(x), origin={}", "origin={()}"},
       {"r = tuple(x, y), origin={({\"a\"}, {\"b\" {1}})}", "origin={({\"a\"}, {\"b\" {1}})}"},
-      {"r = negate(x), statistics={foo=1,b=2.5}", "statistics={visualizing_index=1,b=2.5}"},
+      {"r = negate(x), statistics={foo=1,b=2.5}", "statistics={foo=1,b=2.5}"},
       {"r = negate(x), sharding={last_tile_dim_replicate devices=[2,2]<=[4]}",
        "sharding={devices=[2,2]<=[4] last_tile_dim_replicate}"},
       {"r = negate(x), sharding={{replicated},{device=3 maximal}}",

@@ -1,0 +1,80 @@
+//===- Expansion.cpp - What a module becomes once calls are inlined -------===//
+//
+// Sizes are computed callees first, each computation once:
+//
+//   size(c) = instructions of c, calls left out, + sum of size(callee) over all that they name
+//
+// Every callee counts, those of loops and reductions too: loops get computations of their own,
+// and a kernel holds a copy of each computation that its ops apply.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Expansion.h"
+#include "compiler/analysis/Computations.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace hlo;
+
+namespace {
+struct Extent {
+  uint64_t instructions = 0; ///< once all that it calls is part of it; saturates
+  uint64_t loops = 0;        ///< levels of loops and branches
+};
+
+/// Copies that are fine in any case, for each instruction of the text: what a call of a helper
+/// costs.
+constexpr uint64_t kCopiesPerInstruction = 10;
+} // namespace
+
+LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
+  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
+  if (failed(graph)) {
+    return failure();
+  }
+  DenseMap<Operation *, Extent> extents;
+  uint64_t written = 0;
+  for (ComputationOp computation : graph->postOrder()) {
+    for (Operation &op : computation.getBody().front().without_terminator()) {
+      written += !isa<CallOp>(op);
+    }
+  }
+  uint64_t limit =
+      std::max(budget.inlined, llvm::SaturatingMultiply(kCopiesPerInstruction, written));
+  Operation *culprit = nullptr;
+  for (ComputationOp computation : graph->postOrder()) {
+    Extent total;
+    Operation *largest = nullptr;
+    uint64_t largestSize = 0;
+    for (Operation &op : computation.getBody().front().without_terminator()) {
+      uint64_t size = 0, loops = 0;
+      forEachCallee(&op, [&](FlatSymbolRefAttr name) {
+        Extent callee = extents.lookup(graph->lookup(name));
+        size = llvm::SaturatingAdd(size, callee.instructions);
+        loops = std::max(loops, callee.loops);
+      });
+      loops += isa<WhileOp, ConditionalOp>(op);
+      total.instructions =
+          llvm::SaturatingAdd(total.instructions, size, uint64_t(!isa<CallOp>(op)));
+      total.loops = std::max(total.loops, loops);
+      if (loops > budget.loopNesting) {
+        return op.emitError() << "loops and branches are nested " << loops << " deep here; "
+                              << budget.text(&Budget::loopNesting);
+      }
+      if (size > 0 && size >= largestSize) {
+        largestSize = size;
+        largest = &op;
+      }
+    }
+    extents[computation] = total;
+    bool exceeds = total.instructions > written && total.instructions - written > limit;
+    culprit = exceeds && !culprit ? largest : culprit;
+  }
+  if (!culprit) {
+    return success();
+  }
+  uint64_t all = extents.lookup(graph->entry()).instructions;
+  return culprit->emitError()
+         << "the computations called here, and what they call, are copied until "
+         << (all == UINT64_MAX ? "more than 2^64" : std::to_string(all)) << " instructions come of "
+         << written << "; of added ones " << budget.text(&Budget::inlined);
+}

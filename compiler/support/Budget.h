@@ -1,0 +1,51 @@
+//===- Budget.h - Bounds on what a compilation may cost -------------------===//
+//
+// A short text can stand for a large module: a tuple of itself forty times over, a chain of
+// computations that each call the one before twice. What a text may grow to is bounded, so
+// that every input gets an answer in seconds. The bounds are far above real programs, and each
+// has a flag of the tools that lifts it. An error that reports one says what the module has,
+// the bound, and the flag.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_SUPPORT_BUDGET_H
+#define COMPILER_SUPPORT_BUDGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+
+namespace hlo {
+
+/// The bounds of one compilation. Those of a graph of 100,000 instructions are not met: its
+/// tuples, calls and operands number at most as many as it has instructions.
+struct Budget {
+  uint64_t leaves = 1 << 18;        ///< arrays in one value, tuples flattened
+  uint64_t nesting = 1 << 17;       ///< levels of tuples in one value
+  uint64_t loopNesting = 1 << 16;   ///< levels of loops and branches
+  uint64_t operands = 1 << 19;      ///< of one instruction
+  uint64_t inlined = 100000;        ///< instructions that copies of computations add
+  uint64_t devices = 1 << 17;       ///< in the replica groups of one instruction
+  uint64_t constantBytes = 1 << 28; ///< of all constants whose elements the text does not spell out
+  uint64_t kernelInstructions = 1 << 14; ///< in the code of one kernel
+
+  /// "the bound is 262144 (--max-leaves sets another)".
+  std::string text(uint64_t Budget::*bound) const;
+};
+
+/// Every error that reports a bound contains it.
+inline constexpr llvm::StringLiteral kBoundMark = "the bound is ";
+
+/// A bound as the tools offer it.
+struct BudgetFlag {
+  llvm::StringLiteral name; ///< "max-leaves"
+  uint64_t Budget::*bound;
+  llvm::StringLiteral help;
+};
+
+/// All bounds.
+llvm::ArrayRef<BudgetFlag> budgetFlags();
+
+} // namespace hlo
+
+#endif
