@@ -72,9 +72,14 @@ static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const 
   if (leaf.sizeOf >= 0) {
     return printSizeMember(out, leaf, isInput, all);
   }
-  out << "  " << (isInput ? "const " : "") << cType(leaf.type) << " *" << leaf.name << "; /**< "
-      << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", " << leaf.bytes
-      << " bytes";
+  std::string type = (isInput ? "const " : "") + std::string(cType(leaf.type)) + " *";
+  if (leaf.textName.empty()) {
+    out << "  " << type << leaf.name;
+  } else {
+    out << "  HLO_EITHER(" << type << ", " << leaf.name << ", " << leaf.textName << ")";
+  }
+  out << "; /**< " << leaf.typeText << (leaf.dims.size() > 1 ? ", " + leaf.layoutText : "") << ", "
+      << leaf.bytes << " bytes";
   if (leaf.alias >= 0) {
     const Leaf &other = (isInput ? all.outputs : all.inputs)[leaf.alias];
     out << (isInput ? ", overwritten if it is the same buffer as " : ", may be the same buffer as ")
@@ -243,7 +248,11 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   }
   out << "} " << prefix << "_args;\n#define " << upper << "_ARGS_INIT { " << upper << "_SIGNATURE";
   for (const Leaf &leaf : signature.inputs) {
-    out << ", " << (leaf.sizeOf < 0 ? 0 : signature.inputs[leaf.sizeOf].dims[leaf.sizeDim]);
+    if (leaf.sizeOf >= 0) {
+      out << ", " << signature.inputs[leaf.sizeOf].dims[leaf.sizeDim];
+    } else {
+      out << (leaf.textName.empty() ? ", 0" : ", HLO_EITHER_NULL");
+    }
   }
   for (size_t i = 0; i < outputs; ++i) {
     out << ", 0";

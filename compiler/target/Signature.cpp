@@ -286,6 +286,13 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
       return failure();
     }
   }
+  for (auto [leaf, made] : llvm::zip(layout->inputs, signature.inputs)) {
+    std::string textName = cIdentifier(leaf.name);
+    if (leaf.sizeOf < 0 && !leaf.name.empty() && !clashesWithHeader(textName, prefix) &&
+        taken.insert(textName).second) {
+      made.textName = textName;
+    }
+  }
   for (const LeafAlias &alias : layout->aliases) {
     signature.outputs[alias.output].alias = alias.input;
     signature.inputs[alias.input].alias = alias.output;

@@ -14,6 +14,7 @@ namespace hlo {
 /// One array leaf of the parameters or results; the fields of hlo_buffer_desc.
 struct Leaf {
   std::string name;       ///< a C identifier, unique among inputs and outputs
+  std::string textName;   ///< another one, of the name with its number as in the text; or empty
   std::string typeText;   ///< HLO's spelling: "f32[128,256]{1,0}"
   std::string layoutText; ///< the order in words: "row-major"; see describeLeaf
   hlo_type type = HLO_INVALID_TYPE;

@@ -63,7 +63,7 @@ struct Flags {
   cl::opt<unsigned> partitions{
       "partitions", cl::init(1), cl::value_desc("n"), cl::cat(category),
       cl::desc("Partitions of each replica, likewise; rank = replica * partitions + partition")};
-  tool::BudgetOptions budget{category};
+  hlo::tool::BudgetOptions budget{category};
   cl::opt<std::string> infeed{"infeed", cl::value_desc("f.npz"), cl::cat(category),
                               cl::desc("Arrays feed0, feed1, ...: the leaves of infeed items")};
   cl::opt<std::string> outfeed{"outfeed", cl::value_desc("f.npz"), cl::cat(category),

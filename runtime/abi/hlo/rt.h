@@ -47,6 +47,30 @@
 #define HLO_SYMBOL(name)
 #endif
 
+/** One field under two names. JAX and XLA append numbers to names: the array `x.1` of a text is
+ * `x` in the struct of the arguments, and `x_1`. With HLO_PLAIN_FIELDS, for bindings of languages
+ * without anonymous unions (bindgen, cgo), it has the first name only. HLO_EITHER_NULL initializes
+ * it. */
+#if defined(HLO_PLAIN_FIELDS)
+#define HLO_EITHER(type, name, other) type name
+#define HLO_EITHER_NULL 0
+#elif defined(__GNUC__)
+#define HLO_EITHER(type, name, other) \
+  __extension__ union {               \
+    type name;                        \
+    type other;                       \
+  }
+#else
+#define HLO_EITHER(type, name, other) \
+  union {                             \
+    type name;                        \
+    type other;                       \
+  }
+#endif
+#ifndef HLO_EITHER_NULL
+#define HLO_EITHER_NULL {0}
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
