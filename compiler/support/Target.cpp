@@ -225,8 +225,8 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (!has("64bit")) {
     return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");
   }
-#define HLO_CPU_ASK(bit, id, name) target.cpuFeatures |= has(name) ? HLO_CPU_##id : 0;
-  HLO_CPU_FEATURES(HLO_CPU_ASK)
+#define HLO_CPU_ASK(bit, id, name) target.cpuFeatures |= has(name) ? HLO_X86_##id : 0;
+  HLO_X86_FEATURES(HLO_CPU_ASK)
 #undef HLO_CPU_ASK
   target.cpuText = target.cpu;
   StringSet<> usual = featuresOf(*makeSubtarget(triple, target.cpu, ""));
@@ -234,7 +234,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (has(name) != usual.contains(name)) {                                                         \
     target.cpuText += (has(name) ? " +" : " -") + std::string(name);                               \
   }
-  HLO_CPU_FEATURES(HLO_CPU_COMPARE)
+  HLO_X86_FEATURES(HLO_CPU_COMPARE)
 #undef HLO_CPU_COMPARE
   target.fma = has("fma");
   target.f16c = has("f16c");
@@ -265,6 +265,6 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
 }
 
 uint64_t hlo::cpuFeatureBits(const Target &target, bool usesAmx) {
-  uint64_t amx = HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16 | HLO_CPU_AMX_FP16;
+  uint64_t amx = HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16;
   return usesAmx ? target.cpuFeatures : target.cpuFeatures & ~amx;
 }

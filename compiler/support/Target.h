@@ -40,7 +40,7 @@ struct Target {
   bool slowWidening = false;
   bool avx512vnni = false; ///< vpdpbusd
   bool amxBf16 = false, amxInt8 = false;
-  uint64_t cpuFeatures = 0; ///< HLO_CPU_* bits (runtime/abi/hlo/cpu.h) of all that it has
+  uint64_t cpuFeatures = 0; ///< HLO_X86_* bits (runtime/abi/hlo/cpu.h) of all that it has
 
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;
@@ -59,7 +59,7 @@ llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef featu
 /// Makes the X86 backend known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The set of HLO_CPU_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if
+/// The set of HLO_X86_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if
 /// `usesAmx`, since it takes a permission of the operating system.
 uint64_t cpuFeatureBits(const Target &target, bool usesAmx = true);
 

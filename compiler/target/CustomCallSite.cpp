@@ -137,10 +137,10 @@ mlir::FailureOr<RuntimeCall> hlo::describeCustomCall(const RuntimeCallContext &c
   }
   bool tuple = resultTypes && resultTypes.size() == 1 &&
                mlir::isa<mlir::TupleType>(mlir::cast<mlir::TypeAttr>(resultTypes[0]).getValue());
-  llvm::Constant *header =
-      data.record({data.i32(sizeof(hlo_call_site)), data.i32(operands),
-                   data.i32(leaves.size() - operands), data.i32(0), data.string(call.getKind()),
-                   data.string(instructionName(call.getLoc())), data.buffers(leaves), data.i64(0)});
+  llvm::Constant *header = data.record(
+      {data.i32(sizeof(hlo_call_site)), data.i32(operands), data.i32(leaves.size() - operands),
+       data.i32(sizeof(hlo_buffer_desc)), data.string(call.getKind()),
+       data.string(instructionName(call.getLoc())), data.buffers(leaves), data.i64(0)});
   llvm::Constant *site = data.global(data.record(
       {header, data.string(target.getValue()), weakTarget(context.module, target.getValue()),
        data.string(*opaque), data.i64(opaque->size()), attributes, data.i32(api),

@@ -137,9 +137,8 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
       inputUse = d.global(ConstantDataArray::get(module.getContext(), prepared.inputUse));
     }
   }
-  // All exceptions masked, round to nearest; with FTZ (bit 15) and DAZ (bit 6) subnormals are
-  // zeros.
-  const uint32_t mxcsr = description.flushDenormals ? 0x9fc0 : 0x1f80;
+  const uint32_t fpMode =
+      description.flushDenormals ? HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS : 0;
   Constant *fields = d.record({d.i32(sizeof(hlo_module_desc)),
                                d.i32(HLO_ABI),
                                d.string(prefix),
@@ -149,25 +148,26 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.string(description.sha256),
                                d.i64(signature.hash),
                                d.i64(description.arenaBytes),
-                               d.i64(0),
                                d.i64(description.stateBytes),
+                               d.i64(cpuFeatures),
+                               d.i32(HLO_ARCH_X86_64),
+                               d.i32(fpMode),
+                               d.i32(description.arenaAlign),
+                               d.i32(description.needs),
                                d.i32(signature.inputs.size()),
                                d.i32(signature.outputs.size()),
                                d.i32(0),
-                               d.i32(1),
-                               d.i32(description.arenaAlign),
-                               d.i32(mxcsr),
-                               d.i64(cpuFeatures),
+                               d.i32(sizeof(hlo_buffer_desc)),
+                               d.i32(sizeof(hlo_op_desc)),
+                               d.i32(sizeof(hlo_custom_call)),
                                d.buffers(signature.inputs),
                                d.buffers(signature.outputs),
                                d.null(),
                                d.names(description.customCalls),
+                               customCallTargets(d, module, description),
                                run,
                                d.i32(signature.replicas),
                                d.i32(signature.partitions),
-                               d.i32(description.needs),
-                               d.i32(0),
-                               customCallTargets(d, module, description),
                                d.i64(prepared.bytes),
                                d.i64(prepared.arenaBytes),
                                d.i64(prepared.id),

@@ -25,7 +25,7 @@ struct Description {
   std::string sha256;  ///< of the HLO text
   uint64_t arenaBytes = 0, arenaAlign = 64;
   uint64_t stateBytes = 0;     ///< of hlo_call.state
-  bool flushDenormals = false; ///< MXCSR during a call has DAZ and FTZ
+  bool flushDenormals = false; ///< subnormal numbers count as zero
   uint32_t needs = 0;          ///< set of HLO_NEEDS_*
   Prepared prepared;
   std::vector<std::string> customCalls; ///< targets, sorted

@@ -128,8 +128,8 @@ static std::string preparedText(StringRef prefix, StringRef upper, const Prepare
   return formatv(
       "/** The prepared block: what {0}_prepare makes of the immutable inputs and {0}_run reads;\n"
       " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
-      "#define {1}_PREPARED_BYTES UINT64_C({2})\n"
-      "#define {1}_PREPARE_ARENA_BYTES UINT64_C({3})\n",
+      "#define {1}_PREPARED_BYTES {2}ul\n"
+      "#define {1}_PREPARE_ARENA_BYTES {3}ul\n",
       prefix, upper, prepared.bytes, prepared.arenaBytes);
 }
 
@@ -206,9 +206,8 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
   bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
                           [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
-  std::string hash = formatv("UINT64_C({0:x16})", signature.hash).str();
-  hash = StringRef(hash).lower();
-  hash = "UINT64_C" + hash.substr(strlen("UINT64_C"));
+  // Plain numbers: tools that read headers for other languages do not expand UINT64_C.
+  std::string hash = StringRef(formatv("{0:x16}", signature.hash).str()).lower() + "ul";
   auto symbolOf = [&](StringRef suffix) {
     return "HLO_SYMBOL(\"" + hashedSymbol(signature, prefix + suffix.str()) + "\")";
   };
@@ -224,7 +223,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"
       << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
-      << "#define " << upper << "_ARENA_BYTES UINT64_C(" << info.arenaBytes << ")\n"
+      << "#define " << upper << "_ARENA_BYTES " << info.arenaBytes << "ul\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
       << stateText(upper, info) << preparedText(prefix, upper, info.prepared)
       << "/** Hash of the module, and of all names, types, layouts and aliases. The functions "

@@ -51,7 +51,7 @@ int main(void) {
 
   hlo_custom_call entry = {"checked_log", HLO_API_STATUS_RETURNING, 0, (void (*)(void))log_or_fail,
                            NULL};
-  hlo_custom_calls table = {sizeof table, 1, &entry}; /* sorted by name */
+  hlo_custom_calls table = {sizeof table, 1, sizeof entry, 0, &entry}; /* sorted by name */
   call.custom_calls = &table;
   if (filter_run(&call, &args) != HLO_OK) {
     return printf("%s\n", message), 1;

@@ -32,7 +32,7 @@ static hlo_status train(const hlo_module_desc *step, const hlo_comm *comm, int p
     y[i] = sinf(sum);
   }
   for (size_t p = 0; p < sizeof names / sizeof *names; ++p) {
-    const size_t count = step->inputs[p].bytes / sizeof(float);
+    const size_t count = hlo_input_at(step, (uint32_t)p)->bytes / sizeof(float);
     for (size_t i = 0; i < count; ++i) {
       parameters[p][i] = 0.5f * pseudo_random(&seed);
     }

@@ -30,10 +30,10 @@ static inline char *result_of(const Collective *c, uint32_t i) {
   return c->buffers[c->desc->op.num_operands + i];
 }
 static inline const hlo_buffer_desc *operand_type(const Collective *c, uint32_t i) {
-  return &c->desc->op.buffers[i];
+  return hlo_rt_op_buffer_at(&c->desc->op, i);
 }
 static inline const hlo_buffer_desc *result_type(const Collective *c, uint32_t i) {
-  return &c->desc->op.buffers[c->desc->op.num_operands + i];
+  return hlo_rt_op_buffer_at(&c->desc->op, c->desc->op.num_operands + i);
 }
 
 /** `count` runs of `bytes` bytes each, `stride` bytes apart. */

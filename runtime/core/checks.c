@@ -10,9 +10,28 @@
 #include <string.h>
 
 #include "fields.h"
+#include "fp.h"
 
-/* The description's size in ABI 1's first version: newer runtimes accept it too. */
-#define LEAST_DESC_BYTES (offsetof(hlo_module_desc, reserved) + sizeof(uint32_t))
+/* The description's size, and its elements' sizes, in the first version of the ABI: newer runtimes
+ * accept them too. */
+#define LEAST_DESC_BYTES (offsetof(hlo_module_desc, prepare) + sizeof(void *))
+#define LEAST_BUFFER_BYTES (offsetof(hlo_buffer_desc, layout) + sizeof(void *))
+#define LEAST_OP_BYTES (offsetof(hlo_op_desc, bytes) + sizeof(uint64_t))
+#define LEAST_CUSTOM_CALL_BYTES (offsetof(hlo_custom_call, user) + sizeof(void *))
+
+/* What is wrong with the strides of the description's arrays; null if nothing is. */
+static const char *stride_fault(const hlo_module_desc *desc) {
+  if ((desc->inputs != NULL || desc->outputs != NULL) && desc->buffer_stride < LEAST_BUFFER_BYTES) {
+    return "buffer_stride";
+  }
+  if (desc->ops != NULL && desc->op_stride < LEAST_OP_BYTES) {
+    return "op_stride";
+  }
+  if (desc->custom_call_targets != NULL && desc->custom_call_stride < LEAST_CUSTOM_CALL_BYTES) {
+    return "custom_call_stride";
+  }
+  return NULL;
+}
 
 hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
   if (desc == NULL) {
@@ -31,6 +50,21 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
     hlo_text_add(text, " bytes");
     return HLO_ERR_STRUCT;
   }
+  const char *stride = stride_fault(desc);
+  if (stride != NULL) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": the description's ");
+    hlo_text_add(text, stride);
+    hlo_text_add(text, " is less than the size of an element");
+    return HLO_ERR_STRUCT;
+  }
+  if (desc->fp_mode & ~(uint32_t)HLO_FP_KNOWN) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": fp_mode ");
+    hlo_text_hex(text, desc->fp_mode);
+    hlo_text_add(text, " is unknown to this runtime");
+    return HLO_ERR_STRUCT;
+  }
   if (call == NULL) {
     return HLO_OK;
   }
@@ -45,6 +79,20 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
     hlo_text_add(text, " and struct_size ");
     hlo_text_number(text, sizeof(hlo_call));
     hlo_text_add(text, " (use hlo_call_init)");
+    return HLO_ERR_STRUCT;
+  }
+  const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
+  if (table != NULL && (!HLO_HAS_FIELD(table, entries) ||
+                        (table->count > 0 && table->entry_stride < LEAST_CUSTOM_CALL_BYTES))) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": hlo_custom_calls has struct_size ");
+    hlo_text_number(text, table->struct_size);
+    hlo_text_add(text, " and entry_stride ");
+    hlo_text_number(text, HLO_FIELD(table, entry_stride));
+    hlo_text_add(text, ", expected ");
+    hlo_text_number(text, sizeof(hlo_custom_calls));
+    hlo_text_add(text, " and ");
+    hlo_text_number(text, sizeof(hlo_custom_call));
     return HLO_ERR_STRUCT;
   }
   return HLO_OK;
@@ -63,21 +111,28 @@ hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo
 }
 
 hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
+  if (desc->arch != hlo_cpu_arch()) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": compiled for another architecture (");
+    hlo_text_add(text, desc->target);
+    hlo_text_add(text, ")");
+    return HLO_ERR_CPU;
+  }
   uint64_t missing = desc->cpu_features & ~hlo_cpu_detect();
   if (missing == 0) {
     return HLO_OK;
   }
-  if ((missing & HLO_CPU_AMX_TILE) && hlo_cpu_enable_amx()) {
+  if ((missing & HLO_X86_AMX_TILE) && hlo_cpu_enable_amx()) {
     missing = desc->cpu_features & ~hlo_cpu_detect();
     if (missing == 0) {
       return HLO_OK;
     }
   }
-  const uint64_t tiles = missing & HLO_CPU_AMX_TILE;
+  const uint64_t tiles = missing & HLO_X86_AMX_TILE;
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": this CPU lacks ");
   for (const char *separator = ""; missing != 0; missing &= missing - 1, separator = ", ") {
-    const char *name = hlo_cpu_feature_name(missing);
+    const char *name = hlo_cpu_feature_name(desc->arch, missing);
     hlo_text_add(text, separator);
     hlo_text_add(text, name ? name : "a feature unknown to this runtime");
   }
@@ -87,29 +142,6 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
   return HLO_ERR_CPU;
 }
 
-hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
-  if (desc->constants_bytes == 0) {
-    return HLO_OK;
-  }
-  const void *constants = HLO_FIELD(call, constants);
-  const size_t given = HLO_FIELD(call, constants_bytes);
-  if (constants != NULL && given >= desc->constants_bytes && ((uintptr_t)constants & 63) == 0) {
-    return HLO_OK;
-  }
-  hlo_text_add(text, desc->name);
-  hlo_text_add(text, ": external constants: needs ");
-  hlo_text_number(text, desc->constants_bytes);
-  hlo_text_add(text, " bytes (align 64), given ");
-  if (constants == NULL) {
-    hlo_text_add(text, "none");
-  } else {
-    hlo_text_number(text, given);
-    hlo_text_add(text, " at ");
-    hlo_text_hex(text, (uintptr_t)constants);
-  }
-  return HLO_ERR_CONSTANTS;
-}
-
 const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const char *name) {
   if (!HLO_HAS_FIELD(table, entries)) {
     return NULL;
@@ -117,9 +149,10 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
   uint32_t low = 0, high = table->count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    const int order = strcmp(table->entries[middle].name, name);
+    const hlo_custom_call *entry = hlo_custom_call_at(table, middle);
+    const int order = strcmp(entry->name, name);
     if (order == 0) {
-      return &table->entries[middle];
+      return entry;
     }
     if (order < 0) {
       low = middle + 1;
@@ -130,8 +163,7 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
   return NULL;
 }
 
-/* What keeps the module from calling `target`; null if nothing does. An object of the first version
- * of the description names its targets only. */
+/* What keeps the module from calling `target`; null if nothing does. */
 static const char *custom_call_fault(const hlo_custom_calls *table, const char *name,
                                      const hlo_custom_call *target) {
   const hlo_custom_call *given = hlo_find_custom_call(table, name);
@@ -186,10 +218,11 @@ hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call,
     separator = "; ";
   }
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
-  const hlo_custom_call *targets = HLO_FIELD(desc, custom_call_targets);
   const char *const *names = desc->custom_calls;
   for (uint32_t i = 0; names != NULL && names[i] != NULL; ++i) {
-    const char *fault = custom_call_fault(table, names[i], targets != NULL ? &targets[i] : NULL);
+    const hlo_custom_call *target =
+        desc->custom_call_targets != NULL ? hlo_custom_call_target_at(desc, i) : NULL;
+    const char *fault = custom_call_fault(table, names[i], target);
     if (fault != NULL) {
       hlo_text_add(text, status ? separator : desc->name);
       hlo_text_add(text, status ? "" : ": ");
@@ -206,9 +239,12 @@ hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call,
 static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *call,
                                  hlo_text *text) {
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
-  const hlo_custom_call *target = HLO_FIELD(desc, custom_call_targets);
   hlo_status status = HLO_OK;
-  for (; hlo_ffi_version != NULL && target != NULL && target->name != NULL; ++target) {
+  for (uint32_t i = 0; hlo_ffi_version != NULL && desc->custom_call_targets != NULL; ++i) {
+    const hlo_custom_call *target = hlo_custom_call_target_at(desc, i);
+    if (target->name == NULL) {
+      break;
+    }
     const hlo_custom_call *given = hlo_find_custom_call(table, target->name);
     const hlo_custom_call *handler = given != NULL ? given : target;
     int major = 0, minor = 0;
@@ -273,16 +309,17 @@ static void add_buffer(hlo_text *text, const char *what, uint32_t index, const c
 }
 
 /* An input that is the true size of a bounded dimension. */
-static hlo_status check_size(const char *module, const hlo_buffer_desc *descs, uint32_t i,
-                             const void *buffer, hlo_text *text) {
+static hlo_status check_size(const hlo_module_desc *desc, uint32_t i, const void *buffer,
+                             hlo_text *text) {
+  const hlo_buffer_desc *leaf = hlo_input_at(desc, i);
   const int64_t size = *(const int64_t *)buffer;
-  const int64_t bound = descs[descs[i].size_of - 1].dims[descs[i].size_dim];
+  const int64_t bound = hlo_input_at(desc, (uint32_t)leaf->size_of - 1)->dims[leaf->size_dim];
   if (size >= 0 && size <= bound) {
     return HLO_OK;
   }
-  hlo_text_add(text, module);
+  hlo_text_add(text, desc->name);
   hlo_text_add(text, ": ");
-  add_buffer(text, "input", i, descs[i].name);
+  add_buffer(text, "input", i, leaf->name);
   hlo_text_add(text, " is ");
   hlo_text_add(text, size < 0 ? "-" : "");
   hlo_text_number(text, size < 0 ? -(uint64_t)size : (uint64_t)size);
@@ -293,11 +330,11 @@ static hlo_status check_size(const char *module, const hlo_buffer_desc *descs, u
 
 /* One side; `what` is "input" or "output". If `use` is not null, buffers without the bit `reader`
  * in it are nobody's concern. */
-static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, uint32_t count,
-                             const void *const *buffers, const char *what, const uint8_t *use,
-                             uint8_t reader, hlo_text *text) {
+static hlo_status check_side(const hlo_module_desc *desc, const hlo_buffer_desc *leaves,
+                             uint32_t count, const void *const *buffers, const char *what,
+                             const uint8_t *use, uint8_t reader, hlo_text *text) {
   if (count > 0 && buffers == NULL) {
-    hlo_text_add(text, module);
+    hlo_text_add(text, desc->name);
     hlo_text_add(text, ": the array of ");
     hlo_text_add(text, what);
     hlo_text_add(text, "s is null, it needs ");
@@ -309,23 +346,24 @@ static hlo_status check_side(const char *module, const hlo_buffer_desc *descs, u
     if (use != NULL && !(use[i] & reader)) {
       continue;
     }
-    if (buffers[i] == NULL && descs[i].bytes > 0) {
-      hlo_text_add(text, module);
+    const hlo_buffer_desc *leaf = hlo_element_at(leaves, desc->buffer_stride, i);
+    if (buffers[i] == NULL && leaf->bytes > 0) {
+      hlo_text_add(text, desc->name);
       hlo_text_add(text, ": ");
-      add_buffer(text, what, i, descs[i].name);
+      add_buffer(text, what, i, leaf->name);
       hlo_text_add(text, " is null, it needs ");
-      hlo_text_number(text, descs[i].bytes);
+      hlo_text_number(text, leaf->bytes);
       hlo_text_add(text, " bytes");
       return HLO_ERR_NULL;
     }
-    if ((uintptr_t)buffers[i] & (descs[i].align - 1)) {
-      hlo_text_add(text, module);
+    if ((uintptr_t)buffers[i] & (leaf->align - 1)) {
+      hlo_text_add(text, desc->name);
       hlo_text_add(text, ": ");
-      add_buffer(text, what, i, descs[i].name);
+      add_buffer(text, what, i, leaf->name);
       hlo_text_add(text, " is at ");
       hlo_text_hex(text, (uintptr_t)buffers[i]);
       hlo_text_add(text, ", which is not aligned to ");
-      hlo_text_number(text, descs[i].align);
+      hlo_text_number(text, leaf->align);
       return HLO_ERR_ALIGN;
     }
   }
@@ -336,10 +374,10 @@ hlo_status hlo_check_inputs(const hlo_module_desc *desc, const void *const *inpu
                             hlo_text *text) {
   const uint8_t *use = HLO_FIELD(desc, input_use);
   hlo_status status =
-      check_side(desc->name, desc->inputs, desc->num_inputs, inputs, "input", use, reader, text);
+      check_side(desc, desc->inputs, desc->num_inputs, inputs, "input", use, reader, text);
   for (uint32_t i = 0; status == HLO_OK && i < desc->num_inputs; ++i) {
-    if (desc->inputs[i].size_of != 0 && (use == NULL || (use[i] & reader))) {
-      status = check_size(desc->name, desc->inputs, i, inputs[i], text);
+    if (hlo_input_at(desc, i)->size_of != 0 && (use == NULL || (use[i] & reader))) {
+      status = check_size(desc, i, inputs[i], text);
     }
   }
   return status;
@@ -348,9 +386,9 @@ hlo_status hlo_check_inputs(const hlo_module_desc *desc, const void *const *inpu
 hlo_status hlo_check_buffers(const hlo_module_desc *desc, const void *const *inputs,
                              const void *const *outputs, hlo_text *text) {
   const hlo_status status = hlo_check_inputs(desc, inputs, HLO_READ_BY_RUN, text);
-  return status != HLO_OK ? status
-                          : check_side(desc->name, desc->outputs, desc->num_outputs, outputs,
-                                       "output", NULL, 0, text);
+  return status != HLO_OK
+             ? status
+             : check_side(desc, desc->outputs, desc->num_outputs, outputs, "output", NULL, 0, text);
 }
 
 hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
@@ -360,16 +398,15 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
   if (first != HLO_OK) {
     return first;
   }
-  for (int which = 0; which < 6; ++which) {
+  for (int which = 0; which < 5; ++which) {
     hlo_text part = text;
     if (first != HLO_OK) {
       hlo_text_add(&part, "; ");
     }
     const hlo_status status = which == 0   ? hlo_check_cpu(desc, &part)
-                              : which == 1 ? hlo_check_constants(desc, call, &part)
-                              : which == 2 ? hlo_check_services(desc, call, &part)
-                              : which == 3 ? check_versions(desc, call, &part)
-                              : which == 4
+                              : which == 1 ? hlo_check_services(desc, call, &part)
+                              : which == 2 ? check_versions(desc, call, &part)
+                              : which == 3
                                   ? hlo_check_prepared(desc, call, &part)
                                   : hlo_check_scratch(desc, call, desc->arena_bytes, &part);
     if (status != HLO_OK) {

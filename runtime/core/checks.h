@@ -9,15 +9,14 @@
 
 #include "text.h"
 
-/** struct_size and abi of both, and whether they fit each other. */
+/** struct_size and abi of both and the strides of their arrays, and whether they fit each other. */
 hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** The same for a call about to run; `text` becomes the call's message, if the call is of our
  * version and so has one that can be trusted. */
 hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
-/** The CPU has every feature the code uses; asks for AMX if it is among them. */
+/** The CPU is of the architecture and has every feature the code uses; asks for AMX if it is among
+ * them. */
 hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text);
-/** External constants: there, long enough, aligned. */
-hlo_status hlo_check_constants(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** Feeds, comm, state and custom calls that the module needs. */
 hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
 /** The entry of that name, or null; `table` may be null. */

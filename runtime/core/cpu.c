@@ -11,10 +11,16 @@
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include <hlo/cpu.h>
+#include <hlo/rt.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 #define KNOWN (UINT64_C(1) << 63)
+
+#define CHECK_MASK(bit, id, name) \
+  _Static_assert(HLO_X86_##id == UINT64_C(1) << bit, "HLO_X86_" #id " is not its bit");
+HLO_X86_FEATURES(CHECK_MASK)
+#undef CHECK_MASK
 
 static _Atomic uint64_t detected;
 
@@ -54,41 +60,41 @@ static uint64_t query(void) {
   const Leaf one = cpuid(1, 0), seven = cpuid(7, 0), seven1 = cpuid(7, 1);
   const Leaf extended = cpuid(0x80000001u, 0);
   const uint64_t xcr0 = (one.ecx >> 27) & 1 ? xgetbv0() : 0;
-  uint64_t f = flag(one.ecx, 0, HLO_CPU_SSE3) | flag(one.ecx, 9, HLO_CPU_SSSE3) |
-               flag(one.ecx, 19, HLO_CPU_SSE4_1) | flag(one.ecx, 20, HLO_CPU_SSE4_2) |
-               flag(one.ecx, 23, HLO_CPU_POPCNT) | flag(one.ecx, 13, HLO_CPU_CX16) |
-               flag(one.ecx, 22, HLO_CPU_MOVBE) | flag(one.ecx, 25, HLO_CPU_AES) |
-               flag(one.ecx, 1, HLO_CPU_PCLMUL) | flag(extended.ecx, 0, HLO_CPU_SAHF) |
-               flag(extended.ecx, 5, HLO_CPU_LZCNT) | flag(extended.ecx, 6, HLO_CPU_SSE4A) |
-               flag(extended.ecx, 21, HLO_CPU_TBM) | flag(seven.ebx, 3, HLO_CPU_BMI) |
-               flag(seven.ebx, 8, HLO_CPU_BMI2) | flag(seven.ebx, 19, HLO_CPU_ADX) |
-               flag(seven.ebx, 29, HLO_CPU_SHA) | flag(seven.ecx, 8, HLO_CPU_GFNI);
+  uint64_t f = flag(one.ecx, 0, HLO_X86_SSE3) | flag(one.ecx, 9, HLO_X86_SSSE3) |
+               flag(one.ecx, 19, HLO_X86_SSE4_1) | flag(one.ecx, 20, HLO_X86_SSE4_2) |
+               flag(one.ecx, 23, HLO_X86_POPCNT) | flag(one.ecx, 13, HLO_X86_CX16) |
+               flag(one.ecx, 22, HLO_X86_MOVBE) | flag(one.ecx, 25, HLO_X86_AES) |
+               flag(one.ecx, 1, HLO_X86_PCLMUL) | flag(extended.ecx, 0, HLO_X86_SAHF) |
+               flag(extended.ecx, 5, HLO_X86_LZCNT) | flag(extended.ecx, 6, HLO_X86_SSE4A) |
+               flag(extended.ecx, 21, HLO_X86_TBM) | flag(seven.ebx, 3, HLO_X86_BMI) |
+               flag(seven.ebx, 8, HLO_X86_BMI2) | flag(seven.ebx, 19, HLO_X86_ADX) |
+               flag(seven.ebx, 29, HLO_X86_SHA) | flag(seven.ecx, 8, HLO_X86_GFNI);
   if ((xcr0 & XCR0_AVX) == XCR0_AVX) {
-    f |= flag(one.ecx, 28, HLO_CPU_AVX) | flag(one.ecx, 29, HLO_CPU_F16C) |
-         flag(one.ecx, 12, HLO_CPU_FMA) | flag(seven.ebx, 5, HLO_CPU_AVX2) |
-         flag(extended.ecx, 16, HLO_CPU_FMA4) | flag(extended.ecx, 11, HLO_CPU_XOP) |
-         flag(seven.ecx, 9, HLO_CPU_VAES) | flag(seven.ecx, 10, HLO_CPU_VPCLMULQDQ) |
-         flag(seven1.eax, 4, HLO_CPU_AVXVNNI) | flag(seven1.eax, 23, HLO_CPU_AVXIFMA) |
-         flag(seven1.edx, 4, HLO_CPU_AVXVNNIINT8) | flag(seven1.edx, 10, HLO_CPU_AVXVNNIINT16) |
-         flag(seven1.edx, 5, HLO_CPU_AVXNECONVERT);
+    f |= flag(one.ecx, 28, HLO_X86_AVX) | flag(one.ecx, 29, HLO_X86_F16C) |
+         flag(one.ecx, 12, HLO_X86_FMA) | flag(seven.ebx, 5, HLO_X86_AVX2) |
+         flag(extended.ecx, 16, HLO_X86_FMA4) | flag(extended.ecx, 11, HLO_X86_XOP) |
+         flag(seven.ecx, 9, HLO_X86_VAES) | flag(seven.ecx, 10, HLO_X86_VPCLMULQDQ) |
+         flag(seven1.eax, 4, HLO_X86_AVXVNNI) | flag(seven1.eax, 23, HLO_X86_AVXIFMA) |
+         flag(seven1.edx, 4, HLO_X86_AVXVNNIINT8) | flag(seven1.edx, 10, HLO_X86_AVXVNNIINT16) |
+         flag(seven1.edx, 5, HLO_X86_AVXNECONVERT);
   }
   if ((xcr0 & XCR0_AVX512) == XCR0_AVX512 && ((seven.ebx >> 16) & 1)) {
-    f |= HLO_CPU_AVX512F | flag(seven.ebx, 28, HLO_CPU_AVX512CD) |
-         flag(seven.ebx, 30, HLO_CPU_AVX512BW) | flag(seven.ebx, 17, HLO_CPU_AVX512DQ) |
-         flag(seven.ebx, 31, HLO_CPU_AVX512VL) | flag(seven.ebx, 21, HLO_CPU_AVX512IFMA) |
-         flag(seven.ecx, 1, HLO_CPU_AVX512VBMI) | flag(seven.ecx, 6, HLO_CPU_AVX512VBMI2) |
-         flag(seven.ecx, 11, HLO_CPU_AVX512VNNI) | flag(seven.ecx, 12, HLO_CPU_AVX512BITALG) |
-         flag(seven.ecx, 14, HLO_CPU_AVX512VPOPCNTDQ) | flag(seven1.eax, 5, HLO_CPU_AVX512BF16) |
-         flag(seven.edx, 23, HLO_CPU_AVX512FP16);
+    f |= HLO_X86_AVX512F | flag(seven.ebx, 28, HLO_X86_AVX512CD) |
+         flag(seven.ebx, 30, HLO_X86_AVX512BW) | flag(seven.ebx, 17, HLO_X86_AVX512DQ) |
+         flag(seven.ebx, 31, HLO_X86_AVX512VL) | flag(seven.ebx, 21, HLO_X86_AVX512IFMA) |
+         flag(seven.ecx, 1, HLO_X86_AVX512VBMI) | flag(seven.ecx, 6, HLO_X86_AVX512VBMI2) |
+         flag(seven.ecx, 11, HLO_X86_AVX512VNNI) | flag(seven.ecx, 12, HLO_X86_AVX512BITALG) |
+         flag(seven.ecx, 14, HLO_X86_AVX512VPOPCNTDQ) | flag(seven1.eax, 5, HLO_X86_AVX512BF16) |
+         flag(seven.edx, 23, HLO_X86_AVX512FP16);
   }
   if ((xcr0 & XCR0_AMX) == XCR0_AMX) {
-    f |= flag(seven.edx, 24, HLO_CPU_AMX_TILE) | flag(seven.edx, 25, HLO_CPU_AMX_INT8) |
-         flag(seven.edx, 22, HLO_CPU_AMX_BF16) | flag(seven1.eax, 21, HLO_CPU_AMX_FP16);
+    f |= flag(seven.edx, 24, HLO_X86_AMX_TILE) | flag(seven.edx, 25, HLO_X86_AMX_INT8) |
+         flag(seven.edx, 22, HLO_X86_AMX_BF16) | flag(seven1.eax, 21, HLO_X86_AMX_FP16);
   }
   return f;
 }
 
-#define AMX (HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16 | HLO_CPU_AMX_FP16)
+#define AMX (HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16)
 
 uint64_t hlo_cpu_detect(void) {
   uint64_t features = atomic_load_explicit(&detected, memory_order_relaxed);
@@ -100,11 +106,11 @@ uint64_t hlo_cpu_detect(void) {
 }
 
 int hlo_cpu_enable_amx(void) {
-  if (hlo_cpu_detect() & HLO_CPU_AMX_TILE) {
+  if (hlo_cpu_detect() & HLO_X86_AMX_TILE) {
     return 1;
   }
   const uint64_t amx = query() & AMX;
-  if (!(amx & HLO_CPU_AMX_TILE)) {
+  if (!(amx & HLO_X86_AMX_TILE)) {
     return 0;
   }
   /* ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA, linux/Documentation/arch/x86/xstate.rst. */
@@ -122,12 +128,17 @@ int hlo_cpu_enable_amx(void) { return 0; }
 
 #endif
 
-const char *hlo_cpu_feature_name(uint64_t features) {
+uint32_t hlo_cpu_arch(void) { return HLO_ARCH_X86_64; }
+
+const char *hlo_cpu_feature_name(uint32_t arch, uint64_t features) {
+  if (arch != HLO_ARCH_X86_64) {
+    return NULL;
+  }
 #define FEATURE_NAME(bit, id, name) \
   if ((features >> bit) & 1) {      \
     return name;                    \
   }
-  HLO_CPU_FEATURES(FEATURE_NAME)
+  HLO_X86_FEATURES(FEATURE_NAME)
 #undef FEATURE_NAME
   return NULL;
 }

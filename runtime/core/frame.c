@@ -12,10 +12,10 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
-#include <xmmintrin.h>
 
 #include "checks.h"
 #include "fields.h"
+#include "fp.h"
 
 /* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
  * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays
@@ -31,8 +31,7 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   }
   const void *const *results = (const void *const *)outputs;
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
-      (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_constants(desc, call, &text)) ||
-      (status = hlo_check_services(desc, call, &text)) ||
+      (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_services(desc, call, &text)) ||
       (status = hlo_check_prepared(desc, call, &text)) ||
       (status = hlo_check_scratch(desc, call, desc->arena_bytes, &text))) {
     return status;
@@ -85,12 +84,13 @@ void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *pr
   frame->prepared = prepared;
   frame->draws = 0;
   frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
-  frame->saved_mxcsr = _mm_getcsr();
-  _mm_setcsr(desc->mxcsr);
+  frame->fp = hlo_fp_word(desc->fp_mode);
+  frame->saved_fp = hlo_fp_get();
+  hlo_fp_set(frame->fp);
 }
 
 void hlo_leave_frame(hlo_frame *frame) {
-  _mm_setcsr(frame->saved_mxcsr);
+  hlo_fp_set(frame->saved_fp);
   if (frame->owned != NULL) {
     const hlo_allocator *alloc = frame->call->alloc;
     alloc->free(alloc->user, frame->owned, frame->owned_bytes);
@@ -205,7 +205,7 @@ typedef struct Loop {
   void *args;
   int64_t tasks, chunks;
   const hlo_call *watched; /* null: nothing can stop the loop */
-  uint32_t mxcsr;
+  uint32_t fp;
   _Atomic int32_t stopped; /* HLO_CANCELLED or HLO_DEADLINE once seen */
 } Loop;
 
@@ -227,10 +227,10 @@ static void run_chunk(void *arg, int64_t i) {
       return;
     }
   }
-  const uint32_t saved = _mm_getcsr();
-  _mm_setcsr(loop->mxcsr);
+  const uint32_t saved = hlo_fp_get();
+  hlo_fp_set(loop->fp);
   loop->task(loop->args, chunk_start(loop, i), chunk_start(loop, i + 1));
-  _mm_setcsr(saved);
+  hlo_fp_set(saved);
 }
 
 hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int64_t tasks) {
@@ -247,13 +247,9 @@ hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int
     return HLO_OK;
   }
   const int64_t most = (int64_t)frame->threads * CHUNKS_PER_THREAD;
-  Loop loop = {task,
-               args,
-               tasks,
-               tasks < most ? tasks : most,
-               frame->watch ? frame->call : NULL,
-               frame->desc->mxcsr,
-               HLO_OK};
+  Loop loop = {
+      task,      args,  tasks, tasks < most ? tasks : most, frame->watch ? frame->call : NULL,
+      frame->fp, HLO_OK};
   frame->exec->parallel_for(frame->exec->user, run_chunk, &loop, loop.chunks);
   return report_stop(frame, atomic_load_explicit(&loop.stopped, memory_order_relaxed));
 }

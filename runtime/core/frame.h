@@ -8,10 +8,10 @@
  * from call->alloc. */
 hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uint64_t bytes,
                           hlo_frame *frame);
-/** Fills in the rest of the frame and sets MXCSR; nothing can fail after it. */
+/** Fills in the rest of the frame and sets the floating-point mode; nothing can fail after it. */
 void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
                      hlo_frame *frame);
-/** Restores MXCSR and gives back what hlo_take_arena allocated. */
+/** Restores the caller's mode and gives back what hlo_take_arena allocated. */
 void hlo_leave_frame(hlo_frame *frame);
 
 #endif

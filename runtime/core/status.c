@@ -15,8 +15,6 @@ const char *hlo_status_name(hlo_status status) {
       return "HLO_ERR_ALIGN";
     case HLO_ERR_SIGNATURE:
       return "HLO_ERR_SIGNATURE";
-    case HLO_ERR_CONSTANTS:
-      return "HLO_ERR_CONSTANTS";
     case HLO_ERR_ARENA:
       return "HLO_ERR_ARENA";
     case HLO_ERR_ALLOC:

@@ -2,15 +2,14 @@
  *
  * See hlo/sites.h. The target was found before the call began (core/checks.c), so a
  * missing one here means that the caller's table changed meanwhile. Handlers run under
- * the caller's MXCSR, and whatever they make of it is undone.
+ * the caller's floating-point mode, and whatever they make of it is undone.
  *
  *===-------------------------------------------------------------------------===*/
 #include "custom_call.h"
 
-#include <xmmintrin.h>
-
 #include "runtime/core/checks.h"
 #include "runtime/core/fields.h"
+#include "runtime/core/fp.h"
 #include "status.h"
 
 typedef void original_handler(void *out, const void **in);
@@ -72,13 +71,14 @@ hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site, void 
   const uint32_t count = site->op.num_operands + site->op.num_results;
   void *pointers[count + 1];
   for (uint32_t i = 0, next = 0; i < count; ++i) {
-    pointers[i] = site->op.buffers[i].type == HLO_SITE_TOKEN ? NULL : buffers[next++];
+    pointers[i] =
+        hlo_rt_op_buffer_at(&site->op, i)->type == HLO_SITE_TOKEN ? NULL : buffers[next++];
   }
-  const uint32_t inside = _mm_getcsr();
-  _mm_setcsr(frame->saved_mxcsr);
+  const uint32_t inside = hlo_fp_get();
+  hlo_fp_set(frame->saved_fp);
   const hlo_status status = site->api == HLO_API_TYPED_FFI
                                 ? hlo_ffi_call(frame, site, handler, pointers)
                                 : call_untyped(frame, site, handler->fn, pointers);
-  _mm_setcsr(inside);
+  hlo_fp_set(inside);
   return status;
 }

@@ -230,7 +230,7 @@ hlo_status hlo_ffi_call(hlo_frame *frame, const hlo_call_site *site, const hlo_c
   void *values[count + 1];
   int kinds[count + 1];
   for (uint32_t i = 0; i < count; ++i) {
-    const hlo_buffer_desc *array = &site->op.buffers[i];
+    const hlo_buffer_desc *array = hlo_rt_op_buffer_at(&site->op, i);
     buffers[i].struct_size = sizeof(ffi_buffer);
     buffers[i].extensions = NULL;
     buffers[i].type = type_of(array->type);

@@ -5,9 +5,9 @@
  *
  *===-------------------------------------------------------------------------===*/
 #include <hlo/sites.h>
-#include <xmmintrin.h>
 
 #include "runtime/core/fields.h"
+#include "runtime/core/fp.h"
 #include "runtime/core/text.h"
 
 static void add_reason(hlo_frame *frame, const hlo_feed_site *site, hlo_status status,
@@ -49,12 +49,14 @@ hlo_status hlo_rt_feed(hlo_frame *frame, const hlo_feed_site *site, void *const 
     return HLO_OK;
   }
   char reason[256] = "";
-  const uint32_t inside = _mm_getcsr(); /* callbacks run under the caller's control word */
-  _mm_setcsr(frame->saved_mxcsr);
+  const uint32_t inside = hlo_fp_get(); /* callbacks run under the caller's mode */
+  hlo_fp_set(frame->saved_fp);
   hlo_status status = HLO_ERR_MISSING;
   if (HLO_FIELD(feed, move_item) != NULL) {
     const hlo_feed_item item = {sizeof(hlo_feed_item),
                                 site->count,
+                                site->op.buffer_stride,
+                                0,
                                 site->config,
                                 site->channel,
                                 site->op.buffers,
@@ -71,7 +73,7 @@ hlo_status hlo_rt_feed(hlo_frame *frame, const hlo_feed_site *site, void *const 
         site->kind >= HLO_SITE_SEND ? decimal(site->channel, channel) : site->config;
     status = feed->move(feed->user, config, leaves, site->bytes, site->count);
   }
-  _mm_setcsr(inside);
+  hlo_fp_set(inside);
   if (status != HLO_OK) {
     reason[sizeof(reason) - 1] = '\0';
     add_reason(frame, site, status, reason);

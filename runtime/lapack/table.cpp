@@ -28,8 +28,8 @@ static const hlo_custom_call entries[] = {HLO_LAPACK_TARGETS(HLO_ENTRY){
     "tridiagonal_solve_perturbed_ffi", HLO_API_TYPED_FFI, 0,
     reinterpret_cast<void (*)(void)>(tridiagonal_solve_perturbed_ffi), nullptr}};
 
-static const hlo_custom_calls table = {sizeof(hlo_custom_calls),
-                                       sizeof(entries) / sizeof(entries[0]), entries};
+static const hlo_custom_calls table = {
+    sizeof(hlo_custom_calls), sizeof(entries) / sizeof(entries[0]), sizeof(entries[0]), 0, entries};
 
 extern "C" __attribute__((visibility("default"))) const hlo_custom_calls *hlo_lapack_custom_calls(
     void) {

@@ -27,7 +27,7 @@ int __wrap_hlo_cpu_enable_amx(void) {
   }
   if (!__real_hlo_cpu_enable_amx()) {
     hlo::testing::enableAmx();
-    emulated |= HLO_CPU_AMX_TILE | HLO_CPU_AMX_INT8 | HLO_CPU_AMX_BF16;
+    emulated |= HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16;
   }
   return 1;
 }

@@ -71,8 +71,11 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc, ArrayRef<st
     }
     return nullptr;
   };
-  const hlo_custom_call *target = desc.custom_call_targets;
-  for (; target && target->name; ++target) {
+  for (uint32_t i = 0; desc.custom_call_targets; ++i) {
+    const hlo_custom_call *target = hlo_custom_call_target_at(&desc, i);
+    if (!target->name) {
+      break;
+    }
     void *symbol = find(target->name);
     if (!symbol && !triedLapack) {
       triedLapack = true;
@@ -90,6 +93,6 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc, ArrayRef<st
   }
   // The entries stay where they are when the vector is moved.
   result.calls = {sizeof(hlo_custom_calls), static_cast<uint32_t>(result.entries.size()),
-                  result.entries.data()};
+                  sizeof(hlo_custom_call), 0, result.entries.data()};
   return std::move(result);
 }

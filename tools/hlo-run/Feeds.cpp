@@ -51,7 +51,8 @@ Error FeedFile::finish() { return sink ? sink->finish() : Error::success(); }
 
 Error FeedFile::moveLeaf(const std::string &name, const hlo_feed_item &item, int32_t leaf) {
   auto *buffer = static_cast<char *>(item.leaves[leaf]);
-  hlo_buffer_desc type = item.types[leaf];
+  const hlo_buffer_desc &given = *hlo_feed_leaf_at(&item, static_cast<uint32_t>(leaf));
+  hlo_buffer_desc type = given;
   std::vector<char> unpacked; // files have an element a byte
   if (isPacked(type)) {
     type.bytes = static_cast<uint64_t>(countOf(type));
@@ -61,7 +62,7 @@ Error FeedFile::moveLeaf(const std::string &name, const hlo_feed_item &item, int
   if (source) {
     Error error = loadLeaf(*source, name, type, elements);
     if (!error && !unpacked.empty()) {
-      pack(item.types[leaf], elements, buffer);
+      pack(given, elements, buffer);
     }
     return error;
   }
@@ -69,7 +70,7 @@ Error FeedFile::moveLeaf(const std::string &name, const hlo_feed_item &item, int
     return Error::success();
   }
   if (!unpacked.empty()) {
-    unpack(item.types[leaf], buffer, elements);
+    unpack(given, buffer, elements);
   }
   return saveLeaf(*sink, name, type, elements);
 }

@@ -88,7 +88,7 @@ Error fillInputs(const CommandLine &line, ArrayRef<std::string> names, uint32_t 
   auto buffer = [&](uint32_t i) { return program.input(i); };
   if (line.inputs.empty()) {
     for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-      fillRandom(line.seed, i, desc.inputs[i], program.input(i));
+      fillRandom(line.seed, i, *hlo_input_at(&desc, i), program.input(i));
     }
     setSizesToBounds(leaves, buffer);
     return Error::success();

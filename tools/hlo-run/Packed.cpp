@@ -13,9 +13,13 @@ bool hlo::run::isPacked(const hlo_buffer_desc &leaf) {
   return hlo_type_bits(leaf.type) < 8 && 8 % hlo_type_bits(leaf.type) == 0;
 }
 
-UnpackedView::UnpackedView(const hlo_module_desc &original)
-    : inputs(original.inputs, original.inputs + original.num_inputs),
-      outputs(original.outputs, original.outputs + original.num_outputs), desc(original) {
+UnpackedView::UnpackedView(const hlo_module_desc &original) : desc(original) {
+  for (uint32_t i = 0; i < original.num_inputs; ++i) {
+    inputs.push_back(*hlo_input_at(&original, i));
+  }
+  for (uint32_t i = 0; i < original.num_outputs; ++i) {
+    outputs.push_back(*hlo_output_at(&original, i));
+  }
   for (std::vector<hlo_buffer_desc> *leaves : {&inputs, &outputs}) {
     for (hlo_buffer_desc &leaf : *leaves) {
       if (isPacked(leaf)) {
@@ -25,6 +29,7 @@ UnpackedView::UnpackedView(const hlo_module_desc &original)
   }
   desc.inputs = inputs.data();
   desc.outputs = outputs.data();
+  desc.buffer_stride = sizeof(hlo_buffer_desc);
 }
 
 void hlo::run::pack(const hlo_buffer_desc &leaf, const char *from, char *to) {

@@ -44,10 +44,10 @@ uint64_t arenaBytes(const hlo_module_desc &desc) {
 Error checkMemory(const hlo_module_desc &desc) {
   uint64_t needed = arenaBytes(desc) + desc.state_bytes + preparedBytesOf(desc);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-    needed += desc.inputs[i].bytes;
+    needed += hlo_input_at(&desc, i)->bytes;
   }
   for (uint32_t i = 0; i < desc.num_outputs; ++i) {
-    needed += desc.outputs[i].alias >= 0 ? 0 : desc.outputs[i].bytes;
+    needed += hlo_output_at(&desc, i)->alias >= 0 ? 0 : hlo_output_at(&desc, i)->bytes;
   }
   uint64_t has =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -116,24 +116,24 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
   program.state = std::move(*state);
   std::memset(program.state.data(), 0, desc.state_bytes);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-    auto memory = take(desc.inputs[i].bytes, "input " + Twine(i));
+    auto memory = take(hlo_input_at(&desc, i)->bytes, "input " + Twine(i));
     if (!memory) {
       return memory.takeError();
     }
     program.inputPointers.push_back(memory->data());
     program.inputs.push_back(std::move(*memory));
-    if (Error e = takeUnpacked(desc.inputs[i], program.unpackedInputs)) {
+    if (Error e = takeUnpacked(*hlo_input_at(&desc, i), program.unpackedInputs)) {
       return std::move(e);
     }
   }
   for (uint32_t i = 0; i < desc.num_outputs; ++i) {
-    const hlo_buffer_desc &output = desc.outputs[i];
+    const hlo_buffer_desc &output = *hlo_output_at(&desc, i);
     if (Error e = takeUnpacked(output, program.unpackedOutputs)) {
       return std::move(e);
     }
     uint32_t shared = static_cast<uint32_t>(output.alias);
     if (output.alias >= 0 && shared < desc.num_inputs &&
-        desc.inputs[shared].bytes == output.bytes) {
+        hlo_input_at(&desc, shared)->bytes == output.bytes) {
       program.outputPointers.push_back(program.inputs[shared].data());
       program.kept.emplace_back(shared, Memory());
       continue;
@@ -161,7 +161,7 @@ static const hlo_allocator allocator = {sizeof(hlo_allocator), 0, nullptr,
 void Program::packInputs() {
   for (uint32_t i = 0; i < desc->num_inputs; ++i) {
     if (unpackedInputs[i]) {
-      pack(desc->inputs[i], unpackedInputs[i].data(), inputs[i].data());
+      pack(*hlo_input_at(desc, i), unpackedInputs[i].data(), inputs[i].data());
     }
   }
 }
@@ -252,7 +252,7 @@ Expected<double> Program::run() {
   }
   for (uint32_t i = 0; i < desc->num_outputs; ++i) {
     if (unpackedOutputs[i]) {
-      unpack(desc->outputs[i], static_cast<const char *>(outputPointers[i]),
+      unpack(*hlo_output_at(desc, i), static_cast<const char *>(outputPointers[i]),
              unpackedOutputs[i].data());
     }
   }

@@ -1,6 +1,6 @@
 /*===- hlo/cpu.h - CPU features that generated code may need ------------------===*\
  *
- * One list, used by the compiler (names, as LLVM spells them -> bits of
+ * One list per architecture, used by the compiler (names, as LLVM spells them -> bits of
  * hlo_module_desc.cpu_features) and by the runtime (CPUID -> bits, bits -> names).
  * Only features that let LLVM choose other instructions are here; tuning flags and
  * instructions that no code generator emits by itself are left out: the compiler
@@ -12,9 +12,10 @@
 
 #include <stdint.h>
 
-/* X(bit, IDENTIFIER, "LLVM name"): bits are part of the ABI, append only; 63 is reserved. */
+/* Features of HLO_ARCH_X86_64. X(bit, IDENTIFIER, "LLVM name"): bits are part of the ABI, append
+ * only; 63 is reserved. */
 /* clang-format off */
-#define HLO_CPU_FEATURES(X)              \
+#define HLO_X86_FEATURES(X)              \
   X(0, SSE3, "sse3")                     \
   X(1, SSSE3, "ssse3")                   \
   X(2, SSE4_1, "sse4.1")                 \
@@ -65,16 +66,66 @@
   X(47, SHA, "sha")
 /* clang-format on */
 
-#define HLO_CPU_BIT(bit, id, name) static const uint64_t HLO_CPU_##id = UINT64_C(1) << bit;
-HLO_CPU_FEATURES(HLO_CPU_BIT)
-#undef HLO_CPU_BIT
+/* The same as sets: plain numbers, which tools for other languages can read. */
+#define HLO_X86_SSE3 0x1ull
+#define HLO_X86_SSSE3 0x2ull
+#define HLO_X86_SSE4_1 0x4ull
+#define HLO_X86_SSE4_2 0x8ull
+#define HLO_X86_POPCNT 0x10ull
+#define HLO_X86_CX16 0x20ull
+#define HLO_X86_SAHF 0x40ull
+#define HLO_X86_MOVBE 0x80ull
+#define HLO_X86_AVX 0x100ull
+#define HLO_X86_F16C 0x200ull
+#define HLO_X86_FMA 0x400ull
+#define HLO_X86_AVX2 0x800ull
+#define HLO_X86_BMI 0x1000ull
+#define HLO_X86_BMI2 0x2000ull
+#define HLO_X86_LZCNT 0x4000ull
+#define HLO_X86_AVX512F 0x8000ull
+#define HLO_X86_AVX512CD 0x10000ull
+#define HLO_X86_AVX512BW 0x20000ull
+#define HLO_X86_AVX512DQ 0x40000ull
+#define HLO_X86_AVX512VL 0x80000ull
+#define HLO_X86_AVX512IFMA 0x100000ull
+#define HLO_X86_AVX512VBMI 0x200000ull
+#define HLO_X86_AVX512VBMI2 0x400000ull
+#define HLO_X86_AVX512VNNI 0x800000ull
+#define HLO_X86_AVX512BITALG 0x1000000ull
+#define HLO_X86_AVX512VPOPCNTDQ 0x2000000ull
+#define HLO_X86_AVX512BF16 0x4000000ull
+#define HLO_X86_AVX512FP16 0x8000000ull
+#define HLO_X86_AVXVNNI 0x10000000ull
+#define HLO_X86_AVXIFMA 0x20000000ull
+#define HLO_X86_AVXVNNIINT8 0x40000000ull
+#define HLO_X86_AVXVNNIINT16 0x80000000ull
+#define HLO_X86_AVXNECONVERT 0x100000000ull
+#define HLO_X86_GFNI 0x200000000ull
+#define HLO_X86_ADX 0x400000000ull
+#define HLO_X86_AMX_TILE 0x800000000ull
+#define HLO_X86_AMX_INT8 0x1000000000ull
+#define HLO_X86_AMX_BF16 0x2000000000ull
+#define HLO_X86_AMX_FP16 0x4000000000ull
+#define HLO_X86_FMA4 0x8000000000ull
+#define HLO_X86_XOP 0x10000000000ull
+#define HLO_X86_SSE4A 0x20000000000ull
+#define HLO_X86_TBM 0x40000000000ull
+#define HLO_X86_AES 0x80000000000ull
+#define HLO_X86_PCLMUL 0x100000000000ull
+#define HLO_X86_VAES 0x200000000000ull
+#define HLO_X86_VPCLMULQDQ 0x400000000000ull
+#define HLO_X86_SHA 0x800000000000ull
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** The set of features that this CPU and the operating system let a program use. AMX counts only
- *  once hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap afterwards. */
+/** The architecture that this runtime is made for: HLO_ARCH_*. */
+uint32_t hlo_cpu_arch(void);
+
+/** The set of features, of this architecture, that this CPU and the operating system let a program
+ * use. AMX counts only once hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap
+ * afterwards. */
 uint64_t hlo_cpu_detect(void);
 
 /** Asks the operating system for the use of AMX tiles (per process, for good). Returns whether it
@@ -82,8 +133,9 @@ uint64_t hlo_cpu_detect(void);
  * done at entry. */
 int hlo_cpu_enable_amx(void);
 
-/** LLVM's name of the lowest feature in the set; null for an empty set. */
-const char *hlo_cpu_feature_name(uint64_t features);
+/** LLVM's name of the lowest feature in the set of an architecture's features; null for an empty
+ * set, and for what this runtime does not know. */
+const char *hlo_cpu_feature_name(uint32_t arch, uint64_t features);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -49,8 +49,8 @@ typedef struct hlo_frame {
   const hlo_executor *exec; /* null: serial */
   void *owned;              /* arena that came from call->alloc */
   size_t owned_bytes;
-  uint32_t saved_mxcsr;
-  uint32_t reserved32;
+  uint32_t saved_fp; /* the CPU's control word: the caller's, and the module's */
+  uint32_t fp;
   uint64_t draws; /* hlo_rt_draw so far */
   uint64_t reserved[22];
 } hlo_frame;
@@ -62,17 +62,17 @@ typedef struct hlo_frame {
 typedef void hlo_task(void *args, int64_t first, int64_t last);
 
 /** Starts a call. Checks, in this order: desc and call (struct_size, abi), the pointers (none null
- * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, external constants,
- * feeds, comm, state, and the arena, which it takes from the caller or from call->alloc. Sets MXCSR
- * to desc->mxcsr and keeps the old value in the frame. On an error, the text is in call->message,
- * MXCSR is as before, nothing is allocated, and the frame must not be used. Of inputs and outputs
- * it reads only the sizes of bounded dimensions. */
+ * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, feeds,
+ * comm, state, and the arena, which it takes from the caller or from call->alloc. Sets the CPU's
+ * floating-point mode to desc->fp_mode and keeps the old one in the frame. On an error, the text is
+ * in call->message, the mode is as before, nothing is allocated, and the frame must not be used. Of
+ * inputs and outputs it reads only the sizes of bounded dimensions. */
 HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                                       const void *const *inputs, void *const *outputs,
                                       hlo_frame *frame);
 
-/** Ends a call that hlo_rt_begin has started: frees what it allocated, restores MXCSR, returns
- * `status`. */
+/** Ends a call that hlo_rt_begin has started: frees what it allocated, restores the caller's
+ * floating-point mode, returns `status`. */
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status);
 
 /** The start of a prepared block. `complete` is written last: a block in the making is none. */
@@ -85,7 +85,7 @@ typedef struct hlo_prepared_header {
   uint64_t reserved[4];
 } hlo_prepared_header;
 
-#define HLO_PREPARED_MAGIC UINT64_C(0x0a31504552504c48) /* "HLPREP1\n" */
+#define HLO_PREPARED_MAGIC 0x0a31504552504c48ull /* "HLPREP1\n" */
 #define HLO_PREPARED_HEADER_BYTES 64
 
 /** The same two for M_prepare_buffers. Checks desc and call, the inputs that it reads, the block's
@@ -98,7 +98,7 @@ hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status);
 
 /** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns
  * when all are done. Ranges run in any order, on the caller's executor if there is one with more
- * than one thread, under desc->mxcsr. If the call is cancelled or late, ranges that have not
+ * than one thread, under desc->fp_mode. If the call is cancelled or late, ranges that have not
  * started are left out and an error is returned; then contents of the results are unspecified. */
 HLO_NODISCARD hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args,
                                              int64_t tasks);
@@ -132,14 +132,19 @@ void hlo_rt_draw(hlo_frame *frame, void *state);
 typedef struct hlo_rt_op {
   uint32_t struct_size; /**< of the whole description, which may grow at its end */
   uint32_t num_operands, num_results;
-  uint32_t reserved;
-  const char *opcode; /**< "all-reduce" */
-  const char *name;   /**< of the HLO instruction */
+  uint32_t buffer_stride; /**< of `buffers` */
+  const char *opcode;     /**< "all-reduce" */
+  const char *name;       /**< of the HLO instruction */
   /** Operands, then results; leaves of tuples. Of a result, `alias` is the operand whose buffer it
    * has, and the reverse; -1 none */
   const hlo_buffer_desc *buffers;
   uint64_t scratch_bytes; /**< of one more buffer; 0: there is none */
 } hlo_rt_op;
+
+/** Operand or result `i`; results follow the operands. */
+HLO_INLINE const hlo_buffer_desc *hlo_rt_op_buffer_at(const hlo_rt_op *op, uint32_t i) {
+  return (const hlo_buffer_desc *)hlo_element_at(op->buffers, op->buffer_stride, i);
+}
 
 /** result[i] = f(a[i], b[i]) for first <= i < last; the result may be where a or b is. */
 typedef void hlo_range_kernel(const void *a, const void *b, void *result, int64_t first,
@@ -220,8 +225,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, alias) == 44);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, size_of) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_buffer_desc, layout) == 56);
 
-/* { i32 struct_size, i32 num_operands, i32 num_results, i32 0, ptr opcode, ptr name, ptr buffers,
- * i64 scratch_bytes } */
+/* { i32 struct_size, i32 num_operands, i32 num_results, i32 buffer_stride, ptr opcode, ptr name,
+ * ptr buffers, i64 scratch_bytes } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_rt_op) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, opcode) == 16);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_op, scratch_bytes) == 40);
@@ -234,26 +239,28 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, groups) == 72);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, slice_sizes) == 88);
 HLO_ASSERT_LAYOUT(offsetof(hlo_rt_collective, kernels) == 104);
 
-/* { ptr name, ptr file, i32 line, i32 column, i64 flops, i64 bytes } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 40);
+/* { ptr name, ptr kind, ptr file, i32 line, i32 column, ptr op_name, ptr source_file, i32
+ * source_line, i32 0, i64 flops, i64 bytes } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_op_desc) == 72);
+HLO_ASSERT_LAYOUT(offsetof(hlo_op_desc, line) == 24);
+HLO_ASSERT_LAYOUT(offsetof(hlo_op_desc, flops) == 56);
 
 /* { i32 struct_size, i32 abi, ptr name, ptr compiler_version, ptr flags, ptr target, ptr
- * source_sha256, i64 signature, i64 arena_bytes, i64 constants_bytes, i64 state_bytes, i32
- * num_inputs, i32 num_outputs, i32 num_ops, i32 num_cpu_levels, i32 arena_align, i32 mxcsr, i64
- * cpu_features, ptr inputs, ptr outputs, ptr ops, ptr custom_calls, ptr run, i32 num_replicas, i32
- * num_partitions, i32 needs, i32 0, ptr custom_call_targets, i64 prepared_bytes, i64
- * prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare } */
+ * source_sha256, i64 signature, i64 arena_bytes, i64 state_bytes, i64 cpu_features, i32 arch, i32
+ * fp_mode, i32 arena_align, i32 needs, i32 num_inputs, i32 num_outputs, i32 num_ops, i32
+ * buffer_stride, i32 op_stride, i32 custom_call_stride, ptr inputs, ptr outputs, ptr ops, ptr
+ * custom_calls, ptr custom_call_targets, ptr run, i32 num_replicas, i32 num_partitions, i64
+ * prepared_bytes, i64 prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare } */
 HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 216);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, num_inputs) == 80);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_align) == 96);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, mxcsr) == 100);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, cpu_features) == 104);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, inputs) == 112);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, run) == 144);
-HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, needs) == 160);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, cpu_features) == 72);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_align) == 88);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, num_inputs) == 96);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, buffer_stride) == 108);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, inputs) == 120);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, run) == 160);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepared_bytes) == 176);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepare) == 208);
 #endif

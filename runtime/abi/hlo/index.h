@@ -5,7 +5,7 @@
  * any order of the dimensions and with padding. Nothing but inline functions;
  * plain C99, also valid as C++11.
  *
- *   hlo_array a = hlo_array_of(&desc->inputs[0]);
+ *   hlo_array a = hlo_array_of(hlo_input_at(desc, 0));
  *   int64_t at[2] = {3, 5};
  *   float x = buffer[hlo_linear_index(&a, at)];
  *
@@ -45,7 +45,7 @@ typedef struct hlo_array {
 } hlo_array;
 
 /** The array of an input or output of a module. */
-static inline hlo_array hlo_array_of(const hlo_buffer_desc *desc) {
+HLO_INLINE hlo_array hlo_array_of(const hlo_buffer_desc *desc) {
   hlo_array array;
   array.rank = desc->rank;
   array.dims = desc->dims;
@@ -55,18 +55,18 @@ static inline hlo_array hlo_array_of(const hlo_buffer_desc *desc) {
 }
 
 /** The number of the dimension that varies `i`th fastest. */
-static inline int64_t hlo_minor_dim(const hlo_array *array, int32_t i) {
+HLO_INLINE int64_t hlo_minor_dim(const hlo_array *array, int32_t i) {
   return array->minor_to_major != NULL ? array->minor_to_major[i] : array->rank - 1 - i;
 }
 
 /** The size of a dimension in memory. */
-static inline int64_t hlo_memory_dim(const hlo_array *array, int64_t dim) {
+HLO_INLINE int64_t hlo_memory_dim(const hlo_array *array, int64_t dim) {
   return array->padded_dims != NULL ? array->padded_dims[dim] : array->dims[dim];
 }
 
 /** Whether the description makes sense: sizes that are not negative, an order that has each
  * dimension once, padding that holds the elements, fewer than 2^63 places in memory. */
-static inline int hlo_array_valid(const hlo_array *array) {
+HLO_INLINE int hlo_array_valid(const hlo_array *array) {
   int64_t places = 1;
   int32_t i, k;
   int empty = 0;
@@ -96,7 +96,7 @@ static inline int hlo_array_valid(const hlo_array *array) {
 }
 
 /** How many elements the array has. */
-static inline int64_t hlo_element_count(const hlo_array *array) {
+HLO_INLINE int64_t hlo_element_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
@@ -106,7 +106,7 @@ static inline int64_t hlo_element_count(const hlo_array *array) {
 }
 
 /** How many places the array has in memory: elements and padding. */
-static inline int64_t hlo_memory_count(const hlo_array *array) {
+HLO_INLINE int64_t hlo_memory_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
@@ -116,7 +116,7 @@ static inline int64_t hlo_memory_count(const hlo_array *array) {
 }
 
 /** How far apart in memory two elements are that are neighbours in a dimension. */
-static inline int64_t hlo_stride(const hlo_array *array, int64_t dim) {
+HLO_INLINE int64_t hlo_stride(const hlo_array *array, int64_t dim) {
   int64_t stride = 1;
   int32_t i;
   for (i = 0; i < array->rank && hlo_minor_dim(array, i) != dim; ++i) {
@@ -126,7 +126,7 @@ static inline int64_t hlo_stride(const hlo_array *array, int64_t dim) {
 }
 
 /** Whether `index` is the position of an element. */
-static inline int hlo_index_in_bounds(const hlo_array *array, const int64_t *index) {
+HLO_INLINE int hlo_index_in_bounds(const hlo_array *array, const int64_t *index) {
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
     if (index[i] < 0 || index[i] >= array->dims[i]) {
@@ -137,7 +137,7 @@ static inline int hlo_index_in_bounds(const hlo_array *array, const int64_t *ind
 }
 
 /** The place in memory, counted in elements, of the element at a position. */
-static inline int64_t hlo_linear_index(const hlo_array *array, const int64_t *index) {
+HLO_INLINE int64_t hlo_linear_index(const hlo_array *array, const int64_t *index) {
   int64_t linear = 0;
   int32_t i;
   for (i = array->rank - 1; i >= 0; --i) {
@@ -149,7 +149,7 @@ static inline int64_t hlo_linear_index(const hlo_array *array, const int64_t *in
 
 /** The position of a place in memory, 0 <= linear < hlo_memory_count(). Returns 1 if there is an
  * element, and 0 if it is padding. */
-static inline int hlo_array_index(const hlo_array *array, int64_t linear, int64_t *index) {
+HLO_INLINE int hlo_array_index(const hlo_array *array, int64_t linear, int64_t *index) {
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
     const int64_t dim = hlo_minor_dim(array, i), size = hlo_memory_dim(array, dim);
@@ -161,7 +161,7 @@ static inline int hlo_array_index(const hlo_array *array, int64_t linear, int64_
 
 /** Goes to the next position in row-major order, whatever the layout. Returns 0, with `index` back
  * at zero, after the last one. */
-static inline int hlo_next_index(const hlo_array *array, int64_t *index) {
+HLO_INLINE int hlo_next_index(const hlo_array *array, int64_t *index) {
   int32_t i;
   for (i = array->rank - 1; i >= 0; --i) {
     if (++index[i] < array->dims[i]) {
@@ -174,13 +174,13 @@ static inline int hlo_next_index(const hlo_array *array, int64_t *index) {
 
 /** Of a buffer whose type is smaller than a byte (hlo_type_bits() below 8): the bits of an element.
  * Such elements are packed, the first one in the lowest bits of the first byte. */
-static inline uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t linear) {
+HLO_INLINE uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t linear) {
   const int64_t bits = hlo_type_bits(type), first = linear * bits;
   return (uint8_t)((((const uint8_t *)buffer)[first / 8] >> (first % 8)) & ((1 << bits) - 1));
 }
 
 /** Sets the bits of an element; those of `value` above the type's are ignored. */
-static inline void hlo_packed_set(void *buffer, int32_t type, int64_t linear, uint8_t value) {
+HLO_INLINE void hlo_packed_set(void *buffer, int32_t type, int64_t linear, uint8_t value) {
   const int64_t bits = hlo_type_bits(type), first = linear * bits;
   uint8_t *byte = (uint8_t *)buffer + first / 8;
   const int mask = ((1 << bits) - 1) << (first % 8);

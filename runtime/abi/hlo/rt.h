@@ -19,7 +19,10 @@
  *
  * Versions: a struct that may grow starts with `struct_size`, set by whoever fills it
  * in; the reader uses only the fields that lie within it and takes the others as zero.
- * Fields are only ever appended; `abi` changes when something else does.
+ * The elements of an array may grow as well: a stride beside the array says how far
+ * apart they are, and functions such as hlo_input_at() find them. Fields are only ever
+ * appended; `abi` changes when something else does. A struct that has neither size nor
+ * stride stays as it is.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_RT_H
@@ -29,7 +32,7 @@
 #include <stdint.h>
 
 /** The version of every struct below; hlo_call.abi and hlo_module_desc.abi. */
-#define HLO_ABI 2u
+#define HLO_ABI 2
 
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define HLO_NODISCARD [[nodiscard]]
@@ -71,6 +74,12 @@
 #define HLO_EITHER_NULL {0}
 #endif
 
+/** Of the functions that are defined in these headers. libhlo_rt.so defines it as nothing in one
+ * file, which exports them. */
+#ifndef HLO_INLINE
+#define HLO_INLINE static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -101,7 +110,6 @@ enum {
   HLO_ERR_STRUCT = HLO_INVALID_ARGUMENT | (2 << 8),    /**< struct_size or abi not understood */
   HLO_ERR_ALIGN = HLO_INVALID_ARGUMENT | (3 << 8),     /**< a buffer is misaligned */
   HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object differ */
-  HLO_ERR_CONSTANTS = HLO_INVALID_ARGUMENT | (5 << 8), /**< external constants: too few */
   HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: too little, misaligned */
   HLO_ERR_SIZE = HLO_OUT_OF_RANGE | (10 << 8),         /**< the size of a bounded dimension */
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
@@ -112,7 +120,7 @@ enum {
 /* clang-format on */
 
 /** The low byte: one of HLO_OK .. HLO_UNAVAILABLE. */
-static inline hlo_status hlo_status_code(hlo_status status) { return status & 0xff; }
+HLO_INLINE hlo_status hlo_status_code(hlo_status status) { return status & 0xff; }
 
 /** A short name of a status, e.g. "HLO_ERR_ARENA"; never null, static. */
 const char *hlo_status_name(hlo_status status);
@@ -194,11 +202,23 @@ typedef struct hlo_custom_call {
   void *user;       /**< typed FFI: what State and UserData give the handler; else unused */
 } hlo_custom_call;
 
-/** Custom call targets, sorted by name (strcmp). The caller keeps them alive during the call. */
+/** Custom call targets, sorted by name (strcmp). The caller keeps them alive during the call.
+ *   hlo_custom_calls calls = {sizeof calls, count, sizeof *entries, 0, entries}; */
 typedef struct hlo_custom_calls {
   uint32_t struct_size, count;
+  uint32_t entry_stride, reserved;
   const hlo_custom_call *entries;
 } hlo_custom_calls;
+
+/** Element `i` of an array whose elements are `stride` bytes apart. */
+HLO_INLINE const void *hlo_element_at(const void *array, uint32_t stride, uint32_t i) {
+  return (const char *)array + (size_t)stride * i;
+}
+
+/** Entry `i` of a table. */
+HLO_INLINE const hlo_custom_call *hlo_custom_call_at(const hlo_custom_calls *calls, uint32_t i) {
+  return (const hlo_custom_call *)hlo_element_at(calls->entries, calls->entry_stride, i);
+}
 
 struct hlo_buffer_desc;
 
@@ -206,9 +226,10 @@ struct hlo_buffer_desc;
 typedef struct hlo_feed_item {
   uint32_t struct_size;
   int32_t count;                       /**< leaves */
+  uint32_t type_stride, reserved;      /**< of `types` */
   const char *config;                  /**< infeed_config, outfeed_config; never null */
   int64_t channel;                     /**< of a send or recv; else 0 */
-  const struct hlo_buffer_desc *types; /**< of each leaf */
+  const struct hlo_buffer_desc *types; /**< of each leaf; hlo_feed_leaf_at() */
   const uint64_t *bytes;               /**< of each leaf */
   void *const *leaves;                 /**< in the layouts that `types` say */
   char *message;                       /**< where a text may be put if the item is refused */
@@ -307,22 +328,20 @@ typedef struct hlo_call {
   const hlo_custom_calls *custom_calls;
   const hlo_feed *infeed, *outfeed;
   const hlo_comm *comm; /**< null: one replica, one partition */
-  /** External constants, for a module with constants_bytes > 0: read-only, aligned to 64. */
-  const void *constants;
-  size_t constants_bytes;
   hlo_state *state;
   /** Read at the bounds of operations and loops: non-zero makes the call return HLO_CANCELLED soon.
    * May be set by another thread, or by a signal handler. */
   const int32_t *cancel;
   /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
   int64_t deadline_ns;
-  hlo_profile *profile; /**< hlo_module_desc.num_ops entries, added to; null: off */
+  /** `profile_count` entries, `profile_stride` bytes apart, one for each of the module's ops, added
+   * to; null: off. */
+  hlo_profile *profile;
+  uint32_t profile_count, profile_stride;
   /** Seeds rng, whose numbers in a call depend on it alone, and the start of
    * rng-get-and-update-state, which XLA starts as 0 does. */
   uint64_t rng_seed;
-  int64_t run_id;    /**< told to custom calls and collectives */
-  int32_t cpu_level; /**< for code with several CPU levels: 0 = the best that this CPU can run */
-  int32_t reserved;
+  int64_t run_id; /**< told to custom calls and collectives */
   /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut.
    * It is written only when an error is returned. */
   char *message;
@@ -334,7 +353,7 @@ typedef struct hlo_call {
 } hlo_call;
 
 /** A call with nothing set: one thread, no scratch. */
-static inline hlo_call hlo_call_init(void) {
+HLO_INLINE hlo_call hlo_call_init(void) {
 #ifdef __cplusplus
   hlo_call call = hlo_call();
 #else
@@ -374,10 +393,15 @@ typedef struct hlo_buffer_desc {
 
 /** One operation, for profiles and messages. */
 typedef struct hlo_op_desc {
-  const char *name;      /**< HLO instruction, or the kernel made of several */
-  const char *file;      /**< of the HLO text; may be null */
-  int32_t line, column;  /**< from 1; 0 unknown */
-  uint64_t flops, bytes; /**< of one execution */
+  const char *name;        /**< HLO instruction, or the last one of a kernel made of several */
+  const char *kind;        /**< what it is: "dot", "loop", "copy", "all-reduce"; never null */
+  const char *file;        /**< of the HLO text; may be null */
+  int32_t line, column;    /**< from 1; 0 unknown */
+  const char *op_name;     /**< of the instruction's metadata, as the following; may be null */
+  const char *source_file; /**< of the program that made the HLO text; may be null */
+  int32_t source_line;     /**< from 1; 0 unknown */
+  int32_t reserved;
+  uint64_t flops, bytes; /**< of one execution: arithmetic, and read and written; 0 unknown */
 } hlo_op_desc;
 
 /** Bits of hlo_module_desc.needs. */
@@ -397,6 +421,20 @@ enum {
   HLO_IMMUTABLE = 4 /**< named by --immutable-params: the same bytes in M_prepare and every M_run */
 };
 
+/** hlo_module_desc.arch: whose instructions the code is made of. */
+enum { HLO_ARCH_X86_64 = 1 };
+
+/** Bits of hlo_module_desc.fp_mode. Without any: subnormal numbers are numbers, and results are
+ * rounded to nearest, ties to even. No mode lets an operation trap. */
+enum {
+  HLO_FP_FLUSH_RESULTS = 1, /**< subnormal results become zero */
+  HLO_FP_ZERO_INPUTS = 2,   /**< subnormal operands count as zero */
+  HLO_FP_ROUND_DOWN = 4,
+  HLO_FP_ROUND_UP = 8,
+  HLO_FP_ROUND_TO_ZERO = 12,
+  HLO_FP_ROUNDING = 12 /**< the bits that say how results are rounded */
+};
+
 /** Everything about a module; static and read-only. Enough to call it without its header. */
 typedef struct hlo_module_desc {
   uint32_t struct_size, abi;
@@ -407,23 +445,25 @@ typedef struct hlo_module_desc {
   const char *source_sha256;    /**< of the HLO text; may be empty */
   uint64_t signature;           /**< hash of the module, all names, types, layouts and aliases */
   uint64_t arena_bytes;         /**< scratch of one call; 0: none */
-  uint64_t constants_bytes;     /**< of external constants; 0: all are in the object */
   uint64_t state_bytes;
-  uint32_t num_inputs, num_outputs, num_ops, num_cpu_levels;
+  uint64_t cpu_features; /**< set of the architecture's features (hlo/cpu.h) that the code uses */
+  uint32_t arch;         /**< HLO_ARCH_* */
+  uint32_t fp_mode;      /**< set of HLO_FP_* that the code runs under */
   uint32_t arena_align;  /**< a power of two, at least 64 when arena_bytes > 0 */
-  uint32_t mxcsr;        /**< SSE control word that the code runs under; 0x1f80 keeps subnormals */
-  uint64_t cpu_features; /**< set of HLO_CPU_* (hlo/cpu.h) that the code uses */
-  const hlo_buffer_desc *inputs, *outputs; /**< arrays; null if empty */
-  const hlo_op_desc *ops;                  /**< op id -> operation; null if num_ops is 0 */
+  uint32_t needs;        /**< set of HLO_NEEDS_* */
+  uint32_t num_inputs, num_outputs, num_ops;
+  uint32_t buffer_stride;                  /**< of inputs and outputs */
+  uint32_t op_stride;                      /**< of ops */
+  uint32_t custom_call_stride;             /**< of custom_call_targets */
+  const hlo_buffer_desc *inputs, *outputs; /**< hlo_input_at(), hlo_output_at(); null if empty */
+  const hlo_op_desc *ops;                  /**< hlo_op_at(): op id -> operation; null if empty */
   const char *const *custom_calls; /**< targets that hlo_call must supply; null-ended, or null */
+  /** The same targets, with their api versions: `fn` is what was linked under the target's name, or
+   * null. hlo_custom_call_target_at(); ends with a null name; null if there are none. */
+  const hlo_custom_call *custom_call_targets;
   /** M_run_buffers: one pointer per leaf, in order. A leaf of no bytes may be null. */
   hlo_status (*run)(const hlo_call *call, const void *const *inputs, void *const *outputs);
   uint32_t num_replicas, num_partitions; /**< that the module was compiled for; >= 1 */
-  uint32_t needs;                        /**< set of HLO_NEEDS_* */
-  uint32_t reserved;
-  /** The same targets as custom_calls, with their api versions: `fn` is what was linked under the
-   * target's name, or null. Ends with a null name; null if there are none. */
-  const hlo_custom_call *custom_call_targets;
   /** Of a module compiled with --immutable-params, else 0: what M_prepare writes, and M_run reads
    * as hlo_call.prepared; aligned to 64. Position-independent: it may be stored and mapped again.
    */
@@ -438,8 +478,31 @@ typedef struct hlo_module_desc {
                         size_t bytes);
 } hlo_module_desc;
 
+/** Input `i` of a module. */
+HLO_INLINE const hlo_buffer_desc *hlo_input_at(const hlo_module_desc *desc, uint32_t i) {
+  return (const hlo_buffer_desc *)hlo_element_at(desc->inputs, desc->buffer_stride, i);
+}
+/** Output `i` of a module. */
+HLO_INLINE const hlo_buffer_desc *hlo_output_at(const hlo_module_desc *desc, uint32_t i) {
+  return (const hlo_buffer_desc *)hlo_element_at(desc->outputs, desc->buffer_stride, i);
+}
+/** Operation `i` of a module. */
+HLO_INLINE const hlo_op_desc *hlo_op_at(const hlo_module_desc *desc, uint32_t i) {
+  return (const hlo_op_desc *)hlo_element_at(desc->ops, desc->op_stride, i);
+}
+/** Entry `i` of desc->custom_call_targets, which must not be null. */
+HLO_INLINE const hlo_custom_call *hlo_custom_call_target_at(const hlo_module_desc *desc,
+                                                            uint32_t i) {
+  return (const hlo_custom_call *)hlo_element_at(desc->custom_call_targets,
+                                                 desc->custom_call_stride, i);
+}
+/** The type of leaf `i` of an item. */
+HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, uint32_t i) {
+  return (const hlo_buffer_desc *)hlo_element_at(item->types, item->type_stride, i);
+}
+
 /** Everything that would make `call` fail before the first operation: missing CPU features, arena
- * too small, missing feeds, comm, custom calls, constants. All of it is listed in `message` (cut at
+ * too small, missing feeds, comm, custom calls. All of it is listed in `message` (cut at
  *  message_bytes; may be null), separated by "; ". Returns the status of the first. */
 HLO_NODISCARD hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
                                    size_t message_bytes);

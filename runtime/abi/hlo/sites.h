@@ -16,7 +16,7 @@ extern "C" {
 
 /** hlo_buffer_desc.type of a token among the operands or results of a custom call: it has no
  * buffer. */
-#define HLO_SITE_TOKEN (-1)
+enum { HLO_SITE_TOKEN = -1 };
 
 /** Bits of hlo_call_site.flags. */
 enum {

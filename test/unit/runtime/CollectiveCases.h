@@ -64,7 +64,8 @@ struct Description {
       buffer.rank = static_cast<int32_t>(dims->size());
       buffers.push_back(buffer);
     }
-    desc.op = {sizeof desc, 1, 1, 0, op.opcode, op.name.c_str(), buffers.data(), 16384};
+    desc.op = {sizeof desc,    1,    1, sizeof(hlo_buffer_desc), op.opcode, op.name.c_str(),
+               buffers.data(), 16384};
     desc.kind = op.kind;
     desc.mode = HLO_GROUPS_OF_REPLICAS;
     desc.channel = -1;

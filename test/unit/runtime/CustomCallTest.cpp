@@ -27,7 +27,7 @@ struct CallModule : FakeModule {
   hlo_custom_call target = {};
   hlo_custom_call targets[2] = {};
   const char *names[2] = {"f", nullptr};
-  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, &target};
+  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, sizeof(target), 0, &target};
   float second[4] = {};
 
   CallModule(int32_t api, Function fn, int results = 1) {
@@ -38,6 +38,7 @@ struct CallModule : FakeModule {
     site.op.opcode = "custom-call";
     site.op.name = "call.1";
     site.op.buffers = buffers.data();
+    site.op.buffer_stride = sizeof(hlo_buffer_desc);
     site.target = "f";
     site.opaque = "";
     site.api = api;
@@ -49,6 +50,7 @@ struct CallModule : FakeModule {
     targets[0].api = api;
     desc.custom_calls = names;
     desc.custom_call_targets = targets;
+    desc.custom_call_stride = sizeof(hlo_custom_call);
     call.custom_calls = &table;
   }
 

@@ -29,7 +29,8 @@ struct FakeModule {
     desc.target = "x86_64 fake-cpu";
     desc.arena_bytes = 256;
     desc.arena_align = 64;
-    desc.mxcsr = 0x1f80;
+    desc.arch = HLO_ARCH_X86_64;
+    desc.buffer_stride = sizeof(hlo_buffer_desc);
     desc.num_inputs = 2;
     desc.num_outputs = 1;
     desc.inputs = inputs;

@@ -195,8 +195,8 @@ TEST(Frame, SizesOfBoundedDimensionsAreWithinTheBound) {
 
 TEST(Frame, MissingCpuFeaturesAreNamed) {
   FakeModule m;
-  m.desc.cpu_features = HLO_CPU_SSE3 | HLO_CPU_XOP | HLO_CPU_TBM;
-  if ((hlo_cpu_detect() & (HLO_CPU_XOP | HLO_CPU_TBM)) != 0) {
+  m.desc.cpu_features = HLO_X86_SSE3 | HLO_X86_XOP | HLO_X86_TBM;
+  if ((hlo_cpu_detect() & (HLO_X86_XOP | HLO_X86_TBM)) != 0) {
     GTEST_SKIP() << "this CPU has them";
   }
   EXPECT_EQ(m.begin(), HLO_ERR_CPU);
@@ -232,7 +232,7 @@ TEST(Frame, VersionsThatDoNotFitAreRefused) {
   EXPECT_STREQ(m.message,
                ("module has abi " + std::to_string(HLO_ABI + 1) + " and a description of " +
                 std::to_string(sizeof(hlo_module_desc)) + " bytes, this runtime expects abi " +
-                std::to_string(HLO_ABI) + " and at least 168 bytes")
+                std::to_string(HLO_ABI) + " and at least 216 bytes")
                    .c_str());
 }
 
@@ -267,6 +267,92 @@ TEST(Frame, FloatingPointModeIsTheModulesAndThenTheCallersAgain) {
   EXPECT_EQ(inside, 0x1f80u);
   EXPECT_EQ(after & ~0x3fu, flushing & ~0x3fu);
   EXPECT_EQ(afterError & ~0x3fu, flushing & ~0x3fu);
+}
+
+TEST(Frame, FloatingPointModesAreTheCpus) {
+  const std::pair<uint32_t, unsigned> modes[] = {
+      {0, 0x1f80},
+      {HLO_FP_FLUSH_RESULTS, 0x9f80},
+      {HLO_FP_ZERO_INPUTS, 0x1fc0},
+      {HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS, 0x9fc0},
+      {HLO_FP_ROUND_DOWN, _MM_ROUND_DOWN | 0x1f80},
+      {HLO_FP_ROUND_UP, _MM_ROUND_UP | 0x1f80},
+      {HLO_FP_ROUND_TO_ZERO, _MM_ROUND_TOWARD_ZERO | 0x1f80},
+  };
+  for (auto [mode, word] : modes) {
+    FakeModule m;
+    m.desc.fp_mode = mode;
+    ASSERT_EQ(m.begin(), HLO_OK);
+    unsigned inside = _mm_getcsr();
+    EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+    EXPECT_EQ(inside, word) << mode;
+  }
+  FakeModule m;
+  m.desc.fp_mode = 0x100;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "fake: fp_mode 0x100 is unknown to this runtime");
+}
+
+/// A description as a later version has it: each element has fields that this runtime does not
+/// know.
+TEST(Frame, ElementsOfALaterVersionAreFoundByTheirStride) {
+  struct Longer {
+    hlo_buffer_desc known;
+    uint64_t unknown[3];
+  };
+  struct LongerCall {
+    hlo_custom_call known;
+    uint64_t unknown;
+  };
+  FakeModule m;
+  Longer inputs[2] = {{m.inputs[0], {~0u, ~0u, ~0u}}, {m.inputs[1], {~0u, ~0u, ~0u}}};
+  inputs[1].known.name = "second";
+  inputs[1].known.align = 32;
+  m.desc.inputs = &inputs[0].known;
+  m.desc.outputs = &inputs[0].known;
+  m.desc.buffer_stride = sizeof(Longer);
+  EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
+  m.ins[1] = m.in1 + 1;
+  EXPECT_EQ(m.begin(), HLO_ERR_ALIGN);
+  EXPECT_NE(std::strstr(m.message, "input 1 (second)"), nullptr) << m.message;
+  m.ins[1] = m.in1;
+  const char *names[] = {"a", "b", nullptr};
+  LongerCall targets[3] = {{{"a", HLO_API_ORIGINAL, 0, nullptr, nullptr}, ~0u},
+                           {{"b", HLO_API_ORIGINAL, 0, nullptr, nullptr}, ~0u},
+                           {{}, ~0u}};
+  LongerCall entries[2] = {{{"a", HLO_API_ORIGINAL, 0, [] {}, nullptr}, ~0u},
+                           {{"b", HLO_API_STATUS_RETURNING, 0, [] {}, nullptr}, ~0u}};
+  hlo_custom_calls table = {sizeof table, 2, sizeof(LongerCall), 0, &entries[0].known};
+  m.desc.custom_calls = names;
+  m.desc.custom_call_targets = &targets[0].known;
+  m.desc.custom_call_stride = sizeof(LongerCall);
+  m.call.custom_calls = &table;
+  EXPECT_EQ(m.begin(), HLO_ERR_MISSING);
+  EXPECT_STREQ(m.message, "fake: another api version is called of target b");
+  entries[1].known.api = HLO_API_ORIGINAL;
+  EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
+}
+
+TEST(Frame, StridesBelowAnElementsSizeAreRefused) {
+  FakeModule m;
+  m.desc.buffer_stride = sizeof(hlo_buffer_desc) - 8;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message,
+               "fake: the description's buffer_stride is less than the size of an element");
+  m.desc.buffer_stride = sizeof(hlo_buffer_desc);
+  hlo_custom_call entry = {};
+  hlo_custom_calls table = {sizeof table, 1, 0, 0, &entry};
+  m.call.custom_calls = &table;
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "fake: hlo_custom_calls has struct_size 24 and entry_stride 0, "
+                          "expected 24 and 32");
+}
+
+TEST(Frame, AnotherArchitectureIsRefused) {
+  FakeModule m;
+  m.desc.arch = HLO_ARCH_X86_64 + 1;
+  EXPECT_EQ(m.begin(), HLO_ERR_CPU);
+  EXPECT_STREQ(m.message, "fake: compiled for another architecture (x86_64 fake-cpu)");
 }
 
 TEST(Frame, CancellationAndDeadline) {
@@ -319,22 +405,19 @@ TEST(Check, ListsEverythingAtOnce) {
   FakeModule m;
   const char *targets[] = {"known", "unknown", nullptr};
   hlo_custom_call entries[] = {{"known", HLO_API_ORIGINAL, 0, [] {}, nullptr}};
-  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, entries};
+  hlo_custom_calls table = {sizeof(hlo_custom_calls), 1, sizeof(entries[0]), 0, entries};
   m.desc.custom_calls = targets;
   m.desc.needs = HLO_NEEDS_INFEED | HLO_NEEDS_COMM;
-  m.desc.constants_bytes = 1000;
   m.call.custom_calls = &table;
   m.call.arena_bytes = 10;
   char text[512];
-  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_CONSTANTS);
-  EXPECT_STREQ(text, "fake: external constants: needs 1000 bytes (align 64), given none; "
-                     "fake: hlo_call has no infeed; hlo_call has no comm; "
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
+  EXPECT_STREQ(text, "fake: hlo_call has no infeed; hlo_call has no comm; "
                      "no custom call target named unknown; "
                      "fake: arena: needs 256 bytes (align 64), given 10");
-  EXPECT_EQ(hlo_check(&m.desc, &m.call, nullptr, 0), HLO_ERR_CONSTANTS);
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, nullptr, 0), HLO_ERR_MISSING);
   m.desc.custom_calls = nullptr;
   m.desc.needs = 0;
-  m.desc.constants_bytes = 0;
   EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_ARENA);
   EXPECT_STREQ(text, "fake: arena: needs 256 bytes (align 64), given 10");
   m.call.arena_bytes = 256;
@@ -359,13 +442,15 @@ TEST(Names, StatusesAndTypes) {
 }
 
 TEST(Cpu, NamesAndCertainties) {
-  EXPECT_STREQ(hlo_cpu_feature_name(HLO_CPU_AVX512BF16 | HLO_CPU_AMX_TILE), "avx512bf16");
-  EXPECT_EQ(hlo_cpu_feature_name(0), nullptr);
-  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_SSE3) != 0, __builtin_cpu_supports("sse3") != 0);
-  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX2) != 0, __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_FMA) != 0, __builtin_cpu_supports("fma") != 0);
-  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX512F) != 0, __builtin_cpu_supports("avx512f") != 0);
-  EXPECT_EQ((hlo_cpu_detect() & HLO_CPU_AVX512BF16) != 0,
+  EXPECT_STREQ(hlo_cpu_feature_name(HLO_ARCH_X86_64, HLO_X86_AVX512BF16 | HLO_X86_AMX_TILE),
+               "avx512bf16");
+  EXPECT_EQ(hlo_cpu_feature_name(HLO_ARCH_X86_64, 0), nullptr);
+  EXPECT_EQ(hlo_cpu_feature_name(HLO_ARCH_X86_64 + 1, 1), nullptr);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_X86_SSE3) != 0, __builtin_cpu_supports("sse3") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_X86_AVX2) != 0, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_X86_FMA) != 0, __builtin_cpu_supports("fma") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_X86_AVX512F) != 0, __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ((hlo_cpu_detect() & HLO_X86_AVX512BF16) != 0,
             __builtin_cpu_supports("avx512bf16") != 0);
 }
 } // namespace

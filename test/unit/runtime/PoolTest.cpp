@@ -172,7 +172,7 @@ TEST(ParallelFor, CoversAllTasksOnceInTheModulesMode) {
     Pool pool(hlo_pool_create(threads));
     FakeModule m;
     m.call.exec = hlo_pool_executor(pool.get());
-    m.desc.mxcsr = 0x9fc0;
+    m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
     ASSERT_EQ(m.begin(), HLO_OK);
     EXPECT_EQ(m.frame.threads, threads);
     for (int64_t tasks : {0, 1, 2, 7, 8, 9, 1000}) {
@@ -216,7 +216,7 @@ TEST(ParallelFor, TheCallersOwnExecutor) {
   } backwards;
   hlo_executor exec = {sizeof(hlo_executor), 3, &backwards, Backwards::run};
   FakeModule m;
-  m.desc.mxcsr = 0x9fc0;
+  m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
   m.call.exec = &exec;
   ASSERT_EQ(m.begin(), HLO_OK);
   Ranges ranges(100);

@@ -55,14 +55,14 @@ TEST(Target, HostIsKnown) {
   Target native = llvm::cantFail(describeTarget("native"));
   EXPECT_EQ(native.cpu, host.cpu);
   EXPECT_EQ(native.features, host.features);
-  EXPECT_NE(cpuFeatureBits(host) & HLO_CPU_SSE3, 0u);
+  EXPECT_NE(cpuFeatureBits(host) & HLO_X86_SSE3, 0u);
 }
 
 TEST(Target, FeatureBits) {
   Target v3 = llvm::cantFail(describeTarget("x86-64-v3"));
-  EXPECT_NE(cpuFeatureBits(v3) & HLO_CPU_AVX2, 0u);
-  EXPECT_NE(cpuFeatureBits(v3) & HLO_CPU_FMA, 0u);
-  EXPECT_EQ(cpuFeatureBits(v3) & HLO_CPU_AVX512F, 0u);
+  EXPECT_NE(cpuFeatureBits(v3) & HLO_X86_AVX2, 0u);
+  EXPECT_NE(cpuFeatureBits(v3) & HLO_X86_FMA, 0u);
+  EXPECT_EQ(cpuFeatureBits(v3) & HLO_X86_AVX512F, 0u);
 }
 
 TEST(Target, UnknownNamesGetTheNearest) {
