@@ -97,8 +97,7 @@ void hlo_leave_frame(hlo_frame *frame) {
   }
 }
 
-/* The other ranks need not wait for a call that has failed. */
-static void tell_peers(const hlo_call *call, hlo_status status) {
+void hlo_tell_peers(const hlo_call *call, hlo_status status) {
   const hlo_comm *comm = HLO_FIELD(call, comm);
   if (HLO_HAS_FIELD(comm, leave) && comm->leave != NULL) {
     const char *message = HLO_FIELD(call, message);
@@ -116,7 +115,7 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
   if (status != HLO_OK) {
     /* A call of another version has no comm that can be trusted. */
     if (call != NULL && call->abi == HLO_ABI) {
-      tell_peers(call, status);
+      hlo_tell_peers(call, status);
     }
     return status;
   }
@@ -127,7 +126,7 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
 
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
   if (status != HLO_OK) {
-    tell_peers(frame->call, status);
+    hlo_tell_peers(frame->call, status);
   }
   hlo_leave_frame(frame);
   return status;

@@ -13,5 +13,7 @@ void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *pr
                      hlo_frame *frame);
 /** Restores the caller's mode and gives back what hlo_take_arena allocated. */
 void hlo_leave_frame(hlo_frame *frame);
+/** Tells the other ranks that they need not wait for a call that has failed. */
+void hlo_tell_peers(const hlo_call *call, hlo_status status);
 
 #endif

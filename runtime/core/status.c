@@ -27,6 +27,10 @@ const char *hlo_status_name(hlo_status status) {
       return "HLO_ERR_MISSING";
     case HLO_ERR_PREPARED:
       return "HLO_ERR_PREPARED";
+    case HLO_ERR_VIEW:
+      return "HLO_ERR_VIEW";
+    case HLO_ERR_OVERLAP:
+      return "HLO_ERR_OVERLAP";
     default:
       break;
   }

@@ -83,7 +83,24 @@ Program::Program(Program &&other)
       unpackedInputs(std::move(other.unpackedInputs)),
       unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)),
       fresh(other.fresh), inputPointers(std::move(other.inputPointers)),
-      outputPointers(std::move(other.outputPointers)) {}
+      outputPointers(std::move(other.outputPointers)), inputViews(std::move(other.inputViews)),
+      outputViews(std::move(other.outputViews)) {}
+
+/// All that is known of a buffer: hlo_run_checked compares it with the leaf's description.
+static hlo_view viewOf(const hlo_buffer_desc &leaf, const Memory &memory) {
+  return {sizeof(hlo_view), leaf.type,           memory.data(), memory.size(),
+          leaf.dims,        leaf.minor_to_major, leaf.rank,     0};
+}
+
+void Program::addInput(const hlo_buffer_desc &leaf, const Memory &memory) {
+  inputPointers.push_back(memory.data());
+  inputViews.push_back(viewOf(leaf, memory));
+}
+
+void Program::addOutput(const hlo_buffer_desc &leaf, const Memory &memory) {
+  outputPointers.push_back(memory.data());
+  outputViews.push_back(viewOf(leaf, memory));
+}
 
 Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
   if (Error e = checkMemory(desc)) {
@@ -120,7 +137,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
     if (!memory) {
       return memory.takeError();
     }
-    program.inputPointers.push_back(memory->data());
+    program.addInput(*hlo_input_at(&desc, i), *memory);
     program.inputs.push_back(std::move(*memory));
     if (Error e = takeUnpacked(*hlo_input_at(&desc, i), program.unpackedInputs)) {
       return std::move(e);
@@ -134,7 +151,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
     uint32_t shared = static_cast<uint32_t>(output.alias);
     if (output.alias >= 0 && shared < desc.num_inputs &&
         hlo_input_at(&desc, shared)->bytes == output.bytes) {
-      program.outputPointers.push_back(program.inputs[shared].data());
+      program.addOutput(output, program.inputs[shared]);
       program.kept.emplace_back(shared, Memory());
       continue;
     }
@@ -143,7 +160,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
       return memory.takeError();
     }
     std::memset(memory->data(), 0, output.bytes);
-    program.outputPointers.push_back(memory->data());
+    program.addOutput(output, *memory);
     program.outputs.push_back(std::move(*memory));
   }
   return std::move(program);
@@ -207,7 +224,9 @@ Expected<double> Program::prepare() {
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
   Clock::time_point start = Clock::now();
-  hlo_status status = desc->prepare(&call, inputPointers.data(), prepared.data(), prepared.size());
+  hlo_status status =
+      hlo_prepare_checked(desc, &call, inputViews.data(), static_cast<uint32_t>(inputViews.size()),
+                          prepared.data(), prepared.size());
   double seconds = secondsSince(start);
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
@@ -220,7 +239,8 @@ Expected<double> Program::prepare() {
 }
 
 Expected<double> Program::run() {
-  if (fresh) {
+  const bool first = fresh;
+  if (first) {
     packInputs();
   } else {
     for (auto &[input, copy] : kept) {
@@ -239,7 +259,12 @@ Expected<double> Program::run() {
     return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + message);
   }
   Clock::time_point start = Clock::now();
-  hlo_status status = desc->run(&call, inputPointers.data(), outputPointers.data());
+  // The buffers of later runs are those of the first one.
+  hlo_status status =
+      first ? hlo_run_checked(desc, &call, inputViews.data(),
+                              static_cast<uint32_t>(inputViews.size()), outputViews.data(),
+                              static_cast<uint32_t>(outputViews.size()))
+            : desc->run(&call, inputPointers.data(), outputPointers.data());
   double seconds = secondsSince(start);
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;

@@ -83,6 +83,8 @@ public:
 
 private:
   Program() = default;
+  void addInput(const hlo_buffer_desc &leaf, const Memory &memory);
+  void addOutput(const hlo_buffer_desc &leaf, const Memory &memory);
   void packInputs();
   const hlo_module_desc *desc = nullptr;
   hlo_pool *pool = nullptr;
@@ -100,6 +102,7 @@ private:
   bool fresh = true;                                   ///< inputs are as they were given
   std::vector<const void *> inputPointers;
   std::vector<void *> outputPointers;
+  std::vector<hlo_view> inputViews, outputViews; ///< the same, with their sizes
 };
 
 } // namespace hlo::run

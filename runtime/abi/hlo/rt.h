@@ -115,7 +115,9 @@ enum {
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
   HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8), /**< no feed, comm or custom call */
-  HLO_ERR_PREPARED = HLO_FAILED_PRECONDITION | (11 << 8) /**< the prepared block: none, another's, unfinished */
+  HLO_ERR_PREPARED = HLO_FAILED_PRECONDITION | (11 << 8), /**< the prepared block: none, another's, unfinished */
+  HLO_ERR_VIEW = HLO_INVALID_ARGUMENT | (12 << 8),   /**< views: number, bytes, type, shape or layout */
+  HLO_ERR_OVERLAP = HLO_INVALID_ARGUMENT | (13 << 8) /**< buffers that must not share memory do */
 };
 /* clang-format on */
 
@@ -506,6 +508,37 @@ HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, ui
  *  message_bytes; may be null), separated by "; ". Returns the status of the first. */
 HLO_NODISCARD hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
                                    size_t message_bytes);
+
+/*===- Calls that are checked -------------------------------------------------------*/
+
+/** A buffer and what the caller knows of it. */
+typedef struct hlo_view {
+  uint32_t struct_size; /**< sizeof(hlo_view); of an array, the same in all its elements */
+  int32_t type;         /**< hlo_type; HLO_INVALID_TYPE: not stated */
+  void *data;           /**< of an input only read, unless an output that may share it does */
+  uint64_t bytes;       /**< that are there; at least those of the leaf */
+  const int64_t *dims;  /**< `rank` sizes; null: not stated */
+  const int64_t *minor_to_major; /**< `rank` dimension numbers; null: not stated */
+  int32_t rank;                  /**< read only if dims or minor_to_major is not null */
+  int32_t reserved;
+} hlo_view;
+
+/** desc->run with buffers whose sizes are known: what bindings and tools should call. Checks before
+ * anything runs that there is one view for each leaf, that each has the bytes that the leaf needs
+ * (of a bounded dimension, those of the bound) and is not null unless these are 0, that type, shape
+ * and layout are the leaf's as far as the view states them, and that no output shares memory with
+ * another buffer, the arena, the state or the prepared block, unless it is exactly the buffer of
+ * the input that it may share (hlo_buffer_desc.alias). Inputs that M_run does not read are not
+ * looked at. The message names the buffer, what it needs and what was given. Modules of more than
+ * 64 leaves need 32 bytes a leaf for it, from call->alloc or else from the heap. */
+HLO_NODISCARD hlo_status hlo_run_checked(const hlo_module_desc *desc, const hlo_call *call,
+                                         const hlo_view *inputs, uint32_t num_inputs,
+                                         const hlo_view *outputs, uint32_t num_outputs);
+
+/** The same of desc->prepare. */
+HLO_NODISCARD hlo_status hlo_prepare_checked(const hlo_module_desc *desc, const hlo_call *call,
+                                             const hlo_view *inputs, uint32_t num_inputs,
+                                             void *prepared, size_t bytes);
 
 /** For M_run: `given`, the signature in the caller's args, is not that of the object. Writes the
  * message and returns HLO_ERR_SIGNATURE. */
