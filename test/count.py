@@ -65,7 +65,8 @@ def lit(build, folder, arguments):
     results, program = os.path.join(folder, "results.xml"), shutil.which("lit-22") or shutil.which("llvm-lit")
     program = program or "/usr/lib/llvm-22/build/utils/lit/lit.py"
     # What an earlier run has left must not make a test pass; the times of the tests only order them.
-    for path in glob.glob(os.path.join(build, "test", "lit", "*")):
+    runtime = [a.partition("runtime=")[2] for a in arguments if "runtime=" in a] or [build]
+    for path in glob.glob(os.path.join(runtime[0], "test", "lit", "*")):
         shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
     command = [program, "-sv", "--param", f"build={build}", f"--xunit-xml-output={results}", *(arguments or [os.path.join(ROOT, "test")])]
     status, cases = run(command, results)

@@ -19,7 +19,13 @@ config.test_source_root = os.path.dirname(__file__)
 
 root = os.path.dirname(config.test_source_root)
 build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
-config.test_exec_root = os.path.join(build, "test", "lit")
+# Under sanitizers (test/sanitizers/run.sh): another build of the runtime, and the flags of programs that are linked with it.
+runtime = os.path.abspath(lit_config.params.get("runtime", build))
+sanitizer_flags = lit_config.params.get("flags", "")
+config.test_exec_root = os.path.join(runtime, "test", "lit")
+for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
 llvm_bin = lit_config.params.get("llvm_bin", "/usr/lib/llvm-22/bin")
 
 config.environment["PATH"] = os.pathsep.join(
@@ -34,15 +40,18 @@ config.substitutions.append(("%{python}", sys.executable))
 config.substitutions.append(("%e2e", "%s %s/test/e2e/run.py" % (sys.executable, root)))
 config.substitutions.append(("%root", root))
 config.substitutions.append(("%build", build))
-config.substitutions.append(("%cc", shutil.which("clang-22") or "cc"))
-config.substitutions.append(("%cxx", shutil.which("clang++-22") or "c++"))
+config.substitutions.append(("%runtime", runtime))
+# A shared library that leaves nothing undefined; a sanitizer's functions come from the program.
+config.substitutions.append(("%z-defs", "" if sanitizer_flags else "-Wl,-z,defs"))
+config.substitutions.append(("%cc", (shutil.which("clang-22") or "cc") + " " * bool(sanitizer_flags) + sanitizer_flags))
+config.substitutions.append(("%cxx", (shutil.which("clang++-22") or "c++") + " " * bool(sanitizer_flags) + sanitizer_flags))
 # Other versions format a little differently.
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")
     config.substitutions.append(("%clang-format", "clang-format-22"))
 # How a C program is linked with an object.
 config.substitutions.append(("%rt-include", "-I%s/runtime/abi" % root))
-config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, build)))
+config.substitutions.append(("%rt", "-I%s/runtime/abi %s/lib/libhlo_rt.a -lpthread -lm" % (root, runtime)))
 
 if os.path.exists(os.path.join(build, "lib", "libhlo_comm_mpi.a")) and shutil.which("mpirun"):
     config.available_features.add("mpi")

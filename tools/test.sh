@@ -28,6 +28,8 @@ for folder in $(grep -lE '^hlo_unit_test' test/unit/*/CMakeLists.txt); do
 done
 suite ctest python3 test/count.py ctest "$BUILD"
 suite --limit=1800 lit python3 test/count.py lit "$BUILD"
+suite --limit=900 runtime-asan test/sanitizers/run.sh asan
+suite --limit=900 runtime-tsan test/sanitizers/run.sh tsan
 # Tables whose cases lit counts as one.
 suite malformed python3 test/error/ops/cases.py --tool "$bin/hlo-opt" test/error/ops/*.test
 suite lowering python3 test/transforms/lowering/lower.py --tool "$bin/hlo-opt" test/transforms/lowering/*.test

@@ -41,11 +41,25 @@ void runRandom(int n, uint32_t count, bool sharedMemory) {
   });
 }
 
-TEST(Collective, TenThousandAtRandomOnFourRanks) { runRandom(4, 10000, /*sharedMemory=*/true); }
-TEST(Collective, OverMessagesAlone) { runRandom(4, 2000, /*sharedMemory=*/false); }
+// Sanitizers make a round some ten times slower.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SHARE_OF_ROUNDS 5
+#endif
+#endif
+#ifndef SHARE_OF_ROUNDS
+#define SHARE_OF_ROUNDS 1
+#endif
+
+TEST(Collective, TenThousandAtRandomOnFourRanks) {
+  runRandom(4, 10000 / SHARE_OF_ROUNDS, /*sharedMemory=*/true);
+}
+TEST(Collective, OverMessagesAlone) {
+  runRandom(4, 2000 / SHARE_OF_ROUNDS, /*sharedMemory=*/false);
+}
 TEST(Collective, OnOtherNumbersOfRanks) {
   for (int n : {1, 2, 3, 8}) {
-    runRandom(n, 500, /*sharedMemory=*/n % 2 == 0);
+    runRandom(n, 500 / SHARE_OF_ROUNDS, /*sharedMemory=*/n % 2 == 0);
   }
 }
 
