@@ -6,7 +6,8 @@
 //   gehrd          x -> Hessenberg form and reflectors, tau, info    low, high (from 1)
 //   sytrd, hetrd   x -> tridiagonal form and reflectors, d, e, tau, info    uplo
 //
-// geev refuses matrices that are not finite, which some LAPACKs never finish: info = -4.
+// geev refuses matrices that are not finite, which some LAPACKs never finish: info = -4. Vectors
+// that are not asked for are zeros.
 //
 //===----------------------------------------------------------------------===//
 #include <string.h>
@@ -15,22 +16,34 @@
 
 namespace hlo_lapack {
 
+static constexpr Dimension n{Size::n}, below{Size::below};
+static constexpr Array x = {"x", Element::same, {n, n}, 0};
+
+static constexpr Contract symmetricContract = {.operands = {x},
+                                               .results = {{"vectors", Element::same, {n, n}},
+                                                           {"values", Element::real, {n}},
+                                                           {"info", Element::s32}},
+                                               .attributes = {{"mode", "VN"}, {"uplo", "LU"}},
+                                               .work = {{3, Size::n, Size::n}, {128, Size::n}}};
+
 template <typename T>
 ffi_error *symmetricEigen(Call &call) {
   using R = typename Scalar<T>::Real;
-  if (!call.expect(1, 3)) {
+  if (!call.begin(symmetricContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  char mode = static_cast<char>(call.attribute("mode", 'V'));
-  char uplo = static_cast<char>(call.attribute("uplo", 'L'));
-  int64_t n = Call::columns(call.result(0));
+  char mode = call.letter("mode"), uplo = call.letter("uplo");
+  int64_t n = call.n();
   T *a = call.out<T>(0), best = {};
   R *w = call.out<R>(1), bestReal = {};
   int *info = call.out<int>(2), bestInt = 0, ignored = 0;
   syevd(mode, uplo, n, a, leading(n), w, &best, -1, &bestReal, -1, &bestInt, -1, &ignored);
-  int size = larger(static_cast<int>(realPart(best)), 1);
-  int realSize = larger(static_cast<int>(bestReal), 1), intSize = larger(bestInt, 1);
+  // At least what the manual asks for.
+  int64_t forReal = 2 * n * n + 6 * n + 1, forComplex = n * n + 2 * n + 1;
+  constexpr bool isComplex = Scalar<T>::isComplex;
+  int size = workSize(realPart(best), isComplex ? forComplex : forReal);
+  int realSize = workSize(bestReal, isComplex ? forReal : 1);
+  int intSize = static_cast<int>(larger(bestInt, 5 * n + 3));
   Scratch scratch(call.frame);
   T *work = scratch.take<T>(size);
   R *rwork = scratch.take<R>(realSize);
@@ -38,21 +51,11 @@ ffi_error *symmetricEigen(Call &call) {
   if (!work || !rwork || !iwork) {
     return call.noMemory();
   }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     syevd(mode, uplo, n, a + i * n * n, leading(n), w + i * n, work, size, rwork, realSize, iwork,
           intSize, info + i);
   }
   return nullptr;
-}
-
-template <typename R>
-bool allFinite(const R *values, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    if (!(values[i] - values[i] == 0)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 template <typename R>
@@ -83,27 +86,39 @@ void unpack(int64_t n, const R *wi, const R *packed, C *vectors) {
   }
 }
 
+static constexpr Contract realEigenContract = {
+    .operands = {{"x", Element::same, {n, n}}},
+    .results = {{"real parts", Element::same, {n}},
+                {"imaginary parts", Element::same, {n}},
+                {"left vectors", Element::complex, {n, n}},
+                {"right vectors", Element::complex, {n, n}},
+                {"info", Element::s32}},
+    .attributes = {{"compute_left", "VN"}, {"compute_right", "VN"}},
+    .work = {{512, Size::n}}};
+
 template <typename R>
 ffi_error *realEigen(Call &call) {
   using C = typename ComplexOf<R>::Type;
-  if (!call.expect(1, 5)) {
+  if (!call.begin(realEigenContract, typeNumber<R>)) {
     return call.error;
   }
-  char left = static_cast<char>(call.attribute("compute_left", 'N'));
-  char right = static_cast<char>(call.attribute("compute_right", 'V'));
-  int64_t n = Call::columns(call.operand(0));
+  char left = call.letter("compute_left"), right = call.letter("compute_right");
+  for (int i = 0; i < 4; ++i) {
+    call.clear(i);
+  }
+  int64_t n = call.n();
   R best = {};
   int *info = call.out<int>(4), ignored = 0;
   geev(left, right, n, nullptr, leading(n), nullptr, nullptr, nullptr, nullptr, &best, -1,
        &ignored);
-  int size = larger(static_cast<int>(best), 4 * n);
+  int size = workSize(best, larger(4 * n, 1));
   Scratch scratch(call.frame);
   R *work = scratch.take<R>(size), *a = scratch.take<R>(n * n);
   R *vl = scratch.take<R>(n * n), *vr = scratch.take<R>(n * n);
   if (!work || !a || !vl || !vr) {
     return call.noMemory();
   }
-  for (int64_t i = 0, count = Call::batches(call.operand(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     const R *x = call.in<R>(0) + i * n * n;
     if (!allFinite(x, n * n)) {
       info[i] = -4;
@@ -122,15 +137,26 @@ ffi_error *realEigen(Call &call) {
   return nullptr;
 }
 
+static constexpr Contract complexEigenContract = {
+    .operands = {{"x", Element::same, {n, n}}},
+    .results = {{"values", Element::same, {n}},
+                {"left vectors", Element::same, {n, n}},
+                {"right vectors", Element::same, {n, n}},
+                {"info", Element::s32}},
+    .attributes = {{"compute_left", "VN"}, {"compute_right", "VN"}},
+    .work = {{512, Size::n}}};
+
 template <typename C>
 ffi_error *complexEigen(Call &call) {
   using R = typename Scalar<C>::Real;
-  if (!call.expect(1, 4)) {
+  if (!call.begin(complexEigenContract, typeNumber<C>)) {
     return call.error;
   }
-  char left = static_cast<char>(call.attribute("compute_left", 'N'));
-  char right = static_cast<char>(call.attribute("compute_right", 'V'));
-  int64_t n = Call::columns(call.operand(0));
+  char left = call.letter("compute_left"), right = call.letter("compute_right");
+  for (int i = 0; i < 3; ++i) {
+    call.clear(i);
+  }
+  int64_t n = call.n();
   C best = {};
   int *info = call.out<int>(3), ignored = 0;
   Scratch scratch(call.frame);
@@ -140,14 +166,14 @@ ffi_error *complexEigen(Call &call) {
   }
   // The question for the size writes to rwork as well.
   geev(left, right, n, nullptr, leading(n), nullptr, nullptr, nullptr, &best, -1, rwork, &ignored);
-  int size = larger(static_cast<int>(best.re), 2 * n);
+  int size = workSize(best.re, larger(2 * n, 1));
   C *work = scratch.take<C>(size), *a = scratch.take<C>(n * n);
   if (!work || !a) {
     return call.noMemory();
   }
-  for (int64_t i = 0, count = Call::batches(call.operand(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     const C *x = call.in<C>(0) + i * n * n;
-    if (!allFinite(&x->re, 2 * n * n)) {
+    if (!allFinite(x, n * n)) {
       info[i] = -4;
       continue;
     }
@@ -158,43 +184,57 @@ ffi_error *complexEigen(Call &call) {
   return nullptr;
 }
 
-/// Whether the call asks for eigenvalues to be sorted by a function, which there is none for.
-inline bool asksForOrder(Call &call) { return call.attribute("sort", 'N') != 'N'; }
+// Eigenvalues cannot be sorted: there is no function to sort them by.
+static constexpr Attribute schurMode = {"mode", "VN"}, schurSort = {"sort", "N"};
+static constexpr Contract realSchurContract = {.operands = {x},
+                                               .results = {{"form", Element::same, {n, n}},
+                                                           {"vectors", Element::same, {n, n}},
+                                                           {"real parts", Element::same, {n}},
+                                                           {"imaginary parts", Element::same, {n}},
+                                                           {"selected", Element::s32},
+                                                           {"info", Element::s32}},
+                                               .attributes = {schurMode, schurSort},
+                                               .work = {{512, Size::n}}};
+static constexpr Contract complexSchurContract = {.operands = {x},
+                                                  .results = {{"form", Element::same, {n, n}},
+                                                              {"vectors", Element::same, {n, n}},
+                                                              {"values", Element::same, {n}},
+                                                              {"selected", Element::s32},
+                                                              {"info", Element::s32}},
+                                                  .attributes = {schurMode, schurSort},
+                                                  .work = {{512, Size::n}}};
 
 template <typename R>
 ffi_error *realSchur(Call &call) {
-  if (!call.expect(1, 6)) {
+  if (!call.begin(realSchurContract, typeNumber<R>)) {
     return call.error;
   }
-  if (asksForOrder(call)) {
-    return call.fail(12, "gees: sorting of eigenvalues is not supported");
+  char mode = call.letter("mode");
+  if (mode == 'N') {
+    call.clear(1);
   }
-  call.copy(0, 0);
-  char mode = static_cast<char>(call.attribute("mode", 'V'));
-  int64_t n = Call::columns(call.result(0));
+  int64_t n = call.n();
   R *a = call.out<R>(0);
   int *selected = call.out<int>(4);
   Scratch scratch(call.frame);
-  return runWithWork<R>(call, scratch, Call::batches(call.result(0), 2), 3 * n, call.out<int>(5),
-                        [&](int64_t i, R *work, int size, int *info) {
-                          gees(mode, n, a + i * n * n, leading(n), selected + i,
-                               call.out<R>(2) + i * n, call.out<R>(3) + i * n,
-                               call.out<R>(1) + i * n * n, work, size, info);
-                        });
+  return runWithWork<R>(
+      call, scratch, 3 * n, call.out<int>(5), [&](int64_t i, R *work, int size, int *info) {
+        gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<R>(2) + i * n,
+             call.out<R>(3) + i * n, call.out<R>(1) + i * n * n, work, size, info);
+      });
 }
 
 template <typename C>
 ffi_error *complexSchur(Call &call) {
   using R = typename Scalar<C>::Real;
-  if (!call.expect(1, 5)) {
+  if (!call.begin(complexSchurContract, typeNumber<C>)) {
     return call.error;
   }
-  if (asksForOrder(call)) {
-    return call.fail(12, "gees: sorting of eigenvalues is not supported");
+  char mode = call.letter("mode");
+  if (mode == 'N') {
+    call.clear(1);
   }
-  call.copy(0, 0);
-  char mode = static_cast<char>(call.attribute("mode", 'V'));
-  int64_t n = Call::columns(call.result(0));
+  int64_t n = call.n();
   C *a = call.out<C>(0);
   int *selected = call.out<int>(3);
   Scratch scratch(call.frame);
@@ -202,48 +242,65 @@ ffi_error *complexSchur(Call &call) {
   if (!rwork) {
     return call.noMemory();
   }
-  return runWithWork<C>(call, scratch, Call::batches(call.result(0), 2), 2 * n, call.out<int>(4),
-                        [&](int64_t i, C *work, int size, int *info) {
-                          gees(mode, n, a + i * n * n, leading(n), selected + i,
-                               call.out<C>(2) + i * n, call.out<C>(1) + i * n * n, work, size,
-                               rwork, info);
-                        });
+  return runWithWork<C>(
+      call, scratch, 2 * n, call.out<int>(4), [&](int64_t i, C *work, int size, int *info) {
+        gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<C>(2) + i * n,
+             call.out<C>(1) + i * n * n, work, size, rwork, info);
+      });
 }
+
+static constexpr Contract hessenbergContract = {
+    .operands = {x},
+    .results = {{"form", Element::same, {n, n}},
+                {"tau", Element::same, {below}},
+                {"info", Element::s32}},
+    .attributes = {{"low", nullptr, typeS32}, {"high", nullptr, typeS32}},
+    .work = {{256, Size::n}}};
 
 template <typename T>
 ffi_error *hessenberg(Call &call) {
-  if (!call.expect(1, 3)) {
+  if (!call.begin(hessenbergContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  int64_t n = Call::columns(call.result(0)), lda = Call::rows(call.result(0));
-  int low = static_cast<int>(call.attribute("low", 1));
-  int high = static_cast<int>(call.attribute("high", n));
+  int64_t n = call.n(), low = call.attribute("low"), high = call.attribute("high");
+  if (low < 1 || low > larger(n, 1) || high < smaller(low, n) || high > n) {
+    return call.fail(invalidArgument,
+                     "attributes 'low' and 'high': expected 1 <= low <= high <= n");
+  }
   T *a = call.out<T>(0), *tau = call.out<T>(1);
   Scratch scratch(call.frame);
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n),
-                        call.out<int>(2), [&](int64_t i, T *work, int size, int *info) {
-                          gehrd(n, low, high, a + i * lda * n, leading(lda),
-                                tau + i * larger(n - 1, 0), work, size, info);
+  return runWithWork<T>(call, scratch, leading(n), call.out<int>(2),
+                        [&](int64_t i, T *work, int size, int *info) {
+                          gehrd(n, low, high, a + i * n * n, leading(n), tau + i * larger(n - 1, 0),
+                                work, size, info);
                         });
 }
+
+static constexpr Contract tridiagonalContract = {
+    .operands = {x},
+    .results = {{"form", Element::same, {n, n}},
+                {"diagonal", Element::real, {n}},
+                {"off-diagonal", Element::real, {below}},
+                {"tau", Element::same, {below}},
+                {"info", Element::s32}},
+    .attributes = {{"uplo", "LU"}},
+    .work = {{128, Size::n}}};
 
 template <typename T>
 ffi_error *tridiagonal(Call &call) {
   using R = typename Scalar<T>::Real;
-  if (!call.expect(1, 5)) {
+  if (!call.begin(tridiagonalContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  char uplo = static_cast<char>(call.attribute("uplo", 'L'));
-  int64_t n = Call::columns(call.result(0)), lda = Call::rows(call.result(0));
+  char uplo = call.letter("uplo");
+  int64_t n = call.n();
   int64_t off = larger(n - 1, 0);
   T *a = call.out<T>(0), *tau = call.out<T>(3);
   R *d = call.out<R>(1), *e = call.out<R>(2);
   Scratch scratch(call.frame);
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), 1, call.out<int>(4),
+  return runWithWork<T>(call, scratch, 1, call.out<int>(4),
                         [&](int64_t i, T *work, int size, int *info) {
-                          sytrd(uplo, n, a + i * lda * n, leading(lda), d + i * n, e + i * off,
+                          sytrd(uplo, n, a + i * n * n, leading(n), d + i * n, e + i * off,
                                 tau + i * off, work, size, info);
                         });
 }

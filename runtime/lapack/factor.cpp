@@ -5,70 +5,91 @@
 // their results can only fail through wrong arguments.
 //
 //===----------------------------------------------------------------------===//
+#include <string.h>
+
 #include "fortran.h"
 
 namespace hlo_lapack {
 
+static constexpr Dimension m{Size::m}, n{Size::n}, least{Size::least}, order{Size::order};
+static constexpr Dimension columns{Size::n, Size::m}, reflectors{Size::k, Size::reflectors};
+
+static constexpr Contract choleskyContract = {
+    .operands = {{"x", Element::same, {n, n}, 0}},
+    .results = {{"factor", Element::same, {n, n}}, {"info", Element::s32}},
+    .attributes = {{"uplo", "LU"}}};
+
 /// x -> factor, info
 template <typename T>
 ffi_error *choleskyFactor(Call &call) {
-  if (!call.expect(1, 2)) {
+  if (!call.begin(choleskyContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  int n = Call::columns(call.result(0));
-  char uplo = static_cast<char>(call.attribute("uplo", 'L'));
+  int64_t n = call.n();
+  char uplo = call.letter("uplo");
   T *a = call.out<T>(0);
   int *info = call.out<int>(1);
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     potrf(uplo, n, a + i * n * n, leading(n), info + i);
   }
   return nullptr;
 }
 
+static constexpr Contract luContract = {.operands = {{"x", Element::same, {m, n}, 0}},
+                                        .results = {{"factors", Element::same, {m, n}},
+                                                    {"pivots", Element::s32, {least}},
+                                                    {"info", Element::s32}}};
+
 /// x -> factors, pivots (from 1), info
 template <typename T>
 ffi_error *luFactor(Call &call) {
-  if (!call.expect(1, 3)) {
+  if (!call.begin(luContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
+  int64_t m = call.m(), n = call.n();
   int *info = call.out<int>(2);
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     getrf(m, n, call.out<T>(0) + i * m * n, leading(m), call.out<int>(1) + i * smaller(m, n),
           info + i);
   }
   return nullptr;
 }
 
+static constexpr Contract qrContract = {
+    .operands = {{"x", Element::same, {m, n}, 0}},
+    .results = {{"factors", Element::same, {m, n}}, {"tau", Element::same, {least}}},
+    .work = {{128, Size::n}}};
+
 /// x -> factors, tau
 template <typename T>
 ffi_error *qrFactor(Call &call) {
-  if (!call.expect(1, 2)) {
+  if (!call.begin(qrContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
+  int64_t m = call.m(), n = call.n();
   T *a = call.out<T>(0), *tau = call.out<T>(1);
   Scratch scratch(call.frame);
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n), nullptr,
-                        [&](int64_t i, T *work, int size, int *info) {
-                          geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work,
-                                size, info);
-                        });
+  return runWithWork<T>(
+      call, scratch, leading(n), nullptr, [&](int64_t i, T *work, int size, int *info) {
+        geqrf(m, n, a + i * m * n, leading(m), tau + i * smaller(m, n), work, size, info);
+      });
 }
+
+static constexpr Contract pivotedQrContract = {
+    .operands = {{"x", Element::same, {m, n}, 0}, {"pivots", Element::s32, {n}, 1}},
+    .results = {{"factors", Element::same, {m, n}},
+                {"pivots", Element::s32, {n}},
+                {"tau", Element::same, {least}}},
+    .work = {{128, Size::n}}};
 
 /// x, pivots -> factors, pivots, tau
 template <typename T>
 ffi_error *pivotedQrFactor(Call &call) {
   using R = typename Scalar<T>::Real;
-  if (!call.expect(2, 3)) {
+  if (!call.begin(pivotedQrContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  call.copy(1, 1);
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
+  int64_t m = call.m(), n = call.n();
   T *a = call.out<T>(0), *tau = call.out<T>(2);
   int *pivots = call.out<int>(1);
   Scratch scratch(call.frame);
@@ -76,46 +97,56 @@ ffi_error *pivotedQrFactor(Call &call) {
   if (!rwork) {
     return call.noMemory();
   }
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), 3 * n + 1, nullptr,
+  return runWithWork<T>(call, scratch, 3 * n + 1, nullptr,
                         [&](int64_t i, T *work, int size, int *info) {
                           geqp3(m, n, a + i * m * n, leading(m), pivots + i * n,
                                 tau + i * smaller(m, n), work, size, rwork, info);
                         });
 }
 
+static constexpr Contract generateContract = {
+    .operands = {{"x", Element::same, {m, columns}, 0},
+                 {"tau", Element::same, {{Size::k, Size::n}}}},
+    .results = {{"q", Element::same, {m, n}}},
+    .work = {{128, Size::n}}};
+
 /// x, tau -> q
 template <typename T>
 ffi_error *generateQ(Call &call) {
-  if (!call.expect(2, 1)) {
+  if (!call.begin(generateContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(0, 0);
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
-  int64_t k = Call::extent(call.operand(1), 0);
+  int64_t m = call.m(), n = call.n(), k = call.k();
   T *a = call.out<T>(0), *tau = call.in<T>(1);
   Scratch scratch(call.frame);
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(n), nullptr,
+  return runWithWork<T>(call, scratch, leading(n), nullptr,
                         [&](int64_t i, T *work, int size, int *info) {
                           orgqr(m, n, k, a + i * m * n, leading(m), tau + i * k, work, size, info);
                         });
 }
 
+static constexpr Contract multiplyContract = {
+    .operands = {{"a", Element::same, {order, {Size::p}}},
+                 {"tau", Element::same, {reflectors}},
+                 {"c", Element::same, {m, n}, 0}},
+    .results = {{"product", Element::same, {m, n}}},
+    .attributes = {{"left", nullptr, typePred}, {"transpose", nullptr, typePred}},
+    .work = {{128, Size::m}, {128, Size::n}}};
+
 /// a, tau, c -> q c, c q, or with q's adjoint
 template <typename T>
 ffi_error *multiplyQ(Call &call) {
-  if (!call.expect(3, 1)) {
+  if (!call.begin(multiplyContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(2, 0);
-  char side = call.attribute("left", 1) ? 'L' : 'R';
-  char transpose = !call.attribute("transpose", 0) ? 'N' : Scalar<T>::isComplex ? 'C' : 'T';
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
-  int64_t aRows = Call::rows(call.operand(0)), aColumns = Call::columns(call.operand(0));
-  int64_t k = Call::extent(call.operand(1), 0);
+  char side = call.attribute("left") ? 'L' : 'R';
+  char transpose = !call.attribute("transpose") ? 'N' : Scalar<T>::isComplex ? 'C' : 'T';
+  int64_t m = call.m(), n = call.n(), k = call.k();
+  int64_t aRows = call.size(Size::order), aColumns = call.size(Size::p);
   T *a = call.in<T>(0), *tau = call.in<T>(1), *c = call.out<T>(0);
   Scratch scratch(call.frame);
-  return runWithWork<T>(call, scratch, Call::batches(call.result(0), 2), leading(larger(m, n)),
-                        nullptr, [&](int64_t i, T *work, int size, int *info) {
+  return runWithWork<T>(call, scratch, leading(larger(m, n)), nullptr,
+                        [&](int64_t i, T *work, int size, int *info) {
                           ormqr(side, transpose, m, n, k, a + i * aRows * aColumns, leading(aRows),
                                 tau + i * k, c + i * m * n, leading(m), work, size, info);
                         });
@@ -126,43 +157,59 @@ inline double makeOne(double *) { return 1; }
 inline Complex64 makeOne(Complex64 *) { return {1, 0}; }
 inline Complex128 makeOne(Complex128 *) { return {1, 0}; }
 
+static constexpr Contract triangularContract = {
+    .operands = {{"a", Element::same, {order, order}}, {"b", Element::same, {m, n}, 0}},
+    .results = {{"x", Element::same, {m, n}}},
+    .attributes = {{"side", "LR"}, {"uplo", "LU"}, {"trans_x", "NTC"}, {"diag", "NU"}}};
+
 /// a, b -> x with op(a) x = b or x op(a) = b
 template <typename T>
 ffi_error *triangularSolve(Call &call) {
-  if (!call.expect(2, 1)) {
+  if (!call.begin(triangularContract, typeNumber<T>)) {
     return call.error;
   }
-  call.copy(1, 0);
-  auto letter = [&](const char *name, char otherwise) {
-    return static_cast<char>(call.attribute(name, otherwise));
-  };
-  int64_t m = Call::rows(call.result(0)), n = Call::columns(call.result(0));
-  char side = letter("side", 'L');
-  int64_t order = side == 'L' ? m : n;
+  int64_t m = call.m(), n = call.n(), order = call.size(Size::order);
   T *b = call.out<T>(0);
   T one = makeOne(static_cast<T *>(nullptr));
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
-    trsm(side, letter("uplo", 'L'), letter("trans_x", 'N'), letter("diag", 'N'), m, n, &one,
-         call.in<T>(0) + i * order * order, leading(order), b + i * m * n, leading(m));
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
+    trsm(call.letter("side"), call.letter("uplo"), call.letter("trans_x"), call.letter("diag"), m,
+         n, &one, call.in<T>(0) + i * order * order, leading(order), b + i * m * n, leading(m));
   }
   return nullptr;
 }
+
+static constexpr Contract tridiagonalContract = {.operands = {{"lower", Element::same, {m}, 0},
+                                                              {"diagonal", Element::same, {m}, 1},
+                                                              {"upper", Element::same, {m}, 2},
+                                                              {"b", Element::same, {m, n}, 3}},
+                                                 .results = {{"lower", Element::same, {m}},
+                                                             {"diagonal", Element::same, {m}},
+                                                             {"upper", Element::same, {m}},
+                                                             {"x", Element::same, {m, n}},
+                                                             {"info", Element::s32}}};
 
 /// lower, diagonal, upper, b -> the same overwritten (b by the solution), info. The lower diagonal
 /// starts at its second element, the upper one ends before its last.
 template <typename T>
 ffi_error *tridiagonalSolve(Call &call) {
-  if (!call.expect(4, 5)) {
+  if (!call.begin(tridiagonalContract, typeNumber<T>)) {
     return call.error;
   }
-  for (int i = 0; i < 4; ++i) {
-    call.copy(i, i);
-  }
-  int64_t n = Call::rows(call.result(3)), columns = Call::columns(call.result(3));
+  int64_t n = call.m(), columns = call.n();
   int *info = call.out<int>(4);
-  for (int64_t i = 0, count = Call::batches(call.result(3), 2); i < count; ++i) {
-    gtsv(n, columns, call.out<T>(0) + i * n + 1, call.out<T>(1) + i * n, call.out<T>(2) + i * n,
-         call.out<T>(3) + i * n * columns, leading(n), info + i);
+  // LAPACK's back substitution begins with a column, whether there is one or not.
+  Scratch scratch(call.frame);
+  T *none = columns == 0 ? scratch.take<T>(n) : nullptr;
+  if (columns == 0 && !none) {
+    return call.noMemory();
+  }
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
+    if (none) {
+      memset(none, 0, n * sizeof(T));
+    }
+    gtsv(n, larger(columns, 1), call.out<T>(0) + i * n + 1, call.out<T>(1) + i * n,
+         call.out<T>(2) + i * n, none ? none : call.out<T>(3) + i * n * columns, leading(n),
+         info + i);
   }
   return nullptr;
 }

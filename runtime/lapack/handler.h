@@ -11,6 +11,7 @@
 extern "C" {
 #include "runtime/customcall/ffi_abi.h"
 }
+#include "contract.h"
 
 namespace hlo_lapack {
 
@@ -38,10 +39,42 @@ struct Scalar<Complex128> {
   static constexpr bool isComplex = true;
 };
 
+inline void setReal(float &x, double value) { x = static_cast<float>(value); }
+inline void setReal(double &x, double value) { x = value; }
+inline void setReal(Complex64 &x, double value) { x = {static_cast<float>(value), 0}; }
+inline void setReal(Complex128 &x, double value) { x = {value, 0}; }
 inline double realPart(float x) { return x; }
 inline double realPart(double x) { return x; }
 inline double realPart(Complex64 x) { return x.re; }
 inline double realPart(Complex128 x) { return x.re; }
+
+/// The number of T in the typed FFI.
+template <typename T>
+constexpr Type typeNumber = typeS32;
+template <>
+inline constexpr Type typeNumber<float> = typeF32;
+template <>
+inline constexpr Type typeNumber<double> = typeF64;
+template <>
+inline constexpr Type typeNumber<Complex64> = typeC64;
+template <>
+inline constexpr Type typeNumber<Complex128> = typeC128;
+
+/// Whether no number is infinite or a NaN.
+template <typename T>
+bool allFinite(const T *values, int64_t count) {
+  using R = typename Scalar<T>::Real;
+  const R *numbers = reinterpret_cast<const R *>(values);
+  for (int64_t i = 0; i < (Scalar<T>::isComplex ? 2 : 1) * count; ++i) {
+    if (!(numbers[i] - numbers[i] == 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// XLA's error codes.
+constexpr int invalidArgument = 3, resourceExhausted = 8;
 
 /// Memory for one call of a handler: from the runtime's allocator, else from the heap. Freed when
 /// it goes out of scope.
@@ -55,11 +88,11 @@ class Scratch {
   /// `count` elements of T, at least one; null if there is no memory.
   template <typename T>
   T *take(int64_t count) {
-    return static_cast<T *>(takeBytes((count > 0 ? count : 1) * sizeof(T)));
+    return static_cast<T *>(takeElements(count, sizeof(T)));
   }
 
  private:
-  void *takeBytes(size_t bytes);
+  void *takeElements(int64_t count, uint64_t bytes);
 
   struct Block {
     void *memory;
@@ -72,14 +105,18 @@ class Scratch {
   int count = 0;
 };
 
+class Text;
+
 /// One call of a handler.
 class Call {
  public:
-  explicit Call(ffi_frame *frame) : frame(frame) {}
+  explicit Call(ffi_frame *frame) : frame(frame), staged(frame) {}
 
-  /// Checks how many buffers there are, and that extents fit LAPACK's integers. False: `error` is
-  /// set.
-  bool expect(int64_t operands, int64_t results);
+  /// Checks the call against the contract of its target, for element type `type`, and copies
+  /// operands to the results that overwrite them. An operand that shares memory with a result
+  /// otherwise is moved out of the way. False: there is nothing to do but to return `error`, which
+  /// is null for a call without a result of any element.
+  bool begin(const Contract &contract, Type type);
 
   const ffi_buffer &operand(int i) const {
     return *static_cast<ffi_buffer *>(frame->operands.values[i]);
@@ -89,60 +126,98 @@ class Call {
   }
   template <typename T>
   T *in(int i) const {
-    return static_cast<T *>(operand(i).data);
+    return static_cast<T *>(inputs[i]);
   }
   template <typename T>
   T *out(int i) const {
     return static_cast<T *>(result(i).data);
   }
 
-  /// The number of matrices in a buffer whose last `rank` dimensions are one of them.
-  static int64_t batches(const ffi_buffer &buffer, int rank);
-  /// Dimension `i` from the end: 0 is the last.
-  static int extent(const ffi_buffer &buffer, int i) {
-    return buffer.rank > i ? static_cast<int>(buffer.dims[buffer.rank - 1 - i]) : 1;
-  }
-  static int rows(const ffi_buffer &matrix) { return extent(matrix, 1); }
-  static int columns(const ffi_buffer &matrix) { return extent(matrix, 0); }
+  // After begin().
 
-  /// A number among the attributes; `otherwise` if there is none of that name.
-  int64_t attribute(const char *name, int64_t otherwise) const;
+  /// How many matrices there are.
+  int64_t batches() const { return matrices; }
+  /// A size of the contract; with `mode` 'N' the one that was given where two are allowed.
+  int64_t size(Size which) const;
+  int64_t m() const { return size(Size::m); }
+  int64_t n() const { return size(Size::n); }
+  int64_t k() const { return size(Size::k); }
+  int64_t least() const { return size(Size::least); }
+  /// A number among the attributes that the contract lists.
+  int64_t attribute(const char *name) const;
+  char letter(const char *name) const { return static_cast<char>(attribute(name)); }
 
-  /// The operand's bytes in the result's buffer, where the call did not give both one buffer.
-  void copy(int operandIndex, int resultIndex) const;
+  /// Zeros in a result that the routine may leave as it is.
+  void clear(int result) const;
 
   ffi_error *fail(int code, const char *message);
   ffi_error *noMemory();
 
   ffi_frame *frame;
   ffi_error *error = nullptr;
-};
 
-/// Bytes of an element; 0 for a type that no LAPACK call has.
-size_t elementBytes(int type);
+ private:
+  bool refuse(const Text &text);
+  bool checkAttributes();
+  bool checkCounts();
+  bool bind(bool isResult, int i);
+  bool checkArray(bool isResult, int i);
+  bool checkWork();
+  bool checkOverlaps();
+  bool moveOperands();
+  const Array &array(bool isResult, int i) const {
+    return isResult ? contract->results[i] : contract->operands[i];
+  }
+  const ffi_buffer &buffer(bool isResult, int i) const { return isResult ? result(i) : operand(i); }
+  Type typeOf(Element element) const;
+  uint64_t bytesOf(bool isResult, int i) const { return bytes[isResult ? i : mostResults + i]; }
+  void describe(Text &text, bool isResult, int i) const;
+  void addExpected(Text &text, bool isResult, int i) const;
+  void addGiven(Text &text, bool isResult, int i) const;
+  bool mismatch(bool isResult, int i);
+
+  static constexpr int mostOperands = Contract::mostOperands, mostResults = Contract::mostResults;
+  const Contract *contract = nullptr;
+  Type self = typeF32;
+  int operands = 0, results = 0;
+  int64_t batchRank = -1, matrices = 0;
+  int64_t letters[4] = {-1, -1, -1, -1};                            // m, n, k, p; -1: not known yet
+  int64_t attributes[Contract::mostAttributes] = {-1, -1, -1, -1};  // -1: not known yet
+  int64_t leftColumns = -1, rightRows = -1;                         // as given
+  uint64_t bytes[mostResults + mostOperands] = {};
+  void *inputs[mostOperands] = {};
+  Scratch staged;
+};
 
 /// Answers the question for the api version. True: the frame was no call.
 bool answersMetadata(ffi_frame *frame);
 
-inline int smaller(int a, int b) { return a < b ? a : b; }
-inline int larger(int a, int b) { return a < b ? b : a; }
+inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
 /// A leading dimension: at least 1.
-inline int leading(int rows) { return larger(rows, 1); }
+inline int leading(int64_t rows) { return static_cast<int>(larger(rows, 1)); }
 
-/// Runs a routine on each of `count` matrices, with work memory of the size that the routine asks
-/// for, at least `least` elements of T. run(i, work, size, info) calls it on matrix i; size -1
-/// asks. `info`: one number a matrix, or null where the results have none.
+/// The size of a workspace that a routine asks for as `best`, at least `least`. A float has 24 bits
+/// of the number only; what does not fit LAPACK's integers is not more than it needs.
+inline int workSize(double best, int64_t least) {
+  const double most = 0x7fffffff, size = best + best / (1 << 22) + 1;
+  return static_cast<int>(larger(size > 0 && size < most ? static_cast<int64_t>(size) : 1, least));
+}
+
+/// Runs a routine on each matrix, with work memory of the size that the routine asks for, at least
+/// `least` elements of T, which is what it cannot do without. run(i, work, size, info) calls it on
+/// matrix i; size -1 asks. `info`: one number a matrix, or null where the results have none.
 template <typename T, typename Run>
-ffi_error *runWithWork(Call &call, Scratch &scratch, int64_t count, int least, int *info, Run run) {
+ffi_error *runWithWork(Call &call, Scratch &scratch, int64_t least, int *info, Run run) {
   T best = {};
   int ignored = 0;
   run(0, &best, -1, &ignored);
-  int size = larger(static_cast<int>(realPart(best)), least);
+  int size = workSize(realPart(best), larger(least, 1));
   T *work = scratch.take<T>(size);
   if (!work) {
     return call.noMemory();
   }
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     run(i, work, size, info ? info + i : &ignored);
   }
   return nullptr;

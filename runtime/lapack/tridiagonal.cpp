@@ -136,17 +136,27 @@ void solve(int64_t n, int64_t columns, Factors<T> &f, T *rhs) {
   }
 }
 
+static constexpr Dimension m{Size::m};
+static constexpr Contract perturbedContract = {
+    .operands = {{"lower", Element::same, {m}},
+                 {"diagonal", Element::same, {m}},
+                 {"upper", Element::same, {m}},
+                 {"b", Element::same, {m, {Size::n}}, 0}},
+    .results = {{"x", Element::same, {m, {Size::n}}}}};
+
 template <typename T>
-ffi_error *solvePerturbed(Call &call) {
-  call.copy(3, 0);
-  int64_t n = Call::rows(call.result(0)), columns = Call::columns(call.result(0));
+ffi_error *solvePerturbed(Call &call, Type type) {
+  if (!call.begin(perturbedContract, type)) {
+    return call.error;
+  }
+  int64_t n = call.m(), columns = call.n();
   Scratch scratch(call.frame);
   Factors<T> f = {scratch.take<T>(n), scratch.take<T>(n),    scratch.take<T>(n),
                   scratch.take<T>(n), scratch.take<char>(n), 0};
   if (!f.diagonal || !f.upper || !f.second || !f.multiplier || !f.swapped) {
     return call.noMemory();
   }
-  for (int64_t i = 0, count = Call::batches(call.result(0), 2); i < count; ++i) {
+  for (int64_t i = 0, count = call.batches(); i < count; ++i) {
     factor(n, call.in<T>(0) + i * n, call.in<T>(1) + i * n, call.in<T>(2) + i * n, f);
     solve(n, columns, f, call.out<T>(0) + i * columns * n);
   }
@@ -164,19 +174,17 @@ extern "C" __attribute__((visibility("default"))) ffi_error *tridiagonal_solve_p
     return nullptr;
   }
   Call call(frame);
-  if (!call.expect(4, 1)) {
-    return call.error;
-  }
-  switch (call.operand(3).type) {
-    case 11:  // f32
-      return solvePerturbed<float>(call);
-    case 12:  // f64
-      return solvePerturbed<double>(call);
-    case 15:  // c64
-      return solvePerturbed<C64>(call);
-    case 18:  // c128
-      return solvePerturbed<C128>(call);
+  // The operands say which type it is; without any, or with another type, f32 is expected.
+  bool typed = frame->operands.size > 3 && frame->operands.kinds[3] == FFI_KIND_BUFFER &&
+               frame->operands.values[3];
+  switch (typed ? call.operand(3).type : 0) {
+    case typeF64:
+      return solvePerturbed<double>(call, typeF64);
+    case typeC64:
+      return solvePerturbed<C64>(call, typeC64);
+    case typeC128:
+      return solvePerturbed<C128>(call, typeC128);
     default:
-      return call.fail(3, "tridiagonal_solve_perturbed: expected f32, f64, c64 or c128");
+      return solvePerturbed<float>(call, typeF32);
   }
 }

@@ -1,0 +1,86 @@
+//===- contract.h - What a target may be called with ----------------------===//
+//
+// A contract lists a target's operands, results and attributes: element types, sizes in
+// terms of the matrices of a call, and the values that an attribute may have. Call::begin
+// compares a call with it before anything touches memory, so that a routine finds what
+// it expects: LAPACK does not check that its arguments fit its arrays, and ends the
+// process when one of them is out of range.
+//
+// Every array has the batch dimensions of the first operand in front of those listed
+// here. A size that is a letter (m, n, k, p) is that of the first array that lists it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RUNTIME_LAPACK_CONTRACT_H
+#define RUNTIME_LAPACK_CONTRACT_H
+
+#include <stdint.h>
+
+namespace hlo_lapack {
+
+/// Numbers of element types in the typed FFI.
+enum Type : int {
+  typePred = 1,
+  typeS32 = 4,
+  typeU8 = 6,
+  typeF32 = 11,
+  typeF64 = 12,
+  typeC64 = 15,
+  typeC128 = 18
+};
+
+enum class Size : uint8_t {
+  none,        // no dimension
+  m,           // rows
+  n,           // columns
+  k,           // reflectors
+  p,           // columns of an array that may have more than there are reflectors
+  least,       // min(m, n)
+  below,       // max(n - 1, 0)
+  order,       // m if the other matrix multiplies from the left, else n
+  reflectors,  // min(order, p), the most that k can be
+  left,        // columns of left singular vectors, by `mode`
+  right,       // rows of right singular vectors, by `mode`
+};
+
+/// The element type of an array: that of the target, that of its norms, the complex one of the same
+/// precision, or a 32-bit integer.
+enum class Element : uint8_t { same, real, complex, s32 };
+
+struct Dimension {
+  Size size = Size::none;
+  Size most = Size::none;  // a letter's bound, where it has one
+};
+
+struct Array {
+  const char *name = nullptr;  // null: no such operand or result
+  Element element = Element::same;
+  Dimension dims[2] = {};
+  int8_t result = -1;  // of an operand: the result that it is overwritten in
+};
+
+/// A ui8 that is one of `letters`; without letters, any number of the type.
+struct Attribute {
+  const char *name = nullptr;  // null: no such attribute
+  const char *letters = nullptr;
+  Type type = typeU8;
+};
+
+/// factor * a * b, where `none` is 1.
+struct Term {
+  int factor = 0;
+  Size a = Size::none, b = Size::none;
+};
+
+struct Contract {
+  static constexpr int mostOperands = 4, mostResults = 6, mostAttributes = 4;
+  Array operands[mostOperands] = {};
+  Array results[mostResults] = {};
+  Attribute attributes[mostAttributes] = {};
+  /// The sum is above the elements of every workspace and every product of sizes that LAPACK makes
+  /// in its 32-bit integers.
+  Term work[4] = {};
+};
+
+}  // namespace hlo_lapack
+
+#endif
