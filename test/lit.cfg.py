@@ -6,6 +6,7 @@ Run with `ninja check-lit`, or one test with
 import glob
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -44,7 +45,16 @@ config.substitutions.append(("%runtime", runtime))
 # A shared library that leaves nothing undefined; a sanitizer's functions come from the program.
 config.substitutions.append(("%z-defs", "" if sanitizer_flags else "-Wl,-z,defs"))
 config.substitutions.append(("%cc", (shutil.which("clang-22") or "cc") + " " * bool(sanitizer_flags) + sanitizer_flags))
-config.substitutions.append(("%cxx", (shutil.which("clang++-22") or "c++") + " " * bool(sanitizer_flags) + sanitizer_flags))
+config.substitutions.append((r"%cxx(?!-)", (shutil.which("clang++-22") or "c++") + " " * bool(sanitizer_flags) + sanitizer_flags))
+# A compiler that has the libraries of AddressSanitizer and UndefinedBehaviorSanitizer.
+for compiler, archive in [("clang++-22", "libclang_rt.asan-x86_64.a"), ("g++", "libasan.so")]:
+    path = shutil.which(compiler) and subprocess.run(
+        [compiler, "-print-file-name=" + archive], capture_output=True, text=True).stdout.strip()
+    if path and os.path.exists(path):
+        config.available_features.add("asan")
+        flags = " -fsanitize=address,undefined -fno-sanitize-recover=all "
+        config.substitutions.append(("%cxx-asan", compiler + flags))
+        break
 # Other versions format a little differently.
 if shutil.which("clang-format-22"):
     config.available_features.add("clang-format")

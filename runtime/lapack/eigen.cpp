@@ -6,8 +6,8 @@
 //   gehrd          x -> Hessenberg form and reflectors, tau, info    low, high (from 1)
 //   sytrd, hetrd   x -> tridiagonal form and reflectors, d, e, tau, info    uplo
 //
-// geev refuses matrices that are not finite, which some LAPACKs never finish: info = -4. Vectors
-// that are not asked for are zeros.
+// geev and gees refuse matrices that are not finite, for which LAPACK takes minutes or never ends:
+// info = -4 and -5, the number of the argument. What is not computed is zeros.
 //
 //===----------------------------------------------------------------------===//
 #include <string.h>
@@ -210,8 +210,8 @@ ffi_error *realSchur(Call &call) {
     return call.error;
   }
   char mode = call.letter("mode");
-  if (mode == 'N') {
-    call.clear(1);
+  for (int i = 1; i < 5; ++i) {
+    call.clear(i);
   }
   int64_t n = call.n();
   R *a = call.out<R>(0);
@@ -219,6 +219,10 @@ ffi_error *realSchur(Call &call) {
   Scratch scratch(call.frame);
   return runWithWork<R>(
       call, scratch, 3 * n, call.out<int>(5), [&](int64_t i, R *work, int size, int *info) {
+        if (size != -1 && !allFinite(a + i * n * n, n * n)) {
+          *info = -5;
+          return;
+        }
         gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<R>(2) + i * n,
              call.out<R>(3) + i * n, call.out<R>(1) + i * n * n, work, size, info);
       });
@@ -231,8 +235,8 @@ ffi_error *complexSchur(Call &call) {
     return call.error;
   }
   char mode = call.letter("mode");
-  if (mode == 'N') {
-    call.clear(1);
+  for (int i = 1; i < 4; ++i) {
+    call.clear(i);
   }
   int64_t n = call.n();
   C *a = call.out<C>(0);
@@ -244,6 +248,10 @@ ffi_error *complexSchur(Call &call) {
   }
   return runWithWork<C>(
       call, scratch, 2 * n, call.out<int>(4), [&](int64_t i, C *work, int size, int *info) {
+        if (size != -1 && !allFinite(a + i * n * n, n * n)) {
+          *info = -5;
+          return;
+        }
         gees(mode, n, a + i * n * n, leading(n), selected + i, call.out<C>(2) + i * n,
              call.out<C>(1) + i * n * n, work, size, rwork, info);
       });

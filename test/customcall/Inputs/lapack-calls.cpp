@@ -253,11 +253,11 @@ void place(Case &c) {
         double x = std::sin(1.0 + static_cast<double>(i * i % 9973));
         size_t wide = value.type == kC64 || value.type == kC128 ? 2 : 1;
         int64_t element = static_cast<int64_t>(i / wide);
-        bool diagonal = columns > 0 && element % (columns + 1) == 0;
+        bool diagonal = columns > 0 && columns < 4096 && element % (columns + 1) == 0;
         x = diagonal ? (i % wide ? 0 : 50 + x) : x;
         if (value.type == kF32 || value.type == kC64) {
           reinterpret_cast<float *>(value.data)[i] = static_cast<float>(x);
-        } else if (i * 8 + 8 <= bytes) {
+        } else if ((value.type == kF64 || value.type == kC128) && i * 8 + 8 <= bytes) {
           reinterpret_cast<double *>(value.data)[i] = x;
         }
       }
