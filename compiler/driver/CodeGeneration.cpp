@@ -332,10 +332,15 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
 }
 
 bool CodeGeneration::entryIsLong() const {
-  constexpr unsigned longEntry = 8;
-  unsigned launches = 0;
-  ModuleOp(in.planned)->walk([&](cpurt::LaunchOp) { ++launches; });
-  return launches > longEntry;
+  // Beyond so many ops of any kind, such as copies of a parameter to each of many results, the
+  // optimizing code generator takes quadratic time: they are one block.
+  constexpr unsigned longEntry = 8, longBlock = 256;
+  unsigned launches = 0, operands = 0;
+  ModuleOp(in.planned)->walk([&](Operation *op) {
+    launches += isa<cpurt::LaunchOp>(op);
+    operands += isa<cpurt::CopyOp, cpurt::CallOp, cpurt::RandomStateOp>(op) * op->getNumOperands();
+  });
+  return launches > longEntry || operands > longBlock;
 }
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {

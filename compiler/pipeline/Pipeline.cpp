@@ -14,7 +14,7 @@
 #include "compiler/transforms/schedule/Schedule.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/cpurt/Dialect.h"
-#include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/SymbolCache.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"
@@ -79,6 +79,7 @@ LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Target &target) 
     }
     return failure();
   }
+  SymbolScope symbols(module);
   if (failed(verify(module))) {
     return module.emitError("internal error: the module is invalid after phase ")
            << phaseName(phase);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/Families.h"
+#include "dialect/hlo/SymbolCache.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -76,6 +77,7 @@ void hlo::HloDialect::registerAttributes() {
 void hlo::HloDialect::initialize() {
   registerTypes();
   registerAttributes();
+  addInterfaces<SymbolCache>();
   registerElementwiseOps(*this);
   registerShapeOps(*this);
   registerReduceOps(*this);

@@ -8,6 +8,7 @@
 #include "dialect/hlo/VerifyModule.h"
 
 #include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/SymbolCache.h"
 #include "mlir/IR/Verifier.h"
 
 #include <set>
@@ -232,6 +233,7 @@ LogicalResult verifyAliases(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult verifyModule(ModuleOp module) {
+  SymbolScope symbols(module);
   bool good = true;
   module->walk([&](Operation *op) {
     if (op != module.getOperation()) {

@@ -25,6 +25,7 @@
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/Support/Allocator.h"
+#include <map>
 
 using namespace mlir;
 using namespace hlo;
@@ -54,17 +55,6 @@ SmallVector<Type> leafTypes(TypeRange types) {
 bool hasToken(Type type) {
   auto tuple = dyn_cast<TupleType>(type);
   return tuple ? llvm::any_of(tuple.getTypes(), hasToken) : isa<TokenType>(type);
-}
-
-size_t leafCount(Type type) {
-  if (auto tuple = dyn_cast<TupleType>(type)) {
-    size_t count = 0;
-    for (Type element : tuple.getTypes()) {
-      count += leafCount(element);
-    }
-    return count;
-  }
-  return isa<TokenType>(type) ? 0 : 1;
 }
 
 /// Calls `visit(leaf, path)` for each leaf of `type`.
@@ -120,13 +110,30 @@ private:
   LogicalResult flattenConstant(ConstantOp op);
   void rebuild(Operation *op);
 
-  /// The leaves of `value`: itself if it is flat. Valid until the next call.
+  /// The leaves of `value`: itself if it is flat. Valid until the next call. What tuple ops make is
+  /// found where it is asked for, not at each of them: nested tuples would cost the square of their
+  /// depth.
   ArrayRef<Value> leaves(Value value) {
     if (isFlat(value.getType())) {
       single = value;
       return ArrayRef<Value>(single);
     }
-    return tuples.lookup(value);
+    if (auto known = tuples.find(value); known != tuples.end()) {
+      return known->second;
+    }
+    SmallVector<Value> parts, stack{value};
+    while (!stack.empty()) {
+      Value next = stack.pop_back_val();
+      auto tuple = next.getDefiningOp<TupleOp>();
+      if (isFlat(next.getType())) {
+        parts.push_back(next);
+      } else if (auto known = tuples.find(next); known != tuples.end()) {
+        llvm::append_range(parts, known->second);
+      } else if (tuple) {
+        llvm::append_range(stack, llvm::reverse(tuple->getOperands()));
+      }
+    }
+    return tuples[value] = ArrayRef<Value>(parts).copy(arena);
   }
   SmallVector<Value> leaves(ValueRange values) {
     SmallVector<Value> result;
@@ -137,14 +144,20 @@ private:
   }
   /// The first leaf of each element, and one past the last.
   ArrayRef<size_t> offsetsOf(TupleType tuple) {
-    SmallVector<size_t> &offsets = elementOffsets[tuple];
-    if (offsets.empty()) {
-      offsets.push_back(0);
-      for (Type element : tuple.getTypes()) {
-        offsets.push_back(offsets.back() + leafCount(element));
-      }
+    if (auto known = elementOffsets.find(tuple); known != elementOffsets.end()) {
+      return known->second;
     }
-    return offsets;
+    SmallVector<size_t> offsets{0};
+    for (Type element : tuple.getTypes()) {
+      offsets.push_back(offsets.back() + leafCount(element));
+    }
+    return elementOffsets[tuple] = std::move(offsets);
+  }
+  size_t leafCount(Type type) {
+    if (auto tuple = dyn_cast<TupleType>(type)) {
+      return offsetsOf(tuple).back();
+    }
+    return isa<TokenType>(type) ? 0 : 1;
   }
   /// From now on `value` is `parts`.
   void bind(Value value, ArrayRef<Value> parts) {
@@ -237,17 +250,25 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
     }
   }
 
-  auto find = [](ArrayRef<EntryLeaf> list, int64_t parameter, ArrayRef<int64_t> index) -> int64_t {
-    for (auto [i, leaf] : llvm::enumerate(list)) {
-      if (leaf.parameter == parameter && ArrayRef(leaf.index) == index) {
-        return i;
-      }
+  // Looked up once for each alias and donor: a training step has one for each of its weights.
+  using Leaf = std::pair<int64_t, SmallVector<int64_t>>;
+  std::map<Leaf, int64_t> inputs, outputs;
+  if (!declared->aliases.empty() || !declared->donors.empty()) {
+    for (auto [i, leaf] : llvm::enumerate(layout.inputs)) {
+      inputs.try_emplace(Leaf(leaf.parameter, leaf.index), i);
     }
-    return -1;
+    for (auto [i, leaf] : llvm::enumerate(layout.outputs)) {
+      outputs.try_emplace(Leaf(leaf.parameter, leaf.index), i);
+    }
+  }
+  auto find = [](const std::map<Leaf, int64_t> &list, int64_t parameter,
+                 ArrayRef<int64_t> index) -> int64_t {
+    auto found = list.find(Leaf(parameter, SmallVector<int64_t>(index)));
+    return found == list.end() ? -1 : found->second;
   };
   for (const EntryAttributes::Alias &alias : declared->aliases) {
-    int64_t output = find(layout.outputs, -1, alias.output);
-    int64_t input = find(layout.inputs, alias.parameter, alias.index);
+    int64_t output = find(outputs, -1, alias.output);
+    int64_t input = find(inputs, alias.parameter, alias.index);
     if (output < 0 || input < 0) {
       return entry.emitError("input_output_alias names no array: output {")
              << joined("", alias.output) << "}, parameter " << alias.parameter << " {"
@@ -256,7 +277,7 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
     layout.aliases.push_back({output, input});
   }
   for (const EntryAttributes::Donor &donor : declared->donors) {
-    int64_t input = find(layout.inputs, donor.parameter, donor.index);
+    int64_t input = find(inputs, donor.parameter, donor.index);
     if (input < 0) {
       return entry.emitError("buffer_donor names no array: parameter ")
              << donor.parameter << " {" << joined("", donor.index) << "}";
@@ -324,8 +345,7 @@ LogicalResult TupleFlattener::flattenOp(Operation *op) {
     return flattenElement(element);
   }
   if (isa<TupleOp>(op)) {
-    bindCopy(op->getResult(0), leaves(op->getOperands()));
-    return finish();
+    return finish(); // see leaves()
   }
   if (isa<AfterAllOp>(op)) {
     bind(op->getResult(0), {});
@@ -375,10 +395,16 @@ LogicalResult TupleFlattener::flattenElement(GetTupleElementOp op) {
     return op.emitError("get-tuple-element: no element ")
            << index << " in " << op.getOperand().getType();
   }
-  ArrayRef<size_t> offsets = offsetsOf(tuple);
-  ArrayRef<Value> parts =
-      leaves(op.getOperand()).slice(offsets[index], offsets[index + 1] - offsets[index]);
   Value result = op->getResult(0);
+  auto made = op.getOperand().getDefiningOp<TupleOp>();
+  if (made && made->getOperand(index).getType() == result.getType()) {
+    result.replaceAllUsesWith(made->getOperand(index));
+    dead.push_back(op);
+    return success();
+  }
+  ArrayRef<size_t> offsets = offsetsOf(tuple);
+  size_t first = offsets[index], count = offsets[index + 1] - first;
+  ArrayRef<Value> parts = leaves(op.getOperand()).slice(first, count);
   if (isFlat(result.getType())) {
     Value part = parts.front();
     if (part.getType() != result.getType()) {
