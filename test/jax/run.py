@@ -4,9 +4,9 @@
 
 Each function of functions.py is lowered to HLO text, compiled by hlo-compile, and called by one C program through the typed
 struct of its header; buffers are row-major, and donated arguments share theirs with a result. training.py has two training
-steps, which C programs run 200 times: losses and final state within 1e-5 of JAX's. Then the commands of the README of
-examples/fromjax. The last line reads 'N passed, N failed'; exit status 1 if any failed or none ran.
---only: names of functions, of training steps, or readme.
+steps, which C programs run 200 times: losses and final state within 1e-5 of JAX's. The last line reads
+'N passed, N failed'; exit status 1 if any failed or none ran.
+--only: names of functions or of training steps.
 --keep: the folder for texts, objects, programs and arrays of the run. Needs jax (0.10.2), numpy and ml_dtypes.
 """
 import argparse
@@ -27,7 +27,6 @@ import numpy as np  # noqa: E402
 
 import functions  # noqa: E402
 import program  # noqa: E402
-import readme  # noqa: E402
 import training  # noqa: E402
 
 # A function in HLO text with the arrays of its entry: arguments that it reads, and JAX's results.
@@ -211,14 +210,6 @@ def main():
                     count(one.name, check_training(place, one))
                 except (Failure, ValueError, subprocess.TimeoutExpired) as error:
                     count(one.name, str(error))
-        if not options.only or "readme" in options.only:
-            folder = pathlib.Path(scratch) / "readme"
-            folder.mkdir()
-            commands = 0
-            for command, wrong in readme.check(ROOT / "examples/fromjax/README.md", options.build, folder):
-                count(command, wrong)
-                commands += 1
-            print(f"examples/fromjax/README.md: {commands} commands")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0 or passed == 0)
 
