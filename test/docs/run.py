@@ -21,6 +21,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BLOCK_SECONDS = 120
+PACKAGES = ("jax", "numpy", "ml_dtypes")
 
 COMMENT = re.compile(r"^<!--\s*(run|not run|file|from|output)\b(?:\s*:\s*(.*?))?\s*-->\s*$")
 PROGRAMS = ("cmake ctest ninja make python python3 pip lit-22 cc c++ gcc g++ clang clang-22 clang++ mpicc mpirun git "
@@ -138,7 +139,7 @@ def missing(need, build):
     if "/" in need:
         path = os.path.join(build, need[len("build/"):]) if need.startswith("build/") else os.path.join(ROOT, need)
         return None if os.path.exists(path) else "there is no " + need
-    if need in ("jax", "numpy", "ml_dtypes"):
+    if need in PACKAGES:
         python = os.path.join(build, "venv", "bin", "python")
         found = os.path.exists(python) and subprocess.run([python, "-c", "import " + need],
                                                           capture_output=True).returncode == 0
@@ -159,18 +160,21 @@ class Report:
         self.lines += ["    " + l for l in detail.rstrip().split("\n")[-25:] if detail.strip()]
 
     def skip(self, path, line, count, reason):
-        self.lines.append("skipped: %s:%d: %d commands: %s" % (path, line, count, reason))
+        self.lines.append("skipped %s:%d: %d commands: %s" % (path, line, count, reason))
 
 
-def environment():
+def environment(build, needs):
     result = dict(os.environ)
+    # `python3` is the one that has the packages.
+    if any(need in PACKAGES for need in needs):
+        result["PATH"] = os.path.join(os.path.abspath(build), "venv", "bin") + os.pathsep + result["PATH"]
     # mpirun as root in a container, with more processes than CPUs, and without looking for networks.
     result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader")
     return result
 
 
-def run_block(block, folder):
+def run_block(block, folder, variables):
     """(number of commands run, line of the failing one or None, everything printed, standard output)."""
     commands = commands_of(block.lines)
     script = "set -o pipefail\n"
@@ -180,7 +184,7 @@ def run_block(block, folder):
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         try:
             status = subprocess.run(["bash", "-c", script], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                    timeout=BLOCK_SECONDS, env=environment()).returncode
+                                    timeout=BLOCK_SECONDS, env=variables).returncode
         except subprocess.TimeoutExpired:
             status = "none after %d s" % BLOCK_SECONDS
         out.seek(0), err.seek(0)
@@ -261,7 +265,7 @@ def run_readme(root, path, build, tree):
                     printed = None
                 else:
                     start = time.monotonic()
-                    count, line, message, printed = run_block(block, folder)
+                    count, line, message, printed = run_block(block, folder, environment(build, needs))
                     report.commands += count
                     report.blocks.append((block.line, count, time.monotonic() - start))
                     if line is not None:
@@ -346,7 +350,7 @@ CASES = [
     ("<!-- file: b.txt -->\n    three\n\n<!-- run -->\n    grep three b.txt && test -d build\n", ""),
     (GOOD + "\n<!-- from: source.c -->\n    int x;    /* the first */\n    ...\n    int z...;\n", ""),
     (GOOD + "\n<!-- not run: takes an hour -->\n    ./configure\n", ""),
-    (GOOD + "\n<!-- run: needs no-such-program -->\n    no-such-program\n", "skipped: README.md:8: 1 commands: there is no program no-such-program"),
+    (GOOD + "\n<!-- run: needs no-such-program -->\n    no-such-program\n", "skipped README.md:8: 1 commands: there is no program no-such-program"),
     (GOOD.replace("cat a.txt", "cat c.txt"), "README.md:5: the command fails"),
     (GOOD.replace("cat a.txt", "true\n    false | true && true"), "README.md:6: the command fails"),
     (GOOD + "\n<!-- output -->\n    two\n", "README.md:8: the commands above do not print: two"),

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Looks up what the READMEs name: links, files, flags, identifiers; and the files that their tables leave out.
+
+usage: names.py ROOT
+       names.py --self-test
+
+Prints one line per name that is nowhere, then 'N names, M offences'; status 1 if there are any.
+"""
+import fnmatch
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Folders that a path in a README may start from, besides its own and the root.
+BASES = ("compiler", "compiler/transforms", "compiler/codegen", "test", "runtime", "runtime/abi", "tools")
+# Files that need no line in a table: what every folder has, and data of tests.
+UNLISTED = ("README.md", "CMakeLists.txt", "LICENSE", "CMakePresets.json", ".*", "*.test", "*.hlo", "*.mlir", "*.txt", "__init__.py")
+# Where a name that is made up stands for many: `visitX`, `emitXKernel`, `hlo_rt_NAME`.
+PLACEHOLDER = re.compile(r"[a-z]X\b|[a-z]X[A-Z]|[a-z][A-Z]{3}|\bOP\b|NAME|FOLDER|PREFIX|0123456789abcdef")
+
+
+def files_of(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, text=True)
+    if listed.returncode == 0 and listed.stdout:
+        return sorted({f for f in listed.stdout.split("\0") if f and os.path.isfile(os.path.join(root, f))})
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if not f.startswith((".git", "build"))]
+        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
+    return sorted(found)
+
+
+class Tree:
+    """What there is to be named: paths, the words of all files but markdown, flags."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = files_of(root)
+        self.paths = set(self.files) | {f[:i] for f in self.files for i, c in enumerate(f) if c == "/"}
+        self.stems = {os.path.splitext(f)[0] for f in self.files}
+        self.words, self.flags = set(), set()
+        for path in self.files:
+            self.words.update(re.findall(r"\w+", path))
+            if path.endswith((".md", ".svg", ".bin", ".npz")):
+                continue
+            with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            self.words.update(re.findall(r"[A-Za-z_]\w*", text))
+            self.flags.update(re.findall(r"--([a-z][\w-]*)", text))
+            self.flags.update(re.findall(r'"-?([a-z][\w-]*)"', text))
+
+    def has(self, path):
+        """True if `path`, perhaps without its suffix or a glob, is in the tree."""
+        path = os.path.normpath(path)
+        return path in self.paths or path in self.stems or ("*" in path and any(fnmatch.fnmatch(p, path) for p in self.paths))
+
+
+def expand(name):
+    """`a{b,c}` -> ab, ac."""
+    found = re.match(r"(.*)\{([^}]*)\}(.*)", name)
+    return [found[1] + middle + found[3] for middle in found[2].split(",")] if found else [name]
+
+
+def check_spans(tree, path, number, line):
+    """Names in backticks."""
+    here = os.path.dirname(path)
+    for span in re.findall(r"`([^`]+)`", line):
+        for flag in re.findall(r"(?<![\w-])--([a-z][a-z0-9_-]*)(?![A-Z])", span):
+            yield flag in tree.flags, "%s:%d: no program has a flag --%s" % (path, number, flag)
+        for token in re.findall(r"[\w./*{},-]+", span):
+            token = token.rstrip(".,/")
+            first = token.split("/")[0]
+            if "/" in token and "..." not in token and not PLACEHOLDER.search(token) and not re.search(r"[A-Z]{4}", token) and (
+                    first in tree.paths or os.path.join(here, first) in tree.paths):
+                yield (any(tree.has(os.path.join(base, name)) for name in expand(token) for base in (here, "", *BASES)),
+                       "%s:%d: there is no %s" % (path, number, token))
+        for word in re.findall(r"(?<![\w.*])[A-Za-z_]\w+(?![\w*]|\.\.\.)", span):
+            if not re.search(r"[a-z][A-Z]|^hlo_|^HLO_", word) or PLACEHOLDER.search(word) or word.endswith("_"):
+                continue
+            yield word in tree.words, "%s:%d: nothing is called %s" % (path, number, word)
+
+
+def check_links(tree, path, number, line):
+    for link in re.findall(r"\]\(([^)#:]+)\)", line):
+        yield (tree.has(os.path.join(os.path.dirname(path), link)), "%s:%d: the link leads nowhere: %s" % (path, number, link))
+
+
+def check_tables(tree, path, text):
+    """Rows of a table of files exist; if there is one, no source of the folder is left out."""
+    here = os.path.dirname(path)
+    rows, header = [], None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.startswith("|"):
+            header = None
+        elif header is None:
+            header = line.split("|")[1].strip()
+        elif header in ("file", "file or folder", "folder"):
+            rows.append((number, header, line.split("|")[1]))
+    for number, kind, cell in rows:
+        for name in re.findall(r"`([^`]+)`", cell):
+            if re.fullmatch(r"[\w.*/{},-]+", name) and not re.search(r"[A-Z]{4}", name) and not name.startswith("hlo-"):
+                names = expand(name.rstrip("/"))
+                yield (all(tree.has(os.path.join(here, n)) or tree.has(os.path.join(here, n + "*")) for n in names),
+                       "%s:%d: the folder has no %s" % (path, number, name))
+    if not any(kind != "folder" for _, kind, _ in rows):
+        return
+    tokens = set(re.findall(r"[\w.*-]+", re.sub(r"(\w+)\{([^}]*)\}", r"\1*", text)))
+    tokens |= {token.split(".")[0] for token in tokens}
+    for file in tree.files:
+        folder, name = os.path.split(file)
+        if folder != here or any(fnmatch.fnmatch(name, p) for p in UNLISTED):
+            continue
+        stem = name.split(".")[0]
+        dashed = "hlo-" + re.sub(r"(?<!^)([A-Z])", r"-\1", stem).lower()
+        yield (bool({name, stem, dashed} & tokens) or any("*" in t and len(t) > 3 and (fnmatch.fnmatch(name, t) or fnmatch.fnmatch(stem, t)) for t in tokens),
+               "%s: the table of files leaves out %s" % (path, name))
+
+
+def check(root):
+    tree = Tree(root)
+    names, offences = 0, []
+    for path in tree.files:
+        if not path.endswith(".md"):
+            continue
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        results = list(check_tables(tree, path, text))
+        for number, line in enumerate(text.split("\n"), 1):
+            results += [*check_spans(tree, path, number, line), *check_links(tree, path, number, line)]
+        names += len(results)
+        offences += [message for right, message in results if not right]
+    return names, offences
+
+
+# A README and what is said about it, in a tree with a.cpp (a flag `verbose`, a function someName), b.cpp, sub/c.py.
+TABLE = "| file | what |\n|---|---|\n| `a.cpp` | |\n| `b` | |\n"
+CASES = [
+    ("`someName`, `--verbose`, `sub/c.py`, `sub/`, [c](sub/c.py), `visitX`, `sub/*.py`\n\n" + TABLE, ""),
+    ("`otherName`", "README.md:1: nothing is called otherName"),
+    ("\n`tool --quiet=1`", "README.md:2: no program has a flag --quiet"),
+    ("`sub/d.py`", "README.md:1: there is no sub/d.py"),
+    ("[c](sub/d.py)", "the link leads nowhere: sub/d.py"),
+    (TABLE.replace("| `b` | |\n", ""), "the table of files leaves out b.cpp"),
+    (TABLE + "| `c.cpp` | |\n", "README.md:5: the folder has no c.cpp"),
+]
+
+
+def self_test():
+    failed = 0
+    for text, expected in CASES:
+        with tempfile.TemporaryDirectory() as root:
+            os.mkdir(os.path.join(root, "sub"))
+            for name, content in (("a.cpp", 'int someName; Flag verbose{"verbose"};'), ("b.cpp", ""), ("sub/c.py", ""), ("README.md", text)):
+                with open(os.path.join(root, name), "w") as file:
+                    file.write(content)
+            names, offences = check(root)
+            if len(offences) != bool(expected) or not names or (expected and expected not in offences[0]):
+                failed += 1
+                print("for\n%s\nexpected %r, got %r" % (text, expected, offences))
+    print("%d passed, %d failed" % (len(CASES) - failed, failed))
+    return 1 if failed else 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    names, offences = check(sys.argv[1])
+    print("\n".join(offences + ["%d names, %d offences" % (names, len(offences))]))
+    return 1 if offences or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
