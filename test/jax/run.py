@@ -4,10 +4,13 @@
 
 Each function of functions.py is lowered to HLO text, compiled by hlo-compile, and called by one C program through the typed
 struct of its header; buffers are row-major, and donated arguments share theirs with a result. training.py has two training
-steps, which C programs run 200 times: losses and final state within 1e-5 of JAX's. The last line reads
-'N passed, N failed'; exit status 1 if any failed or none ran.
---only: names of functions or of training steps.
---keep: the folder for texts, objects, programs and arrays of the run. Needs jax (0.10.2), numpy and ml_dtypes.
+steps, which C programs run 200 times: losses and final state within 1e-5 of JAX's. sharded.py has functions of four
+devices, which hlo-run runs on four ranks.
+The last line reads 'N passed, N failed'; exit status 1 if any failed or none ran.
+
+--only: names of functions and training steps.
+--keep: the folder for texts, objects, programs and arrays of the run.
+Needs jax (0.10.2), numpy and ml_dtypes.
 """
 import argparse
 import collections
@@ -21,12 +24,14 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=4"  # for sharded.py
 
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
 
 import functions  # noqa: E402
 import program  # noqa: E402
+import sharded  # noqa: E402
 import training  # noqa: E402
 
 # A function in HLO text with the arrays of its entry: arguments that it reads, and JAX's results.
@@ -62,6 +67,7 @@ class Workplace:
         self.folder = folder
         self.tool = os.path.abspath(os.path.join(options.build, "bin/hlo-compile"))
         self.runtime = os.path.abspath(os.path.join(options.build, "lib/libhlo_rt.a"))
+        self.hlo_run = os.path.abspath(os.path.join(options.build, "bin/hlo-run"))
         self.cc = options.cc
 
     def compile(self, one):
@@ -210,6 +216,12 @@ def main():
                     count(one.name, check_training(place, one))
                 except (Failure, ValueError, subprocess.TimeoutExpired) as error:
                     count(one.name, str(error))
+        for one in sharded.CASES:
+            if not options.only or one.name in options.only:
+                try:
+                    count(f"{one.name} on {sharded.RANKS} ranks", sharded.check(one, place.hlo_run, folder))
+                except Exception as error:  # whatever JAX says
+                    count(one.name, f"{type(error).__name__}: {error}")
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed > 0 or passed == 0)
 

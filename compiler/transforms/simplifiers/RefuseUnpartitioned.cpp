@@ -5,9 +5,10 @@
 // say which. It still needs cutting if
 // - an instruction carries a sharding that gives partitions different data, or a custom
 //   call turns the whole array into a shard or back;
-// - a parameter carries one, nothing in the module tells partitions apart, and it is not
-//   scheduled: partitioning leaves the shardings of parameters, and puts in partition-id or
-//   collectives, except in a program whose partitions need nothing from each other.
+// - a parameter carries one and nothing in the module tells partitions apart: partitioning
+//   leaves the shardings of parameters, and puts in partition-id or collectives.
+// A scheduled module is partitioned, since XLA schedules later: its partitions may need nothing
+// from each other, and copies of parameters may have the parameters' shardings.
 // Such a module is refused: each partition would compute on its shard as if it were all.
 //
 //===----------------------------------------------------------------------===//
@@ -133,13 +134,15 @@ public:
              "lower(...).compile().as_text())";
       signalPassFailure();
     };
-    bool isPartitioned = module->hasAttr("hlo.is_scheduled"); // XLA schedules after partitioning
+    bool isScheduled = module->hasAttr("hlo.is_scheduled");
+    bool isPartitioned = isScheduled;
     WalkResult result = module->walk([&](Operation *op) {
       isPartitioned |= tellsPartitionsApart(op);
       auto sharding = op->getAttrOfType<StringAttr>("hlo.sharding");
       if (changesToShards(op)) {
         refuse(op->getLoc(), "this custom-call goes between an array and its shards");
-      } else if (sharding && op != module.getOperation() && splitsArrays(sharding.getValue())) {
+      } else if (sharding && !isScheduled && op != module.getOperation() &&
+                 splitsArrays(sharding.getValue())) {
         refuse(op->getLoc(), "this is sharded " + sharding.getValue());
       } else {
         return WalkResult::advance();
