@@ -45,8 +45,11 @@ struct Artifacts {
   /// The names of the entry's parameters in the text, one for each of the object's inputs.
   std::vector<std::string> inputNames;
   std::string prefix; ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
-  std::string memoryReport; ///< which buffer lives where in the arena, and when
-  uint64_t arenaBytes = 0;
+  std::string memoryReport;      ///< which buffer lives where in the arena, and when
+  uint64_t arenaBytes = 0;       ///< of a call on one thread
+  uint64_t threadArenaBytes = 0; ///< how much more each other thread needs
+  uint64_t stackBytes = 0;       ///< a bound for a call; 0 if no machine code was made
+  std::pair<std::string, uint64_t> largestFrame; ///< function and bytes
   uint64_t constantBytes = 0;
   uint64_t preparedBytes = 0;     ///< of the prepared block; 0: there is none
   uint64_t prepareArenaBytes = 0; ///< scratch of PREFIX_prepare

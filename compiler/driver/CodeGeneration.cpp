@@ -102,7 +102,8 @@ LogicalResult CodeGeneration::emit() {
   }
   for (const KernelUnit &unit : units) {
     auto op = unit.op;
-    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks, unit.barriers};
+    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks, unit.barriers, unit.variableBytes,
+                                    unit.scratchBytes};
   }
   if (in.options.optLevel > 0) {
     findLoops();
@@ -114,12 +115,33 @@ LogicalResult CodeGeneration::emit() {
 void CodeGeneration::findLoops() {
   constexpr size_t loopsPerGroup = 8;
   loops = findSmallLoops(entry(), in.planned, in.signature.prefix, kernelInfos);
-  for (const auto &loop : loops) {
+  for (auto &loop : loops) {
+    loop.second.scratchBytes = loopScratchBytes(cast<cpurt::WhileOp>(loop.first), kernelInfos);
     if (loopGroups.empty() || (loopGroups.back().loops.size() == loopsPerGroup && !single)) {
       loopGroups.emplace_back();
     }
     loopGroups.back().loops.push_back(cast<cpurt::WhileOp>(loop.first));
   }
+}
+
+uint64_t CodeGeneration::scratchBytes(bool prepare) {
+  int64_t most = 0;
+  for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
+    if (each.getPrepare() != prepare) {
+      continue;
+    }
+    each.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto loop = loops.find(op); loop != loops.end()) {
+        most = std::max(most, loop->second.scratchBytes);
+        return WalkResult::skip();
+      }
+      if (auto launch = dyn_cast<cpurt::LaunchOp>(op)) {
+        most = std::max(most, kernelInfos.lookup(launch.getKernel()).scratchBytes);
+      }
+      return WalkResult::advance();
+    });
+  }
+  return most;
 }
 
 /// Emits the kernels of small loops again, to be inlined; those that only loops launch are not
@@ -201,7 +223,12 @@ void CodeGeneration::giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
 LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine &machine,
                                        llvm::CodeGenFileType kind, Code &code, ModuleTime &time) {
   Stopwatch watch(time.codeSeconds);
-  code = generateCode(module, machine, kind);
+  StackUse used;
+  code = generateCode(module, machine, kind, &used);
+  {
+    std::lock_guard<std::mutex> guard(stackLock);
+    stack.add(used);
+  }
   if (code.empty()) {
     return in.planned.emitError("internal error: the code generator made nothing of ")
            << module.getName();
@@ -405,7 +432,23 @@ std::vector<ModuleTime> CodeGeneration::moduleTimes() const {
   return sorted;
 }
 
+uint64_t CodeGeneration::stackBytes() const {
+  std::vector<std::string> kernels;
+  for (const KernelUnit &unit : units) {
+    kernels.push_back(unit.symbol);
+  }
+  uint64_t bytes = stack.boundOf(in.signature.prefix + "_run_buffers", kernels);
+  if (in.description.prepared.bytes) {
+    bytes = std::max(bytes, stack.boundOf(in.signature.prefix + "_prepare_buffers", kernels));
+  }
+  return llvm::alignTo(bytes, 64);
+}
+
 LogicalResult CodeGeneration::package(std::string &object) {
+  // Frames are known when all code has been made, the description with it.
+  for (Code &object : objects) {
+    setStackBytes(object, in.signature, stackBytes());
+  }
   SmallVector<StringRef> parts;
   for (const Code &object : objects) {
     if (!object.empty()) {

@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/support/Options.h"
 #include "compiler/target/Entry.h"
+#include "compiler/target/StackUse.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -32,8 +33,14 @@ public:
 
   /// Phase emit: every kernel becomes a function.
   mlir::LogicalResult emit();
+  /// Once emitted: the most scratch memory that a kernel or a small loop has, of the entry or of
+  /// the one that prepares.
+  uint64_t scratchBytes(bool prepare);
   /// Phase optimize, for an object: LLVM IR and machine code of every group and of the entry.
   mlir::LogicalResult compileObjects();
+  /// After code was made, of all functions; and a bound on what a call of the program needs.
+  std::pair<std::string, uint64_t> largestFrame() const { return stack.largest(); }
+  uint64_t stackBytes() const;
   /// What each module took in compileObjects, the slowest first.
   std::vector<ModuleTime> moduleTimes() const;
   /// Phase package, for an object.
@@ -87,7 +94,8 @@ private:
   std::vector<LoopGroup> loopGroups;
   std::vector<Code> objects;     ///< one per group, one per group of loops, the entry's
   std::vector<ModuleTime> times; ///< of each object
-  std::mutex machinesLock;
+  StackUse stack;                ///< of the objects; guarded by stackLock
+  std::mutex stackLock, machinesLock;
   std::vector<std::unique_ptr<llvm::TargetMachine>> machines; ///< that no thread uses
 };
 

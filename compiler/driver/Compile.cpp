@@ -24,6 +24,7 @@
 #include "compiler/support/SourceExcerpt.h"
 #include "compiler/target/CustomCallHeader.h"
 #include "compiler/target/Header.h"
+#include "compiler/target/MoveScratch.h"
 #include "compiler/target/RuntimeCall.h"
 #include "compiler/transforms/schedule/Schedule.h"
 #include "dialect/hlo/VerifyModule.h"
@@ -63,6 +64,11 @@ private:
   LogicalResult runBackend(const Target &target);
   std::string choosePrefix();
   void fillDescription(Description &description, const Target &target);
+  void noteArena(const Description &description);
+  LogicalResult checkArena();
+  LogicalResult checkStack(const CodeGeneration &generation);
+  std::string headerOf(const Signature &signature, const Description &description,
+                       const Target &target);
   bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
 
   /// Runs one phase: its time is noted, its errors counted, its result dumped.
@@ -247,6 +253,58 @@ void Compilation::fillDescription(Description &description, const Target &target
   });
 }
 
+/// Makes room for a slot of scratch memory for each thread in an arena, which then is for one.
+static void addScratch(uint64_t &arenaBytes, uint64_t &threadArenaBytes, uint64_t scratchBytes) {
+  arenaBytes -= threadArenaBytes;
+  threadArenaBytes = slotBytes(scratchBytes);
+  arenaBytes += threadArenaBytes;
+}
+
+void Compilation::noteArena(const Description &description) {
+  artifacts.arenaBytes = description.arenaBytes;
+  artifacts.threadArenaBytes = description.threadArenaBytes;
+  artifacts.prepareArenaBytes = description.prepared.arenaBytes;
+}
+
+LogicalResult Compilation::checkArena() {
+  uint64_t arenaBytes = std::max(artifacts.arenaBytes, artifacts.prepareArenaBytes);
+  if (options.maxArenaBytes && arenaBytes > options.maxArenaBytes) {
+    return fail(ErrorKind::Limit, "the program needs an arena of " + llvm::Twine(arenaBytes) +
+                                      " bytes, but the limit is " +
+                                      llvm::Twine(options.maxArenaBytes));
+  }
+  return success();
+}
+
+LogicalResult Compilation::checkStack(const CodeGeneration &generation) {
+  artifacts.stackBytes = generation.stackBytes();
+  artifacts.largestFrame = generation.largestFrame();
+  if (options.maxStackBytes && artifacts.stackBytes > options.maxStackBytes) {
+    return fail(ErrorKind::Limit,
+                "a call needs a stack of " + llvm::Twine(artifacts.stackBytes) +
+                    " bytes, but the limit is " + llvm::Twine(options.maxStackBytes) +
+                    "; the largest frame is " + llvm::Twine(artifacts.largestFrame.second) +
+                    " bytes, of " + artifacts.largestFrame.first);
+  }
+  return success();
+}
+
+std::string Compilation::headerOf(const Signature &signature, const Description &description,
+                                  const Target &target) {
+  HeaderInfo info{llvm::sys::path::filename(fileName).str(),
+                  description.sha256,
+                  description.version,
+                  description.arenaBytes,
+                  description.threadArenaBytes,
+                  description.arenaAlign,
+                  description.needs,
+                  description.customCalls,
+                  description.stateBytes,
+                  description.prepared,
+                  target.triple + " " + target.cpuText};
+  return makeHeader(signature, info);
+}
+
 LogicalResult Compilation::runBackend(const Target &target) {
   FailureOr<Signature> signature = failure();
   Description description;
@@ -266,16 +324,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
       }))) {
     return failure();
   }
-  artifacts.arenaBytes = description.arenaBytes;
   artifacts.constantBytes = constants.totalBytes;
   artifacts.preparedBytes = description.prepared.bytes;
-  artifacts.prepareArenaBytes = description.prepared.arenaBytes;
-  uint64_t arenaBytes = std::max(description.arenaBytes, description.prepared.arenaBytes);
-  if (options.maxArenaBytes && arenaBytes > options.maxArenaBytes) {
-    return fail(ErrorKind::Limit, "the program needs an arena of " + llvm::Twine(arenaBytes) +
-                                      " bytes, but the limit is " +
-                                      llvm::Twine(options.maxArenaBytes));
-  }
   if (FailureOr<EntryLayout> layout = EntryLayout::get(*module); succeeded(layout)) {
     for (const EntryLeaf &leaf : layout->inputs) {
       artifacts.inputNames.push_back(leaf.name);
@@ -284,20 +334,6 @@ LogicalResult Compilation::runBackend(const Target &target) {
   if (options.emit & EmitSignature) {
     artifacts.signature = printSignature(*signature, artifacts.inputNames);
   }
-  if (options.emit & EmitHeader) {
-    HeaderInfo info{llvm::sys::path::filename(fileName).str(),
-                    description.sha256,
-                    description.version,
-                    description.arenaBytes,
-                    description.arenaAlign,
-                    description.needs,
-                    description.customCalls,
-                    description.stateBytes,
-                    description.prepared,
-                    target.triple + " " + target.cpuText};
-    artifacts.header = makeHeader(*signature, info);
-  }
-
   cpurt::EntryOp planned = *module->getOps<cpurt::EntryOp>().begin();
   if (options.emit & EmitCustomCallList) {
     artifacts.customCallList = listCustomCalls(planned);
@@ -306,26 +342,49 @@ LogicalResult Compilation::runBackend(const Target &target) {
     artifacts.customCallHeader = makeCustomCallHeader(planned, prefix);
   }
   constexpr unsigned ofCode = EmitObject | EmitAssembly | EmitLlvmIr | EmitBitcode;
-  if (!(options.emit & ofCode) && options.emit && options.compileTo == Phase::Package) {
-    return success();
+  bool wantsCode = (options.emit & ofCode) || !options.emit || options.compileTo != Phase::Package;
+  if (!wantsCode && !(options.emit & EmitHeader)) {
+    noteArena(description);
+    return checkArena();
   }
 
   CodeGenerationInput input{*module,     target,    options,   *signature,
                             description, constants, pool.get()};
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
+  // Scratch memory is known when kernels have been emitted.
+  auto emit = [&](CodeGeneration &generation) {
+    return phase(Phase::Emit, ErrorKind::Unsupported, [&]() -> LogicalResult {
+      if (failed(generation.emit())) {
+        return failure();
+      }
+      addScratch(description.arenaBytes, description.threadArenaBytes,
+                 generation.scratchBytes(/*prepare=*/false));
+      addScratch(description.prepared.arenaBytes, description.prepared.threadArenaBytes,
+                 generation.scratchBytes(/*prepare=*/true));
+      noteArena(description);
+      return checkArena();
+    });
+  };
   if (wantsObject) {
     CodeGeneration generation(input, /*single=*/false);
-    if (failed(phase(Phase::Emit, ErrorKind::Unsupported, [&] { return generation.emit(); }))) {
+    if (failed(emit(generation))) {
       return failure();
+    }
+    if (options.emit & EmitHeader) {
+      artifacts.header = headerOf(*signature, description, target);
+    }
+    if (!wantsCode) {
+      return success();
     }
     if (stopsAfter(Phase::Emit)) {
       llvm::raw_string_ostream stream(artifacts.mlir);
       generation.printKernels(stream);
       return success();
     }
-    if (failed(phase(Phase::Optimize, ErrorKind::Unsupported,
-                     [&] { return generation.compileObjects(); }))) {
+    if (failed(phase(Phase::Optimize, ErrorKind::Unsupported, [&] {
+          return failed(generation.compileObjects()) ? failure() : checkStack(generation);
+        }))) {
       return failure();
     }
     artifacts.moduleTimes = generation.moduleTimes();
@@ -339,11 +398,15 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return success();
   }
   CodeGeneration generation(input, /*single=*/true);
-  if (failed(phase(Phase::Emit, ErrorKind::Unsupported, [&] { return generation.emit(); }))) {
+  if (failed(emit(generation))) {
     return failure();
   }
-  return phase(Phase::Optimize, ErrorKind::Unsupported,
-               [&] { return generation.compileText(artifacts); });
+  if (options.emit & EmitHeader) {
+    artifacts.header = headerOf(*signature, description, target);
+  }
+  return phase(Phase::Optimize, ErrorKind::Unsupported, [&] {
+    return failed(generation.compileText(artifacts)) ? failure() : checkStack(generation);
+  });
 }
 
 LogicalResult Compilation::runPhases(MLIRContext &context) {

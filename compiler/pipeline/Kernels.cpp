@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/Scratch.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -81,6 +82,7 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
     for (Attribute name :
          call.getKernelsAttr() ? call.getKernelsAttr().getValue() : ArrayRef<Attribute>()) {
       KernelUnit &unit = units[byName.lookup(cast<FlatSymbolRefAttr>(name).getValue())];
+      unit.calledByRuntime = true;
       if (unit.shared.empty()) {
         forEachPair(unit.op.getFusion(), [&](unsigned result, unsigned operand) {
           unit.shared.push_back({result, operand});
@@ -155,17 +157,30 @@ static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>
   }
 }
 
-/// Emits one fusion; returns its tasks.
-static FailureOr<codegen::KernelTasks> emitOne(FusionOp fusion,
-                                               ArrayRef<std::pair<unsigned, unsigned>> shared,
-                                               StringRef symbol, const Target &target,
-                                               ModuleOp computations, ModuleOp into) {
+namespace {
+/// What there is to know of an emitted function.
+struct EmittedKernel {
+  codegen::KernelTasks tasks;
+  codegen::KernelMemory memory;
+};
+} // namespace
+
+/// Emits one fusion; `fixedType`: without an argument for scratch memory.
+static FailureOr<EmittedKernel>
+emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
+        const Target &target, ModuleOp computations, ModuleOp into, bool fixedType = false) {
   FailureOr<codegen::KernelTasks> tasks =
       codegen::emitKernel(fusion, symbol, target, computations, into);
-  if (succeeded(tasks)) {
-    markPointers(fusion, shared, into.lookupSymbol<LLVM::LLVMFuncOp>(symbol));
+  if (failed(tasks)) {
+    return failure();
   }
-  return tasks;
+  auto function = into.lookupSymbol<LLVM::LLVMFuncOp>(symbol);
+  markPointers(fusion, shared, function);
+  FailureOr<codegen::KernelMemory> memory = codegen::giveScratch(function, fixedType);
+  if (failed(memory)) {
+    return failure();
+  }
+  return EmittedKernel{*tasks, *memory};
 }
 
 /// Whether a kernel has instructions of AMX: every one that has configures tiles.
@@ -186,13 +201,15 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
   group.module = ModuleOp::create(planned.getLoc());
   for (unsigned index : group.units) {
     KernelUnit &unit = units[index];
-    FailureOr<codegen::KernelTasks> tasks =
-        emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target, planned, *group.module);
-    if (failed(tasks)) {
+    FailureOr<EmittedKernel> kernel = emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target,
+                                              planned, *group.module, unit.calledByRuntime);
+    if (failed(kernel)) {
       return failure();
     }
-    unit.tasks = tasks->count;
-    unit.barriers = tasks->barriers;
+    unit.tasks = kernel->tasks.count;
+    unit.barriers = kernel->tasks.barriers;
+    unit.variableBytes = kernel->memory.variables;
+    unit.scratchBytes = kernel->memory.scratch;
     unit.usesAmx = usesAmx(group.module->lookupSymbol<LLVM::LLVMFuncOp>(unit.symbol), target);
   }
   return success();
@@ -213,15 +230,15 @@ LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleO
     SmallVector<std::pair<unsigned, unsigned>> shared;
     forEachPair(fusion,
                 [&](unsigned result, unsigned operand) { shared.emplace_back(result, operand); });
-    FailureOr<codegen::KernelTasks> tasks = emitOne(fusion, shared, name, target, module, into);
-    if (failed(tasks)) {
+    FailureOr<EmittedKernel> kernel = emitOne(fusion, shared, name, target, module, into);
+    if (failed(kernel)) {
       return WalkResult::interrupt();
     }
     Builder builder(module.getContext());
     Operation *function = into.lookupSymbol(name);
-    function->setAttr("tasks", builder.getI64IntegerAttr(tasks->count));
-    if (!tasks->barriers.empty()) {
-      function->setAttr("barriers", builder.getDenseI64ArrayAttr(tasks->barriers));
+    function->setAttr("tasks", builder.getI64IntegerAttr(kernel->tasks.count));
+    if (!kernel->tasks.barriers.empty()) {
+      function->setAttr("barriers", builder.getDenseI64ArrayAttr(kernel->tasks.barriers));
     }
     return WalkResult::advance();
   });

@@ -23,6 +23,9 @@ struct KernelUnit {
   int64_t tasks = 0;                      ///< set by emission, and
   llvm::SmallVector<int64_t, 1> barriers; ///< where tasks wait for those before them
   bool usesAmx = false;                   ///< set by emission
+  int64_t variableBytes = 0;              ///< of the function; set by emission
+  int64_t scratchBytes = 0;     ///< of its last argument, 0: there is none; set by emission
+  bool calledByRuntime = false; ///< also: the function has the type of an hlo_range_kernel
   /// Results and operands that are one buffer in some launch.
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
 };

@@ -71,6 +71,7 @@ struct CompileOptions {
   bool flushDenormals = false; ///< subnormal numbers count as zero, as operands and as results
   uint64_t maxArenaBytes = 0;  ///< 0: no limit
   Budget budget;               ///< bounds on what a text may grow to
+  uint64_t maxStackBytes = 0;  ///< 0: no limit
   /// Parameters whose bytes never change, as --immutable-params has them
   /// (driver/ImmutableParams.h); if set, there is a NAME_prepare.
   std::optional<std::string> immutableParams;

@@ -10,10 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Backend.h"
+#include "compiler/target/MoveScratch.h"
 #include "compiler/target/OneLaneStores.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -281,6 +285,7 @@ void hlo::optimizeKernels(Module &module, TargetMachine &machine, int optLevel, 
     passes.addPass(createModuleToFunctionPassAdaptor(makeFunctionPasses(optLevel, thorough)));
     runPasses(module, machine, std::move(passes));
   }
+  moveToScratch(module);
 }
 
 void hlo::inlineKernels(Module &module, TargetMachine &machine) {
@@ -318,8 +323,41 @@ private:
 };
 } // namespace
 
-SmallString<0> hlo::generateCode(Module &module, TargetMachine &machine, CodeGenFileType kind) {
+namespace {
+/// Takes the sizes of frames out of what LLVM has to say; the rest goes where it went before.
+class FrameNotes : public DiagnosticHandler {
+public:
+  FrameNotes(hlo::StackUse &stack, LLVMContext &context)
+      : stack(stack), before(context.getDiagnosticHandler()) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (auto *frame = dyn_cast<DiagnosticInfoStackSize>(&info)) {
+      stack.addFrame(frame->getFunction().getName(), frame->getResourceSize());
+      return true;
+    }
+    return before && before->handleDiagnostics(info);
+  }
+  std::unique_ptr<DiagnosticHandler> takeBefore() { return std::move(before); }
+
+private:
+  hlo::StackUse &stack;
+  std::unique_ptr<DiagnosticHandler> before;
+};
+} // namespace
+
+SmallString<0> hlo::generateCode(Module &module, TargetMachine &machine, CodeGenFileType kind,
+                                 StackUse *stack) {
   scalarizeOneLaneStores(module);
+  LLVMContext &context = module.getContext();
+  if (stack) {
+    stack->addCalls(module);
+    context.setDiagnosticHandler(std::make_unique<FrameNotes>(*stack, context));
+  }
+  scope_exit restore([&] {
+    if (stack) {
+      std::unique_ptr<DiagnosticHandler> notes = context.getDiagnosticHandler();
+      context.setDiagnosticHandler(static_cast<FrameNotes &>(*notes).takeBefore());
+    }
+  });
   SmallString<0> code;
   raw_svector_ostream stream(code);
   CodeGenPasses passes(machine.getOptLevel());

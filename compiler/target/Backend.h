@@ -3,6 +3,7 @@
 #define COMPILER_TARGET_BACKEND_H
 
 #include "compiler/support/Target.h"
+#include "compiler/target/StackUse.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -33,9 +34,9 @@ void inlineKernels(llvm::Module &module, llvm::TargetMachine &machine);
 /// Removes local functions and data that nothing refers to.
 void removeUnused(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Machine code as an ELF object or as assembly text.
+/// Machine code as an ELF object or as assembly text. `stack`, if given, gets the frames.
 llvm::SmallString<0> generateCode(llvm::Module &module, llvm::TargetMachine &machine,
-                                  llvm::CodeGenFileType kind);
+                                  llvm::CodeGenFileType kind, StackUse *stack = nullptr);
 
 } // namespace hlo
 

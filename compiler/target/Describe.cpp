@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Entry.h"
+#include "compiler/target/ObjectMerge.h"
 #include "compiler/target/StaticData.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/ADT/StringExtras.h"
@@ -172,7 +173,10 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.i64(prepared.arenaBytes),
                                d.i64(prepared.id),
                                inputUse,
-                               prepare});
+                               prepare,
+                               d.i64(description.threadArenaBytes),
+                               d.i64(prepared.threadArenaBytes),
+                               d.i64(0)});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + "_desc");
   global->setLinkage(GlobalValue::InternalLinkage);
@@ -181,4 +185,8 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", describe));
   b.CreateRet(global);
   exportHashed(*describe, signature);
+}
+
+void hlo::setStackBytes(MutableArrayRef<char> object, const Signature &signature, uint64_t bytes) {
+  setNumber(object, signature.prefix + "_desc", offsetof(hlo_module_desc, stack_bytes), bytes);
 }

@@ -158,6 +158,10 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
                        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
                                                              offsetof(hlo_frame, prepared))))
                  : llvm::ConstantPointerNull::get(b.getPtrTy());
+  if (prepares ? in.description.prepared.threadArenaBytes : in.description.threadArenaBytes) {
+    scratch = b.CreateLoad(
+        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));
+  }
   if (mlir::failed(emitBlock(entry.getBody().front()))) {
     delete end;
     return mlir::failure();

@@ -16,6 +16,8 @@ struct KernelInfo {
   std::string symbol;
   int64_t tasks = 0;
   llvm::SmallVector<int64_t, 1> barriers{}; ///< tasks from each on start when all before have ended
+  int64_t variableBytes = 0;                ///< of the function
+  int64_t scratchBytes = 0;                 ///< of the function's last argument, 0: there is none
 };
 
 /// What the object says of itself (hlo_module_desc), besides the signature.
@@ -23,7 +25,8 @@ struct Description {
   std::string version; ///< of the compiler
   std::string flags;   ///< of the compiler
   std::string sha256;  ///< of the HLO text
-  uint64_t arenaBytes = 0, arenaAlign = 64;
+  /// Of one thread, and how much more each other one needs: a slot of scratch memory.
+  uint64_t arenaBytes = 0, threadArenaBytes = 0, arenaAlign = 64;
   uint64_t stateBytes = 0;     ///< of hlo_call.state
   bool flushDenormals = false; ///< subnormal numbers count as zero
   uint32_t needs = 0;          ///< set of HLO_NEEDS_*
@@ -67,6 +70,9 @@ std::vector<std::string> exportedSymbols(const Signature &signature,
 /// the code needs.
 void buildDescription(const Signature &signature, const Description &description,
                       const Target &target, uint64_t cpuFeatures, llvm::Module &module);
+
+/// Completes the description in an object, if it is there.
+void setStackBytes(llvm::MutableArrayRef<char> object, const Signature &signature, uint64_t bytes);
 
 } // namespace hlo
 

@@ -37,16 +37,16 @@ private:
   void copyLoopVariables(bool fromArena);
   llvm::Value *address(mlir::Value buffer);
   llvm::Value *leaf(bool isInput, int64_t index);
-  llvm::FunctionType *kernelType(unsigned buffers);
-  llvm::Function *taskFunction(unsigned buffers, bool staged);
+  llvm::FunctionType *kernelType(unsigned buffers, bool takesScratch);
+  llvm::Function *taskFunction(unsigned buffers, bool staged, bool takesScratch);
   llvm::Function *copyFunction();
   void reserveArguments(unsigned count);
   /// Puts a value into the array on the stack, in which room is made.
   void passArgument(unsigned number, llvm::Value *value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, number));
   }
-  void parallelFor(llvm::Function *task, int64_t tasks);
-  llvm::Function *kernelFunction(llvm::StringRef symbol, unsigned buffers);
+  void parallelFor(llvm::Function *task, int64_t tasks, bool takesScratch = false);
+  llvm::Function *kernelFunction(const KernelInfo &info, unsigned buffers);
   llvm::FunctionCallee runtime(llvm::StringRef name, llvm::ArrayRef<llvm::Type *> parameters,
                                llvm::Type *result = nullptr) {
     auto *type = llvm::FunctionType::get(result ? result : i32, parameters, false);
@@ -70,6 +70,7 @@ private:
   llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs;      ///< its parameters
   llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
+  llvm::Value *scratch = nullptr; ///< for what runs on the calling thread; null if nothing has any
   llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
   unsigned argumentCount = 0;
   llvm::BasicBlock *end = nullptr;

@@ -5,6 +5,7 @@
 // what they have in the arena is in variables there, and their kernels are inlined.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/support/Stack.h"
 #include "compiler/target/EntryBuilder.h"
 
 using namespace hlo;
@@ -90,7 +91,8 @@ mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
   return mlir::success();
 }
 
-/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr prepared, ptr input..., ptr output...)
+/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr prepared, ptr input..., ptr output...), and
+/// `ptr scratch` if its variables are large.
 void EntryBuilder::callLoop(const SmallLoop &loop) {
   llvm::SmallVector<llvm::Value *> values{frame, watch, arena, prepared};
   for (int64_t input : loop.inputs) {
@@ -98,6 +100,9 @@ void EntryBuilder::callLoop(const SmallLoop &loop) {
   }
   for (int64_t output : loop.outputs) {
     values.push_back(leaf(/*isInput=*/false, output));
+  }
+  if (loop.scratchBytes) {
+    values.push_back(scratch);
   }
   llvm::SmallVector<llvm::Type *> parameters;
   for (llvm::Value *value : values) {
@@ -139,7 +144,7 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   insideLoop = true;
   unsigned leaves = small.inputs.size() + small.outputs.size();
   llvm::SmallVector<llvm::Type *> parameters{pointer, i32, pointer, pointer};
-  parameters.append(leaves, pointer);
+  parameters.append(leaves + (small.scratchBytes != 0), pointer);
   // In an output of text, the entry may be there already.
   function = llvm::cast<llvm::Function>(
       module.getOrInsertFunction(small.symbol, llvm::FunctionType::get(i32, parameters, false))
@@ -179,6 +184,10 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
       promise(argument, leaf.bytes, leaf.align, /*writable=*/true);
     }
     loopOutputs[output] = function->getArg(argument++);
+  }
+  if (small.scratchBytes) {
+    promise(argument, small.scratchBytes, /*align=*/64, /*writable=*/true);
+    function->addFnAttr(kScratchBytes, std::to_string(small.scratchBytes));
   }
   end = BasicBlock::Create(context, "end");
   llvm::IRBuilder<> atEnd(end);

@@ -3,7 +3,8 @@
 // In: ops of a cpurt.entry that run something. Out: calls.
 //
 //     one task            kernel(buffers, 0, 1)
-//     several             hlo_rt_parallel_for(task function, array of the buffers)
+//     several             hlo_rt_parallel_for(task function, array of the buffers), or
+//                         hlo_rt_parallel_scratch if the kernel has large variables
 //     with barriers       one such call for each stage
 //     a large copy        hlo_rt_parallel_for of pieces; else memcpy
 //     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
@@ -23,32 +24,37 @@ static constexpr unsigned launchesPerPoll = 64;
 /// Larger copies are tasks of so many bytes.
 static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
 
-llvm::FunctionType *EntryBuilder::kernelType(unsigned buffers) {
+llvm::FunctionType *EntryBuilder::kernelType(unsigned buffers, bool takesScratch) {
   llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
   parameters.append(2, i64);
+  parameters.append(takesScratch, pointer);
   return llvm::FunctionType::get(b.getVoidTy(), parameters, false);
 }
 
-llvm::Function *EntryBuilder::kernelFunction(llvm::StringRef symbol, unsigned buffers) {
-  if (llvm::Function *known = module.getFunction(symbol)) {
+llvm::Function *EntryBuilder::kernelFunction(const KernelInfo &info, unsigned buffers) {
+  if (llvm::Function *known = module.getFunction(info.symbol)) {
     return known;
   }
-  auto *kernel = llvm::Function::Create(kernelType(buffers), llvm::GlobalValue::ExternalLinkage,
-                                        symbol, module);
+  auto *kernel = llvm::Function::Create(kernelType(buffers, info.scratchBytes != 0),
+                                        llvm::GlobalValue::ExternalLinkage, info.symbol, module);
   kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
   kernel->setDSOLocal(true);
   return kernel;
 }
 
 /// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it;
-/// `staged`: tasks are counted from the number behind it. One for all kernels of so many buffers:
-/// each function takes a tenth of a millisecond to compile, however short.
-llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged) {
-  std::string name = (staged ? "stage." : "task.") + std::to_string(buffers);
+/// `staged`: tasks are counted from the number behind it; `takesScratch`: (..., ptr scratch), for
+/// the kernel. One for all kernels of so many buffers: each function takes a tenth of a millisecond
+/// to compile, however short.
+llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged, bool takesScratch) {
+  std::string name =
+      (staged ? "stage." : "task.") + std::to_string(buffers) + (takesScratch ? ".scratch" : "");
   if (llvm::Function *known = module.getFunction(name)) {
     return known;
   }
-  auto *type = llvm::FunctionType::get(b.getVoidTy(), {pointer, i64, i64}, false);
+  llvm::SmallVector<llvm::Type *> parameters{pointer, i64, i64};
+  parameters.append(takesScratch, pointer);
+  auto *type = llvm::FunctionType::get(b.getVoidTy(), parameters, false);
   auto *task = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
   llvm::IRBuilder<> inside(BasicBlock::Create(context, "", task));
   auto argument = [&](unsigned i, llvm::Type *of) {
@@ -66,7 +72,10 @@ llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged) {
     last = inside.CreateAdd(last, begin);
   }
   values.append({first, last});
-  inside.CreateCall(kernelType(buffers), kernel, values)->setTailCall();
+  if (takesScratch) {
+    values.push_back(task->getArg(3));
+  }
+  inside.CreateCall(kernelType(buffers, takesScratch), kernel, values)->setTailCall();
   inside.CreateRetVoid();
   return task;
 }
@@ -91,9 +100,17 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
       return mlir::failure();
     }
   }
-  llvm::Function *kernel = kernelFunction(info.symbol, buffers);
+  llvm::Function *kernel = kernelFunction(info, buffers);
+  bool takesScratch = info.scratchBytes != 0;
+  auto appendTasks = [&](llvm::SmallVectorImpl<llvm::Value *> &values, int64_t begin, int64_t end) {
+    values.append({b.getInt64(begin), b.getInt64(end)});
+    if (takesScratch) {
+      // Of a kernel that is inlined nothing but its variables is left, which become the loop's.
+      values.push_back(insideLoop ? llvm::ConstantPointerNull::get(b.getPtrTy()) : scratch);
+    }
+  };
   if (info.tasks == 1) {
-    values.append({b.getInt64(0), b.getInt64(1)});
+    appendTasks(values, 0, 1);
     llvm::CallInst *call = b.CreateCall(kernel, values);
     if (insideLoop) {
       call->addFnAttr(llvm::Attribute::AlwaysInline);
@@ -112,7 +129,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   for (int64_t end : ends) {
     if (staged && end - begin == 1) {
       llvm::SmallVector<llvm::Value *> direct(values);
-      direct.append({b.getInt64(begin), b.getInt64(end)});
+      appendTasks(direct, begin, end);
       b.CreateCall(kernel, direct);
       begin = end;
       continue;
@@ -120,7 +137,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     if (staged) {
       passArgument(buffers + 1, b.getInt64(begin));
     }
-    parallelFor(taskFunction(buffers, staged), end - begin);
+    parallelFor(taskFunction(buffers, staged, takesScratch), end - begin, takesScratch);
     begin = end;
   }
   return mlir::success();
@@ -137,8 +154,9 @@ void EntryBuilder::reserveArguments(unsigned count) {
 }
 
 /// Has the tasks done by the caller's threads, with the arguments on the stack.
-void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks) {
-  leaveIfError(b.CreateCall(runtime("hlo_rt_parallel_for", {pointer, pointer, pointer, i64}),
+void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks, bool takesScratch) {
+  llvm::StringRef service = takesScratch ? "hlo_rt_parallel_scratch" : "hlo_rt_parallel_for";
+  leaveIfError(b.CreateCall(runtime(service, {pointer, pointer, pointer, i64}),
                             {frame, task, arguments, b.getInt64(tasks)}));
 }
 
@@ -159,7 +177,7 @@ mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
   auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
     auto known = in.kernels.find(name);
     // Two operands and a result.
-    return known == in.kernels.end() ? nullptr : kernelFunction(known->second.symbol, 3);
+    return known == in.kernels.end() ? nullptr : kernelFunction(known->second, 3);
   };
   mlir::FailureOr<RuntimeCall> service = describeRuntimeCall({call, data, module, kernel});
   if (mlir::failed(service) || mlir::failed(storeArguments(call.getBuffers()))) {

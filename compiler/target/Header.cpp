@@ -120,17 +120,34 @@ static std::string stateText(StringRef upper, const HeaderInfo &info) {
       upper, info.stateBytes);
 }
 
+/// The function that tells the scratch memory for a number of threads. Sizes of a call would be
+/// further parameters.
+static std::string arenaFunction(StringRef prefix, StringRef upper, StringRef what,
+                                 uint64_t threadBytes) {
+  std::string more =
+      threadBytes
+          ? formatv(" +\n         (threads > 1 ? threads - 1 : 0) * UINT64_C({0})", threadBytes)
+                .str()
+          : "";
+  return formatv("/** The same with an executor of `threads` threads. */\n"
+                 "static inline uint64_t {0}_{1}_bytes(uint32_t threads) {{\n"
+                 "{2}  return {3}_{4}_BYTES{5};\n}\n",
+                 prefix, what, threadBytes ? "" : "  (void)threads;\n", upper, what.upper(), more);
+}
+
 /// The macros of the prepared block.
 static std::string preparedText(StringRef prefix, StringRef upper, const Prepared &prepared) {
   if (prepared.bytes == 0) {
     return "";
   }
-  return formatv(
-      "/** The prepared block: what {0}_prepare makes of the immutable inputs and {0}_run reads;\n"
-      " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
-      "#define {1}_PREPARED_BYTES {2}ul\n"
-      "#define {1}_PREPARE_ARENA_BYTES {3}ul\n",
-      prefix, upper, prepared.bytes, prepared.arenaBytes);
+  return formatv("/** The prepared block: what {0}_prepare makes of the immutable inputs and "
+                 "{0}_run reads;\n"
+                 " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
+                 "#define {1}_PREPARED_BYTES {2}ul\n"
+                 "#define {1}_PREPARE_ARENA_BYTES {3}ul\n",
+                 prefix, upper, prepared.bytes, prepared.arenaBytes)
+             .str() +
+         arenaFunction(prefix, upper, "prepare_arena", prepared.threadArenaBytes);
 }
 
 /// Of the comment of PREFIX_prepare. Literal braces do not go through formatv.
@@ -142,8 +159,8 @@ static std::string prepareComment(StringRef prefix, StringRef upper) {
       "the inputs\n"
       " *  that are marked so; all other members of `args` may be null. With call->exec it uses "
       "threads, and\n"
-      " *  it needs {1}_PREPARE_ARENA_BYTES of scratch (any call->arena of {1}_ARENA_BYTES does if "
-      "that is\n"
+      " *  it needs {0}_prepare_arena_bytes(threads) of scratch (any call->arena for {0}_run does "
+      "if that is\n"
       " *  more). Afterwards set prepared and prepared_bytes of each hlo_call given to {0}_run: "
       "the block is\n"
       " *  only read, any number of calls may share it, it must outlive them, and it may be stored "
@@ -222,10 +239,11 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
       << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <hlo/rt.h>\n\n";
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"
-      << "/** Scratch for one call, and its alignment; 0: none is needed. */\n"
+      << "/** Scratch for one call on one thread, and its alignment; 0: none is needed. */\n"
       << "#define " << upper << "_ARENA_BYTES " << info.arenaBytes << "ul\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << stateText(upper, info) << preparedText(prefix, upper, info.prepared)
+      << arenaFunction(prefix, upper, "arena", info.threadArenaBytes) << stateText(upper, info)
+      << preparedText(prefix, upper, info.prepared)
       << "/** Hash of the module, and of all names, types, layouts and aliases. The functions "
          "below "
          "have it in\n *  their symbols: the object of another module does not link. */\n"

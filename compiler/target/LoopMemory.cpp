@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/LoopMemory.h"
+#include "compiler/support/Stack.h"
+#include "compiler/target/Entry.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -57,6 +59,18 @@ SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop) {
     }
   });
   return merged;
+}
+
+int64_t hlo::loopScratchBytes(cpurt::WhileOp loop, const llvm::StringMap<KernelInfo> &kernels) {
+  int64_t bytes = 0;
+  for (const LoopSlot &slot : loopSlots(loop)) {
+    bytes += alignTo(slot.bytes, 64);
+  }
+  loop->walk([&](cpurt::LaunchOp launch) {
+    auto kernel = kernels.find(launch.getKernel());
+    bytes += kernel == kernels.end() ? 0 : kernel->second.variableBytes;
+  });
+  return bytes > kMostVariableBytes ? bytes : 0;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include <cstdint>
 
 namespace llvm {
@@ -16,6 +17,8 @@ class Function;
 } // namespace llvm
 
 namespace hlo {
+
+struct KernelInfo;
 
 /// A range of the arena that a loop uses; ranges do not overlap.
 struct LoopSlot {
@@ -25,6 +28,10 @@ struct LoopSlot {
 
 /// The small ranges of the arena that `loop` uses, by offset. Slices that share bytes share a slot.
 llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop);
+
+/// The scratch memory of a small loop's function: enough for its variables and those of the kernels
+/// that it inlines; 0 if they are small.
+int64_t loopScratchBytes(cpurt::WhileOp loop, const llvm::StringMap<KernelInfo> &kernels);
 
 /// In a loop's function, masked loads and stores of known neighbouring lanes become plain ones of
 /// so many lanes: a value stored so can stay in a register, and a load after the store need not

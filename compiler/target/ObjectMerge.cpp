@@ -422,11 +422,34 @@ Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
   return merger.write();
 }
 
+void hlo::setNumber(MutableArrayRef<char> object, StringRef symbol, uint64_t offset,
+                    uint64_t value) {
+  Expected<File> file = File::create(StringRef(object.data(), object.size()));
+  if (!file) {
+    return consumeError(file.takeError());
+  }
+  auto sections = cantFail(file->sections());
+  for (const File::Elf_Shdr &table : sections) {
+    if (table.sh_type != ELF::SHT_SYMTAB) {
+      continue;
+    }
+    StringRef names = cantFail(file->getStringTableForSymtab(table));
+    for (const File::Elf_Sym &each : cantFail(file->symbols(&table))) {
+      if (each.st_shndx != ELF::SHN_UNDEF && each.st_shndx < sections.size() &&
+          cantFail(each.getName(names)) == symbol) {
+        uint64_t at = sections[each.st_shndx].sh_offset + each.st_value + offset;
+        std::memcpy(object.data() + at, &value, sizeof(value));
+      }
+    }
+  }
+}
+
 ArrayRef<StringRef> hlo::importedSymbols() {
   static constexpr StringRef symbols[] = {
-      "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_poll", "hlo_rt_fail",
-      "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end", "hlo_rt_next_state",
-      "hlo_rt_draw", "hlo_rt_custom_call", "hlo_rt_feed", "memcpy", "memmove", "memset",
+      "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_parallel_scratch", "hlo_rt_poll",
+      "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end",
+      "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_custom_call", "hlo_rt_feed", "memcpy", "memmove",
+      "memset",
       // SSE4.1 has instructions for these.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
       "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};

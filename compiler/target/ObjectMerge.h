@@ -27,6 +27,10 @@ llvm::Expected<std::string> mergeObjects(llvm::ArrayRef<llvm::StringRef> objects
                                          llvm::ArrayRef<std::string> exported,
                                          llvm::ArrayRef<llvm::StringRef> imported);
 
+/// Sets 8 bytes at `offset` of what `symbol` is defined as, if the object defines it.
+void setNumber(llvm::MutableArrayRef<char> object, llvm::StringRef symbol, uint64_t offset,
+               uint64_t value);
+
 /// The symbols that objects may need: of the runtime, libc, and libm (below SSE4.1 only).
 llvm::ArrayRef<llvm::StringRef> importedSymbols();
 

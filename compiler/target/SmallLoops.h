@@ -15,6 +15,8 @@ struct KernelInfo;
 struct SmallLoop {
   std::string symbol;                         ///< of the function
   llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop names, increasing
+  /// Of the function's last argument, for its variables and those of its kernels; 0: there is none.
+  int64_t scratchBytes = 0;
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
 

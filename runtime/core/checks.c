@@ -11,6 +11,7 @@
 
 #include "fields.h"
 #include "fp.h"
+#include "frame.h"
 
 /* The description's size, and its elements' sizes, in the first version of the ABI: newer runtimes
  * accept them too. */
@@ -266,15 +267,16 @@ static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *ca
   return status;
 }
 
-hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, uint64_t needed,
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, int prepares,
                              hlo_text *text) {
-  if (needed == 0) {
+  const hlo_arena_need need = hlo_arena_need_of(desc, call, prepares);
+  if (need.bytes == 0) {
     return HLO_OK;
   }
   void *arena = HLO_FIELD(call, arena);
   const size_t given = HLO_FIELD(call, arena_bytes);
   const int aligned = ((uintptr_t)arena & (desc->arena_align - 1)) == 0;
-  if (arena != NULL && given >= needed && aligned) {
+  if (arena != NULL && given >= need.bytes && aligned) {
     return HLO_OK;
   }
   const hlo_allocator *alloc = HLO_FIELD(call, alloc);
@@ -283,8 +285,14 @@ hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, 
   }
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": arena: needs ");
-  hlo_text_number(text, needed);
-  hlo_text_add(text, " bytes (align ");
+  hlo_text_number(text, need.bytes);
+  hlo_text_add(text, " bytes ");
+  if (need.slot > 0 && need.threads > 1) {
+    hlo_text_add(text, "for ");
+    hlo_text_number(text, need.threads);
+    hlo_text_add(text, " threads ");
+  }
+  hlo_text_add(text, "(align ");
   hlo_text_number(text, desc->arena_align);
   hlo_text_add(text, "), given ");
   if (arena == NULL) {
@@ -406,9 +414,8 @@ hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *me
     const hlo_status status = which == 0   ? hlo_check_cpu(desc, &part)
                               : which == 1 ? hlo_check_services(desc, call, &part)
                               : which == 2 ? check_versions(desc, call, &part)
-                              : which == 3
-                                  ? hlo_check_prepared(desc, call, &part)
-                                  : hlo_check_scratch(desc, call, desc->arena_bytes, &part);
+                              : which == 3 ? hlo_check_prepared(desc, call, &part)
+                                           : hlo_check_scratch(desc, call, /*prepares=*/0, &part);
     if (status != HLO_OK) {
       first = first != HLO_OK ? first : status;
       text = part;

@@ -26,8 +26,9 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
  * that make custom calls: null otherwise. */
 hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor)
     __attribute__((weak, visibility("hidden")));
-/** The arena of `needed` bytes: none needed, or given in full, or an allocator in its place. */
-hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, uint64_t needed,
+/** The arena of a call of M_run, or of M_prepare: none needed, or given in full, or an allocator in
+ * its place. */
+hlo_status hlo_check_scratch(const hlo_module_desc *desc, const hlo_call *call, int prepares,
                              hlo_text *text);
 /** The prepared block that M_run reads: there, long enough, aligned, this module's, finished. */
 hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);

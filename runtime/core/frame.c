@@ -9,6 +9,7 @@
 #include "frame.h"
 
 #include <hlo/generated.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -33,22 +34,84 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   if ((status = hlo_check_buffers(desc, inputs, results, &text)) ||
       (status = hlo_check_cpu(desc, &text)) || (status = hlo_check_services(desc, call, &text)) ||
       (status = hlo_check_prepared(desc, call, &text)) ||
-      (status = hlo_check_scratch(desc, call, desc->arena_bytes, &text))) {
+      (status = hlo_check_scratch(desc, call, /*prepares=*/0, &text))) {
     return status;
   }
   return HLO_OK;
 }
 
-hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uint64_t bytes,
-                          hlo_frame *frame) {
+/* How many threads a call has. */
+static uint32_t threads_of(const hlo_call *call) {
+  const hlo_executor *exec = HLO_FIELD(call, exec);
+  return HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1 ? exec->num_threads : 1;
+}
+
+static hlo_arena_need need_for(uint64_t one, uint64_t slot, uint32_t threads) {
+  hlo_arena_need need = {one - slot, slot, threads > 1 ? threads : 1, UINT64_MAX};
+  uint64_t slots;
+  if (slot > one || __builtin_mul_overflow(slot, (uint64_t)need.threads, &slots) ||
+      __builtin_add_overflow(need.plan, slots, &need.bytes)) {
+    need.bytes = UINT64_MAX;
+  }
+  return need;
+}
+
+static hlo_arena_need need_of(const hlo_module_desc *desc, int prepares, uint32_t threads) {
+  return prepares ? need_for(HLO_FIELD(desc, prepare_arena_bytes),
+                             HLO_FIELD(desc, prepare_thread_arena_bytes), threads)
+                  : need_for(desc->arena_bytes, HLO_FIELD(desc, thread_arena_bytes), threads);
+}
+
+hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares) {
+  return need_of(desc, prepares, threads_of(call));
+}
+
+uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads) {
+  return need_of(desc, 0, threads).bytes;
+}
+
+uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads) {
+  return need_of(desc, 1, threads).bytes;
+}
+
+/*
+ * Slots. A slot's header is the thread that had it last, with the lowest bit set while it has it.
+ * A chunk looks for the slot that its thread had before, whose lines are in its caches, and takes
+ * any other only if it finds none.
+ */
+typedef _Atomic uintptr_t Slot;
+
+static Slot *slot_at(const hlo_frame *frame, uint64_t i) {
+  return (Slot *)((char *)frame->scratch - HLO_SLOT_HEADER_BYTES + frame->slot_bytes * i);
+}
+
+static uintptr_t this_thread(void) { return (uintptr_t)pthread_self() & ~(uintptr_t)1; }
+
+static void make_slots(hlo_frame *frame, const hlo_arena_need *need) {
+  frame->slot_bytes = need->slot;
+  frame->scratch = NULL;
+  if (need->slot > 0) {
+    frame->scratch = (char *)frame->arena + need->plan + HLO_SLOT_HEADER_BYTES;
+    for (uint32_t i = 0; i < need->threads; ++i) {
+      atomic_init(slot_at(frame, i), 0);
+    }
+  }
+}
+
+hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc,
+                          const hlo_arena_need *need, hlo_frame *frame) {
+  const uint64_t bytes = need->bytes;
   frame->arena = NULL;
   frame->owned = NULL;
   frame->owned_bytes = 0;
+  frame->scratch = NULL;
+  frame->slot_bytes = 0;
   if (bytes == 0) {
     return HLO_OK;
   }
   if (call->arena != NULL) {
     frame->arena = call->arena;
+    make_slots(frame, need);
     return HLO_OK;
   }
   const hlo_allocator *alloc = call->alloc;
@@ -70,17 +133,16 @@ hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uin
   }
   frame->arena = frame->owned = memory;
   frame->owned_bytes = (size_t)bytes;
+  make_slots(frame, need);
   return HLO_OK;
 }
 
 void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
                      hlo_frame *frame) {
-  const hlo_executor *exec = HLO_FIELD(call, exec);
-  const int parallel = HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1;
   frame->call = call;
   frame->desc = desc;
-  frame->exec = parallel ? exec : NULL;
-  frame->threads = parallel ? exec->num_threads : 1;
+  frame->threads = threads_of(call);
+  frame->exec = frame->threads > 1 ? call->exec : NULL;
   frame->prepared = prepared;
   frame->draws = 0;
   frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
@@ -110,7 +172,8 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                         const void *const *inputs, void *const *outputs, hlo_frame *frame) {
   hlo_status status = check_all(call, desc, inputs, outputs);
   if (status == HLO_OK) {
-    status = hlo_take_arena(call, desc, desc->arena_bytes, frame);
+    const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/0);
+    status = hlo_take_arena(call, desc, &need, frame);
   }
   if (status != HLO_OK) {
     /* A call of another version has no comm that can be trusted. */
@@ -200,12 +263,14 @@ hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, 
 
 /* A loop in progress, shared by the threads that take part. */
 typedef struct Loop {
-  hlo_task *task;
+  hlo_frame *frame;
+  hlo_task *task;                /* or */
+  hlo_scratch_task *scratchTask; /* one of them is null */
   void *args;
   int64_t tasks, chunks;
-  const hlo_call *watched; /* null: nothing can stop the loop */
-  uint32_t fp;
-  _Atomic int32_t stopped; /* HLO_CANCELLED or HLO_DEADLINE once seen */
+  const hlo_call *watched;  /* null: it cannot be cancelled or late */
+  _Atomic uint32_t holders; /* chunks that have a slot, or look for one */
+  _Atomic int32_t stopped;  /* why no further chunk starts */
 } Loop;
 
 /* Where chunk `i` starts: the first tasks % chunks chunks are one task longer. */
@@ -214,12 +279,66 @@ static int64_t chunk_start(const Loop *loop, int64_t i) {
   return loop->tasks / loop->chunks * i + (i < longer ? i : longer);
 }
 
+/* Takes a free slot that this thread had before; `any`: whoever had it. Null if there is none. */
+static Slot *try_slots(const hlo_frame *frame, uintptr_t self, int any) {
+  const uint32_t threads = frame->threads;
+  /* Threads' addresses differ by the size of a stack, which is a power of two. */
+  const uint32_t start = (uint32_t)((self >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % threads;
+  for (uint32_t k = 0; k < threads; ++k) {
+    Slot *slot = slot_at(frame, start + k < threads ? start + k : start + k - threads);
+    uintptr_t owner = atomic_load_explicit(slot, memory_order_relaxed);
+    if ((owner == self || (any && !(owner & 1))) &&
+        atomic_compare_exchange_strong_explicit(slot, &owner, self | 1, memory_order_acquire,
+                                                memory_order_relaxed)) {
+      return slot;
+    }
+  }
+  return NULL;
+}
+
+/* A slot for a chunk; null if as many chunks as there are slots have one. A chunk that counts as a
+ * holder finds one: there is always a slot that nobody has, though it may be another in the time
+ * that it takes to look at all. */
+static Slot *take_slot(Loop *loop) {
+  const hlo_frame *frame = loop->frame;
+  if (atomic_fetch_add_explicit(&loop->holders, 1, memory_order_acquire) >= frame->threads) {
+    atomic_fetch_sub_explicit(&loop->holders, 1, memory_order_relaxed);
+    return NULL;
+  }
+  const uintptr_t self = this_thread();
+  Slot *slot = try_slots(frame, self, /*any=*/0);
+  while (slot == NULL) {
+    slot = try_slots(frame, self, /*any=*/1);
+  }
+  return slot;
+}
+
+static void give_back_slot(Loop *loop, Slot *slot) {
+  const uintptr_t owner = atomic_load_explicit(slot, memory_order_relaxed);
+  atomic_store_explicit(slot, owner & ~(uintptr_t)1, memory_order_release);
+  atomic_fetch_sub_explicit(&loop->holders, 1, memory_order_release);
+}
+
+static void run_tasks(Loop *loop, int64_t first, int64_t last) {
+  if (loop->task != NULL) {
+    loop->task(loop->args, first, last);
+    return;
+  }
+  Slot *slot = take_slot(loop);
+  if (slot == NULL) {
+    atomic_store_explicit(&loop->stopped, HLO_ERR_ARENA, memory_order_relaxed);
+    return;
+  }
+  loop->scratchTask(loop->args, first, last, (char *)slot + HLO_SLOT_HEADER_BYTES);
+  give_back_slot(loop, slot);
+}
+
 static void run_chunk(void *arg, int64_t i) {
   Loop *loop = arg;
+  if (atomic_load_explicit(&loop->stopped, memory_order_relaxed) != HLO_OK) {
+    return;
+  }
   if (loop->watched != NULL) {
-    if (atomic_load_explicit(&loop->stopped, memory_order_relaxed) != HLO_OK) {
-      return;
-    }
     const hlo_status stop = stop_requested(loop->watched);
     if (stop != HLO_OK) {
       atomic_store_explicit(&loop->stopped, stop, memory_order_relaxed);
@@ -227,28 +346,53 @@ static void run_chunk(void *arg, int64_t i) {
     }
   }
   const uint32_t saved = hlo_fp_get();
-  hlo_fp_set(loop->fp);
-  loop->task(loop->args, chunk_start(loop, i), chunk_start(loop, i + 1));
+  hlo_fp_set(loop->frame->fp);
+  run_tasks(loop, chunk_start(loop, i), chunk_start(loop, i + 1));
   hlo_fp_set(saved);
 }
 
-hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int64_t tasks) {
+static hlo_status report_loop(hlo_frame *frame, hlo_status status) {
+  if (status != HLO_ERR_ARENA) {
+    return report_stop(frame, status);
+  }
+  hlo_text text = hlo_text_of_call(frame->call);
+  hlo_text_add(&text, frame->desc->name);
+  hlo_text_add(&text, ": the executor has num_threads ");
+  hlo_text_number(&text, frame->threads);
+  hlo_text_add(&text, ", and ran more chunks at once; the arena has no scratch memory for them");
+  return status;
+}
+
+static hlo_status run_loop(Loop *loop) {
+  hlo_frame *frame = loop->frame;
   if (frame->watch) {
     const hlo_status status = hlo_rt_poll(frame);
     if (status != HLO_OK) {
       return status;
     }
   }
-  if (tasks <= 1 || frame->exec == NULL) {
-    if (tasks > 0) {
-      task(args, 0, tasks);
+  if (loop->tasks <= 1 || frame->exec == NULL) {
+    if (loop->tasks > 0 && loop->task != NULL) {
+      loop->task(loop->args, 0, loop->tasks);
+    } else if (loop->tasks > 0) {
+      loop->scratchTask(loop->args, 0, loop->tasks, frame->scratch);
     }
     return HLO_OK;
   }
   const int64_t most = (int64_t)frame->threads * CHUNKS_PER_THREAD;
-  Loop loop = {
-      task,      args,  tasks, tasks < most ? tasks : most, frame->watch ? frame->call : NULL,
-      frame->fp, HLO_OK};
-  frame->exec->parallel_for(frame->exec->user, run_chunk, &loop, loop.chunks);
-  return report_stop(frame, atomic_load_explicit(&loop.stopped, memory_order_relaxed));
+  loop->chunks = loop->tasks < most ? loop->tasks : most;
+  loop->watched = frame->watch ? frame->call : NULL;
+  frame->exec->parallel_for(frame->exec->user, run_chunk, loop, loop->chunks);
+  return report_loop(frame, atomic_load_explicit(&loop->stopped, memory_order_relaxed));
+}
+
+hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args, int64_t tasks) {
+  Loop loop = {.frame = frame, .task = task, .args = args, .tasks = tasks};
+  return run_loop(&loop);
+}
+
+hlo_status hlo_rt_parallel_scratch(hlo_frame *frame, hlo_scratch_task *task, void *args,
+                                   int64_t tasks) {
+  Loop loop = {.frame = frame, .scratchTask = task, .args = args, .tasks = tasks};
+  return run_loop(&loop);
 }

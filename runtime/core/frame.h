@@ -4,10 +4,19 @@
 
 #include <hlo/generated.h>
 
-/** Gives the frame `bytes` bytes of scratch: the caller's arena, which has been checked, or memory
+/** What a call of M_run, or of M_prepare, needs of an arena. */
+typedef struct hlo_arena_need {
+  uint64_t plan, slot; /**< what is there once, and for each thread */
+  uint32_t threads;
+  uint64_t bytes; /**< of all; UINT64_MAX if that exceeds 64 bits */
+} hlo_arena_need;
+
+hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares);
+
+/** Gives the frame its arena with the slots in it: the caller's, which has been checked, or memory
  * from call->alloc. */
-hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc, uint64_t bytes,
-                          hlo_frame *frame);
+hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc,
+                          const hlo_arena_need *need, hlo_frame *frame);
 /** Fills in the rest of the frame and sets the floating-point mode; nothing can fail after it. */
 void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
                      hlo_frame *frame);

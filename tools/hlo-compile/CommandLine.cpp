@@ -89,6 +89,8 @@ struct Flags {
       cl::desc(
           "Parameters that never change (numbers, ranges, names): NAME_prepare computes once what "
           "depends on them alone")};
+  cl::opt<std::string> maxStack{"max-stack", cl::value_desc("bytes"), cl::cat(category),
+                                cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
   BudgetOptions budget{category};
@@ -279,6 +281,13 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
       return complain("--max-arena: '" + flags.maxArena + "' is not a size");
     }
     options.maxArenaBytes = *size;
+  }
+  if (!flags.maxStack.empty()) {
+    std::optional<uint64_t> size = parseSize(flags.maxStack);
+    if (!size) {
+      return complain("--max-stack: '" + flags.maxStack + "' is not a size");
+    }
+    options.maxStackBytes = *size;
   }
   if (flags.timeReport.getNumOccurrences()) {
     if (!flags.timeReport.empty() && flags.timeReport != "json") {

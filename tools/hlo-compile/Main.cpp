@@ -62,10 +62,13 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
     }
     out << llvm::formatv("],\"total_s\":{0:f6},\"kernels_before\":{1},\"kernels_after\":{2},"
                          "\"arena_bytes\":{3},\"constant_bytes\":{4},\"object_bytes\":{5},"
-                         "\"prepared_bytes\":{6}}\n",
+                         "\"prepared_bytes\":{6},\"thread_arena_bytes\":{7},"
+                         "\"stack_bytes\":{8},\"largest_frame_bytes\":{9},"
+                         "\"largest_frame\":\"{10}\"}\n",
                          total, artifacts.kernelsBefore, artifacts.kernelsAfter,
                          artifacts.arenaBytes, artifacts.constantBytes, artifacts.object.size(),
-                         artifacts.preparedBytes);
+                         artifacts.preparedBytes, artifacts.threadArenaBytes, artifacts.stackBytes,
+                         artifacts.largestFrame.second, artifacts.largestFrame.first);
     return;
   }
   for (const auto &[name, seconds] : artifacts.phaseSeconds) {
@@ -75,6 +78,11 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
   out << llvm::formatv("{0} launches of {1} kernels, arena {2} bytes, constants {3} bytes\n",
                        artifacts.kernelsBefore, artifacts.kernelsAfter, artifacts.arenaBytes,
                        artifacts.constantBytes);
+  if (artifacts.stackBytes) {
+    out << llvm::formatv("stack {0} bytes, the largest frame {1} bytes ({2})\n",
+                         artifacts.stackBytes, artifacts.largestFrame.second,
+                         artifacts.largestFrame.first);
+  }
   if (artifacts.preparedBytes) {
     out << llvm::formatv("prepared block {0} bytes, made with an arena of {1} bytes\n",
                          artifacts.preparedBytes, artifacts.prepareArenaBytes);

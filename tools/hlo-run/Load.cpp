@@ -50,6 +50,7 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
                     .Case("hlo_rt_prepare_begin", address(hlo_rt_prepare_begin))
                     .Case("hlo_rt_prepare_end", address(hlo_rt_prepare_end))
                     .Case("hlo_rt_parallel_for", address(hlo_rt_parallel_for))
+                    .Case("hlo_rt_parallel_scratch", address(hlo_rt_parallel_scratch))
                     .Case("hlo_rt_poll", address(hlo_rt_poll))
                     .Case("hlo_rt_fail", address(hlo_rt_fail))
                     .Case("hlo_rt_collective_run", address(hlo_rt_collective_run))

@@ -189,7 +189,8 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
       {"run_ms_min", timing.min * 1e3},
       {"run_ms_median", timing.median * 1e3},
       {"runs", static_cast<int64_t>(timing.runs)},
-      {"arena_bytes", static_cast<int64_t>(desc.arena_bytes)},
+      {"arena_bytes", static_cast<int64_t>(hlo_arena_bytes(&desc, threads))},
+      {"stack_bytes", static_cast<int64_t>(desc.stack_bytes)},
       {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
       {"threads", static_cast<int64_t>(threads)},
   };
@@ -213,8 +214,8 @@ void printTiming(const hlo_module_desc &desc, const Preparation &preparation, co
     outs() << " at best, median " << milliseconds(timing.median) << " of "
            << counted(timing.runs, "run");
   }
-  outs() << ", " << counted(threads, "thread") << "; arena " << formatBytes(desc.arena_bytes)
-         << "\n";
+  outs() << ", " << counted(threads, "thread") << "; arena "
+         << formatBytes(hlo_arena_bytes(&desc, threads)) << "\n";
 }
 
 /// The first few of a module's ranks, each with a heading.

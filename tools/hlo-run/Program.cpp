@@ -36,13 +36,14 @@ Expected<Memory> take(uint64_t bytes, const Twine &what) {
 }
 /// An object of this compiler always has these fields.
 uint64_t preparedBytesOf(const hlo_module_desc &desc) { return desc.prepared_bytes; }
-uint64_t arenaBytes(const hlo_module_desc &desc) {
-  return std::max(desc.arena_bytes, desc.prepare_arena_bytes);
+/// For runs and for preparing, on so many threads.
+uint64_t arenaBytes(const hlo_module_desc &desc, uint32_t threads) {
+  return std::max(hlo_arena_bytes(&desc, threads), hlo_prepare_arena_bytes(&desc, threads));
 }
 /// An error if all the memory of a call is more than this machine has: found out later, it would be
 /// the kernel that ends some process.
-Error checkMemory(const hlo_module_desc &desc) {
-  uint64_t needed = arenaBytes(desc) + desc.state_bytes + preparedBytesOf(desc);
+Error checkMemory(const hlo_module_desc &desc, uint32_t threads) {
+  uint64_t needed = arenaBytes(desc, threads) + desc.state_bytes + preparedBytesOf(desc);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     needed += hlo_input_at(&desc, i)->bytes;
   }
@@ -103,9 +104,6 @@ void Program::addOutput(const hlo_buffer_desc &leaf, const Memory &memory) {
 }
 
 Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
-  if (Error e = checkMemory(desc)) {
-    return std::move(e);
-  }
   Program program;
   program.desc = &desc;
   program.view = UnpackedView(desc);
@@ -114,8 +112,13 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
     if (!program.pool) {
       return makeError(ExitRun, "cannot start " + Twine(threads) + " threads");
     }
+    // 0 has been one per CPU.
+    threads = hlo_pool_executor(program.pool)->num_threads;
   }
-  auto arena = take(arenaBytes(desc), "the arena");
+  if (Error e = checkMemory(desc, threads)) {
+    return std::move(e);
+  }
+  auto arena = take(arenaBytes(desc, threads), "the arena");
   if (!arena) {
     return arena.takeError();
   }

@@ -15,8 +15,10 @@
  *     struct { ... } args = {arena, ...};     // a kernel to split: a task function unpacks
  *     s = hlo_rt_parallel_for(&frame, k1_task, &args, k1_tasks);
  *     if (s) goto end;
- *     while (...) {                           // loops and long sequences: poll
- *       if (frame.watch && (s = hlo_rt_poll(&frame))) goto end;
+ *     k2(outputs[0], 0, 1, frame.scratch);    // a kernel with large variables gets memory for
+ * them, s = hlo_rt_parallel_scratch(&frame, k3_task, &args, k3_tasks); // each chunk of tasks its
+ * own if (s) goto end; while (...) {                           // loops and long sequences: poll if
+ * (frame.watch && (s = hlo_rt_poll(&frame))) goto end;
  *       ...
  *     }
  *   end:
@@ -37,7 +39,7 @@ extern "C" {
 #endif
 
 /** One call in progress. Generated code reserves HLO_FRAME_BYTES aligned to 16, uninitialized, and
- *  reads only `arena`, `watch`, `threads` and `prepared`. */
+ *  reads only `arena`, `watch`, `threads`, `prepared` and `scratch`. */
 typedef struct hlo_frame {
   void *arena; /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
   uint32_t watch;       /**< offset 8: non-zero if the call can be cancelled or has a deadline */
@@ -52,10 +54,17 @@ typedef struct hlo_frame {
   uint32_t saved_fp; /* the CPU's control word: the caller's, and the module's */
   uint32_t fp;
   uint64_t draws; /* hlo_rt_draw so far */
-  uint64_t reserved[22];
+  void *scratch;  /**< offset 80: thread_arena_bytes - HLO_SLOT_HEADER_BYTES bytes of the arena,
+                     aligned to 64, for what runs on the calling thread; null if none are needed */
+  uint64_t slot_bytes; /* thread_arena_bytes */
+  uint64_t reserved[20];
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256
+
+/** The arena: what the plan needs, then `threads` slots of thread_arena_bytes each. A slot starts
+ * with a header of so many bytes, the runtime's own, which says who holds it. */
+#define HLO_SLOT_HEADER_BYTES 64
 
 /** A kernel over tasks first <= t < last. `args` is what generated code passed to
  * hlo_rt_parallel_for. */
@@ -102,6 +111,15 @@ hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status);
  * started are left out and an error is returned; then contents of the results are unspecified. */
 HLO_NODISCARD hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args,
                                              int64_t tasks);
+
+/** The same; `scratch` is as hlo_frame's. */
+typedef void hlo_scratch_task(void *args, int64_t first, int64_t last, void *scratch);
+
+/** hlo_rt_parallel_for for tasks with scratch memory. Each range holds a slot of the arena while it
+ * runs; if the executor runs more than `threads` ranges at once, those without a slot are left out,
+ * and the error is HLO_ERR_ARENA. */
+HLO_NODISCARD hlo_status hlo_rt_parallel_scratch(hlo_frame *frame, hlo_scratch_task *task,
+                                                 void *args, int64_t tasks);
 
 /** HLO_CANCELLED or HLO_DEADLINE, with the message written, if the caller wants no more; else
  * HLO_OK. */
@@ -212,6 +230,7 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, watch) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, threads) == 12);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, call) == 16);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, prepared) == 24);
+HLO_ASSERT_LAYOUT(offsetof(hlo_frame, scratch) == 80);
 HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,
@@ -250,8 +269,9 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_op_desc, flops) == 56);
  * fp_mode, i32 arena_align, i32 needs, i32 num_inputs, i32 num_outputs, i32 num_ops, i32
  * buffer_stride, i32 op_stride, i32 custom_call_stride, ptr inputs, ptr outputs, ptr ops, ptr
  * custom_calls, ptr custom_call_targets, ptr run, i32 num_replicas, i32 num_partitions, i64
- * prepared_bytes, i64 prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 216);
+ * prepared_bytes, i64 prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare, i64
+ * thread_arena_bytes, i64 prepare_thread_arena_bytes, i64 stack_bytes } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 240);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);
@@ -263,6 +283,8 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, inputs) == 120);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, run) == 160);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepared_bytes) == 176);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepare) == 208);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, thread_arena_bytes) == 216);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, stack_bytes) == 232);
 #endif
 
 #endif /* HLO_GENERATED_H */

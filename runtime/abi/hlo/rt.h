@@ -110,7 +110,8 @@ enum {
   HLO_ERR_STRUCT = HLO_INVALID_ARGUMENT | (2 << 8),    /**< struct_size or abi not understood */
   HLO_ERR_ALIGN = HLO_INVALID_ARGUMENT | (3 << 8),     /**< a buffer is misaligned */
   HLO_ERR_SIGNATURE = HLO_INVALID_ARGUMENT | (4 << 8), /**< header and object differ */
-  HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: too little, misaligned */
+  HLO_ERR_ARENA = HLO_RESOURCE_EXHAUSTED | (6 << 8),   /**< scratch: too little, misaligned; more
+                                                           chunks at once than threads */
   HLO_ERR_SIZE = HLO_OUT_OF_RANGE | (10 << 8),         /**< the size of a bounded dimension */
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
@@ -182,8 +183,10 @@ typedef struct hlo_executor {
   uint32_t num_threads; /**< how many threads can help, the caller's own included; >= 1 */
   void *user;           /**< passed on */
   /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all are done. Any order,
-   * any thread (the caller's as well), no promise that two run at the same time. fn never fails,
-   * does not block and does not call parallel_for. */
+   * any thread (the caller's as well), no promise that two run at the same time, but at most
+   * num_threads of them do: each may hold one of num_threads slots of the arena while it runs, and
+   * if there is none left, the call returns HLO_ERR_ARENA. fn never fails, does not block and does
+   * not call parallel_for. */
   void (*parallel_for)(void *user, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 } hlo_executor;
 
@@ -320,9 +323,9 @@ typedef struct hlo_state hlo_state;
 typedef struct hlo_call {
   uint32_t struct_size; /**< sizeof(hlo_call) */
   uint32_t abi;         /**< HLO_ABI */
-  /** Scratch: at least arena_bytes of the module's description, aligned to its arena_align (64).
-   * Contents need no preparation and mean nothing afterwards. Null: taken from `alloc`, if the
-   * module needs any. */
+  /** Scratch: at least hlo_arena_bytes(description, exec->num_threads or 1), aligned to its
+   * arena_align (64); with less, the call returns HLO_ERR_ARENA. Contents need no preparation and
+   * mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
   void *arena;
   size_t arena_bytes;
   const hlo_allocator *alloc;
@@ -446,7 +449,7 @@ typedef struct hlo_module_desc {
   const char *target;           /**< triple and CPU, for reports */
   const char *source_sha256;    /**< of the HLO text; may be empty */
   uint64_t signature;           /**< hash of the module, all names, types, layouts and aliases */
-  uint64_t arena_bytes;         /**< scratch of one call; 0: none */
+  uint64_t arena_bytes;         /**< scratch of one call on one thread; 0: none */
   uint64_t state_bytes;
   uint64_t cpu_features; /**< set of the architecture's features (hlo/cpu.h) that the code uses */
   uint32_t arch;         /**< HLO_ARCH_* */
@@ -478,6 +481,13 @@ typedef struct hlo_module_desc {
    * Uses of `call` the arena, exec, cancel, deadline_ns and message. */
   hlo_status (*prepare)(const hlo_call *call, const void *const *inputs, void *prepared,
                         size_t bytes);
+  /** How much more scratch each further thread needs, of a call and of one of M_prepare: see
+   * hlo_arena_bytes. Multiples of arena_align. */
+  uint64_t thread_arena_bytes, prepare_thread_arena_bytes;
+  /** A bound on the stack that a call needs below its caller's frame, and on each thread of
+   * `exec` below parallel_for's: all functions of the object and of the runtime, but not those of
+   * the caller (exec, alloc, feeds, comm), nor of custom calls. 0: not known. */
+  uint64_t stack_bytes;
 } hlo_module_desc;
 
 /** Input `i` of a module. */
@@ -502,6 +512,11 @@ HLO_INLINE const hlo_custom_call *hlo_custom_call_target_at(const hlo_module_des
 HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, uint32_t i) {
   return (const hlo_buffer_desc *)hlo_element_at(item->types, item->type_stride, i);
 }
+/** The scratch of a call of M_run with an executor of `threads` threads (0 and 1: without one);
+ * UINT64_MAX if that exceeds 64 bits. */
+uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
+/** The same for M_prepare. */
+uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
 
 /** Everything that would make `call` fail before the first operation: missing CPU features, arena
  * too small, missing feeds, comm, custom calls. All of it is listed in `message` (cut at
