@@ -69,6 +69,13 @@ if os.path.exists(os.path.join(build, "lib", "libhlo_comm_mpi.a")) and shutil.wh
     config.substitutions.append(("%mpirun", "mpirun --oversubscribe --allow-run-as-root --mca btl self,vader"))
 if os.path.exists(os.path.join(build, "lib", "libhlo_lapack.so")):
     config.available_features.add("lapack")
+rustc = shutil.which("rustc")
+if rustc:
+    config.available_features.add("rustc")
+    config.substitutions.append(("%rustc", rustc))
+    for name in ["RUSTUP_HOME", "CARGO_HOME", "HOME"]:
+        if name in os.environ:
+            config.environment[name] = os.environ[name]
 # XLA's headers for typed custom calls, from a jaxlib wheel: in build/venv where tools/test.sh has put it.
 headers = glob.glob(lit_config.params.get("venv", os.path.join(build, "venv")) + "/lib/python3*/site-packages/jaxlib/include")
 if headers:

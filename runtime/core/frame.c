@@ -251,6 +251,12 @@ void hlo_rt_draw(hlo_frame *frame, void *state) {
   memcpy(state, value, sizeof value);
 }
 
+void hlo_call_clear(hlo_call *call, uint32_t struct_size) {
+  memset(call, 0, struct_size);
+  call->struct_size = struct_size;
+  call->abi = HLO_ABI;
+}
+
 hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given) {
   hlo_text text = hlo_text_of_call(call);
   hlo_text_add(&text, desc->name);

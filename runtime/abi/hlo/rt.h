@@ -369,6 +369,10 @@ HLO_INLINE hlo_call hlo_call_init(void) {
   return call;
 }
 
+/** The same for languages that do not compile this header: zeroes the `struct_size` bytes of a call
+ * of their version and sets struct_size and abi. */
+void hlo_call_clear(hlo_call *call, uint32_t struct_size);
+
 /*===- What a module says of itself --------------------------------------------------*/
 
 /** One array leaf of the module's parameters or of its result; tuples are flattened depth first. */
