@@ -258,6 +258,9 @@ hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc
                   .send = send,
                   .receive = receive,
                   .tag = first_tag(&desc->op)};
+  if (comm->num_replicas < 1 || comm->num_partitions < 1) {
+    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT, "hlo_comm has no ranks");
+  }
   if (total > HLO_MOST_RANKS) {
     return hlo_collective_fail(&c, HLO_UNIMPLEMENTED, "more than 1024 ranks");
   }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "runtime/core/checked.h"
 
 /* Bytes of `type` behind dimension `first` (inclusive), and how many such blocks there are. */
 static uint64_t inner_bytes(const hlo_buffer_desc *type, int64_t first, uint64_t *outer) {
@@ -22,7 +23,8 @@ hlo_status hlo_all_gather(Collective *c, uint32_t i) {
   const hlo_buffer_desc *type = operand_type(c, i);
   uint64_t outer;
   const uint64_t inner = inner_bytes(type, c->desc->dimension, &outer);
-  if (type->bytes * (uint64_t)c->n != result_type(c, i)->bytes) {
+  uint64_t gathered = type->bytes;
+  if (!hlo_multiply_size(&gathered, (uint64_t)c->n) || gathered != result_type(c, i)->bytes) {
     return hlo_collective_fail(c, HLO_INVALID_ARGUMENT,
                                "the result is not the group's size times the operand");
   }
@@ -94,6 +96,9 @@ hlo_status hlo_ragged_all_to_all(Collective *c) {
   const hlo_buffer_desc *input = operand_type(c, 0), *output = result_type(c, 0);
   const hlo_buffer_desc *table = operand_type(c, 2);
   uint64_t entries = table->bytes / hlo_type_bytes(table->type);
+  if (input->type != output->type) {
+    return hlo_collective_fail(c, HLO_INVALID_ARGUMENT, "input and output have different types");
+  }
   if (entries % (uint64_t)c->n != 0 || input->rank < 1 || output->rank < 1) {
     return hlo_collective_fail(c, HLO_INVALID_ARGUMENT,
                                "the offsets are no multiple of the group's size");
@@ -120,7 +125,7 @@ hlo_status hlo_ragged_all_to_all(Collective *c) {
     }
     for (int32_t m = 0; m < c->n; ++m) {
       const int64_t at = m * times + t;
-      if (in[m].offset < 0 || in[m].offset > output->dims[0] - in[m].count ||
+      if (in[m].offset < 0 || in[m].count < 0 || in[m].offset > output->dims[0] - in[m].count ||
           in[m].count != integer_at(c, 5, at)) {
         return hlo_collective_fail(c, HLO_OUT_OF_RANGE,
                                    "rows that arrive lie outside of the output, or are not as many "

@@ -28,6 +28,7 @@
 #include <time.h>
 
 #include "collective.h"
+#include "runtime/core/checked.h"
 #include "runtime/core/text.h"
 
 enum { Empty, Posted, Copying, Taken };
@@ -317,8 +318,9 @@ static hlo_status run_exchange(Exchange *x, int64_t timeout_ns) {
     }
     const int64_t slice = x->step->cancel != NULL ? 2000000 : 1000000000;
     int64_t until = now + slice;
-    if (timeout_ns > 0 && start + timeout_ns < until) {
-      until = start + timeout_ns;
+    const int64_t end = hlo_deadline_after(start, timeout_ns);
+    if (end != 0 && end < until) {
+      until = end;
     }
     if (x->step->deadline_ns != 0 && x->step->deadline_ns < until) {
       until = x->step->deadline_ns;

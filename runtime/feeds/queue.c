@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/core/checked.h"
 #include "runtime/core/text.h"
 
 /* bytes[count], then the leaves without gaps. */
@@ -30,7 +31,10 @@ struct hlo_feed_queue {
   Item *items[];
 };
 
-static void *take(size_t bytes) { return aligned_alloc(16, (bytes + 15) / 16 * 16); }
+/* Null also for more bytes than there are addresses. */
+static void *take(uint64_t bytes) {
+  return hlo_align_size(&bytes, 16) && bytes <= PTRDIFF_MAX ? aligned_alloc(16, bytes) : NULL;
+}
 
 static int64_t now_ns(void) {
   struct timespec now;
@@ -61,19 +65,19 @@ static hlo_status wait_change(hlo_feed_queue *queue, Patience patience) {
   if (patience.deadline_ns != 0 && now >= patience.deadline_ns) {
     return HLO_DEADLINE;
   }
-  const int64_t end = sooner(patience.deadline_ns, patience.cancel != NULL ? now + kLook : 0);
+  const int64_t end =
+      sooner(patience.deadline_ns, patience.cancel != NULL ? hlo_deadline_after(now, kLook) : 0);
   const struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
   pthread_cond_timedwait(&queue->changed, &queue->mutex, &until);
   return HLO_OK;
 }
 
 static Item *make_item(const void *const *leaves, const uint64_t *bytes, int32_t n) {
-  size_t total = sizeof(Item) + (size_t)n * sizeof(uint64_t);
+  uint64_t total = sizeof(Item) + (uint64_t)n * sizeof(uint64_t);
   for (int32_t i = 0; i < n; ++i) {
-    if (bytes[i] > SIZE_MAX / 2 - total) {
+    if (!hlo_add_size(&total, bytes[i])) {
       return NULL;
     }
-    total += bytes[i];
   }
   Item *item = take(total);
   if (item == NULL) {
@@ -116,6 +120,10 @@ static int mismatch(const Item *item, const uint64_t *bytes, int32_t n, hlo_text
 
 static hlo_status push(hlo_feed_queue *queue, const void *const *leaves, const uint64_t *bytes,
                        int32_t n, Patience patience, hlo_text *text) {
+  if (n < 0) {
+    hlo_text_add(text, "an item cannot have fewer than 0 arrays");
+    return HLO_INVALID_ARGUMENT;
+  }
   Item *item = make_item(leaves, bytes, n);
   if (item == NULL) {
     hlo_text_add(text, "no memory for the item");
@@ -135,7 +143,7 @@ static hlo_status push(hlo_feed_queue *queue, const void *const *leaves, const u
     status = HLO_UNAVAILABLE;
   }
   if (status == HLO_OK) {
-    queue->items[(queue->first + queue->size++) % queue->capacity] = item;
+    queue->items[((uint64_t)queue->first + queue->size++) % queue->capacity] = item;
     pthread_cond_broadcast(&queue->changed);
   }
   pthread_mutex_unlock(&queue->mutex);
@@ -163,7 +171,7 @@ static hlo_status pop(hlo_feed_queue *queue, void *const *leaves, const uint64_t
       item = NULL;
       status = HLO_INVALID_ARGUMENT;
     } else {
-      queue->first = (queue->first + 1) % queue->capacity;
+      queue->first = (uint32_t)(((uint64_t)queue->first + 1) % queue->capacity);
       --queue->size;
       status = HLO_OK;
       pthread_cond_broadcast(&queue->changed);
@@ -191,7 +199,7 @@ static Patience of_module(hlo_feed_queue *queue, const hlo_feed_item *item) {
   pthread_mutex_lock(&queue->mutex);
   const int64_t timeout = queue->timeout_ns;
   pthread_mutex_unlock(&queue->mutex);
-  const Patience patience = {sooner(item->deadline_ns, timeout > 0 ? now_ns() + timeout : 0),
+  const Patience patience = {sooner(item->deadline_ns, hlo_deadline_after(now_ns(), timeout)),
                              item->cancel};
   return patience;
 }
@@ -209,12 +217,11 @@ static hlo_status push_item(void *user, const hlo_feed_item *item) {
 
 hlo_feed_queue *hlo_feed_queue_create(uint32_t capacity) {
   capacity = capacity > 0 ? capacity : 1;
-  const size_t total = sizeof(hlo_feed_queue) + capacity * sizeof(Item *);
-  hlo_feed_queue *queue = take(total);
+  /* Of a queue that is larger than it needs to be, the rest is never touched. */
+  hlo_feed_queue *queue = calloc(1, sizeof(hlo_feed_queue) + (size_t)capacity * sizeof(Item *));
   if (queue == NULL) {
     return NULL;
   }
-  memset(queue, 0, total);
   queue->capacity = capacity;
   queue->source.struct_size = queue->sink.struct_size = sizeof(hlo_feed);
   queue->source.user = queue->sink.user = queue;
@@ -245,7 +252,7 @@ void hlo_feed_queue_destroy(hlo_feed_queue *queue) {
     return;
   }
   for (uint32_t i = 0; i < queue->size; ++i) {
-    free(queue->items[(queue->first + i) % queue->capacity]);
+    free(queue->items[((uint64_t)queue->first + i) % queue->capacity]);
   }
   pthread_cond_destroy(&queue->changed);
   pthread_mutex_destroy(&queue->mutex);

@@ -148,6 +148,41 @@ TEST(Collective, ALateRankIsWaitedFor) {
   }
 }
 
+TEST(Collective, NoTimeoutIsTooLong) {
+  for (int64_t timeout : {INT64_MAX, INT64_MAX - 1, INT64_MAX / 2}) {
+    RanksPtr ranks(hlo_ranks_create(2, 1, timeout));
+    int64_t busy = 0;
+    auto late = [&](int rank, RankCall &call, Op &) {
+      call.module.call.deadline_ns = timeout;
+      if (rank == 1) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    };
+    timespec before, after;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    for (const Outcome &one : reduceOn(ranks.get(), 2, late)) {
+      EXPECT_EQ(one.status, HLO_OK) << one.message;
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    busy = (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
+    EXPECT_LT(busy, 50) << "a rank that waits sleeps";
+  }
+}
+
+TEST(Collective, ACommWithoutRanksIsAnError) {
+  RanksPtr ranks(hlo_ranks_create(1, 1, 0));
+  for (int32_t wrong : {0, -1, INT32_MIN}) {
+    for (bool partitions : {false, true}) {
+      RankCall call(hlo_ranks_comm(ranks.get(), 0), /*sharedMemory=*/true);
+      (partitions ? call.comm.num_partitions : call.comm.num_replicas) = wrong;
+      Op op;
+      op.operandDims = op.resultDims = {4};
+      std::vector<uint32_t> in(4, 1), out(4);
+      EXPECT_NE(call.run(op, in, out), HLO_OK);
+    }
+  }
+}
+
 TEST(Collective, ACallThatFailsEndsThoseOfItsPeers) {
   RanksPtr ranks(hlo_ranks_create(3, 1, INT64_C(10000000000)));
   auto prepare = [](int rank, RankCall &call, Op &op) {

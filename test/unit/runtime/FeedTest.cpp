@@ -197,4 +197,49 @@ TEST(Feed, WaitingEndsWithDeadlineCancellationAndTimeout) {
   EXPECT_EQ(q.push(3), HLO_OK);
   EXPECT_EQ(m.run(), HLO_OK) << "the next call works";
 }
+
+TEST(Feed, NoTimeoutIsTooLong) {
+  for (int64_t timeout : {INT64_MAX, INT64_MAX - 1, INT64_MAX / 2}) {
+    Queue q(1);
+    FeedModule m(HLO_SITE_INFEED);
+    m.call.infeed = hlo_feed_queue_source(q.queue);
+    hlo_feed_queue_set_timeout(q.queue, timeout);
+    std::thread writer([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      EXPECT_EQ(q.push(3, timeout), HLO_OK);
+    });
+    EXPECT_EQ(m.run(), HLO_OK) << m.message;
+    writer.join();
+    // A deadline in the past, however far.
+    float value;
+    EXPECT_EQ(q.pop(value, INT64_MIN), HLO_DEADLINE);
+    EXPECT_EQ(q.pop(value, -1), HLO_DEADLINE);
+    // A time-out that is none.
+    hlo_feed_queue_set_timeout(q.queue, INT64_MIN);
+    EXPECT_EQ(q.push(4), HLO_OK);
+    EXPECT_EQ(m.run(), HLO_OK);
+  }
+}
+
+TEST(Feed, SizesThatNoMemoryHas) {
+  Queue q(1);
+  const void *leaves[2] = {nullptr, nullptr};
+  for (uint64_t size : {UINT64_MAX, UINT64_MAX - 40, UINT64_MAX / 2, UINT64_C(1) << 63}) {
+    const uint64_t bytes[2] = {size, size};
+    EXPECT_EQ(hlo_feed_queue_push(q.queue, leaves, bytes, 1, 0), HLO_RESOURCE_EXHAUSTED);
+    EXPECT_EQ(hlo_feed_queue_push(q.queue, leaves, bytes, 2, 0), HLO_RESOURCE_EXHAUSTED);
+  }
+  for (int32_t count : {-1, INT32_MIN}) {
+    EXPECT_EQ(hlo_feed_queue_push(q.queue, leaves, nullptr, count, 0), HLO_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(hlo_feed_queue_size(q.queue), 0u);
+  // None, or one that works and takes no more memory than it needs.
+  Queue large(UINT32_MAX);
+  if (large.queue != nullptr) {
+    float value;
+    EXPECT_EQ(large.push(5), HLO_OK);
+    EXPECT_EQ(large.pop(value), HLO_OK);
+    EXPECT_EQ(value, 5);
+  }
+}
 } // namespace
