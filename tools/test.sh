@@ -37,8 +37,7 @@ suite --limit=900 accuracy test/accuracy/run.sh
 suite --limit=900 optable python3 test/optable/run.py --tool="$bin/hlo-run" --page=tools/hlo-compile/operations.txt
 suite --limit=900 benchmark-modules python3 test/performance/check.py --tool="$bin/hlo-run"
 suite --status demo tools/demo.sh
-suite docs-selftest python3 test/docs/run.py --self-test
-suite docs python3 test/docs/run.py --build="$BUILD"
+suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
 # Texts that nothing makes the compiler die or hang of.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 
