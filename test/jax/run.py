@@ -205,7 +205,7 @@ def main():
             print(f"FAILED {name}: {wrong}")
 
     with tempfile.TemporaryDirectory() as scratch:
-        folder = pathlib.Path(options.keep or scratch)
+        folder = pathlib.Path(options.keep or scratch).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         place = Workplace(options, folder)
         for name, wrong in check_functions(place, options.only):
