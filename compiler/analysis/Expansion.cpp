@@ -78,3 +78,32 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
          << (all == UINT64_MAX ? "more than 2^64" : std::to_string(all)) << " instructions come of "
          << written << "; of added ones " << budget.text(&Budget::inlined);
 }
+
+LogicalResult hlo::checkKernels(ModuleOp module, const Budget &budget) {
+  FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
+  if (failed(graph)) {
+    return failure();
+  }
+  DenseMap<Operation *, uint64_t> sizes;
+  LogicalResult result = success();
+  for (ComputationOp computation : graph->postOrder()) {
+    uint64_t size = 0;
+    for (Operation &op : computation.getBody().front().without_terminator()) {
+      auto kernel = dyn_cast<FusionOp>(op);
+      uint64_t own = 0;
+      op.walk([&](Operation *inner) {
+        own += inner != kernel && !inner->hasTrait<mlir::OpTrait::IsTerminator>();
+        forEachCallee(inner, [&](FlatSymbolRefAttr name) {
+          own = llvm::SaturatingAdd(own, sizes.lookup(graph->lookup(name)));
+        });
+      });
+      size = llvm::SaturatingAdd(size, own);
+      if (kernel && own > budget.kernelInstructions) {
+        result = op.emitError() << "the kernel of this instruction is of " << own
+                                << " instructions; " << budget.text(&Budget::kernelInstructions);
+      }
+    }
+    sizes[computation] = size;
+  }
+  return result;
+}

@@ -12,6 +12,10 @@ namespace hlo {
 /// Costs a visit of each instruction, whatever the module would become. Assumes a verified module.
 llvm::LogicalResult checkExpansion(mlir::ModuleOp module, const Budget &budget);
 
+/// An error at each kernel whose code, with all computations that its ops apply, is of more
+/// instructions than the budget: what fusion cannot split. For modules after phase fuse.
+llvm::LogicalResult checkKernels(mlir::ModuleOp module, const Budget &budget);
+
 } // namespace hlo
 
 #endif

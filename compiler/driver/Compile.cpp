@@ -454,7 +454,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     return failure();
   }
   for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
-    auto body = [&] { return runPhase(*module, which, *target); };
+    auto body = [&] {
+      return success(succeeded(runPhase(*module, which, *target)) &&
+                     (which != Phase::Fuse || succeeded(checkKernels(*module, options.budget))));
+    };
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
     if (runs && failed(phase(which, ErrorKind::Unsupported, body))) {
       return failure();

@@ -228,4 +228,10 @@ int64_t costOf(Operation *op) {
       .Default([](Operation *) { return 1; });
 }
 
+int64_t codeOf(Operation *op) {
+  // Loops and calls of the rest are code of one element.
+  constexpr int64_t most = 20;
+  return isSplatConstant(op) ? 0 : std::clamp<int64_t>(costOf(op), 1, most);
+}
+
 } // namespace hlo::fusion

@@ -20,6 +20,8 @@ Role roleOf(mlir::Operation *op);
 llvm::StringRef strategyOf(mlir::Operation *op);
 /// Relative cost of one result element: 0 free, 1 an add, about 20 an exponential.
 int64_t costOf(mlir::Operation *op);
+/// Relative size of the code of an op, whatever its shape: 1 an add, 20 an exponential.
+int64_t codeOf(mlir::Operation *op);
 /// Elements of the first result.
 int64_t resultElements(mlir::Operation *op);
 /// A constant of one repeated element, which is written into each kernel that uses it.

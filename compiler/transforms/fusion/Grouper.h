@@ -19,6 +19,7 @@ private:
   bool isMovedAcross(Group &group, mlir::Operation *op);
   bool canTake(Group &group, mlir::Operation *op);
   void take(Group &group, mlir::Operation *op);
+  void addMember(Group &group, mlir::Operation *op);
   Group &newGroup(mlir::Operation *op);
   double evaluationsIn(Group &group, mlir::Operation *op);
   DimMap mapIn(Group &group, mlir::Value v);

@@ -32,6 +32,10 @@ namespace hlo::fusion {
 static constexpr size_t kEnoughMembers = 320;
 static constexpr size_t kMaxMembers = 640;
 static constexpr size_t kMaxOperands = 48;
+/// The same by the size of code, of scalars and of what only moves data too: a hundred sines and
+/// two hundred. A kernel of a thousand takes LLVM twice the time per sine, and one kernel of a
+/// hundred costs no more time than the hundredth part of its work to store what it makes.
+static constexpr int64_t kEnoughCode = 2048, kMaxCode = 4096;
 /// Repeated evaluation of up to this factor is cheaper than a store and a load of an op of cost 1.
 static constexpr double kCheapRepeat = 1.5;
 /// A reduce of more elements per result is not evaluated inside a loop.
@@ -70,19 +74,40 @@ bool isComputedFrom(Operation *op, Value array) {
   return false;
 }
 
+/// Whether a value that a member reads is an operand of the kernel, as far as is known.
+static bool isOutside(const Group &group, Value v) {
+  Operation *def = v.getDefiningOp();
+  return !def || (!group.members.contains(def) && !isSplatConstant(def));
+}
+
 size_t Grouper::operandCountWith(Group &group, Operation *op) {
-  DenseSet<Value> operands;
-  auto visit = [&](Operation *member) {
-    for (Value v : member->getOperands()) {
-      Operation *def = v.getDefiningOp();
-      if (!def || (def != op && !group.members.contains(def) && !isSplatConstant(def))) {
-        operands.insert(v);
-      }
+  size_t count = group.outside.size();
+  for (Value v : op->getResults()) {
+    count -= group.outside.contains(v);
+  }
+  llvm::SmallDenseSet<Value> added;
+  for (Value v : op->getOperands()) {
+    if (isOutside(group, v) && !group.outside.contains(v)) {
+      added.insert(v);
     }
-  };
-  llvm::for_each(group.members, visit);
-  visit(op);
-  return operands.size();
+  }
+  return count + added.size();
+}
+
+/// Adds a member, all of whose users in the group are members already.
+void Grouper::addMember(Group &group, Operation *op) {
+  group.members.insert(op);
+  group.computing += costOf(op) > 0;
+  group.code += codeOf(op);
+  for (Value v : op->getResults()) {
+    group.outside.erase(v);
+  }
+  for (Value v : op->getOperands()) {
+    if (isOutside(group, v)) {
+      group.outside.insert(v);
+    }
+  }
+  result.groupsOf[op].push_back(&group);
 }
 
 /// Whether each of `groups` kernels should rather compute the op than read its result: what it
@@ -180,6 +205,10 @@ bool Grouper::canTake(Group &group, Operation *op) {
   }
   if (group.computing >= kEnoughMembers && costOf(op) > 0 && resultElements(op) > 1 &&
       (group.computing >= kMaxMembers || isAllThatIsNeeded(group, op))) {
+    return false;
+  }
+  if (group.code >= kEnoughCode && !isSplatConstant(op) &&
+      (group.code >= kMaxCode || (costOf(op) > 0 && isAllThatIsNeeded(group, op)))) {
     return false;
   }
   StringRef strategy = group.strategy;
@@ -290,9 +319,7 @@ void Grouper::take(Group &group, Operation *op) {
       group.indices[v] = indexIn(group, v);
     }
   }
-  group.members.insert(op);
-  group.computing += costOf(op) > 0;
-  result.groupsOf[op].push_back(&group);
+  addMember(group, op);
 }
 
 Group &Grouper::newGroup(Operation *op) {
@@ -320,9 +347,7 @@ Group &Grouper::newGroup(Operation *op) {
     // Iterates over the window, which the update follows.
     group.evaluations[op] = elementsOf(update.getUpdate());
   }
-  group.members.insert(op);
-  group.computing += costOf(op) > 0;
-  result.groupsOf[op].push_back(&group);
+  addMember(group, op);
   return group;
 }
 

@@ -23,6 +23,8 @@ struct Group {
   std::string strategy;
   llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
   size_t computing = 0;                       ///< members that cost something
+  int64_t code = 0;                           ///< of all members; see codeOf
+  llvm::DenseSet<mlir::Value> outside;        ///< what members read that none of them makes
   /// How each value of the group (and each operand) follows the iteration space.
   llvm::DenseMap<mlir::Value, DimMap> maps;
   /// The index that each value is read at, by number: what has the same is evaluated once for both.
