@@ -177,10 +177,10 @@ def differences(a, g, inputs, outputs):
 
 
 def flags_of(seed):
-    """Other processors and threads, at random."""
+    """Other processors and threads, and a side where all buffers lie at pages that nothing may touch, at random."""
     r = random.Random(seed)
-    threads, cpu = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS)
-    return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host")
+    threads, cpu, guard = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS), r.choice(["before", "after"])
+    return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host") + [f"--guard-pages={guard}"]
 
 
 def prepare(seed, folder, most=40):

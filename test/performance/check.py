@@ -21,7 +21,7 @@ options = parser.parse_args()
 def run(module):
     """None, or why a module failed."""
     try:
-        done = subprocess.run([options.tool, module, "--json", "--jobs=1"], capture_output=True, text=True, errors="replace", timeout=120, check=False)
+        done = subprocess.run([options.tool, module, "--json", "--jobs=1", "--guard-pages=after"], capture_output=True, text=True, errors="replace", timeout=120, check=False)
     except subprocess.TimeoutExpired:
         return "no answer in 120 s"
     return None if done.returncode == 0 else f"exit {done.returncode}: " + " ".join(done.stderr.split())[:200]

@@ -55,6 +55,10 @@ struct Flags {
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
                "prepared once, before the runs")};
+  cl::opt<std::string> guardPages{
+      "guard-pages", cl::value_desc("before|after"), cl::cat(category),
+      cl::desc("Put each buffer and the arena against a page that nothing may touch: just before "
+               "its start, or just after its end; inputs cannot be written")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
                          cl::desc("Threads of the compiler (default: one per CPU)")};
   cl::opt<unsigned> replicas{
@@ -82,10 +86,10 @@ struct Flags {
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name :
-       {"inputs",    "seed",         "rng-seed",   "outputs",     "threads",   "bench",
-        "json",      "timeout",      "cpu",        "features",    "denormals", "immutable-params",
-        "jobs",      "replicas",     "partitions", "infeed",      "outfeed",   "host-recv",
-        "host-send", "custom-calls", "signature",  "entry-layout"}) {
+       {"inputs",    "seed",         "rng-seed",   "outputs",      "threads",    "bench",
+        "json",      "timeout",      "cpu",        "features",     "denormals",  "immutable-params",
+        "jobs",      "replicas",     "partitions", "infeed",       "outfeed",    "host-recv",
+        "host-send", "custom-calls", "signature",  "entry-layout", "guard-pages"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -164,6 +168,13 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }
   line.flushDenormals = flags.denormals == "flush";
+  if (flags.guardPages == "before") {
+    line.guard = GuardSide::Before;
+  } else if (flags.guardPages == "after") {
+    line.guard = GuardSide::After;
+  } else if (flags.guardPages.getNumOccurrences()) {
+    return complain("--guard-pages=" + flags.guardPages + ": expected before or after");
+  }
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;
   }

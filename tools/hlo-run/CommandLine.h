@@ -4,6 +4,7 @@
 
 #include "compiler/support/Options.h"
 #include "tools/hlo-run/Feeds.h"
+#include "tools/hlo-run/GuardPages.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@ struct CommandLine {
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;
+  GuardSide guard = GuardSide::None;          ///< of all buffers
   std::optional<std::string> immutableParams; ///< as for hlo-compile
   unsigned jobs = 0;                          ///< threads of the compiler; 0: one per CPU
   Budget budget;                              ///< bounds of the compilation

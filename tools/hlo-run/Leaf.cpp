@@ -7,6 +7,7 @@
 #include "tools/hlo-run/Leaf.h"
 #include "tools/hlo-run/Permute.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
@@ -19,8 +20,8 @@ namespace {
 constexpr size_t hugePage = 2 << 20;
 constexpr size_t leastMapped = 2 * hugePage;
 /// Behind every buffer: as many bytes as a vector has, of one value.
-constexpr size_t guardBytes = 64;
-constexpr char guardPattern = 0x5a;
+constexpr size_t patternLength = 64;
+constexpr char pattern = 0x5a;
 
 /// Bits of a sub-byte integer type or float, else 0; negative: signed.
 int subByteBits(int32_t type) {
@@ -39,19 +40,19 @@ int subByteBits(int32_t type) {
 }
 } // namespace
 
-Memory::Memory(uint64_t bytes) : bytes(bytes) {
+Memory::Memory(uint64_t bytes) : bytes(bytes), patternBytes(patternLength) {
   if (bytes < leastMapped) {
-    size_t rounded = (static_cast<size_t>(bytes) + guardBytes + 63) / 64 * 64;
+    size_t rounded = (static_cast<size_t>(bytes) + patternLength + 63) / 64 * 64;
     start = static_cast<char *>(std::aligned_alloc(64, rounded));
     if (start) {
-      std::memset(start + bytes, guardPattern, guardBytes);
+      std::memset(start + bytes, pattern, patternLength);
     }
     return;
   }
   if (bytes > SIZE_MAX / 2) {
     return;
   }
-  mappingBytes = static_cast<size_t>(bytes) + guardBytes + hugePage;
+  mappingBytes = static_cast<size_t>(bytes) + patternLength + hugePage;
   mapping = mmap(nullptr, mappingBytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {
@@ -61,16 +62,42 @@ Memory::Memory(uint64_t bytes) : bytes(bytes) {
   uintptr_t at = (reinterpret_cast<uintptr_t>(mapping) + hugePage - 1) / hugePage * hugePage;
   start = reinterpret_cast<char *>(at);
   madvise(start, static_cast<size_t>(bytes), MADV_HUGEPAGE);
-  std::memset(start + bytes, guardPattern, guardBytes);
+  std::memset(start + bytes, pattern, patternLength);
+}
+
+Memory Memory::guarded(uint64_t bytes, uint64_t align, GuardSide side, std::string name) {
+  if (side == GuardSide::None) {
+    return Memory(bytes);
+  }
+  GuardedMapping guarded = mapGuarded(bytes, align, side, std::move(name));
+  Memory memory;
+  memory.start = guarded.start;
+  memory.bytes = bytes;
+  memory.mapping = guarded.mapping;
+  memory.mappingBytes = guarded.mappingBytes;
+  memory.isGuarded = true;
+  if (guarded.start) {
+    memory.patternBytes = std::min(guarded.slackBytes, patternLength);
+    std::memset(memory.start + bytes, pattern, memory.patternBytes);
+  }
+  return memory;
 }
 
 bool Memory::isIntact() const {
-  return !start || llvm::all_of(ArrayRef<char>(start + bytes, guardBytes),
-                                [](char c) { return c == guardPattern; });
+  return !start || llvm::all_of(ArrayRef<char>(start + bytes, patternBytes),
+                                [](char c) { return c == pattern; });
+}
+
+void Memory::setWritable(bool writable) {
+  if (isGuarded && mapping) {
+    hlo::run::setWritable(mapping, mappingBytes, writable);
+  }
 }
 
 Memory::~Memory() {
-  if (mapping) {
+  if (mapping && isGuarded) {
+    unmapGuarded(mapping, mappingBytes);
+  } else if (mapping) {
     munmap(mapping, mappingBytes);
   } else {
     std::free(start);
@@ -84,6 +111,8 @@ Memory &Memory::operator=(Memory &&other) {
   std::swap(bytes, other.bytes);
   std::swap(mapping, other.mapping);
   std::swap(mappingBytes, other.mappingBytes);
+  std::swap(patternBytes, other.patternBytes);
+  std::swap(isGuarded, other.isGuarded);
   return *this;
 }
 

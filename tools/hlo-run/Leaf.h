@@ -2,6 +2,7 @@
 #ifndef TOOLS_HLO_RUN_LEAF_H
 #define TOOLS_HLO_RUN_LEAF_H
 
+#include "tools/hlo-run/GuardPages.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <cstddef>
@@ -17,12 +18,16 @@ public:
   Memory() = default;
   /// Null data if there is not that much memory.
   explicit Memory(uint64_t bytes);
+  /// Against a page without access on that side, and aligned to `align` alone (GuardPages.h).
+  static Memory guarded(uint64_t bytes, uint64_t align, GuardSide side, std::string name);
   ~Memory();
   Memory(Memory &&other);
   Memory &operator=(Memory &&other);
   char *data() const { return start; }
   uint64_t size() const { return bytes; }
   bool isIntact() const;
+  /// Whether it can be written; guarded memory only, other memory always can.
+  void setWritable(bool writable);
   explicit operator bool() const { return start != nullptr; }
 
 private:
@@ -30,6 +35,8 @@ private:
   uint64_t bytes = 0;
   void *mapping = nullptr; ///< if mapped
   size_t mappingBytes = 0;
+  size_t patternBytes = 0; ///< behind it
+  bool isGuarded = false;
 };
 
 inline llvm::ArrayRef<int64_t> dimsOf(const hlo_buffer_desc &leaf) {

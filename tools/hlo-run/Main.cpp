@@ -332,7 +332,7 @@ Error runAll(const CommandLine &line) {
   }
   std::vector<Program> programs;
   for (uint32_t rank = 0; rank < ranks->count(); ++rank) {
-    Expected<Program> program = Program::create(desc, line.threads);
+    Expected<Program> program = Program::create(desc, line.threads, line.guard);
     if (!program) {
       return program.takeError();
     }

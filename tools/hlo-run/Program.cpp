@@ -27,8 +27,9 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Expected<Memory> take(uint64_t bytes, const Twine &what) {
-  Memory memory(bytes);
+Expected<Memory> take(uint64_t bytes, const Twine &what, GuardSide guard = GuardSide::None,
+                      uint64_t align = 64) {
+  Memory memory = Memory::guarded(bytes, align, guard, what.str());
   if (!memory) {
     return makeError(ExitRun, "not enough memory: " + formatBytes(bytes) + " for " + what);
   }
@@ -103,7 +104,7 @@ void Program::addOutput(const hlo_buffer_desc &leaf, const Memory &memory) {
   outputViews.push_back(viewOf(leaf, memory));
 }
 
-Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads) {
+Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads, GuardSide guard) {
   Program program;
   program.desc = &desc;
   program.view = UnpackedView(desc);
@@ -118,25 +119,26 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
   if (Error e = checkMemory(desc, threads)) {
     return std::move(e);
   }
-  auto arena = take(arenaBytes(desc, threads), "the arena");
+  auto arena = take(arenaBytes(desc, threads), "the arena", guard, std::max(desc.arena_align, 64u));
   if (!arena) {
     return arena.takeError();
   }
   program.arena = std::move(*arena);
   std::memset(program.arena.data(), 0, program.arena.size());
-  auto prepared = take(preparedBytesOf(desc), "the prepared block");
+  auto prepared = take(preparedBytesOf(desc), "the prepared block", guard);
   if (!prepared) {
     return prepared.takeError();
   }
   program.prepared = std::move(*prepared);
-  auto state = take(desc.state_bytes, "the state");
+  auto state = take(desc.state_bytes, "the state", guard, 16);
   if (!state) {
     return state.takeError();
   }
   program.state = std::move(*state);
   std::memset(program.state.data(), 0, desc.state_bytes);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
-    auto memory = take(hlo_input_at(&desc, i)->bytes, "input " + Twine(i));
+    auto memory = take(hlo_input_at(&desc, i)->bytes, "input " + Twine(i), guard,
+                       hlo_input_at(&desc, i)->align);
     if (!memory) {
       return memory.takeError();
     }
@@ -158,7 +160,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads)
       program.kept.emplace_back(shared, Memory());
       continue;
     }
-    auto memory = take(output.bytes, "output " + Twine(i));
+    auto memory = take(output.bytes, "output " + Twine(i), guard, output.align);
     if (!memory) {
       return memory.takeError();
     }
@@ -182,6 +184,14 @@ void Program::packInputs() {
   for (uint32_t i = 0; i < desc->num_inputs; ++i) {
     if (unpackedInputs[i]) {
       pack(*hlo_input_at(desc, i), unpackedInputs[i].data(), inputs[i].data());
+    }
+  }
+}
+
+void Program::setInputsWritable(bool writable) {
+  for (auto [i, input] : enumerate(inputs)) {
+    if (llvm::none_of(kept, [&](const auto &pair) { return pair.first == i; })) {
+      input.setWritable(writable);
     }
   }
 }
@@ -226,11 +236,13 @@ Expected<double> Program::prepare() {
   packInputs();
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
+  setInputsWritable(false);
   Clock::time_point start = Clock::now();
   hlo_status status =
       hlo_prepare_checked(desc, &call, inputViews.data(), static_cast<uint32_t>(inputViews.size()),
                           prepared.data(), prepared.size());
   double seconds = secondsSince(start);
+  setInputsWritable(true);
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
     return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
@@ -261,6 +273,8 @@ Expected<double> Program::run() {
     }
     return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + message);
   }
+  setInputsWritable(false);
+  prepared.setWritable(false);
   Clock::time_point start = Clock::now();
   // The buffers of later runs are those of the first one.
   hlo_status status =
@@ -269,6 +283,8 @@ Expected<double> Program::run() {
                               static_cast<uint32_t>(outputViews.size()))
             : desc->run(&call, inputPointers.data(), outputPointers.data());
   double seconds = secondsSince(start);
+  setInputsWritable(true);
+  prepared.setWritable(true);
   if (status != HLO_OK) {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
     return makeError(code, Twine(hlo_status_name(status)) + ": " + message);

@@ -42,7 +42,10 @@ struct Timing {
 class Program {
 public:
   /// Takes memory for every leaf and the arena. An output that may share its input's buffer does.
-  static llvm::Expected<Program> create(const hlo_module_desc &desc, uint32_t threads);
+  /// With a GuardSide, all of it lies at pages without access on that side, aligned no better than
+  /// the module asks for, and inputs that no output shares cannot be written during a run.
+  static llvm::Expected<Program> create(const hlo_module_desc &desc, uint32_t threads,
+                                        GuardSide guard = GuardSide::None);
   ~Program();
   Program(Program &&);
 
@@ -86,6 +89,7 @@ private:
   void addInput(const hlo_buffer_desc &leaf, const Memory &memory);
   void addOutput(const hlo_buffer_desc &leaf, const Memory &memory);
   void packInputs();
+  void setInputsWritable(bool writable);
   const hlo_module_desc *desc = nullptr;
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
