@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "dialect/hlo": [],
     "dialect/cpurt": ["dialect/hlo"],
     "compiler/support": ["runtime/abi"],
-    "compiler/parser": ["dialect/hlo"],
+    "compiler/parser": ["dialect/hlo", "compiler/support"],
     "compiler/analysis": ["compiler/support", "dialect/hlo"],
     "compiler/transforms": ["compiler/analysis", "compiler/support", "dialect"],
     "compiler/codegen": ["compiler/analysis", "compiler/support", "dialect/hlo"],
@@ -25,8 +25,8 @@ MAY_INCLUDE = {
                           "compiler/support", "dialect"],
     "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
                         "compiler/analysis", "compiler/support", "dialect"],
-    "tools/hlo-compile": ["compiler/driver", "compiler/support"],
-    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi"],
+    "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/flags"],
+    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi", "tools/flags"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", "compiler/support", "dialect"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")

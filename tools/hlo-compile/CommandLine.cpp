@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
 #include "compiler/support/Target.h"
-#include "tools/common/BudgetOptions.h"
+#include "tools/flags/BudgetOptions.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "llvm/ADT/SmallVector.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
-#include "tools/common/BudgetOptions.h"
+#include "tools/flags/BudgetOptions.h"
 #include "tools/hlo-run/Error.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
