@@ -40,9 +40,13 @@ for name in ("hlo_input_at", "hlo_output_at"):
     getattr(rt, name).argtypes = [POINTER(Module), c_uint32]
 rt.hlo_call_clear.argtypes = [POINTER(Call), c_uint32]
 rt.hlo_type_name.restype = rt.hlo_status_name.restype = c_char_p
+rt.hlo_arena_bytes.argtypes, rt.hlo_arena_bytes.restype = [POINTER(Module), c_uint32], c_uint64
 rt.hlo_pool_create.restype = rt.hlo_pool_executor.restype = c_void_p
 rt.hlo_pool_executor.argtypes = rt.hlo_pool_destroy.argtypes = [c_void_p]
 rt.hlo_run_checked.argtypes = [POINTER(Module), POINTER(Call), POINTER(View), c_uint32, POINTER(View), c_uint32]
+
+
+THREADS = 2
 
 
 class Model:
@@ -52,7 +56,7 @@ class Model:
         describe.restype = POINTER(Module)
         self.desc = describe()
         self.message = ctypes.create_string_buffer(256)
-        self.memory = ctypes.create_string_buffer(self.desc.contents.arena_bytes + 64)
+        self.memory = ctypes.create_string_buffer(rt.hlo_arena_bytes(self.desc, THREADS) + 64)
 
     def leaves(self):
         module = self.desc.contents
@@ -69,7 +73,7 @@ class Model:
         call = Call()
         rt.hlo_call_clear(call, ctypes.sizeof(call))
         call.arena = (ctypes.addressof(self.memory) + 63) // 64 * 64
-        call.arena_bytes = self.desc.contents.arena_bytes
+        call.arena_bytes = rt.hlo_arena_bytes(self.desc, THREADS)
         call.exec = rt.hlo_pool_executor(pool) if pool else None
         call.message = ctypes.addressof(self.message)
         call.message_bytes = len(self.message)
@@ -90,7 +94,7 @@ class Model:
 saxpy, product = Model(sys.argv[2], "saxpy"), Model(sys.argv[3], "product")
 print(saxpy.signature())
 print(product.signature())
-pool = rt.hlo_pool_create(2)
+pool = rt.hlo_pool_create(THREADS)
 n = 64
 for threads in (None, pool):
     x, y, out = array.array("f", range(1000)), array.array("f", [0.5] * 1000), array.array("f", bytes(4000))
