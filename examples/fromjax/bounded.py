@@ -21,11 +21,13 @@ def classify(x, w, count):
 
 def with_bound(text, bound):
     """The text with `<=bound` for each dimension of size `bound`."""
+    shapes = r"(?<=[a-z0-9]\[)[\d,]+(?=\])"
     for line in text.splitlines():
-        sizes = [int(n) for dims in re.findall(r"(?<=[a-z0-9]\[)[\d,]+(?=\])", line) for n in dims.split(",")]
-        if max(sizes, default=0) > bound or f"constant({bound})" in line:
-            raise ValueError(f"a number that the size has gone into: {line.strip()}")
-    return re.sub(r"(?<=[a-z0-9]\[)[\d,]+(?=\])", lambda dims: re.sub(rf"\b{bound}\b", f"<={bound}", dims[0]), text)
+        sizes = [int(n) for dims in re.findall(shapes, line) for n in dims.split(",")]
+        slices = [s for s in re.findall(r"\[(\d+:\d+(?::\d+)?)\]", line) if int(s.split(":")[1]) > bound // 2]
+        if max(sizes, default=0) > bound or f"constant({bound})" in line or set(slices) - {f"0:{bound}"}:
+            raise ValueError(f"a number that the bound has gone into: {line.strip()}")
+    return re.sub(shapes, lambda dims: re.sub(rf"\b{bound}\b", f"<={bound}", dims[0]), text)
 
 
 random = np.random.default_rng(0)

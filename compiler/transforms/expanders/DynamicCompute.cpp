@@ -114,6 +114,15 @@ LogicalResult DynamicPadder::visitSort(SortOp op) {
   for (Value operand : op->getOperands()) {
     own.push_back(sizesOf(operand));
   }
+  // An operand that no size went into, such as the iota of an argsort, has as many elements as
+  // those that it is sorted with.
+  for (auto [i, result] : llvm::enumerate(op->getResults())) {
+    for (int64_t k = 0; k < rankOf(result); ++k) {
+      for (unsigned j = 0; j < count && !own[i][k] && isDynamicDim(result.getType(), k); ++j) {
+        own[i][k] = sizeOf(op->getOperand(j), k);
+      }
+    }
+  }
   Operation *sort = op;
   if (size) {
     ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
