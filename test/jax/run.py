@@ -122,7 +122,7 @@ def check_functions(place, only):
             modules.append(future.result())
             (place.folder / f"{name}.in").write_bytes(b"".join(map(program.raw, exports[name].inputs)))
             layouts += not is_row_major(exports[name].text)
-        except (Failure, ValueError, subprocess.TimeoutExpired) as error:
+        except (Failure, ValueError, OSError, subprocess.TimeoutExpired) as error:
             yield name, str(error)
     if cases:
         print(f"functions: results that are not row-major in {layouts} of {len(modules)} texts")
@@ -214,7 +214,7 @@ def main():
             if not options.only or one.name in options.only:
                 try:
                     count(one.name, check_training(place, one))
-                except (Failure, ValueError, subprocess.TimeoutExpired) as error:
+                except (Failure, ValueError, OSError, subprocess.TimeoutExpired) as error:
                     count(one.name, str(error))
         for one in sharded.CASES:
             if not options.only or one.name in options.only:
