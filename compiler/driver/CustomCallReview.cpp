@@ -105,7 +105,7 @@ StringRef wayOut(StringRef instruction) {
   }
   return "compute it with jax.numpy, or call C by jax.ffi.ffi_call (examples/customcall); checks "
          "of Equinox and diffrax at run time go with EQX_ON_ERROR=nan in the environment of the "
-         "export, or diffeqsolve(..., throw=False)";
+         "export; diffeqsolve(..., throw=False) removes some of them";
 }
 } // namespace
 
