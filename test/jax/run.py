@@ -1,6 +1,6 @@
 """Calls functions exported from JAX from C and compares their results with JAX's, byte for byte.
 
-  run.py [--build=build] [--cc=cc] [--keep=FOLDER] [--only=NAME ...]
+  run.py [--build=build] [--cc=cc] [--flags=-O1] [--keep=FOLDER] [--only=NAME ...]
 
 Each function of functions.py is lowered to HLO text, compiled by hlo-compile, and called by one C program through the typed
 struct of its header; buffers are row-major, and donated arguments share theirs with a result. training.py has two training
@@ -9,6 +9,7 @@ devices, which hlo-run runs on four ranks.
 The last line reads 'N passed, N failed'; exit status 1 if any failed or none ran.
 
 --only: names of functions and training steps.
+--flags: of hlo-compile, such as "-O2 --cpu=host".
 --keep: the folder for texts, objects, programs and arrays of the run.
 Needs jax (0.10.2), numpy and ml_dtypes.
 """
@@ -68,12 +69,12 @@ class Workplace:
         self.tool = os.path.abspath(os.path.join(options.build, "bin/hlo-compile"))
         self.runtime = os.path.abspath(os.path.join(options.build, "lib/libhlo_rt.a"))
         self.hlo_run = os.path.abspath(os.path.join(options.build, "bin/hlo-run"))
-        self.cc = options.cc
+        self.cc, self.flags = options.cc, options.flags.split()
 
     def compile(self, one):
         """The object and the header; the members of the struct, which must fit the function's arrays."""
         (self.folder / f"{one.name}.hlo").write_text(one.text)
-        run([self.tool, f"{one.name}.hlo", "-O1", "-o", f"{one.name}.o", f"--header={one.name}.h"], self.folder)
+        run([self.tool, f"{one.name}.hlo", *self.flags, "-o", f"{one.name}.o", f"--header={one.name}.h"], self.folder)
         inputs, outputs = program.members_of((self.folder / f"{one.name}.h").read_text())
         for kind, members, arrays in (("inputs", inputs, one.inputs), ("outputs", outputs, one.outputs)):
             if len(members) != len(arrays):
@@ -193,6 +194,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build")
     parser.add_argument("--cc", default="cc")
+    parser.add_argument("--flags", default="-O1")
     parser.add_argument("--keep")
     parser.add_argument("--only", nargs="*", default=[])
     options = parser.parse_args()
