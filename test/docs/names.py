@@ -18,6 +18,8 @@ import tempfile
 BASES = ("compiler", "compiler/transforms", "compiler/codegen", "test", "runtime", "runtime/abi", "tools")
 # Files that need no line in a table: what every folder has, and data of tests.
 UNLISTED = ("README.md", "CMakeLists.txt", "LICENSE", "CMakePresets.json", ".*", "*.test", "*.hlo", "*.mlir", "*.txt", "__init__.py")
+# Folders that need none: data.
+FOLDERS = ("Inputs", "golden", "modules")
 # Where a name that is made up stands for many: `visitX`, `emitXKernel`, `hlo_rt_NAME`.
 PLACEHOLDER = re.compile(r"[a-z]X\b|[a-z]X[A-Z]|[a-z][A-Z]{3}|\bOP\b|NAME|FOLDER|PREFIX|0123456789abcdef")
 
@@ -105,10 +107,17 @@ def check_tables(tree, path, text):
                 names = expand(name.rstrip("/"))
                 yield (all(tree.has(os.path.join(here, n)) or tree.has(os.path.join(here, n + "*")) for n in names),
                        "%s:%d: the folder has no %s" % (path, number, name))
-    if not any(kind != "folder" for _, kind, _ in rows):
+    if not rows:
         return
     tokens = set(re.findall(r"[\w.*-]+", re.sub(r"(\w+)\{([^}]*)\}", r"\1*", text)))
     tokens |= {token.split(".")[0] for token in tokens}
+    if any(kind != "file" for _, kind, _ in rows):
+        below = {file[len(here) + 1 if here else 0:] for file in tree.files if file.startswith(here + "/" if here else "")}
+        for folder in sorted({file.split("/")[0] for file in below if "/" in file}):
+            if folder[0] != "." and folder not in FOLDERS:
+                yield folder in tokens, "%s: the table of folders leaves out %s" % (path, folder)
+    if not any(kind != "folder" for _, kind, _ in rows):
+        return
     for file in tree.files:
         folder, name = os.path.split(file)
         if folder != here or any(fnmatch.fnmatch(name, p) for p in UNLISTED):
@@ -145,6 +154,8 @@ CASES = [
     ("[c](sub/d.py)", "the link leads nowhere: sub/d.py"),
     (TABLE.replace("| `b` | |\n", ""), "the table of files leaves out b.cpp"),
     (TABLE + "| `c.cpp` | |\n", "README.md:5: the folder has no c.cpp"),
+    ("| folder | what |\n|---|---|\n| `sub/` | |\n", ""),
+    ("sources\n\n" + TABLE.replace("| file |", "| file or folder |"), "the table of folders leaves out sub"),
 ]
 
 
