@@ -20,6 +20,7 @@ BASES = ("compiler", "compiler/transforms", "compiler/codegen", "test", "runtime
 UNLISTED = ("README.md", "CMakeLists.txt", "LICENSE", "CMakePresets.json", ".*", "*.test", "*.hlo", "*.mlir", "*.txt", "__init__.py")
 # Folders that need none: data.
 FOLDERS = ("Inputs", "golden", "modules")
+TOOLS = ("hlo-compile", "hlo-run", "hlo-opt")
 # Where a name that is made up stands for many: `visitX`, `emitXKernel`, `hlo_rt_NAME`.
 PLACEHOLDER = re.compile(r"[a-z]X\b|[a-z]X[A-Z]|[a-z][A-Z]{3}|\bOP\b|NAME|FOLDER|PREFIX|0123456789abcdef")
 
@@ -43,7 +44,7 @@ class Tree:
         self.files = files_of(root)
         self.paths = set(self.files) | {f[:i] for f in self.files for i, c in enumerate(f) if c == "/"}
         self.stems = {os.path.splitext(f)[0] for f in self.files}
-        self.words, self.flags = set(), set()
+        self.words, self.flags, self.known = set(), set(), {}
         for path in self.files:
             self.words.update(re.findall(r"\w+", path))
             if path.endswith((".md", ".svg", ".bin", ".npz")):
@@ -53,6 +54,29 @@ class Tree:
             self.words.update(re.findall(r"[A-Za-z_]\w*", text))
             self.flags.update(re.findall(r"--([a-z][\w-]*)", text))
             self.flags.update(re.findall(r'"-?([a-z][\w-]*)"', text))
+
+    def flags_of(self, program, here):
+        """The flags that a script, or one of our tools, has; those of all programs for any other."""
+        name = os.path.basename(program)
+        if name in TOOLS:
+            folders = ("tools/%s/" % name, "tools/flags/", "compiler/support/")
+            # Passes are flags of hlo-opt.
+            folders += ("compiler/transforms/", "compiler/pipeline/") if name == "hlo-opt" else ()
+            sources = [f for f in self.files if f.startswith(folders) and f.endswith((".cpp", ".h"))]
+        else:
+            sources = [f for f in (os.path.join(here, program), program) if f in self.paths and f.endswith((".py", ".sh"))]
+        if not sources:
+            return self.flags
+        key = (program, here)
+        if key not in self.known:
+            self.known[key] = {"help", "version"}
+            if name == "hlo-opt":  # it makes these from the names of phases
+                self.known[key] |= {"phase-" + word for word in self.words if word.islower()}
+            for source in sources:
+                with open(os.path.join(self.root, source), encoding="utf-8") as file:
+                    text = file.read()
+                self.known[key].update(re.findall(r"--([a-z][\w-]*)", text) + re.findall(r'"-?([a-z][\w-]*)"', text))
+        return self.known[key]
 
     def has(self, path):
         """True if `path`, perhaps without its suffix or a glob, is in the tree."""
@@ -70,8 +94,11 @@ def check_spans(tree, path, number, line):
     """Names in backticks."""
     here = os.path.dirname(path)
     for span in re.findall(r"`([^`]+)`", line):
+        program = (span.split() or [""])[0]
+        known = tree.flags_of(program, here)
         for flag in re.findall(r"(?<![\w-])--([a-z][a-z0-9_-]*)(?![A-Z])", span):
-            yield flag in tree.flags, "%s:%d: no program has a flag --%s" % (path, number, flag)
+            owner = "programs have" if known is tree.flags else program + " has"
+            yield flag in known, "%s:%d: %s no flag --%s" % (path, number, owner, flag)
         for token in re.findall(r"[\w./*{},-]+", span):
             token = token.rstrip(".,/")
             first = token.split("/")[0]
@@ -124,8 +151,9 @@ def check_tables(tree, path, text):
             continue
         stem = name.split(".")[0]
         dashed = "hlo-" + re.sub(r"(?<!^)([A-Z])", r"-\1", stem).lower()
-        yield (bool({name, stem, dashed} & tokens) or any("*" in t and len(t) > 3 and (fnmatch.fnmatch(name, t) or fnmatch.fnmatch(stem, t)) for t in tokens),
-               "%s: the table of files leaves out %s" % (path, name))
+        globs = [t for t in tokens if "*" in t and len(t) > 3]
+        named = {name, stem, dashed} & tokens or any(fnmatch.fnmatch(n, g) for g in globs for n in (name, stem))
+        yield bool(named), "%s: the table of files leaves out %s" % (path, name)
 
 
 def check(root):
@@ -149,7 +177,8 @@ TABLE = "| file | what |\n|---|---|\n| `a.cpp` | |\n| `b` | |\n"
 CASES = [
     ("`someName`, `--verbose`, `sub/c.py`, `sub/`, [c](sub/c.py), `visitX`, `sub/*.py`\n\n" + TABLE, ""),
     ("`otherName`", "README.md:1: nothing is called otherName"),
-    ("\n`tool --quiet=1`", "README.md:2: no program has a flag --quiet"),
+    ("\n`tool --quiet=1`", "README.md:2: programs have no flag --quiet"),
+    ("`sub/c.py --verbose`", "README.md:1: sub/c.py has no flag --verbose"),
     ("`sub/d.py`", "README.md:1: there is no sub/d.py"),
     ("[c](sub/d.py)", "the link leads nowhere: sub/d.py"),
     (TABLE.replace("| `b` | |\n", ""), "the table of files leaves out b.cpp"),
@@ -164,7 +193,8 @@ def self_test():
     for text, expected in CASES:
         with tempfile.TemporaryDirectory() as root:
             os.mkdir(os.path.join(root, "sub"))
-            for name, content in (("a.cpp", 'int someName; Flag verbose{"verbose"};'), ("b.cpp", ""), ("sub/c.py", ""), ("README.md", text)):
+            tree = {"a.cpp": 'int someName; Flag verbose{"verbose"};', "b.cpp": "", "sub/c.py": "", "README.md": text}
+            for name, content in tree.items():
                 with open(os.path.join(root, name), "w") as file:
                     file.write(content)
             names, offences = check(root)
