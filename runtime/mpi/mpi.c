@@ -12,6 +12,12 @@
  * whether they are at the same instruction: whoever answers waits for others itself, and
  * is not the one to name.
  *
+ * An exchange that fails returns when nothing reads or writes its buffers any more. Receives are
+ * cancelled, and waited for: one whose message has begun to arrive ends with it. Then the process
+ * says that it receives nothing more, so that those who send to it know that what is left of their
+ * messages will never be read. One that still waits for a message says that, and its sender
+ * stays until it has all. Who says neither is not in an exchange, and has no receive.
+ *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
 #include <hlo/comm_mpi.h>
@@ -26,10 +32,15 @@
 #define FAILURE_TAG 32767
 #define QUESTION_TAG 32766
 #define ANSWER_TAG 32765
+#define SETTLED_TAG 32764 /* the sender receives nothing more */
+#define PENDING_TAG 32763 /* the sender still waits for the rest of a message */
 #define TAGS 32749
 
 /* For how long, at most, a process that has waited too long asks who else is there. */
 #define ASK_NS INT64_C(1000000000)
+
+/* For how long, at most, a process that has failed waits for word of whom it has sent to. */
+#define SETTLE_NS INT64_C(2000000000)
 
 /* What a process that fails tells the others. */
 typedef struct Failure {
@@ -43,9 +54,11 @@ struct hlo_mpi {
   MPI_Datatype mebibyte;
   int rank, size;
   int failed;
-  Failure failure;   /* the first one seen */
-  MPI_Request *told; /* messages about it, one for each process */
-  uint64_t question; /* the instruction at which this process asks who else is there */
+  Failure failure;      /* the first one seen */
+  MPI_Request *told;    /* messages about it, one for each process */
+  unsigned char *heard; /* of each process, once failed: SETTLED, PENDING */
+  int settled;          /* this process has said so */
+  uint64_t question;    /* the instruction at which this process asks who else is there */
 };
 
 /* Several exchanges of one instruction differ in the low bits of their tags. */
@@ -84,6 +97,10 @@ static void look_for_failure(hlo_mpi *mpi) {
   }
   MPI_Recv(&mpi->failure, sizeof(Failure), MPI_BYTE, from.MPI_SOURCE, FAILURE_TAG, mpi->group,
            MPI_STATUS_IGNORE);
+  mpi->failure.text[sizeof mpi->failure.text - 1] = 0;
+  if (mpi->failure.status == HLO_OK) {
+    mpi->failure.status = HLO_ABORTED;
+  }
   mpi->failed = 1;
 }
 
@@ -126,11 +143,39 @@ static int make_run(const hlo_mpi *mpi, uint64_t bytes, MPI_Datatype *type) {
   return MPI_Type_create_struct(2, counts, places, types, type);
 }
 
+/* `count` times `run`; more than an int can count are blocks of many and a rest. */
+static int make_repeated(uint64_t count, uint64_t stride, MPI_Datatype run, MPI_Datatype *type) {
+  const uint64_t many = 1 << 30;
+  if (count <= many) {
+    return MPI_Type_create_hvector((int)count, 1, (MPI_Aint)stride, run, type);
+  }
+  const uint64_t blocks = count / many;
+  MPI_Datatype block, parts[2];
+  int error = MPI_Type_create_hvector((int)many, 1, (MPI_Aint)stride, run, &block);
+  if (error != MPI_SUCCESS) {
+    return error;
+  }
+  error = MPI_Type_create_hvector((int)blocks, 1, (MPI_Aint)(stride * many), block, &parts[0]);
+  MPI_Type_free(&block);
+  if (error != MPI_SUCCESS) {
+    return error;
+  }
+  error = MPI_Type_create_hvector((int)(count % many), 1, (MPI_Aint)stride, run, &parts[1]);
+  if (error == MPI_SUCCESS) {
+    const int counts[2] = {1, 1};
+    const MPI_Aint places[2] = {0, (MPI_Aint)(stride * many * blocks)};
+    error = MPI_Type_create_struct(2, counts, places, parts, type);
+    MPI_Type_free(&parts[1]);
+  }
+  MPI_Type_free(&parts[0]);
+  return error;
+}
+
 static int make_type(const hlo_mpi *mpi, const hlo_comm_part *part, MPI_Datatype *type) {
   MPI_Datatype run;
   int error = make_run(mpi, part->bytes, &run);
   if (error == MPI_SUCCESS) {
-    error = MPI_Type_create_hvector((int)part->count, 1, (MPI_Aint)part->stride, run, type);
+    error = make_repeated(part->count, part->stride, run, type);
     MPI_Type_free(&run);
   }
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
@@ -152,9 +197,10 @@ static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_par
       const int peer = step->members[member];
       MPI_Request *request = &requests[2 * member + pass];
       MPI_Datatype type = MPI_BYTE;
-      const int simple =
-          part->count * part->bytes <= 1 << 30 && (part->count == 1 || part->stride == part->bytes);
-      const int count = simple ? (int)(part->count * part->bytes) : 1;
+      uint64_t bytes = part->bytes;
+      const int simple = (part->count == 1 || part->stride == part->bytes) &&
+                         !__builtin_mul_overflow(bytes, part->count, &bytes) && bytes <= 1 << 30;
+      const int count = simple ? (int)bytes : 1;
       if (!simple) {
         error = make_type(mpi, part, &type);
       }
@@ -244,11 +290,92 @@ static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *r
   }
 }
 
+/* Tells all others that this process receives nothing more, or still does. */
+static void say(hlo_mpi *mpi, int tag) {
+  for (int r = 0; r < mpi->size; ++r) {
+    MPI_Request sent;
+    if (r != mpi->rank && MPI_Isend(NULL, 0, MPI_BYTE, r, tag, mpi->group, &sent) == MPI_SUCCESS) {
+      MPI_Request_free(&sent);
+    }
+  }
+}
+
+static void say_settled(hlo_mpi *mpi) {
+  if (!mpi->settled) {
+    mpi->settled = 1;
+    say(mpi, SETTLED_TAG);
+  }
+}
+
+static void listen(hlo_mpi *mpi) {
+  const int tags[2] = {PENDING_TAG, SETTLED_TAG}; /* who says both has said SETTLED last */
+  for (int i = 0; i < 2; ++i) {
+    int there = 0;
+    MPI_Status from;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, tags[i], mpi->group, &there, &from) == MPI_SUCCESS && there &&
+           MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, tags[i], mpi->group, MPI_STATUS_IGNORE) ==
+               MPI_SUCCESS) {
+      mpi->heard[from.MPI_SOURCE] |= (unsigned char)(1 << i);
+    }
+  }
+}
+
+/* Whether the request is not complete. An error completes it as well. */
+static int is_active(MPI_Request *request) {
+  int done = *request == MPI_REQUEST_NULL;
+  if (!done && MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    *request = MPI_REQUEST_NULL;
+    done = 1;
+  }
+  return !done;
+}
+
+/* Ends the messages of an exchange that has failed; see the top of this file. */
+static void settle(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests) {
+  for (int32_t m = 0; m < step->num_members; ++m) {
+    if (requests[2 * m] != MPI_REQUEST_NULL) {
+      MPI_Cancel(&requests[2 * m]);
+    }
+  }
+  const int64_t end = now_ns() + SETTLE_NS;
+  for (int left = 1, waits = 0; left > 0;) {
+    int receives = 0, sends = 0;
+    for (int32_t m = 0; m < step->num_members; ++m) {
+      receives += is_active(&requests[2 * m]);
+    }
+    if (receives == 0) {
+      say_settled(mpi);
+    } else if (!waits) {
+      waits = 1;
+      say(mpi, PENDING_TAG);
+    }
+    listen(mpi);
+    for (int32_t m = 0; m < step->num_members; ++m) {
+      MPI_Request *request = &requests[2 * m + 1];
+      const int heard = mpi->heard[step->members[m]];
+      if (!is_active(request)) {
+        continue;
+      }
+      if ((heard & 2) || (!(heard & 1) && now_ns() >= end)) {
+        MPI_Request_free(request); /* nobody will read the message */
+      } else {
+        ++sends;
+      }
+    }
+    left = receives + sends;
+    if (left > 0) {
+      answer_questions(mpi, step);
+      sched_yield();
+    }
+  }
+}
+
 static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
                            const hlo_comm_part *receive) {
   hlo_mpi *mpi = user;
   look_for_failure(mpi);
   if (mpi->failed) {
+    say_settled(mpi);
     return give_error(mpi, step);
   }
   const int total = 2 * step->num_members;
@@ -285,14 +412,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   if (done && error == MPI_SUCCESS) {
     return HLO_OK;
   }
-  for (int i = 0; i < total; ++i) {
-    if (requests[i] != MPI_REQUEST_NULL) {
-      if (i % 2 == 0) {
-        MPI_Cancel(&requests[i]);
-      }
-      MPI_Request_free(&requests[i]);
-    }
-  }
+  settle(mpi, step, requests);
   return give_error(mpi, step);
 }
 
@@ -302,6 +422,7 @@ static void leave(void *user, hlo_status status, const char *message) {
   snprintf(text, sizeof text, "rank %d failed with %s: %s", mpi->rank, hlo_status_name(status),
            message);
   fail_all(mpi, HLO_ABORTED, text);
+  say_settled(mpi);
 }
 
 hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_t timeout_ns) {
@@ -318,7 +439,8 @@ hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_
       MPI_Comm_size(mpi->group, &mpi->size) != MPI_SUCCESS || num_partitions < 1 ||
       mpi->size % num_partitions != 0 ||
       MPI_Type_contiguous(1 << 20, MPI_BYTE, &mpi->mebibyte) != MPI_SUCCESS ||
-      (mpi->told = malloc((size_t)mpi->size * sizeof *mpi->told)) == NULL) {
+      (mpi->told = malloc((size_t)mpi->size * sizeof *mpi->told)) == NULL ||
+      (mpi->heard = calloc((size_t)mpi->size, 1)) == NULL) {
     hlo_mpi_destroy(mpi);
     return NULL;
   }
@@ -341,26 +463,28 @@ void hlo_mpi_destroy(hlo_mpi *mpi) {
   if (mpi == NULL) {
     return;
   }
-  if (mpi->told != NULL) {
-    /* The messages are small: they have left, whether or not anybody takes them. */
+  int untold = 0;
+  if (mpi->told != NULL && mpi->failed) {
+    /* The messages are small: they have left, whether or not anybody takes them. One that has not
+     * keeps its text. */
     for (int r = 0; r < mpi->size; ++r) {
-      int sent = 0;
-      if (mpi->told[r] != MPI_REQUEST_NULL) {
-        MPI_Test(&mpi->told[r], &sent, MPI_STATUS_IGNORE);
-        if (!sent) {
-          MPI_Request_free(&mpi->told[r]);
-        }
+      if (is_active(&mpi->told[r])) {
+        MPI_Request_free(&mpi->told[r]);
+        untold = 1;
       }
     }
-    free(mpi->told);
   }
+  free(mpi->told);
+  free(mpi->heard);
   if (mpi->mebibyte != MPI_DATATYPE_NULL) {
     MPI_Type_free(&mpi->mebibyte);
   }
   if (mpi->group != MPI_COMM_NULL) {
     MPI_Comm_free(&mpi->group);
   }
-  free(mpi);
+  if (!untold) {
+    free(mpi);
+  }
 }
 
 const hlo_comm *hlo_mpi_comm(const hlo_mpi *mpi) { return &mpi->comm; }

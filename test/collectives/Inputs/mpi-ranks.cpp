@@ -4,6 +4,10 @@
 //   mpirun -np N mpi-ranks absent      process 1 does not come to an all-reduce before the others
 //                                      have given it up
 //   mpirun -np N mpi-ranks fails       the call of process 1 ends with an error
+//   mpirun -np N mpi-ranks ragged      the last process has a ragged-all-to-all whose sizes are
+//   wrong,
+//                                      while the others exchange large messages: no buffer may be
+//                                      written to afterwards, and no receive given up
 //
 // Each process prints one line; the order of lines is anybody's.
 //
@@ -13,6 +17,124 @@
 #include <cstring>
 #include <hlo/comm_mpi.h>
 #include <mpi.h>
+#include <set>
+
+/// Receives that were freed before they had ended, which MPI goes on with. These two take the place
+/// of MPI's own functions, which have these names with a P in front.
+static std::set<MPI_Request> receives;
+static int givenUp = 0;
+
+extern "C" int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, int tag,
+                         MPI_Comm comm, MPI_Request *request) {
+  int error = PMPI_Irecv(data, count, type, source, tag, comm, request);
+  receives.insert(*request);
+  return error;
+}
+extern "C" int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int tag,
+                         MPI_Comm comm, MPI_Request *request) {
+  int error = PMPI_Isend(data, count, type, target, tag, comm, request);
+  receives.erase(*request); // a handle that is used again
+  return error;
+}
+extern "C" int MPI_Request_free(MPI_Request *request) {
+  int ended = 1;
+  PMPI_Request_get_status(*request, &ended, MPI_STATUS_IGNORE);
+  givenUp += receives.count(*request) && !ended;
+  return PMPI_Request_free(request);
+}
+
+/// How long a process that has failed keeps that to itself, so that others are in the middle of a
+/// message.
+static int silentFor = 0;
+static void (*tellAll)(void *user, hlo_status status, const char *message);
+static void tellLate(void *user, hlo_status status, const char *message) {
+  std::this_thread::sleep_for(std::chrono::microseconds(silentFor));
+  tellAll(user, status, message);
+}
+
+/// Ragged all-to-all of rows of u32; every process sends `rows` of them to each.
+static std::string ragged(const hlo_comm *comm, int rank, int n, int64_t rows, bool fails,
+                          std::vector<uint32_t> &in, std::vector<uint32_t> &out) {
+  RankCall call(comm, /*sharedMemory=*/false);
+  tellAll = call.comm.leave;
+  call.comm.leave = tellLate;
+  std::vector<int64_t> offsets, sizes, places, expected, dims = {n * rows}, peers = {n};
+  for (int64_t m = 0; m < n; ++m) {
+    offsets.push_back(m * rows);
+    sizes.push_back(rows);
+    places.push_back(rank * rows);
+    expected.push_back(fails ? rows - 1 : rows);
+  }
+  hlo_buffer_desc data = {}, table = {};
+  data.name = table.name = "";
+  data.dims = dims.data();
+  data.bytes = 4 * static_cast<uint64_t>(n * rows);
+  data.type = HLO_U32;
+  table.dims = peers.data();
+  table.bytes = 8 * static_cast<uint64_t>(n);
+  table.type = HLO_S64;
+  data.rank = table.rank = 1;
+  const hlo_buffer_desc buffers[] = {data, data, table, table, table, table, data};
+  hlo_rt_collective desc = {};
+  desc.op = {sizeof desc, 6, 1, 0, "ragged-all-to-all", "rows", buffers, 0};
+  desc.kind = HLO_RAGGED_ALL_TO_ALL;
+  desc.mode = HLO_GROUPS_OF_REPLICAS;
+  desc.channel = -1;
+  desc.dimension = -1;
+  void *pointers[] = {in.data(),     out.data(),      offsets.data(), sizes.data(),
+                      places.data(), expected.data(), out.data()};
+  hlo_status status = call.module.begin();
+  if (!status) {
+    status = hlo_rt_collective_run(&call.module.frame, &desc, pointers);
+    status = hlo_rt_end(&call.module.frame, status);
+  }
+  return status ? std::string(hlo_status_name(status)) + " " + call.module.message : "";
+}
+
+/// Rounds of which every other one fails; "" if all went as it should.
+static std::string raggedRounds(int rank, int n) {
+  std::string last;
+  for (int round = 0; round < 24; ++round) {
+    bool fails = round % 2;
+    const int64_t rows = round % 3 ? 2000003 : 5;
+    hlo_mpi *mpi = hlo_mpi_create(nullptr, 1, INT64_MAX);
+    std::vector<uint32_t> in(static_cast<size_t>(n * rows)), out(in.size());
+    for (size_t i = 0; i < in.size(); ++i) {
+      in[i] = valueAt(rank, 7, static_cast<int64_t>(i));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    silentFor = round * 250;
+    std::string text = ragged(hlo_mpi_comm(mpi), rank, n, rows, fails && rank == n - 1, in, out);
+    if (fails) {
+      last = text;
+    } else {
+      if (!text.empty()) {
+        return text;
+      }
+      for (int64_t i = 0; i < n * rows; ++i) {
+        if (out[static_cast<size_t>(i)] !=
+            valueAt(static_cast<int>(i / rows), 7, rank * rows + i % rows)) {
+          return "a wrong result";
+        }
+      }
+    }
+    // The caller's memory is the caller's again; MPI's progress must not change it.
+    std::fill(out.begin(), out.end(), 0x5b5b5b5bu);
+    std::fill(in.begin(), in.end(), 0u);
+    for (int i = 0; i < 2000; ++i) {
+      int there = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (uint32_t x : out) {
+      if (x != 0x5b5b5b5bu) {
+        return "a buffer was written to after the call";
+      }
+    }
+    hlo_mpi_destroy(mpi);
+  }
+  return givenUp ? std::to_string(givenUp) + " receives were given up" : last;
+}
 
 static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails) {
   RankCall call(comm, /*sharedMemory=*/false);
@@ -31,6 +153,19 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   bool absent = argc > 1 && !strcmp(argv[1], "absent"),
        fails = argc > 1 && !strcmp(argv[1], "fails");
+  if (argc > 1 && !strcmp(argv[1], "ragged")) {
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::string text = raggedRounds(rank, size);
+    printf("rank %d: %s\n", rank, text.c_str());
+    fflush(stdout);
+    if (text.find("HLO_") != 0) {
+      MPI_Abort(MPI_COMM_WORLD, 1); // the others wait for this one
+    }
+    MPI_Finalize();
+    return 0;
+  }
   hlo_mpi *mpi = hlo_mpi_create(nullptr, 1, absent ? INT64_C(3000000000) : INT64_C(60000000000));
   const hlo_comm *comm = hlo_mpi_comm(mpi);
   int rank = comm->replica;
