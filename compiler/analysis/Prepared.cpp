@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/support/Checked.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -32,13 +33,11 @@ FailureOr<PreparedBlock> hlo::layOutBlock(ComputationOp prepare) {
   for (Value value : prepare.getReturn()->getOperands()) {
     block.offsets.push_back(block.bytes);
     auto type = cast<RankedTensorType>(value.getType());
-    int64_t bytes = elementBytes(type.getElementType());
-    for (int64_t size : type.getShape()) {
-      if (__builtin_mul_overflow(bytes, size, &bytes)) {
-        return failure();
-      }
-    }
-    if (__builtin_add_overflow(block.bytes, bytes + (-bytes & (alignment - 1)), &block.bytes)) {
+    std::optional<int64_t> bytes =
+        checkedProduct(type.getShape(), elementBytes(type.getElementType()));
+    int64_t padded;
+    if (!bytes || llvm::AddOverflow(*bytes, -*bytes & (alignment - 1), padded) ||
+        llvm::AddOverflow(block.bytes, padded, block.bytes)) {
       return failure();
     }
   }

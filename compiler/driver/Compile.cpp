@@ -20,6 +20,7 @@
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/support/Checked.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/SourceExcerpt.h"
 #include "compiler/target/CustomCallHeader.h"
@@ -195,14 +196,13 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
                                  : flags;
 }
 
-/// How many ranks the module is for.
-static int64_t ranksOf(ModuleOp module) {
-  int64_t ranks = 1;
-  for (StringRef name : {"hlo.replica_count", "hlo.num_partitions"}) {
-    auto count = module->getAttrOfType<IntegerAttr>(name);
-    ranks *= count ? std::max<int64_t>(count.getInt(), 1) : 1;
-  }
-  return ranks;
+/// How many ranks the module is for; none if they are too many.
+static std::optional<int32_t> ranksOf(ModuleOp module) {
+  auto count = [&](StringRef name) -> int64_t {
+    auto value = module->getAttrOfType<IntegerAttr>(name);
+    return value ? std::max<int64_t>(value.getInt(), 1) : 1;
+  };
+  return checkedRanks(count("hlo.replica_count"), count("hlo.num_partitions"));
 }
 
 /// What the planned module says of its prepared block. The id changes whenever the block's contents
@@ -244,7 +244,7 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.arenaBytes = llvm::alignTo(description.arenaBytes, description.arenaAlign);
   description.prepared.arenaBytes =
       llvm::alignTo(description.prepared.arenaBytes, description.arenaAlign);
-  collectNeeds(entry, ranksOf(*module) > 1, description);
+  collectNeeds(entry, ranksOf(*module).value_or(1) > 1, description);
   entry.walk([&](cpurt::RandomStateOp state) {
     if (std::optional<uint64_t> offset = state.getOffset()) {
       description.stateBytes = std::max<uint64_t>(description.stateBytes, *offset + 16);
@@ -432,6 +432,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   if (options.partitions) {
     (*module)->setAttr("hlo.num_partitions", attributes.getI64IntegerAttr(options.partitions));
+  }
+  if (!ranksOf(*module)) {
+    return fail(ErrorKind::Usage,
+                "--replicas and --partitions: the product must be at most 2147483647");
   }
   prefix = choosePrefix();
   artifacts.prefix = prefix;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/PrinterImpl.h"
+#include "compiler/support/Checked.h"
 #include "dialect/hlo/InferType.h"
 #include "dialect/hlo/Shapes.h"
 
@@ -21,13 +22,7 @@ std::optional<int64_t> countElements(RankedTensorType type) {
   if (!type.hasStaticShape() || (layout && !layout.getDynamic().empty())) {
     return std::nullopt;
   }
-  int64_t count = 1;
-  for (int64_t size : type.getShape()) {
-    if (llvm::MulOverflow(count, size, count)) {
-      return std::nullopt;
-    }
-  }
-  return count;
+  return checkedProduct(type.getShape());
 }
 } // namespace
 

@@ -4,6 +4,7 @@
 // devices of collectives. Ops have been verified one by one before.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/support/Checked.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/TextAttrs.h"
 #include "dialect/hlo/VerifyModule.h"
@@ -310,7 +311,8 @@ static std::pair<int64_t, StringRef> devicesOf(Operation *op, int64_t replicas,
   if (!global || !global.getValue()) {
     return {replicas == 1 ? 0 : replicas, "replicas"};
   }
-  return {replicas * partitions == 1 ? 0 : replicas * partitions, "devices"};
+  int64_t devices = checkedRanks(replicas, partitions).value_or(0); // else module_c6
+  return {devices == 1 ? 0 : devices, "devices"};
 }
 
 /// Without groups all devices are one; an all-to-all then has a piece for each.

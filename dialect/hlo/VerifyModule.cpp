@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/VerifyModule.h"
 
+#include "compiler/support/Checked.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/SymbolCache.h"
 #include "mlir/IR/Verifier.h"
@@ -110,14 +111,26 @@ LogicalResult verifyEntry(ModuleOp module) {
     auto type = dyn_cast<FunctionType>(layout.getValue());
     good &= type && succeeded(verifyLayout(module, entry, type));
   }
-  for (StringRef count : {"hlo.replica_count", "hlo.num_partitions"}) {
-    auto value = module->getAttrOfType<IntegerAttr>(count);
-    if (value && value.getInt() < 1) {
+  int64_t counts[2] = {1, 1};
+  bool inRange = true;
+  const StringRef names[2] = {"hlo.replica_count", "hlo.num_partitions"};
+  for (auto [i, name] : llvm::enumerate(names)) {
+    auto value = module->getAttrOfType<IntegerAttr>(name);
+    counts[i] = value ? value.getValue().trySExtValue().value_or(INT64_MAX) : 1;
+    if (!checkedRanks(counts[i], 1)) {
       mlir::emitError(module.getLoc())
-          << count.drop_front(4) << " is " << value.getInt() << ", must be positive [module_c6]";
-      good = false;
+          << name.drop_front(4) << " is " << counts[i] << ", must be "
+          << (counts[i] < 1 ? "positive" : "at most 2147483647") << " [module_c6]";
+      inRange = false;
     }
   }
+  if (inRange && !checkedRanks(counts[0], counts[1])) {
+    mlir::emitError(module.getLoc()) << "replica_count is " << counts[0] << ", num_partitions is "
+                                     << counts[1] << ": the product must be at most 2147483647"
+                                     << " [module_c6]";
+    inRange = false;
+  }
+  good &= inRange;
   return success(good);
 }
 

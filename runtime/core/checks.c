@@ -144,7 +144,7 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
 }
 
 const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const char *name) {
-  if (!HLO_HAS_FIELD(table, entries)) {
+  if (!HLO_HAS_FIELD(table, entries) || table->entries == NULL) {
     return NULL;
   }
   uint32_t low = 0, high = table->count;

@@ -4,9 +4,15 @@
  * missing one here means that the caller's table changed meanwhile. Handlers run under
  * the caller's floating-point mode, and whatever they make of it is undone.
  *
+ * The stack holds the arrays of a call as long as they are few; a module may have any number,
+ * for which there is memory from hlo_call.alloc, or without one from the heap.
+ *
  *===-------------------------------------------------------------------------===*/
 #include "custom_call.h"
 
+#include <stdlib.h>
+
+#include "runtime/core/checked.h"
 #include "runtime/core/checks.h"
 #include "runtime/core/fields.h"
 #include "runtime/core/fp.h"
@@ -55,6 +61,63 @@ static hlo_status call_untyped(hlo_frame *frame, const hlo_call_site *site, void
   return status.failed ? fail(frame, site, HLO_INTERNAL, status.message) : HLO_OK;
 }
 
+/* Arrays whose frames are on the stack: 4 KiB. */
+enum { FEW = 64 };
+#define BYTES_OF_ONE (sizeof(ffi_buffer) + 2 * sizeof(void *) + sizeof(int))
+
+static hlo_status call_handler(hlo_frame *frame, const hlo_call_site *site,
+                               const hlo_custom_call *handler, void *const *buffers,
+                               Arrays *arrays) {
+  const uint32_t count = site->op.num_operands + site->op.num_results;
+  for (uint32_t i = 0, next = 0; i < count; ++i) {
+    arrays->pointers[i] =
+        hlo_rt_op_buffer_at(&site->op, i)->type == HLO_SITE_TOKEN ? NULL : buffers[next++];
+  }
+  const uint32_t inside = hlo_fp_get();
+  hlo_fp_set(frame->saved_fp);
+  const hlo_status status = site->api == HLO_API_TYPED_FFI
+                                ? hlo_ffi_call(frame, site, handler, arrays)
+                                : call_untyped(frame, site, handler->fn, arrays->pointers);
+  hlo_fp_set(inside);
+  return status;
+}
+
+static hlo_status call_with_few(hlo_frame *frame, const hlo_call_site *site,
+                                const hlo_custom_call *handler, void *const *buffers) {
+  ffi_buffer list[FEW];
+  void *pointers[FEW], *values[FEW];
+  int kinds[FEW];
+  Arrays arrays = {pointers, list, values, kinds};
+  return call_handler(frame, site, handler, buffers, &arrays);
+}
+
+static hlo_status call_with_many(hlo_frame *frame, const hlo_call_site *site,
+                                 const hlo_custom_call *handler, void *const *buffers,
+                                 uint64_t count) {
+  const hlo_allocator *alloc = HLO_FIELD(frame->call, alloc);
+  const int given = HLO_HAS_FIELD(alloc, free);
+  uint64_t bytes = BYTES_OF_ONE;
+  if (count > UINT32_MAX || !hlo_multiply_size(&bytes, count) || !hlo_align_size(&bytes, 64)) {
+    return fail(frame, site, HLO_UNIMPLEMENTED, "too many operands and results");
+  }
+  char *memory = given ? alloc->alloc(alloc->user, bytes, 64) : aligned_alloc(64, bytes);
+  if (memory == NULL) {
+    return fail(frame, site, HLO_RESOURCE_EXHAUSTED, "no memory for the operands' descriptions");
+  }
+  Arrays arrays;
+  arrays.buffers = (ffi_buffer *)(void *)memory;
+  arrays.pointers = (void **)(void *)(arrays.buffers + count);
+  arrays.values = arrays.pointers + count;
+  arrays.kinds = (int *)(void *)(arrays.values + count);
+  const hlo_status status = call_handler(frame, site, handler, buffers, &arrays);
+  if (given) {
+    alloc->free(alloc->user, memory, bytes);
+  } else {
+    free(memory);
+  }
+  return status;
+}
+
 hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site, void *const *buffers) {
   hlo_custom_call linked = {site->target, site->api, 0, site->symbol, NULL};
   const hlo_custom_call *handler =
@@ -68,17 +131,7 @@ hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site, void 
   if (handler->api != site->api) {
     return fail(frame, site, HLO_ERR_MISSING, "the target has another api version");
   }
-  const uint32_t count = site->op.num_operands + site->op.num_results;
-  void *pointers[count + 1];
-  for (uint32_t i = 0, next = 0; i < count; ++i) {
-    pointers[i] =
-        hlo_rt_op_buffer_at(&site->op, i)->type == HLO_SITE_TOKEN ? NULL : buffers[next++];
-  }
-  const uint32_t inside = hlo_fp_get();
-  hlo_fp_set(frame->saved_fp);
-  const hlo_status status = site->api == HLO_API_TYPED_FFI
-                                ? hlo_ffi_call(frame, site, handler, pointers)
-                                : call_untyped(frame, site, handler->fn, pointers);
-  hlo_fp_set(inside);
-  return status;
+  const uint64_t count = (uint64_t)site->op.num_operands + site->op.num_results;
+  return count <= FEW ? call_with_few(frame, site, handler, buffers)
+                      : call_with_many(frame, site, handler, buffers, count);
 }

@@ -11,6 +11,8 @@
  *   state, user      `user` of the table's entry; the stages before execution do not exist
  *   types            an id is a hash of the name, so nothing needs to be registered
  *
+ * A handler that is asked for its version only, and asks for one of these, gets an error.
+ *
  *===-------------------------------------------------------------------------===*/
 #include <string.h>
 
@@ -20,9 +22,14 @@
 #include "runtime/core/fields.h"
 
 struct ffi_context {
-  hlo_frame *frame;
+  hlo_frame *frame; /* null while a handler is asked for its version */
   void *user;
 };
+
+/* The call in which a handler asks; null if it is in none. */
+static const hlo_call *call_of(const struct ffi_context *context) {
+  return context != NULL && context->frame != NULL ? context->frame->call : NULL;
+}
 
 /* hlo_type -> XLA_FFI_DataType, the numbers of XLA's element types. */
 static const uint8_t kTypes[] = {
@@ -101,7 +108,7 @@ static ffi_error *type_register(ffi_type_args *args) {
 }
 
 static ffi_error *context_get(ffi_get_args *args) {
-  args->data = args->context->user;
+  args->data = args->context != NULL ? args->context->user : NULL;
   return args->data != NULL
              ? NULL
              : hlo_ffi_error(HLO_NOT_FOUND, "hlo_custom_call.user of the target is null");
@@ -113,27 +120,34 @@ static ffi_error *state_set(ffi_state_args *args) {
 }
 
 static ffi_error *state_get(ffi_state_args *args) {
-  args->state = args->context->user;
+  args->state = args->context != NULL ? args->context->user : NULL;
   return args->state != NULL
              ? NULL
              : hlo_ffi_error(HLO_NOT_FOUND, "hlo_custom_call.user of the target is null");
 }
 
 static ffi_error *memory_allocate(ffi_allocate_args *args) {
-  const hlo_allocator *alloc = HLO_FIELD(args->context->frame->call, alloc);
+  const hlo_allocator *alloc = HLO_FIELD(call_of(args->context), alloc);
+  const size_t align = args->alignment > 0 ? args->alignment : 1;
+  args->data = NULL;
+  if ((align & (align - 1)) != 0) {
+    return hlo_ffi_error(HLO_INVALID_ARGUMENT, "the alignment of memory is not a power of two");
+  }
+  /* The caller's function may round the size up. */
+  if (args->size > PTRDIFF_MAX || align > PTRDIFF_MAX - args->size) {
+    return hlo_ffi_error(HLO_RESOURCE_EXHAUSTED, "more memory than there are addresses");
+  }
   if (!HLO_HAS_FIELD(alloc, free)) {
     return hlo_ffi_error(HLO_ERR_ALLOC & 0xff, "the handler needs memory, hlo_call has no alloc");
   }
-  args->data = args->size > 0 ? alloc->alloc(alloc->user, args->size,
-                                             args->alignment > 0 ? args->alignment : 1)
-                              : NULL;
+  args->data = args->size > 0 ? alloc->alloc(alloc->user, args->size, align) : NULL;
   return args->data != NULL || args->size == 0
              ? NULL
              : hlo_ffi_error(HLO_RESOURCE_EXHAUSTED, "hlo_call.alloc gave no memory");
 }
 
 static ffi_error *memory_free(ffi_free_args *args) {
-  const hlo_allocator *alloc = HLO_FIELD(args->context->frame->call, alloc);
+  const hlo_allocator *alloc = HLO_FIELD(call_of(args->context), alloc);
   if (args->data != NULL && HLO_HAS_FIELD(alloc, free)) {
     alloc->free(alloc->user, args->data, args->size);
   }
@@ -156,22 +170,30 @@ static ffi_error *future_create(ffi_future_args *args) {
 }
 
 static ffi_error *future_available(ffi_future_args *args) {
+  if (args->future == NULL) {
+    return hlo_ffi_error(HLO_INVALID_ARGUMENT, "no future was given");
+  }
   hlo_ffi_future_set(args->future, NULL);
   return NULL;
 }
 
 static ffi_error *future_error(ffi_future_args *args) {
-  hlo_ffi_future_set(args->future, args->error);
+  if (args->future == NULL) {
+    return hlo_ffi_error(HLO_INVALID_ARGUMENT, "no future was given");
+  }
+  hlo_ffi_future_set(args->future, args->error != NULL
+                                       ? args->error
+                                       : hlo_ffi_error(HLO_UNKNOWN, "failed without an error"));
   return NULL;
 }
 
 static ffi_error *run_id_get(ffi_run_args *args) {
-  args->run_id = HLO_FIELD(args->context->frame->call, run_id);
+  args->run_id = HLO_FIELD(call_of(args->context), run_id);
   return NULL;
 }
 
 static ffi_error *device_get(ffi_device_args *args) {
-  const hlo_comm *comm = HLO_FIELD(args->context->frame->call, comm);
+  const hlo_comm *comm = HLO_FIELD(call_of(args->context), comm);
   args->device = HLO_HAS_FIELD(comm, num_partitions)
                      ? comm->replica * comm->num_partitions + comm->partition
                      : 0;
@@ -224,11 +246,11 @@ static hlo_status report(hlo_frame *frame, const hlo_call_site *site, ffi_error 
 }
 
 hlo_status hlo_ffi_call(hlo_frame *frame, const hlo_call_site *site, const hlo_custom_call *handler,
-                        void *const *pointers) {
+                        Arrays *arrays) {
   const uint32_t operands = site->op.num_operands, count = operands + site->op.num_results;
-  ffi_buffer buffers[count + 1];
-  void *values[count + 1];
-  int kinds[count + 1];
+  ffi_buffer *buffers = arrays->buffers;
+  void **pointers = arrays->pointers, **values = arrays->values;
+  int *kinds = arrays->kinds;
   for (uint32_t i = 0; i < count; ++i) {
     const hlo_buffer_desc *array = hlo_rt_op_buffer_at(&site->op, i);
     buffers[i].struct_size = sizeof(ffi_buffer);
@@ -268,10 +290,12 @@ hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor) {
   metadata.version.struct_size = offsetof(ffi_version, minor) + sizeof(int);
   ffi_metadata_extension extension = {
       {sizeof(ffi_metadata_extension), FFI_EXTENSION_METADATA, NULL}, &metadata};
+  struct ffi_context nobody = {NULL, NULL};
   ffi_frame call = {
       .struct_size = offsetof(ffi_frame, future),
       .extensions = &extension.base,
       .api = &kApi,
+      .context = &nobody,
       .stage = FFI_STAGE_EXECUTE,
       .operands = {.struct_size = sizeof(ffi_list)},
       .results = {.struct_size = sizeof(ffi_list)},
@@ -284,5 +308,6 @@ hlo_status hlo_ffi_version(void (*handler)(void), int *major, int *minor) {
   }
   *major = metadata.version.major;
   *minor = metadata.version.minor;
-  return *major == FFI_MAJOR && *minor <= FFI_LAST_MINOR ? HLO_OK : HLO_UNIMPLEMENTED;
+  return *major == FFI_MAJOR && *minor >= 0 && *minor <= FFI_LAST_MINOR ? HLO_OK
+                                                                        : HLO_UNIMPLEMENTED;
 }

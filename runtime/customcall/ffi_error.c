@@ -47,9 +47,11 @@ ffi_error *hlo_ffi_error(int code, const char *message) {
   return error;
 }
 
-int hlo_ffi_error_code(const ffi_error *error) { return error->code; }
+int hlo_ffi_error_code(const ffi_error *error) { return error != NULL ? error->code : HLO_OK; }
 
-const char *hlo_ffi_error_message(const ffi_error *error) { return error->message; }
+const char *hlo_ffi_error_message(const ffi_error *error) {
+  return error != NULL ? error->message : "";
+}
 
 void hlo_ffi_error_free(ffi_error *error) {
   if ((const void *)error != (const void *)&kNoMemory) {

@@ -13,7 +13,7 @@ import sys
 # entry that a path starts with counts.
 MAY_INCLUDE = {
     "runtime": [],
-    "dialect/hlo": [],
+    "dialect/hlo": ["compiler/support"],
     "dialect/cpurt": ["dialect/hlo"],
     "compiler/support": ["runtime/abi"],
     "compiler/parser": ["dialect/hlo", "compiler/support"],

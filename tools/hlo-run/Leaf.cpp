@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Leaf.h"
+#include "compiler/support/Checked.h"
 #include "tools/hlo-run/Permute.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -117,11 +118,7 @@ Memory &Memory::operator=(Memory &&other) {
 }
 
 int64_t hlo::run::countOf(const hlo_buffer_desc &leaf) {
-  int64_t count = 1;
-  for (int64_t dim : dimsOf(leaf)) {
-    count *= dim;
-  }
-  return count;
+  return hlo::checkedProduct(dimsOf(leaf)).value_or(INT64_MAX); // no memory has as many
 }
 
 std::string hlo::run::typeOf(const hlo_buffer_desc &leaf) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
+#include "compiler/support/Checked.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
 #include "compiler/support/SourceExcerpt.h"
@@ -353,8 +354,9 @@ Error runAll(const CommandLine &line) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     for (Program &program : programs) {
-      program.setDeadline(now.tv_sec * INT64_C(1000000000) + now.tv_nsec +
-                          static_cast<int64_t>(line.timeoutSeconds * 1e9));
+      int64_t start = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+      program.setDeadline(
+          hlo::saturatingAdd(start, hlo::saturatingNanoseconds(line.timeoutSeconds)));
     }
   }
   Preparation preparation;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Ranks.h"
+#include "compiler/support/Checked.h"
 #include "tools/hlo-run/Error.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +22,7 @@ Expected<Ranks> Ranks::create(uint32_t replicas, uint32_t partitions, double tim
     double seconds = timeoutSeconds > 0 ? timeoutSeconds : 120;
     ranks.handle.reset(hlo_ranks_create(static_cast<int32_t>(replicas),
                                         static_cast<int32_t>(partitions),
-                                        static_cast<int64_t>(seconds * 1e9)));
+                                        hlo::saturatingNanoseconds(seconds)));
     if (!ranks.handle) {
       return makeError(ExitRun, "cannot make " + Twine(ranks.number) + " ranks");
     }

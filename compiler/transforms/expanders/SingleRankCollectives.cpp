@@ -29,7 +29,7 @@ public:
       auto attr = getOperation()->getAttrOfType<IntegerAttr>(name);
       return attr ? attr.getInt() : 1;
     };
-    if (count("hlo.replica_count") * count("hlo.num_partitions") > 1) {
+    if (count("hlo.replica_count") > 1 || count("hlo.num_partitions") > 1) {
       return;
     }
     getOperation().walk([&](Operation *op) { replace(op); });

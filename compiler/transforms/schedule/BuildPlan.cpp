@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
+#include "compiler/support/Checked.h"
 #include "compiler/transforms/schedule/PlanBuilder.h"
 #include "compiler/transforms/schedule/RuntimeOps.h"
 #include "dialect/hlo/Shapes.h"
@@ -38,16 +39,7 @@ std::optional<int64_t> schedule::bytesOf(Type type) {
   if (!array || !array.hasStaticShape()) {
     return std::nullopt;
   }
-  if (llvm::is_contained(array.getShape(), 0)) {
-    return 0;
-  }
-  int64_t bytes = elementBytes(array.getElementType());
-  for (int64_t size : array.getShape()) {
-    if (__builtin_mul_overflow(bytes, size, &bytes)) {
-      return std::nullopt;
-    }
-  }
-  return bytes;
+  return checkedProduct(array.getShape(), elementBytes(array.getElementType()));
 }
 
 /// Complex numbers are aligned as their parts are.

@@ -95,32 +95,39 @@ HLO_INLINE int hlo_array_valid(const hlo_array *array) {
   return 1;
 }
 
-/** How many elements the array has. */
+/** count * size, neither negative; INT64_MAX where that does not fit. */
+HLO_INLINE int64_t hlo_times(int64_t count, int64_t size) {
+  return size <= 0 || count <= INT64_MAX / size ? count * (size > 0 ? size : 0) : INT64_MAX;
+}
+
+/** How many elements the array has: 0 if a size is 0, and INT64_MAX, which no valid array has, if
+ * the product of the sizes does not fit. */
 HLO_INLINE int64_t hlo_element_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
-    count *= array->dims[i];
+    count = hlo_times(count, array->dims[i]);
   }
   return count;
 }
 
-/** How many places the array has in memory: elements and padding. */
+/** How many places the array has in memory: elements and padding. As hlo_element_count. */
 HLO_INLINE int64_t hlo_memory_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
-    count *= hlo_memory_dim(array, i);
+    count = hlo_times(count, hlo_memory_dim(array, i));
   }
   return count;
 }
 
-/** How far apart in memory two elements are that are neighbours in a dimension. */
+/** How far apart in memory two elements are that are neighbours in a dimension. INT64_MAX, which
+ * only an array without elements can have, if that does not fit. */
 HLO_INLINE int64_t hlo_stride(const hlo_array *array, int64_t dim) {
   int64_t stride = 1;
   int32_t i;
   for (i = 0; i < array->rank && hlo_minor_dim(array, i) != dim; ++i) {
-    stride *= hlo_memory_dim(array, hlo_minor_dim(array, i));
+    stride = hlo_times(stride, hlo_memory_dim(array, hlo_minor_dim(array, i)));
   }
   return stride;
 }
@@ -173,18 +180,33 @@ HLO_INLINE int hlo_next_index(const hlo_array *array, int64_t *index) {
 }
 
 /** Of a buffer whose type is smaller than a byte (hlo_type_bits() below 8): the bits of an element.
- * Such elements are packed, the first one in the lowest bits of the first byte. */
+ * Such elements are packed, the first one in the lowest bits of the first byte. 0 for a type that
+ * is larger. */
 HLO_INLINE uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t linear) {
-  const int64_t bits = hlo_type_bits(type), first = linear * bits;
-  return (uint8_t)((((const uint8_t *)buffer)[first / 8] >> (first % 8)) & ((1 << bits) - 1));
+  const int32_t bits = hlo_type_bits(type);
+  int64_t byte;
+  int32_t shift;
+  if (bits < 1 || bits > 8) {
+    return 0;
+  }
+  byte = linear / (8 / bits); /* bits is 1, 2, 4 or 8 */
+  shift = (int32_t)(linear % (8 / bits)) * bits;
+  return (uint8_t)((((const uint8_t *)buffer)[byte] >> shift) & ((1 << bits) - 1));
 }
 
 /** Sets the bits of an element; those of `value` above the type's are ignored. */
 HLO_INLINE void hlo_packed_set(void *buffer, int32_t type, int64_t linear, uint8_t value) {
-  const int64_t bits = hlo_type_bits(type), first = linear * bits;
-  uint8_t *byte = (uint8_t *)buffer + first / 8;
-  const int mask = ((1 << bits) - 1) << (first % 8);
-  *byte = (uint8_t)((*byte & ~mask) | ((value << (first % 8)) & mask));
+  const int32_t bits = hlo_type_bits(type);
+  uint8_t *byte;
+  int32_t shift;
+  int mask;
+  if (bits < 1 || bits > 8) {
+    return;
+  }
+  byte = (uint8_t *)buffer + linear / (8 / bits);
+  shift = (int32_t)(linear % (8 / bits)) * bits;
+  mask = ((1 << bits) - 1) << shift;
+  *byte = (uint8_t)((*byte & ~mask) | ((value << shift) & mask));
 }
 
 #ifdef __cplusplus

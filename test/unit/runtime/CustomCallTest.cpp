@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "FakeModule.h"
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <hlo/sites.h>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 #include <xmmintrin.h>
@@ -248,6 +250,23 @@ TEST(CustomCall, TokensHavePlacesButNoBuffers) {
   EXPECT_EQ(m.out0[0], 5);
 }
 
+void onSmallStack(const std::function<void()> &body) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 64 << 10);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void *body) -> void * {
+                  (*static_cast<const std::function<void()> *>(body))();
+                  return nullptr;
+                },
+                const_cast<std::function<void()> *>(&body)),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
 int liveBlocks = 0;
 const hlo_allocator counting = {sizeof(hlo_allocator), 0, nullptr,
                                 [](void *, size_t bytes, size_t align) -> void * {
@@ -314,6 +333,142 @@ TEST(CustomCall, TypedHandlersMayAskForServices) {
   EXPECT_EQ(m.run(), HLO_RESOURCE_EXHAUSTED);
   EXPECT_STREQ(m.message,
                "fake: custom call call.1 (f): the handler needs memory, hlo_call has no alloc");
+}
+
+/// Sums the first elements of all operands, and says whether every buffer is there.
+ffi_error *typedSum(ffi_frame *frame) {
+  float sum = 0;
+  for (int64_t i = 0; i < frame->operands.size; ++i) {
+    auto &in = *static_cast<ffi_buffer *>(frame->operands.values[i]);
+    if (frame->operands.kinds[i] != FFI_KIND_BUFFER || in.rank != 1) {
+      return makeError(frame, HLO_INVALID_ARGUMENT, "an operand is wrong");
+    }
+    sum += static_cast<float *>(in.data)[0];
+  }
+  *static_cast<float *>(static_cast<ffi_buffer *>(frame->results.values[0])->data) = sum;
+  return nullptr;
+}
+
+void sumOriginal(void *out, const void **in) {
+  for (int i = 0; i < 200000; ++i) {
+    *static_cast<float *>(out) += *static_cast<const float *>(in[i]);
+  }
+}
+
+TEST(CustomCall, AnyNumberOfOperands) {
+  for (bool given : {false, true}) {
+    for (uint32_t count : {62u, 63u, 64u, 65u, 200000u}) {
+      for (bool isTyped : {true, false}) {
+        if (!isTyped && count != 200000) {
+          continue;
+        }
+        CallModule m(isTyped ? HLO_API_TYPED_FFI : HLO_API_ORIGINAL,
+                     isTyped ? reinterpret_cast<Function>(typedSum)
+                             : reinterpret_cast<Function>(sumOriginal));
+        m.buffers.assign(count + 1, m.inputs[0]);
+        m.site.op.buffers = m.buffers.data();
+        m.site.op.num_operands = count;
+        m.targets[0].api = HLO_API_ORIGINAL; // not asked for its version
+        m.target.api = m.targets[0].api;
+        m.call.alloc = given ? &counting : nullptr;
+        std::vector<void *> pointers(count, m.in0);
+        pointers.push_back(m.out0);
+        ASSERT_EQ(m.begin(), HLO_OK) << m.message;
+        m.target.api = m.site.api;
+        // On a small stack, as callers' threads may have.
+        hlo_status status = HLO_OK;
+        onSmallStack([&] { status = hlo_rt_custom_call(&m.frame, &m.site, pointers.data()); });
+        EXPECT_EQ(hlo_rt_end(&m.frame, status), HLO_OK) << m.message;
+        EXPECT_EQ(m.out0[0], float(count));
+        EXPECT_EQ(liveBlocks, 0);
+      }
+    }
+  }
+}
+
+/// What `ask` gets; the call's message is its error.
+template <typename Ask> ffi_error *asking(ffi_frame *frame, Ask ask) {
+  return answers(frame, 0, 3) ? nullptr : ask(*frame->api, frame->context);
+}
+
+ffi_error *allocateOf(ffi_frame *frame, size_t size, size_t alignment) {
+  return asking(frame, [&](const ffi_api &api, ffi_context *context) {
+    ffi_allocate_args args = {sizeof(args), nullptr, context, size, alignment, frame};
+    ffi_error *error = api.memory_allocate(&args);
+    EXPECT_TRUE(error && args.data == nullptr);
+    return error;
+  });
+}
+
+TEST(CustomCall, StrangeWishesOfHandlersAreErrors) {
+  struct {
+    ffi_handler *handler;
+    hlo_status status;
+    const char *text;
+  } cases[] = {
+      {[](ffi_frame *f) { return allocateOf(f, 64, 3); }, HLO_INVALID_ARGUMENT,
+       "the alignment of memory is not a power of two"},
+      {[](ffi_frame *f) { return allocateOf(f, SIZE_MAX, 64); }, HLO_RESOURCE_EXHAUSTED,
+       "more memory than there are addresses"},
+      {[](ffi_frame *f) { return allocateOf(f, SIZE_MAX / 2, 64); }, HLO_RESOURCE_EXHAUSTED,
+       "more memory than there are addresses"},
+      {[](ffi_frame *f) { return allocateOf(f, 64, size_t(1) << 63); }, HLO_RESOURCE_EXHAUSTED,
+       "more memory than there are addresses"},
+      {[](ffi_frame *f) {
+         return asking(f, [](const ffi_api &api, ffi_context *) {
+           ffi_future_args args = {sizeof(args), nullptr, nullptr, nullptr};
+           return api.future_available(&args);
+         });
+       },
+       HLO_INVALID_ARGUMENT, "no future was given"},
+      {[](ffi_frame *f) {
+         return asking(f, [&](const ffi_api &api, ffi_context *) -> ffi_error * {
+           ffi_future_args args = {sizeof(args), nullptr, nullptr, nullptr};
+           if (ffi_error *error = api.future_create(&args)) {
+             return error;
+           }
+           f->future = args.future;
+           return api.future_error(&args);
+         });
+       },
+       HLO_UNKNOWN, "failed without an error"},
+      {[](ffi_frame *f) {
+         return asking(f, [&](const ffi_api &api, ffi_context *) {
+           ffi_message_args message = {sizeof(message), nullptr, nullptr, nullptr};
+           api.error_message(&message);
+           ffi_destroy_args destroy = {sizeof(destroy), nullptr, nullptr};
+           api.error_destroy(&destroy);
+           return makeError(f, -7, message.message);
+         });
+       },
+       HLO_UNKNOWN, "failed without a message"},
+  };
+  for (const auto &one : cases) {
+    CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(one.handler));
+    m.call.alloc = &counting;
+    EXPECT_EQ(m.run(), one.status) << one.text;
+    EXPECT_EQ(m.message, std::string("fake: custom call call.1 (f): ") + one.text);
+  }
+}
+
+/// Does not know that it may be asked for its version, and asks for everything at once.
+ffi_error *typedUnaware(ffi_frame *frame) { return typedServices(frame); }
+ffi_error *typedBackward(ffi_frame *frame) { return answers(frame, 0, -1), nullptr; }
+
+TEST(CustomCall, AskingForTheVersionIsNoCall) {
+  CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typedUnaware));
+  m.call.alloc = &counting;
+  EXPECT_EQ(m.begin(), HLO_OK) << "the version is asked for by hlo_check";
+  char text[256];
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
+  m.target.fn = reinterpret_cast<Function>(typedBackward);
+  EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
+}
+
+TEST(CustomCall, ATableWithoutEntriesHasNone) {
+  CallModule m(HLO_API_ORIGINAL, reinterpret_cast<Function>(addOriginal));
+  m.table.entries = nullptr;
+  EXPECT_EQ(m.begin(), HLO_ERR_MISSING);
 }
 
 /// Finishes on another thread, after it has returned.

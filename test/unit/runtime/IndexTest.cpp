@@ -92,6 +92,35 @@ TEST(Index, WhatMakesNoSenseIsSaid) {
   }
 }
 
+TEST(Index, CountsThatDoNotFit) {
+  int64_t huge[] = {INT64_C(1) << 62, 4, 1}, none[] = {INT64_C(1) << 62, 4, 0};
+  int64_t first[] = {0, INT64_MAX, INT64_MAX}, most[] = {INT64_MAX, 1, 1};
+  hlo_array array{3, huge, nullptr, nullptr};
+  EXPECT_EQ(hlo_element_count(&array), INT64_MAX);
+  EXPECT_EQ(hlo_memory_count(&array), INT64_MAX);
+  for (int64_t *dims : {none, first}) {
+    array.dims = dims;
+    EXPECT_EQ(hlo_element_count(&array), 0);
+    EXPECT_EQ(hlo_memory_count(&array), 0);
+  }
+  EXPECT_EQ(hlo_stride(&array, 0), INT64_MAX);
+  EXPECT_EQ(hlo_stride(&array, 1), INT64_MAX);
+  EXPECT_EQ(hlo_stride(&array, 2), 1);
+  array.dims = most;
+  EXPECT_TRUE(hlo_array_valid(&array));
+  EXPECT_EQ(hlo_element_count(&array), INT64_MAX);
+}
+
+TEST(Index, PackedElementsOfTypesThatAreNotPacked) {
+  uint8_t bytes[4] = {1, 2, 3, 4};
+  EXPECT_EQ(hlo_packed_get(bytes, HLO_U8, 2), 3);
+  for (int32_t type : {int32_t(HLO_F32), int32_t(HLO_C128), -1, 1000}) {
+    EXPECT_EQ(hlo_packed_get(bytes, type, 1), 0);
+    hlo_packed_set(bytes, type, 1, 0xff);
+  }
+  EXPECT_EQ(bytes[1], 2);
+}
+
 TEST(Index, DescriptionsOfModules) {
   int64_t dims[] = {2, 3}, columns[] = {0, 1};
   hlo_buffer_desc desc = {};
