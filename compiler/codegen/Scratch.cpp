@@ -63,4 +63,34 @@ FailureOr<KernelMemory> giveScratch(LLVM::LLVMFuncOp function, bool fixedType) {
   return memory;
 }
 
+void takeTable(LLVM::LLVMFuncOp function, int64_t buffers) {
+  if (buffers <= kMostPointers) {
+    return;
+  }
+  Block &start = function.getFunctionBody().front();
+  Type pointer = LLVM::LLVMPointerType::get(function.getContext());
+  Value table = start.insertArgument(0u, pointer, function.getLoc());
+  for (int64_t i = 0; i < buffers; ++i) {
+    for (OpOperand &use : llvm::make_early_inc_range(start.getArgument(1 + i).getUses())) {
+      OpBuilder b(use.getOwner());
+      Value place = LLVM::GEPOp::create(b, function.getLoc(), pointer, pointer, table,
+                                        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
+      // Volatile: hoisted out of loops, all would be spilled together.
+      use.set(LLVM::LoadOp::create(b, function.getLoc(), pointer, place, /*alignment=*/8,
+                                   /*isVolatile=*/true));
+    }
+  }
+  start.eraseArguments(1, buffers);
+  function.setFunctionType(LLVM::LLVMFunctionType::get(function.getFunctionType().getReturnType(),
+                                                       llvm::to_vector(start.getArgumentTypes())));
+  if (ArrayAttr known = function.getArgAttrsAttr()) {
+    Builder b(function.getContext());
+    SmallVector<Attribute> attributes{b.getDictionaryAttr(
+        {b.getNamedAttr(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr()),
+         b.getNamedAttr(LLVM::LLVMDialect::getNoCaptureAttrName(), b.getUnitAttr())})};
+    llvm::append_range(attributes, known.getValue().drop_front(buffers));
+    function.setArgAttrsAttr(b.getArrayAttr(attributes));
+  }
+}
+
 } // namespace hlo::codegen

@@ -18,6 +18,11 @@ struct KernelMemory {
 /// (target/MoveScratch). `fixedType`: the function keeps its type.
 mlir::FailureOr<KernelMemory> giveScratch(mlir::LLVM::LLVMFuncOp function, bool fixedType);
 
+/// Replaces the first `buffers` arguments of an emitted function by one, a table of pointers to
+/// them, if they are more than kMostPointers: calls would need a frame for all of them. They are
+/// loaded where they are used, so that not all of them live at once in a frame.
+void takeTable(mlir::LLVM::LLVMFuncOp function, int64_t buffers);
+
 } // namespace hlo::codegen
 
 #endif

@@ -218,6 +218,10 @@ static void describePrepared(ModuleOp module, Description &description) {
   for (auto entry : module.getOps<cpurt::EntryOp>()) {
     if (entry.getPrepare()) {
       prepared.arenaBytes = entry.getArenaBytes();
+      if (uint64_t bytes = tableBytes(entry)) {
+        prepared.tableAt = llvm::alignTo(prepared.arenaBytes, 64);
+        prepared.arenaBytes = *prepared.tableAt + bytes;
+      }
       for (auto slice : entry.getOps<cpurt::PreparedOp>()) {
         all += "," + std::to_string(slice.getOffset());
       }
@@ -238,6 +242,10 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.flushDenormals = options.flushDenormals;
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
   description.arenaBytes = entry.getArenaBytes();
+  if (uint64_t bytes = tableBytes(entry)) {
+    description.tableAt = llvm::alignTo(description.arenaBytes, 64);
+    description.arenaBytes = *description.tableAt + bytes;
+  }
   describePrepared(*module, description);
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
   // C11's aligned_alloc wants sizes that are multiples of the alignment.

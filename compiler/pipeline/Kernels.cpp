@@ -165,7 +165,8 @@ struct EmittedKernel {
 };
 } // namespace
 
-/// Emits one fusion; `fixedType`: without an argument for scratch memory.
+/// Emits one fusion; `fixedType`: without an argument for scratch memory, or a
+/// table of buffers.
 static FailureOr<EmittedKernel>
 emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
         const Target &target, ModuleOp computations, ModuleOp into, bool fixedType = false) {
@@ -179,6 +180,9 @@ emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringR
   FailureOr<codegen::KernelMemory> memory = codegen::giveScratch(function, fixedType);
   if (failed(memory)) {
     return failure();
+  }
+  if (!fixedType) {
+    codegen::takeTable(function, fusion.getNumOperands() + fusion.getNumResults());
   }
   return EmittedKernel{*tasks, *memory};
 }

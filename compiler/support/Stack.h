@@ -17,6 +17,9 @@ namespace hlo {
 constexpr int64_t kMostFrameBytes = 16384;
 /// Variables of a function without scratch memory; the rest of a frame is for spilled registers.
 constexpr int64_t kMostVariableBytes = 8192;
+/// Pointers that are passed as arguments, or in an array on the stack. A function of more buffers
+/// gets a table of them, and an entry with such tables has them in the arena.
+constexpr int64_t kMostPointers = 512;
 /// Attribute of a function whose last argument is scratch memory: how many bytes.
 constexpr const char *kScratchBytes = "hlo-scratch-bytes";
 /// The runtime's functions between two of an object, the C library's that both call, and what the

@@ -158,6 +158,10 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
                        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
                                                              offsetof(hlo_frame, prepared))))
                  : llvm::ConstantPointerNull::get(b.getPtrTy());
+  if (std::optional<uint64_t> at =
+          prepares ? in.description.prepared.tableAt : in.description.tableAt) {
+    arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *at);
+  }
   if (prepares ? in.description.prepared.threadArenaBytes : in.description.threadArenaBytes) {
     scratch = b.CreateLoad(
         pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));
@@ -172,8 +176,8 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   b.SetInsertPoint(end);
   b.CreateRet(b.CreateCall(runtime(prepares ? "hlo_rt_prepare_end" : "hlo_rt_end", {pointer, i32}),
                            {frame, status}));
-  if (arguments) {
-    arguments->setOperand(0, b.getInt32(argumentCount));
+  if (auto *variable = llvm::dyn_cast_or_null<llvm::AllocaInst>(arguments)) {
+    variable->setOperand(0, b.getInt32(argumentCount));
   }
   exportHashed(*function, in.signature);
   return mlir::success();

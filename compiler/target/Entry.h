@@ -27,6 +27,9 @@ struct Description {
   std::string sha256;  ///< of the HLO text
   /// Of one thread, and how much more each other one needs: a slot of scratch memory.
   uint64_t arenaBytes = 0, threadArenaBytes = 0, arenaAlign = 64;
+  /// Where in the arena the entry has the tables of pointers that it passes on; none: they are
+  /// small and on the stack.
+  std::optional<uint64_t> tableAt;
   uint64_t stateBytes = 0;     ///< of hlo_call.state
   bool flushDenormals = false; ///< subnormal numbers count as zero
   uint32_t needs = 0;          ///< set of HLO_NEEDS_*
@@ -53,6 +56,9 @@ struct EntryContext {
 /// Small loops are calls of their functions.
 mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                llvm::Module &module);
+
+/// Of the table of pointers for launches and calls of the runtime, if it is too large for a stack.
+uint64_t tableBytes(cpurt::EntryOp entry);
 
 /// Adds the function of one small loop; its calls of kernels ask to be inlined.
 mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,

@@ -71,7 +71,7 @@ private:
   llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
   llvm::Value *scratch = nullptr; ///< for what runs on the calling thread; null if nothing has any
-  llvm::AllocaInst *arguments = nullptr; ///< of parallel launches; made at the first one
+  llvm::Value *arguments = nullptr; ///< of parallel launches; a variable is made at the first one
   unsigned argumentCount = 0;
   llvm::BasicBlock *end = nullptr;
   llvm::PHINode *status = nullptr; ///< in `end`

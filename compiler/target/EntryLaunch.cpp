@@ -5,14 +5,17 @@
 //     one task            kernel(buffers, 0, 1)
 //     several             hlo_rt_parallel_for(task function, array of the buffers), or
 //                         hlo_rt_parallel_scratch if the kernel has large variables
+//     of many buffers     the same, with the array itself as the kernel's only buffer
 //     with barriers       one such call for each stage
 //     a large copy        hlo_rt_parallel_for of pieces; else memcpy
 //     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
 //
-// The array is on the stack and serves all launches of the function. Static descriptions are made
+// The array is on the stack, or in the arena if it is large, and serves all launches of the
+// function. Static descriptions are made
 // in RuntimeCall.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/support/Stack.h"
 #include "compiler/target/EntryBuilder.h"
 #include "compiler/target/RuntimeCall.h"
 
@@ -24,8 +27,25 @@ static constexpr unsigned launchesPerPoll = 64;
 /// Larger copies are tasks of so many bytes.
 static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
 
+/// Whether a kernel's buffers are passed as a table (codegen/Scratch).
+static bool takesTable(unsigned buffers) { return buffers > hlo::kMostPointers; }
+
+uint64_t hlo::tableBytes(cpurt::EntryOp entry) {
+  // Behind the buffers: the kernel, and the first task of a stage.
+  constexpr uint64_t others = 2;
+  uint64_t most = 0;
+  entry.walk([&](mlir::Operation *op) {
+    if (auto launch = mlir::dyn_cast<cpurt::LaunchOp>(op)) {
+      most = std::max<uint64_t>(most, launch.getBuffers().size() + others);
+    } else if (auto call = mlir::dyn_cast<cpurt::CallOp>(op)) {
+      most = std::max<uint64_t>(most, call.getBuffers().size());
+    }
+  });
+  return most > kMostPointers + others ? most * sizeof(void *) : 0;
+}
+
 llvm::FunctionType *EntryBuilder::kernelType(unsigned buffers, bool takesScratch) {
-  llvm::SmallVector<llvm::Type *> parameters(buffers, pointer);
+  llvm::SmallVector<llvm::Type *> parameters(takesTable(buffers) ? 1 : buffers, pointer);
   parameters.append(2, i64);
   parameters.append(takesScratch, pointer);
   return llvm::FunctionType::get(b.getVoidTy(), parameters, false);
@@ -61,7 +81,10 @@ llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged, bool t
     return inside.CreateLoad(of, inside.CreateConstInBoundsGEP1_64(pointer, task->getArg(0), i));
   };
   llvm::SmallVector<llvm::Value *> values;
-  for (unsigned i = 0; i < buffers; ++i) {
+  if (takesTable(buffers)) {
+    values.push_back(task->getArg(0));
+  }
+  for (unsigned i = 0; i < buffers && !takesTable(buffers); ++i) {
     values.push_back(argument(i, pointer));
   }
   llvm::Value *kernel = argument(buffers, pointer);
@@ -109,7 +132,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
       values.push_back(insideLoop ? llvm::ConstantPointerNull::get(b.getPtrTy()) : scratch);
     }
   };
-  if (info.tasks == 1) {
+  if (info.tasks == 1 && !takesTable(buffers)) {
     appendTasks(values, 0, 1);
     llvm::CallInst *call = b.CreateCall(kernel, values);
     if (insideLoop) {
@@ -123,11 +146,14 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     passArgument(i, value);
   }
   passArgument(buffers, kernel);
+  if (takesTable(buffers)) {
+    values.assign(1, arguments);
+  }
   llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
   ends.push_back(info.tasks);
   int64_t begin = 0;
   for (int64_t end : ends) {
-    if (staged && end - begin == 1) {
+    if ((staged || takesTable(buffers)) && end - begin == 1) {
       llvm::SmallVector<llvm::Value *> direct(values);
       appendTasks(direct, begin, end);
       b.CreateCall(kernel, direct);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Header.h"
+#include "compiler/support/Stack.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -181,19 +182,40 @@ static std::string prepareComment(StringRef prefix, StringRef upper) {
 static void printFunction(raw_ostream &out, const Signature &signature, StringRef upper,
                           bool prepares) {
   const std::string &prefix = signature.prefix;
+  // Arrays of so many pointers are large frames. Members of the struct are pointers one after
+  // another, unless some are sizes.
+  auto isSize = [](const Leaf &leaf) { return leaf.sizeOf >= 0; };
+  bool inPlace = signature.inputs.size() + signature.outputs.size() > size_t(kMostPointers) &&
+                 !any_of(signature.inputs, isSize);
   out << "HLO_NODISCARD static inline hlo_status " << prefix << (prepares ? "_prepare" : "_run")
       << "(const hlo_call *call, const " << prefix << "_args *args"
       << (prepares ? ",\n    void *prepared, size_t prepared_bytes" : "") << ") {\n";
   auto printArray = [&](StringRef type, StringRef name, const std::vector<Leaf> &leaves) {
     out << "  " << type << name << "[" << std::max<size_t>(1, leaves.size()) << "];\n";
   };
-  printArray("const void *", "inputs", signature.inputs);
-  if (!prepares) {
+  if (!inPlace) {
+    printArray("const void *", "inputs", signature.inputs);
+  }
+  if (!prepares && !inPlace) {
     printArray("void *", "outputs", signature.outputs);
   }
   out << "  if (args->signature != " << upper
       << "_SIGNATURE) {\n    return hlo_bad_signature(call, " << prefix
       << "_describe(), args->signature);\n  }\n";
+  if (inPlace) {
+    auto printPlace = [&](StringRef type, StringRef name, const std::vector<Leaf> &leaves) {
+      if (leaves.empty()) {
+        out << "  " << type << "const *" << name << " = 0;\n";
+      } else {
+        out << "  " << type << "const *" << name << " = (" << type
+            << "const *)(const void *)&args->" << leaves[0].name << ";\n";
+      }
+    };
+    printPlace("const void *", "inputs", signature.inputs);
+    if (!prepares) {
+      printPlace("void *", "outputs", signature.outputs);
+    }
+  }
   auto printFill = [&](StringRef name, const std::vector<Leaf> &leaves) {
     for (const auto &[i, leaf] : enumerate(leaves)) {
       bool isValue = leaf.sizeOf >= 0 && &leaves == &signature.inputs;
@@ -204,13 +226,17 @@ static void printFunction(raw_ostream &out, const Signature &signature, StringRe
       out << "  " << name << "[0] = 0;\n";
     }
   };
-  printFill("inputs", signature.inputs);
+  if (!inPlace) {
+    printFill("inputs", signature.inputs);
+  }
   if (prepares) {
     out << "  return " << prefix
         << "_prepare_buffers(call, inputs, prepared, prepared_bytes);\n}\n\n";
     return;
   }
-  printFill("outputs", signature.outputs);
+  if (!inPlace) {
+    printFill("outputs", signature.outputs);
+  }
   out << "  return " << prefix << "_run_buffers(call, inputs, outputs);\n}\n\n";
 }
 

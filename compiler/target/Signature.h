@@ -37,7 +37,8 @@ struct Signature {
 /// What a module keeps of its immutable parameters; bytes == 0: nothing.
 struct Prepared {
   uint64_t bytes = 0, arenaBytes = 0, threadArenaBytes = 0, id = 0;
-  std::vector<uint8_t> inputUse; ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
+  std::optional<uint64_t> tableAt; ///< see Description
+  std::vector<uint8_t> inputUse;   ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
 };
 
 /// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
