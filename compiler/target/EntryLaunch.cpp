@@ -117,10 +117,19 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   }
   unsigned buffers = launch.getBuffers().size();
   llvm::SmallVector<llvm::Value *> values;
-  for (mlir::Value buffer : launch.getBuffers()) {
-    values.push_back(address(buffer));
-    if (!values.back()) {
+  bool isTable = takesTable(buffers);
+  if (isTable) {
+    // One by one: all of them together would be spilled to the stack.
+    if (mlir::failed(storeArguments(launch.getBuffers()))) {
       return mlir::failure();
+    }
+    values.push_back(arguments);
+  } else {
+    for (mlir::Value buffer : launch.getBuffers()) {
+      values.push_back(address(buffer));
+      if (!values.back()) {
+        return mlir::failure();
+      }
     }
   }
   llvm::Function *kernel = kernelFunction(info, buffers);
@@ -132,7 +141,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
       values.push_back(insideLoop ? llvm::ConstantPointerNull::get(b.getPtrTy()) : scratch);
     }
   };
-  if (info.tasks == 1 && !takesTable(buffers)) {
+  if (info.tasks == 1 && !isTable) {
     appendTasks(values, 0, 1);
     llvm::CallInst *call = b.CreateCall(kernel, values);
     if (insideLoop) {
@@ -142,18 +151,15 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   }
   bool staged = !info.barriers.empty();
   reserveArguments(buffers + 1 + staged);
-  for (auto [i, value] : llvm::enumerate(values)) {
-    passArgument(i, value);
+  for (unsigned i = 0; i < buffers && !isTable; ++i) {
+    passArgument(i, values[i]);
   }
   passArgument(buffers, kernel);
-  if (takesTable(buffers)) {
-    values.assign(1, arguments);
-  }
   llvm::SmallVector<int64_t> ends(info.barriers.begin(), info.barriers.end());
   ends.push_back(info.tasks);
   int64_t begin = 0;
   for (int64_t end : ends) {
-    if ((staged || takesTable(buffers)) && end - begin == 1) {
+    if ((staged || isTable) && end - begin == 1) {
       llvm::SmallVector<llvm::Value *> direct(values);
       appendTasks(direct, begin, end);
       b.CreateCall(kernel, direct);
