@@ -110,7 +110,8 @@ llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Splits a linear index (i64) into one index per dimension of `shape`.
 llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear,
                                            llvm::ArrayRef<int64_t> shape);
-/// Bytes on the stack of the kernel's function, aligned to a cache line.
+/// Memory of the kernel's function while it runs, aligned to a cache line: a variable, which goes
+/// to scratch memory if there is much (Scratch.h).
 mlir::Value stackBuffer(Emission &e, int64_t bytes);
 /// Runs `body` where `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);

@@ -35,7 +35,7 @@ def main():
             program = os.path.join(folder, "m")
             commands = [
                 [os.path.join(options.build, "bin", "hlo-compile"), path, "--cpu=" + options.cpu, "--name=m",
-                 "-o", compiled],
+                 "--placeholder-constants", "-o", compiled],
                 [options.cc, "-O1", "-Wall", "-Wextra", "-I" + os.path.join(ROOT, "runtime", "abi"),
                  os.path.join(HERE, "Inputs", "thread.c"), compiled,
                  os.path.join(options.build, "lib", "libhlo_rt.a"), "-lpthread", "-lm", "-o", program],
