@@ -28,9 +28,15 @@ Constant *hlo::StaticData::numbers(ArrayRef<int64_t> values) {
 }
 
 GlobalVariable *hlo::StaticData::global(Constant *value) {
+  if (GlobalVariable *variable = known.lookup(value)) {
+    return variable;
+  }
   auto *variable = new GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                       GlobalValue::PrivateLinkage, value);
   variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  if (shares) {
+    known[value] = variable;
+  }
   return variable;
 }
 

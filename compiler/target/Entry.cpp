@@ -65,11 +65,29 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
   return nullptr;
 }
 
+/// The block to branch to from here to leave the program with the error. LLVM searches a PHI for
+/// each block that leads to it, so that many places have several.
+BasicBlock *EntryBuilder::leaveWith(llvm::Value *error) {
+  constexpr unsigned mostPlaces = 1024;
+  if (!exit) {
+    exit = status;
+  }
+  if (exit->getNumIncomingValues() >= mostPlaces) {
+    BasicBlock *block = newBlock("leave");
+    llvm::IRBuilder<> inside(block);
+    exit = inside.CreatePHI(i32, 2);
+    inside.CreateBr(end);
+    status->addIncoming(exit, block);
+  }
+  exit->addIncoming(error, b.GetInsertBlock());
+  return exit->getParent();
+}
+
 /// Leaves the program through `end` if the status is not 0.
 void EntryBuilder::leaveIfError(llvm::Value *error) {
   BasicBlock *next = newBlock("");
-  status->addIncoming(error, b.GetInsertBlock());
-  b.CreateCondBr(b.CreateIsNotNull(error), end, next);
+  BasicBlock *leave = leaveWith(error);
+  b.CreateCondBr(b.CreateIsNotNull(error), leave, next);
   b.SetInsertPoint(next);
 }
 
@@ -79,8 +97,8 @@ void EntryBuilder::poll() {
   b.CreateCondBr(b.CreateIsNotNull(watch), ask, next);
   b.SetInsertPoint(ask);
   llvm::Value *error = b.CreateCall(runtime("hlo_rt_poll", {pointer}), {frame});
-  status->addIncoming(error, ask);
-  b.CreateCondBr(b.CreateIsNotNull(error), end, next);
+  BasicBlock *leave = leaveWith(error);
+  b.CreateCondBr(b.CreateIsNotNull(error), leave, next);
   b.SetInsertPoint(next);
   launchesSincePoll = 0;
 }

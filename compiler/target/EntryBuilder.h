@@ -9,6 +9,7 @@
 
 #include "compiler/target/Entry.h"
 #include "compiler/target/LoopMemory.h"
+#include "compiler/target/StaticData.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace hlo {
@@ -56,6 +57,7 @@ private:
     return llvm::BasicBlock::Create(context, name, function);
   }
   void leaveIfError(llvm::Value *status);
+  llvm::BasicBlock *leaveWith(llvm::Value *error);
   void poll();
 
   const EntryContext &in;
@@ -73,8 +75,10 @@ private:
   llvm::Value *scratch = nullptr; ///< for what runs on the calling thread; null if nothing has any
   llvm::Value *arguments = nullptr; ///< of parallel launches; a variable is made at the first one
   unsigned argumentCount = 0;
+  StaticData data{module, /*shares=*/true}; ///< of runtime calls
   llvm::BasicBlock *end = nullptr;
   llvm::PHINode *status = nullptr; ///< in `end`
+  llvm::PHINode *exit = nullptr;   ///< of the last places that leave; `status` at first
   unsigned launchesSincePoll = 0;
 };
 

@@ -117,7 +117,7 @@ void EntryBuilder::callLoop(const SmallLoop &loop) {
 /// Variables for what the loop has in the arena, with the values that it finds there.
 void EntryBuilder::makeLoopVariables(cpurt::WhileOp loop) {
   int64_t line = in.description.arenaAlign;
-  for (const LoopSlot &slot : loopSlots(loop)) {
+  for (const LoopSlot &slot : in.loops.find(loop)->second.slots) {
     auto *type = llvm::ArrayType::get(b.getInt8Ty(), llvm::alignTo(slot.bytes, line));
     llvm::AllocaInst *variable = b.CreateAlloca(type);
     variable->setAlignment(llvm::Align(line));

@@ -205,7 +205,6 @@ mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
 }
 
 mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
-  StaticData data(module);
   auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
     auto known = in.kernels.find(name);
     // Two operands and a result.

@@ -21,7 +21,7 @@ using namespace llvm;
 /// Larger slots stay in the arena, and all do if they are more together.
 static constexpr int64_t maxSlotBytes = 2048, maxLoopBytes = 16384;
 
-SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop) {
+SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop, const ArenaUses &uses) {
   SmallVector<LoopSlot> slots;
   loop->walk([&](mlir::Operation *op) {
     for (mlir::Value operand : op->getOperands()) {
@@ -48,17 +48,48 @@ SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop) {
   if (total > maxLoopBytes) {
     return {};
   }
-  loop->getParentOfType<cpurt::EntryOp>()->walk([&](cpurt::ArenaOp slice) {
-    if (llvm::all_of(slice->getUsers(),
-                     [&](mlir::Operation *user) { return loop->isAncestor(user); })) {
-      return;
+  for (LoopSlot &slot : merged) {
+    slot.usedOutside = uses.touchesOutside(loop, slot.offset, slot.bytes);
+  }
+  return merged;
+}
+
+hlo::ArenaUses::ArenaUses(cpurt::EntryOp entry, function_ref<bool(mlir::Operation *)> isLoop) {
+  entry->walk([&](cpurt::ArenaOp slice) {
+    Range range{int64_t(slice.getOffset()), int64_t(slice.getOffset() + slice.getBytes()), nullptr};
+    bool first = true;
+    for (mlir::Operation *user : slice->getUsers()) {
+      while (user && !isLoop(user)) {
+        user = user->getParentOp();
+      }
+      range.loop = first ? user : range.loop == user ? user : nullptr;
+      first = false;
     }
-    int64_t offset = slice.getOffset(), bytes = slice.getBytes();
-    for (LoopSlot &slot : merged) {
-      slot.usedOutside |= offset < slot.offset + slot.bytes && slot.offset < offset + bytes;
+    if (!first) {
+      ranges.push_back(range);
     }
   });
-  return merged;
+  // Most slices have the bytes of others.
+  auto key = [](const Range &range) { return std::make_tuple(range.begin, range.end, range.loop); };
+  llvm::sort(ranges, [&](const Range &a, const Range &b) { return key(a) < key(b); });
+  ranges.erase(
+      llvm::unique(ranges, [&](const Range &a, const Range &b) { return key(a) == key(b); }),
+      ranges.end());
+  int64_t end = 0;
+  for (const Range &range : ranges) {
+    ends.push_back(end = std::max(end, range.end));
+  }
+}
+
+bool hlo::ArenaUses::touchesOutside(mlir::Operation *loop, int64_t offset, int64_t bytes) const {
+  auto first = llvm::partition_point(
+      ranges, [&](const Range &range) { return range.begin < offset + bytes; });
+  for (size_t i = first - ranges.begin(); i-- > 0 && ends[i] > offset;) {
+    if (ranges[i].end > offset && (!ranges[i].loop || ranges[i].loop != loop)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 int64_t hlo::loopScratchBytes(cpurt::WhileOp loop, const llvm::StringMap<KernelInfo> &kernels) {

@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include <cstdint>
+#include <vector>
 
 namespace llvm {
 class Function;
@@ -26,8 +27,26 @@ struct LoopSlot {
   bool usedOutside; ///< something outside of the loop touches it too
 };
 
+/// Which loops an entry's slices of the arena are used in: found once, asked for each loop.
+class ArenaUses {
+public:
+  /// `isLoop`: whether an op is one of the loops; none is inside another.
+  ArenaUses(cpurt::EntryOp entry, llvm::function_ref<bool(mlir::Operation *)> isLoop);
+
+  /// Whether anything but `loop` uses one of the bytes.
+  bool touchesOutside(mlir::Operation *loop, int64_t offset, int64_t bytes) const;
+
+private:
+  struct Range {
+    int64_t begin, end;
+    mlir::Operation *loop; ///< that has all users; null if there are others
+  };
+  std::vector<Range> ranges; ///< by begin
+  std::vector<int64_t> ends; ///< the largest end of the ranges up to each
+};
+
 /// The small ranges of the arena that `loop` uses, by offset. Slices that share bytes share a slot.
-llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop);
+llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop, const ArenaUses &uses);
 
 /// The scratch memory of a small loop's function: enough for its variables and those of the kernels
 /// that it inlines; 0 if they are small.

@@ -131,6 +131,10 @@ SmallLoops hlo::findSmallLoops(cpurt::EntryOp entry, ModuleOp planned, StringRef
                                const llvm::StringMap<KernelInfo> &kernels) {
   Finder finder{planned, prefix, kernels, {}, {}};
   finder.visit(entry.getBody().front());
+  ArenaUses uses(entry, [&](Operation *op) { return finder.found.contains(op); });
+  for (auto &[loop, small] : finder.found) {
+    small.slots = loopSlots(cast<cpurt::WhileOp>(loop), uses);
+  }
   return std::move(finder.found);
 }
 

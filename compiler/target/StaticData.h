@@ -9,10 +9,11 @@
 namespace hlo {
 
 /// Makes constants of one LLVM module, of the layouts asserted in runtime/abi/hlo/generated.h.
-/// Equal strings and arrays are shared by LLVM's linker sections, not here.
 class StaticData {
 public:
-  explicit StaticData(llvm::Module &module) : module(module), b(module.getContext()) {}
+  /// `shares`: equal constants are one variable, as thousands of calls have the same types.
+  explicit StaticData(llvm::Module &module, bool shares = false)
+      : module(module), b(module.getContext()), shares(shares) {}
 
   /// A pointer to the text with a final 0.
   llvm::Constant *string(llvm::StringRef text);
@@ -27,7 +28,7 @@ public:
   llvm::Constant *null() { return llvm::ConstantPointerNull::get(b.getPtrTy()); }
   llvm::Constant *i32(uint32_t value) { return b.getInt32(value); }
   llvm::Constant *i64(uint64_t value) { return b.getInt64(value); }
-  /// A private constant.
+  /// A private constant; who changes it changes it for all that have its value.
   llvm::GlobalVariable *global(llvm::Constant *value);
   /// A struct.
   llvm::Constant *record(llvm::ArrayRef<llvm::Constant *> fields);
@@ -35,6 +36,8 @@ public:
 private:
   llvm::Module &module;
   llvm::IRBuilder<> b;
+  bool shares;
+  llvm::DenseMap<llvm::Constant *, llvm::GlobalVariable *> known; ///< by value, if they are shared
 };
 
 } // namespace hlo

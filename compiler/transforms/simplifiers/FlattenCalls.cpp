@@ -7,7 +7,9 @@
 //
 // Computations are visited callees first, so that a callee is flat when it is
 // copied: each call costs its callee's size, whatever the depth. The last call
-// of a computation takes its ops instead of a copy.
+// of a computation takes its ops instead of a copy. One that a single call names
+// gives that its ops as they are, and they are visited there: along a chain of
+// calls no op moves more than once.
 //
 // An asynchronous start becomes the tuple of its type (operands, result,
 // context), computed on the spot, and its done an element of it; so a state
@@ -56,7 +58,15 @@ public:
       remaining[computation] = graph->uses(computation);
     }
     for (ComputationOp computation : graph->postOrder()) {
-      if (consumed.contains(computation)) {
+      for (Operation &op : computation.getBody().front()) {
+        ComputationOp callee = calleeOf(&op);
+        if (callee && graph->uses(callee) == 1) {
+          calledOnce.insert(callee);
+        }
+      }
+    }
+    for (ComputationOp computation : graph->postOrder()) {
+      if (consumed.contains(computation) || calledOnce.contains(computation)) {
         continue;
       }
       if (failed(flatten(computation))) {
@@ -73,11 +83,14 @@ public:
     separateBodies();
     remaining.clear();
     consumed.clear();
+    calledOnce.clear();
   }
 
 private:
   LogicalResult flatten(ComputationOp computation);
   LogicalResult flattenOp(Operation *op);
+  /// What a call or a parsed fusion names; null for other ops.
+  ComputationOp calleeOf(Operation *op);
   SmallVector<Value> inlineAt(OpBuilder &builder, ComputationOp callee, ValueRange operands,
                               Location loc);
   FailureOr<Value> startAsync(OpBuilder &builder, Operation *op, FlatSymbolRefAttr calls,
@@ -93,6 +106,8 @@ private:
   DenseMap<Operation *, int64_t> remaining;
   /// Computations whose ops have moved into a caller.
   DenseSet<Operation *> consumed;
+  /// Computations that one call names, and nothing else; they are not flat when it is inlined.
+  DenseSet<Operation *> calledOnce;
 };
 
 /// `value` as `type`, which differs at most in layouts.
@@ -168,27 +183,36 @@ void FlattenCallsPass::stripAttributes(Operation *op) {
 
 LogicalResult FlattenCallsPass::flatten(ComputationOp computation) {
   LogicalResult result = success();
-  for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
-    stripAttributes(&op);
-    if (failed(flattenOp(&op))) {
+  Block &block = computation.getBody().front();
+  for (Operation *op = &block.front(), *next = nullptr; op; op = next) {
+    next = op->getNextNode();
+    Operation *before = op->getPrevNode();
+    bool visitsCallee = calledOnce.contains(calleeOf(op));
+    stripAttributes(op);
+    if (failed(flattenOp(op))) {
       result = failure();
+    } else if (visitsCallee) {
+      next = before ? before->getNextNode() : &block.front();
     }
   }
   return result;
 }
 
-LogicalResult FlattenCallsPass::flattenOp(Operation *op) {
-  OpBuilder builder(op);
-  HloBuilder b(builder, op->getLoc());
+ComputationOp FlattenCallsPass::calleeOf(Operation *op) {
   FlatSymbolRefAttr callee;
   if (auto call = dyn_cast<CallOp>(op)) {
     callee = call.getToApplyAttr();
   } else if (auto fusion = dyn_cast<FusionOp>(op)) {
     callee = fusion.getCallsAttr();
   }
-  if (callee) {
-    SmallVector<Value> results =
-        inlineAt(builder, graph->lookup(callee), op->getOperands(), op->getLoc());
+  return callee ? graph->lookup(callee) : ComputationOp();
+}
+
+LogicalResult FlattenCallsPass::flattenOp(Operation *op) {
+  OpBuilder builder(op);
+  HloBuilder b(builder, op->getLoc());
+  if (ComputationOp callee = calleeOf(op)) {
+    SmallVector<Value> results = inlineAt(builder, callee, op->getOperands(), op->getLoc());
     if (results.size() != op->getNumResults()) {
       return op->emitError() << "computation has " << results.size() << " results, the op has "
                              << op->getNumResults();
