@@ -116,7 +116,8 @@ void CodeGeneration::findLoops() {
   constexpr size_t loopsPerGroup = 8;
   loops = findSmallLoops(entry(), in.planned, in.signature.prefix, kernelInfos);
   for (auto &loop : loops) {
-    loop.second.scratchBytes = loopScratchBytes(cast<cpurt::WhileOp>(loop.first), kernelInfos);
+    loop.second.scratchBytes =
+        loopScratchBytes(cast<cpurt::WhileOp>(loop.first), loop.second.slots, kernelInfos);
     if (loopGroups.empty() || (loopGroups.back().loops.size() == loopsPerGroup && !single)) {
       loopGroups.emplace_back();
     }

@@ -92,9 +92,10 @@ bool hlo::ArenaUses::touchesOutside(mlir::Operation *loop, int64_t offset, int64
   return false;
 }
 
-int64_t hlo::loopScratchBytes(cpurt::WhileOp loop, const llvm::StringMap<KernelInfo> &kernels) {
+int64_t hlo::loopScratchBytes(cpurt::WhileOp loop, llvm::ArrayRef<LoopSlot> slots,
+                              const llvm::StringMap<KernelInfo> &kernels) {
   int64_t bytes = 0;
-  for (const LoopSlot &slot : loopSlots(loop)) {
+  for (const LoopSlot &slot : slots) {
     bytes += alignTo(slot.bytes, 64);
   }
   loop->walk([&](cpurt::LaunchOp launch) {

@@ -48,9 +48,10 @@ private:
 /// The small ranges of the arena that `loop` uses, by offset. Slices that share bytes share a slot.
 llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop, const ArenaUses &uses);
 
-/// The scratch memory of a small loop's function: enough for its variables and those of the kernels
-/// that it inlines; 0 if they are small.
-int64_t loopScratchBytes(cpurt::WhileOp loop, const llvm::StringMap<KernelInfo> &kernels);
+/// The scratch memory of a small loop's function: enough for its variables (`slots`) and those of
+/// the kernels that it inlines; 0 if they are small.
+int64_t loopScratchBytes(cpurt::WhileOp loop, llvm::ArrayRef<LoopSlot> slots,
+                         const llvm::StringMap<KernelInfo> &kernels);
 
 /// In a loop's function, masked loads and stores of known neighbouring lanes become plain ones of
 /// so many lanes: a value stored so can stay in a register, and a load after the store need not
