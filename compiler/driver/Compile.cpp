@@ -132,6 +132,9 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
                                  llvm::function_ref<LogicalResult()> body) {
   auto start = std::chrono::steady_clock::now();
   unsigned before = errors;
+  if (options.progress) {
+    options.progress->store(which);
+  }
   LogicalResult result = body();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (artifacts.phaseSeconds.empty() || artifacts.phaseSeconds.back().first != phaseName(which)) {

@@ -5,6 +5,7 @@
 #include "compiler/support/Budget.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,6 +73,8 @@ struct CompileOptions {
   uint64_t maxArenaBytes = 0;  ///< 0: no limit
   Budget budget;               ///< bounds on what a text may grow to
   uint64_t maxStackBytes = 0;  ///< 0: no limit
+  /// If set, the phase that runs is stored here: for who looks on from another thread.
+  std::atomic<Phase> *progress = nullptr;
   /// Parameters whose bytes never change, as --immutable-params has them
   /// (driver/ImmutableParams.h); if set, there is a NAME_prepare.
   std::optional<std::string> immutableParams;

@@ -59,7 +59,7 @@ class Tree:
         """The flags that a script, or one of our tools, has; those of all programs for any other."""
         name = os.path.basename(program)
         if name in TOOLS:
-            folders = ("tools/%s/" % name, "tools/flags/", "compiler/support/")
+            folders = ("tools/%s/" % name, "tools/limits/", "compiler/support/")
             # Passes are flags of hlo-opt.
             folders += ("compiler/transforms/", "compiler/pipeline/") if name == "hlo-opt" else ()
             sources = [f for f in self.files if f.startswith(folders) and f.endswith((".cpp", ".h"))]

@@ -25,8 +25,8 @@ MAY_INCLUDE = {
                           "compiler/support", "dialect"],
     "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
                         "compiler/analysis", "compiler/support", "dialect"],
-    "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/flags"],
-    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi", "tools/flags"],
+    "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/limits"],
+    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi", "tools/limits"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", "compiler/support", "dialect"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
 #include "compiler/support/Target.h"
-#include "tools/flags/BudgetOptions.h"
+#include "tools/limits/BudgetOptions.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "llvm/ADT/SmallVector.h"
@@ -93,6 +93,8 @@ struct Flags {
                                 cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
+  cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
+                          cl::desc("Stop with exit code 7 after that long")};
   BudgetOptions budget{category};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
                              cl::desc("Check the input and write nothing"), cl::cat(category)};
@@ -275,6 +277,10 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
                     "' that could be read again; the last is emit");
   }
   flags.budget.apply(options.budget);
+  if (!(flags.timeout >= 0)) {
+    return complain("--timeout: expected a number of seconds, not negative");
+  }
+  line.timeoutSeconds = flags.timeout;
   if (!flags.maxArena.empty()) {
     std::optional<uint64_t> size = parseSize(flags.maxArena);
     if (!size) {

@@ -23,6 +23,7 @@ struct CommandLine {
   CompileOptions options;
   std::vector<OutputFile> outputs;
   TimeReport timeReport = TimeReport::None;
+  double timeoutSeconds = 0; ///< 0: none
 };
 
 /// Returns an exit code if there is nothing to compile: after --help and the like, or a

@@ -2,7 +2,7 @@
 //
 // In: a command line and one HLO module. Out: files, each written under a temporary name
 // and renamed once complete, and the exit code (0 done, 1 the input has errors, 2 usage,
-// 3 file, 4 unsupported, 5 limit, 70 internal). Everything else is in compiler/driver.
+// 3 file, 4 unsupported, 5 limit, 7 time-out, 70 internal). Everything else is in compiler/driver.
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
@@ -10,6 +10,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
+#include "tools/limits/Watchdog.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -102,8 +103,18 @@ static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
   return 0;
 }
 
-static int run(const CommandLine &line) {
+/// What is said when --timeout passes: which phase was at work.
+static void reportTimeout(const CommandLine &line, Phase phase) {
+  llvm::errs() << (line.input == "-" ? "<stdin>" : line.input) << ": error: phase "
+               << phaseName(phase)
+               << llvm::formatv(" was not done after {0} s (--timeout)\n", line.timeoutSeconds);
+}
+
+static int run(CommandLine &line) {
   takeHugePages();
+  std::atomic<Phase> phase = Phase::Parse;
+  line.options.progress = &phase;
+  Watchdog watchdog(line.timeoutSeconds, [&] { reportTimeout(line, phase); });
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/true);
   if (!buffer) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
-#include "tools/flags/BudgetOptions.h"
+#include "tools/limits/BudgetOptions.h"
 #include "tools/hlo-run/Error.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,7 +43,7 @@ struct Flags {
       cl::desc("Layout of the program's own buffers, as for hlo-compile; files are row-major")};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
-                          cl::desc("Stop running (not compiling) after that long")};
+                          cl::desc("Stop compiling, and likewise running, after that long")};
   cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
                            cl::desc("CPU to compile for (default: host)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),

@@ -10,6 +10,7 @@
 #include "compiler/support/FileKind.h"
 #include "compiler/support/Heap.h"
 #include "compiler/support/SourceExcerpt.h"
+#include "tools/limits/Watchdog.h"
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
@@ -21,10 +22,12 @@
 #include "tools/hlo-run/Random.h"
 #include "tools/hlo-run/Ranks.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/thread.h"
 #include <chrono>
 #include <hlo/generated.h>
 #include <sys/resource.h>
@@ -32,6 +35,9 @@
 
 using namespace llvm;
 using namespace hlo::run;
+
+/// Reports all errors, and returns the exit code of the first.
+static int report(Error error, bool asJson);
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -72,7 +78,24 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   StringRef name = displayName(line);
   {
     Progress progress(("compiling " + name).str());
-    if (failed(hlo::compile((*text)->getBuffer(), name, options, artifacts, os))) {
+    std::atomic<hlo::Phase> phase = hlo::Phase::Parse;
+    options.progress = &phase;
+    hlo::tool::Watchdog watchdog(line.timeoutSeconds, [&] {
+      std::string message;
+      raw_string_ostream(message) << name << ": error: phase " << hlo::phaseName(phase)
+                                  << " was not done after " << formatv("{0}", line.timeoutSeconds)
+                                  << " s (--timeout)";
+      (void)report(makeError(ExitTimeout, message), line.json);
+      outs().flush();
+    });
+    LogicalResult result = failure();
+    // Deeply nested modules recurse: more than the usual 8 MiB of stack.
+    constexpr unsigned stackBytes = 256u << 20;
+    llvm::thread(std::optional<unsigned>(stackBytes), [&] {
+      hlo::takeHugePages();
+      result = hlo::compile((*text)->getBuffer(), name, options, artifacts, os);
+    }).join();
+    if (failed(result)) {
       int code = artifacts.error == hlo::ErrorKind::None ? ExitInternal
                                                          : static_cast<int>(artifacts.error);
       return makeError(code, StringRef(diagnostics).rtrim());
@@ -379,9 +402,9 @@ Error runAll(const CommandLine &line) {
   }
   return Error::success();
 }
+} // namespace
 
-/// Reports all errors, and returns the exit code of the first.
-int report(Error error, bool asJson) {
+static int report(Error error, bool asJson) {
   int code = ExitDone;
   std::string text;
   handleAllErrors(std::move(error), [&](const RunError &e) {
@@ -400,7 +423,6 @@ int report(Error error, bool asJson) {
   }
   return code;
 }
-} // namespace
 
 int main(int argc, char **argv) {
   setBugReportMsg("hlo-run: internal error; please report it with the module and this trace:\n");

@@ -3,8 +3,8 @@
 // One --max-... for each bound of compiler/support/Budget.h, the same in every tool that compiles.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TOOLS_FLAGS_BUDGETOPTIONS_H
-#define TOOLS_FLAGS_BUDGETOPTIONS_H
+#ifndef TOOLS_LIMITS_BUDGETOPTIONS_H
+#define TOOLS_LIMITS_BUDGETOPTIONS_H
 
 #include "compiler/support/Budget.h"
 #include "llvm/Support/CommandLine.h"
