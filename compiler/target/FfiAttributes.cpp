@@ -9,8 +9,12 @@
 //   strings                       string
 //   { ... }                       dictionary, sorted by name as all of them
 //
+// A short text must not become a large object: dense<1> : tensor<99999999999xi32> has a bound, and
+// so has the nesting, as handlers decode by recursion.
+//
 //===----------------------------------------------------------------------===//
 #include "compiler/target/FfiAttributes.h"
+#include "compiler/support/Checked.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -20,6 +24,11 @@ using namespace hlo;
 using llvm::Constant;
 
 namespace {
+/// Elements of the arrays of a call that the text gives as one number.
+constexpr int64_t maxRepeated = 1 << 16;
+/// Brackets in brackets.
+constexpr int64_t maxNesting = 256;
+
 /// XLA_FFI_AttrType.
 enum class Kind : uint32_t { Array = 1, Dictionary = 2, Scalar = 3, String = 4 };
 
@@ -68,8 +77,13 @@ private:
   mlir::FailureOr<Value> array(llvm::StringRef name, mlir::Type element,
                                llvm::ArrayRef<mlir::Attribute> items);
   mlir::FailureOr<Value> unsupported(llvm::StringRef name, mlir::Attribute attr) {
+    std::string text;
+    llvm::raw_string_ostream(text) << attr;
+    constexpr size_t shown = 200;
+    bool isLong = text.size() > shown;
     mlir::emitError(location) << "backend_config: the typed FFI has no form for attribute '" << name
-                              << "' = " << attr;
+                              << "' = " << llvm::StringRef(text).take_front(shown)
+                              << (isLong ? "..." : "");
     return mlir::failure();
   }
   /// The bytes of a number: one for pred.
@@ -82,6 +96,7 @@ private:
   StaticData &data;
   llvm::Module &module;
   llvm::IRBuilder<> b;
+  int64_t repeated = 0; ///< elements so far
 };
 } // namespace
 
@@ -142,6 +157,14 @@ mlir::FailureOr<AttributeBuilder::Value> AttributeBuilder::value(llvm::StringRef
   mlir::Type element;
   if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attr)) {
     element = dense.getElementType();
+    std::optional<int64_t> count = checkedProduct(dense.getType().getShape());
+    repeated = saturatingAdd(repeated, dense.isSplat() ? count.value_or(INT64_MAX) : 0);
+    if (repeated > maxRepeated) {
+      mlir::emitError(location) << "backend_config: attribute '" << name
+                                << "' repeats one number for " << dense.getType() << ", at most "
+                                << maxRepeated << " elements of a call may be given so";
+      return mlir::failure();
+    }
     llvm::append_range(items, dense.getValues<mlir::Attribute>());
   } else if (auto list = mlir::dyn_cast<mlir::ArrayAttr>(attr)) {
     llvm::append_range(items, list.getValue());
@@ -195,10 +218,35 @@ mlir::FailureOr<Constant *> AttributeBuilder::dictionary(mlir::DictionaryAttr at
                                   kindTable, data.pointers(names), data.pointers(values)}));
 }
 
+/// How deep brackets are nested in each other, outside of strings.
+static int64_t nestingOf(llvm::StringRef text) {
+  int64_t depth = 0, most = 0;
+  bool isString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (isString) {
+      i += c == '\\';
+      isString = c != '"';
+    } else if (c == '"') {
+      isString = true;
+    } else if (llvm::StringRef("{[(<").contains(c)) {
+      most = std::max(most, ++depth);
+    } else if (llvm::StringRef("}])>").contains(c) && !(c == '>' && i > 0 && text[i - 1] == '-')) {
+      --depth;
+    }
+  }
+  return most;
+}
+
 mlir::FailureOr<Constant *> hlo::makeFfiAttributes(llvm::StringRef text, mlir::Location location,
                                                    StaticData &data, llvm::Module &module) {
   if (text.trim().empty()) {
     return data.null();
+  }
+  if (int64_t nesting = nestingOf(text); nesting > maxNesting) {
+    mlir::emitError(location) << "backend_config: brackets are nested " << nesting
+                              << " deep, at most " << maxNesting << " may be";
+    return mlir::failure();
   }
   mlir::MLIRContext *context = location.getContext();
   std::string reason;
