@@ -131,5 +131,5 @@ int64_t hlo::entryBytes(RankedTensorType type) {
   if (!isPacked(element)) {
     return type.getNumElements() * elementBytes(element);
   }
-  return llvm::divideCeil(type.getNumElements() * elementBits(element), 8);
+  return llvm::divideCeil(type.getNumElements(), 8 / elementBits(element));
 }

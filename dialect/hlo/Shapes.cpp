@@ -245,7 +245,9 @@ std::string shapeProblem(RankedTensorType type) {
         return "the number of elements of " + shape + " overflows";
       }
     }
-    if (llvm::MulOverflow(product, elementBytes(type.getElementType()), product)) {
+    // Room to round it up to a multiple of 4 KiB, as whoever places the array may.
+    if (llvm::MulOverflow(product, elementBytes(type.getElementType()), product) ||
+        product > INT64_MAX - 4095) {
       return "the number of bytes of " + shape + " overflows";
     }
   }

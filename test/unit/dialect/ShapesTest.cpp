@@ -66,6 +66,14 @@ TEST_F(ShapesTest, ProblemsAreNamed) {
   EXPECT_EQ(shapeProblem(arrayType({-2}, f32)), "a size of f32[-2] is negative");
   EXPECT_EQ(shapeProblem(arrayType({int64_t{1} << 62}, f32)),
             "the number of bytes of f32[4611686018427387904] overflows");
+  // Whoever places an array rounds its size up.
+  mlir::Type s4 = primitiveType("s4", f32.getContext());
+  EXPECT_EQ(shapeProblem(arrayType({INT64_MAX}, s4)),
+            "the number of bytes of s4[9223372036854775807] overflows");
+  EXPECT_EQ(shapeProblem(arrayType({INT64_MAX - 4094}, s4)),
+            "the number of bytes of s4[9223372036854771713] overflows");
+  EXPECT_EQ(shapeProblem(arrayType({INT64_MAX - 4095}, s4)), "");
+  EXPECT_EQ(shapeProblem(arrayType({0, INT64_MAX - 4095}, s4)), "");
   EXPECT_EQ(shapeProblem(arrayType({2, 3}, f32, {0, 0})),
             "the layout of f32[2,3]{0,0} is no permutation of its dimensions");
   EXPECT_EQ(shapeProblem(arrayType({2}, f32, {}, {1})),
