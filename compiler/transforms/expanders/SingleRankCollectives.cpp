@@ -6,6 +6,9 @@
 //   collective-permute(x)           ->  x if 0 sends to 0, else zeros
 //   replica-id(), partition-id()    ->  0
 //
+// With any number of ranks:
+//
+//   ragged-all-to-all(x, output, ...)   ->  ragged-all-to-all(convert(x), output, ...)
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -25,6 +28,7 @@ public:
   StringRef getDescription() const final { return "Replace the collectives of one rank"; }
 
   void runOnOperation() final {
+    getOperation().walk([](RaggedAllToAllOp op) { convertInput(op); });
     auto count = [&](StringRef name) -> int64_t {
       auto attr = getOperation()->getAttrOfType<IntegerAttr>(name);
       return attr ? attr.getInt() : 1;
@@ -36,6 +40,16 @@ public:
   }
 
 private:
+  /// Rows are moved as bytes, so the input gets the precision of the output.
+  static void convertInput(RaggedAllToAllOp op) {
+    OpOperand &input = op->getOpOperand(0);
+    Type type = elementTypeOf(op->getOperand(1));
+    if (elementTypeOf(input.get()) != type) {
+      OpBuilder builder(op);
+      input.set(HloBuilder(builder, op->getLoc()).convert(input.get(), type));
+    }
+  }
+
   static void replace(Operation *op) {
     OpBuilder builder(op);
     HloBuilder b(builder, op->getLoc());
