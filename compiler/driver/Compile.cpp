@@ -370,7 +370,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
         return failure();
       }
       addScratch(description.arenaBytes, description.threadArenaBytes,
-                 generation.scratchBytes(/*prepare=*/false));
+                 std::max(generation.scratchBytes(/*prepare=*/false),
+                          collectiveScratchBytes(*signature, description)));
       addScratch(description.prepared.arenaBytes, description.prepared.threadArenaBytes,
                  generation.scratchBytes(/*prepare=*/true));
       noteArena(description);

@@ -25,6 +25,8 @@ constexpr const char *kScratchBytes = "hlo-scratch-bytes";
 /// The runtime's functions between two of an object, the C library's that both call, and what the
 /// dynamic linker needs to bind these at their first call (it saves all vector registers).
 constexpr int64_t kRuntimeStackBytes = 8192;
+/// The runtime's collectives: partial results that stay in the first level of cache, and tables.
+constexpr int64_t kCollectiveStackBytes = 16384;
 
 } // namespace hlo
 

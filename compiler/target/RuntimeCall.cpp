@@ -101,3 +101,8 @@ void hlo::collectNeeds(cpurt::EntryOp entry, bool manyRanks, Description &descri
     description.customCallApis.push_back(api);
   }
 }
+
+uint64_t hlo::collectiveScratchBytes(const Signature &signature, const Description &description) {
+  uint64_t ranks = uint64_t(signature.replicas) * uint64_t(signature.partitions);
+  return description.needs & HLO_NEEDS_COMM ? HLO_COLLECTIVE_SCRATCH_BYTES(ranks) : 0;
+}

@@ -51,6 +51,9 @@ std::string instructionName(mlir::Location location);
 /// Notes what the program's calls need of the caller: `needs` and `customCalls`.
 void collectNeeds(cpurt::EntryOp entry, bool manyRanks, Description &description);
 
+/// Scratch memory that the program's collectives need, for tables of many ranks.
+uint64_t collectiveScratchBytes(const Signature &signature, const Description &description);
+
 } // namespace hlo
 
 #endif

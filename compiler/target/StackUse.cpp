@@ -50,6 +50,14 @@ bool hlo::isTaskFunction(StringRef name) {
   return name.starts_with("task.") || name.starts_with("stage.") || name == "copy.task";
 }
 
+uint64_t hlo::StackUse::boundOfKernels(ArrayRef<std::string> kernels) const {
+  uint64_t most = 0;
+  for (const std::string &kernel : kernels) {
+    most = std::max(most, boundOf(kernel, kernels));
+  }
+  return most;
+}
+
 uint64_t hlo::StackUse::boundOf(StringRef function, ArrayRef<std::string> kernels) const {
   // No function calls itself, so that the recursion ends; each result is needed once or twice.
   auto known = functions.find(function);
@@ -60,9 +68,7 @@ uint64_t hlo::StackUse::boundOf(StringRef function, ArrayRef<std::string> kernel
   for (const auto &callee : known->second.callees) {
     StringRef name = callee.first();
     if (name.empty()) {
-      for (const std::string &kernel : kernels) {
-        most = std::max(most, boundOf(kernel, kernels));
-      }
+      most = std::max(most, boundOfKernels(kernels));
       continue;
     }
     uint64_t below = boundOf(name, kernels);
@@ -72,6 +78,9 @@ uint64_t hlo::StackUse::boundOf(StringRef function, ArrayRef<std::string> kernel
           below = std::max(below, kRuntimeStackBytes + boundOf(task.first(), kernels));
         }
       }
+    }
+    if (name == "hlo_rt_collective_run") {
+      below += kCollectiveStackBytes + boundOfKernels(kernels);
     }
     most = std::max(most, below);
   }

@@ -235,6 +235,30 @@ static uint64_t first_tag(const hlo_rt_op *op) {
   return hash << 20;
 }
 
+/* A rank's share of the tables: its number, what is sent and received, a member's places, work. */
+#define TABLE_BYTES_PER_RANK (8 + 2 * sizeof(hlo_comm_part) + sizeof(Place) + 32)
+_Static_assert(TABLE_BYTES_PER_RANK <= 128, "HLO_COLLECTIVE_SCRATCH_BYTES");
+/* On the stack: for 16 ranks, with room for the places of some operands. */
+#define STACK_TABLE_BYTES (HLO_COLLECTIVE_STACK_RANKS * 128 + 4096)
+
+/* Lays out the tables for `total` ranks in memory of so many bytes; 0 if it is too small. */
+static int make_tables(Collective *c, char *memory, uint64_t bytes, int64_t total) {
+  const uint64_t n = total < 4 ? 4 : (uint64_t)total; /* a permutation may name three ranks */
+  if (bytes < n * TABLE_BYTES_PER_RANK + sizeof(Place)) {
+    return 0;
+  }
+  c->send = (hlo_comm_part *)(void *)memory;
+  c->receive = c->send + n;
+  c->work = c->receive + n;
+  c->own = (Place *)(void *)((char *)c->work + 32 * n);
+  /* With one operand more go its place here and those of all members. */
+  const uint64_t fixed = n * (TABLE_BYTES_PER_RANK - sizeof(Place));
+  c->most_places = (uint32_t)((bytes - fixed) / ((n + 1) * sizeof(Place)));
+  c->places = c->own + c->most_places;
+  c->members = (int32_t *)(void *)(c->places + c->most_places * n);
+  return 1;
+}
+
 hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
                                  void *const *buffers) {
   static const hlo_comm alone = {
@@ -247,22 +271,20 @@ hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc
     return HLO_OK;
   }
   const int64_t total = (int64_t)comm->num_replicas * comm->num_partitions;
-  const int32_t bound = total < 4 ? 4 : total > HLO_MOST_RANKS ? HLO_MOST_RANKS : (int32_t)total;
-  int32_t members[bound];
-  hlo_comm_part send[bound], receive[bound];
-  Collective c = {.frame = frame,
-                  .desc = desc,
-                  .comm = comm,
-                  .buffers = buffers,
-                  .members = members,
-                  .send = send,
-                  .receive = receive,
-                  .tag = first_tag(&desc->op)};
+  Collective c = {
+      .frame = frame, .desc = desc, .comm = comm, .buffers = buffers, .tag = first_tag(&desc->op)};
   if (comm->num_replicas < 1 || comm->num_partitions < 1) {
     return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT, "hlo_comm has no ranks");
   }
   if (total > HLO_MOST_RANKS) {
     return hlo_collective_fail(&c, HLO_UNIMPLEMENTED, "more than 1024 ranks");
+  }
+  _Alignas(64) char memory[STACK_TABLE_BYTES];
+  const uint64_t scratch = frame->slot_bytes ? frame->slot_bytes - HLO_SLOT_HEADER_BYTES : 0;
+  if (!make_tables(&c, memory, sizeof memory, total) &&
+      !make_tables(&c, frame->scratch, scratch, total)) {
+    return hlo_collective_fail(&c, HLO_INVALID_ARGUMENT,
+                               "hlo_comm has more ranks than the module was compiled for");
   }
   const int32_t rank = comm->replica * comm->num_partitions + comm->partition;
   if (desc->kind == HLO_COLLECTIVE_PERMUTE) {

@@ -1,7 +1,8 @@
 /*===- collective.h - One collective in progress --------------------------------===*\
  *
  * What the algorithms share: who takes part, and how bytes pass between them. All
- * of it lives on the stack of the thread that calls the module.
+ * of it lives on the stack of the thread that calls the module, or, with many ranks,
+ * in the scratch memory that nothing else uses meanwhile.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef RUNTIME_COLLECTIVES_COLLECTIVE_H
@@ -9,8 +10,14 @@
 
 #include <hlo/generated.h>
 
-/** The most ranks that a program may run on: bounds what a collective keeps on the stack. */
+/** The most ranks that a program may run on. */
 #define HLO_MOST_RANKS 1024
+
+/** Where operand and result of a member are. */
+typedef struct Place {
+  const char *operand;
+  char *result;
+} Place;
 
 typedef struct Collective {
   hlo_frame *frame;
@@ -20,6 +27,10 @@ typedef struct Collective {
   int32_t *members;              /* ranks, in the order of the group */
   int32_t n, self;               /* how many; which of them this rank is, -1: none */
   hlo_comm_part *send, *receive; /* n of each, for exchange() */
+  Place *places;                 /* of some operands on all members, most_places */
+  Place *own;                    /* of the same operands here */
+  void *work;                    /* 32 bytes for each member, aligned to 8 */
+  uint32_t most_places;          /* of one member: operands of which one exchange tells */
   uint64_t tag;                  /* of the next exchange */
   uint32_t reads_follow;         /* that exchange passes addresses */
 } Collective;

@@ -106,7 +106,7 @@ hlo_status hlo_ragged_all_to_all(Collective *c) {
   uint64_t one;
   const uint64_t row = inner_bytes(input, 1, &one);
   const int64_t times = (int64_t)entries / c->n;
-  Rows out[c->n], in[c->n];
+  Rows *out = c->work, *in = out + c->n;
   for (int64_t t = 0; t < times; ++t) {
     for (int32_t m = 0; m < c->n; ++m) {
       const int64_t at = m * times + t;

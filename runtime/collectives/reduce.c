@@ -62,12 +62,6 @@ static void stream(char *to, const char *from, uint64_t bytes) {
   memcpy(to + i, from + i, bytes - i);
 }
 
-/* Where a member's operand and result are. */
-typedef struct Place {
-  const char *operand;
-  char *result;
-} Place;
-
 /* Elements [begin, end) of all operands reduced, to all results. */
 static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t n, int32_t self,
                           int64_t begin, int64_t end, uint64_t size, int streams) {
@@ -95,16 +89,16 @@ static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t
 }
 
 /* Tells all members where this rank's `count` operands and results from `first` on are, and learns
- * where theirs are: theirs[i * n + m] are operand and result first + i of member m. */
-static hlo_status share_places(Collective *c, uint32_t first, uint32_t count, Place *theirs) {
-  Place own[count];
+ * where theirs are: places[i * n + m] are operand and result first + i of member m. */
+static hlo_status share_places(Collective *c, uint32_t first, uint32_t count) {
+  Place *own = c->own;
   for (uint32_t i = 0; i < count; ++i) {
     own[i].operand = operand_of(c, first + i);
     own[i].result = result_of(c, first + i);
   }
   for (int32_t m = 0; m < c->n; ++m) {
     c->send[m] = hlo_part(own, sizeof *own, count, sizeof *own);
-    c->receive[m] = hlo_part(&theirs[m], sizeof *own, count, sizeof *own * (uint64_t)c->n);
+    c->receive[m] = hlo_part(&c->places[m], sizeof *own, count, sizeof *own * (uint64_t)c->n);
   }
   c->reads_follow = 1;
   return hlo_exchange(c);
@@ -181,18 +175,14 @@ static hlo_status reduce_pieces(Collective *c, uint32_t i, uint64_t size, int64_
   return HLO_OK;
 }
 
-/* Operands that pass their addresses in one exchange, times members: bounds the stack. */
-#define MOST_PLACES 2048
-
 /* The results are shared out: who writes a part of a result is the only one who has read that part
  * of the operand, so the two may be one buffer. */
 static hlo_status all_reduce_shared(Collective *c) {
-  const uint32_t operands = c->desc->op.num_operands, fit = MOST_PLACES / (uint32_t)c->n;
-  Place places[MOST_PLACES];
+  const uint32_t operands = c->desc->op.num_operands, fit = c->most_places;
   hlo_status status = HLO_OK;
   for (uint32_t first = 0; first < operands && status == HLO_OK; first += fit) {
     const uint32_t count = operands - first < fit ? operands - first : fit;
-    status = share_places(c, first, count, places);
+    status = share_places(c, first, count);
     if (status != HLO_OK) {
       return status;
     }
@@ -200,8 +190,8 @@ static hlo_status all_reduce_shared(Collective *c) {
       const uint64_t size = hlo_type_bytes(operand_type(c, first + i)->type);
       const uint64_t bytes = operand_type(c, first + i)->bytes;
       const Share share = share_of((int64_t)(bytes / size), c->n, c->self);
-      reduce_to_all(c->desc->kernels[first + i], places + (size_t)i * (size_t)c->n, c->n, c->self,
-                    share.begin, share.end, size, bytes >= STREAM_BYTES);
+      reduce_to_all(c->desc->kernels[first + i], c->places + (size_t)i * (size_t)c->n, c->n,
+                    c->self, share.begin, share.end, size, bytes >= STREAM_BYTES);
     }
     status = meet(c);
   }
@@ -216,7 +206,7 @@ static hlo_status all_reduce_messages(Collective *c, uint32_t i) {
   if (elements == 0) {
     return HLO_OK;
   }
-  const char *from[c->n];
+  const char **from = c->work;
   const hlo_status status = reduce_pieces(c, i, size, elements, from);
   if (status != HLO_OK) {
     return status;
@@ -308,7 +298,7 @@ hlo_status hlo_reduce_scatter(Collective *c, uint32_t i) {
   if (type->bytes == 0) {
     return HLO_OK;
   }
-  const char *row[c->n];
+  const char **row = c->work;
   if (c->n == 1) {
     memmove(result_of(c, i), operand_of(c, i), type->bytes);
     return HLO_OK;
@@ -316,15 +306,14 @@ hlo_status hlo_reduce_scatter(Collective *c, uint32_t i) {
   if (!shares_memory(c)) {
     return scatter_pieces(c, i, size, b, row);
   }
-  Place places[c->n];
   char *result = result_of(c, i);
-  const hlo_status status = share_places(c, i, 1, places);
+  const hlo_status status = share_places(c, i, 1);
   if (status != HLO_OK) {
     return status;
   }
   for (int64_t o = 0; o < b.outer; ++o) {
     for (int32_t m = 0; m < c->n; ++m) {
-      row[m] = places[m].operand + (uint64_t)((o * c->n + c->self) * b.inner) * size;
+      row[m] = c->places[m].operand + (uint64_t)((o * c->n + c->self) * b.inner) * size;
     }
     reduce_range(c->desc->kernels[i], row, c->n, result + (uint64_t)(o * b.inner) * size, b.inner,
                  size);

@@ -341,7 +341,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
                            const hlo_comm_part *receive) {
   Rank *self = user;
   hlo_ranks *ranks = self->ranks;
-  unsigned char sent[step->num_members], received[step->num_members];
+  unsigned char sent[HLO_MOST_RANKS], received[HLO_MOST_RANKS];
   Exchange x = {ranks,    self, (int32_t)(self - ranks->ranks), step, send, receive, sent,
                 received, 0};
   atomic_store(&self->opcode, step->opcode);

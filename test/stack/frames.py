@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No function of an object has a frame of more than 16 KiB.
 
-  frames.py --tool=build/bin/hlo-compile --objdump=llvm-objdump [--all] [--jobs=N] [FILE.hlo...]
+  frames.py --tool=build/bin/hlo-compile --objdump=llvm-objdump [--all] [--cpus=A,B] [--jobs=N] [FILE.hlo...]
 
 Compiles modules for four CPUs and reads the frames in two ways: those that the compiler tells
 (--time-report=json), and those in the machine code: what a function pushes and subtracts from the
@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("--objdump", default="llvm-objdump")
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--cpus", default=",".join(CPUS))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -98,7 +99,7 @@ def main():
     elif not modules:
         with open(os.path.join(HERE, "Inputs", "subset.txt")) as file:
             modules = [os.path.join(MODULES, name + ".hlo") for name in file.read().split()]
-    cases = [(module, cpu) for module in modules for cpu in CPUS]
+    cases = [(module, cpu) for module in modules for cpu in options.cpus.split(",")]
     failed, functions, largest = 0, 0, (0, "", "", "")
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = pool.map(lambda case: check(options, *case), cases)

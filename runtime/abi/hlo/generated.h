@@ -205,6 +205,12 @@ typedef struct hlo_rt_collective {
   hlo_range_kernel *const *kernels; /**< of a reduction: one for each operand */
 } hlo_rt_collective;
 
+/** Scratch memory (hlo_frame.scratch) for the tables of a collective over so many ranks; those of
+ * fewer are on the stack. */
+#define HLO_COLLECTIVE_STACK_RANKS 16
+#define HLO_COLLECTIVE_SCRATCH_BYTES(ranks) \
+  ((ranks) <= HLO_COLLECTIVE_STACK_RANKS ? 0 : (ranks) * UINT64_C(128) + 4096)
+
 /** Executes a collective, replica-id or partition-id. */
 HLO_NODISCARD hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_collective *desc,
                                                void *const *buffers);
