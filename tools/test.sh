@@ -41,7 +41,6 @@ suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
 # Texts that nothing makes the compiler die or hang of.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 
-suite scaling python3 test/scaling/run.py --tool="$bin/hlo-compile" --check
 # Functions exported from JAX and called from C; random modules against XLA:CPU, two minutes at most.
 if [ -n "$packages$suite_list" ]; then
   suite jax "$PYTHON" test/jax/run.py --build="$BUILD"

@@ -165,11 +165,12 @@ TypeExtent Parser::extentOf(Type type) {
   if (auto known = extents.find(type); known != extents.end()) {
     return known->second;
   }
-  TypeExtent extent{tuple.size() == 0 ? 1u : 0u, 0};
+  TypeExtent extent{tuple.size() == 0 ? 1u : 0u, 0, 0};
   for (Type element : tuple.getTypes()) {
     TypeExtent inner = extentOf(element);
     extent.leaves = llvm::SaturatingAdd(extent.leaves, inner.leaves);
     extent.levels = std::max(extent.levels, inner.levels);
+    extent.steps = llvm::SaturatingAdd(extent.steps, inner.steps, inner.leaves);
   }
   ++extent.levels;
   extents[type] = extent;

@@ -138,18 +138,45 @@ Parser::Result Parser::parseModuleText(ModuleOp module) {
   if (reporter.hasErrors()) {
     return failure();
   }
-  finishEntry(module);
+  if (failed(finishEntry(module))) {
+    return failure();
+  }
   if (!header) {
     module.setSymName("module_" + entry.getSymName().str());
   }
   return checkAliases(module);
 }
 
-void Parser::finishEntry(ModuleOp module) {
+/// Decides which computation is the entry. Its user is told the tuple indices of each array, which
+/// in a list of pairs are as many numbers as the square of its length.
+Parser::Result Parser::finishEntry(ModuleOp module) {
+  constexpr uint64_t stepsPerLeaf = 16;
   if (!entry) {
     entry = lastComputation;
   }
   entry->setAttr("entry", builder.getUnitAttr());
+  auto check = [&](Type type, Location location, StringRef what) -> Result {
+    TypeExtent extent = extentOf(type);
+    if (extent.steps <= llvm::SaturatingMultiply(stepsPerLeaf, budget.leaves)) {
+      return success();
+    }
+    return emitError(location) << what << " of the entry has " << extent.leaves
+                               << " arrays whose tuple indices are " << extent.steps << " numbers; "
+                               << budget.text(&Budget::leaves) << ", " << stepsPerLeaf
+                               << " for each";
+  };
+  for (BlockArgument argument : entry.getBody().getArguments()) {
+    if (failed(check(argument.getType(), argument.getLoc(), "a parameter"))) {
+      return failure();
+    }
+  }
+  Operation *root = entry.getReturn();
+  for (Value result : root->getOperands()) {
+    if (failed(check(result.getType(), result.getLoc(), "the result"))) {
+      return failure();
+    }
+  }
+  return success();
 }
 
 /// `(ROOT? name =)? shape opcode(...)`: operands with a shape are parameters.
@@ -187,6 +214,5 @@ Parser::Result Parser::parseSingleInstruction(ModuleOp module) {
   if (!lastComputation) {
     return failure();
   }
-  finishEntry(module);
-  return success();
+  return finishEntry(module);
 }

@@ -77,6 +77,7 @@ struct Scope {
 struct TypeExtent {
   uint64_t leaves = 1; ///< arrays, tokens, empty tuples; saturates
   uint64_t levels = 0; ///< of tuples
+  uint64_t steps = 0;  ///< numbers in the tuple indices of all leaves; saturates
 };
 
 /// One instruction while it is parsed.
@@ -165,7 +166,7 @@ private:
                                   mlir::Type written, const char *writtenAt, bool visible);
   Result orderParameters(Scope &scope, llvm::StringRef name);
   void nameAnonymous(Scope &scope);
-  void finishEntry(mlir::ModuleOp module);
+  Result finishEntry(mlir::ModuleOp module);
   Result checkAliases(mlir::ModuleOp module);
   void skipToInstruction(const char *from);
   void skipToComputation();

@@ -27,6 +27,7 @@ MAY_INCLUDE = {
                         "compiler/analysis", "compiler/support", "dialect"],
     "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/limits"],
     "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi", "tools/limits"],
+    "tools/limits": ["compiler/support"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", "compiler/support", "dialect"],
 }
 TEXTS = (".cpp", ".h", ".c", ".td", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
 #include "compiler/support/Target.h"
-#include "tools/limits/BudgetOptions.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
+#include "tools/limits/BudgetOptions.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"

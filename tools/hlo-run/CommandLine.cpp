@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
-#include "tools/limits/BudgetOptions.h"
 #include "tools/hlo-run/Error.h"
+#include "tools/limits/BudgetOptions.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <hlo/pool.h>
