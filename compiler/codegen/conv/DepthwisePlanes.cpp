@@ -196,10 +196,12 @@ void PlanesEmitter::copyInput(const Band &band) {
   int64_t step = h.dim.step;
   // In the order of memory: a vector that goes past the end of a row spoils what is written later.
   Value rows = mulI(e, addI(e, band.rows, h.extra), step);
+  // Of the last row of each plane there may be no use, and then no such row in the input either.
+  bool isInside = h.dim.isInside() && (h.dim.count + h.extra) * step + h.origin <= h.dim.input;
   emitFor(e, constI64(e, 0), rows, 1, [&](Value number) {
     Value from = addI(e, addI(e, mulI(e, band.first, step), number), h.origin);
     Value residue = remI(e, number, step), row = divI(e, number, step);
-    if (h.dim.isInside()) {
+    if (isInside) {
       copyRow(band, residue, row, from);
       return;
     }

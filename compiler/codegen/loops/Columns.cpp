@@ -125,6 +125,9 @@ static Value asBytes(Emission &e, Value words) {
   return vector::BitCastOp::create(e.b, e.loc, type, words);
 }
 
+/// Bytes of a quarter of a register of 64 bytes; what shuffles within lanes move.
+static constexpr int64_t kQuarter = 16;
+
 /// The bytes of as many rows as lanes in one register, and where in it each row begins.
 static Value loadByteRows(Emission &e, Type element, Value base, Value first, int64_t columns,
                           int64_t lanes, SmallVectorImpl<int64_t> &begins) {
@@ -136,14 +139,13 @@ static Value loadByteRows(Emission &e, Type element, Value base, Value first, in
     return loadElements(e, element, base, first, width).re;
   }
   // Quarters of 16 bytes have the bytes of four rows in front; the last one ends with the last row.
-  constexpr int64_t quarter = 16;
   SmallVector<Value> quarters;
-  for (int64_t q = 0; q < width / quarter; ++q) {
-    int64_t at = q * 4 * columns, from = std::min(at, bytes - quarter);
+  for (int64_t q = 0; q < width / kQuarter; ++q) {
+    int64_t at = q * 4 * columns, from = std::min(at, bytes - kQuarter);
     for (int64_t r = 0; r < 4; ++r) {
-      begins.push_back(q * quarter + at - from + r * columns);
+      begins.push_back(q * kQuarter + at - from + r * columns);
     }
-    quarters.push_back(loadElements(e, element, base, addI(e, first, from), quarter).re);
+    quarters.push_back(loadElements(e, element, base, addI(e, first, from), kQuarter).re);
   }
   // Pairs of equal vectors become one, until one is left.
   while (quarters.size() > 1) {
@@ -203,7 +205,8 @@ static SmallVector<Value> interleaveBytes(Emission &e, ArrayRef<Value> columns) 
 Elem loadColumn(Emission &e, Type element, Value base, Value row, int64_t columns, int64_t c,
                 int64_t lanes, Value mask) {
   Value first = mulI(e, row, columns);
-  if (!mask && goesThroughWords(e, element, columns, lanes)) {
+  // Rows of less than a quarter in all would be read from before the first of them.
+  if (!mask && lanes * columns >= kQuarter && goesThroughWords(e, element, columns, lanes)) {
     return loadByteColumn(e, element, base, first, columns, c, lanes);
   }
   SmallVector<Value> masks = masksOf(e, mask, columns), real, imaginary;
