@@ -482,7 +482,8 @@ def run_tool(tool, text, inputs, folder, name):
     with open(base + ".hlo", "w") as file:
         file.write(text)
     np.savez(base + ".in.npz", **{f"in{i}": x for i, x in enumerate(inputs)})
-    done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.in.npz", f"--outputs={base}.out.npz"],
+    guard = "--guard-pages=" + ("before", "after")[len(text) % 2]
+    done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.in.npz", f"--outputs={base}.out.npz", guard],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         return f"exit code {done.returncode}: {done.stdout.strip()[-400:]}"

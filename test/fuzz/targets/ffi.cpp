@@ -11,6 +11,20 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include <cstdlib>
+#include <memory>
+
+namespace {
+/// A context, made anew from time to time: that takes longer than an execution, and types and
+/// attributes stay in it.
+mlir::MLIRContext &freshContext() {
+  static std::unique_ptr<mlir::MLIRContext> context;
+  static unsigned uses = 0;
+  if (uses++ % 64 == 0) {
+    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  }
+  return *context;
+}
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
@@ -18,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (text.count('(') + text.count('{') + text.count('[') + text.count('<') > 500) {
     return -1;
   }
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext &context = freshContext();
   unsigned errors = 0;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
     ++errors;

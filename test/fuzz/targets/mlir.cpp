@@ -12,6 +12,22 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
+#include <memory>
+
+namespace {
+/// A context, made anew from time to time: that takes longer than an execution, and types and
+/// attributes stay in it.
+mlir::MLIRContext &freshContext() {
+  static std::unique_ptr<mlir::MLIRContext> context;
+  static unsigned uses = 0;
+  if (uses++ % 64 == 0) {
+    mlir::DialectRegistry registry;
+    registry.insert<hlo::HloDialect, hlo::cpurt::CpurtDialect, mlir::LLVM::LLVMDialect>();
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+  }
+  return *context;
+}
+} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Of the nesting of MLIR's own parser nothing is known here: it recurses without a bound.
@@ -21,9 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (view.count('(') + view.count('{') + view.count('[') + view.count('<') > 500) {
     return -1;
   }
-  mlir::DialectRegistry registry;
-  registry.insert<hlo::HloDialect, hlo::cpurt::CpurtDialect, mlir::LLVM::LLVMDialect>();
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::MLIRContext &context = freshContext();
   mlir::ScopedDiagnosticHandler handler(&context,
                                         [](mlir::Diagnostic &) { return mlir::success(); });
   auto module =

@@ -10,18 +10,20 @@ failure; the input is kept in BUILD/fuzz. The last line reads 'N passed, N faile
 import argparse
 import concurrent.futures
 import glob
+import io
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
 from frontend import texts  # noqa: E402
 
-LONGEST = {"parse": 4096, "mlir": 4096, "ffi": 512, "npz": 2048}
+LONGEST = {"parse": 4096, "mlir": 4096, "ffi": 512, "npz": 4096}
 
 
 def strings_of(pattern, suffixes):
@@ -32,8 +34,32 @@ def strings_of(pattern, suffixes):
                 yield from re.findall(pattern, file.read())
 
 
+def npy(descr, shape, data, fortran=False, version=1):
+    header = repr({"descr": descr, "fortran_order": fortran, "shape": shape}).encode()
+    header += b" " * (-(len(header) + 9 + 2 * version) % 64) + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + len(header).to_bytes(2 * version, "little") + header + data
+
+
+def archives():
+    """Files .npz and .npy with the arrays that fuzz-npz reads, stored and deflated, whole and not."""
+    arrays = {"x": npy("<f4", (2, 3), bytes(24)), "in1": npy("<i2", (2, 3), bytes(range(12)), True), "z": npy("<c16", (2,), bytes(32), version=2),
+              "p": npy("|b1", (), b"\1"), "in4": npy("|i1", (2, 3), bytes(6)), "b": npy("<V2", (2, 3), bytes(12)), "more/x.1": npy(">f4", (2, 3), bytes(24))}
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        for names in (["x"], ["x", "in1"], list(arrays)):
+            data = io.BytesIO()
+            with zipfile.ZipFile(data, "w", method) as archive:
+                for name in names:
+                    archive.writestr(name + ".npy", arrays[name])
+            yield data.getvalue()
+    with_sizes = io.BytesIO()
+    with zipfile.ZipFile(with_sizes, "w") as archive, archive.open("x.npy", "w", force_zip64=True) as member:
+        member.write(arrays["x"])
+    yield with_sizes.getvalue()
+    yield from arrays.values()
+
+
 def seeds(target):
-    """Texts for a target from the tests."""
+    """Inputs of a target, from the tests or made here."""
     if target == "parse":
         return texts([TESTS])
     if target == "mlir":
@@ -44,7 +70,7 @@ def seeds(target):
         return found
     if target == "ffi":
         return [text.replace('\\"', '"') for text in strings_of(r'backend_config="?((?:[^"\\\n]|\\.)*\})', (".hlo", ".test"))]
-    return []
+    return list(archives())
 
 
 def dictionary(path):
@@ -62,9 +88,10 @@ def run(target, options, folder):
     os.makedirs(corpus, exist_ok=True)
     os.makedirs(start)
     for i, text in enumerate(sorted(set(seeds(target)))):
-        if len(text) <= LONGEST[target]:
-            with open(os.path.join(start, str(i)), "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
+        data = text if isinstance(text, bytes) else text.encode(errors="replace")
+        if len(data) <= LONGEST[target]:
+            with open(os.path.join(start, str(i)), "wb") as file:
+                file.write(data)
     folders = [corpus, start, os.path.join(HERE, "corpus", target)]
     words = os.path.join(folder, target + ".words")
     dictionary(words)
