@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/FakeModule.h"
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <hlo/pool.h>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 #include <xmmintrin.h>
@@ -184,6 +186,43 @@ TEST(ParallelFor, CoversAllTasksOnceInTheModulesMode) {
       if (threads == 1) {
         EXPECT_EQ(ranges.ranges, tasks > 0);
       }
+    }
+    EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  }
+}
+
+// A loop is cut into 4 chunks a thread: every number of tasks from none to four times the chunks,
+// so each remainder, with ranges in order and of lengths that differ by at most one.
+TEST(ParallelFor, CutsEveryNumberOfTasksIntoEvenRanges) {
+  struct Cut {
+    std::mutex mutex;
+    std::vector<std::pair<int64_t, int64_t>> ranges;
+    static void run(void *args, int64_t first, int64_t last) {
+      auto *self = static_cast<Cut *>(args);
+      std::lock_guard<std::mutex> lock(self->mutex);
+      self->ranges.push_back({first, last});
+    }
+  };
+  for (uint32_t threads : {2u, 3u, 5u}) {
+    Pool pool(hlo_pool_create(threads));
+    FakeModule m;
+    m.call.exec = hlo_pool_executor(pool.get());
+    ASSERT_EQ(m.begin(), HLO_OK);
+    int64_t chunks = 4 * static_cast<int64_t>(threads);
+    for (int64_t tasks = 0; tasks <= 4 * chunks; ++tasks) {
+      Cut cut;
+      ASSERT_EQ(hlo_rt_parallel_for(&m.frame, Cut::run, &cut, tasks), HLO_OK);
+      std::sort(cut.ranges.begin(), cut.ranges.end());
+      ASSERT_EQ(static_cast<int64_t>(cut.ranges.size()), std::min(tasks, chunks)) << tasks;
+      int64_t next = 0, shortest = INT64_MAX, longest = 0;
+      for (auto [first, last] : cut.ranges) {
+        ASSERT_EQ(first, next) << tasks << " tasks";
+        next = last;
+        shortest = std::min(shortest, last - first);
+        longest = std::max(longest, last - first);
+      }
+      ASSERT_EQ(next, tasks);
+      ASSERT_TRUE(tasks == 0 || (shortest > 0 && longest - shortest <= 1)) << tasks << " tasks";
     }
     EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
   }
