@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CustomCallReview.h"
+#include "compiler/target/ReservedTargets.h"
 #include "compiler/target/RuntimeCall.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
@@ -90,9 +91,7 @@ Provider providerOf(StringRef target) {
       target.starts_with("xla_ffi_partitioned_python_")) {
     return Provider::Python;
   }
-  bool isLapack = target.starts_with("lapack_") && target.ends_with("_ffi");
-  return isLapack || target == "tridiagonal_solve_perturbed_ffi" ? Provider::Library
-                                                                 : Provider::Host;
+  return isLapackTarget(target) ? Provider::Library : Provider::Host;
 }
 
 /// The way out of a callback, from the name that JAX gives its instruction.

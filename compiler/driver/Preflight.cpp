@@ -219,6 +219,12 @@ LogicalResult hlo::refuseReservedTargets(ModuleOp module, StringRef prefix) {
       result = call.emitError() << "custom_call_target '" << target << "' is " << why
                                 << ", which a module may not call; give the handler another name";
     }
+    // Called otherwise, the handler would read the operands' addresses as its frame.
+    if (isLapackTarget(target) && call.getApiVersion() != "API_VERSION_TYPED_FFI") {
+      result = call.emitError() << "custom_call_target '" << target
+                                << "' is a handler of the typed FFI; the call needs "
+                                   "api_version=API_VERSION_TYPED_FFI";
+    }
   });
   return result;
 }

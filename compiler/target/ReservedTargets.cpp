@@ -46,3 +46,8 @@ StringRef hlo::whyReserved(StringRef target, StringRef prefix) {
              ? "a function of the C library"
              : "";
 }
+
+bool hlo::isLapackTarget(StringRef target) {
+  return (target.starts_with("lapack_") && target.ends_with("_ffi")) ||
+         target == "tridiagonal_solve_perturbed_ffi";
+}

@@ -10,6 +10,9 @@ namespace hlo {
 /// be called. `prefix` is that of the module's own symbols.
 llvm::StringRef whyReserved(llvm::StringRef target, llvm::StringRef prefix);
 
+/// Whether libhlo_lapack has a handler of this name; all of them are of the typed FFI.
+bool isLapackTarget(llvm::StringRef target);
+
 } // namespace hlo
 
 #endif
