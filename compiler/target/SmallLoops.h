@@ -18,7 +18,7 @@ struct SmallLoop {
   llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop names, increasing
   /// Of the function's last argument, for its variables and those of its kernels; 0: there is none.
   int64_t scratchBytes = 0;
-  llvm::SmallVector<LoopSlot> slots;          ///< of the arena, by offset
+  llvm::SmallVector<LoopSlot> slots; ///< of the arena, by offset
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
 
