@@ -447,8 +447,9 @@ uint64_t CodeGeneration::stackBytes() const {
 
 LogicalResult CodeGeneration::package(std::string &object) {
   // Frames are known when all code has been made, the description with it.
+  uint64_t bytes = stackBytes();
   for (Code &object : objects) {
-    setStackBytes(object, in.signature, stackBytes());
+    setStackBytes(object, in.signature, bytes);
   }
   SmallVector<StringRef> parts;
   for (const Code &object : objects) {

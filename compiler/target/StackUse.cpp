@@ -50,41 +50,63 @@ bool hlo::isTaskFunction(StringRef name) {
   return name.starts_with("task.") || name.starts_with("stage.") || name == "copy.task";
 }
 
-uint64_t hlo::StackUse::boundOfKernels(ArrayRef<std::string> kernels) const {
-  uint64_t most = 0;
-  for (const std::string &kernel : kernels) {
-    most = std::max(most, boundOf(kernel, kernels));
-  }
-  return most;
-}
+/// Bounds of functions, each computed once. No function calls itself, so that recursion ends.
+class hlo::StackUse::Bounds {
+public:
+  Bounds(const StringMap<Function> &functions, ArrayRef<std::string> kernels)
+      : functions(functions), kernels(kernels) {}
 
-uint64_t hlo::StackUse::boundOf(StringRef function, ArrayRef<std::string> kernels) const {
-  // No function calls itself, so that the recursion ends; each result is needed once or twice.
-  auto known = functions.find(function);
-  if (known == functions.end()) {
-    return kRuntimeStackBytes;
-  }
-  uint64_t most = 0;
-  for (const auto &callee : known->second.callees) {
-    StringRef name = callee.first();
-    if (name.empty()) {
-      most = std::max(most, boundOfKernels(kernels));
-      continue;
+  uint64_t of(StringRef name) {
+    auto function = functions.find(name);
+    if (function == functions.end()) {
+      return ofRuntime(name);
     }
-    uint64_t below = boundOf(name, kernels);
-    if (name.starts_with("hlo_rt_parallel")) {
+    if (auto bound = known.find(name); bound != known.end()) {
+      return bound->second;
+    }
+    uint64_t most = 0;
+    for (const auto &callee : function->second.callees) {
+      most = std::max(most, callee.first().empty() ? ofKernels() : of(callee.first()));
+    }
+    return known[name] = function->second.frame + besideFrame + most;
+  }
+
+private:
+  uint64_t ofRuntime(StringRef name) {
+    if (name == "hlo_rt_collective_run") {
+      return kRuntimeStackBytes + kCollectiveStackBytes + ofKernels();
+    }
+    return kRuntimeStackBytes + (name.starts_with("hlo_rt_parallel") ? ofTasks() : 0);
+  }
+  uint64_t ofKernels() {
+    if (!mostOfKernels) {
+      mostOfKernels = 0;
+      for (const std::string &kernel : kernels) {
+        mostOfKernels = std::max(*mostOfKernels, of(kernel));
+      }
+    }
+    return *mostOfKernels;
+  }
+  uint64_t ofTasks() {
+    if (!mostOfTasks) {
+      mostOfTasks = 0;
       for (const auto &task : functions) {
         if (isTaskFunction(task.first())) {
-          below = std::max(below, kRuntimeStackBytes + boundOf(task.first(), kernels));
+          mostOfTasks = std::max(*mostOfTasks, of(task.first()));
         }
       }
     }
-    if (name == "hlo_rt_collective_run") {
-      below += kCollectiveStackBytes + boundOfKernels(kernels);
-    }
-    most = std::max(most, below);
+    return *mostOfTasks;
   }
-  return known->second.frame + besideFrame + most;
+
+  const StringMap<Function> &functions;
+  ArrayRef<std::string> kernels;
+  StringMap<uint64_t> known;
+  std::optional<uint64_t> mostOfKernels, mostOfTasks;
+};
+
+uint64_t hlo::StackUse::boundOf(StringRef function, ArrayRef<std::string> kernels) const {
+  return Bounds(functions, kernels).of(function);
 }
 
 std::pair<std::string, uint64_t> hlo::StackUse::largest() const {

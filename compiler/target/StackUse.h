@@ -30,7 +30,7 @@ public:
   std::pair<std::string, uint64_t> largest() const;
 
 private:
-  uint64_t boundOfKernels(llvm::ArrayRef<std::string> kernels) const;
+  class Bounds;
   struct Function {
     uint64_t frame = 0;
     llvm::StringSet<> callees; ///< "" for a function that is only known at run time
