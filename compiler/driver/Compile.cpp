@@ -63,6 +63,7 @@ private:
   LogicalResult runPhases(MLIRContext &context);
   LogicalResult parseAndVerify(MLIRContext &context);
   LogicalResult runBackend(const Target &target);
+  void destroyModule();
   std::string choosePrefix();
   void fillDescription(Description &description, const Target &target);
   void noteArena(const Description &description);
@@ -514,6 +515,19 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   return runBackend(*target);
 }
 
+/// Innermost ops first: MLIR visits all that is inside an op once for each level around it.
+void Compilation::destroyModule() {
+  if (module) {
+    module->walk([](Operation *op) {
+      for (Region &region : op->getRegions()) {
+        region.dropAllReferences();
+        region.getBlocks().clear();
+      }
+    });
+  }
+  module = nullptr;
+}
+
 LogicalResult Compilation::run() {
   if (!options.dumpDir.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir)) {
@@ -561,7 +575,7 @@ LogicalResult Compilation::run() {
   });
   LogicalResult result = runPhases(context);
   out << shortenSourceLines(rendered);
-  module = nullptr;
+  destroyModule();
   return result;
 }
 

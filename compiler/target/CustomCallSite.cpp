@@ -54,7 +54,8 @@ public:
   explicit LeafList(std::vector<Leaf> &leaves) : leaves(leaves) {}
 
   mlir::LogicalResult add(cpurt::CallOp call, mlir::ArrayAttr written, mlir::ArrayAttr arrays) {
-    next = llvm::to_vector(arrays.getAsValueRange<mlir::TypeAttr>());
+    auto types = llvm::to_vector(arrays.getAsValueRange<mlir::TypeAttr>());
+    next = types;
     if (written) {
       for (mlir::Type type : written.getAsValueRange<mlir::TypeAttr>()) {
         if (mlir::failed(addType(call, type))) {
@@ -95,12 +96,12 @@ private:
       return call.emitError("custom-call of type ") << next.front() << " is not supported yet";
     }
     leaves.push_back(std::move(*leaf));
-    next.erase(next.begin());
+    next = next.drop_front();
     return mlir::success();
   }
 
   std::vector<Leaf> &leaves;
-  llvm::SmallVector<mlir::Type> next;
+  llvm::ArrayRef<mlir::Type> next; ///< what `add` has not come to
 };
 } // namespace
 

@@ -65,7 +65,11 @@ struct Finder {
 
 bool Finder::isSmall(cpurt::WhileOp loop) {
   int64_t launches = 0, ops = 0;
-  WalkResult result = loop->walk([&](Operation *op) {
+  // Outer loops first: a nest is left as soon as it is too large, not walked at each of its levels.
+  WalkResult result = loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (launches > maxLaunches || ops > maxLoopOps) {
+      return WalkResult::interrupt();
+    }
     if (auto copy = dyn_cast<cpurt::CopyOp>(op)) {
       ++ops;
       return copy.getBytes() <= 4 * maxElements ? WalkResult::advance() : WalkResult::interrupt();
