@@ -1,7 +1,7 @@
 # The functions of tools/test.sh: suites run one after another, and what counts as passed. Sourced; test/selftest shows what each way to
 # break a suite gives.
 #
-#   suites_begin FOLDER [--only=NAME,...] [--list]   logs go to FOLDER, which is emptied; patterns such as unit-* name suites
+#   suites_begin FOLDER [--only=NAME,...] [--list] [--no-build]   logs go to FOLDER, which is emptied; patterns such as unit-* name suites
 #   suite [OPTION...] NAME COMMAND...                runs COMMAND; its log is FOLDER/NAME.log
 #   skip_suite NAME REASON                           a suite that cannot run here
 #   suites_end                                       lists what was skipped; the last line reads 'N passed, N failed'
@@ -13,7 +13,7 @@
 #   --status          the exit status is the result: one test; the command's last line is printed, and must not be empty
 
 suites_begin() {
-  suite_results="$1" suite_only="" suite_list="" suites_seen=() suites_skipped=()
+  suite_results="$1" suite_only="" suite_list="" suite_no_build="" suites_seen=() suites_skipped=()
   suites_passed=0 suites_failed=0 suites_ended="" suite_process=""
   shift
   local argument
@@ -21,7 +21,8 @@ suites_begin() {
     case "$argument" in
       --only=*) suite_only="${argument#*=}" ;;
       --list) suite_list=1 ;;
-      *) printf 'error: unknown argument: %s; there are --only=SUITE,... and --list\n' "$argument" >&2; exit 2 ;;
+      --no-build) suite_no_build=1 ;;
+      *) printf 'error: unknown argument: %s; there are --only=SUITE,..., --list and --no-build\n' "$argument" >&2; exit 2 ;;
     esac
   done
   [ -n "$suite_list" ] || { rm -rf "$suite_results" && mkdir -p "$suite_results"; } || exit 1

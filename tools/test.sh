@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs all tests; the last line reads 'N passed, N failed'. Installs what is missing.
-#   tools/test.sh [--only=SUITE,...] [--list]
-# Suites are named by --list; a name may be a pattern: --only='unit-*'. Each leaves its log in build/test/results/SUITE.log.
+#   tools/test.sh [--only=SUITE,...] [--list] [--no-build]
+# Suites are named by --list; a name may be a pattern: --only='unit-*'. --no-build tests what build/ holds. Each leaves its log in build/test/results/SUITE.log.
 # Tests on the shared data (../shared beside the checkout) are skipped, with a message, where it is not. To add a suite: one line below
 # (see suites.sh).
 set -uo pipefail
@@ -14,7 +14,7 @@ shared="$ROOT/../shared"
 bin="$BUILD/bin"
 PYTHON="$BUILD/venv/bin/python" packages=""
 if [ -z "$suite_list" ]; then
-  build all
+  [ -n "$suite_no_build" ] || build all
   # Before the first suite, as tests look for what is there: of jaxlib, typed custom calls need the C++ headers alone.
   # shellcheck disable=SC2015  # `packages` is the result
   (python_with numpy ml_dtypes jax==0.10.2 jaxlib==0.10.2) && packages=1 || PYTHON=python3
