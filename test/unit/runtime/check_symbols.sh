@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_symbols.sh ARCHIVE ALLOWED NM: every undefined symbol of the archive is defined in it, or
 # listed in ALLOWED; it exports only names that start with hlo_, and the two that handlers of custom calls expect; and its only writable data are one word.
+# Only some members use the heap or start threads.
 set -u
 archive=$1
 allowed=$2
@@ -19,6 +20,19 @@ for symbol in $("$nm" --defined-only --extern-only "$archive" 2>/dev/null | awk 
     hlo_* | XlaCustomCallStatusSetSuccess | XlaCustomCallStatusSetFailure) ;;
     *) echo "FAILED: the runtime exports '$symbol'"; failed=1 ;;
   esac
+done
+# The heap is for pools, ranks, queues, and errors and futures of typed custom calls; only the pool starts threads.
+users() { # of the functions that the pattern names: members of the archive
+  "$nm" -A --undefined-only "$archive" 2>/dev/null | grep -E " U ($1)$" | sed 's/^[^:]*://; s/:.*//' | sort -u
+}
+for member in $(users 'aligned_alloc|calloc|malloc|realloc|posix_memalign|free'); do
+  case $member in
+    pool.c.o | threads.c.o | queue.c.o | ffi_error.c.o) ;;
+    *) echo "FAILED: $member uses the heap"; failed=1 ;;
+  esac
+done
+for member in $(users pthread_create); do
+  [ "$member" = pool.c.o ] || { echo "FAILED: $member starts threads"; failed=1; }
 done
 # Tables of pointers are in .data.rel.ro: read-only once the program is linked.
 writable=$("$nm" --format=sysv --defined-only "$archive" 2>/dev/null | tr -d ' ' |
