@@ -108,6 +108,7 @@ LogicalResult CodeGeneration::emit() {
   if (in.options.optLevel > 0) {
     findLoops();
   }
+  operations = makeOperationTable(entry(), in.planned, loops, in.metadata);
   return emitLoopKernels();
 }
 
@@ -189,7 +190,7 @@ void CodeGeneration::printKernels(llvm::raw_ostream &out) {
 }
 
 EntryContext CodeGeneration::entryContext() const {
-  return {in.signature, in.description, kernelInfos, in.constants.symbols, loops};
+  return {in.signature, in.description, kernelInfos, in.constants.symbols, loops, operations};
 }
 
 void CodeGeneration::dump(llvm::Module &module, const llvm::Twine &name) {
@@ -373,8 +374,8 @@ bool CodeGeneration::entryIsLong() const {
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
   bool usesAmx = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesAmx; });
-  buildDescription(in.signature, in.description, in.target, cpuFeatureBits(in.target, usesAmx),
-                   module);
+  buildDescription(in.signature, in.description, operations.rows, in.target,
+                   cpuFeatureBits(in.target, usesAmx), module);
   for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
     if (failed(buildEntry(each, entryContext(), module))) {
       return failure();

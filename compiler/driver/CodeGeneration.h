@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Artifacts.h"
 #include "compiler/driver/Constants.h"
+#include "compiler/driver/OperationTable.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/support/Options.h"
 #include "compiler/target/Entry.h"
@@ -22,6 +23,7 @@ struct CodeGenerationInput {
   const Signature &signature;
   const Description &description;
   const ConstantPool &constants;
+  const InstructionMetadata &metadata;
   llvm::ThreadPoolInterface *pool; ///< null: one thread
 };
 
@@ -91,6 +93,7 @@ private:
   std::vector<KernelGroup> groups;
   llvm::StringMap<KernelInfo> kernelInfos;
   SmallLoops loops;
+  OperationTable operations;
   std::vector<LoopGroup> loopGroups;
   std::vector<Code> objects;     ///< one per group, one per group of loops, the entry's
   std::vector<ModuleTime> times; ///< of each object

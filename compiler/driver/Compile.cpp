@@ -86,6 +86,7 @@ private:
   OwningOpRef<ModuleOp> module;
   std::string prefix;
   PythonLines lines; ///< of the custom calls
+  InstructionMetadata metadata;
   unsigned errors = 0, internalErrors = 0, boundErrors = 0;
 };
 } // namespace
@@ -360,8 +361,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return checkArena();
   }
 
-  CodeGenerationInput input{*module,     target,    options,   *signature,
-                            description, constants, pool.get()};
+  CodeGenerationInput input{*module,     target,    options,  *signature,
+                            description, constants, metadata, pool.get()};
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
   // Scratch memory is known when kernels have been emitted.
@@ -460,6 +461,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     }
   }
   lines = pythonLines(*module);
+  metadata = readMetadata(*module);
   if (!options.startFrom && failed(phase(Phase::Parse, ErrorKind::Input, [&] {
         return failed(refuseReservedTargets(*module, prefix)) ||
                        failed(refuseElidedConstants(*module, options.placeholderConstants,

@@ -4,17 +4,9 @@
 // instructions. An object links without its custom calls, since references to them are weak, and
 // fails when it is called; that is too late to learn that a function still calls Python.
 //
-// Metadata names a frame of the stack tables at the head of the text:
-//
-//   FileNames      1 "/home/me/train.py"
-//   FileLocations  1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=4 end_column=9}
-//   StackFrames    1 {file_location_id=1 parent_frame_id=1}
-//   %c = ... metadata={op_name="jit(step)/debug_callback" stack_frame_id=1}
-//
-// Older texts have source_file and source_line instead.
-//
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CustomCallReview.h"
+#include "compiler/driver/Metadata.h"
 #include "compiler/target/ReservedTargets.h"
 #include "compiler/target/RuntimeCall.h"
 #include "llvm/ADT/StringSet.h"
@@ -24,65 +16,6 @@ using namespace mlir;
 using namespace hlo;
 
 namespace {
-/// What follows `key=` in normalized text: a number, or the inside of a string; "" if absent.
-StringRef fieldOf(StringRef text, StringRef key) {
-  size_t at = text.find((key + "=").str());
-  if (at == StringRef::npos || (at > 0 && text[at - 1] != ' ' && text[at - 1] != '{')) {
-    return "";
-  }
-  StringRef value = text.substr(at + key.size() + 1);
-  if (value.consume_front("\"")) {
-    return value.take_until([](char c) { return c == '"'; });
-  }
-  return value.take_while([](char c) { return llvm::isDigit(c); });
-}
-
-/// The stack tables, by number.
-class StackTables {
-public:
-  explicit StackTables(StringRef text) {
-    llvm::StringMap<StringRef> *section = nullptr;
-    while (!text.empty()) {
-      auto [line, rest] = text.split('\n');
-      text = rest;
-      if (!llvm::isDigit(line.empty() ? ' ' : line.front())) {
-        section = &sections[line];
-      } else if (section) {
-        auto [number, value] = line.split(' ');
-        (*section)[number] = value;
-      }
-    }
-  }
-
-  /// "file:line" of the innermost frame that is no installed package's, or of the innermost.
-  std::string place(StringRef frame) const {
-    std::string innermost;
-    llvm::StringSet<> seen;
-    while (seen.insert(frame).second) {
-      StringRef entry = look("StackFrames", frame);
-      StringRef location = look("FileLocations", fieldOf(entry, "file_location_id"));
-      StringRef file = look("FileNames", fieldOf(location, "file_name_id")).trim('"');
-      if (file.empty()) {
-        break;
-      }
-      std::string text = (file + ":" + fieldOf(location, "line")).str();
-      if (!file.contains("site-packages/") && !file.contains("dist-packages/")) {
-        return text;
-      }
-      innermost = innermost.empty() ? text : innermost;
-      frame = fieldOf(entry, "parent_frame_id");
-    }
-    return innermost;
-  }
-
-private:
-  StringRef look(StringRef section, StringRef number) const {
-    auto table = sections.find(section);
-    return table == sections.end() ? StringRef() : table->second.lookup(number);
-  }
-  llvm::StringMap<llvm::StringMap<StringRef>> sections;
-};
-
 /// How a target is served, as far as this project knows.
 enum class Provider { Host, Library, Python };
 
@@ -117,11 +50,8 @@ PythonLines hlo::pythonLines(ModuleOp module) {
     if (!metadata) {
       return;
     }
-    std::string line = tables.place(fieldOf(metadata.getValue(), "stack_frame_id"));
-    if (StringRef file = fieldOf(metadata.getValue(), "source_file");
-        line.empty() && !file.empty()) {
-      line = (file + ":" + fieldOf(metadata.getValue(), "source_line")).str();
-    }
+    auto [file, number] = tables.sourceOf(metadata.getValue());
+    std::string line = file.empty() ? "" : file + ":" + std::to_string(number);
     if (StringRef name = fieldOf(metadata.getValue(), "op_name"); !name.empty()) {
       line += (line.empty() ? "" : ", ") + name.str();
     }

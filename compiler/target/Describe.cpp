@@ -107,6 +107,27 @@ static Constant *customCallTargets(hlo::StaticData &data, Module &module,
       ConstantArray::get(ArrayType::get(records[0]->getType(), records.size()), records));
 }
 
+/// The array of hlo_op_desc.
+static Constant *operationRows(hlo::StaticData &data, ArrayRef<hlo::OperationRow> rows) {
+  // Files and kinds are few.
+  StringMap<Constant *> strings;
+  auto text = [&](StringRef value) {
+    Constant *&known = strings[value];
+    return known ? known : known = data.string(value);
+  };
+  auto textOrNull = [&](StringRef value) { return value.empty() ? data.null() : text(value); };
+  SmallVector<Constant *> records;
+  for (const hlo::OperationRow &row : rows) {
+    records.push_back(data.record({text(row.name), text(row.kind), data.null(), data.i32(row.line),
+                                   data.i32(row.column), textOrNull(row.opName),
+                                   textOrNull(row.sourceFile), data.i32(row.sourceLine),
+                                   data.i32(0), data.i64(row.flops), data.i64(row.bytes)}));
+  }
+  return records.empty() ? data.null()
+                         : data.global(ConstantArray::get(
+                               ArrayType::get(records[0]->getType(), records.size()), records));
+}
+
 void hlo::exportHashed(Function &function, const Signature &signature) {
   GlobalAlias::create(function.getValueType(), 0, GlobalValue::ExternalLinkage,
                       hashedSymbol(signature, function.getName()), &function, function.getParent());
@@ -125,7 +146,8 @@ std::vector<std::string> hlo::exportedSymbols(const Signature &signature,
 }
 
 void hlo::buildDescription(const Signature &signature, const Description &description,
-                           const Target &target, uint64_t cpuFeatures, Module &module) {
+                           ArrayRef<OperationRow> operations, const Target &target,
+                           uint64_t cpuFeatures, Module &module) {
   StaticData d(module);
   IRBuilder<> b(module.getContext());
   const std::string &prefix = signature.prefix;
@@ -163,13 +185,13 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.i32(description.needs),
                                d.i32(signature.inputs.size()),
                                d.i32(signature.outputs.size()),
-                               d.i32(0),
+                               d.i32(operations.size()),
                                d.i32(sizeof(hlo_buffer_desc)),
                                d.i32(sizeof(hlo_op_desc)),
                                d.i32(sizeof(hlo_custom_call)),
                                d.buffers(signature.inputs),
                                d.buffers(signature.outputs),
-                               d.null(),
+                               operationRows(d, operations),
                                d.names(description.customCalls),
                                customCallTargets(d, module, description),
                                run,

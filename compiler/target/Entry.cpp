@@ -91,6 +91,21 @@ void EntryBuilder::leaveIfError(llvm::Value *error) {
   b.SetInsertPoint(next);
 }
 
+/// What has run since the last such place was this row's: if the caller wants a profile, its time
+/// is added there.
+void EntryBuilder::count(uint32_t operation, uint64_t bytes) {
+  if (!profile) {
+    return;
+  }
+  BasicBlock *add = newBlock("count"), *next = newBlock("");
+  b.CreateCondBr(b.CreateIsNotNull(profile), add, next);
+  b.SetInsertPoint(add);
+  b.CreateCall(runtime("hlo_rt_count", {pointer, i32, i64}, b.getVoidTy()),
+               {frame, b.getInt32(operation), b.getInt64(bytes)});
+  b.CreateBr(next);
+  b.SetInsertPoint(next);
+}
+
 /// Asks the runtime whether to go on, if the caller could ever want to stop.
 void EntryBuilder::poll() {
   BasicBlock *ask = newBlock("poll"), *next = newBlock("");
@@ -170,6 +185,10 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
       pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, arena)));
   watch = b.CreateLoad(
       i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, watch)));
+  if (!prepares) {
+    profile = b.CreateLoad(
+        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, profile)));
+  }
   // Objects without a prepared block must work with runtimes that know of none.
   prepared = in.description.prepared.bytes
                  ? static_cast<llvm::Value *>(b.CreateLoad(

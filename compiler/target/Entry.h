@@ -20,6 +20,24 @@ struct KernelInfo {
   int64_t scratchBytes = 0;                 ///< of the function's last argument, 0: there is none
 };
 
+/// One of hlo_module_desc.ops.
+struct OperationRow {
+  std::string name;                   ///< of the instruction
+  std::string kind;                   ///< what it is, as hlo_op_desc.kind
+  int32_t line = 0, column = 0;       ///< of the text
+  std::string opName{}, sourceFile{}; ///< of the metadata
+  int32_t sourceLine = 0;
+  uint64_t flops = 0, bytes = 0;
+};
+
+/// What a profile tells apart. The first row is the entry itself, the second its copies.
+struct OperationTable {
+  static constexpr uint32_t copies = 1;
+  std::vector<OperationRow> rows;
+  llvm::StringMap<uint32_t> kernels;                  ///< name of the cpurt.kernel -> row
+  llvm::DenseMap<mlir::Operation *, uint32_t> others; ///< calls and small loops -> row
+};
+
 /// What the object says of itself (hlo_module_desc), besides the signature.
 struct Description {
   std::string version; ///< of the compiler
@@ -49,6 +67,7 @@ struct EntryContext {
   const llvm::StringMap<KernelInfo> &kernels;    ///< name of the cpurt.kernel -> function
   const llvm::StringMap<std::string> &constants; ///< name of the cpurt.global -> symbol
   const SmallLoops &loops;
+  const OperationTable &operations;
 };
 
 /// Adds to `module` the function PREFIX_run_buffers, or PREFIX_prepare_buffers if the entry is the
@@ -75,7 +94,8 @@ std::vector<std::string> exportedSymbols(const Signature &signature,
 /// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that
 /// the code needs.
 void buildDescription(const Signature &signature, const Description &description,
-                      const Target &target, uint64_t cpuFeatures, llvm::Module &module);
+                      llvm::ArrayRef<OperationRow> operations, const Target &target,
+                      uint64_t cpuFeatures, llvm::Module &module);
 
 /// Completes the description in an object, if it is there.
 void setStackBytes(llvm::MutableArrayRef<char> object, const Signature &signature, uint64_t bytes);

@@ -26,6 +26,7 @@ public:
 private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
+  void countKernel(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
   mlir::LogicalResult emitCall(cpurt::CallOp call);
   mlir::LogicalResult storeArguments(mlir::ValueRange buffers);
@@ -58,6 +59,7 @@ private:
   }
   void leaveIfError(llvm::Value *status);
   llvm::BasicBlock *leaveWith(llvm::Value *error);
+  void count(uint32_t operation, uint64_t bytes);
   void poll();
 
   const EntryContext &in;
@@ -72,6 +74,7 @@ private:
   llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs;      ///< its parameters
   llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
+  llvm::Value *profile = nullptr; ///< null in what prepares, and in small loops
   llvm::Value *scratch = nullptr; ///< for what runs on the calling thread; null if nothing has any
   llvm::Value *arguments = nullptr; ///< of parallel launches; a variable is made at the first one
   unsigned argumentCount = 0;

@@ -15,6 +15,9 @@ using llvm::BasicBlock;
 mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
   if (auto known = in.loops.find(loop); known != in.loops.end() && !insideLoop) {
     callLoop(known->second);
+    if (auto row = in.operations.others.find(loop); row != in.operations.others.end()) {
+      count(row->second, 0);
+    }
     return mlir::success();
   }
   if (std::optional<uint64_t> count = loop.getTripCount()) {

@@ -26,6 +26,8 @@ using llvm::BasicBlock;
 static constexpr unsigned launchesPerPoll = 64;
 /// Larger copies are tasks of so many bytes.
 static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
+/// Reading the clock takes as long as copying 2 KiB: shorter copies count for what comes next.
+static constexpr int64_t leastCountedCopy = 4 << 10;
 
 /// Whether a kernel's buffers are passed as a table (codegen/Scratch).
 static bool takesTable(unsigned buffers) { return buffers > hlo::kMostPointers; }
@@ -147,6 +149,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     if (insideLoop) {
       call->addFnAttr(llvm::Attribute::AlwaysInline);
     }
+    countKernel(launch);
     return mlir::success();
   }
   bool staged = !info.barriers.empty();
@@ -172,7 +175,15 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
     parallelFor(taskFunction(buffers, staged, takesScratch), end - begin, takesScratch);
     begin = end;
   }
+  countKernel(launch);
   return mlir::success();
+}
+
+void EntryBuilder::countKernel(cpurt::LaunchOp launch) {
+  auto row = in.operations.kernels.find(launch.getKernel());
+  if (row != in.operations.kernels.end()) {
+    count(row->second, in.operations.rows[row->second].bytes);
+  }
 }
 
 /// Makes room for `count` of them in the array on the stack that parallel launches, large copies
@@ -216,6 +227,9 @@ mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
   }
   leaveIfError(b.CreateCall(runtime(service->function, {pointer, pointer, pointer}),
                             {frame, service->description, arguments}));
+  if (auto row = in.operations.others.find(call); row != in.operations.others.end()) {
+    count(row->second, in.operations.rows[row->second].bytes);
+  }
   return mlir::success();
 }
 
@@ -267,6 +281,9 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
       passArgument(i, value);
     }
     parallelFor(copyFunction(), llvm::divideCeil(bytes, bytesPerCopyTask));
+  }
+  if (bytes >= leastCountedCopy) {
+    count(OperationTable::copies, 2 * bytes);
   }
   if (after) {
     b.CreateBr(after);

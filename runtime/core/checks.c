@@ -19,6 +19,7 @@
 #define LEAST_BUFFER_BYTES (offsetof(hlo_buffer_desc, layout) + sizeof(void *))
 #define LEAST_OP_BYTES (offsetof(hlo_op_desc, bytes) + sizeof(uint64_t))
 #define LEAST_CUSTOM_CALL_BYTES (offsetof(hlo_custom_call, user) + sizeof(void *))
+#define LEAST_PROFILE_BYTES (offsetof(hlo_profile, ticks) + sizeof(uint64_t))
 
 /* What is wrong with the strides of the description's arrays; null if nothing is. */
 static const char *stride_fault(const hlo_module_desc *desc) {
@@ -80,6 +81,20 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
     hlo_text_add(text, " and struct_size ");
     hlo_text_number(text, sizeof(hlo_call));
     hlo_text_add(text, " (use hlo_call_init)");
+    return HLO_ERR_STRUCT;
+  }
+  if (HLO_FIELD(call, profile) != NULL && (HLO_FIELD(call, profile_count) < desc->num_ops ||
+                                           HLO_FIELD(call, profile_stride) < LEAST_PROFILE_BYTES)) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": hlo_call.profile: needs ");
+    hlo_text_number(text, desc->num_ops);
+    hlo_text_add(text, " entries ");
+    hlo_text_number(text, LEAST_PROFILE_BYTES);
+    hlo_text_add(text, " bytes apart, given ");
+    hlo_text_number(text, HLO_FIELD(call, profile_count));
+    hlo_text_add(text, " entries ");
+    hlo_text_number(text, HLO_FIELD(call, profile_stride));
+    hlo_text_add(text, " bytes apart");
     return HLO_ERR_STRUCT;
   }
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);

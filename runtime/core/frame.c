@@ -17,6 +17,7 @@
 #include "checks.h"
 #include "fields.h"
 #include "fp.h"
+#include "ticks.h"
 
 /* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
  * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays
@@ -146,6 +147,7 @@ void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *pr
   frame->prepared = prepared;
   frame->draws = 0;
   frame->watch = HLO_FIELD(call, cancel) != NULL || HLO_FIELD(call, deadline_ns) != 0;
+  frame->profile = NULL;
   frame->fp = hlo_fp_word(desc->fp_mode);
   frame->saved_fp = hlo_fp_get();
   hlo_fp_set(frame->fp);
@@ -168,8 +170,52 @@ void hlo_tell_peers(const hlo_call *call, hlo_status status) {
   }
 }
 
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static hlo_profile *profile_at(const hlo_frame *frame, uint32_t op) {
+  return (hlo_profile *)((char *)frame->profile + (size_t)frame->call->profile_stride * op);
+}
+
+/* All time since the last such place is the operation's. */
+static hlo_profile *count_time(hlo_frame *frame, uint32_t op) {
+  hlo_profile *profile = profile_at(frame, op);
+  const uint64_t now = hlo_ticks();
+  profile->ticks += now - frame->counted;
+  frame->counted = now;
+  return profile;
+}
+
+void hlo_rt_count(hlo_frame *frame, uint32_t op, uint64_t bytes) {
+  if (frame->profile != NULL) {
+    hlo_profile *profile = count_time(frame, op);
+    ++profile->calls;
+    profile->bytes += bytes;
+  }
+}
+
+/* Counts what is left, and makes nanoseconds of the call's ticks. */
+static void end_profile(hlo_frame *frame) {
+  hlo_rt_count(frame, 0, 0);
+  const double ticks = (double)(frame->counted - frame->start_ticks);
+  const double rate = ticks > 0 ? (double)(now_ns() - frame->start_ns) / ticks : 0;
+  for (uint32_t i = 0; i < frame->desc->num_ops; ++i) {
+    hlo_profile *profile = profile_at(frame, i);
+    if (profile->ticks != 0) {
+      profile->ns += (uint64_t)((double)profile->ticks * rate + 0.5);
+      profile->ticks = 0;
+    }
+  }
+}
+
 hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                         const void *const *inputs, void *const *outputs, hlo_frame *frame) {
+  const int counts = HLO_FIELD(call, profile) != NULL;
+  const int64_t start_ns = counts ? now_ns() : 0;
+  const uint64_t start_ticks = counts ? hlo_ticks() : 0;
   hlo_status status = check_all(call, desc, inputs, outputs);
   if (status == HLO_OK) {
     const hlo_arena_need need = hlo_arena_need_of(desc, call, /*prepares=*/0);
@@ -184,6 +230,12 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
   }
   const void *prepared = HLO_FIELD(desc, prepared_bytes) ? HLO_FIELD(call, prepared) : NULL;
   hlo_start_frame(call, desc, (void *)prepared, frame);
+  if (counts && desc->num_ops > 0) {
+    frame->profile = call->profile;
+    frame->start_ns = start_ns;
+    frame->start_ticks = frame->counted = start_ticks;
+    count_time(frame, 0);
+  }
   return HLO_OK;
 }
 
@@ -192,6 +244,9 @@ hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
     hlo_tell_peers(frame->call, status);
   }
   hlo_leave_frame(frame);
+  if (frame->profile != NULL) {
+    end_profile(frame);
+  }
   return status;
 }
 
@@ -202,9 +257,7 @@ static hlo_status stop_requested(const hlo_call *call) {
   }
   const int64_t deadline = HLO_FIELD(call, deadline_ns);
   if (deadline != 0) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec >= deadline) {
+    if (now_ns() >= deadline) {
       return HLO_DEADLINE;
     }
   }

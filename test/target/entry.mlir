@@ -40,9 +40,15 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     %pred = cpurt.arena 0, 1
     %sel = cpurt.arena 64, 4
     // CHECK: [[WATCH:%.*]] = load i32
+    // CHECK: [[PROFILE:%.*]] = load ptr
     // CHECK: [[IN:%.*]] = load ptr
     // CHECK: [[OUT:%.*]] = load ptr
     // CHECK: call void @prog.small(ptr [[IN]], ptr [[OUT]], i64 0, i64 1)
+    // A caller who wants a profile has the time counted for row 2, behind the entry's and the copies'.
+    // CHECK-NEXT: [[COUNTS:%.*]] = icmp ne ptr [[PROFILE]], null
+    // CHECK-NEXT: br i1 [[COUNTS]], label %count, label
+    // CHECK: count:
+    // CHECK-NEXT: call void @hlo_rt_count(ptr [[FRAME]], i32 2, i64 512)
     cpurt.launch @small(%in, %out)
     // CHECK: call void @prog.small(ptr @prog.two
     cpurt.launch @small(%two, %out)

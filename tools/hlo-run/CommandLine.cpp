@@ -41,6 +41,8 @@ struct Flags {
   cl::opt<std::string> entryLayout{
       "entry-layout", cl::value_desc("row-major|text"), cl::cat(category),
       cl::desc("Layout of the program's own buffers, as for hlo-compile; files are row-major")};
+  cl::opt<bool> profile{"profile", cl::cat(category),
+                        cl::desc("Print what each operation costs, of the runs that are timed")};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
                           cl::desc("Stop compiling, and likewise running, after that long")};
@@ -85,11 +87,12 @@ struct Flags {
 /// Takes LLVM's and MLIR's flags with a name of ours out of the table.
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
-  for (StringRef name :
-       {"inputs",    "seed",         "rng-seed",   "outputs",      "threads",    "bench",
-        "json",      "timeout",      "cpu",        "features",     "denormals",  "immutable-params",
-        "jobs",      "replicas",     "partitions", "infeed",       "outfeed",    "host-recv",
-        "host-send", "custom-calls", "signature",  "entry-layout", "guard-pages"}) {
+  for (StringRef name : {"inputs",    "seed",         "rng-seed",    "outputs",
+                         "threads",   "bench",        "json",        "timeout",
+                         "cpu",       "features",     "denormals",   "immutable-params",
+                         "jobs",      "replicas",     "partitions",  "infeed",
+                         "outfeed",   "host-recv",    "host-send",   "custom-calls",
+                         "signature", "entry-layout", "guard-pages", "profile"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -152,6 +155,7 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.rngSeed = flags.rngSeed;
   line.timeoutSeconds = flags.timeout;
   line.json = flags.json;
+  line.profile = flags.profile;
   line.signature = flags.signature;
   if (flags.entryLayout == "row-major") {
     line.entryLayouts = EntryLayouts::RowMajor;

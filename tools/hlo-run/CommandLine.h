@@ -23,6 +23,7 @@ struct CommandLine {
   std::optional<double> benchSeconds;    ///< absent: run once
   double timeoutSeconds = 0;             ///< of a run; 0: none
   bool json = false;
+  bool profile = false;   ///< print what each operation costs
   bool signature = false; ///< print names and types, and do not run
   EntryLayouts entryLayouts = EntryLayouts::Auto;
   std::string cpu;      ///< to compile for

@@ -55,6 +55,7 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
                     .Case("hlo_rt_fail", address(hlo_rt_fail))
                     .Case("hlo_rt_collective_run", address(hlo_rt_collective_run))
                     .Case("hlo_rt_next_state", address(hlo_rt_next_state))
+                    .Case("hlo_rt_count", address(hlo_rt_count))
                     .Case("hlo_rt_draw", address(hlo_rt_draw))
                     .Case("hlo_rt_custom_call", address(hlo_rt_custom_call))
                     .Case("hlo_rt_feed", address(hlo_rt_feed))

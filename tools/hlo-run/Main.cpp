@@ -205,7 +205,7 @@ struct Preparation {
 };
 
 void printJson(const hlo_module_desc &desc, double compileSeconds, const Preparation &preparation,
-               const Timing &timing, uint32_t threads) {
+               const Timing &timing, uint32_t threads, const Profile &profile) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   json::Object line{
@@ -221,6 +221,9 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
   if (preparation.bytes) {
     line["prepare_ms"] = preparation.seconds * 1e3;
     line["prepared_bytes"] = static_cast<int64_t>(preparation.bytes);
+  }
+  if (!profile.operations.empty()) {
+    line["profile"] = profileJson(desc, profile);
   }
   outs() << json::Value(std::move(line)) << "\n";
 }
@@ -268,6 +271,12 @@ Error printRanks(std::vector<Program> &programs, bool isInput) {
 /// Runs once for the results, and again for the time if that was asked for.
 Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
                          std::vector<Program> &programs) {
+  auto startProfile = [&] {
+    if (line.profile) {
+      programs.front().startProfile();
+    }
+  };
+  startProfile();
   Expected<double> once = runOnce(ranks, programs);
   if (!once) {
     return once.takeError();
@@ -285,6 +294,7 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
   if (!line.benchSeconds) {
     return Timing{*once, *once, 1};
   }
+  startProfile();
   return bench(ranks, programs, *line.benchSeconds);
 }
 
@@ -396,9 +406,13 @@ Error runAll(const CommandLine &line) {
     return timing.takeError();
   }
   if (line.json) {
-    printJson(desc, compileSeconds, preparation, *timing, line.threads);
+    printJson(desc, compileSeconds, preparation, *timing, line.threads,
+              programs.front().getProfile());
   } else {
     printTiming(desc, preparation, *timing, line.threads);
+    if (line.profile) {
+      printProfile(outs(), desc, programs.front().getProfile());
+    }
   }
   return Error::success();
 }

@@ -82,7 +82,7 @@ Program::Program(Program &&other)
       comm(other.comm), arena(std::move(other.arena)), state(std::move(other.state)),
       prepared(std::move(other.prepared)), inputs(std::move(other.inputs)),
       outputs(std::move(other.outputs)), view(std::move(other.view)),
-      unpackedInputs(std::move(other.unpackedInputs)),
+      profile(std::move(other.profile)), unpackedInputs(std::move(other.unpackedInputs)),
       unpackedOutputs(std::move(other.unpackedOutputs)), kept(std::move(other.kept)),
       fresh(other.fresh), inputPointers(std::move(other.inputPointers)),
       outputPointers(std::move(other.outputPointers)), inputViews(std::move(other.inputViews)),
@@ -224,6 +224,9 @@ hlo_call Program::makeCall(char *message, size_t bytes) {
   streams.attach(call);
   call.message = message;
   call.message_bytes = bytes;
+  call.profile = profile.operations.empty() ? nullptr : profile.operations.data();
+  call.profile_count = static_cast<uint32_t>(profile.operations.size());
+  call.profile_stride = sizeof(hlo_profile);
   call.prepared = prepared.size() ? prepared.data() : nullptr;
   call.prepared_bytes = prepared.size();
   return call;
@@ -251,6 +254,11 @@ Expected<double> Program::prepare() {
     return makeError(ExitInternal, "the program wrote past the end of a buffer");
   }
   return seconds;
+}
+
+void Program::startProfile() {
+  profile = Profile();
+  profile.operations.resize(desc->num_ops);
 }
 
 Expected<double> Program::run() {
@@ -289,6 +297,8 @@ Expected<double> Program::run() {
     int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
     return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
   }
+  profile.seconds += seconds;
+  ++profile.runs;
   auto intact = [](const Memory &memory) { return memory.isIntact(); };
   if (!llvm::all_of(inputs, intact) || !llvm::all_of(outputs, intact) || !intact(arena) ||
       !intact(state) || !intact(prepared)) {

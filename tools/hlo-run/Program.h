@@ -6,6 +6,7 @@
 #include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Leaf.h"
 #include "tools/hlo-run/Packed.h"
+#include "tools/hlo-run/Profile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <hlo/pool.h>
@@ -79,6 +80,10 @@ public:
   llvm::Expected<double> prepare();
   uint64_t preparedBytes() const { return prepared.size(); }
 
+  /// From now on runs count what their operations cost, from nothing.
+  void startProfile();
+  const Profile &getProfile() const { return profile; }
+
   /// One run on the inputs as they were filled; returns its time in seconds.
   llvm::Expected<double> run();
   /// A run to warm up, then as many as fit into `seconds`, at least three.
@@ -101,6 +106,7 @@ private:
   Memory arena, state, prepared;
   std::vector<Memory> inputs, outputs;
   UnpackedView view;
+  Profile profile;
   std::vector<Memory> unpackedInputs, unpackedOutputs; ///< empty: the module's own are not packed
   std::vector<std::pair<uint32_t, Memory>> kept;       ///< input and what it was
   bool fresh = true;                                   ///< inputs are as they were given

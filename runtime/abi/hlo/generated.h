@@ -39,7 +39,8 @@ extern "C" {
 #endif
 
 /** One call in progress. Generated code reserves HLO_FRAME_BYTES aligned to 16, uninitialized, and
- *  reads only `arena`, `watch`, `threads`, `prepared` and `scratch`. */
+ *  reads only `arena`, `watch`, `threads`, `prepared`, `scratch` and
+ *  `profile`. */
 typedef struct hlo_frame {
   void *arena; /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
   uint32_t watch;       /**< offset 8: non-zero if the call can be cancelled or has a deadline */
@@ -57,7 +58,11 @@ typedef struct hlo_frame {
   void *scratch;  /**< offset 80: thread_arena_bytes - HLO_SLOT_HEADER_BYTES bytes of the arena,
                      aligned to 64, for what runs on the calling thread; null if none are needed */
   uint64_t slot_bytes; /* thread_arena_bytes */
-  uint64_t reserved[20];
+  uint64_t reserved[16];
+  int64_t start_ns; /* with a profile: when the call began, by both clocks */
+  uint64_t start_ticks;
+  hlo_profile *profile; /**< offset 240: where hlo_rt_count adds to; null: nowhere */
+  uint64_t counted;     /* ticks when something was last counted */
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256
@@ -128,6 +133,12 @@ HLO_NODISCARD hlo_status hlo_rt_poll(hlo_frame *frame);
 /** Writes `message` (0-ended, not kept) as the call's error text and returns `code`. Usable from
  * the thread that called hlo_rt_begin only. Pass the result to hlo_rt_end. */
 hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message);
+
+/** If frame->profile is not null: an execution of the operation `op` (of hlo_module_desc.ops),
+ * which reads and writes `bytes` bytes, has ended. All time since the last such call is its own.
+ * The rest of a call, which hlo_rt_begin and hlo_rt_end count, is operation 0: the program itself.
+ */
+void hlo_rt_count(hlo_frame *frame, uint32_t op, uint64_t bytes);
 
 /** rng-get-and-update-state: writes the 128-bit state at `offset` of hlo_call.state to `state` (low
  * word first) and advances it by `delta`. The memory holds how far it has advanced; a state that
@@ -237,6 +248,7 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_frame, threads) == 12);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, call) == 16);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, prepared) == 24);
 HLO_ASSERT_LAYOUT(offsetof(hlo_frame, scratch) == 80);
+HLO_ASSERT_LAYOUT(offsetof(hlo_frame, profile) == 240);
 HLO_ASSERT_LAYOUT(sizeof(hlo_prepared_header) == HLO_PREPARED_HEADER_BYTES);
 
 /* { ptr name, ptr dims, ptr minor_to_major, i64 bytes, i32 type, i32 rank, i32 align, i32 alias,

@@ -308,9 +308,11 @@ typedef struct hlo_comm {
   void (*leave)(void *user, hlo_status status, const char *message);
 } hlo_comm;
 
-/** What one operation has cost so far; see hlo_call.profile. */
+/** What one operation has cost so far; see hlo_call.profile. Operation 0 is the program itself:
+ * what is between the others. */
 typedef struct hlo_profile {
   uint64_t calls, ns, bytes;
+  uint64_t ticks; /**< of a call in progress, the runtime's own; zero before the first one */
 } hlo_profile;
 
 /** State that outlives a call: what the rng-get-and-update-state instructions have advanced by, 16
@@ -340,7 +342,7 @@ typedef struct hlo_call {
   /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
   int64_t deadline_ns;
   /** `profile_count` entries, `profile_stride` bytes apart, one for each of the module's ops, added
-   * to; null: off. */
+   * to when the call ends; null: off. Calls at the same time need one each. */
   hlo_profile *profile;
   uint32_t profile_count, profile_stride;
   /** Seeds rng, whose numbers in a call depend on it alone, and the start of

@@ -348,6 +348,63 @@ TEST(Frame, StridesBelowAnElementsSizeAreRefused) {
                           "expected 24 and 32");
 }
 
+TEST(Frame, ProfilesAddUpToTheCall) {
+  struct Longer {
+    hlo_profile known;
+    uint64_t unknown;
+  };
+  FakeModule m;
+  hlo_op_desc ops[3] = {};
+  Longer profile[3] = {};
+  m.desc.ops = ops;
+  m.desc.num_ops = 3;
+  m.desc.op_stride = sizeof(hlo_op_desc);
+  m.call.profile = &profile[0].known;
+  m.call.profile_count = 2;
+  m.call.profile_stride = sizeof(Longer);
+  EXPECT_EQ(m.begin(), HLO_ERR_STRUCT);
+  EXPECT_STREQ(m.message, "fake: hlo_call.profile: needs 3 entries 32 bytes apart, given 2 entries "
+                          "40 bytes apart");
+  m.call.profile_count = 3;
+  auto wait = [](int64_t ns) {
+    for (int64_t end = now() + ns; now() < end;) {
+    }
+  };
+  int64_t start = now();
+  for (int call = 0; call < 2; ++call) {
+    ASSERT_EQ(m.begin(), HLO_OK);
+    wait(2000000);
+    hlo_rt_count(&m.frame, 1, 100);
+    wait(1000000);
+    hlo_rt_count(&m.frame, 2, 0);
+    hlo_rt_count(&m.frame, 2, 7);
+    EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  }
+  auto wall = static_cast<uint64_t>(now() - start);
+  uint64_t sum = 0;
+  for (const Longer &one : profile) {
+    sum += one.known.ns;
+    EXPECT_EQ(one.known.ticks, 0u);
+    EXPECT_EQ(one.unknown, 0u);
+  }
+  EXPECT_LE(sum, wall);
+  EXPECT_GE(sum, wall - wall / 50);
+  EXPECT_GE(profile[1].known.ns, 3900000u);
+  EXPECT_GE(profile[2].known.ns, 1900000u);
+  EXPECT_EQ(profile[0].known.calls, 2u);
+  EXPECT_EQ(profile[1].known.calls, 2u);
+  EXPECT_EQ(profile[1].known.bytes, 200u);
+  EXPECT_EQ(profile[2].known.calls, 4u);
+  EXPECT_EQ(profile[2].known.bytes, 14u);
+  // Without one, nothing is counted.
+  m.call.profile = nullptr;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(m.frame.profile, nullptr);
+  hlo_rt_count(&m.frame, 1, 100);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  EXPECT_EQ(profile[1].known.calls, 2u);
+}
+
 TEST(Frame, AnotherArchitectureIsRefused) {
   FakeModule m;
   m.desc.arch = HLO_ARCH_X86_64 + 1;

@@ -1,0 +1,25 @@
+//===- OperationTable.h - What a profile tells apart ----------------------===//
+#ifndef COMPILER_DRIVER_OPERATIONTABLE_H
+#define COMPILER_DRIVER_OPERATIONTABLE_H
+
+#include "compiler/target/Entry.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace hlo {
+
+/// The metadata of a module's instructions by their names, kept from the text: later phases drop
+/// it.
+struct InstructionMetadata {
+  llvm::StringMap<mlir::StringAttr> texts;
+  mlir::StringAttr stackFrames; ///< the tables at the head of the text; null if it has none
+};
+InstructionMetadata readMetadata(mlir::ModuleOp module);
+
+/// The rows of hlo_module_desc.ops for the entry: itself, its copies, and each kernel, small loop
+/// and call of the runtime in the order in which they first run.
+OperationTable makeOperationTable(cpurt::EntryOp entry, mlir::ModuleOp planned,
+                                  const SmallLoops &loops, const InstructionMetadata &metadata);
+
+} // namespace hlo
+
+#endif
