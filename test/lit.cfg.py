@@ -69,6 +69,17 @@ if os.path.exists(os.path.join(build, "lib", "libhlo_comm_mpi.a")) and shutil.wh
     config.substitutions.append(("%mpirun", "mpirun --oversubscribe --allow-run-as-root --mca btl self,vader"))
 if os.path.exists(os.path.join(build, "lib", "libhlo_lapack.so")):
     config.available_features.add("lapack")
+# Pools of others that modules run on. A compiler has OpenMP if it links a program with it.
+if os.path.exists("/usr/include/tbb/task_arena.h"):
+    config.available_features.add("tbb")
+for cc, cxx in [("clang-22", "clang++-22"), ("gcc", "g++")]:
+    probe = [shutil.which(cxx) or "false", "-fopenmp", "-x", "c++", "-", "-o", os.devnull]
+    source = b"#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
+    if subprocess.run(probe, input=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+        config.available_features.add("openmp")
+        config.substitutions.append(("%openmp-cc", "%s -fopenmp" % shutil.which(cc)))
+        config.substitutions.append(("%openmp-cxx", "%s -fopenmp" % shutil.which(cxx)))
+        break
 rustc = shutil.which("rustc")
 if rustc:
     config.available_features.add("rustc")
