@@ -76,6 +76,17 @@ static uint64_t flopsOfOp(Operation *op) {
       });
 }
 
+Operation *hlo::mainOpOf(FusionOp fusion) {
+  Operation *most = nullptr;
+  for (Operation &op : fusion.getBody().front()) {
+    if (isa<DotOp, ConvolutionOp, FftOp, CholeskyOp, TriangularSolveOp>(op) &&
+        (!most || flopsOfOp(&op) > flopsOfOp(most))) {
+      most = &op;
+    }
+  }
+  return most ? most : fusion.getOperation();
+}
+
 uint64_t hlo::flopsOf(FusionOp fusion) {
   uint64_t flops = 0;
   // Reducers and comparators are regions or computations of their own, counted with their op.

@@ -11,6 +11,10 @@ namespace hlo {
 /// data for its order as none. Taps of a window that lie in its padding count. Saturates.
 uint64_t flopsOf(FusionOp fusion);
 
+/// The product, convolution, transform or solve of a fusion that does most of its arithmetic; the
+/// fusion itself if it has none.
+mlir::Operation *mainOpOf(FusionOp fusion);
+
 } // namespace hlo
 
 #endif

@@ -78,7 +78,9 @@ private:
       return;
     }
     FusionOp fusion = kernel.getFusion();
-    OperationRow row = place(launch, fusion.getStrategy().value_or("loop"));
+    Operation *named = mainOpOf(fusion);
+    OperationRow row =
+        place(named == fusion ? launch : named, fusion.getStrategy().value_or("loop"));
     row.flops = flopsOf(fusion);
     for (Type type : llvm::concat<const Type>(llvm::to_vector(fusion->getOperandTypes()),
                                               llvm::to_vector(fusion->getResultTypes()))) {

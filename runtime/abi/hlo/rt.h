@@ -404,7 +404,7 @@ typedef struct hlo_buffer_desc {
 
 /** One operation, for profiles and messages. */
 typedef struct hlo_op_desc {
-  const char *name;        /**< HLO instruction, or the last one of a kernel made of several */
+  const char *name;        /**< HLO instruction; of several in a kernel the main or the last one */
   const char *kind;        /**< what it is: "dot", "loop", "copy", "all-reduce"; never null */
   const char *file;        /**< of the HLO text; may be null */
   int32_t line, column;    /**< from 1; 0 unknown */
