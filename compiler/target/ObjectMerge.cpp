@@ -448,8 +448,8 @@ ArrayRef<StringRef> hlo::importedSymbols() {
   static constexpr StringRef symbols[] = {
       "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_parallel_scratch", "hlo_rt_poll",
       "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end",
-      "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed", "memcpy", "memmove",
-      "memset",
+      "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed",
+      "memcpy", "memmove", "memset",
       // SSE4.1 has instructions for these.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
       "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};

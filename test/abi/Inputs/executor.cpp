@@ -137,10 +137,11 @@ static void testModel(const hlo_executor *given) {
     std::vector<double> *out = results[threaded];
     out[0].resize(m.size()), out[1].resize(m.size());
     const hlo_module_desc *desc = product_describe();
-    void *arena = aligned_alloc(64, desc->arena_bytes + 64);
+    const size_t bytes = hlo_arena_bytes(desc, threaded ? executor->num_threads : 1);
+    void *arena = aligned_alloc(64, bytes + 64);
     char message[256] = "";
     hlo_call call = hlo_call_init();
-    call.arena = arena, call.arena_bytes = desc->arena_bytes;
+    call.arena = arena, call.arena_bytes = bytes;
     call.exec = threaded ? executor : nullptr;
     call.message = message, call.message_bytes = sizeof message;
     const void *inputs[] = {m.data(), v.data()};
