@@ -302,9 +302,9 @@ static hlo_status call_checked(Checked *c, void *block, size_t bytes) {
     c->ranges = table;
     c->pointers = (void **)((char *)table + range_bytes);
   }
-  hlo_status status = runs ? check_all(c, (void *)HLO_FIELD(c->call, prepared),
-                                       desc->prepared_bytes, desc->arena_bytes)
-                           : check_all(c, block, desc->prepared_bytes, desc->prepare_arena_bytes);
+  const uint64_t arena_bytes = hlo_arena_need_of(desc, c->call, !runs).bytes;
+  void *prepared = runs ? (void *)HLO_FIELD(c->call, prepared) : block;
+  hlo_status status = check_all(c, prepared, desc->prepared_bytes, arena_bytes);
   if (status != HLO_OK && runs) {
     hlo_tell_peers(c->call, status);
   }
