@@ -76,7 +76,7 @@ static std::string ragged(const hlo_comm *comm, int rank, int n, int64_t rows, b
   data.rank = table.rank = 1;
   const hlo_buffer_desc buffers[] = {data, data, table, table, table, table, data};
   hlo_rt_collective desc = {};
-  desc.op = {sizeof desc, 6, 1, 0, "ragged-all-to-all", "rows", buffers, 0};
+  desc.op = {sizeof desc, 6, 1, sizeof buffers[0], "ragged-all-to-all", "rows", buffers, 0};
   desc.kind = HLO_RAGGED_ALL_TO_ALL;
   desc.mode = HLO_GROUPS_OF_REPLICAS;
   desc.channel = -1;
