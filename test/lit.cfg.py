@@ -23,6 +23,8 @@ build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build
 # Under sanitizers (test/sanitizers/run.sh): another build of the runtime, and the flags of programs that are linked with it.
 runtime = os.path.abspath(lit_config.params.get("runtime", build))
 sanitizer_flags = lit_config.params.get("flags", "")
+if "-fsanitize=thread" in sanitizer_flags:
+    config.available_features.add("tsan")
 config.test_exec_root = os.path.join(runtime, "test", "lit")
 for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
     if variable in os.environ:

@@ -32,7 +32,7 @@ public:
 
 private:
   mlir::SymbolTable table;
-  const SymbolCache *cache;
+  const SymbolCache *cache; ///< null if the dialect is not loaded
 };
 
 /// The computation that `op`, or an op around it, calls by that name; null if there is none.

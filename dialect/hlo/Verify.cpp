@@ -12,14 +12,23 @@ using namespace mlir;
 
 namespace hlo {
 
-SymbolScope::SymbolScope(ModuleOp module)
-    : table(module), cache(module.getContext()
-                               ->getLoadedDialect<HloDialect>()
-                               ->getRegisteredInterface<SymbolCache>()) {
-  cache->symbols = &table;
+/// Null if the context has not loaded the dialect: a module without ops of ours.
+static const SymbolCache *cacheOf(MLIRContext *context) {
+  Dialect *dialect = context->getLoadedDialect<HloDialect>();
+  return dialect ? dialect->getRegisteredInterface<SymbolCache>() : nullptr;
 }
 
-SymbolScope::~SymbolScope() { cache->symbols = nullptr; }
+SymbolScope::SymbolScope(ModuleOp module) : table(module), cache(cacheOf(module.getContext())) {
+  if (cache) {
+    cache->symbols = &table;
+  }
+}
+
+SymbolScope::~SymbolScope() {
+  if (cache) {
+    cache->symbols = nullptr;
+  }
+}
 
 ComputationOp findComputation(Operation *op, StringAttr name) {
   const auto *cache = op->getDialect()->getRegisteredInterface<SymbolCache>();

@@ -27,6 +27,18 @@ std::string verifyText(llvm::StringRef text) {
   return messages;
 }
 
+TEST(VerifyModuleTest, WithoutTheDialect) {
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    messages += diagnostic.str();
+    return success();
+  });
+  auto module = parseSourceString<ModuleOp>("module {}", &context);
+  EXPECT_TRUE(failed(verifyModule(*module)));
+  EXPECT_EQ(messages, "module has 0 entry computations, expected 1 [module_c1]");
+}
+
 constexpr const char *neg = R"(
 hlo.computation @neg(%a: tensor<f32>) -> tensor<f32> {
   %0 = hlo.negate %a : (tensor<f32>) -> tensor<f32>
