@@ -46,7 +46,7 @@ public:
         OperationRow row = place(op, call.getKind());
         for (ArrayAttr types : {call.getOperandTypes(), call.getResultTypes()}) {
           for (Type type : types.getAsValueRange<TypeAttr>()) {
-            row.bytes += bytesOfType(type);
+            row.bytes += byteSize(type).value_or(0);
           }
         }
         table.others[op] = add(std::move(row));
@@ -60,13 +60,6 @@ public:
   }
 
 private:
-  static uint64_t bytesOfType(Type type) {
-    RankedTensorType array = arrayType(type);
-    return array && array.hasStaticShape()
-               ? array.getNumElements() * elementBytes(array.getElementType())
-               : 0;
-  }
-
   uint32_t add(OperationRow row) {
     table.rows.push_back(std::move(row));
     return table.rows.size() - 1;
@@ -84,7 +77,7 @@ private:
     row.flops = flopsOf(fusion);
     for (Type type : llvm::concat<const Type>(llvm::to_vector(fusion->getOperandTypes()),
                                               llvm::to_vector(fusion->getResultTypes()))) {
-      row.bytes += bytesOfType(type);
+      row.bytes += byteSize(type).value_or(0);
     }
     table.kernels[launch.getKernel()] = add(std::move(row));
   }

@@ -11,8 +11,7 @@
 //     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
 //
 // The array is on the stack, or in the arena if it is large, and serves all launches of the
-// function. Static descriptions are made
-// in RuntimeCall.cpp.
+// function. Static descriptions are made in RuntimeCall.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Stack.h"

@@ -10,9 +10,10 @@ import fnmatch
 import glob
 import os
 import re
-import subprocess
 import sys
 import tempfile
+
+from run import files_of
 
 # Folders that a path in a README may start from, besides its own and the root.
 BASES = ("compiler", "compiler/transforms", "compiler/codegen", "test", "runtime", "runtime/abi", "tools")
@@ -23,17 +24,6 @@ FOLDERS = ("Inputs", "golden", "modules")
 TOOLS = ("hlo-compile", "hlo-run", "hlo-opt")
 # Where a name that is made up stands for many: `visitX`, `emitXKernel`, `hlo_rt_NAME`.
 PLACEHOLDER = re.compile(r"[a-z]X\b|[a-z]X[A-Z]|[a-z][A-Z]{3}|\bOP\b|NAME|FOLDER|PREFIX|0123456789abcdef")
-
-
-def files_of(root):
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, text=True)
-    if listed.returncode == 0 and listed.stdout:
-        return sorted({f for f in listed.stdout.split("\0") if f and os.path.isfile(os.path.join(root, f))})
-    found = []
-    for folder, folders, names in os.walk(root):
-        folders[:] = [f for f in folders if not f.startswith((".git", "build"))]
-        found += [os.path.relpath(os.path.join(folder, name), root) for name in names]
-    return sorted(found)
 
 
 class Tree:

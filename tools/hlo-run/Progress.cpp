@@ -8,31 +8,27 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 
 using namespace hlo::run;
 
-Progress::Progress(std::string text) : what(std::move(text)) {
+Progress::Progress(std::string text) {
   if (llvm::sys::Process::StandardErrIsDisplayed()) {
-    thread = std::thread([this] { show(); });
+    thread = std::jthread([what = std::move(text)](std::stop_token stop) { show(what, stop); });
   }
 }
 
-Progress::~Progress() {
-  if (!thread.joinable()) {
-    return;
-  }
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    done = true;
-  }
-  changed.notify_all();
-  thread.join();
-}
-
-void Progress::show() {
+void Progress::show(const std::string &what, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any timer;
   std::unique_lock<std::mutex> lock(mutex);
   int seconds = 0;
-  while (!changed.wait_for(lock, std::chrono::seconds(1), [this] { return done; })) {
+  for (;;) {
+    timer.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+    if (stop.stop_requested()) {
+      break;
+    }
     if (++seconds > 1) {
       llvm::errs() << "\r" << what << "  " << seconds << " s";
     }

@@ -2,8 +2,6 @@
 #ifndef TOOLS_HLO_RUN_PROGRESS_H
 #define TOOLS_HLO_RUN_PROGRESS_H
 
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
@@ -14,15 +12,10 @@ namespace hlo::run {
 class Progress {
 public:
   explicit Progress(std::string what);
-  ~Progress();
 
 private:
-  void show();
-  std::string what;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::thread thread;
+  static void show(const std::string &what, std::stop_token stop);
+  std::jthread thread; ///< told to stop, and waited for, by its destructor
 };
 
 } // namespace hlo::run

@@ -8,6 +8,8 @@
 #include "llvm/Support/Signals.h"
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <unistd.h>
 
 using namespace hlo::tool;
@@ -20,25 +22,16 @@ Watchdog::Watchdog(double seconds, std::function<void()> report) {
   constexpr double most = 86400e3;
   auto start = std::chrono::steady_clock::now();
   auto end = start + std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, most) * 1e9));
-  thread = std::thread([this, end, report = std::move(report)] {
+  thread = std::jthread([end, report = std::move(report)](std::stop_token stop) {
+    std::mutex mutex;
+    std::condition_variable_any timer;
     std::unique_lock<std::mutex> lock(mutex);
-    if (changed.wait_until(lock, end, [this] { return done; })) {
+    timer.wait_until(lock, stop, end, [] { return false; });
+    if (stop.stop_requested()) {
       return;
     }
     report();
     llvm::sys::RunInterruptHandlers();
     _exit(exitTimeout);
   });
-}
-
-Watchdog::~Watchdog() {
-  if (!thread.joinable()) {
-    return;
-  }
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    done = true;
-  }
-  changed.notify_all();
-  thread.join();
 }

@@ -2,9 +2,7 @@
 #ifndef TOOLS_LIMITS_WATCHDOG_H
 #define TOOLS_LIMITS_WATCHDOG_H
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 namespace hlo::tool {
@@ -18,15 +16,9 @@ inline constexpr int exitTimeout = 7;
 class Watchdog {
 public:
   Watchdog(double seconds, std::function<void()> report);
-  ~Watchdog();
-  Watchdog(const Watchdog &) = delete;
-  Watchdog &operator=(const Watchdog &) = delete;
 
 private:
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::thread thread;
+  std::jthread thread; ///< told to stop, and waited for, by its destructor
 };
 
 } // namespace hlo::tool

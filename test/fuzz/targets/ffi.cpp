@@ -7,24 +7,10 @@
 #include "compiler/target/FfiAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "test/fuzz/targets/FreshContext.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include <cstdlib>
-#include <memory>
-
-namespace {
-/// A context, made anew from time to time: that takes longer than an execution, and types and
-/// attributes stay in it.
-mlir::MLIRContext &freshContext() {
-  static std::unique_ptr<mlir::MLIRContext> context;
-  static unsigned uses = 0;
-  if (uses++ % 64 == 0) {
-    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  }
-  return *context;
-}
-} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
@@ -32,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (text.count('(') + text.count('{') + text.count('[') + text.count('<') > 500) {
     return -1;
   }
-  mlir::MLIRContext &context = freshContext();
+  mlir::MLIRContext &context = freshContext<>();
   unsigned errors = 0;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &) {
     ++errors;

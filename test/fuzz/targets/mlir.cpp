@@ -8,26 +8,10 @@
 #include "dialect/hlo/VerifyModule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "test/fuzz/targets/FreshContext.h"
 #include "llvm/Support/raw_ostream.h"
-#include <memory>
-
-namespace {
-/// A context, made anew from time to time: that takes longer than an execution, and types and
-/// attributes stay in it.
-mlir::MLIRContext &freshContext() {
-  static std::unique_ptr<mlir::MLIRContext> context;
-  static unsigned uses = 0;
-  if (uses++ % 64 == 0) {
-    mlir::DialectRegistry registry;
-    registry.insert<hlo::HloDialect, hlo::cpurt::CpurtDialect, mlir::LLVM::LLVMDialect>();
-    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
-  }
-  return *context;
-}
-} // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Of the nesting of MLIR's own parser nothing is known here: it recurses without a bound.
@@ -37,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (view.count('(') + view.count('{') + view.count('[') + view.count('<') > 500) {
     return -1;
   }
-  mlir::MLIRContext &context = freshContext();
+  mlir::MLIRContext &context =
+      freshContext<hlo::HloDialect, hlo::cpurt::CpurtDialect, mlir::LLVM::LLVMDialect>();
   mlir::ScopedDiagnosticHandler handler(&context,
                                         [](mlir::Diagnostic &) { return mlir::success(); });
   auto module =

@@ -9,24 +9,12 @@
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/VerifyModule.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "test/fuzz/targets/FreshContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
 namespace {
-/// A context, made anew from time to time: that takes longer than an execution, and types and
-/// attributes stay in it.
-mlir::MLIRContext &freshContext() {
-  static std::unique_ptr<mlir::MLIRContext> context;
-  static unsigned uses = 0;
-  if (uses++ % 64 == 0) {
-    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  }
-  return *context;
-}
-
 mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef text, mlir::MLIRContext &context) {
   mlir::OwningOpRef<mlir::ModuleOp> module = hlo::parseHlo(text, "fuzz.hlo", &context);
   if (module && failed(hlo::verifyModule(*module))) {
@@ -50,7 +38,7 @@ void require(bool condition, const char *what, llvm::StringRef first, llvm::Stri
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  mlir::MLIRContext &context = freshContext();
+  mlir::MLIRContext &context = freshContext<>();
   unsigned errors = 0;
   std::string last;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
