@@ -58,6 +58,9 @@ static void moveToScratch(Function &function, uint64_t available) {
       return;
     }
     move(*variable, *function.getArg(function.arg_size() - 1), used);
+    // Without a variable that needs more than the ABI's alignment, the backend would not align the
+    // stack, and vectors that it spills would lie across two cache lines.
+    function.addFnAttr("stackrealign");
     used += bytes;
     left -= bytes;
   }
