@@ -5,6 +5,7 @@ import json
 import math
 import os
 import subprocess
+import textwrap
 
 WORST = 0.95  # what no module should fall below, as XLA's time over ours
 DIFFERENT = 0.01  # results that are further apart than this are marked
@@ -226,8 +227,9 @@ def write_readme(readme, results, chart, rows, machines):
     against = [r for r in rows if r["cores"] == m["cores"] and speed(r, "iree")]
     iree = (f"Against IREE, which ran {len(against)} of them, the mean is {mean(speed(r, 'iree') for r in against):.1f} and {sum(speed(r, 'iree') < 0.9 for r in against)} are below 0.9. "
             if against else "")
-    block = (f"{BEGIN}\nXLA:CPU's time (jaxlib {m['jaxlib']}) over ours, geometric mean and worst of each family, {m['processor']}, {m['date'].split()[0]}, commit {m['commit']}; "
-             f"above 1 we are faster. {iree}Share of the peak that the same run measured, one core: {', '.join(shares)}.\n"
+    summary = (f"XLA:CPU's time (jaxlib {m['jaxlib']}) over ours, geometric mean and worst of each family, {m['processor']}, {m['date'].split()[0]}, commit {m['commit']}; "
+               f"above 1 we are faster. {iree}Share of the peak that the same run measured, one core: {', '.join(shares)}.")
+    block = (f"{BEGIN}\n{textwrap.fill(summary, 120, break_long_words=False, break_on_hyphens=False)}\n"
              f"Every module: [test/performance/RESULTS.md](test/performance/RESULTS.md).\n\n{family_table(rows)}\n\n"
              f"![Speed by family](test/performance/results.svg)\n{END}")
     with open(readme) as file:
