@@ -1,19 +1,20 @@
 //===- AnyOrder.cpp - Computations that may be applied in any order -------===//
 //
-// HLO leaves it to the compiler in which order and grouping a reduction combines elements, and
-// whether its init value takes part more than once. XLA:CPU uses that freedom for long reductions
-// and not for short ones, so where the order matters we keep that of the text, which is its result
-// for short ones. What is to be found out is thus not whether another order is allowed but whether
-// anybody could tell: is the computation associative and commutative, up to rounding?
+// Decides whether a reduction's computation is associative and commutative up to rounding.
 //
-// That is a property of its values, of which forms there are many (hypot, logaddexp, complex
-// products as pairs, merged moments, saturated counts ...). So it is tried: on a fixed sequence of
-// elements, in double precision, with f(f(a, b), c) against f(a, f(b, c)), and f(a, b) against f(b,
-// a). Two formulas that differ do so at almost every element, and what is random in the elements is
-// no neat number. Elements are equal in a part now and then, which shows what prefers one of two (a
-// payload kept by `<`), and are zero, infinite or NaN: an order in which such an element makes NaN
-// where it would have vanished in the order of the text (log-sum-exp of masked elements, means of
-// nothing) is no other order of the same.
+// HLO lets the compiler choose the order and the grouping in which a reduction combines elements,
+// and how often its init value takes part. XLA:CPU uses that freedom for long reductions only. We
+// keep the order of the text wherever another order could change the result by more than rounding,
+// so that short reductions give XLA's result.
+//
+// Too many forms are associative for a list of patterns: hypot, logaddexp, complex products as
+// pairs, merged moments, saturating counts. So the computation is tested numerically, in double
+// precision, on a fixed sequence of elements: f(f(a, b), c) against f(a, f(b, c)), and f(a, b)
+// against f(b, a). Two different formulas differ at almost every element, because the elements are
+// not round numbers. Some pairs of elements are equal in one component: that exposes computations
+// that prefer one of two, such as a payload chosen by `<`. Some elements are zero, infinite or NaN:
+// an order that turns such an element into NaN, where the order of the text drops it (log-sum-exp
+// of masked elements, the mean of nothing), does not count as equivalent.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/EvaluatorScalar.h"
@@ -30,7 +31,7 @@ namespace {
 constexpr int kTriples = 160;
 constexpr int64_t kMostOps = 64;
 
-/// An element: floats of all types as doubles, complex ones as two, others as their bits.
+/// One element: real floats as a double, complex numbers as two, all others as their bits.
 struct Sample {
   double re = 0, im = 0;
   llvm::APInt bits = llvm::APInt(1, 0);
@@ -39,7 +40,7 @@ using Samples = SmallVector<Sample, 4>;
 
 bool isFloat(Type type) { return isa<FloatType>(type); }
 
-/// A sequence of numbers that is the same on every machine.
+/// Pseudo-random numbers, the same on every machine.
 class Numbers {
 public:
   uint64_t next() {
@@ -48,7 +49,7 @@ public:
     return (mixed * 0xBF58476D1CE4E5B9ULL) ^ (mixed >> 32);
   }
   unsigned below(unsigned count) { return static_cast<unsigned>((next() >> 20) % count); }
-  /// Between 1/4 and 4, of either sign; zero, infinite or NaN now and then.
+  /// Magnitude between 1/4 and 4, either sign; sometimes zero, infinite or NaN.
   double real() {
     if (below(6) == 0) {
       constexpr double special[] = {0.0, 0.0, INFINITY, -INFINITY, NAN};
@@ -274,8 +275,8 @@ bool isFinite(ArrayRef<Sample> values) {
                       [](const Sample &s) { return std::isfinite(s.re) && std::isfinite(s.im); });
 }
 
-/// What is not finite counts as equal: which of infinite and NaN a product becomes depends on the
-/// order even of complex multiplications.
+/// Non-finite results count as equal: whether a complex product is infinite or NaN depends on the
+/// order even for multiplications of complex numbers.
 bool areClose(double x, double y) {
   if (!std::isfinite(x) || !std::isfinite(y)) {
     return !std::isfinite(x) && !std::isfinite(y);

@@ -6,9 +6,9 @@
 
 namespace hlo {
 
-/// Rows of at most so many elements may be computed column by column, a row in each lane
-/// (fusion/SplitColumns.cpp and codegen/loops/Columns.h): as many vectors again are alive as
-/// operands.
+/// Arrays with rows of at most this many elements may be computed column by column, with one row
+/// per vector lane (fusion/SplitColumns.cpp and codegen/loops/Columns.h). Each column keeps one
+/// vector alive per operand, so more columns would not fit into registers.
 inline constexpr int64_t kMostSplitColumns = 8;
 
 } // namespace hlo

@@ -64,7 +64,7 @@ bool ComputationGraph::hasSideEffects(Operation *op) const {
           op)) {
     return true;
   }
-  // A collective is a meeting of all ranks: one that leaves it out blocks the others.
+  // Every rank must reach a collective: a rank that skips one blocks the others.
   if (isa<AllReduceOp, AllReduceStartOp, AllReduceDoneOp, AllGatherOp, AllGatherStartOp,
           AllGatherDoneOp, ReduceScatterOp, AllToAllOp, RaggedAllToAllOp, CollectiveBroadcastOp,
           CollectivePermuteOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op)) {
@@ -126,7 +126,7 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
     return success();
   };
 
-  // The stack's bottom last: the entry, once all that prepares for it is done.
+  // The entry is pushed first, so it is finished last, after the prepare computation.
   if (failed(open(graph.entryOp)) || (graph.prepareOp && failed(open(graph.prepareOp)))) {
     return failure();
   }

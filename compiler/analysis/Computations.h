@@ -20,8 +20,8 @@ void forEachCallee(mlir::Operation *op, llvm::function_ref<void(mlir::FlatSymbol
 void renameCallees(mlir::Operation *op,
                    llvm::function_ref<mlir::FlatSymbolRefAttr(mlir::FlatSymbolRefAttr)> rename);
 
-/// Whether the callees of `op` run at top level, for its own sake: calls,
-/// loops, branches. The callees of all other ops are scalar computations.
+/// True if the callees of `op` run at top level: calls, loops and branches. The callees of all
+/// other ops are scalar computations.
 bool callsAtTopLevel(mlir::Operation *op);
 
 /// The computations of a module and the calls between them.
@@ -31,22 +31,21 @@ public:
   static mlir::FailureOr<ComputationGraph> build(mlir::ModuleOp module);
 
   ComputationOp entry() const { return entryOp; }
-  /// What prepares for the entry (see Prepared.h); null if nothing does.
+  /// The prepare computation (see Prepared.h); null if the module has none.
   ComputationOp prepare() const { return prepareOp; }
   /// Null when there is no such computation.
   ComputationOp lookup(mlir::FlatSymbolRefAttr name) const { return byName.lookup(name.getAttr()); }
-  /// Those reachable from the entry or what prepares for it, callees before callers.
+  /// The computations reachable from the entry or the prepare computation, callees before callers.
   llvm::ArrayRef<ComputationOp> postOrder() const { return order; }
   /// How many times reachable ops name the computation.
   int64_t uses(ComputationOp computation) const { return useCounts.lookup(computation); }
   bool isReachable(ComputationOp computation) const {
     return computation == entryOp || computation == prepareOp || useCounts.contains(computation);
   }
-  /// Whether running the computation does more than computing its results:
-  /// feeds, collectives, calls with side effects, also inside callees.
+  /// True if the computation or one of its callees does more than compute its results: feeds,
+  /// collectives, calls with side effects.
   bool hasSideEffects(ComputationOp computation) const { return effects.contains(computation); }
-  /// The same of one op. An op of the core set without callees is pure unless
-  /// it communicates.
+  /// The same for one op. A core op without callees has side effects only if it communicates.
   bool hasSideEffects(mlir::Operation *op) const;
 
 private:

@@ -6,13 +6,15 @@ using namespace mlir;
 
 namespace hlo {
 
-/// A smaller operand is read element by element in the time that another kernel takes to start.
+/// A smaller operand is read element by element in less time than it takes to start another kernel.
 static constexpr int64_t kLeastElements = 16 << 10;
-/// Fewer neighbours share a line with others of their own batch index.
+/// With fewer batch neighbours per cache line, strided reads waste little of each line.
 static constexpr int64_t kLeastNeighbours = 4;
-/// Products of two operands like this, or of one with a row for each batch index, have lanes along
-/// the batch if it fills its vectors; of two, if copies for one vector of it stay in L2, and sums
-/// are long or few (codegen/dot/BatchLanes.cpp).
+/// The batch strategy (codegen/dot/BatchLanes.cpp) handles such operands without a copy, if the
+/// batch fills its vectors:
+/// - two such operands, if the copies for one vector of the batch fit into L2 (kMostCopied) and the
+///   sums are long (kLeastSum) or the result is small (kSmallResult);
+/// - one such operand, if the other has one row per batch index.
 static constexpr int64_t kMostCopied = 512 << 10, kVectorBytes = 64, kLeastSum = 16,
                          kSmallResult = 256;
 
@@ -46,7 +48,7 @@ static Side sideOf(Value operand, std::optional<ArrayRef<int64_t>> batch,
   return side;
 }
 
-/// Whether neighbours along the batch fill most lanes of their vectors.
+/// True if a batch of `neighbours` elements leaves at most a third of its vectors' lanes unused.
 static bool fillsVectors(int64_t neighbours, int64_t bytes) {
   int64_t lanes = kVectorBytes / std::max<int64_t>(4, bytes);
   return 2 * static_cast<int64_t>(llvm::alignTo(neighbours, lanes)) <= 3 * neighbours;

@@ -6,9 +6,10 @@
 
 namespace hlo {
 
-/// Whether neighbours in memory of an operand, behind a transpose or not, belong to different batch
-/// indices, so that each product would read it element by element; and the dot is none of those
-/// that go along the batch themselves. Such an operand is worth a transposed copy.
+/// True if the elements of `operand` that are adjacent in memory (a transpose that produces it is
+/// looked through) belong to different batch indices, so that each product would read it with a
+/// stride, and the dot does not use the batch strategy, whose lanes run along the batch. A
+/// transposed copy of such an operand pays.
 bool isStoredAcrossBatch(DotOp dot, unsigned operand);
 
 } // namespace hlo

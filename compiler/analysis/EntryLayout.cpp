@@ -1,7 +1,7 @@
 //===- EntryLayout.cpp - The entry as its user sees it --------------------===//
 //
-// Module attributes <-> structs. The attributes are plain dictionaries, so that
-// they print and parse in tests without further code.
+// Module attributes <-> structs. The attributes are plain dictionaries, so that tests can print and
+// parse them without code of their own.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/EntryLayout.h"

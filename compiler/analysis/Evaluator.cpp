@@ -55,7 +55,7 @@ struct Evaluation {
   ArrayRef<int64_t> shape() const { return type.getShape(); }
   ArrayRef<int64_t> operandShape(unsigned i = 0) const { return shapeOf(op->getOperand(i)); }
 
-  /// Result element at index i = operand 0's element at `source(i)`.
+  /// Gathers from operand 0: the result element at index i is its element number `source(i)`.
   Bits gather(function_ref<int64_t(ArrayRef<int64_t>)> source) const {
     Bits result;
     result.reserve(type.getNumElements());

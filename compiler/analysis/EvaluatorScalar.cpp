@@ -19,12 +19,12 @@ using llvm::RoundingMode;
 
 using Result = std::optional<APInt>;
 
-/// The floats whose arithmetic is IEEE's.
+/// True for the float types whose arithmetic IEEE 754 defines.
 static bool isIeee(Type type) {
   return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-/// Not hlo::isUnsigned, which is false for pred.
+/// Unlike hlo::isUnsigned, true for pred too.
 static bool isUnsignedOrPred(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && !integer.isSigned();
@@ -202,7 +202,7 @@ Result ScalarOp::applyCompare(const APInt &lhs, const APInt &rhs) const {
     less = isUnsignedOrPred(from) ? lhs.ult(rhs) : lhs.slt(rhs);
     equal = lhs == rhs;
   } else if (isIeee(from) && compare.getType() == "TOTALORDER") {
-    // Flipping the magnitude of negative numbers makes the order that of signed integers.
+    // Flipping the magnitude bits of negative numbers makes signed integer order equal float order.
     auto key = [](const APInt &bits) {
       return bits.isNegative() ? bits ^ APInt::getSignedMaxValue(bits.getBitWidth()) : bits;
     };

@@ -13,15 +13,15 @@
 
 namespace hlo {
 
-/// The integer `value` as an element of type `element`, rounded to nearest for
-/// floats; nothing for complex types and floats other than f16, bf16, f32, f64.
+/// The integer `value` as an element of type `element`, rounded to nearest for floats; nothing for
+/// complex types and for floats other than f16, bf16, f32 and f64.
 std::optional<llvm::APInt> bitsOfInteger(mlir::Type element, int64_t value);
 
 /// An element-wise op with its element types looked up once.
 class ScalarOp {
 public:
   explicit ScalarOp(mlir::Operation *op);
-  /// The result for these operand elements, nothing if it is not evaluated.
+  /// The result for these operand elements; nothing if the op is not supported.
   std::optional<llvm::APInt> apply(llvm::ArrayRef<llvm::APInt> operands) const;
 
 private:

@@ -2,10 +2,10 @@
 //
 // Sizes are computed callees first, each computation once:
 //
-//   size(c) = instructions of c, calls left out, + sum of size(callee) over all that they name
+//   size(c) = instructions of c other than calls + sum of size(callee) over all references to callees
 //
-// Every callee counts, those of loops and reductions too: loops get computations of their own,
-// and a kernel holds a copy of each computation that its ops apply.
+// Callees of loops and reductions count too: each loop gets its own copy of its computations, and a
+// kernel holds a copy of each computation that its ops apply.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Expansion.h"
@@ -21,8 +21,8 @@ struct Extent {
   uint64_t loops = 0;        ///< levels of loops and branches
 };
 
-/// Copies that are fine in any case, for each instruction of the text: what a call of a helper
-/// costs.
+/// Inlining may always add this many instructions per instruction of the text, whatever the budget:
+/// about what calls of small helper functions add.
 constexpr uint64_t kCopiesPerInstruction = 10;
 } // namespace
 

@@ -7,13 +7,15 @@
 
 namespace hlo {
 
-/// An error at the instruction where inlining would add more instructions than the budget, and
-/// more than ten for each that the text has; likewise where loops and branches are nested deeper.
-/// Costs a visit of each instruction, whatever the module would become. Assumes a verified module.
+/// Reports an error at the instruction where inlining would exceed both the budget and ten added
+/// instructions per instruction of the text, and where loops and branches are nested deeper than
+/// the budget allows. Visits each instruction once, however large the inlined module would be.
+/// Assumes a verified module.
 llvm::LogicalResult checkExpansion(mlir::ModuleOp module, const Budget &budget);
 
-/// An error at each kernel whose code, with all computations that its ops apply, is of more
-/// instructions than the budget: what fusion cannot split. For modules after phase fuse.
+/// Reports an error at each kernel that has more instructions than the budget, including all
+/// computations that its ops apply: fusion cannot split such a kernel. For modules after phase
+/// fuse.
 llvm::LogicalResult checkKernels(mlir::ModuleOp module, const Budget &budget);
 
 } // namespace hlo

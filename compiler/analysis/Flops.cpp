@@ -14,7 +14,7 @@ using namespace hlo;
 
 static uint64_t times(uint64_t a, uint64_t b) { return llvm::SaturatingMultiply(a, b); }
 
-/// Elements of an array; 0 for what is none.
+/// Elements of an array; 0 for values that are not arrays.
 static uint64_t countOf(Value value) {
   RankedTensorType type = arrayType(value);
   return type && type.hasStaticShape() ? type.getNumElements() : 0;
@@ -43,7 +43,7 @@ static uint64_t flopsOfDot(DotOp dot) {
 }
 
 static uint64_t flopsOfConvolution(ConvolutionOp conv) {
-  // Each element of the result is a sum over one output feature's part of the kernel.
+  // Each result element sums over the kernel elements of one output feature.
   uint64_t features = shapeOf(conv.getRhs())[conv.getDimLabels().getKernelOutputFeature()];
   uint64_t taps = countOf(conv.getRhs()) / std::max<uint64_t>(features, 1);
   return times(times(countOf(conv->getResult(0)), taps), 2 * realFactor(conv->getResult(0)));
@@ -89,7 +89,7 @@ Operation *hlo::mainOpOf(FusionOp fusion) {
 
 uint64_t hlo::flopsOf(FusionOp fusion) {
   uint64_t flops = 0;
-  // Reducers and comparators are regions or computations of their own, counted with their op.
+  // Computations that an op applies (reducers, comparators) are counted with that op, not here.
   for (Operation &op : fusion.getBody().front()) {
     flops = llvm::SaturatingAdd(flops, flopsOfOp(&op));
   }

@@ -6,13 +6,13 @@
 
 namespace hlo {
 
-/// Arithmetic operations of one execution of a fusion, for profiles: a multiplication and an
-/// addition count as two, an element-wise op of any kind as one an element, what moves or compares
-/// data for its order as none. Taps of a window that lie in its padding count. Saturates.
+/// Arithmetic operations of one execution of a fusion, for profiles. A multiply-add counts two, an
+/// element-wise op one per element, moves and comparisons of a sort none. Window taps that read
+/// padding count. Saturates.
 uint64_t flopsOf(FusionOp fusion);
 
-/// The product, convolution, transform or solve of a fusion that does most of its arithmetic; the
-/// fusion itself if it has none.
+/// The dot, convolution, transform or solve that does most of the fusion's arithmetic; the fusion
+/// itself if it has none.
 mlir::Operation *mainOpOf(FusionOp fusion);
 
 } // namespace hlo

@@ -1,8 +1,8 @@
 //===- LiveRange.cpp - When a value is needed, as a set of intervals ------===//
 //
-// Ranges are merged again and again when buffers are coalesced, mostly a short one into a
-// long one, or next to its end. So every operation finds its place in the longer list by
-// binary search and costs the length of the shorter one.
+// Coalescing merges ranges again and again, mostly a short range into a long one or next to its
+// end. So every operation finds its place in the longer list by binary search and takes time
+// proportional to the shorter list.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/LiveRange.h"
@@ -14,7 +14,7 @@ void LiveRange::add(Segment segment) {
   if (segment.begin >= segment.end) {
     return;
   }
-  // [first, last) are the segments that touch the new one; they become one with it.
+  // [first, last) are the segments that touch the new one; all of them merge into one.
   auto *first =
       llvm::partition_point(list, [&](const Segment &other) { return other.end < segment.begin; });
   auto *last = std::partition_point(

@@ -1,8 +1,7 @@
 //===- LiveRange.h - When a value is needed, as a set of intervals --------===//
 //
-// Points are positions of a program written down in one line (see
-// transforms/schedule/Plan.h). A value that lives in a loop or a branch may be
-// dead for a while and come back, hence a set of intervals and not one.
+// Points are positions in a linear program (see transforms/schedule/Plan.h). A value in a loop or a
+// branch may be dead for a while and live again, so its range is a set of intervals.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_LIVERANGE_H
@@ -29,7 +28,7 @@ public:
 
   bool empty() const { return list.empty(); }
   llvm::ArrayRef<Segment> segments() const { return list; }
-  /// First point, and the one after the last; of a range that is not empty.
+  /// First point, and the point after the last. The range must not be empty.
   uint32_t begin() const { return list.front().begin; }
   uint32_t end() const { return list.back().end; }
 

@@ -1,6 +1,6 @@
 //===- OpKinds.h - What kind of op an op is -------------------------------===//
 //
-// Classes of opcodes that more than one pass asks for.
+// Classes of opcodes that more than one pass needs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_OPKINDS_H
@@ -10,17 +10,17 @@
 
 namespace hlo {
 
-/// Whether element i of the result depends on element i of each operand alone (or on
-/// the one element of a scalar operand of select and clamp).
+/// True if element i of the result depends only on element i of each operand, or on the single
+/// element of a scalar operand (select, clamp).
 bool isElementwiseOp(mlir::Operation *op);
 
-/// Element-wise, and costs tens of instructions or more per element.
+/// True for element-wise ops that take tens of instructions or more per element.
 bool isExpensiveElementwise(mlir::Operation *op);
 
-/// Whether the runtime executes the op: a custom call, a feed, a transfer, a collective.
+/// True if the runtime executes the op: a custom call, a feed, a transfer or a collective.
 bool isRuntimeOp(mlir::Operation *op);
 
-/// Whether what the op does depends on the ranks that the program runs on.
+/// True if the op's effect depends on the ranks that the program runs on.
 bool isCollectiveOp(mlir::Operation *op);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- Prepared.cpp - A module in two functions: prepare and run ----------===//
 //
-// In: a module with a prepare computation. Out: where its results are in the block: one
-// after the other behind the runtime's header, each aligned to 64 bytes.
+// In: a module with a prepare computation. Out: the place of each of its results in the prepared
+// block: one after the other behind the runtime's header, each aligned to 64 bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Of hlo_prepared_header, and of each array.
+/// Size of hlo_prepared_header, and alignment of each array.
 static constexpr int64_t headerBytes = 64, alignment = 64;
 
 ComputationOp hlo::findPrepare(ModuleOp module) {

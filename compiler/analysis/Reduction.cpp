@@ -1,7 +1,7 @@
 //===- Reduction.cpp - What a reduction's computation does ----------------===//
 //
-// In: the `to_apply` of a reduce, a window, a scatter or a collective. Only what is written as a
-// single op is recognized; the simplifiers bring computations to that form.
+// In: the `to_apply` of a reduce, a window, a scatter or a collective. Only computations that are
+// one op are recognized; the simplifiers bring others to that form.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"

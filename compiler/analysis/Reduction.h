@@ -6,24 +6,24 @@
 
 namespace hlo {
 
-/// The op if the computation is `op(p0, p1)` (in either order), possibly between converts of narrow
-/// floats to f32 and back, for an associative and commutative op: it may be applied in any order.
-/// Null for all others.
+/// The op if the computation is `op(p0, p1)` (in either order) for an associative and commutative
+/// op, possibly between converts of narrow floats to f32 and back. Such a reduction may be applied
+/// in any order. Null for all others.
 mlir::Operation *associativeOp(ComputationOp computation);
 
-/// Whether a computation of N accumulators and N elements of the same types is associative and
-/// commutative up to rounding. A computation that is marked with `kAnyOrder` is.
+/// True if a computation of N accumulators and N elements of the same types is associative and
+/// commutative up to rounding, or is marked with `kAnyOrder`.
 bool isAnyOrder(ComputationOp computation);
 inline constexpr llvm::StringLiteral kAnyOrder = "hlo.any_order";
 
-/// XLA:CPU rounds sums of narrow floats in windows after each step. So do we in windows of up to so
-/// many positions, and in cumulative ones of up to so many elements, which XLA takes apart beyond
-/// that. Longer sums are kept in f32: rounded after each step they stand still once they are 256
-/// times (bf16) as large as what is added.
+/// XLA:CPU rounds window sums of narrow floats after each step. We do the same in windows of up to
+/// kMostRoundedWindow positions, and in cumulative sums of up to kMostRoundedScan elements: XLA
+/// splits longer ones. Longer sums stay in f32: rounded after each step, a sum stops growing once
+/// it is 256 times (bf16) as large as the addends.
 inline constexpr int64_t kMostRoundedWindow = 64, kMostRoundedScan = 16;
 
-/// Whether combining these init values, if they are constants, with themselves gives them again:
-/// then they may take part more than once where the order is free.
+/// True if the init values are constants that combine with themselves to themselves (zeros of a
+/// sum). Then a reduction in free order may use them more than once.
 bool absorbsItself(ComputationOp computation, mlir::ValueRange inits);
 
 } // namespace hlo

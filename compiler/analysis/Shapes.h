@@ -28,7 +28,7 @@ inline int64_t rankOf(mlir::Value value) {
 inline int64_t elementsOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType()).getNumElements();
 }
-/// Bytes of a whole array; 0 for what is none.
+/// Bytes of a whole array; 0 for values that are not arrays.
 inline int64_t bytesOf(mlir::Value value) {
   mlir::RankedTensorType type = arrayType(value);
   return type ? type.getNumElements() * elementBytes(type.getElementType()) : 0;
@@ -50,8 +50,7 @@ inline mlir::RankedTensorType withoutLayout(mlir::RankedTensorType type) {
   return mlir::RankedTensorType::get(type.getShape(), type.getElementType());
 }
 
-/// Whether a layout's order is the default one, last dimension fastest. An
-/// empty order is the default too.
+/// True if the order is the default one, last dimension fastest; an empty order is the default.
 inline bool isDefaultOrder(llvm::ArrayRef<int64_t> minorToMajor) {
   for (auto [i, dim] : llvm::enumerate(minorToMajor)) {
     if (dim != static_cast<int64_t>(minorToMajor.size() - 1 - i)) {

@@ -1,8 +1,8 @@
 //===- SortOrder.cpp - The order that a comparator stands for -------------===//
 //
-// In: a comparator over scalars a0, b0, a1, b1, ... Out: its keys, if it is an order by
-// keys. Sides are told apart by parameters (even: left, odd: right); an expression
-// of the left side is a key where the right side has the very same expression.
+// In: a comparator over scalars a0, b0, a1, b1, ... Out: its keys, if it is an order by keys. Even
+// parameters belong to the left element, odd ones to the right. An expression of left parameters is
+// a key if it is compared with the same expression of right parameters.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/SortOrder.h"
@@ -16,7 +16,7 @@ bool isSortableElement(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element)) {
     return integer.getWidth() <= 64;
   }
-  // Formats of sign and magnitude, with a zero of either sign.
+  // Float formats with a sign bit, a magnitude and both zeros.
   return isa<Float64Type, Float32Type, Float16Type, BFloat16Type, Float8E5M2Type, Float8E4M3Type,
              Float8E4M3FNType, Float8E3M4Type>(element);
 }
@@ -31,7 +31,7 @@ bool SortKey::isInjective() const {
 
 namespace {
 
-/// Ops that a key may be computed with: element-wise, without control flow.
+/// True for ops that may compute a key: element-wise, without control flow.
 bool isKeyOp(Operation *op) {
   return isa<CompareOp, SelectOp, ConvertOp, BitcastConvertOp, RealOp, ImagOp, NegateOp, AbsOp,
              SignOp, AddOp, SubtractOp, MultiplyOp, AndOp, OrOp, XorOp, NotOp, MinimumOp, MaximumOp,
@@ -41,7 +41,7 @@ bool isKeyOp(Operation *op) {
 
 class Finder {
 public:
-  /// Appends the keys of `v`, a value of the comparator; false if it is no order by keys.
+  /// Appends the keys of `v`, a value of the comparator; false if it is not an order by keys.
   bool find(Value v, SmallVectorImpl<SortKey> &keys) {
     if (auto compare = v.getDefiningOp<CompareOp>()) {
       std::optional<SortKey> key = keyOf(compare);
@@ -77,7 +77,8 @@ public:
   }
 
 private:
-  /// `first` orders by a key, `equal` says whether it is equal (or unequal), `rest` orders if so.
+  /// Matches one step of a lexicographic order: `first` compares a key, `equal` tests that key for
+  /// equality (or inequality), `rest` decides if it is equal.
   bool chain(Value first, Value equal, StringRef direction, Value rest,
              SmallVectorImpl<SortKey> &keys) {
     auto test = equal.getDefiningOp<CompareOp>();
@@ -95,7 +96,7 @@ private:
     return false;
   }
 
-  /// The key that a comparison is about, with `descending` for GT as if the left were on the left.
+  /// The key of a comparison; `descending` for GT, with the left element's expression on the left.
   std::optional<SortKey> keyOf(CompareOp compare) {
     Value lhs = compare.getLhs(), rhs = compare.getRhs();
     bool swapped = !mirrored(lhs, rhs);
@@ -110,7 +111,7 @@ private:
     }
     StringRef type = compare.getType().value_or("");
     if (auto integer = dyn_cast<IntegerType>(key.element)) {
-      // An order that is not the type's own.
+      // The comparison is signed although the type is not, or the reverse.
       bool isSigned = integer.isSigned();
       if ((type == "UNSIGNED" && isSigned) || (type == "SIGNED" && !isSigned)) {
         return std::nullopt;
@@ -122,7 +123,8 @@ private:
     return key;
   }
 
-  /// Whether `left` is made of left elements alone, and `right` is the same of right ones.
+  /// True if `left` uses left parameters only and `right` is the same expression of right
+  /// parameters.
   bool mirrored(Value left, Value right) { return matches(left, right, /*rightSide=*/1); }
   bool sameSide(Value a, Value b) { return matches(a, b, /*rightSide=*/0); }
 
@@ -148,7 +150,7 @@ private:
     return memo[{a, b, rightSide}] = same;
   }
 
-  /// Equal but for names and metadata of the text.
+  /// True if the attributes are equal except for names and metadata.
   static bool sameAttributes(Operation *x, Operation *y) {
     auto meaning = [](Operation *op) {
       return llvm::to_vector(llvm::make_filter_range(op->getAttrs(), [](NamedAttribute attribute) {
@@ -158,7 +160,7 @@ private:
     return meaning(x) == meaning(y);
   }
 
-  /// Whether `v` is an element of one operand, or a constant in its place.
+  /// True if the leaves of expression `v` are parameters of one operand and constants; notes which.
   static bool leavesOf(Value v, SortKey &key) {
     if (auto argument = dyn_cast<BlockArgument>(v)) {
       int64_t operand = argument.getArgNumber() / 2;

@@ -1,8 +1,7 @@
 //===- SortPlan.cpp - How a sort is done ----------------------------------===//
 //
-// In: a sort or topk. Out: method, form of the records, rows handled together, tasks and
-// scratch memory. Times are cycles on a Sapphire Rapids core, measured; only their
-// ratio decides.
+// In: a sort or topk. Out: method, form of the records, rows handled together, tasks and scratch
+// memory. Costs are cycles measured on a Sapphire Rapids core; only their ratio decides.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/SortPlan.h"
@@ -13,22 +12,22 @@ using namespace mlir;
 
 namespace hlo {
 
-/// A task's scratch of so many bytes is on the stack.
+/// Largest scratch of a task that is put on the stack.
 static constexpr int64_t kStackBytes = 64 << 10;
-/// What a kernel's scratch may grow to before tasks are made fewer.
+/// Limit on a kernel's total scratch: beyond it, there are fewer tasks.
 static constexpr int64_t kScratchBytes = 16 << 20;
-/// A task sorts at least so many elements.
+/// Least elements per task.
 static constexpr int64_t kTaskElements = 16 << 10;
-/// A single row whose records are so many bytes is sorted by several tasks, of so many elements
-/// each. One of half as many takes a third longer so on one core, as its two buffers fit into L2
-/// (300000 f32: 3.1 against 2.3 ms, two cores 1.8).
+/// A single row with at least kSplitBytes of records is split over several tasks of kChunkElements
+/// each. A row of half that size is slower when split on one core, because its two buffers fit into
+/// L2.
 static constexpr int64_t kSplitBytes = 2 << 20, kChunkElements = 32 << 10;
-/// topk of so few elements keeps them in order, and inserts into them; of more, candidates are
-/// collected.
+/// topk of at most this many elements keeps them sorted and inserts into them; a larger one
+/// collects candidates.
 static constexpr int64_t kInsertedElements = 16;
-/// Shorter rows are sorted whole.
+/// topk sorts shorter rows whole.
 static constexpr int64_t kSelectedRow = 128;
-/// Longest rows for a network: its work grows with the square of the logarithm.
+/// Longest row for a sorting network, whose work grows with n log^2 n.
 static constexpr int64_t kNetworkRow = 1024;
 
 int64_t SortPlan::recordBytes() const {
@@ -94,13 +93,13 @@ static int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, 64); }
 static void planRadix(SortPlan &plan) {
   plan.method = SortPlan::Method::Radix;
   layOutRecords(plan, 8);
-  // Columns are sorted a few at a time, so that whole cache lines are read.
+  // Several columns are sorted together, so that whole cache lines are read.
   plan.lanes = 1;
   while (plan.inner > 1 && plan.lanes < 16 && plan.lanes < plan.inner &&
          2 * plan.lanes * plan.n * plan.recordBytes() <= (2 << 20)) {
     plan.lanes *= 2;
   }
-  // Rows at multiples of a page would share cache sets.
+  // Rows whose distance is a multiple of 4 KiB would map to the same cache sets.
   plan.rowStride = plan.lanes == 1 ? plan.n : llvm::alignTo(plan.n, 64) + 64;
   plan.inResult = plan.keysOnly && plan.inner == 1 && plan.keep == plan.n &&
                   plan.words[0].bits == 8 * elementBytes(plan.keys[0].element);
@@ -111,7 +110,7 @@ static void planRadix(SortPlan &plan) {
   }
 }
 
-/// One long row in chunks; 16 tasks at most, as each has a counter for each bucket.
+/// Splits one long row into chunks; at most 16, because each task has one counter per bucket.
 static void planChunks(SortPlan &plan) {
   plan.chunks = std::clamp<int64_t>(plan.n / kChunkElements, 2, 16);
   plan.chunk = llvm::alignTo(llvm::divideCeil(plan.n, plan.chunks), 64);
@@ -119,7 +118,7 @@ static void planChunks(SortPlan &plan) {
   plan.taskBytes += aligned(plan.chunks * SortPlan::kBuckets * 4) + aligned(plan.chunks * 16) +
                     aligned(plan.chunks * 8);
   plan.onStack = false;
-  // Pieces of one bucket have lost their upper bits: two digits of 11 bits are left of 32, not
+  // Within a bucket the upper bits are equal: of 32 bits, two digits of 11 bits remain instead of
   // three of 8.
   plan.digitBits = 11;
 }
@@ -140,7 +139,7 @@ static void countBlocks(SortPlan &plan) {
                                 : plan.outer * llvm::divideCeil(plan.inner, plan.lanes);
 }
 
-/// Radix or network, whatever takes less time.
+/// Chooses between radix sort and network by cost.
 static void planByKeys(SortPlan &plan) {
   double nPerRow = static_cast<double>(plan.n);
   planNetwork(plan);
@@ -149,7 +148,7 @@ static void planByKeys(SortPlan &plan) {
   for (const SortPlan::Word &word : plan.words) {
     vectors += plan.lanes * word.bits / 512.0;
   }
-  // What does not fit in the first cache takes three times as long.
+  // A comparator takes about three times as long if the rows exceed L1.
   double perComparator = plan.taskBytes <= (40 << 10) ? 3.5 : 12;
   perComparator *= plan.words.size() == 1 ? vectors : 2 * vectors;
   double network = static_cast<double>(plan.blocks) * networkComparators(plan.n) * perComparator;

@@ -1,7 +1,7 @@
 //===- SortPlan.h - How a sort is done, decided from shapes and comparator =//
 //
-// Asked by the fusion pass, which gives a kernel its scratch memory, and by the
-// emitter, which uses it: both must see the same plan, so it depends on the op alone.
+// Used by the fusion pass, which gives a kernel its scratch memory, and by the emitter: both must
+// see the same plan, so it depends on the op alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_SORTPLAN_H
@@ -13,9 +13,9 @@ namespace hlo {
 
 /// A sort sees its arrays as [outer, n, inner] and sorts along n.
 ///
-/// By keys, elements become *records*: one or more unsigned integers (words), the first the least
-/// significant, which hold all keys and below them the position in the row, so that a sort of
-/// records is stable and says where the other operands' elements come from. Where the only operand
+/// By keys: each element becomes a *record* of one or more unsigned integers (words), least
+/// significant first. It holds all keys and, below them, the position in the row. So a sort of
+/// records is stable, and the positions say how to permute the other operands. If the only operand
 /// is its own key, records are keys alone.
 struct SortPlan {
   enum class Method {
@@ -50,28 +50,27 @@ struct SortPlan {
   int64_t blocksPerTask = 1;
   int64_t taskBytes = 0;  ///< scratch of a task
   unsigned digitBits = 8; ///< Radix: of a digit
-  /// Radix: the second buffer of a row is its place in the result, whose elements are as large as
-  /// records.
+  /// Radix: the result serves as the row's second buffer; its elements are as large as records.
   bool inResult = false;
-  /// Radix of one long row: pieces of `chunk` records that are handled by tasks of their own; 0:
-  /// none. Then taskBytes is the scratch of all.
+  /// Radix of one long row: tasks handle pieces of `chunk` records; 0: the row is not split. If it
+  /// is, taskBytes is the scratch of all tasks together.
   int64_t chunks = 0, chunk = 0;
   static constexpr int64_t kBuckets = 2048; ///< that such a row is divided into
   bool onStack = true;
-  /// Select: records that are collected before they are sorted and the best kept; 0: each is
-  /// inserted at once.
+  /// Select: number of records that are collected before they are sorted and the best kept; 0: each
+  /// record is inserted at once.
   int64_t candidates = 0;
   static constexpr int64_t kChunk = 64; ///< Select: elements looked at together
 
   int64_t tasks() const { return llvm::divideCeil(blocks, blocksPerTask); }
-  /// Bytes of the extra result that is the kernel's scratch, 0 if the stack is enough.
+  /// Bytes of the extra result that is the kernel's scratch memory; 0 if the stack is used.
   int64_t scratchBytes() const { return onStack ? 0 : tasks() * taskBytes; }
   int64_t recordBytes() const;
-  /// Select: bytes of one of the two buffers for a word of the candidates.
+  /// Select: bytes of one of the two buffers that hold one word of each candidate.
   int64_t bufferBytes(const Word &word) const;
 };
 
-/// The plan of a sort; `comparator` null: looked up from where the op is.
+/// The plan of a sort. A null `comparator` is looked up in the op's module.
 SortPlan planSort(SortOp op, ComputationOp comparator = {});
 /// The plan of a topk along the last dimension.
 SortPlan planTopk(TopkOp op);

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// `a < b` seen from b: `b > a`.
+/// The comparison with its sides exchanged: `a < b` gives `b > a`.
 static StringRef mirrored(StringRef direction) {
   return llvm::StringSwitch<StringRef>(direction)
       .Case("LT", "GT")
@@ -22,7 +22,7 @@ static StringRef mirrored(StringRef direction) {
       .Default(direction);
 }
 
-/// The constant by which `value` differs from `counter`.
+/// The constant c if `value` is counter + c.
 static std::optional<int64_t> stepOf(Value value, BlockArgument counter) {
   if (auto add = value.getDefiningOp<AddOp>()) {
     if (add.getLhs() == counter) {
@@ -64,7 +64,7 @@ std::optional<TripCount> hlo::computeTripCount(WhileOp loop, ComputationOp condi
   if (!element || element.getWidth() < 8 || !init || !step || *step == 0) {
     return std::nullopt;
   }
-  // 64-bit unsigned counters beyond the signed range are not worth the care.
+  // Unsigned 64-bit counters above INT64_MAX are not analyzed.
   bool isUnsigned = !element.isSigned();
   if (isUnsigned && element.getWidth() == 64 && (*init < 0 || *limit < 0)) {
     return std::nullopt;

@@ -1,7 +1,7 @@
 //===- TripCount.h - How often a loop runs --------------------------------===//
 //
-// Of counted loops: one carry starts at a constant, grows by a constant and is
-// compared with a constant.
+// Handles counted loops: one carry starts at a constant, grows by a constant and is compared with a
+// constant.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_TRIPCOUNT_H
@@ -11,7 +11,7 @@
 
 namespace hlo {
 
-/// A counted loop. In iteration i < `count` carry `carry` is `init` + i * `step`.
+/// A counted loop: in iteration i < `count`, carry `carry` has the value `init` + i * `step`.
 struct TripCount {
   unsigned carry = 0;
   int64_t init = 0;
