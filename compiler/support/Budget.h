@@ -1,10 +1,9 @@
 //===- Budget.h - Bounds on what a compilation may cost -------------------===//
 //
-// A short text can stand for a large module: a tuple of itself forty times over, a chain of
-// computations that each call the one before twice. What a text may grow to is bounded, so
-// that every input gets an answer in seconds. The bounds are far above real programs, and each
-// has a flag of the tools that lifts it. An error that reports one says what the module has,
-// the bound, and the flag.
+// A short text can stand for a large module: a tuple of itself forty times over, or a chain of
+// computations that each call the previous one twice. Bounds on the expanded size give every input
+// an answer in seconds. They are far above real programs; each has a flag of the tools that sets
+// another value. An error that reports one says the module's number, the bound, and the flag.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_SUPPORT_BUDGET_H
@@ -17,9 +16,9 @@
 
 namespace hlo {
 
-/// The bounds of one compilation. A graph of 100,000 instructions does not meet them: its tuples,
-/// calls and operands number at most as many as it has instructions. The exception are loops inside
-/// each other: planning them takes the square of their depth, 4 s at 6000 levels.
+/// The bounds of one compilation. A graph of 100,000 instructions stays within them as long as its
+/// tuple leaves, calls and operands are not more than its instructions. The exception is nested
+/// loops: planning takes time quadratic in their depth (4 s at 6000 levels).
 struct Budget {
   uint64_t leaves = 1 << 18;        ///< arrays in one value, tuples flattened
   uint64_t nesting = 1 << 17;       ///< levels of tuples in one value
@@ -30,7 +29,7 @@ struct Budget {
   uint64_t constantBytes = 1 << 28; ///< of all constants whose elements the text does not spell out
   uint64_t kernelInstructions = 1 << 14; ///< in the code of one kernel
 
-  /// "the bound is 262144 (--max-leaves sets another)".
+  /// For messages: "the bound is 262144 (--max-leaves sets another)".
   std::string text(uint64_t Budget::*bound) const;
 };
 

@@ -1,7 +1,7 @@
 //===- Checked.h - Arithmetic on sizes that a module or a user chose -*- C++ -*-===//
 //
-// What llvm/Support/MathExtras.h (MulOverflow, AddOverflow) and CheckedArithmetic.h lack:
-// products of whole shapes, and times.
+// Overflow-checked arithmetic on sizes that a module or a user chose: products of whole shapes, and
+// times. Complements MulOverflow and AddOverflow of llvm/Support/MathExtras.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_SUPPORT_CHECKED_H
@@ -27,20 +27,19 @@ inline std::optional<int64_t> checkedProduct(llvm::ArrayRef<int64_t> sizes, int6
   return empty ? std::optional<int64_t>(0) : fits ? std::optional<int64_t>(first) : std::nullopt;
 }
 
-/// a + b, or the nearest number that fits.
+/// a + b, clamped to the range of int64_t.
 inline int64_t saturatingAdd(int64_t a, int64_t b) {
   int64_t sum;
   return !llvm::AddOverflow(a, b, sum) ? sum : b < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/// Nanoseconds of a time that is not negative; the most that fit for longer ones.
+/// Seconds (not negative) as nanoseconds, clamped to INT64_MAX.
 inline int64_t saturatingNanoseconds(double seconds) {
   double nanoseconds = seconds * 1e9;
   return nanoseconds < 0x1p63 ? static_cast<int64_t>(nanoseconds) : INT64_MAX;
 }
 
-/// Replicas times partitions of a program: both positive, and their product a positive int32_t.
-/// None for others.
+/// Replicas times partitions if both are positive and the product fits into int32_t; else nothing.
 inline std::optional<int32_t> checkedRanks(int64_t replicas, int64_t partitions) {
   std::optional<int64_t> ranks = checkedProduct({replicas, partitions});
   bool fits = ranks && *ranks > 0 && *ranks <= INT32_MAX;

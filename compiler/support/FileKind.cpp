@@ -1,9 +1,9 @@
 //===- FileKind.cpp - What a file that is not HLO text is -----------------===//
 //
-// In: the bytes of an input. Out: the name of its format and the way from it to HLO text, for the
-// files that people have beside a model. Formats are told apart by their first bytes: the magic
-// numbers of their specifications, and for protocol buffers, which have none, the first fields of
-// HloModuleProto, HloProto (xla/service/hlo.proto) and ModelProto (onnx.proto).
+// In: the bytes of an input that is not HLO text. Out: the name of its format and how to get HLO
+// text from it, for file formats that people keep next to a model. Formats are recognized by their
+// first bytes: the magic numbers of their specifications, or for protocol buffers, which have none,
+// the first fields of HloModuleProto, HloProto (xla/service/hlo.proto) and ModelProto (onnx.proto).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/FileKind.h"
@@ -24,7 +24,7 @@ constexpr StringLiteral kFromProto =
     "to HLO text: jax._src.lib.xla_client.XlaComputation(data).as_hlo_text(), or export it as "
     "text: jax.jit(f).lower(*args).as_text(dialect=\"hlo\")";
 
-/// A format with bytes of its own at a fixed place.
+/// A format with a magic number at a fixed offset.
 struct Magic {
   size_t offset;
   StringRef bytes;
@@ -61,7 +61,7 @@ std::string line(const Twine &what, StringRef how) {
   return ("this is " + what + ", not HLO text; " + how).str();
 }
 
-/// Reads one length-delimited field of a protocol buffer: its number, and its bytes.
+/// Reads field `number`, length-delimited, from the front of a protocol buffer.
 bool readField(StringRef &data, unsigned number, StringRef &field) {
   if (data.empty() || static_cast<uint8_t>(data.front()) != (number << 3 | 2)) {
     return false;
@@ -175,7 +175,7 @@ std::string hlo::describeForeignFile(StringRef bytes) {
     return bytes.trim().empty() ? ("the file has only blanks; " + kFromJax).str()
                                 : describeText(bytes);
   }
-  // A module's text may hold a few stray characters, which the lexer shows with their places.
+  // HLO text may hold a few stray characters; the lexer reports those with their places.
   StringRef start = head.ltrim();
   if (start.starts_with("HloModule") || start.starts_with("ENTRY") || start.starts_with("//") ||
       start.starts_with("/*")) {

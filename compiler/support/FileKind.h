@@ -8,9 +8,9 @@
 
 namespace hlo {
 
-/// One line, without control characters, that says what kind of file `bytes` is and how to get HLO
-/// text from it: "this is StableHLO text; ...". Empty for what may be HLO text, which the parser
-/// then judges.
+/// One line, without control characters, that names the format of `bytes` and says how to get HLO
+/// text from it: "this is StableHLO text; ...". Empty if it may be HLO text: then the parser
+/// decides.
 std::string describeForeignFile(llvm::StringRef bytes);
 
 /// Why a file could not be read, with advice for a folder.

@@ -1,11 +1,11 @@
 //===- Heap.cpp - Huge pages for the compiler's heap ----------------------===//
 //
-// In: the number of compiling threads, and each of them. Out: settings of glibc's
-// malloc, which it has no other way to be told; other C libraries are left alone.
+// In: the number of compiling threads, and each such thread. Out: settings of glibc's malloc that
+// can only be made by allocating; other C libraries are left alone.
 //
-// The compiler runs on a thread of its own for its stack. glibc would give that thread an own heap,
-// which grows by one call of mprotect for each page. Several compiling threads must not share a
-// heap, though: two took half as long again.
+// The compiler runs on a thread of its own because it needs a large stack. glibc would give that
+// thread its own heap, which grows with one mprotect call per page. Several compiling threads must
+// not share one heap: with two threads lock contention costs half as much time again.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Heap.h"
@@ -20,7 +20,7 @@
 
 #ifdef __GLIBC__
 static constexpr uintptr_t kHugePage = 2 << 20, kHeap = 8 * kHugePage;
-/// What is allocated lies this much beyond the size of the allocation, which malloc writes down.
+/// malloc's header: an allocation starts this many bytes after the chunk.
 static constexpr uintptr_t kHeader = 2 * sizeof(size_t);
 static bool isPrepared = false;
 #endif
@@ -31,7 +31,7 @@ void hlo::prepareHeap(unsigned jobs) {
     mallopt(M_ARENA_MAX, 1);
   }
   isPrepared = true;
-  // The heap does not give back what it has grown to.
+  // The heap keeps the memory it has grown to.
   mallopt(M_TRIM_THRESHOLD, 2 * kHeap);
 #endif
 }
@@ -42,15 +42,15 @@ void hlo::takeHugePages() {
   if (!isPrepared || std::exchange(isDone, true)) {
     return;
   }
-  // The heap grows by so much at once: what is taken here is free again, but the heap stays as
-  // large. Volatile, as compilers know that nobody uses it.
+  // One large allocation that is freed at once grows the heap by its size. Volatile, so that the
+  // compiler does not remove the unused allocation.
   mallopt(M_MMAP_THRESHOLD, 2 * kHeap);
   void *volatile taken = std::malloc(kHeap + kHugePage);
   auto begin = reinterpret_cast<uintptr_t>(taken);
   uintptr_t first = (begin + kHugePage - 1) / kHugePage * kHugePage;
   madvise(reinterpret_cast<void *>(first), kHeap, MADV_HUGEPAGE);
   std::free(taken);
-  // The heap goes on at the first huge page: addresses before it, never touched, stay unused.
+  // Fills the space up to the first huge page: those addresses are never touched.
   [[maybe_unused]] static thread_local void *volatile skipped;
   if (taken && first > begin + 2 * kHeader) {
     skipped = std::malloc(first - begin - 2 * kHeader);

@@ -4,13 +4,13 @@
 
 namespace hlo {
 
-/// For programs, before they start threads: lets the compiler set up the C library's heap. If
-/// `jobs` (0: one per CPU) comes to one thread, all threads share the first heap.
+/// For programs, before they start threads: sets malloc options for the compiler. If `jobs` (0: one
+/// per CPU) means one thread, all threads share the first heap.
 void prepareHeap(unsigned jobs);
 
-/// For each thread that compiles, before it does: its heap grows by 16 MiB at once, in huge pages
-/// where the kernel has some. A page fault costs 1.6 us on a virtual machine, and compiling a small
-/// module touches 700 pages. Once for a thread; not in programs that have not prepared the heap.
+/// For each compiling thread, once, before it compiles: its heap grows in steps of 16 MiB, in huge
+/// pages if the kernel has some. This avoids page faults (compiling a small module touches 700
+/// pages; a fault costs more than a microsecond on virtual machines). Needs `prepareHeap` first.
 void takeHugePages();
 
 } // namespace hlo

@@ -59,7 +59,8 @@ struct CompileOptions {
   bool nameFromModule = false; ///< the module's name is the prefix, unless `name` is given
   EntryLayouts entryLayouts = EntryLayouts::Auto;
   bool placeholderConstants = false; ///< constants `{...}` get made-up values, with a warning
-  /// Custom call targets, by name or glob, whose absence is expected: no warning, no remark.
+  /// Custom call targets, by name or glob, that the program supplies: no warning or remark for
+  /// them.
   std::vector<std::string> allowMissingCustomCalls;
   Phase compileTo =
       Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
@@ -73,10 +74,10 @@ struct CompileOptions {
   uint64_t maxArenaBytes = 0;  ///< 0: no limit
   Budget budget;               ///< bounds on what a text may grow to
   uint64_t maxStackBytes = 0;  ///< 0: no limit
-  /// If set, the phase that runs is stored here: for who looks on from another thread.
+  /// If set, the running phase is stored here, for an observer on another thread.
   std::atomic<Phase> *progress = nullptr;
-  /// Parameters whose bytes never change, as --immutable-params has them
-  /// (driver/ImmutableParams.h); if set, there is a NAME_prepare.
+  /// Parameters whose bytes never change, as the value of --immutable-params (see
+  /// driver/ImmutableParams.h). If set, the object has a NAME_prepare.
   std::optional<std::string> immutableParams;
 };
 

@@ -1,6 +1,6 @@
 //===- ParameterNames.cpp - The names under which users know parameters ---===//
 //
-// In: a parameter's name in the text, and what a user wrote. Out: whether they are the same. Used
+// In: a parameter's name in the text, and a name that a user wrote. Out: whether they match. Used
 // for --immutable-params, for the members of C structs, and for the arrays of hlo-run's files.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +32,7 @@ std::string hlo::jaxPath(StringRef name) {
   return path;
 }
 
-/// `pattern` compiled, or none if it is malformed or has no wildcard.
+/// `pattern` compiled; nothing if it is malformed or has no wildcard.
 static std::optional<GlobPattern> globOf(StringRef pattern) {
   if (pattern.find_first_of("*?[") == StringRef::npos) {
     return std::nullopt;

@@ -1,7 +1,7 @@
 //===- ParameterNames.h - The names under which users know parameters -----===//
 //
-// JAX names a parameter after its place in the arguments, with all but letters and digits made `_`
-// and a number appended:
+// JAX names a parameter after its path in the arguments: every character that is not a letter or a
+// digit becomes `_`, and a number is appended:
 //
 //   variables['params']['dense']['kernel']   variables__params____dense____kernel__.1
 //
@@ -20,15 +20,15 @@ namespace hlo {
 /// `name` without the number that JAX and XLA append to make names unique: "x.1" -> "x".
 llvm::StringRef withoutNumber(llvm::StringRef name);
 
-/// The path that JAX's name stands for: "params/dense/kernel" for "params__dense____kernel__.1".
-/// A name without `__` is a path of one step.
+/// The path in JAX's name: "params/dense/kernel" for "params__dense____kernel__.1". A name without
+/// `__` is a path of one step.
 std::string jaxPath(llvm::StringRef name);
 
-/// True if `pattern`, with a `/` in it, matches the path of `name` or the end of that path from any
-/// step on; `*`, `?` and `[...]` as in a shell, `*` across steps too.
+/// True if `pattern`, which contains a `/`, matches the path of `name` or a suffix of it that
+/// starts at a step. `*`, `?` and `[...]` are those of a shell, but `*` also matches `/`.
 bool matchesPath(llvm::StringRef pattern, llvm::StringRef name);
 
-/// True if `pattern` is a glob that matches `name`; a pattern without `*`, `?` or `[` is none.
+/// True if `pattern` contains `*`, `?` or `[` and matches `name` as a glob.
 bool matchesGlob(llvm::StringRef pattern, llvm::StringRef name);
 
 /// "x, y, z and 7 more": the first twenty of `names`.

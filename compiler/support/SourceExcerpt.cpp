@@ -19,7 +19,7 @@ using namespace llvm;
 
 namespace hlo {
 
-/// The length of the UTF-8 sequence at the start of `text`; 0 if there is none.
+/// Length of the UTF-8 sequence at the start of `text`; 0 if the bytes are not valid UTF-8.
 static size_t utf8Length(StringRef text) {
   auto *start = reinterpret_cast<const UTF8 *>(text.data());
   unsigned length = getNumBytesForUTF8(*start);
@@ -44,8 +44,8 @@ std::string printable(StringRef text) {
   return result;
 }
 
-/// A source line with one `?` for each byte that a terminal cannot show, so that the caret below
-/// stays at its place.
+/// A source line with `?` for each byte that a terminal cannot show, so that columns are unchanged
+/// and the caret below it points at the right character.
 static std::string showable(StringRef line) {
   std::string result;
   while (!line.empty()) {

@@ -8,14 +8,13 @@
 
 namespace hlo {
 
-/// `text` for a terminal: control characters and bytes that are no UTF-8 as `\xNN`, line breaks
-/// and tabs too. Names in a module may hold anything.
+/// `text` for a terminal: control characters, line breaks, tabs and bytes that are not UTF-8 become
+/// `\xNN`. Names in a module may hold any bytes.
 std::string printable(llvm::StringRef text);
 
-/// Rendered diagnostics in which no source line is longer than about `width` characters: of a
-/// longer one the part around the caret below it is kept, with "..." where something is left out,
-/// and the caret stays below its character. HLO headers and literals are often one line of
-/// megabytes.
+/// Rendered diagnostics with source lines of at most about `width` characters. A longer line is cut
+/// to a window around its caret, with "..." at the cuts; the caret keeps pointing at its character.
+/// HLO headers and literals are often one line of megabytes.
 std::string shortenSourceLines(llvm::StringRef rendered, size_t width = 160);
 
 } // namespace hlo

@@ -1,9 +1,9 @@
 //===- Target.cpp - Target descriptions from LLVM's subtarget tables ------===//
 //
-// In: the names a user gives (--cpu, --features, --target). Out: a Target whose
-// fields answer what kernel emitters ask. What LLVM knows (ISA extensions) is read
-// from its subtarget tables, so that any CPU name LLVM knows works; what it does not
-// know (cache sizes) is in the table below, from the vendors' optimization manuals.
+// In: the names a user gives (--cpu, --features, --target). Out: a Target whose fields answer the
+// questions of kernel emitters. ISA extensions come from LLVM's subtarget tables, so every CPU name
+// of LLVM works. Cache sizes, which LLVM does not have, are in the table below, from the vendors'
+// optimization manuals.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Target.h"
@@ -33,7 +33,7 @@ struct CacheSizes {
 
 static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
-/// Data cache sizes of one core; CPUs that are not listed get those of Target.
+/// Data cache sizes of one core; CPUs that are not listed get the defaults of Target.
 static constexpr CacheSizes cacheSizes[] = {
     {"haswell", 32 * KiB, 256 * KiB},        {"broadwell", 32 * KiB, 256 * KiB},
     {"skylake", 32 * KiB, 256 * KiB},        {"skylake-avx512", 32 * KiB, 1 * MiB},
@@ -76,7 +76,7 @@ std::string hlo::nearestNames(StringRef name, ArrayRef<StringRef> known) {
   return text.empty() ? text : text + "?";
 }
 
-/// An error if a name in "+a,-b" is no feature of the subtarget.
+/// Error if a name in "+a,-b" is not a feature of the subtarget.
 static Error checkFeatureNames(StringRef features, const MCSubtargetInfo &subtarget) {
   SmallVector<StringRef> parts;
   features.split(parts, ',', -1, /*KeepEmpty=*/false);
@@ -106,8 +106,8 @@ static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, Stri
       backend ? backend->createMCSubtargetInfo(triple, cpu, features) : nullptr);
 }
 
-/// The names of what a subtarget has: `checkFeatures` goes through LLVM's whole table for each
-/// name.
+/// Names of all features of a subtarget. Querying names one by one with `checkFeatures` would
+/// search LLVM's whole table for each.
 static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
   StringSet<> names;
   for (const SubtargetFeatureKV &feature : subtarget.getEnabledProcessorFeatures()) {
@@ -116,8 +116,7 @@ static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
   return names;
 }
 
-/// Whether this machine's kernel gives tiles of AMX to programs that ask for them; the CPU may have
-/// them all the same.
+/// True if this machine's kernel grants AMX tiles to programs; the CPU alone does not decide that.
 static bool permitsAmx() {
 #ifdef SYS_arch_prctl
   constexpr int getSupported = 0x1021, tileData = 18; // ARCH_GET_XCOMP_SUPP, XFEATURE_XTILEDATA
@@ -128,10 +127,10 @@ static bool permitsAmx() {
 #endif
 }
 
-/// In what this machine differs from other machines of its CPU's name, "+a,-b,...". Not all that it
-/// has: LLVM walks its table of features for each name, several times per module of kernels, which
-/// took a fifth of the time to compile a small one. `made` is what a subtarget of these has: making
-/// one costs as much as parsing a small module.
+/// The features in which this machine differs from LLVM's model of its CPU, as "+a,-b,...". Only
+/// the differences, because LLVM searches its feature table for each name, several times per module
+/// of kernels: a full list took a fifth of the time to compile a small module. `made` receives the
+/// features of the subtarget, because making a subtarget is as slow as parsing a small module.
 static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {
@@ -157,7 +156,7 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<>
   llvm::sort(all);
   llvm::sort(changed);
   std::string text = join(changed, ",");
-  // A feature may bring others with it that the machine has not.
+  // A feature may imply others that the machine does not have.
   for (const std::string &change : changed) {
     plain->ApplyFeatureFlag(change);
   }
@@ -187,7 +186,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     target.cpu = sys::getHostCPUName().str();
     target.features = hostFeatures(triple, target.cpu, given);
   }
-  // An unknown name makes LLVM print to stderr, so ask the table before.
+  // LLVM prints unknown names to stderr, so look them up first.
   std::unique_ptr<MCSubtargetInfo> generic = makeSubtarget(triple, "x86-64", "");
   if (!generic) {
     return createStringError("this build of LLVM has no X86 backend");
@@ -209,7 +208,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (given.empty() || !features.empty()) {
     given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
   }
-  // Instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse the object.
+  // True if hlo/cpu.h has no bit for the instructions: the runtime could not refuse such an object.
   bool without = false;
   for (StringRef name : {"egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "cf", "zu", "avx10.1",
                          "avx10.2", "cmpccxadd"}) {
@@ -249,9 +248,9 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   target.amxBf16 = has("amx-bf16");
   target.amxInt8 = has("amx-int8");
   target.vectorRegisters = target.avx512 ? 32 : 16;
-  // Integer vectors of 32 bytes need AVX2; AVX alone is not worth a second code path. Every CPU
-  // with the four AVX-512 groups gains from 64 bytes in kernels that are bound by FMA; a
-  // tuning flag of LLVM's says otherwise for code that is not, but only the user's counts here.
+  // Integer vectors of 32 bytes need AVX2; AVX without it gets no code path of its own. With the
+  // four AVX-512 groups, FMA-bound kernels gain from 64 bytes on every CPU. LLVM's tuning flag
+  // prefer-256-bit is meant for other code, so it counts only if the user sets it.
   bool narrow = features.contains("+prefer-256-bit");
   target.vectorBytes = target.avx512 && !narrow ? 64 : has("avx2") ? 32 : 16;
   target.fmaPerCycle = target.cpu == "znver4" && target.vectorBytes == 64 ? 1 : 2;

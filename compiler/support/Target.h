@@ -10,33 +10,33 @@
 
 namespace hlo {
 
-/// A CPU, reduced to what kernel emitters decide by. Made by
-/// `describeTarget`; a plain value, so that tests can make their own.
+/// A CPU, reduced to the facts that kernel emitters use. `describeTarget` makes it; it is a plain
+/// value, so that tests can make their own.
 struct Target {
   std::string triple;   ///< e.g. x86_64-unknown-linux-gnu
   std::string cpu;      ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
   std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
-  /// The CPU for reports: its name, and of the host or with `features` also what it has beyond, or
-  /// lacks of, a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
+  /// The CPU for reports: its name and, for the host or with `features`, the features it has beyond
+  /// or lacks from LLVM's model of that name: "rocketlake +amx-bf16 +amx-tile -sha".
   std::string cpuText;
 
   int vectorBytes = 16; ///< widest vector register that is worth using
   int vectorRegisters = 16;
   bool fma = false;
-  /// Multiply-adds of vectors of vectorBytes that start in a cycle. Zen 4 halves those of 64 bytes.
+  /// Vector FMAs of vectorBytes that issue per cycle. Zen 4 issues half as many of 64 bytes.
   int fmaPerCycle = 2;
   bool f16c = false;
   bool avx512 = false; ///< F, BW, DQ, VL: masked loads of every width
   bool avx512fp16 = false;
   bool avx512bf16 = false; ///< vdpbf16ps, vcvtneps2bf16
-  /// vdpbf16ps does more per cycle than f32 FMA: AMD's. Intel's does half as much (Emerald Rapids:
-  /// 114 against 245 GFLOP/s), so that widening is faster there.
+  /// True if vdpbf16ps has a higher throughput in multiply-adds than f32 FMA (AMD). On Intel its
+  /// rate is half, so widening to f32 is faster.
   bool fastBf16Dot = false;
-  /// A gather is a program in microcode that keeps all other instructions waiting: AMD's. Loads of
-  /// single lanes overlap with what is around them.
+  /// True if gathers are microcoded and block the other instructions (AMD). Loads of single lanes
+  /// overlap with the surrounding code.
   bool slowGathers = false;
-  /// Widening integers takes two cycles a register, together with the shift that makes floats of
-  /// bf16: AMD's. The halves of words come at one.
+  /// True if widening integers takes two cycles per register, together with the shift that converts
+  /// bf16 to f32 (AMD). Selecting the halves of words takes one.
   bool slowWidening = false;
   bool avx512vnni = false; ///< vpdpbusd
   bool amxBf16 = false, amxInt8 = false;
@@ -45,7 +45,7 @@ struct Target {
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;
 
-  /// Lanes of a vector of elements of `bytes` bytes.
+  /// Lanes of a vector whose elements have `bytes` bytes.
   int lanes(int bytes) const { return vectorBytes / bytes; }
 };
 
@@ -59,12 +59,12 @@ llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef featu
 /// Makes the X86 backend known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The set of HLO_X86_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; AMX only if
-/// `usesAmx`, since it takes a permission of the operating system.
+/// The set of HLO_X86_* bits (runtime/abi/hlo/cpu.h) that code for the target may use. AMX only if
+/// `usesAmx`, because it needs the operating system's permission.
 uint64_t cpuFeatureBits(const Target &target, bool usesAmx = true);
 
-/// Up to three of `known` that are spelled most like `name`, as in "; did you mean 'a', 'b'?"
-/// (empty if nothing is near).
+/// For messages: up to three of `known` with the spelling nearest to `name`, as "; did you mean
+/// 'a', 'b'?"; empty if none is near.
 std::string nearestNames(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
 } // namespace hlo
