@@ -9,7 +9,7 @@
 
 namespace hlo {
 
-/// What a failed compilation is to be blamed on; the value is the exit code of the tools.
+/// Whose fault a failed compilation is; the value is the tools' exit code.
 enum class ErrorKind : int {
   None = 0,
   Input = 1,       ///< the text is no valid HLO
@@ -20,8 +20,8 @@ enum class ErrorKind : int {
   Internal = 70    ///< the compiler's own fault
 };
 
-/// Where the time of phase optimize went, for one LLVM module of kernels. Modules are made on
-/// several threads, so that the sum may be more than the phase took.
+/// Time that phase optimize spent on one LLVM module of kernels. Several threads work on modules,
+/// so the sum may exceed the time of the phase.
 struct ModuleTime {
   std::string kernels;      ///< the names of its functions, "a, b"; "entry"
   double lowerSeconds = 0;  ///< MLIR to LLVM IR
@@ -30,7 +30,7 @@ struct ModuleTime {
   double seconds() const { return lowerSeconds + passesSeconds + codeSeconds; }
 };
 
-/// What a compilation makes. A string stays empty if it was not asked for.
+/// The results of a compilation. Strings that were not asked for stay empty.
 struct Artifacts {
   std::string object;           ///< ELF relocatable, Emit::Object
   std::string assembly;         ///< Emit::Assembly

@@ -1,8 +1,8 @@
 //===- CodeGeneration.cpp - Phases emit, optimize and package -------------===//
 //
-// In: a planned module. Out: one relocatable object, or text. Each group of kernels goes
-// through its own LLVM context on whatever thread is free, and the entry likewise; objects
-// are merged in the order of the groups, so that threads leave no trace in the output.
+// In: a planned module. Out: one relocatable object, or text. Each group of kernels, and the entry,
+// is compiled in its own LLVM context on any free thread. Objects are merged in the order of the
+// groups, so the output does not depend on the threads.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CodeGeneration.h"
@@ -42,7 +42,7 @@ struct QuietContext {
   std::string error;
 };
 
-/// Adds the time since it was made.
+/// Adds the time since its construction to a total.
 class Stopwatch {
 public:
   explicit Stopwatch(double &sum) : sum(sum) {}
@@ -68,7 +68,7 @@ CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
   groups = groupKernels(units, single);
 }
 
-/// body(0) ... body(count - 1), on the threads that there are.
+/// Runs body(0) ... body(count - 1) on the available threads.
 void CodeGeneration::forEach(size_t count, llvm::function_ref<void(size_t)> body) {
   if (!in.pool || count < 2) {
     for (size_t i = 0; i < count; ++i) {
@@ -112,7 +112,7 @@ LogicalResult CodeGeneration::emit() {
   return emitLoopKernels();
 }
 
-/// Small loops in groups of a few; the output does not depend on threads.
+/// Collects small loops into groups of a few. The grouping does not depend on the threads.
 void CodeGeneration::findLoops() {
   constexpr size_t loopsPerGroup = 8;
   loops = findSmallLoops(entry(), in.planned, in.signature.prefix, kernelInfos);
@@ -146,8 +146,8 @@ uint64_t CodeGeneration::scratchBytes(bool prepare) {
   return most;
 }
 
-/// Emits the kernels of small loops again, to be inlined; those that only loops launch are not
-/// needed in the other groups any more. A single module has them all already.
+/// Emits the kernels of small loops a second time, for inlining; kernels that only small loops
+/// launch are dropped from the other groups. With a single module all kernels are in it already.
 LogicalResult CodeGeneration::emitLoopKernels() {
   llvm::MapVector<StringRef, bool> launched = kernelsOf(loops, in.planned);
   if (single || launched.empty()) {
@@ -221,7 +221,8 @@ void CodeGeneration::giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
   machines.push_back(std::move(machine));
 }
 
-/// Machine code of a finished module; checks first, as LLVM's code generator does not.
+/// Generates machine code for a finished module. Verifies first, since LLVM's code generator does
+/// not.
 LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine &machine,
                                        llvm::CodeGenFileType kind, Code &code, ModuleTime &time) {
   Stopwatch watch(time.codeSeconds);
@@ -238,7 +239,7 @@ LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine
   return success();
 }
 
-/// What a module of kernels is before any of it is optimized.
+/// The LLVM module of a group before any optimization.
 static std::unique_ptr<llvm::Module> lowerGroup(ModuleOp group, llvm::LLVMContext &context,
                                                 llvm::TargetMachine &machine,
                                                 const Target &target) {
@@ -361,8 +362,9 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
 }
 
 bool CodeGeneration::entryIsLong() const {
-  // Beyond so many ops of any kind, such as copies of a parameter to each of many results, the
-  // optimizing code generator takes quadratic time: they are one block.
+  // An entry with more launches than longEntry, or more ops than longBlock (such as copies of one
+  // parameter to many results), is one long block, and the optimizing code generator takes time
+  // quadratic in a block's length.
   constexpr unsigned longEntry = 8, longBlock = 256;
   unsigned launches = 0, operands = 0;
   ModuleOp(in.planned)->walk([&](Operation *op) {
@@ -447,7 +449,7 @@ uint64_t CodeGeneration::stackBytes() const {
 }
 
 LogicalResult CodeGeneration::package(std::string &object) {
-  // Frames are known when all code has been made, the description with it.
+  // Frame sizes are known only after code generation, and the description is part of that code.
   uint64_t bytes = stackBytes();
   for (Code &object : objects) {
     setStackBytes(object, in.signature, bytes);

@@ -15,7 +15,7 @@
 
 namespace hlo {
 
-/// What the last phases need of the ones before.
+/// Input of the last phases.
 struct CodeGenerationInput {
   mlir::ModuleOp planned;
   const Target &target;
@@ -27,23 +27,23 @@ struct CodeGenerationInput {
   llvm::ThreadPoolInterface *pool; ///< null: one thread
 };
 
-/// One way through the last phases. For an object, kernels are compiled in groups, and constants
-/// are appended to the merged object. For text, everything is one LLVM module.
+/// Runs the last phases. For an object, kernels are compiled in groups, and constants are appended
+/// to the merged object. For text, everything is one LLVM module.
 class CodeGeneration {
 public:
   CodeGeneration(const CodeGenerationInput &input, bool single);
 
   /// Phase emit: every kernel becomes a function.
   mlir::LogicalResult emit();
-  /// Once emitted: the most scratch memory that a kernel or a small loop has, of the entry or of
-  /// the one that prepares.
+  /// After `emit`: the largest scratch memory of a kernel or small loop, of the entry or of the
+  /// prepare entry.
   uint64_t scratchBytes(bool prepare);
   /// Phase optimize, for an object: LLVM IR and machine code of every group and of the entry.
   mlir::LogicalResult compileObjects();
-  /// After code was made, of all functions; and a bound on what a call of the program needs.
+  /// After code generation: the largest frame of all functions; and a bound on the stack of a call.
   std::pair<std::string, uint64_t> largestFrame() const { return stack.largest(); }
   uint64_t stackBytes() const;
-  /// What each module took in compileObjects, the slowest first.
+  /// Times of the modules in compileObjects, slowest first.
   std::vector<ModuleTime> moduleTimes() const;
   /// Phase package, for an object.
   mlir::LogicalResult package(std::string &object);
@@ -55,7 +55,7 @@ public:
 private:
   using Code = llvm::SmallString<0>;
   void forEach(size_t count, llvm::function_ref<void(size_t)> body);
-  /// Loops that are compiled in one module of their own, with the kernels that they launch.
+  /// Loops that share one module with the kernels that they launch.
   struct LoopGroup {
     llvm::SmallVector<cpurt::WhileOp> loops;
     std::vector<KernelUnit> units; ///< copies: their kernels may be in a group as well
@@ -68,19 +68,18 @@ private:
   mlir::LogicalResult compileLoops(size_t index);
   mlir::LogicalResult compileEntry();
   mlir::LogicalResult addEntry(llvm::Module &module);
-  /// A module of its own for the entry takes two milliseconds more, a tenth of the time of a small
+  /// A separate module for the entry costs two milliseconds, a tenth of the time of a small
   /// program.
   bool entryIsWithKernels() const {
     return groups.size() == 1 && loopGroups.empty() && !entryIsLong();
   }
-  /// Little of the entry could be better, and it may be long: 20,000 launches take 1.2 s at -O1 and
-  /// 0.25 s at -O0, for one nanosecond more per launch. The 31 launches of DLRM's test step take 3
-  /// ms instead of 12.
+  /// Optimizing a long entry gains almost nothing (one nanosecond per launch) and takes long: for
+  /// 20,000 launches -O1 takes five times as long as -O0. Such entries are generated at -O0.
   bool entryIsLong() const;
-  /// What a call executes; the one that prepares comes after it.
+  /// The entry that a call executes; the prepare entry comes after it.
   cpurt::EntryOp entry() { return *in.planned.getOps<cpurt::EntryOp>().begin(); }
-  /// A machine of the options' level that no thread uses: one that another group is done with, or a
-  /// new one. A new one and its subtarget take a tenth of the time of a small kernel.
+  /// A target machine of the options' level that no other thread uses: a released one or a new one.
+  /// Making one with its subtarget takes a tenth of the time of a small kernel.
   std::unique_ptr<llvm::TargetMachine> takeMachine();
   void giveBack(std::unique_ptr<llvm::TargetMachine> machine);
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,

@@ -1,13 +1,12 @@
 //===- Compile.cpp - From HLO text to artefacts ---------------------------===//
 //
-// In: HLO text and options. Out: artefacts, or errors in the form `file:line:col: error:`
-// with a kind that tells whose fault it is. This file goes through the phases and keeps
-// the books: times, dumps, kinds of errors. What a phase does is elsewhere: the parser,
-// compiler/pipeline (canonicalize to plan), CodeGeneration.cpp (emit to package).
+// In: HLO text and options. Out: artefacts, or errors in the form `file:line:col: error:` with a
+// kind that says whose fault it is. This file runs the phases and records times, dumps and kinds of
+// errors. The phases themselves are elsewhere: the parser, compiler/pipeline (canonicalize to
+// plan), CodeGeneration.cpp (emit to package).
 //
-// An error is the input's fault up to verification, and means "not supported" after; a
-// phase that fails without saying why, or that leaves an invalid module, is the
-// compiler's fault.
+// Up to verification an error is the input's fault; after it an error means "not supported". A
+// phase that fails without a diagnostic, or that leaves an invalid module, is the compiler's fault.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
@@ -52,7 +51,7 @@ public:
   Compilation(StringRef text, StringRef fileName, const CompileOptions &options,
               Artifacts &artifacts, llvm::raw_ostream &diagnostics)
       : text(text), fileName(fileName), options(options), artifacts(artifacts), out(diagnostics) {
-    // The mark with which some editors begin UTF-8.
+    // Skips the byte order mark that some editors write.
     this->text.consume_front("\xef\xbb\xbf");
   }
 
@@ -73,7 +72,7 @@ private:
                        const Target &target);
   bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
 
-  /// Runs one phase: its time is noted, its errors counted, its result dumped.
+  /// Runs one phase: records its time, counts its errors, dumps its result.
   LogicalResult phase(Phase which, ErrorKind blame, llvm::function_ref<LogicalResult()> body);
   void dumpModule(Phase which);
   void dumpText(StringRef name, StringRef text);
@@ -98,14 +97,14 @@ LogicalResult Compilation::fail(ErrorKind kind, const llvm::Twine &message) {
   return failure();
 }
 
-/// HLO text of a module that has `hlo` ops only.
+/// HLO text of a module that has only `hlo` ops.
 static void printAsHlo(ModuleOp module, std::string &text) {
   llvm::raw_string_ostream stream(text);
   printHlo(module, stream);
 }
 
 void Compilation::dumpModule(Phase which) {
-  // Later phases do not change this module.
+  // Phases after plan do not change this module.
   if (options.dumpDir.empty() || !module || which > Phase::Plan) {
     return;
   }
@@ -177,8 +176,9 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
   return options.check == Check::Syntax ? success() : verifyModule(*module);
 }
 
-/// The prefix of the exported symbols: --name, else the file's name, or the module's where there is
-/// no file or it is asked for. JAX calls every lambda jit__lambda, files have names of their own.
+/// The prefix of the exported symbols: --name, else the file's name; the module's name if there is
+/// no file or if --name-from=module. The file comes first because JAX names every lambda
+/// jit__lambda.
 std::string Compilation::choosePrefix() {
   if (!options.name.empty()) {
     return cIdentifier(options.name);
@@ -188,7 +188,7 @@ std::string Compilation::choosePrefix() {
                                                         : module->getSymName().value_or("module"));
 }
 
-/// Flags that change the output, for the description in the object.
+/// The flags that change the output, for the description in the object.
 static std::string describeFlags(const CompileOptions &options, const Target &target) {
   std::string flags = "-O" + std::to_string(options.optLevel) + " --cpu=" + target.cpu;
   if (!options.features.empty()) {
@@ -201,7 +201,7 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
                                  : flags;
 }
 
-/// How many ranks the module is for; none if they are too many.
+/// Number of ranks that the module is compiled for; nothing if there are too many.
 static std::optional<int32_t> ranksOf(ModuleOp module) {
   auto count = [&](StringRef name) -> int64_t {
     auto value = module->getAttrOfType<IntegerAttr>(name);
@@ -210,8 +210,8 @@ static std::optional<int32_t> ranksOf(ModuleOp module) {
   return checkedRanks(count("hlo.replica_count"), count("hlo.num_partitions"));
 }
 
-/// What the planned module says of its prepared block. The id changes whenever the block's contents
-/// may.
+/// Describes the prepared block of the planned module. The id changes whenever the block's contents
+/// may change.
 static void describePrepared(ModuleOp module, Description &description) {
   auto bytes = module->getAttrOfType<IntegerAttr>(kPreparedBytes);
   if (!bytes) {
@@ -253,7 +253,7 @@ void Compilation::fillDescription(Description &description, const Target &target
   }
   describePrepared(*module, description);
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
-  // C11's aligned_alloc wants sizes that are multiples of the alignment.
+  // C11's aligned_alloc requires sizes that are multiples of the alignment.
   description.arenaBytes = llvm::alignTo(description.arenaBytes, description.arenaAlign);
   description.prepared.arenaBytes =
       llvm::alignTo(description.prepared.arenaBytes, description.arenaAlign);
@@ -266,7 +266,7 @@ void Compilation::fillDescription(Description &description, const Target &target
   });
 }
 
-/// Makes room for a slot of scratch memory for each thread in an arena, which then is for one.
+/// Grows an arena that is sized for one thread by one slot of scratch memory per thread.
 static void addScratch(uint64_t &arenaBytes, uint64_t &threadArenaBytes, uint64_t scratchBytes) {
   arenaBytes -= threadArenaBytes;
   threadArenaBytes = slotBytes(scratchBytes);
@@ -365,7 +365,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
                             description, constants, metadata, pool.get()};
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
-  // Scratch memory is known when kernels have been emitted.
+  // Scratch sizes are known only after kernels have been emitted.
   auto emit = [&](CodeGeneration &generation) {
     return phase(Phase::Emit, ErrorKind::Unsupported, [&]() -> LogicalResult {
       if (failed(generation.emit())) {
@@ -439,7 +439,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
     return fail(ErrorKind::Usage, "--immutable-params: the input is past phase fuse, in which "
                                   "parameters are prepared");
   }
-  // In a module's text they are only a hint of who wrote it.
+  // In a module's text these attributes only hint at its producer.
   Builder attributes(&context);
   if (options.replicas) {
     (*module)->setAttr("hlo.replica_count", attributes.getI64IntegerAttr(options.replicas));
@@ -453,7 +453,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   prefix = choosePrefix();
   artifacts.prefix = prefix;
-  // Text of HLO as it came in, unless a later phase is asked for.
+  // Emits HLO as it came in, unless a later phase is asked for.
   if ((options.emit & EmitHlo) && stopsAfter(Phase::Package)) {
     printAsHlo(*module, artifacts.hlo);
     if (options.emit == EmitHlo) {
@@ -490,7 +490,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
       artifacts.memoryReport = memoryReport(*module);
       dumpText("memory.txt", artifacts.memoryReport);
     }
-    // The last module there is; after it, only single kernels are MLIR.
+    // The last whole module; after it, only single kernels are MLIR.
     bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
     if (!stopsAfter(which) && !printsHere) {
       continue;
@@ -517,7 +517,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   return runBackend(*target);
 }
 
-/// Innermost ops first: MLIR visits all that is inside an op once for each level around it.
+/// Erases innermost ops first: MLIR visits all ops inside an op once per level around it.
 void Compilation::destroyModule() {
   if (module) {
     module->walk([](Operation *op) {
@@ -542,9 +542,9 @@ LogicalResult Compilation::run() {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // The user's line says more than the op that was made of it.
+  // The user's source line says more than the op made from it.
   context.printOpOnDiagnostic(false);
-  // Threads may not load dialects, and several will build ops of most of them.
+  // Dialects must not be loaded on threads, and several threads build ops of most dialects.
   context.loadAllAvailableDialects();
   llvm::ThreadPoolStrategy strategy = llvm::hardware_concurrency(options.jobs);
   if (strategy.compute_thread_count() > 1) {

@@ -1,7 +1,7 @@
 //===- Compile.h - From HLO text to artefacts -----------------------------===//
 //
-// The whole compiler as one function: no main, no globals, no files but those of
-// `dumpDir`. What tools/hlo-compile and tools/hlo-run call.
+// The whole compiler as one function: no main, no globals, no files but those of `dumpDir`.
+// tools/hlo-compile and tools/hlo-run call it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_DRIVER_COMPILE_H
@@ -15,9 +15,9 @@
 
 namespace hlo {
 
-/// Compiles HLO text. `fileName` is what diagnostics call it; they are written to
-/// `diagnostics` as `file:line:col: error: ...` with the source line and a caret. Fails
-/// iff `artifacts.error` is not None; then at least one error was written.
+/// Compiles HLO text. `fileName` is the name used in diagnostics, which are written to
+/// `diagnostics` as `file:line:col: error: ...` with the source line and a caret. Fails iff
+/// `artifacts.error` is not None; then at least one error was written.
 llvm::LogicalResult compile(llvm::StringRef text, llvm::StringRef fileName,
                             const CompileOptions &options, Artifacts &artifacts,
                             llvm::raw_ostream &diagnostics);

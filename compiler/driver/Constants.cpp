@@ -1,9 +1,9 @@
 //===- Constants.cpp - The bytes of a module's constants ------------------===//
 //
-// In: cpurt.global ops. Out: one run of bytes each, and global variables of LLVM. MLIR holds
-// elements as the ABI does, little-endian and a byte at least, except that elements of fewer than 8
-// bits are zero-extended (the ABI sign-extends signed ones) and that pred may be packed; those are
-// copied, all others are used in place.
+// In: cpurt.global ops. Out: the bytes of each, and LLVM global variables. MLIR stores elements as
+// the ABI does (little-endian, at least one byte each) with two exceptions, which are copied:
+// elements of fewer than 8 bits are zero-extended, where the ABI sign-extends signed ones, and pred
+// may be packed. All others are used in place.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Constants.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Elements of a few bits, one byte each.
+/// Widens elements of fewer than 8 bits to one byte each.
 static std::string widenElements(DenseElementsAttr value, bool isSigned) {
   std::string bytes;
   bytes.reserve(value.isSplat() ? 1 : value.getNumElements());
@@ -31,11 +31,10 @@ static std::string widenElements(DenseElementsAttr value, bool isSigned) {
   return bytes;
 }
 
-/// Code reaches constants by offsets of 32 bits with a sign; some room is left for the rest of a
-/// program.
+/// Code addresses constants by signed 32-bit offsets; 128 MiB are left for the rest of a program.
 static constexpr uint64_t mostConstantBytes = (uint64_t(1) << 31) - (uint64_t(1) << 27);
 
-/// The bytes of one constant; a single element if it is a splat.
+/// The bytes of one constant; of a single element if it is a splat.
 static FailureOr<ArrayRef<char>> bytesOf(cpurt::GlobalOp global, ConstantPool &pool) {
   ElementsAttr value = global.getValue();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
@@ -83,7 +82,7 @@ LogicalResult hlo::collectConstants(ModuleOp planned, StringRef prefix, Constant
   return success();
 }
 
-/// A constant as a global variable.
+/// Adds a constant to a module as a global variable.
 static void addConstant(const ConstantData &data, llvm::GlobalValue::LinkageTypes linkage,
                         llvm::Module &module) {
   std::string repeated;

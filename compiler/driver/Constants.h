@@ -13,8 +13,8 @@ class Module;
 
 namespace hlo {
 
-/// The constants of a planned module, as they lie in memory (compiler/README.md, "How elements
-/// are held"). `data` points into the IR, or into `owned` where bytes had to be changed.
+/// The constants of a planned module, in their memory format (compiler/README.md, "How elements are
+/// held"). `data` points into the IR, or into `owned` for constants that had to be converted.
 struct ConstantPool {
   std::vector<ConstantData> data;
   llvm::StringMap<std::string> symbols; ///< name of the cpurt.global -> symbol
@@ -22,14 +22,13 @@ struct ConstantPool {
   std::deque<std::string> owned;
 };
 
-/// Collects all cpurt.globals; `prefix` starts each symbol.
+/// Collects all cpurt.globals; symbols start with `prefix`.
 mlir::LogicalResult collectConstants(mlir::ModuleOp planned, llvm::StringRef prefix,
                                      ConstantPool &pool);
 
-/// Defines all of them, in an output that is one LLVM module.
+/// Defines all constants in a module, for output as one LLVM module.
 void addConstants(const ConstantPool &pool, llvm::Module &module);
-/// Gives a module the values of the small ones, which are defined elsewhere: its loops may fold
-/// them.
+/// Gives a module the values of the small constants, defined elsewhere, so that it can fold them.
 void addSmallConstants(const ConstantPool &pool, llvm::Module &module);
 
 } // namespace hlo

@@ -1,8 +1,8 @@
 //===- CustomCallReview.cpp - Custom calls that the host must provide -----===//
 //
-// In: the planned program, and where its custom calls stood in Python. Out: diagnostics at the
-// instructions. An object links without its custom calls, since references to them are weak, and
-// fails when it is called; that is too late to learn that a function still calls Python.
+// In: the planned program, and the Python lines of its custom calls. Out: diagnostics at the
+// instructions. References to custom calls are weak, so an object links without them and fails only
+// when it is called: too late to learn that a function still calls Python.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CustomCallReview.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace hlo;
 
 namespace {
-/// How a target is served, as far as this project knows.
+/// Who provides a target, as far as this project knows.
 enum class Provider { Host, Library, Python };
 
 Provider providerOf(StringRef target) {
@@ -27,7 +27,7 @@ Provider providerOf(StringRef target) {
   return isLapackTarget(target) ? Provider::Library : Provider::Host;
 }
 
-/// The way out of a callback, from the name that JAX gives its instruction.
+/// How to avoid a callback, by the name that JAX gives its instruction.
 StringRef wayOut(StringRef instruction) {
   if (instruction.starts_with("debug_print") || instruction.starts_with("debug_callback")) {
     return "remove jax.debug.print and jax.debug.callback before exporting, or return the values";
@@ -79,7 +79,7 @@ std::string hlo::reviewCustomCalls(cpurt::EntryOp entry, const PythonLines &line
     }
     Provider provider = providerOf(target.getValue());
     std::string instruction = instructionName(call.getLoc());
-    // Code that is copied keeps its names: one message for each instruction of the text.
+    // Copies of an instruction keep its name: one message per instruction of the text.
     if (provider == Provider::Python && seen.insert(instruction).second) {
       std::string line = lines.lookup(instruction);
       auto warning = call.emitWarning()

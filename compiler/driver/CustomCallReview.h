@@ -7,17 +7,17 @@
 
 namespace hlo {
 
-/// The line of the program that was exported ("train.py:12, jit(step)/debug_callback"), by the
-/// name of the custom call's instruction. Empty for texts printed without metadata.
+/// Maps the name of a custom call's instruction to its line in the exported program ("train.py:12,
+/// jit(step)/debug_callback"). Empty for texts without metadata.
 using PythonLines = llvm::StringMap<std::string>;
 
-/// Reads the metadata of all custom calls: later phases drop it.
+/// Reads the metadata of all custom calls, which later phases drop.
 PythonLines pythonLines(mlir::ModuleOp module);
 
-/// Says which custom calls of the planned program the object will lack: a warning for each call
-/// back into Python, with its line and the way out, and a remark for each other target that this
-/// project does not provide. Targets that match one of `allowed`, names or globs, are passed over.
-/// Returns a message if one of these is malformed, else "".
+/// Reports custom calls that the object will lack: a warning for each call back into Python, with
+/// its line and how to avoid it, and a remark for each other target that this project does not
+/// provide. Targets that match a name or glob in `allowed` are skipped. Returns a message if one of
+/// these is malformed, else "".
 std::string reviewCustomCalls(cpurt::EntryOp entry, const PythonLines &lines,
                               llvm::ArrayRef<std::string> allowed);
 

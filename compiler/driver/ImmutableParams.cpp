@@ -1,9 +1,9 @@
 //===- ImmutableParams.cpp - Which parameters a list names ----------------===//
 //
-// In: a canonical module and the value of --immutable-params. Out: the numbers of the leaves
-// it names. The true sizes of bounded arrays go with their arrays. A leaf that a run may
-// overwrite, because an output shares its buffer, cannot be immutable, unless that output is
-// the parameter itself, unchanged (as where a model hands on its weights).
+// In: a canonical module and the value of --immutable-params. Out: the numbers of the leaves it
+// names. The size leaves of a bounded array go with the array. A leaf whose buffer an output shares
+// cannot be immutable, since a run may overwrite it, unless that output is the parameter itself,
+// unchanged (a model that passes on its weights).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/ImmutableParams.h"
@@ -44,7 +44,7 @@ struct Leaves {
 };
 } // namespace
 
-/// "3", "0.2.1": a parameter and tuple indices.
+/// "3", "0.2.1": a parameter number and tuple indices.
 static std::optional<SmallVector<int64_t>> parsePath(StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, '.');
@@ -97,7 +97,7 @@ static LogicalResult select(const Leaves &leaves, StringRef item, llvm::BitVecto
       found |= below;
     }
     message = "parameter " + std::to_string(path->front()) + " has no leaf '" + item.str() + "'";
-    // A parameter without leaves, an empty tuple, is no mistake.
+    // A parameter without leaves (an empty tuple) is valid.
     return success(found || path->size() == 1);
   }
   for (size_t i = 0; i < count; ++i) {
@@ -130,7 +130,7 @@ static LogicalResult select(const Leaves &leaves, StringRef item, llvm::BitVecto
   return failure();
 }
 
-/// Why a leaf cannot be immutable; empty if it can.
+/// The message that says why a leaf cannot be immutable; empty if it can.
 static std::string overwrittenBy(ModuleOp module, const Leaves &leaves, unsigned leaf) {
   std::string name = "parameter '" + leaves.signature.inputs[leaf].name + "' cannot be immutable: ";
   for (LeafAlias alias : leaves.layout.aliases) {

@@ -1,6 +1,7 @@
 //===- Metadata.cpp - Where instructions come from ------------------------===//
 //
-// In: the text of a module's stack tables and of an instruction's metadata. Out: file and line.
+// In: the text of a module's stack tables and of an instruction's metadata. Out: the file and line
+// of the program that made the instruction.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Metadata.h"

@@ -19,7 +19,7 @@
 
 namespace hlo {
 
-/// What follows `key=` in normalized text: a number, or the inside of a string; "" if absent.
+/// The value after `key=` in normalized text: a number, or the contents of a string; "" if absent.
 llvm::StringRef fieldOf(llvm::StringRef text, llvm::StringRef key);
 
 /// The stack tables of a module, by number; `text` outlives this.
@@ -27,8 +27,8 @@ class StackTables {
 public:
   explicit StackTables(llvm::StringRef text);
 
-  /// File and line that an instruction's metadata name: of the innermost frame that is no installed
-  /// package's, or of the innermost; "" and 0 if they name none.
+  /// File and line of an instruction's metadata: of the innermost frame outside installed packages,
+  /// or of the innermost frame if all are inside; "" and 0 if the metadata names none.
   std::pair<std::string, int32_t> sourceOf(llvm::StringRef metadata) const;
 
 private:

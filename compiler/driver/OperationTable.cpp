@@ -1,8 +1,8 @@
 //===- OperationTable.cpp - What a profile tells apart --------------------===//
 //
 // In: the planned program, its small loops, and the metadata of the text. Out: one row for each
-// thing whose time hlo_call.profile keeps, with its place in the text and in the program that
-// made the text. Kernels that are launched at several places have one row, named after the first.
+// operation whose time hlo_call.profile measures, with its place in the text and in the source
+// program. A kernel that is launched at several places has one row, named after the first launch.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/OperationTable.h"
@@ -85,7 +85,7 @@ private:
   OperationRow place(Operation *op, StringRef kind) {
     OperationRow row{instructionName(op->getLoc()), kind.str()};
     if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
-      // Without the file's name: an object does not depend on where its text was.
+      // The file's name is left out: an object must not depend on where its text was stored.
       row.line = file.getLine();
       row.column = file.getColumn();
     }

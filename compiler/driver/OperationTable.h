@@ -7,7 +7,7 @@
 
 namespace hlo {
 
-/// The metadata of a module's instructions by their names, kept from the text: later phases drop
+/// The metadata of a module's instructions by name, kept from the text because later phases drop
 /// it.
 struct InstructionMetadata {
   llvm::StringMap<mlir::StringAttr> texts;
@@ -15,8 +15,8 @@ struct InstructionMetadata {
 };
 InstructionMetadata readMetadata(mlir::ModuleOp module);
 
-/// The rows of hlo_module_desc.ops for the entry: itself, its copies, and each kernel, small loop
-/// and call of the runtime in the order in which they first run.
+/// The rows of hlo_module_desc.ops for the entry: the entry itself, its copies, and each kernel,
+/// small loop and runtime call, in the order of their first execution.
 OperationTable makeOperationTable(cpurt::EntryOp entry, mlir::ModuleOp planned,
                                   const SmallLoops &loops, const InstructionMetadata &metadata);
 

@@ -1,12 +1,12 @@
 //===- Preflight.cpp - Decisions about a parsed module --------------------===//
 //
 // In: a verified module, as the text has it. Out: the same with the layouts of its entry decided,
-// or an error for what must not be compiled in silence.
+// or an error for modules that must not be compiled silently.
 //
-// Layouts. The text that JAX lowers to writes transposed values as f32[3,2]{0,1}, results too, but
-// JAX's runtime compiles it with row-major arrays at the entry. A caller expects what JAX gives, so
-// row-major is the default. Text that XLA dumped after optimization (`is_scheduled=true`) shows the
-// layouts that XLA's caller saw, and is obeyed.
+// Layouts. In the text that JAX lowers to, transposed values, results included, have layouts such
+// as f32[3,2]{0,1}, but JAX's runtime compiles it with row-major arrays at the entry. Callers
+// expect JAX's behaviour, so row-major is the default. Text that XLA dumped after optimization
+// (`is_scheduled=true`) shows the layouts that XLA's caller saw; they are kept.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Preflight.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace hlo;
 
 namespace {
-/// The entry's types as its caller sees them, and the name of the attribute that holds them.
+/// The attribute that holds the entry's types as its caller sees them.
 constexpr StringLiteral kDeclared = "hlo.entry_computation_layout";
 
 /// Calls `visit` for each array of `type`, in order, with its tuple indices.
@@ -49,7 +49,7 @@ Type elementAt(Type type, ArrayRef<int64_t> path) {
   return type;
 }
 
-/// True if the bytes are those of a row-major array: dimensions of size 1 may stand anywhere.
+/// True if the bytes are those of a row-major array; dimensions of size 1 may be anywhere.
 bool isRowMajor(RankedTensorType type) {
   SmallVector<int64_t> order = minorToMajor(type);
   llvm::erase_if(order, [&](int64_t dim) { return type.getDimSize(dim) == 1; });
@@ -66,7 +66,7 @@ std::string placeText(int64_t parameter, ArrayRef<int64_t> path) {
   return text;
 }
 
-/// The declared types of the entry, or its own where the header has none.
+/// The declared types of the entry; its own types if the header declares none.
 FunctionType declaredTypes(ModuleOp module) {
   if (auto declared = module->getAttrOfType<TypeAttr>(kDeclared)) {
     return dyn_cast<FunctionType>(declared.getValue());
@@ -79,7 +79,7 @@ FunctionType declaredTypes(ModuleOp module) {
   return FunctionType();
 }
 
-/// An error if an aliased parameter and result have layouts of their own.
+/// Error if an aliased parameter and result have different layouts.
 LogicalResult checkAliasedLayouts(ModuleOp module, FunctionType types) {
   FailureOr<EntryAttributes> attributes = EntryAttributes::get(module);
   if (failed(attributes)) {
@@ -157,7 +157,7 @@ LogicalResult hlo::applyEntryLayouts(ModuleOp module, EntryLayouts mode) {
   return success();
 }
 
-/// How many constants have no values in the text, and the first.
+/// The number of constants without values in the text, and the first one.
 static std::pair<size_t, ConstantOp> elidedConstants(ModuleOp module) {
   size_t count = 0;
   ConstantOp first;
@@ -170,8 +170,7 @@ static std::pair<size_t, ConstantOp> elidedConstants(ModuleOp module) {
   return {count, first};
 }
 
-/// An error at the first constant without values with which all of them take more bytes than the
-/// budget.
+/// Error at the constant at which the total size of constants without values exceeds the budget.
 static LogicalResult checkPlaceholders(ModuleOp module, const Budget &budget) {
   uint64_t total = 0;
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](ConstantOp op) {
@@ -219,7 +218,7 @@ LogicalResult hlo::refuseReservedTargets(ModuleOp module, StringRef prefix) {
       result = call.emitError() << "custom_call_target '" << target << "' is " << why
                                 << ", which a module may not call; give the handler another name";
     }
-    // Called otherwise, the handler would read the operands' addresses as its frame.
+    // With another api version the handler would misread the operands' addresses as its call frame.
     if (isLapackTarget(target) && call.getApiVersion() != "API_VERSION_TYPED_FFI") {
       result = call.emitError() << "custom_call_target '" << target
                                 << "' is a handler of the typed FFI; the call needs "
