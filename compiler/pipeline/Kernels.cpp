@@ -1,9 +1,8 @@
 //===- Kernels.cpp - Phase emit: kernels to functions, in groups ----------===//
 //
-// In: a planned module. Out: one module of llvm.func per group of kernels; each function
-// has the form of compiler/README.md, "A kernel". Their pointers are marked with what the
-// plan promises: a result overlaps an operand only where the fusion lists the pair and
-// some launch gives both one buffer.
+// In: a planned module. Out: one module of llvm.func per group of kernels; each function has the
+// form of compiler/README.md, "A kernel". Pointer attributes state the plan's aliasing: a result
+// overlaps an operand only if the fusion lists the pair and some launch gives both one buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Kernels.h"
@@ -13,12 +12,12 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Weight from which a group is split off: a few tens of milliseconds of LLVM's time, next to
-/// which the fixed cost of a module (about 1 ms) does not count.
+/// Weight from which a group is split: a few tens of milliseconds of LLVM's time, so that the fixed
+/// cost of a module (about 1 ms) does not matter.
 static constexpr int64_t groupWeight = 200;
 static constexpr int64_t maxGroups = 32;
 
-/// A guess at how much code a kernel becomes.
+/// An estimate of the kernel's code size.
 static int64_t weigh(FusionOp fusion) {
   int64_t weight = 4;
   fusion.getBody().walk([&](Operation *op) {
@@ -29,8 +28,8 @@ static int64_t weigh(FusionOp fusion) {
   return weight;
 }
 
-/// Whether two buffers may be one. Slices of the arena overlap only if they start at one place;
-/// an input and an output, if the module lets the caller give one buffer for both.
+/// True if two buffers may be the same. Slices of the arena overlap only if they start at one
+/// place; an input and an output, if the module lets the caller pass one buffer for both.
 static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
   if (a == b) {
     return true;
@@ -54,7 +53,7 @@ static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
   return false;
 }
 
-/// The pairs of a fusion's attribute: result, operand, result, operand, ...
+/// Visits the pairs of a fusion's attribute: result, operand, result, operand, ...
 static void forEachPair(FusionOp fusion, llvm::function_ref<void(unsigned, unsigned)> visit) {
   for (StringRef name : {"in_place", "may_alias"}) {
     if (auto pairs = fusion->getAttrOfType<DenseI64ArrayAttr>(name)) {
@@ -77,7 +76,7 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
   if (auto pairs = planned->getAttrOfType<DenseI64ArrayAttr>("hlo.leaf_alias")) {
     llvm::append_range(leafAlias, pairs.asArrayRef());
   }
-  // The runtime may give a kernel that it calls any buffers that the pairs allow.
+  // The runtime may call a kernel with any sharing that the pairs allow.
   planned.walk([&](cpurt::CallOp call) {
     for (Attribute name :
          call.getKernelsAttr() ? call.getKernelsAttr().getValue() : ArrayRef<Attribute>()) {
@@ -117,7 +116,7 @@ std::vector<KernelGroup> hlo::groupKernels(ArrayRef<KernelUnit> units, bool sing
   int64_t count = single ? 1 : std::clamp<int64_t>(total / groupWeight + 1, 1, maxGroups);
   count = std::min<int64_t>(count, units.size());
   std::vector<KernelGroup> groups(count);
-  // The heaviest first, each to the group that has least so far; ties by place.
+  // Assigns units by decreasing weight, each to the lightest group so far; ties by position.
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, units.size()));
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(-units[a].weight, a) < std::pair(-units[b].weight, b);
@@ -134,8 +133,8 @@ std::vector<KernelGroup> hlo::groupKernels(ArrayRef<KernelUnit> units, bool sing
   return groups;
 }
 
-/// Marks the pointers of a kernel. An operand that no result shares is only read, and may be
-/// marked noalias even if another operand is the same buffer.
+/// Sets the pointer attributes of a kernel. An operand that no result shares is only read, so it
+/// may be noalias even if another operand is the same buffer.
 static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> pairs,
                          LLVM::LLVMFuncOp function) {
   unsigned operands = fusion->getNumOperands(), results = fusion->getNumResults();
@@ -158,15 +157,14 @@ static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>
 }
 
 namespace {
-/// What there is to know of an emitted function.
+/// Facts about an emitted function.
 struct EmittedKernel {
   codegen::KernelTasks tasks;
   codegen::KernelMemory memory;
 };
 } // namespace
 
-/// Emits one fusion; `fixedType`: without an argument for scratch memory, or a
-/// table of buffers.
+/// Emits one fusion. `fixedType`: without an argument for scratch memory or for a table of buffers.
 static FailureOr<EmittedKernel>
 emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
         const Target &target, ModuleOp computations, ModuleOp into, bool fixedType = false) {
@@ -187,7 +185,7 @@ emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringR
   return EmittedKernel{*tasks, *memory};
 }
 
-/// Whether a kernel has instructions of AMX: every one that has configures tiles.
+/// True if a kernel uses AMX: each such kernel configures tiles.
 static bool usesAmx(LLVM::LLVMFuncOp kernel, const Target &target) {
   if (!target.amxBf16 && !target.amxInt8) {
     return false;

@@ -1,8 +1,8 @@
 //===- Kernels.h - Phase emit: kernels to functions, in groups ------------===//
 //
-// Kernels are emitted, optimized and turned into machine code in groups, one LLVM
-// module each, so that threads have independent work. The groups are chosen from the
-// module alone: the output does not depend on how many threads there are.
+// Kernels are emitted, optimized and compiled in groups, one LLVM module each, so that threads have
+// independent work. The groups are chosen from the module alone, so the output does not depend on
+// the number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PIPELINE_KERNELS_H
