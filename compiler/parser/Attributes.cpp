@@ -1,7 +1,7 @@
 //===- Attributes.cpp - Attributes of instructions ------------------------===//
 //
-// `name=value` after the operands: found in the opcode's row of the table, or
-// among the common ones; the kind in the row decides the syntax of the value.
+// Parses `name=value` after the operands. The name is looked up in the opcode's row of the table,
+// then among the common attributes; its kind there decides the syntax of the value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -25,7 +25,7 @@ constexpr AttrSpec asyncLaterExtra[] = {
 } // namespace
 
 ArrayRef<AttrSpec> Parser::attributesOf(const Instruction &inst) const {
-  // An update or done in the sugar form repeats nothing of the wrapped op.
+  // In the sugar form, update and done do not repeat attributes of the wrapped op.
   bool later = inst.async == AsyncPart::Update || inst.async == AsyncPart::Done;
   return later ? ArrayRef<AttrSpec>(asyncLaterExtra) : inst.info->attributes;
 }

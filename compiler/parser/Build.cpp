@@ -1,8 +1,7 @@
 //===- Build.cpp - From a parsed instruction to an op --------------------===//
 //
-// A parameter becomes a block argument, any other instruction one op at the end of
-// the scope's block. `X-start` becomes an async-start of a new computation that
-// holds X alone.
+// A parameter becomes a block argument, every other instruction one op at the end of the scope's
+// block. `X-start` becomes an async-start of a new computation that holds only X.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -22,8 +21,7 @@ Operation *Parser::createOp(Block *block, OperationName name, Location location,
   return op;
 }
 
-/// Turns `X-start` into the attributes of an async-start of a new computation
-/// that holds X alone.
+/// Rewrites `X-start` as an async-start of a new computation that holds only X.
 void Parser::wrapAsync(Instruction &inst, Location location) {
   NamedAttrList own = std::move(inst.attributes);
   NamedAttrList outer;

@@ -1,7 +1,7 @@
 //===- CommonAttributes.cpp - Attributes that every instruction may have -===//
 //
-// Metadata, frontend attributes, origins, statistics, backend configurations:
-// checked, and kept as the text that the printer writes back, fields in XLA's order.
+// Metadata, frontend attributes, origins, statistics, backend configurations. They are checked, and
+// kept as the text that the printer writes back, with fields in XLA's order.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"

@@ -1,8 +1,8 @@
 //===- Computations.cpp - One computation --------------------------------===//
 //
-// `ENTRY? name signature? { instructions }` to an `hlo.computation`. Parameters may
-// come in any order; the block arguments have that of their numbers. A computation
-// with errors is entered by name only.
+// Parses `ENTRY? name signature? { instructions }` into an `hlo.computation`. Parameters may come
+// in any order; block arguments are ordered by parameter number. Of a computation with errors only
+// the name is recorded.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -74,7 +74,7 @@ Parser::Result Parser::parseComputation() {
   return success();
 }
 
-/// `(name: shape, ...) -> shape`. The parameters are read and forgotten.
+/// `(name: shape, ...) -> shape`. The parameters are parsed and dropped.
 Parser::Result Parser::parseSignature(Type &result) {
   lexer.advance();
   if (!at(Tok::RParen)) {
@@ -136,7 +136,7 @@ Parser::Result Parser::parseBody(Scope &scope, StringRef what) {
   return success();
 }
 
-/// Brings the block arguments into the order of the parameter numbers.
+/// Reorders the block arguments by parameter number.
 Parser::Result Parser::orderParameters(Scope &scope, StringRef name) {
   bool sorted = llvm::is_sorted(
       scope.parameters, [](const Parameter &a, const Parameter &b) { return a.number < b.number; });
@@ -165,8 +165,8 @@ Parser::Result Parser::orderParameters(Scope &scope, StringRef name) {
   return success();
 }
 
-/// Nested instructions are `<opcode>.anon`, `<opcode>.anon.1`, ... as far as the
-/// text does not use these names itself.
+/// Names nested instructions `<opcode>.anon`, `<opcode>.anon.1`, ..., skipping names that occur in
+/// the text.
 void Parser::nameAnonymous(Scope &scope) {
   llvm::StringMap<int64_t> next;
   for (auto [value, info, at] : scope.anonymous) {
@@ -228,7 +228,7 @@ ComputationOp Parser::finishComputation(Scope &scope, StringRef name, const char
   return enter(computation);
 }
 
-/// A name with `stem` that occurs nowhere in the text.
+/// A name that starts with `stem` and does not occur in the text.
 std::string Parser::makeComputationName(StringRef stem) {
   GeneratedStem &generated = generatedStems[stem];
   if (generated.prefix.empty()) {

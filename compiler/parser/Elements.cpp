@@ -1,9 +1,8 @@
 //===- Elements.cpp - Bits of one literal element -------------------------===//
 //
-// Numbers come as doubles and leave as the bits of the element type. Types
-// without infinities or NaN take what the format prescribes: f8*fn and *fnuz
-// have one NaN; f6* and f4* saturate, and their NaN is -0; f8e8m0fnu has
-// neither zero nor sign.
+// Converts between doubles and the bits of an element type. For types without infinities or NaN the
+// format decides: f8*fn and *fnuz have one NaN; f6* and f4* saturate, and their NaN is -0;
+// f8e8m0fnu has neither zero nor sign.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
@@ -34,7 +33,7 @@ bool isExponentOnly(const llvm::fltSemantics &semantics) {
   return &semantics == &APFloat::Float8E8M0FNU();
 }
 
-/// fnuz types write NaN as negative zero.
+/// True for fnuz types, which encode NaN as negative zero.
 bool isNegativeZeroNan(const llvm::fltSemantics &semantics) {
   return &semantics == &APFloat::Float8E5M2FNUZ() || &semantics == &APFloat::Float8E4M3FNUZ() ||
          &semantics == &APFloat::Float8E4M3B11FNUZ();
@@ -167,7 +166,7 @@ void hlo::parser::printFloat(const ElementFormat &format, uint64_t bits, std::st
     out += "-0.0"; // `-0` would be read as the integer 0
     return;
   }
-  // The shortest of these that reads back; small integers need no test.
+  // The first of these precisions that parses back to the same bits; small integers always do.
   char text[40];
   if (std::fabs(value) < 1000000 && value == std::trunc(value)) {
     std::snprintf(text, sizeof text, "%d", static_cast<int>(value));

@@ -14,7 +14,7 @@ struct ElementFormat {
   /// Bits and bytes of one number (of a part, for Complex).
   unsigned bits;
   unsigned bytes;
-  /// Of Float and of the parts of Complex.
+  /// The format of Float, and of the parts of Complex.
   const llvm::fltSemantics *semantics;
 
   /// Bytes of one element; pred and 1-bit integers are packed by the caller.
@@ -22,18 +22,18 @@ struct ElementFormat {
   bool isOneBit() const { return bits == 1; }
 };
 
-/// The format of an array's element type; nullopt if it has no literals.
+/// The format of an array's element type; nullopt if the type has no literals.
 std::optional<ElementFormat> getElementFormat(mlir::Type elementType);
 
-/// Encodes a finite number, nearest even. False if it does not fit.
+/// Encodes a finite number, rounded to nearest even. False if it does not fit.
 bool encodeFinite(const ElementFormat &format, double value, uint64_t &bits);
-/// Encodes an infinity, as what stands for it in the type.
+/// Encodes an infinity, or its substitute in types without infinities.
 uint64_t encodeInfinity(const ElementFormat &format, bool negative);
-/// Encodes a NaN; without payload the quiet one. False if the payload is not
-/// possible; `maxPayload` then holds the largest one (0: none is).
+/// Encodes a NaN: the quiet NaN if `payload` is absent. False if the payload is not possible;
+/// `maxPayload` is then the largest that is (0: none).
 bool encodeNan(const ElementFormat &format, bool negative, std::optional<uint64_t> payload,
                uint64_t &bits, uint64_t &maxPayload);
-/// Prints one number of a Float or Complex format so that it reads back.
+/// Prints one number of a Float or Complex format so that it parses back to the same bits.
 void printFloat(const ElementFormat &format, uint64_t bits, std::string &out);
 
 } // namespace hlo::parser

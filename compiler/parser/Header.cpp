@@ -1,7 +1,7 @@
 //===- Header.cpp - Attributes of the module -----------------------------===//
 //
-// `HloModule name, attribute=value, ...` to attributes `hlo.<attribute>` of the
-// module: structured where later passes compute with them, else as text.
+// Parses `HloModule name, attribute=value, ...` into module attributes `hlo.<attribute>`:
+// structured if later passes compute with the value, else as text.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -197,7 +197,7 @@ Parser::Result Parser::parseBooleans(std::string &text) {
   return success();
 }
 
-/// Output indices of input_output_alias must exist in the result.
+/// Reports output indices of input_output_alias that the result does not have.
 Parser::Result Parser::checkAliases(ModuleOp module) {
   auto alias = module->getAttrOfType<ArrayAttr>("hlo.input_output_alias");
   if (!alias) {

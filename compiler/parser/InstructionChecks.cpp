@@ -1,7 +1,7 @@
 //===- InstructionChecks.cpp - Counts, attributes, result shapes ---------===//
 //
-// What XLA's parser checks of one instruction, and the result shape where the text
-// does not give it or the format recomputes it. All else is the verifier's.
+// The checks of one instruction that XLA's parser makes, and the result shape where the text omits
+// it or the format recomputes it. All other checks belong to the verifier.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -34,7 +34,7 @@ Parser::Result Parser::checkOperandCount(Instruction &inst) {
     least = most = 1;
   } else if (inst.async == AsyncPart::Start) {
     least = 0;
-    most = -1; // the wrapped op's operands may come with updates
+    most = -1; // the wrapped op's operands may be given by updates
   }
   if (count < least || (most >= 0 && count > most)) {
     InFlightDiagnostic diagnostic = error(inst.opcodePosition);
@@ -63,7 +63,7 @@ Parser::Result Parser::checkOperandCount(Instruction &inst) {
   return success();
 }
 
-/// Required attributes, and what attributes and operands demand of each other.
+/// Checks required attributes, and conditions between attributes and operands.
 Parser::Result Parser::checkAttributes(Instruction &inst) {
   StringRef opcode = inst.info->name;
   if (inst.async == AsyncPart::None || inst.async == AsyncPart::Start) {
@@ -156,7 +156,7 @@ Parser::Result Parser::checkAttributes(Instruction &inst) {
   return success();
 }
 
-/// Looks elements up, so that a type made of known ones takes a step for each element.
+/// The extent of each element is cached, so a type made of known types costs one step per element.
 TypeExtent Parser::extentOf(Type type) {
   auto tuple = llvm::dyn_cast_or_null<TupleType>(type);
   if (!tuple) {
@@ -177,7 +177,7 @@ TypeExtent Parser::extentOf(Type type) {
   return extent;
 }
 
-/// Refuses a value of more leaves or levels than the budget, before anything visits them.
+/// Refuses a value with more leaves or levels than the budget, before anything visits them.
 Parser::Result Parser::checkExtent(const Instruction &inst) {
   TypeExtent extent = extentOf(inst.type);
   if (extent.leaves > budget.leaves) {
@@ -193,7 +193,7 @@ Parser::Result Parser::checkExtent(const Instruction &inst) {
   return success();
 }
 
-/// Gives the instruction its type where the text does not.
+/// Infers the instruction's type if the text omits it.
 Parser::Result Parser::completeShape(Instruction &inst) {
   StringRef opcode = inst.info->name;
   if (inst.async != AsyncPart::None) {
@@ -220,7 +220,7 @@ Parser::Result Parser::completeShape(Instruction &inst) {
     return success();
   };
   Type element;
-  // What is written and does not count must still be a shape.
+  // A shape that is written and ignored must still be a valid shape.
   bool isIgnored = llvm::is_contained({"after-all", "add-dependency", "send", "send-done",
                                        "recv-done", "outfeed", "recv", "infeed"},
                                       opcode);
@@ -276,7 +276,7 @@ Parser::Result Parser::inferShape(Instruction &inst) {
     return error(inst.opcodePosition)
            << "triangular-solve without a shape needs the attribute 'transpose_a'";
   }
-  // A computation with errors is known by name only; what needs it stays silent.
+  // Only the name of a computation with errors is known: users of it report nothing more.
   bool silent = false;
   FailureOr<Type> type = hlo::inferType(
       opcodes.getOpName(*inst.info).getStringRef(), inst.operands,
@@ -301,7 +301,7 @@ Parser::Result Parser::inferShape(Instruction &inst) {
   return success();
 }
 
-/// What the parser checks about result shapes.
+/// The parser's checks of result shapes.
 Parser::Result Parser::checkShape(Instruction &inst) {
   StringRef opcode = inst.info->name;
   bool async = inst.async != AsyncPart::None || opcode.starts_with("async-");
@@ -375,7 +375,7 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
     return error(inst.opcodePosition)
            << "this continues " << sugar.getValue() << "-start, not " << opcode << "-start";
   }
-  // What the start says holds for the whole chain; updates need not repeat it.
+  // Attributes of the start apply to the whole chain; updates need not repeat them.
   while (auto earlier = llvm::dyn_cast_or_null<AsyncUpdateOp>(previous)) {
     previous = earlier->getOperand(0).getDefiningOp();
   }

@@ -1,9 +1,8 @@
 //===- Instructions.cpp - One instruction ---------------------------------===//
 //
-// `ROOT? name = shape? opcode(operands), attributes` becomes one op at the end of
-// the scope's block (a parameter: a block argument). Checks what XLA's parser
-// checks; result shapes are believed unless the format says that they are
-// recomputed, and inferred by the dialect where they are left out.
+// Parses `ROOT? name = shape? opcode(operands), attributes` into one op at the end of the scope's
+// block (a parameter: a block argument). Makes the checks of XLA's parser. Written result shapes
+// are trusted unless the format recomputes them; omitted ones are inferred by the dialect.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -129,7 +128,7 @@ Parser::Result Parser::parseOpcode(Instruction &inst) {
   }
   if (!inst.info) {
     NearestName nearest(word);
-    // Types as other languages spell them.
+    // Suggests the HLO name for a type spelled as in other languages.
     for (const std::string &type : {word.lower(), "s" + word.drop_front().str()}) {
       if (isPrimitiveWord(type)) {
         nearest.consider(type);

@@ -225,7 +225,7 @@ void Lexer::lexWord() {
   finish(Tok::Ident, p);
 }
 
-/// After `nan`: takes a payload `(0x..)` if there is one.
+/// Called after `nan`: consumes a payload `(0x..)` if there is one.
 bool Lexer::lexNonFinite(const char *after, bool isNan) {
   if (isNan && end - after > 3 && after[0] == '(' && after[1] == '0' && after[2] == 'x') {
     const char *p = after + 3;
@@ -355,7 +355,7 @@ void Lexer::lexNumber() {
     }
   }
 
-  // Integer: negative ones fit int64, others uint64 (reinterpreted).
+  // Integer: negative numbers must fit int64, others uint64 (reinterpreted).
   if (negative) {
     auto [last, error] = std::from_chars(cursor, p, current.intValue);
     if (error != std::errc()) {

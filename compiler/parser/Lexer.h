@@ -1,7 +1,7 @@
 //===- Lexer.h - Tokens of the HLO text format ----------------------------===//
 //
-// A hand-written lexer with one current token. Its whole state is a position
-// in the buffer, so that the parser may go back (`State`).
+// A hand-written lexer with one current token. Its only state is a position in the buffer, so the
+// parser can go back (`State`).
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PARSER_LEXER_H
@@ -12,7 +12,7 @@
 
 namespace hlo::parser {
 
-/// Kinds of tokens. A word is classified by the character that touches its end.
+/// Kinds of tokens. The character after a word decides the word's kind.
 enum class Tok : uint8_t {
   Eof,
   Error,
@@ -53,7 +53,7 @@ enum class Tok : uint8_t {
 /// One token. `text` points into the buffer.
 struct Token {
   Tok kind = Tok::Eof;
-  /// For Name and AttrName: whether a sigil or colon was there.
+  /// For Name and AttrName: whether the text had a sigil or colon.
   bool sigil = false;
   bool colon = false;
   llvm::StringRef text;
@@ -61,7 +61,7 @@ struct Token {
   const char *begin = nullptr;
   int64_t intValue = 0;
   double floatValue = 0;
-  /// What is wrong, for Tok::Error.
+  /// The message, for Tok::Error.
   const char *error = nullptr;
 
   bool is(Tok k) const { return kind == k; }
@@ -80,11 +80,10 @@ public:
     lastEnd = cursor;
     lex();
   }
-  /// The next character after the current token that is neither blank nor in a
-  /// comment, or 0 at the end.
+  /// The next character after the current token that is not in blanks or a comment; 0 at the end.
   char peekChar() const;
 
-  /// Everything needed to come back to a place.
+  /// A position to return to.
   struct State {
     Token token;
     const char *cursor;
@@ -102,9 +101,9 @@ public:
     advance();
   }
 
-  /// The current token is `{`: takes the text up to the matching `}`, braces
-  /// included, and moves past it. Only double-quoted strings hide braces.
-  /// False if there is no matching brace; then nothing moves.
+  /// If the current token is `{`, takes the text up to the matching `}`, braces included, and moves
+  /// past it. Braces in double-quoted strings do not count. False, without moving, if there is no
+  /// matching brace.
   bool takeRawBraces(llvm::StringRef &text);
 
   /// One past the last character of the previous token.
@@ -130,11 +129,11 @@ private:
   Token current;
 };
 
-/// Whether `name` is a word that the lexer gives as Tok::Keyword or NonFinite.
+/// True if the lexer returns `name` as Tok::Keyword or NonFinite.
 bool isReservedWord(llvm::StringRef name);
-/// Whether `name` is the word of a primitive type.
+/// True if `name` is a primitive type.
 bool isPrimitiveWord(llvm::StringRef name);
-/// Whether `c` may occur in an identifier, respectively begin one.
+/// True if `c` may occur in an identifier; or begin one.
 bool isIdentifierChar(char c);
 bool isIdentifierStart(char c);
 

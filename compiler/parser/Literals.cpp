@@ -77,7 +77,7 @@ private:
         return error(token.begin) << "value " << token.text << " is out of range for " << typeName()
                                   << ", which is [" << least << ", " << most << "]";
       }
-      // A byte that holds fewer bits has zeros above them.
+      // The upper bits of a byte that holds fewer bits are zero.
       append(value & ((int64_t(1) << format.bits) - 1), format.bytes);
     }
     lexer.advance();
@@ -150,7 +150,7 @@ private:
   ElementFormat format;
 };
 
-/// Packs one byte per element into bits, lowest first; all equal is one byte.
+/// Packs one byte per element into bits, lowest first. A splat stays one byte.
 std::vector<char> packBits(const std::vector<char> &bytes) {
   if (llvm::all_of(bytes, [&](char c) { return (c & 1) == (bytes.front() & 1); })) {
     return bytes.empty() ? bytes : std::vector<char>(1, bytes.front() & 1 ? char(0xFF) : 0);
@@ -171,7 +171,7 @@ Parser::Result Parser::parseLiteral(Type type, Attribute &value) {
   if (!tuple) {
     return error(position()) << "there are no constants of this shape";
   }
-  if (at(Tok::LBrace)) { // a whole tuple left out
+  if (at(Tok::LBrace)) { // the whole tuple is elided
     Lexer::State state = lexer.save();
     lexer.advance();
     if (consumeIf(Tok::Dots) && consumeIf(Tok::RBrace)) {
@@ -215,8 +215,7 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
   int64_t rank = type.getRank();
   ElementReader reader(lexer, reporter, type.getElementType(), *format);
 
-  // A bare scalar is the first element of an array, as XLA has it; the others,
-  // if any, are zero.
+  // As in XLA, a bare scalar is the first element of an array, and the other elements are zero.
   bool bare = rank > 0 && !at(Tok::LBrace) && !llvm::is_contained(sizes, 0);
   if (rank == 0 || bare) {
     const char *start = position();
@@ -311,7 +310,7 @@ Parser::Result Parser::parseDense(RankedTensorType type, Attribute &value) {
   return success();
 }
 
-/// `shape literal`, or a tuple of such; the text is printed again.
+/// `shape literal`, or a tuple of these. Returns the normalized text.
 Parser::Result Parser::parseTypedLiteral(std::string &text) {
   if (!at(Tok::LParen)) {
     const char *start = position();
@@ -323,7 +322,7 @@ Parser::Result Parser::parseTypedLiteral(std::string &text) {
     if (failed(parseShape(type)) || failed(parseLiteral(type, value))) {
       return failure();
     }
-    // Without its layout, a literal's brace would be read as one.
+    // Parse the type without a layout, whose brace would be taken for the literal's.
     if (auto array = llvm::dyn_cast<RankedTensorType>(type)) {
       text += typeToText(array, /*alwaysLayout=*/true) + " " + literalToText(array, value);
       return success();

@@ -1,9 +1,9 @@
 //===- Module.cpp - The whole text ----------------------------------------===//
 //
-// The outermost production and error recovery. The first two tokens decide
-// between a module with a header, a list of computations, and one instruction.
-// After an error the rest of the instruction is skipped and parsing goes on; a
-// computation with errors stays known by name, so that its users say nothing.
+// The outermost production and error recovery. The first two tokens decide between a module with a
+// header, a list of computations, and one instruction. After an error the rest of the instruction
+// is skipped and parsing continues. The name of a computation with errors stays known, so that its
+// users report no further errors.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -39,8 +39,8 @@ OwningOpRef<ModuleOp> Parser::parse() {
   return module;
 }
 
-/// Whether a computation begins at the current token: `ENTRY`, `name {`, or a
-/// name whose line goes on as `(...) -> ... {`.
+/// True if a computation begins at the current token: `ENTRY`, `name {`, or a name whose line
+/// continues with `(...) -> ... {`.
 bool Parser::looksLikeComputation() const {
   if (token().isKeyword("ENTRY")) {
     return true;
@@ -57,8 +57,8 @@ bool Parser::looksLikeComputation() const {
   return next == '(' && line.contains("->") && line.contains('{') && !line.contains(" = ");
 }
 
-/// Skips the rest of an instruction that began at `from`: to the next line that
-/// looks like an instruction, a closing brace or a computation.
+/// Skips the rest of an instruction that began at `from`, to the next line that looks like an
+/// instruction, a closing brace or a computation.
 void Parser::skipToInstruction(const char *from) {
   int64_t open = 0;
   while (!at(Tok::Eof)) {
@@ -147,8 +147,8 @@ Parser::Result Parser::parseModuleText(ModuleOp module) {
   return checkAliases(module);
 }
 
-/// Decides which computation is the entry. Its user is told the tuple indices of each array, which
-/// in a list of pairs are as many numbers as the square of its length.
+/// Selects the entry. The entry layout stores the tuple indices of each array; for a list of pairs
+/// (nested tuples) their number is quadratic in the list's length, so it is checked here.
 Parser::Result Parser::finishEntry(ModuleOp module) {
   constexpr uint64_t stepsPerLeaf = 16;
   if (!entry) {

@@ -17,11 +17,11 @@
 
 namespace hlo::parser {
 
-/// The instruction name in a location, or nothing.
+/// The instruction name in a location; empty if there is none.
 llvm::StringRef nameOf(mlir::Location location);
-/// A name with characters of identifiers only, from `name` or else `fallback`.
+/// `name`, or `fallback` if it is empty, with only identifier characters.
 std::string identifier(llvm::StringRef name, llvm::StringRef fallback);
-/// The one type, or a tuple of them.
+/// The single type, or a tuple of the types.
 mlir::Type tupleOf(mlir::TypeRange types, mlir::MLIRContext *context);
 
 /// Prints one module.
@@ -34,11 +34,11 @@ public:
   void print();
 
 private:
-  /// Names of one computation.
+  /// The printed names of one computation.
   struct Names {
     llvm::DenseMap<mlir::Value, std::string> values;
     llvm::StringSet<> taken;
-    /// Instruction names as the text had them, to what is printed.
+    /// Maps instruction names of the text to printed names.
     llvm::StringMap<std::string> printed;
   };
 
@@ -68,9 +68,9 @@ private:
   OpcodeTable opcodes;
   llvm::StringMap<ComputationOp> computations;
   llvm::StringSet<> computationNames;
-  /// Computations that the async sugar stands for.
+  /// Computations wrapped by an async start that prints in the sugar form.
   llvm::DenseSet<mlir::Operation *> hidden;
-  /// Computations whose values were flattened: one tuple in, one out.
+  /// Computations whose flattened values print as one tuple parameter and one tuple result.
   llvm::StringSet<> packed;
   llvm::DenseMap<mlir::Operation *, std::string> fusedNames;
 };

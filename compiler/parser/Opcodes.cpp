@@ -357,7 +357,7 @@ const OpcodeInfo *OpcodeTable::findAsync(StringRef opcode, AsyncPart &part) cons
   } else {
     return nullptr;
   }
-  // These have start and done opcodes of their own, or cannot be wrapped.
+  // These opcodes have start and done opcodes of their own, or cannot be wrapped.
   for (StringRef excluded : {"all-gather", "all-reduce", "collective-permute", "copy", "send",
                              "recv", "parameter", "constant", "async"}) {
     if (opcode == excluded) {

@@ -1,7 +1,7 @@
 //===- Opcodes.h - The table of opcodes and their attributes --------------===//
 //
-// What the text format knows of each opcode: operand counts, attributes, and
-// what becomes of the written result shape. Parser and printer share it.
+// What the text format knows of each opcode: operand counts, attributes, and how the written result
+// shape is treated. Shared by parser and printer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PARSER_OPCODES_H
@@ -16,8 +16,8 @@
 
 namespace hlo::parser {
 
-/// The syntax of an attribute's value, and thereby what it becomes. Unless
-/// noted, the attribute keeps its name.
+/// The syntax of an attribute's value and the MLIR attribute that it becomes. Unless noted, the
+/// attribute keeps its name.
 enum class AttrKind : uint8_t {
   Integer,        ///< I64Attr
   Boolean,        ///< BoolAttr
@@ -62,7 +62,7 @@ struct AttrSpec {
   llvm::StringLiteral words = "";
 };
 
-/// What the parser does about the result shape.
+/// How the parser treats the result shape.
 enum class ShapeRule : uint8_t {
   Written,  ///< must be written
   Inferred, ///< may be left out
@@ -83,21 +83,21 @@ struct OpcodeInfo {
 /// All opcodes, in alphabetical order.
 llvm::ArrayRef<OpcodeInfo> getOpcodes();
 
-/// Which part of an asynchronous chain `X-start`, `X-update`, `X-done` is.
+/// The part of an asynchronous chain: `X-start`, `X-update` or `X-done`.
 enum class AsyncPart : uint8_t { None, Start, Update, Done };
 
-/// Finds opcodes by name. Made once per parse or print.
+/// Finds opcodes by name. Built once per parse or print.
 class OpcodeTable {
 public:
   explicit OpcodeTable(mlir::MLIRContext *context);
 
-  /// The opcode of this name, or null.
+  /// The opcode with this name, or null.
   const OpcodeInfo *find(llvm::StringRef opcode) const;
-  /// The opcode of an op, or null if it is none.
+  /// The opcode of an op, or null if the op has none.
   const OpcodeInfo *findOp(mlir::OperationName op) const;
   /// The op of an opcode.
   mlir::OperationName getOpName(const OpcodeInfo &info) const;
-  /// Splits `X-start` and the like where X may be wrapped that way.
+  /// Splits `X-start`, `X-update` and `X-done` if X may be wrapped.
   const OpcodeInfo *findAsync(llvm::StringRef opcode, AsyncPart &part) const;
 
 private:
@@ -106,7 +106,7 @@ private:
   std::vector<mlir::OperationName> opNames;
 };
 
-/// Whether some opcode accepts this attribute, common ones included.
+/// True if every opcode accepts this attribute.
 bool isCommonAttribute(llvm::StringRef name);
 /// The attributes that every opcode accepts, in printing order.
 llvm::ArrayRef<llvm::StringLiteral> getCommonAttributes();

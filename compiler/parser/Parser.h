@@ -11,19 +11,18 @@ namespace hlo {
 
 /// Options of parseHlo.
 struct ParseOptions {
-  /// After this many errors the parser gives up.
+  /// The parser gives up after this many errors.
   unsigned errorLimit = 20;
-  /// Leaves, nesting, operands, devices and constant bytes are checked here.
+  /// Limits on leaves, nesting, operands, devices and constant bytes.
   Budget budget;
 };
 
-/// Parses a module, a list of computations, or a single instruction in the HLO
-/// text format into a `module` of `hlo.computation`s.
+/// Parses a module, a list of computations, or a single instruction in the HLO text format into a
+/// `module` of `hlo.computation`s.
 ///
-/// Checks what is syntactic (see README.md), not the meaning: written result
-/// shapes are believed, and the module is not verified. Errors are reported to
-/// the context's diagnostic engine at `fileName:line:column`, several in one
-/// run; then the result is null. Loads the hlo dialect into `context`.
+/// Checks the syntax (see README.md), not the meaning: written result shapes are trusted, and the
+/// module is not verified. Errors go to the context's diagnostic engine at `fileName:line:column`,
+/// several in one run; the result is then null. Loads the hlo dialect into `context`.
 mlir::OwningOpRef<mlir::ModuleOp> parseHlo(llvm::StringRef text, llvm::StringRef fileName,
                                            mlir::MLIRContext *context,
                                            const ParseOptions &options = {});

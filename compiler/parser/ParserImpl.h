@@ -1,10 +1,9 @@
 //===- ParserImpl.h - The parser's state and productions ------------------===//
 //
-// One class, whose member functions are spread over Module.cpp (header, tables,
-// computations), Instructions.cpp, Attributes.cpp, TextAttributes.cpp,
-// Sharding.cpp, Shapes.cpp and Literals.cpp. Every production returns failure
-// after it has reported an error; the current token is then at or after the
-// culprit, and the body's loop finds the next instruction.
+// One class whose member functions are spread over Module.cpp (header, tables, computations),
+// Instructions.cpp, Attributes.cpp, TextAttributes.cpp, Sharding.cpp, Shapes.cpp and Literals.cpp.
+// A production that fails has reported an error; the current token is then at or after the
+// offending one, and the loop over the body finds the next instruction.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PARSER_PARSERIMPL_H
@@ -27,8 +26,8 @@
 
 namespace hlo::parser {
 
-/// What a name stands for inside a computation. A null value marks an
-/// instruction that had an error: its users stay silent.
+/// The value of a name inside a computation. A null value marks an instruction with an error: users
+/// of it report nothing more.
 struct Binding {
   mlir::Value value;
   const char *position;
@@ -56,7 +55,7 @@ struct Scope {
   mlir::Block *block = nullptr;
   llvm::DenseMap<llvm::StringRef, Binding> names;
   llvm::SmallVector<Parameter> parameters;
-  /// Not a DenseSet, which cannot hold all numbers.
+  /// Not a DenseSet, which reserves two keys.
   std::set<int64_t> parameterNumbers;
   /// Nested instructions, in order.
   llvm::SmallVector<Anonymous> anonymous;
@@ -66,14 +65,14 @@ struct Scope {
   mlir::Location lastLocation;
   bool hasRoot = false;
   bool broken = false;
-  /// Single-instruction input: unknown operands with a shape are parameters.
+  /// For single-instruction input: unknown operands with a shape become parameters.
   bool implicitParameters = false;
 
   explicit Scope(mlir::Location unknown) : rootLocation(unknown), lastLocation(unknown) {}
 };
 
-/// What tuples make of a type. Types share their elements, so that both may be far larger than the
-/// text.
+/// The size of a type with its tuples expanded. Types share their elements, so it may be far larger
+/// than the text.
 struct TypeExtent {
   uint64_t leaves = 1; ///< arrays, tokens, empty tuples; saturates
   uint64_t levels = 0; ///< of tuples
@@ -90,7 +89,7 @@ struct Instruction {
   llvm::StringRef name;
   /// The opcode as written, `X-start` included.
   llvm::StringRef opcode;
-  /// Null while unknown.
+  /// Null until known.
   mlir::Type type;
   const char *shapePosition = nullptr;
   llvm::SmallVector<mlir::Value, 4> operands;
@@ -100,7 +99,7 @@ struct Instruction {
   mlir::NamedAttrList common;
   /// Names of the attributes seen, for duplicates and required ones.
   llvm::SmallVector<llvm::StringRef, 8> seen;
-  /// Branches of a conditional, as written.
+  /// Branches of a conditional in the text's form.
   mlir::Attribute trueBranch, falseBranch;
 
   bool hasSeen(llvm::StringRef attribute) const { return llvm::is_contained(seen, attribute); }
@@ -171,8 +170,8 @@ private:
   void skipToInstruction(const char *from);
   void skipToComputation();
   bool looksLikeComputation() const;
-  /// Where a line of the text begins the computation `name`, or, from here to the end of
-  /// the computation, the instruction `name`; null if none does. For messages.
+  /// For messages: the line that begins the computation `name`, or, from the current position to
+  /// the end of the computation, the instruction `name`; null if there is none.
   const char *findComputation(llvm::StringRef name) const;
   const char *findInstructionBelow(llvm::StringRef name) const;
   std::string makeComputationName(llvm::StringRef stem);
@@ -223,7 +222,7 @@ private:
   Result parseDimLabels(ConvDimsAttr &labels);
   Result parseShapes(mlir::Attribute &value);
 
-  /// An error at `at` if replica groups or a mesh have more devices than the budget.
+  /// Reports an error at `at` if replica groups or a mesh have more devices than the budget.
   Result checkDevices(const char *at, uint64_t devices);
 
   // TextAttributes.cpp: each appends its normalized text.
@@ -293,11 +292,11 @@ private:
   int64_t depth = 0;
   Budget budget;
   llvm::DenseMap<mlir::Type, TypeExtent> extents;
-  /// Of literals that are filled up with zeros.
+  /// Bytes of literals that were padded with zeros.
   uint64_t paddedBytes = 0;
 };
 
-/// Decrements the nesting counter on the way out.
+/// Decrements the nesting counter when it goes out of scope.
 class DepthGuard {
 public:
   explicit DepthGuard(int64_t &depth) : depth(depth) {}
@@ -313,12 +312,12 @@ private:
 bool unescape(llvm::StringRef spelling, std::string &value);
 /// The string in double quotes, escaped as the format prints it.
 std::string quote(llvm::StringRef value);
-/// The same in single quotes, as the axes of a mesh are written.
+/// The same in single quotes, the form of mesh axes.
 std::string quoteName(llvm::StringRef value);
-/// Same structure, element types and dimensions; layouts are ignored, and
-/// unbounded dimensions fit any.
+/// True if structure, element types and dimensions agree; layouts are ignored, and an unbounded
+/// dimension matches any size.
 bool areCompatible(mlir::Type a, mlir::Type b);
-/// The array type of a literal: no encoding.
+/// The type of a literal: the same array without an encoding.
 mlir::RankedTensorType dropEncoding(mlir::RankedTensorType type);
 /// `{1,0}` and the like.
 std::string joinIntegers(llvm::ArrayRef<int64_t> values, llvm::StringRef open,

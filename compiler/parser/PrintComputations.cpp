@@ -1,7 +1,7 @@
 //===- PrintComputations.cpp - Text of computations and ops --------------===//
 //
-// One line per op. Several results, flattened loops and branches, and regions of
-// fusions are put into words that the text format has.
+// Prints one line per op. Several results, flattened loops and branches, and regions of fusions are
+// rewritten in terms of the text format.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ModulePrinter.h"
@@ -40,7 +40,7 @@ void ModulePrinter::printComputation(ComputationOp computation) {
 void ModulePrinter::printBody(StringRef name, Block &block, bool isEntry, bool packParameters,
                               ArrayAttr argumentAttributes, StringRef thread) {
   Names names;
-  // Names of the text first, so that generated ones make way.
+  // Names from the text first, so that generated names avoid them.
   for (BlockArgument argument : block.getArguments()) {
     names.values[argument] = unique(names, nameOf(argument.getLoc()), "p");
   }
@@ -119,7 +119,7 @@ void ModulePrinter::printBody(StringRef name, Block &block, bool isEntry, bool p
   os << "\n";
 }
 
-/// Prints a tuple of the operands; its name.
+/// Prints a tuple of the operands and returns its name.
 std::string ModulePrinter::packOperands(ValueRange operands, Names &names, StringRef stem) {
   std::string name = unique(names, stem, "tuple");
   os << "  %" << name << " = ";
@@ -140,7 +140,7 @@ void ModulePrinter::printOp(Operation *op, Names &names, bool isRoot) {
   std::string name = op->getNumResults() ? names.values[op->getResult(0)]
                                          : unique(names, nameOf(op->getLoc()), info->name);
 
-  // Flattened values become tuples before the op.
+  // Flattened values are packed into tuples before the op.
   SmallVector<std::string> tuples;
   if (llvm::isa<WhileOp, OptBarrierOp>(op) && op->getNumOperands() != 1) {
     tuples.push_back(packOperands(op->getOperands(), names, name + ".init"));

@@ -1,6 +1,6 @@
 //===- PrintValues.cpp - Text of types, literals, windows -----------------===//
 //
-// The inverse of Shapes.cpp and Literals.cpp, and of the structured attributes.
+// The inverse of Shapes.cpp, Literals.cpp and StructuredAttributes.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
@@ -243,7 +243,7 @@ std::string hlo::parser::windowToText(WindowAttr window) {
       text += (i ? "x" : "") + std::to_string(value);
     }
   };
-  // Every size is written: no value stands for an absent one.
+  // Every size is written, because sizes have no default.
   item("size", window.getSize(), INT64_MIN);
   item("stride", window.getStrides(), 1);
   auto isZero = [](int64_t v) { return v == 0; };

@@ -1,12 +1,10 @@
 //===- Printer.cpp - The hlo dialect to HLO text --------------------------===//
 //
-// One line per op, computations in module order, names from the locations. What
-// the text format has no words for is rewritten on the way: an op of several
-// results prints a tuple and one get-tuple-element per used result; loops and
-// branches whose values were flattened get one tuple again, and so do their
-// computations; a fusion's region is printed as a computation before its user.
-// `X-start` and its kin print as they were written, without the wrapped
-// computation.
+// Prints one line per op, computations in module order, names from the locations. Constructs that
+// the text format lacks are rewritten: an op with several results prints a tuple and one
+// get-tuple-element per used result; loops and branches with flattened values, and their
+// computations, get one tuple again; a fusion's region prints as a computation before its user.
+// `X-start`, `X-update` and `X-done` print in that form, without the wrapped computation.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ModulePrinter.h"
@@ -18,7 +16,7 @@ using namespace mlir;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-/// The instruction name in a location, or nothing.
+/// The instruction name in a location; empty if there is none.
 StringRef hlo::parser::nameOf(Location location) {
   if (auto name = llvm::dyn_cast<NameLoc>(location)) {
     return name.getName().getValue();
@@ -72,7 +70,7 @@ void ModulePrinter::print() {
   }
 }
 
-/// The op that a sugared async-start wraps, if its computation holds only that.
+/// The op that an async-start in the sugar form wraps: the only op of its computation. Else null.
 Operation *ModulePrinter::wrappedOp(AsyncStartOp start) const {
   if (!start->hasAttr("sugar")) {
     return nullptr;

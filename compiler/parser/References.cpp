@@ -1,7 +1,7 @@
 //===- References.cpp - Computations and instructions named in attributes ===//
 //
-// Called computations are names of earlier ones, or bodies in place, which become
-// computations with a name of their own; control predecessors are names.
+// Called computations are names of earlier computations, or inline bodies, which become
+// computations with generated names. Control predecessors are names of instructions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -11,8 +11,8 @@ using namespace hlo::parser;
 using namespace mlir;
 using llvm::StringRef;
 
-/// The place of `name` at the start of a line, after the keyword if there is one; null if the
-/// line starts otherwise or goes on with none of `next`.
+/// The position of `name` at the start of a line, after the optional keyword; null if the line does
+/// not start so, or if none of `next` follows.
 static const char *nameAtStart(StringRef line, StringRef keyword, StringRef name, StringRef next) {
   line = line.ltrim();
   if (line.consume_front(keyword)) {

@@ -1,8 +1,7 @@
 //===- Reporter.cpp - Places and errors of one text -----------------------===//
 //
-// A table of line starts, made once, gives each place its line by bisection.
-// Errors go to MLIR's diagnostic engine; the last one shown says that there may
-// be more.
+// A table of line starts, built once, maps a position to its line by binary search. Errors go to
+// MLIR's diagnostic engine; the last one shown says that there may be more.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Reporter.h"

@@ -12,7 +12,7 @@
 
 namespace hlo::parser {
 
-/// Turns pointers into a buffer into locations, and counts the errors.
+/// Maps pointers into a buffer to locations, and counts errors.
 class Reporter {
 public:
   Reporter(llvm::StringRef buffer, llvm::StringRef fileName, mlir::MLIRContext *context,
@@ -20,15 +20,15 @@ public:
   Reporter(const Reporter &) = delete;
   Reporter &operator=(const Reporter &) = delete;
 
-  /// The file, line and column (both from 1) of a place in the buffer.
+  /// The file, line and column (both from 1) of a position in the buffer.
   mlir::FileLineColLoc locate(const char *position) const;
 
-  /// Opens an error at `position`. Once the limit is passed nothing is shown
-  /// any more; the result is a failure all the same.
+  /// Opens an error at `position`. Beyond the limit errors are not shown, but the result is still a
+  /// failure.
   mlir::InFlightDiagnostic error(const char *position);
 
-  /// An error that is counted by nobody and shown to nobody: for users of what
-  /// had an error of its own. Until `unmute`, nothing else is shown either.
+  /// An error that is neither counted nor shown, for users of an instruction that had an error of
+  /// its own. Until `unmute`, other errors are not shown either.
   mlir::InFlightDiagnostic silentError(const char *position);
   void unmute() { muted = isFull(); }
 
@@ -37,7 +37,7 @@ public:
     errors = limit + 1;
     muted = true;
   }
-  /// Whether no more errors are shown.
+  /// True if no more errors are shown.
   bool isFull() const { return errors > limit; }
   bool hasErrors() const { return errors > 0; }
 

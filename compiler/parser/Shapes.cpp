@@ -1,8 +1,8 @@
 //===- Shapes.cpp - Shapes and layouts ------------------------------------===//
 //
-// `f32[2,<=3]{1,0:T(8,128)}` to a tensor type, tuples to tuple types. A layout
-// that says nothing beyond row-major, of a static array, leaves no encoding.
-// Shapes repeat a lot, so array shapes are looked up by their spelling first.
+// Parses `f32[2,<=3]{1,0:T(8,128)}` into a tensor type, tuples into tuple types. The default layout
+// of a static array leaves no encoding. Array shapes repeat often, so they are first looked up by
+// their spelling.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
@@ -114,7 +114,7 @@ Parser::Result Parser::parseArrayShape(Type &type) {
     return unexpected("'['", "after an element type");
   }
 
-  // `word[1,2]{1,0}` without blanks or nested brackets is remembered.
+  // Shapes of the form `word[1,2]{1,0}`, without blanks or nested brackets, are cached.
   const char *bracket = position();
   StringRef rest(bracket, lexer.getBuffer().end() - bracket);
   size_t close = rest.take_front(256).find(']');
@@ -196,7 +196,7 @@ Parser::Result Parser::parseLayout(SmallVectorImpl<int64_t> &order, std::string 
   if (!at(Tok::LBrace)) {
     return success();
   }
-  // A brace that an integer or colon does not follow belongs to something else.
+  // A brace that is not followed by an integer or a colon is not a layout.
   Lexer::State state = lexer.save();
   lexer.advance();
   if (!at(Tok::Int) && !at(Tok::Colon)) {
@@ -217,8 +217,8 @@ Parser::Result Parser::parseLayout(SmallVectorImpl<int64_t> &order, std::string 
   return expect(Tok::RBrace, "'}'", "at the end of a layout");
 }
 
-/// What follows the colon: groups in a fixed order, kept without blanks, and
-/// without what is the default.
+/// The properties after the colon: groups in a fixed order, kept without blanks and without
+/// defaults.
 Parser::Result Parser::parseLayoutProperties(std::string &properties) {
   auto atGroup = [&](StringRef word) {
     return at(Tok::Ident) && token().text == word && lexer.peekChar() == '(';
@@ -249,7 +249,7 @@ Parser::Result Parser::parseLayoutProperties(std::string &properties) {
     return end();
   };
 
-  if (atGroup("D")) { // dimension level types; they mean nothing for dense arrays
+  if (atGroup("D")) { // dimension level types, which mean nothing for dense arrays
     if (failed(begin())) {
       return failure();
     }

@@ -1,8 +1,8 @@
 //===- Sharding.cpp - Shardings and meshes --------------------------------===//
 //
-// Both forms of a sharding: tiles over device lists, and axes of a named mesh.
-// Checked for what can be known without the shape, and kept as normalized text;
-// the items of a tiled sharding, which come in any order, leave in XLA's order.
+// Both forms of a sharding: tiles over device lists, and axes of a named mesh. Checks everything
+// that does not need the shape, and keeps normalized text. The items of a tiled sharding may come
+// in any order and are kept in XLA's order.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -46,7 +46,7 @@ Parser::Result Parser::parseSharding(std::string &text) {
   return expect(Tok::RBrace, "',' or '}'", "in a tuple sharding");
 }
 
-/// One sharding after its `{`, up to and with its `}`.
+/// One sharding: after its `{`, up to and including its `}`.
 Parser::Result Parser::parseShardingBody(std::string &text) {
   if (atWord("mesh") || atWord("maximal_mesh")) {
     return parseMeshSharding(text);
@@ -103,7 +103,7 @@ Parser::Result Parser::parseShardingBody(std::string &text) {
       devicesAt = itemAt;
       lexer.advance();
       tiles = lexer.save();
-      // Read once to get past it; the checks need the subgroups.
+      // First pass to skip the tiles; the second one checks them, which needs the subgroups.
       std::string ignored;
       if (failed(parseTiles(ignored, -1))) {
         return failure();

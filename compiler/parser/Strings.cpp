@@ -1,6 +1,6 @@
 //===- Strings.cpp - Escapes ---------------------------------------------===//
 //
-// Strings of the text to bytes and back; lists of integers.
+// Converts strings of the text to bytes and back; prints lists of integers.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -81,7 +81,7 @@ bool hlo::parser::unescape(StringRef spelling, std::string &value) {
   return true;
 }
 
-/// `value` between `mark`s, escaped.
+/// `value`, escaped, between two `mark`s.
 static std::string quoteWith(StringRef value, char mark) {
   std::string text(1, mark);
   for (unsigned char c : value) {

@@ -1,7 +1,6 @@
 //===- StructuredAttributes.cpp - Slices, paddings, windows, labels ------===//
 //
-// Attributes whose values passes compute with, in the form that the dialect gives
-// them.
+// Attributes whose values passes compute with, in the dialect's form.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -43,7 +42,7 @@ Parser::Result Parser::parseSlice(NamedAttrList &attributes) {
 /// `0_0x-1_2_1`: low, high and perhaps interior padding of each dimension.
 Parser::Result Parser::parsePadding(NamedAttrList &attributes) {
   SmallVector<int64_t> low, high, interior;
-  // A rank-0 pad has nothing to say.
+  // The padding of rank 0 is empty.
   if (!at(Tok::Pad)) {
     return unexpected("a padding such as 0_1x2_2_1");
   }

@@ -1,7 +1,7 @@
 //===- Tables.cpp - Tables of a module that are kept as text -------------===//
 //
-// Stack frames, the recovery table of origins, debug attributes: checked, and kept
-// in the form in which they are printed.
+// Stack frames, the recovery table of origins, debug attributes. They are checked, and kept in the
+// form in which they are printed.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"

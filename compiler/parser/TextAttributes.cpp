@@ -1,8 +1,8 @@
 //===- TextAttributes.cpp - Attributes that are kept as text --------------===//
 //
-// Replica groups, aliasings, domains and the like are fully checked here, but kept as the text that
-// the printer writes back: one blank or comma where the format wants one, strings in double quotes,
-// fields in XLA's order.
+// Replica groups, aliasings, domains and the like. They are fully checked here, but kept as the
+// text that the printer writes back: one blank or comma where the format requires one, strings in
+// double quotes, fields in XLA's order.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"

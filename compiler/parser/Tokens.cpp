@@ -1,7 +1,7 @@
 //===- Tokens.cpp - Steps that every production takes --------------------===//
 //
-// Expecting and consuming tokens, numbers, names and lists of integers; the
-// wording of what was expected; the bound on nesting.
+// Helpers of all productions: expecting and consuming tokens, numbers, names and lists of integers;
+// the wording of "expected ..."; the bound on nesting.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
@@ -12,8 +12,8 @@ using namespace mlir;
 using llvm::StringRef;
 
 namespace {
-/// Levels of nested shapes, literals, operands and computations in place. Each
-/// costs some kilobytes of stack at most; real programs nest a few dozen.
+/// Levels of nested shapes, literals, operands and inline computations. Each takes at most some
+/// kilobytes of stack; real programs nest a few dozen levels.
 constexpr int64_t maxDepth = 500;
 } // namespace
 
