@@ -1,12 +1,12 @@
 //===- Backend.cpp - LLVM IR to optimized IR to machine code --------------===//
 //
-// In: modules of the LLVM dialect, or LLVM IR. Out: machine code. Everything that
-// depends on LLVM's code generator as such is here: options of the target machine,
-// attributes of functions, the order of LLVM's passes.
+// In: modules of the LLVM dialect, or LLVM IR. Out: machine code. Everything specific to LLVM's
+// code generator is here: options of the target machine, attributes of functions, the order of
+// LLVM's passes.
 //
-// Floating point: code selection makes an FMA of a multiplication and an addition where both
-// carry the `contract` flag, which emitters set on the user's operations and not on their
-// own exact sequences. Nothing is reassociated, subnormals are kept.
+// Floating point: code selection fuses a multiplication and an addition into an FMA if both carry
+// the `contract` flag. Emitters set it on the user's operations but not on their own exact
+// sequences. Nothing is reassociated, subnormals are kept.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Backend.h"
@@ -59,9 +59,9 @@ std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int 
       triple, target.cpu, target.features, options, Reloc::PIC_, CodeModel::Small, level));
 }
 
-/// Where LLVM schedules after register allocation, as for AMD's CPUs, it gives registers other
-/// names, tiles of AMX too, which are configured by number. Functions that have tiles are scheduled
-/// for a CPU that has them.
+/// If a CPU (AMD's) is scheduled after register allocation, LLVM may rename registers, including
+/// AMX tiles, whose numbers are fixed by the tile configuration. Functions with tiles are therefore
+/// scheduled for a CPU without post-RA scheduling.
 static void keepTileNames(Module &module, TargetMachine &machine) {
   Function *configure = module.getFunction("llvm.x86.ldtilecfg");
   if (!configure) {
@@ -110,7 +110,7 @@ std::unique_ptr<Module> hlo::translate(mlir::ModuleOp module, LLVMContext &conte
   return result;
 }
 
-/// How many instructions the body of a loop is, wide vectors counted by the registers they take.
+/// Number of instructions in a loop's body; a wide vector counts as the registers it occupies.
 static unsigned registersOf(const Loop &loop, const TargetTransformInfo &costs) {
   uint64_t width =
       costs.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
@@ -129,8 +129,8 @@ static unsigned registersOf(const Loop &loop, const TargetTransformInfo &costs) 
   return size;
 }
 
-/// How often a rotated loop runs that counts from a constant to a constant; 0 if it is another or
-/// runs more than `most` times.
+/// Trip count of a rotated loop that counts from a constant to a constant; 0 for other loops, and
+/// for counts above `most`.
 static unsigned tripsOf(const Loop &loop, unsigned most) {
   const BasicBlock *latch = loop.getLoopLatch();
   auto *branch = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
@@ -142,7 +142,7 @@ static unsigned tripsOf(const Loop &loop, unsigned most) {
   if (!last) {
     return 0;
   }
-  // Either the counter is compared, or what it will be next.
+  // The test compares the counter or its next value.
   const Value *tested = test->getOperand(0);
   auto *next = dyn_cast<BinaryOperator>(tested);
   auto *counter = dyn_cast<PHINode>(next ? next->getOperand(0) : tested);
@@ -170,17 +170,14 @@ static unsigned tripsOf(const Loop &loop, unsigned most) {
 }
 
 namespace {
-/// LLVM's full unrolling, of loops that run few times. It estimates the cost of any loop before it
-/// asks for the trip count, which took a twelfth of all time on models whose loops are long. It
-/// takes a vector of 64 lanes for one instruction, so it would unroll what emitters have unrolled
-/// already. Up to ten trips, that pays until all is 256 registers' worth: with half of it, an
-/// argmax of gathered rows took half as long again, windows and gradients of batch-norm 10 to 25 %
-/// more. With more trips, half of it is enough: 37 modules of test/performance ran the same or
-/// faster (an LSTM 12 %), and layer_norm of bf16 compiles in 12.7 ms instead of 15.4. Beyond, 11
-/// modules ran the same within 1.5 % or faster without, and took up to 30 % less to compile
-/// (depthwise 3x3 of stride 2). One function may grow by 4096: its blocks become one, and LLVM's
-/// time grows with the square of a block of loads and stores (a concatenate of 1000 short parts
-/// took 5 s).
+/// LLVM's full unrolling, restricted to loops with small constant trip counts.
+///
+/// The restriction saves compile time: LLVM estimates the cost of a loop before it asks for its
+/// trip count. The size limits are in registers, because LLVM counts a vector of 64 lanes as one
+/// instruction and would unroll loops that emitters have already unrolled. Up to ten trips
+/// unrolling pays until the result is 256 registers' worth; with more trips, 128 are enough. One
+/// function may grow by 4096 instructions: its blocks merge into one, and LLVM takes time quadratic
+/// in a block of loads and stores. Measurements: test/performance/NOTES.md, "LLVM's passes".
 class UnrollShortLoops : public PassInfoMixin<UnrollShortLoops> {
 public:
   UnrollShortLoops(int optLevel, std::shared_ptr<unsigned> grown)
@@ -200,14 +197,13 @@ public:
 
 private:
   LoopFullUnrollPass unroll;
-  std::shared_ptr<unsigned> grown; ///< by how much the function has grown
+  std::shared_ptr<unsigned> grown; ///< growth of the function so far
 };
 
-/// What follows unrolling. Unrolled bodies show equal loads and constant indices to GVN. Where no
-/// loop was unrolled, equal values that hoisting has brought together are all that is left to find:
-/// the code of 13 kernels of all kinds came out the same within 1.5 %, in a third of the time. Dead
-/// stores are not looked for either way: only loops that run within one function, with buffers of
-/// their own, have some.
+/// Clean-up after unrolling. Unrolled bodies have equal loads and constant indices, which GVN and
+/// InstCombine remove. In functions without unrolled loops EarlyCSE finds what hoisting made equal,
+/// in a third of the time and with the same code. Only functions of small loops, which keep their
+/// buffers in variables, have dead stores to remove.
 class TidyBodies : public PassInfoMixin<TidyBodies> {
 public:
   TidyBodies(bool thorough, std::shared_ptr<unsigned> grown)
@@ -234,7 +230,7 @@ private:
 };
 } // namespace
 
-/// The clean-up of one function, innermost loops first.
+/// The clean-up passes of one function, innermost loops first.
 static FunctionPassManager makeFunctionPasses(int optLevel, bool thorough) {
   FunctionPassManager passes;
   if (optLevel == 0) {
@@ -245,15 +241,15 @@ static FunctionPassManager makeFunctionPasses(int optLevel, bool thorough) {
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass());
-  // Addresses and reciprocals that do not change leave the loops; rotation first, so that there
-  // is a place before a loop that may run zero times.
+  // Hoists invariant addresses and reciprocals. Rotation comes first: it creates a preheader that
+  // is executed only if the loop runs.
   LoopPassManager early;
   early.addPass(LoopRotatePass());
   early.addPass(LICMPass(LICMOptions()));
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(early), /*UseMemorySSA=*/true));
   if (optLevel >= 2) {
-    // No IndVarSimplify: loops count in i64 from the start, and it took a tenth of all time.
-    // Nothing else asks for scalar evolution, which took half as much.
+    // No IndVarSimplify: loops count in i64 from the start. It and the scalar evolution that only
+    // it needs took 15 % of LLVM's time.
     auto grown = std::make_shared<unsigned>(0);
     passes.addPass(createFunctionToLoopPassAdaptor(UnrollShortLoops(optLevel, grown),
                                                    /*UseMemorySSA=*/false));
@@ -264,7 +260,7 @@ static FunctionPassManager makeFunctionPasses(int optLevel, bool thorough) {
   return passes;
 }
 
-/// Runs passes with all analyses at hand.
+/// Runs passes with all analyses registered.
 static void runPasses(Module &module, TargetMachine &machine, ModulePassManager passes) {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -301,11 +297,10 @@ void hlo::removeUnused(Module &module, TargetMachine &machine) {
 }
 
 namespace {
-/// The passes of code generation but for loop strength reduction below -O3. Emitters advance few
-/// pointers by constant strides, so that X86's addressing modes do what it would do: ResNet-50, a
-/// 512^3 dot and a 3x3 convolution ran at the same speed without it, while it took 40 % of code
-/// generation. What only it needs goes as well. Arguments on the stack are stored, not pushed: a
-/// frame's size includes them.
+/// LLVM's code generation passes, without loop strength reduction below -O3. Emitters advance few
+/// pointers by constant strides, and X86's addressing modes cover the rest, so code without it runs
+/// at the same speed while it took 40 % of code generation. Passes that only it needs are dropped
+/// too. Stack arguments are stored, not pushed, so that a frame's size includes them.
 class CodeGenPasses : public legacy::PassManager {
 public:
   explicit CodeGenPasses(CodeGenOptLevel level) : all(level == CodeGenOptLevel::Aggressive) {}
@@ -326,7 +321,7 @@ private:
 } // namespace
 
 namespace {
-/// Takes the sizes of frames out of what LLVM has to say; the rest goes where it went before.
+/// Intercepts the frame sizes among LLVM's diagnostics and passes on all others.
 class FrameNotes : public DiagnosticHandler {
 public:
   FrameNotes(hlo::StackUse &stack, LLVMContext &context)

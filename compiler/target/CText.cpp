@@ -1,8 +1,8 @@
 //===- CText.cpp - Text of a module inside generated C --------------------===//
 //
-// In: names that a module's author chose. Out: identifiers and comment text. A module is data: no
-// name in it may become C code, or keep a header from compiling. This file is the one place where
-// text of a module enters a generated header.
+// In: names that a module's author chose. Out: identifiers and comment text. No name in a module
+// may inject C code or keep a header from compiling. This file is the only place where text of a
+// module enters a generated header.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/CText.h"
@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-/// Keywords of C99 to C23 and of C++ to C++26, and names in structs of generated headers.
+/// Keywords of C99 to C23 and of C++ up to C++26, and members of structs in generated headers.
 static constexpr StringRef kKeywords =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
     "char32_t "
@@ -28,12 +28,12 @@ static constexpr StringRef kMacros[] = {
 #include "compiler/target/CMacros.inc"
 };
 
-/// Names that compilers reserve for themselves; `_` after one may be another of them.
+/// True for names that compilers reserve; such a name with `_` appended may be reserved again.
 static bool isCompilers(StringRef id) {
   return id.size() > 1 && id[0] == '_' && (id[1] == '_' || isUpper(id[1]));
 }
 
-/// Names that the project's headers reserve, and types that generated headers use.
+/// True for names that the project's headers reserve, and types that generated headers use.
 static bool isReserved(StringRef id) {
   return id.starts_with("hlo_") || id.starts_with("HLO_") ||
          is_contained({"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",

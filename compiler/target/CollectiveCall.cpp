@@ -1,9 +1,8 @@
 //===- CollectiveCall.cpp - Descriptions of collectives -------------------===//
 //
-// In: the cpurt.call of a collective, replica-id or partition-id. Out: an
-// hlo_rt_collective: which ranks take part, as the text's groups with the way to read
-// them, and what happens along which dimension. Groups stay in the order of the text:
-// members are numbered by it.
+// In: the cpurt.call of a collective, replica-id or partition-id. Out: an hlo_rt_collective: the
+// replica groups of the text and how to read them, the operation and its dimension. Groups keep the
+// order of the text, which numbers their members.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"
@@ -26,8 +25,8 @@ static int32_t collectiveKind(llvm::StringRef kind) {
       .Default(HLO_PARTITION_ID);
 }
 
-/// What the numbers in the groups are: replicas of one partition, replicas that stand for all
-/// their partitions, partitions of one replica, or ranks.
+/// The meaning of the numbers in the groups: replicas of one partition, replicas with all their
+/// partitions, partitions of one replica, or ranks.
 static int32_t groupMode(const RuntimeCallContext &context, int32_t kind) {
   auto channel = context.get<mlir::IntegerAttr>("channel_id");
   auto global = context.get<mlir::BoolAttr>("use_global_device_ids");
@@ -41,7 +40,7 @@ static int32_t groupMode(const RuntimeCallContext &context, int32_t kind) {
   return gathers ? HLO_GROUPS_OF_REPLICAS_AND_PARTITIONS : HLO_GROUPS_OF_PARTITIONS;
 }
 
-/// Lists as one: each list's length, then its numbers.
+/// Concatenates lists: each list's length, then its numbers.
 static llvm::SmallVector<int64_t> flatten(const IntegerLists &lists) {
   llvm::SmallVector<int64_t> flat;
   for (const IntegerList &list : lists) {

@@ -1,8 +1,7 @@
 //===- CustomCallHeader.cpp - What a module asks of its custom calls ------===//
 //
-// In: the planned program. Out: a list of its custom call targets, or a header that
-// declares them, so that a C compiler checks the handlers that a user writes. Valid as
-// C99 and as C++11.
+// In: the planned program. Out: a list of its custom call targets, or a header that declares them,
+// so that a C compiler checks the user's handlers. Valid as C99 and as C++11.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/CustomCallHeader.h"
@@ -27,7 +26,7 @@ static llvm::StringRef nameOfApi(int32_t api) {
   }
 }
 
-/// "f32[4]{0}, s32[]": leaves as HLO writes them.
+/// The types of leaves in HLO syntax: "f32[4]{0}, s32[]".
 static std::string typesText(mlir::ArrayAttr types) {
   std::string text;
   for (mlir::Type type : types.getAsValueRange<mlir::TypeAttr>()) {

@@ -7,11 +7,11 @@
 
 namespace hlo {
 
-/// One line for each target and api version: "TARGET API_VERSION", sorted by name.
+/// One line per target and api version: "TARGET API_VERSION", sorted by name.
 std::string listCustomCalls(cpurt::EntryOp entry);
 
-/// A C header with the prototypes of all targets, each under the types that it is called with.
-/// `prefix` is that of the module's symbols.
+/// A C header with the prototypes of all targets, each below the types of its calls. `prefix` is
+/// the prefix of the module's symbols.
 std::string makeCustomCallHeader(cpurt::EntryOp entry, llvm::StringRef prefix);
 
 } // namespace hlo

@@ -12,7 +12,7 @@
 
 using namespace hlo;
 
-/// The text of a backend_config: what is between the quotes, or the braces and all.
+/// The text of a backend_config: a string's contents, or a dictionary with its braces.
 static mlir::FailureOr<std::string> opaqueText(const RuntimeCallContext &context) {
   auto config = context.get<mlir::StringAttr>("hlo.backend_config");
   if (!config) {
@@ -29,7 +29,7 @@ static mlir::FailureOr<std::string> opaqueText(const RuntimeCallContext &context
       plain += text[i];
       continue;
     }
-    // The printed form has these escapes alone, and octal ones.
+    // The printed form uses only these escapes and octal ones.
     char c = text[++i];
     if (c >= '0' && c <= '7') {
       unsigned value = 0;
@@ -47,8 +47,8 @@ static mlir::FailureOr<std::string> opaqueText(const RuntimeCallContext &context
 }
 
 namespace {
-/// The leaves of one side, depth first: arrays from `arrays`, which hold the layouts that the bytes
-/// are in, and tokens where the written types have them.
+/// The leaves of one side, depth first: arrays come from `arrays`, which have the layouts of the
+/// bytes; tokens come from the written types.
 class LeafList {
 public:
   explicit LeafList(std::vector<Leaf> &leaves) : leaves(leaves) {}
@@ -101,7 +101,7 @@ private:
   }
 
   std::vector<Leaf> &leaves;
-  llvm::ArrayRef<mlir::Type> next; ///< what `add` has not come to
+  llvm::ArrayRef<mlir::Type> next; ///< types that `add` has not reached yet
 };
 } // namespace
 

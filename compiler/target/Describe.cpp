@@ -1,9 +1,9 @@
 //===- Describe.cpp - What an object says of itself -----------------------===//
 //
-// In: the module's signature and facts about the compilation. Out: the constant structs
-// of runtime/abi/hlo/rt.h (hlo_buffer_desc, hlo_module_desc), whose layouts are asserted in
-// generated.h, and PREFIX_describe, which returns the latter. StaticData serves other
-// descriptions as well.
+// In: the module's signature and facts about the compilation. Out: the constant structs of
+// runtime/abi/hlo/rt.h (hlo_buffer_desc, hlo_module_desc), whose layouts are asserted in
+// generated.h, and PREFIX_describe, which returns the latter. StaticData makes other descriptions
+// as well.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Entry.h"
@@ -91,7 +91,7 @@ Constant *hlo::weakTarget(Module &module, StringRef target) {
   return Function::Create(type, GlobalValue::ExternalWeakLinkage, target, module);
 }
 
-/// The null-ended array of hlo_custom_call, one for each target.
+/// The null-terminated array of hlo_custom_call, one per target.
 static Constant *customCallTargets(hlo::StaticData &data, Module &module,
                                    const hlo::Description &description) {
   if (description.customCalls.empty()) {
@@ -109,7 +109,7 @@ static Constant *customCallTargets(hlo::StaticData &data, Module &module,
 
 /// The array of hlo_op_desc.
 static Constant *operationRows(hlo::StaticData &data, ArrayRef<hlo::OperationRow> rows) {
-  // Files and kinds are few.
+  // Rows share few files and kinds, so their strings are shared.
   StringMap<Constant *> strings;
   auto text = [&](StringRef value) {
     Constant *&known = strings[value];

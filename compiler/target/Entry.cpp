@@ -1,15 +1,15 @@
 //===- Entry.cpp - The planned program as LLVM IR -------------------------===//
 //
-// In: a cpurt.entry. Out: PREFIX_run_buffers, the function of an object that does the
-// work (and PREFIX_prepare_buffers of the same form, with hlo_rt_prepare_begin and _end):
+// In: a cpurt.entry. Out: PREFIX_run_buffers, which executes the program, or PREFIX_prepare_buffers
+// of the same form with hlo_rt_prepare_begin and _end:
 //
 //     frame on the stack; hlo_rt_begin; launches, copies, loops, branches; hlo_rt_end
 //
-// What is launched and copied is in EntryLaunch.cpp, loops and branches in EntryControl.cpp.
-// Nothing but the frame's address, the arena's and the two tables of pointers lives across calls,
-// so that entries of thousands of launches compile in linear time and need no optimization. The
-// caller's wish to stop is looked at once per iteration of a loop, and every few dozen launches of
-// straight code.
+// EntryLaunch.cpp builds launches and copies, EntryControl.cpp loops and branches. Only the
+// addresses of the frame and the arena and the two tables of pointers live across calls, so entries
+// of thousands of launches compile in linear time and need no optimization. The entry polls the
+// caller's request to stop once per loop iteration, and every few dozen launches of straight-line
+// code.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
@@ -65,8 +65,8 @@ llvm::Value *EntryBuilder::address(mlir::Value buffer) {
   return nullptr;
 }
 
-/// The block to branch to from here to leave the program with the error. LLVM searches a PHI for
-/// each block that leads to it, so that many places have several.
+/// The block to which code here branches to leave the program with an error. LLVM searches a PHI
+/// for each predecessor, so code with many exits gets several such blocks.
 BasicBlock *EntryBuilder::leaveWith(llvm::Value *error) {
   constexpr unsigned mostPlaces = 1024;
   if (!exit) {
@@ -91,8 +91,8 @@ void EntryBuilder::leaveIfError(llvm::Value *error) {
   b.SetInsertPoint(next);
 }
 
-/// What has run since the last such place was this row's: if the caller wants a profile, its time
-/// is added there.
+/// Adds the time since the last such call to the row of this operation, if the caller wants a
+/// profile.
 void EntryBuilder::count(uint32_t operation, uint64_t bytes) {
   if (!profile) {
     return;
@@ -106,7 +106,7 @@ void EntryBuilder::count(uint32_t operation, uint64_t bytes) {
   b.SetInsertPoint(next);
 }
 
-/// Asks the runtime whether to go on, if the caller could ever want to stop.
+/// Emits a call that asks the runtime whether to go on, if the caller may request a stop.
 void EntryBuilder::poll() {
   BasicBlock *ask = newBlock("poll"), *next = newBlock("");
   b.CreateCondBr(b.CreateIsNotNull(watch), ask, next);
@@ -152,7 +152,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
     parameters.push_back(i64);
   }
   auto *type = llvm::FunctionType::get(i32, parameters, false);
-  // The description may have declared it.
+  // PREFIX_describe may have declared the function.
   llvm::StringRef suffix = prepares ? "_prepare_buffers" : "_run_buffers";
   function = llvm::cast<llvm::Function>(
       module.getOrInsertFunction((prefix + suffix).str(), type).getCallee());
@@ -189,7 +189,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
     profile = b.CreateLoad(
         pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, profile)));
   }
-  // Objects without a prepared block must work with runtimes that know of none.
+  // Objects without a prepared block must work with runtimes that do not know prepared blocks.
   prepared = in.description.prepared.bytes
                  ? static_cast<llvm::Value *>(b.CreateLoad(
                        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,

@@ -15,22 +15,23 @@ namespace hlo {
 struct KernelInfo {
   std::string symbol;
   int64_t tasks = 0;
-  llvm::SmallVector<int64_t, 1> barriers{}; ///< tasks from each on start when all before have ended
-  int64_t variableBytes = 0;                ///< of the function
-  int64_t scratchBytes = 0;                 ///< of the function's last argument, 0: there is none
+  llvm::SmallVector<int64_t, 1>
+      barriers{}; ///< tasks from each number on start after all tasks before it have ended
+  int64_t variableBytes = 0; ///< bytes of the function's variables
+  int64_t scratchBytes = 0;  ///< bytes of the function's last argument; 0: it has none
 };
 
-/// One of hlo_module_desc.ops.
+/// One row of hlo_module_desc.ops.
 struct OperationRow {
-  std::string name;                   ///< of the instruction
-  std::string kind;                   ///< what it is, as hlo_op_desc.kind
-  int32_t line = 0, column = 0;       ///< of the text
-  std::string opName{}, sourceFile{}; ///< of the metadata
+  std::string name;                   ///< name of the instruction
+  std::string kind;                   ///< as in hlo_op_desc.kind
+  int32_t line = 0, column = 0;       ///< in the HLO text
+  std::string opName{}, sourceFile{}; ///< from the metadata
   int32_t sourceLine = 0;
   uint64_t flops = 0, bytes = 0;
 };
 
-/// What a profile tells apart. The first row is the entry itself, the second its copies.
+/// The rows of a profile. The first is the entry itself, the second its copies.
 struct OperationTable {
   static constexpr uint32_t copies = 1;
   std::vector<OperationRow> rows;
@@ -38,29 +39,29 @@ struct OperationTable {
   llvm::DenseMap<mlir::Operation *, uint32_t> others; ///< calls and small loops -> row
 };
 
-/// What the object says of itself (hlo_module_desc), besides the signature.
+/// The contents of the object's description (hlo_module_desc), besides the signature.
 struct Description {
   std::string version; ///< of the compiler
   std::string flags;   ///< of the compiler
   std::string sha256;  ///< of the HLO text
-  /// Of one thread, and how much more each other one needs: a slot of scratch memory.
+  /// Arena bytes for one thread, and the bytes that each further thread adds: its slot of scratch
+  /// memory.
   uint64_t arenaBytes = 0, threadArenaBytes = 0, arenaAlign = 64;
-  /// Where in the arena the entry has the tables of pointers that it passes on; none: they are
-  /// small and on the stack.
+  /// Offset in the arena of the entry's pointer tables; none: they are small and on the stack.
   std::optional<uint64_t> tableAt;
   uint64_t stateBytes = 0;     ///< of hlo_call.state
-  bool flushDenormals = false; ///< subnormal numbers count as zero
+  bool flushDenormals = false; ///< subnormal numbers are treated as zero
   uint32_t needs = 0;          ///< set of HLO_NEEDS_*
   Prepared prepared;
   std::vector<std::string> customCalls; ///< targets, sorted
   std::vector<int32_t> customCallApis;  ///< HLO_API_* of each
 };
 
-/// A weak reference to the function of that name in the program that links the object; null in C if
-/// there is none. A null pointer if no symbol can have such a name.
+/// A weak reference to the function `target` of the program that links the object: null at run time
+/// if there is none. A null pointer constant if no symbol can have that name.
 llvm::Constant *weakTarget(llvm::Module &module, llvm::StringRef target);
 
-/// What functions that launch kernels are made from.
+/// Inputs of the functions that launch kernels.
 struct EntryContext {
   const Signature &signature;
   const Description &description;
@@ -70,34 +71,35 @@ struct EntryContext {
   const OperationTable &operations;
 };
 
-/// Adds to `module` the function PREFIX_run_buffers, or PREFIX_prepare_buffers if the entry is the
-/// one that prepares: what it does, in terms of the runtime's ABI (runtime/abi/hlo/generated.h).
-/// Small loops are calls of their functions.
+/// Adds PREFIX_run_buffers to `module`, or PREFIX_prepare_buffers for the prepare entry. The
+/// function implements the program with the runtime's ABI (runtime/abi/hlo/generated.h). Small
+/// loops are calls of their functions.
 mlir::LogicalResult buildEntry(cpurt::EntryOp entry, const EntryContext &context,
                                llvm::Module &module);
 
-/// Of the table of pointers for launches and calls of the runtime, if it is too large for a stack.
+/// Bytes of the pointer table for launches and runtime calls; 0 if it is small enough for the
+/// stack.
 uint64_t tableBytes(cpurt::EntryOp entry);
 
-/// Adds the function of one small loop; its calls of kernels ask to be inlined.
+/// Adds the function of one small loop; its kernel calls are marked for inlining.
 mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
                               llvm::Module &module);
 
-/// Gives an exported function of the object a second name, with the signature's hash in it. Headers
-/// refer to that one, so that a program does not link if the object is another module's.
+/// Gives an exported function a second name that contains the signature's hash. Headers refer to
+/// that name, so a program with another module's object does not link.
 void exportHashed(llvm::Function &function, const Signature &signature);
 
-/// All symbols that an object defines for its users.
+/// All symbols that an object exports.
 std::vector<std::string> exportedSymbols(const Signature &signature,
                                          const Description &description);
 
-/// Adds PREFIX_describe and the static description that it returns; `cpuFeatures`: the bits that
-/// the code needs.
+/// Adds PREFIX_describe and the static description that it returns. `cpuFeatures`: the feature bits
+/// that the code needs.
 void buildDescription(const Signature &signature, const Description &description,
                       llvm::ArrayRef<OperationRow> operations, const Target &target,
                       uint64_t cpuFeatures, llvm::Module &module);
 
-/// Completes the description in an object, if it is there.
+/// Writes `bytes` into the description of a finished object, if it has one.
 void setStackBytes(llvm::MutableArrayRef<char> object, const Signature &signature, uint64_t bytes);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- EntryBuilder.h - The function that does a program's work ----------===//
 //
-// The state of building one: the entry (Entry.cpp), what it launches and copies (EntryLaunch.cpp),
-// its loops and branches, and small loops, which are functions of their own (EntryControl.cpp).
+// State of building one function: the entry (Entry.cpp), its launches and copies (EntryLaunch.cpp),
+// its loops and branches, and small loops, which become functions of their own (EntryControl.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TARGET_ENTRYBUILDER_H
@@ -43,7 +43,7 @@ private:
   llvm::Function *taskFunction(unsigned buffers, bool staged, bool takesScratch);
   llvm::Function *copyFunction();
   void reserveArguments(unsigned count);
-  /// Puts a value into the array on the stack, in which room is made.
+  /// Stores a value in the argument array on the stack, growing the array if necessary.
   void passArgument(unsigned number, llvm::Value *value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, number));
   }
@@ -70,18 +70,19 @@ private:
   llvm::Type *pointer, *i32, *i64;
 
   llvm::Function *function = nullptr;
-  bool insideLoop = false; ///< the function is a small loop's
-  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs;      ///< its parameters
-  llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>> loopVariables; ///< instead of the arena
+  bool insideLoop = false; ///< true for the function of a small loop
+  llvm::DenseMap<int64_t, llvm::Value *> loopInputs, loopOutputs; ///< its parameters
+  llvm::SmallVector<std::pair<LoopSlot, llvm::Value *>>
+      loopVariables; ///< used instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
-  llvm::Value *profile = nullptr; ///< null in what prepares, and in small loops
-  llvm::Value *scratch = nullptr; ///< for what runs on the calling thread; null if nothing has any
-  llvm::Value *arguments = nullptr; ///< of parallel launches; a variable is made at the first one
+  llvm::Value *profile = nullptr; ///< null in the prepare entry and in small loops
+  llvm::Value *scratch = nullptr; ///< for kernels on the calling thread; null if none needs scratch
+  llvm::Value *arguments = nullptr; ///< of parallel launches; allocated at the first one
   unsigned argumentCount = 0;
   StaticData data{module, /*shares=*/true}; ///< of runtime calls
   llvm::BasicBlock *end = nullptr;
   llvm::PHINode *status = nullptr; ///< in `end`
-  llvm::PHINode *exit = nullptr;   ///< of the last places that leave; `status` at first
+  llvm::PHINode *exit = nullptr;   ///< PHI of the current error block; `status` at first
   unsigned launchesSincePoll = 0;
 };
 

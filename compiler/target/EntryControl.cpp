@@ -1,8 +1,8 @@
 //===- EntryControl.cpp - Loops and branches of an entry -----------------===//
 //
-// In: cpurt.while and cpurt.case. Out: blocks of the function; of a loop that runs for a known
-// number of times, a counted one. Small loops are functions of their own, which the entry calls:
-// what they have in the arena is in variables there, and their kernels are inlined.
+// In: cpurt.while and cpurt.case. Out: basic blocks; a counted loop if the trip count is known.
+// Small loops become functions that the entry calls: their slices of the arena are local variables,
+// and their kernels are inlined.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Stack.h"
@@ -11,7 +11,7 @@
 using namespace hlo;
 using llvm::BasicBlock;
 
-/// header: poll, condition -> body or exit; body -> header.
+/// Blocks: header (poll, condition) -> body or exit; body -> header.
 mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
   if (auto known = in.loops.find(loop); known != in.loops.end() && !insideLoop) {
     callLoop(known->second);
@@ -44,7 +44,7 @@ mlir::LogicalResult EntryBuilder::emitWhile(cpurt::WhileOp loop) {
   return mlir::success();
 }
 
-/// A loop whose trip count is known has a counter instead of a condition.
+/// Emits a loop with a known trip count: a counter replaces the condition.
 mlir::LogicalResult EntryBuilder::emitCountedLoop(cpurt::WhileOp loop, int64_t count) {
   if (count <= 0) {
     return mlir::success();
@@ -94,8 +94,8 @@ mlir::LogicalResult EntryBuilder::emitCase(cpurt::CaseOp op) {
   return mlir::success();
 }
 
-/// i32 LOOP(ptr frame, i32 watch, ptr arena, ptr prepared, ptr input..., ptr output...), and
-/// `ptr scratch` if its variables are large.
+/// Calls i32 LOOP(ptr frame, i32 watch, ptr arena, ptr prepared, ptr input..., ptr output...), with
+/// `ptr scratch` last if its variables are large.
 void EntryBuilder::callLoop(const SmallLoop &loop) {
   llvm::SmallVector<llvm::Value *> values{frame, watch, arena, prepared};
   for (int64_t input : loop.inputs) {
@@ -117,7 +117,7 @@ void EntryBuilder::callLoop(const SmallLoop &loop) {
   leaveIfError(b.CreateCall(callee, values));
 }
 
-/// Variables for what the loop has in the arena, with the values that it finds there.
+/// Makes a variable for each slot of the loop, initialized from the arena.
 void EntryBuilder::makeLoopVariables(cpurt::WhileOp loop) {
   int64_t line = in.description.arenaAlign;
   for (const LoopSlot &slot : in.loops.find(loop)->second.slots) {
@@ -129,7 +129,7 @@ void EntryBuilder::makeLoopVariables(cpurt::WhileOp loop) {
   copyLoopVariables(/*fromArena=*/true);
 }
 
-/// Between the variables that others than the loop use and the arena.
+/// Copies the variables that code outside of the loop also uses, from or to the arena.
 void EntryBuilder::copyLoopVariables(bool fromArena) {
   for (auto [slot, variable] : loopVariables) {
     if (slot.usedOutside) {
@@ -148,7 +148,7 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   unsigned leaves = small.inputs.size() + small.outputs.size();
   llvm::SmallVector<llvm::Type *> parameters{pointer, i32, pointer, pointer};
   parameters.append(leaves + (small.scratchBytes != 0), pointer);
-  // In an output of text, the entry may be there already.
+  // With text output, the module may already contain the function.
   function = llvm::cast<llvm::Function>(
       module.getOrInsertFunction(small.symbol, llvm::FunctionType::get(i32, parameters, false))
           .getCallee());
@@ -158,8 +158,8 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
   watch = function->getArg(1);
   arena = function->getArg(2);
   prepared = function->getArg(3);
-  // With these promises LLVM may keep what the loop carries in registers. A leaf that the caller
-  // may give the same buffer as another leaf gets none.
+  // These attributes let LLVM keep the loop's carries in registers. A leaf that may share its
+  // buffer with another leaf gets none.
   auto promise = [&](unsigned argument, uint64_t bytes, uint64_t align, bool writable) {
     function->addParamAttr(argument, llvm::Attribute::NoAlias);
     function->addParamAttr(argument,

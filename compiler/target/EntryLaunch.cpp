@@ -1,6 +1,6 @@
 //===- EntryLaunch.cpp - Launches, copies and runtime calls of an entry --===//
 //
-// In: ops of a cpurt.entry that run something. Out: calls.
+// In: ops of a cpurt.entry that execute something. Out: calls.
 //
 //     one task            kernel(buffers, 0, 1)
 //     several             hlo_rt_parallel_for(task function, array of the buffers), or
@@ -8,10 +8,10 @@
 //     of many buffers     the same, with the array itself as the kernel's only buffer
 //     with barriers       one such call for each stage
 //     a large copy        hlo_rt_parallel_for of pieces; else memcpy
-//     a runtime's op      hlo_rt_NAME(static description, array of the buffers)
+//     a runtime op        hlo_rt_NAME(static description, array of the buffers)
 //
-// The array is on the stack, or in the arena if it is large, and serves all launches of the
-// function. Static descriptions are made in RuntimeCall.cpp.
+// The array is on the stack, or in the arena if it is large, and all launches of the function reuse
+// it. Static descriptions are made in RuntimeCall.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Stack.h"
@@ -21,18 +21,19 @@
 using namespace hlo;
 using llvm::BasicBlock;
 
-/// Launches between two looks at the caller's wish to stop.
+/// Launches between two polls of the caller's request to stop.
 static constexpr unsigned launchesPerPoll = 64;
-/// Larger copies are tasks of so many bytes.
+/// Copies of at least leastParallelCopy bytes are split into tasks of bytesPerCopyTask.
 static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
-/// Reading the clock takes as long as copying 2 KiB: shorter copies count for what comes next.
+/// Reading the clock takes as long as copying 2 KiB, so shorter copies are counted with the next
+/// operation.
 static constexpr int64_t leastCountedCopy = 4 << 10;
 
-/// Whether a kernel's buffers are passed as a table (codegen/Scratch).
+/// True if a kernel's buffers are passed as a table (codegen/Scratch).
 static bool takesTable(unsigned buffers) { return buffers > hlo::kMostPointers; }
 
 uint64_t hlo::tableBytes(cpurt::EntryOp entry) {
-  // Behind the buffers: the kernel, and the first task of a stage.
+  // Entries of the array behind the buffers: the kernel, and the first task of a stage.
   constexpr uint64_t others = 2;
   uint64_t most = 0;
   entry.walk([&](mlir::Operation *op) {
@@ -63,10 +64,10 @@ llvm::Function *EntryBuilder::kernelFunction(const KernelInfo &info, unsigned bu
   return kernel;
 }
 
-/// `void task.N(ptr args, i64 first, i64 last)`: the kernel args[N] on the buffers in front of it;
-/// `staged`: tasks are counted from the number behind it; `takesScratch`: (..., ptr scratch), for
-/// the kernel. One for all kernels of so many buffers: each function takes a tenth of a millisecond
-/// to compile, however short.
+/// `void task.N(ptr args, i64 first, i64 last)`: calls the kernel args[N] on the N buffers before
+/// it. `staged`: tasks are counted from the number that follows; `takesScratch`: (..., ptr
+/// scratch), passed on to the kernel. Shared by all kernels with this number of buffers, because
+/// every function, however short, takes a tenth of a millisecond to compile.
 llvm::Function *EntryBuilder::taskFunction(unsigned buffers, bool staged, bool takesScratch) {
   std::string name =
       (staged ? "stage." : "task.") + std::to_string(buffers) + (takesScratch ? ".scratch" : "");
@@ -120,7 +121,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   llvm::SmallVector<llvm::Value *> values;
   bool isTable = takesTable(buffers);
   if (isTable) {
-    // One by one: all of them together would be spilled to the stack.
+    // One pointer at a time: all together would be spilled to the stack.
     if (mlir::failed(storeArguments(launch.getBuffers()))) {
       return mlir::failure();
     }
@@ -138,7 +139,7 @@ mlir::LogicalResult EntryBuilder::emitLaunch(cpurt::LaunchOp launch) {
   auto appendTasks = [&](llvm::SmallVectorImpl<llvm::Value *> &values, int64_t begin, int64_t end) {
     values.append({b.getInt64(begin), b.getInt64(end)});
     if (takesScratch) {
-      // Of a kernel that is inlined nothing but its variables is left, which become the loop's.
+      // After inlining only the kernel's variables remain; they become the loop's.
       values.push_back(insideLoop ? llvm::ConstantPointerNull::get(b.getPtrTy()) : scratch);
     }
   };
@@ -185,8 +186,7 @@ void EntryBuilder::countKernel(cpurt::LaunchOp launch) {
   }
 }
 
-/// Makes room for `count` of them in the array on the stack that parallel launches, large copies
-/// and the runtime's operations get.
+/// Grows the stack array of parallel launches, large copies and runtime calls to `count` pointers.
 void EntryBuilder::reserveArguments(unsigned count) {
   if (!arguments) {
     llvm::IRBuilder<> top(&function->getEntryBlock(), function->getEntryBlock().begin());
@@ -195,7 +195,7 @@ void EntryBuilder::reserveArguments(unsigned count) {
   argumentCount = std::max(argumentCount, count);
 }
 
-/// Has the tasks done by the caller's threads, with the arguments on the stack.
+/// Runs the tasks on the caller's threads, with the arguments on the stack.
 void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks, bool takesScratch) {
   llvm::StringRef service = takesScratch ? "hlo_rt_parallel_scratch" : "hlo_rt_parallel_for";
   leaveIfError(b.CreateCall(runtime(service, {pointer, pointer, pointer, i64}),
@@ -217,7 +217,7 @@ mlir::LogicalResult EntryBuilder::storeArguments(mlir::ValueRange buffers) {
 mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
   auto kernel = [&](llvm::StringRef name) -> llvm::Constant * {
     auto known = in.kernels.find(name);
-    // Two operands and a result.
+    // The kernel has two operands and a result.
     return known == in.kernels.end() ? nullptr : kernelFunction(known->second, 3);
   };
   mlir::FailureOr<RuntimeCall> service = describeRuntimeCall({call, data, module, kernel});
@@ -233,7 +233,7 @@ mlir::LogicalResult EntryBuilder::emitCall(cpurt::CallOp call) {
 }
 
 /// `void copy.task(ptr args, i64 first, i64 last)`: copies pieces of args[1] to args[0]; args[2] is
-/// the number of bytes.
+/// the size in bytes.
 llvm::Function *EntryBuilder::copyFunction() {
   if (llvm::Function *known = module.getFunction("copy.task")) {
     return known;
@@ -290,7 +290,7 @@ void EntryBuilder::emitCopy(cpurt::CopyOp copy) {
   }
 }
 
-/// The services cannot fail: what they need was checked when the call began.
+/// These services cannot fail: hlo_rt_begin has checked what they need.
 void EntryBuilder::emitRandomState(cpurt::RandomStateOp op) {
   llvm::Value *destination = address(op.getDst());
   if (std::optional<uint64_t> offset = op.getOffset()) {

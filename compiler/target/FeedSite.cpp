@@ -1,7 +1,7 @@
 //===- FeedSite.cpp - Descriptions of feeds and host transfers ------------===//
 //
-// In: the cpurt.call of an infeed, an outfeed, or a send or recv between the program and
-// its host. Out: an hlo_feed_site (runtime/abi/hlo/sites.h).
+// In: the cpurt.call of an infeed, an outfeed, or a send or recv between the program and the host.
+// Out: an hlo_feed_site (runtime/abi/hlo/sites.h).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"

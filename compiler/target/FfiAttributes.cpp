@@ -1,16 +1,16 @@
 //===- FfiAttributes.cpp - Attributes of typed custom calls ---------------===//
 //
-// In: the backend_config of a custom call of the typed FFI, a dictionary in MLIR's
-// syntax. Out: constants of the layouts that handlers read (XLA_FFI_Attrs, _Scalar,
-// _Array, _ByteSpan), so that nothing is parsed or built when the program runs:
+// In: the backend_config of a typed FFI custom call, a dictionary in MLIR syntax. Out: constants in
+// the layouts that handlers read (XLA_FFI_Attrs, _Scalar, _Array, _ByteSpan), so that nothing is
+// parsed or built at run time:
 //
 //   pred, integers, floats        scalar; a signless integer counts as signed
-//   array<...>, dense<...>, [...] array of such, without its shape
+//   array<...>, dense<...>, [...] array of scalars, without its shape
 //   strings                       string
-//   { ... }                       dictionary, sorted by name as all of them
+//   { ... }                       dictionary, sorted by name
 //
-// A short text must not become a large object: dense<1> : tensor<99999999999xi32> has a bound, and
-// so has the nesting, as handlers decode by recursion.
+// A short text must not become a large object: splats such as dense<1> : tensor<99999999999xi32>
+// are bounded, and so is the nesting, because handlers decode recursively.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/FfiAttributes.h"
@@ -24,15 +24,15 @@ using namespace hlo;
 using llvm::Constant;
 
 namespace {
-/// Elements of the arrays of a call that the text gives as one number.
+/// Bound on the total elements of a call's splat arrays.
 constexpr int64_t maxRepeated = 1 << 16;
-/// Brackets in brackets.
+/// Bound on nested brackets.
 constexpr int64_t maxNesting = 256;
 
 /// XLA_FFI_AttrType.
 enum class Kind : uint32_t { Array = 1, Dictionary = 2, Scalar = 3, String = 4 };
 
-/// XLA_FFI_DataType of an element; 0 if the FFI has none.
+/// The XLA_FFI_DataType of an element; 0 if the FFI has none for it.
 uint32_t dataType(mlir::Type type) {
   if (type.isBF16()) {
     return 16;
@@ -86,7 +86,7 @@ private:
                               << (isLong ? "..." : "");
     return mlir::failure();
   }
-  /// The bytes of a number: one for pred.
+  /// The bytes of a number; pred takes one.
   std::optional<llvm::APInt> bits(mlir::Attribute attr);
   Constant *span(llvm::StringRef text) {
     return data.global(data.record({data.string(text), data.i64(text.size())}));
@@ -173,7 +173,7 @@ mlir::FailureOr<AttributeBuilder::Value> AttributeBuilder::value(llvm::StringRef
               : first       ? first.getType()
                             : mlir::Type();
   } else if (auto flat = mlir::dyn_cast<mlir::DenseArrayAttr>(attr)) {
-    // Its elements are bytes in memory, one for i1.
+    // Elements are whole bytes in memory, one for i1.
     element = flat.getElementType();
     unsigned width = std::max(1u, element.getIntOrFloatBitWidth() / 8);
     if (!dataType(element)) {
@@ -218,7 +218,7 @@ mlir::FailureOr<Constant *> AttributeBuilder::dictionary(mlir::DictionaryAttr at
                                   kindTable, data.pointers(names), data.pointers(values)}));
 }
 
-/// How deep brackets are nested in each other, outside of strings.
+/// Nesting depth of the brackets outside of strings.
 static int64_t nestingOf(llvm::StringRef text) {
   int64_t depth = 0, most = 0;
   bool isString = false;
@@ -252,7 +252,7 @@ mlir::FailureOr<Constant *> hlo::makeFfiAttributes(llvm::StringRef text, mlir::L
   std::string reason;
   mlir::Attribute attr;
   {
-    // Its places are in this text, not in the module's.
+    // MLIR's error locations refer to this text, not to the module's.
     mlir::ScopedDiagnosticHandler quiet(context, [&](mlir::Diagnostic &diagnostic) {
       if (reason.empty()) {
         reason = diagnostic.str();

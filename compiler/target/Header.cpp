@@ -1,8 +1,8 @@
 //===- Header.cpp - The C header of a compiled module ---------------------===//
 //
-// In: the module's signature. Out: a header with the sizes as macros, a struct with one
-// pointer per leaf, PREFIX_run (inline: it checks the signature and passes the pointers on
-// to PREFIX_run_buffers), and PREFIX_describe.
+// In: the module's signature. Out: a header with sizes as macros, a struct with one pointer per
+// leaf, PREFIX_run (inline: checks the signature and passes the pointers to PREFIX_run_buffers),
+// and PREFIX_describe.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Header.h"
@@ -23,7 +23,7 @@ static StringRef cType(hlo_type type) {
   case HLO_S32: return "int32_t";
   case HLO_S64: return "int64_t";
   case HLO_U8: return "uint8_t";
-  // Several elements in a byte.
+  // These pack several elements into a byte.
   case HLO_S1:
   case HLO_S2:
   case HLO_S4:
@@ -46,7 +46,8 @@ static StringRef cType(hlo_type type) {
   }
 }
 
-/// The same for the size of a bounded dimension: a number of the caller's, or where it is to go.
+/// Prints the member for the size of a bounded dimension: a number for inputs, a pointer for
+/// outputs.
 static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput,
                             const Signature &all) {
   const Leaf &array = (isInput ? all.inputs : all.outputs)[leaf.sizeOf];
@@ -55,7 +56,7 @@ static void printSizeMember(raw_ostream &out, const Leaf &leaf, bool isInput,
       << array.name << ", 0 to " << array.dims[leaf.sizeDim] << " */\n";
 }
 
-/// Who reads an input of a module with a prepare function.
+/// Which functions of a module with a prepare function read an input.
 static StringRef useText(uint8_t use) {
   switch (use) {
   case HLO_IMMUTABLE | HLO_READ_BY_PREPARE: return "; immutable, read by prepare only";
@@ -92,7 +93,7 @@ static void printMember(raw_ostream &out, const Leaf &leaf, bool isInput, const 
   out << " */\n";
 }
 
-/// What a call must supply besides buffers and scratch, as the end of a comment.
+/// For a comment: what a call must supply besides buffers and scratch memory.
 static std::string needsText(const HeaderInfo &info) {
   static constexpr std::pair<uint32_t, const char *> fields[] = {
       {HLO_NEEDS_INFEED, "infeed"},       {HLO_NEEDS_OUTFEED, "outfeed"},
@@ -121,8 +122,8 @@ static std::string stateText(StringRef upper, const HeaderInfo &info) {
       upper, info.stateBytes);
 }
 
-/// The function that tells the scratch memory for a number of threads. Sizes of a call would be
-/// further parameters.
+/// The function that returns the arena bytes for a number of threads. Future sizes of a call would
+/// be further parameters.
 static std::string arenaFunction(StringRef prefix, StringRef upper, StringRef what,
                                  uint64_t threadBytes) {
   std::string more =
@@ -151,7 +152,7 @@ static std::string preparedText(StringRef prefix, StringRef upper, const Prepare
          arenaFunction(prefix, upper, "prepare_arena", prepared.threadArenaBytes);
 }
 
-/// Of the comment of PREFIX_prepare. Literal braces do not go through formatv.
+/// Part of PREFIX_prepare's comment. It contains braces, so it does not go through formatv.
 static std::string prepareComment(StringRef prefix, StringRef upper) {
   return formatv(
       "/** Computes once what depends on the immutable inputs only, into the {1}_PREPARED_BYTES "
@@ -178,12 +179,12 @@ static std::string prepareComment(StringRef prefix, StringRef upper) {
       prefix, upper);
 }
 
-/// PREFIX_run or PREFIX_prepare: checks the signature and passes the pointers on.
+/// Prints PREFIX_run or PREFIX_prepare: checks the signature and passes the pointers on.
 static void printFunction(raw_ostream &out, const Signature &signature, StringRef upper,
                           bool prepares) {
   const std::string &prefix = signature.prefix;
-  // Arrays of so many pointers are large frames. Members of the struct are pointers one after
-  // another, unless some are sizes.
+  // An array of many pointers would be a large frame. If no member is a size, the struct's members
+  // are consecutive pointers and serve as the array.
   auto isSize = [](const Leaf &leaf) { return leaf.sizeOf >= 0; };
   bool inPlace = signature.inputs.size() + signature.outputs.size() > size_t(kMostPointers) &&
                  !any_of(signature.inputs, isSize);
@@ -249,7 +250,7 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   size_t inputs = signature.inputs.size(), outputs = signature.outputs.size();
   bool isDynamic = any_of(concat<const Leaf>(signature.inputs, signature.outputs),
                           [](const Leaf &leaf) { return leaf.sizeOf >= 0; });
-  // Plain numbers: tools that read headers for other languages do not expand UINT64_C.
+  // Plain numbers: header readers of other languages do not expand UINT64_C.
   std::string hash = StringRef(formatv("{0:x16}", signature.hash).str()).lower() + "ul";
   auto symbolOf = [&](StringRef suffix) {
     return "HLO_SYMBOL(\"" + hashedSymbol(signature, prefix + suffix.str()) + "\")";

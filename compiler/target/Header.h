@@ -6,7 +6,7 @@
 
 namespace hlo {
 
-/// What the header says besides the signature.
+/// The header's contents besides the signature.
 struct HeaderInfo {
   std::string source;  ///< the HLO file's name without folders
   std::string sha256;  ///< of the HLO text

@@ -1,7 +1,7 @@
 //===- LoopMemory.h - What a small loop keeps out of memory ---------------===//
 //
-// The arena's slices that a small loop works in become variables of its function, which
-// LLVM turns into registers; masked accesses, which it would not, become plain ones.
+// A small loop's slices of the arena become variables of its function, which LLVM keeps in
+// registers. Masked accesses, which it would leave in memory, become plain ones.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TARGET_LOOPMEMORY_H
@@ -24,38 +24,38 @@ struct KernelInfo;
 /// A range of the arena that a loop uses; ranges do not overlap.
 struct LoopSlot {
   int64_t offset, bytes;
-  bool usedOutside; ///< something outside of the loop touches it too
+  bool usedOutside; ///< code outside of the loop touches it too
 };
 
-/// Which loops an entry's slices of the arena are used in: found once, asked for each loop.
+/// The loops that use each slice of an entry's arena: computed once, queried per loop.
 class ArenaUses {
 public:
-  /// `isLoop`: whether an op is one of the loops; none is inside another.
+  /// `isLoop` selects the loops; none may contain another.
   ArenaUses(cpurt::EntryOp entry, llvm::function_ref<bool(mlir::Operation *)> isLoop);
 
-  /// Whether anything but `loop` uses one of the bytes.
+  /// True if anything other than `loop` uses one of the bytes.
   bool touchesOutside(mlir::Operation *loop, int64_t offset, int64_t bytes) const;
 
 private:
   struct Range {
     int64_t begin, end;
-    mlir::Operation *loop; ///< that has all users; null if there are others
+    mlir::Operation *loop; ///< the loop that contains all users; null if there are other users
   };
-  std::vector<Range> ranges; ///< by begin
-  std::vector<int64_t> ends; ///< the largest end of the ranges up to each
+  std::vector<Range> ranges; ///< sorted by begin
+  std::vector<int64_t> ends; ///< prefix maximum of the ranges' ends
 };
 
-/// The small ranges of the arena that `loop` uses, by offset. Slices that share bytes share a slot.
+/// The small ranges of the arena that `loop` uses, by offset. Overlapping slices share a slot.
 llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop, const ArenaUses &uses);
 
-/// The scratch memory of a small loop's function: enough for its variables (`slots`) and those of
-/// the kernels that it inlines; 0 if they are small.
+/// Scratch memory of a small loop's function: for its variables (`slots`) and those of the kernels
+/// that it inlines; 0 if they are small.
 int64_t loopScratchBytes(cpurt::WhileOp loop, llvm::ArrayRef<LoopSlot> slots,
                          const llvm::StringMap<KernelInfo> &kernels);
 
-/// In a loop's function, masked loads and stores of known neighbouring lanes become plain ones of
-/// so many lanes: a value stored so can stay in a register, and a load after the store need not
-/// wait for the cache.
+/// Replaces masked loads and stores with constant adjacent lanes by plain accesses to those lanes:
+/// a stored value can then stay in a register, and a load after the store need not wait for the
+/// cache.
 void narrowMaskedAccesses(llvm::Function &loop);
 
 } // namespace hlo

@@ -1,12 +1,12 @@
 //===- LowerToLLVM.cpp - Kernel functions to the LLVM dialect -------------===//
 //
-// In: llvm.func whose bodies are scf, cf, arith, math, vector and ub ops on i1, iN, f16,
-// bf16, f32, f64, vectors of them, and !llvm.ptr. Out: the same in the LLVM dialect alone.
+// In: llvm.func with scf, cf, arith, math, vector and ub ops on i1, iN, f16, bf16, f32, f64,
+// vectors of them, and !llvm.ptr. Out: the same in the LLVM dialect.
 //
-// One conversion does it all: the structured loops become blocks, and each op becomes its
-// LLVM counterpart at the same visit. The patterns that lower vector ops to simpler vector
-// ops take part in the same conversion, so that no greedy rewriting visits the functions
-// beforehand. LLVM's own passes clean up afterwards; nothing is folded twice.
+// One conversion does everything: structured loops become blocks, and each op is replaced by its
+// LLVM counterpart in the same visit. Patterns that lower vector ops to simpler vector ops take
+// part in it, so no greedy rewriting is needed before. LLVM's passes clean up afterwards; nothing
+// is folded twice.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/LowerToLLVM.h"
@@ -66,7 +66,7 @@ LogicalResult hlo::lowerToLLVM(ModuleOp module) {
   target.addIllegalDialect<scf::SCFDialect, cf::ControlFlowDialect, arith::ArithDialect,
                            math::MathDialect, vector::VectorDialect, ub::UBDialect>();
   ConversionConfig config;
-  // Source ops are not needed any more once replaced, and rollback is never wanted.
+  // Replaced source ops are not needed any more, and a failed conversion is not rolled back.
   config.allowPatternRollback = false;
   return applyFullConversion(module, target, std::move(patterns), config);
 }

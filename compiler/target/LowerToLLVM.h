@@ -7,8 +7,8 @@
 
 namespace hlo {
 
-/// Converts every op of `module` (llvm.func of scf, cf, arith, math, vector, ub ops)
-/// to the LLVM dialect, in one conversion. An op that no pattern takes is an error at it.
+/// Converts every op of `module` (llvm.func of scf, cf, arith, math, vector, ub ops) to the LLVM
+/// dialect in one conversion. Reports an error at an op that no pattern converts.
 mlir::LogicalResult lowerToLLVM(mlir::ModuleOp module);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- MoveScratch.cpp - Large variables leave the stack ------------------===//
 //
-// In: optimized functions, some with an argument for scratch memory. Out: the same with
-// large variables at fixed places in that memory.
+// In: optimized functions, some with a scratch memory argument. Out: the same with large variables
+// at fixed offsets of that memory.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/MoveScratch.h"
@@ -15,12 +15,12 @@ using namespace llvm;
 
 static constexpr uint64_t line = 64;
 
-/// Bytes of a variable in whole cache lines.
+/// Size of a variable, rounded up to cache lines.
 static uint64_t bytesOf(const AllocaInst &variable, const DataLayout &layout) {
   return alignTo(variable.getAllocationSize(layout)->getFixedValue(), line);
 }
 
-/// Replaces a variable by the place `offset` in `scratch`.
+/// Replaces a variable by the address `scratch` + `offset`.
 static void move(AllocaInst &variable, Argument &scratch, uint64_t offset) {
   for (User *user : make_early_inc_range(variable.users())) {
     auto *call = dyn_cast<IntrinsicInst>(user);
@@ -53,7 +53,7 @@ static void moveToScratch(Function &function, uint64_t available) {
   });
   for (unsigned i : order) {
     auto [bytes, variable] = variables[i];
-    // Parts of variables that LLVM has split may not fit, each being rounded up.
+    // Variables that LLVM has split may not fit, because each part is rounded up.
     if (left <= hlo::kMostVariableBytes || used + bytes > available) {
       return;
     }

@@ -10,12 +10,12 @@ class Module;
 
 namespace hlo {
 
-/// In functions with kScratchBytes, moves variables to the memory of the last argument, the largest
-/// first, until kMostVariableBytes are left. For after LLVM's passes, which know better what a
-/// variable does not alias, and make values of some.
+/// In functions with kScratchBytes, moves the largest variables to the memory of the last argument
+/// until at most kMostVariableBytes remain on the stack. Runs after LLVM's passes, which turn some
+/// variables into values and know that variables do not alias.
 void moveToScratch(llvm::Module &module);
 
-/// Of an arena's slot with so much scratch memory, header included; 0 if there is none.
+/// Size of an arena slot for this much scratch memory, header included; 0 for none.
 uint64_t slotBytes(uint64_t scratchBytes);
 
 } // namespace hlo

@@ -1,15 +1,14 @@
 //===- ObjectMerge.cpp - Several ELF objects and constants into one -------===//
 //
-// In: the objects that the threads of the code generator made, and the bytes of the
-// module's constants. Out: one relocatable object, as `ld -r` would make it.
+// In: the objects made by the code generator's threads, and the bytes of the module's constants.
+// Out: one relocatable object, like that of `ld -r`.
 //
-// A linker could do this, but only through files; and constants would have to go through
-// LLVM IR, where each is copied and hashed several times: hundreds of megabytes of
-// weights are appended here with one copy. What comes in is what LLVM's ELF writer emits
-// for our own modules, so the cases are few: sections of one name and kind are
-// concatenated at their alignment, symbols move with them, and relocations against a
-// section's symbol get the section's place added. Mergeable sections (pools of
-// constants) stay mergeable; the final linker removes duplicates.
+// A linker would need files, and constants would have to pass through LLVM IR, which copies and
+// hashes each several times; here hundreds of megabytes of weights are appended with one copy. The
+// input is what LLVM's ELF writer emits for our own modules, so the cases are few: sections of one
+// name and kind are concatenated at their alignment, symbols move with them, and relocations
+// against a section's symbol are adjusted by the section's place. Mergeable sections (constant
+// pools) stay mergeable; the final linker removes duplicates.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/ObjectMerge.h"
@@ -28,7 +27,7 @@ using hlo::ConstantData;
 using File = ELFFile<ELF64LE>;
 
 namespace {
-/// Bytes of an output section: parts at increasing offsets.
+/// An output section: parts at increasing offsets.
 struct OutputSection {
   std::string name;
   uint32_t type = ELF::SHT_PROGBITS;
@@ -36,7 +35,7 @@ struct OutputSection {
   struct Part {
     uint64_t offset;
     ArrayRef<char> bytes;
-    uint64_t size; ///< more than bytes.size(): the bytes are repeated
+    uint64_t size; ///< if more than bytes.size(), the bytes are repeated
   };
   std::vector<Part> parts;
   std::vector<ELF::Elf64_Rela> relocations;
@@ -58,7 +57,7 @@ struct OutputSymbol {
   bool global = false;
   int section = -1; ///< index into Merger::sections; -1: undefined
   uint64_t value = 0, size = 0;
-  bool weak = false; ///< undefined, and may stay so in the program
+  bool weak = false; ///< undefined, and the program may leave it undefined
 };
 
 class Merger {
@@ -111,7 +110,7 @@ unsigned Merger::sectionFor(StringRef name, uint32_t type, uint64_t flags, uint6
   return sections.size() - 1;
 }
 
-/// The symbol of that name, undefined until an object defines it.
+/// The symbol with that name; undefined until an object defines it.
 unsigned Merger::referToName(StringRef name) {
   auto [it, isNew] = byName.try_emplace(name, 0);
   if (isNew) {
@@ -206,7 +205,7 @@ Error Merger::addObject(StringRef object) {
   }
   std::vector<unsigned> newIndex(inputSymbols->size(), 0);
   for (auto [i, symbol] : enumerate(*inputSymbols)) {
-    // Symbols of empty sections and the name of the source have nothing to refer to.
+    // Symbols of empty sections and of the source file's name refer to nothing.
     bool inNothing = symbol.getType() == ELF::STT_SECTION && symbol.st_shndx < places.size() &&
                      places[symbol.st_shndx].section < 0;
     if (i == 0 || symbol.getType() == ELF::STT_FILE || inNothing) {
@@ -412,7 +411,7 @@ Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
       return error;
     }
   }
-  // Last, so that code and its small constants stay close to each other.
+  // Constants come last, so that code and its small constants stay close together.
   for (const ConstantData &constant : constants) {
     merger.addConstant(constant);
   }
@@ -450,7 +449,7 @@ ArrayRef<StringRef> hlo::importedSymbols() {
       "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end",
       "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed",
       "memcpy", "memmove", "memset",
-      // SSE4.1 has instructions for these.
+      // SSE4.1 has instructions for these; older CPUs call libm.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
       "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};
   return symbols;

@@ -19,19 +19,18 @@ struct ConstantData {
 };
 
 /// Merges x86-64 relocatable objects, as LLVM writes them, and constants. Undefined symbols of one
-/// object are bound to the definitions in the others; only symbols in `exported` stay
-/// global, all other definitions become local. What then is undefined must be in `imported`. The
-/// result depends on nothing but the arguments.
+/// object are bound to definitions in the others. Definitions not in `exported` become local;
+/// symbols that remain undefined must be in `imported`. The result depends only on the arguments.
 llvm::Expected<std::string> mergeObjects(llvm::ArrayRef<llvm::StringRef> objects,
                                          llvm::ArrayRef<ConstantData> constants,
                                          llvm::ArrayRef<std::string> exported,
                                          llvm::ArrayRef<llvm::StringRef> imported);
 
-/// Sets 8 bytes at `offset` of what `symbol` is defined as, if the object defines it.
+/// Writes 8 bytes at `offset` into the definition of `symbol`, if the object has one.
 void setNumber(llvm::MutableArrayRef<char> object, llvm::StringRef symbol, uint64_t offset,
                uint64_t value);
 
-/// The symbols that objects may need: of the runtime, libc, and libm (below SSE4.1 only).
+/// The symbols that objects may import: from the runtime, libc, and libm (below SSE4.1 only).
 llvm::ArrayRef<llvm::StringRef> importedSymbols();
 
 } // namespace hlo

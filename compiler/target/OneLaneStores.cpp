@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-/// The only lane of a constant mask that is set.
+/// The set lane of a constant mask with exactly one.
 static std::optional<unsigned> onlyLane(const Value *mask) {
   auto *constant = dyn_cast<Constant>(mask);
   auto *type = dyn_cast<FixedVectorType>(mask->getType());

@@ -7,10 +7,10 @@ class Module;
 } // namespace llvm
 
 namespace hlo {
-/// Makes each masked store whose constant mask has one lane a store of that element.
+/// Replaces each masked store whose constant mask has exactly one lane by a store of that element.
 ///
-/// LLVM 22 merges a truncation into a masked store, and then writes a single lane in the width
-/// from before the truncation: past the element, with AVX-512.
+/// Works around a bug of LLVM 22: it merges a truncation into a masked store and then, with
+/// AVX-512, stores a single lane in the width before the truncation, past the element.
 void scalarizeOneLaneStores(llvm::Module &module);
 } // namespace hlo
 

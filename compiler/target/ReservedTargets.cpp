@@ -1,10 +1,10 @@
 //===- ReservedTargets.cpp - Names that no custom call may have -----------===//
 //
-// An object refers to its custom call targets by weak symbols: a module whose target is `system`
-// would run a shell command in every program that links it. A model is data: it may name functions
-// that the program offers to it, and these are never functions of the C library, of C++'s run-time
-// support, of libhlo_rt, or entry points of compiled modules; nor are they intrinsics of LLVM,
-// which are no functions at all.
+// An object refers to its custom call targets by weak symbols: a module with the target `system`
+// would run a shell command in every program that links it. A model is data: it may only name
+// functions that the program offers to it. Refused are functions of the C library, of C++'s
+// run-time support and of libhlo_rt, entry points of compiled modules, and LLVM intrinsics, which
+// are not functions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/ReservedTargets.h"

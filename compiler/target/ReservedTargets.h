@@ -6,11 +6,11 @@
 
 namespace hlo {
 
-/// Why a custom call target of this name is refused: "a function of the C library". Empty if it may
-/// be called. `prefix` is that of the module's own symbols.
+/// The reason why a custom call target is refused: "a function of the C library"; empty if it may
+/// be called. `prefix` is the prefix of the module's own symbols.
 llvm::StringRef whyReserved(llvm::StringRef target, llvm::StringRef prefix);
 
-/// Whether libhlo_lapack has a handler of this name; all of them are of the typed FFI.
+/// True if libhlo_lapack has a handler with this name; all of them use the typed FFI.
 bool isLapackTarget(llvm::StringRef target);
 
 } // namespace hlo

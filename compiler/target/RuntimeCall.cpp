@@ -1,9 +1,9 @@
 //===- RuntimeCall.cpp - Ops that the runtime executes --------------------===//
 //
-// In: a cpurt.call. Out: the function of libhlo_rt that executes it, and the static
-// description that it gets: of collectives an hlo_rt_collective (hlo/generated.h), of custom
-// calls and feeds a record of hlo/sites.h. One row here for each kind; descriptions are made
-// in a file for each family.
+// In: a cpurt.call. Out: the function of libhlo_rt that executes it, and its static description:
+// for collectives an hlo_rt_collective (hlo/generated.h), for custom calls and feeds a record of
+// hlo/sites.h. The table here has one row per kind; each family makes its descriptions in a file of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/RuntimeCall.h"
@@ -26,7 +26,7 @@ mlir::FailureOr<llvm::Constant *> RuntimeCallContext::header(uint32_t bytes) con
   size_t operands = call.getOperandTypes().size();
   auto types = llvm::to_vector(call.getOperandTypes().getAsValueRange<mlir::TypeAttr>());
   llvm::append_range(types, call.getResultTypes().getAsValueRange<mlir::TypeAttr>());
-  // What collectives move are the program's own arrays.
+  // Collectives move the program's own arrays, which are never packed.
   bool packed =
       llvm::is_contained({"custom-call", "infeed", "outfeed", "send", "recv"}, call.getKind());
   for (mlir::Type type : types) {

@@ -8,13 +8,13 @@
 
 namespace hlo {
 
-/// What a cpurt.call becomes: `hlo_status FUNCTION(frame, description, buffers)`.
+/// The translation of a cpurt.call: `hlo_status FUNCTION(frame, description, buffers)`.
 struct RuntimeCall {
-  llvm::StringRef function;    ///< of libhlo_rt; in the list of importedSymbols
+  llvm::StringRef function;    ///< a function of libhlo_rt, listed in importedSymbols
   llvm::Constant *description; ///< static and read-only
 };
 
-/// What the makers of descriptions may use.
+/// Input of the makers of descriptions.
 struct RuntimeCallContext {
   cpurt::CallOp op;
   StaticData &data;
@@ -22,7 +22,7 @@ struct RuntimeCallContext {
   /// The function of a kernel, by the name of its cpurt.kernel; null if it was not emitted.
   llvm::function_ref<llvm::Constant *(llvm::StringRef)> kernel;
 
-  /// An attribute of the HLO op; null if it has none of that name.
+  /// An attribute of the HLO op; null if it has none with that name.
   template <typename Attr> Attr get(llvm::StringRef name) const {
     return llvm::dyn_cast_or_null<Attr>(cpurt::CallOp(op).getConfig().get(name));
   }
@@ -45,13 +45,13 @@ mlir::FailureOr<RuntimeCall> describeFeed(const RuntimeCallContext &context);
 /// HLO_API_* of a custom call.
 int32_t customCallApi(cpurt::CallOp call);
 
-/// The HLO name of the instruction at a place.
+/// The HLO name of the instruction at a location.
 std::string instructionName(mlir::Location location);
 
-/// Notes what the program's calls need of the caller: `needs` and `customCalls`.
+/// Collects what the program's calls need from the caller: `needs` and `customCalls`.
 void collectNeeds(cpurt::EntryOp entry, bool manyRanks, Description &description);
 
-/// Scratch memory that the program's collectives need, for tables of many ranks.
+/// Scratch memory of the program's collectives, for tables of many ranks.
 uint64_t collectiveScratchBytes(const Signature &signature, const Description &description);
 
 } // namespace hlo

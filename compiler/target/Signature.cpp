@@ -1,8 +1,8 @@
 //===- Signature.cpp - A module's interface, as C sees it -----------------===//
 //
-// In: the entry's leaves as the canonicalize phase wrote them down. Out: the same with
-// the names, numbers and sizes that the ABI has: what the header, the description in the
-// object, and the check that the two belong together are made from.
+// In: the entry's leaves as the canonicalize phase recorded them. Out: the same with C names, ABI
+// numbers and sizes. The header, the object's description, and the check that both belong together
+// are made from it.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Signature.h"
@@ -56,7 +56,7 @@ hlo_type hlo::typeCode(Type element) {
       .Default([](Type) { return HLO_INVALID_TYPE; });
 }
 
-/// HLO's spelling and the size of one element, by hlo_type.
+/// HLO's spelling and the size of one element, indexed by hlo_type.
 static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   static constexpr std::pair<StringRef, uint64_t> table[] = {
       {"invalid", 0},    {"pred", 1},
@@ -79,7 +79,7 @@ static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
   return table[type];
 }
 
-/// The order of the elements in words; see describeLeaf.
+/// The element order in words; see describeLeaf.
 static std::string layoutInWords(const Leaf &leaf) {
   size_t rank = leaf.dims.size();
   bool rowMajor = true;
@@ -148,7 +148,7 @@ FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name, bool pa
   return leaf;
 }
 
-/// A leaf of the entry, or an error that says which.
+/// Describes a leaf of the entry; an error names the leaf.
 static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRef name) {
   FailureOr<Leaf> leaf = describeLeaf(type, name);
   if (failed(leaf)) {
@@ -158,7 +158,7 @@ static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRe
   return leaf;
 }
 
-/// Makes `name` different from all before it.
+/// Makes `name` different from all names in `taken`, and adds it.
 static std::string makeUnique(std::string name, llvm::StringSet<> &taken) {
   std::string unique = name;
   for (unsigned i = 1; !taken.insert(unique).second; ++i) {
@@ -183,7 +183,7 @@ StringRef hlo::parameterName(const EntryLeaf &leaf) {
   return name;
 }
 
-/// The names of parameters without their numbers that no other parameter has, by HLO name.
+/// Maps HLO names of parameters to names without numbers, where no other parameter has that name.
 static llvm::StringMap<StringRef> shortNames(ArrayRef<EntryLeaf> inputs) {
   llvm::StringMap<llvm::StringSet<>> users;
   for (const EntryLeaf &leaf : inputs) {
@@ -235,7 +235,7 @@ std::string hlo::hashedSymbol(const Signature &signature, StringRef symbol) {
   return (symbol + "_" + llvm::utohexstr(signature.hash, /*LowerCase=*/true, /*Width=*/16)).str();
 }
 
-/// True for the macros that the header of `prefix` defines and the name of its struct.
+/// True for macros that the header of `prefix` defines, and for the name of its struct.
 static bool clashesWithHeader(StringRef name, StringRef prefix) {
   return name.starts_with(prefix.upper() + "_") || name == (prefix + "_args").str();
 }
@@ -249,7 +249,7 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   signature.prefix = prefix.str();
   signature.replicas = countOf(module, "hlo.replica_count");
   signature.partitions = countOf(module, "hlo.num_partitions");
-  // The struct of the arguments has a member of its own.
+  // A member that the argument struct already has.
   llvm::StringSet<> taken{{"signature"}};
   auto add = [&](std::vector<Leaf> &leaves, const EntryLeaf &leaf, std::string name) {
     if (leaf.sizeOf >= 0) {

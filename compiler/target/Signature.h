@@ -13,8 +13,9 @@ namespace hlo {
 
 /// One array leaf of the parameters or results; the fields of hlo_buffer_desc.
 struct Leaf {
-  std::string name;       ///< a C identifier, unique among inputs and outputs
-  std::string textName;   ///< another one, of the name with its number as in the text; or empty
+  std::string name; ///< a C identifier, unique among inputs and outputs
+  std::string
+      textName; ///< second C name: the parameter's name with its number as in the text; or empty
   std::string typeText;   ///< HLO's spelling: "f32[128,256]{1,0}"
   std::string layoutText; ///< the order in words: "row-major"; see describeLeaf
   hlo_type type = HLO_INVALID_TYPE;
@@ -22,7 +23,8 @@ struct Leaf {
   uint64_t bytes = 0;
   uint32_t align = 1;
   int32_t alias = -1;
-  /// The leaf of the same list, and its dimension, that this one is the true size of; -1: none.
+  /// If this leaf is a size: the leaf of the same list, and its dimension, whose true size it is;
+  /// else -1.
   int32_t sizeOf = -1, sizeDim = 0;
 };
 
@@ -34,37 +36,37 @@ struct Signature {
   uint32_t replicas = 1, partitions = 1;
 };
 
-/// What a module keeps of its immutable parameters; bytes == 0: nothing.
+/// The prepared block of a module with immutable parameters; bytes == 0: there is none.
 struct Prepared {
   uint64_t bytes = 0, arenaBytes = 0, threadArenaBytes = 0, id = 0;
   std::optional<uint64_t> tableAt; ///< see Description
-  std::vector<uint8_t> inputUse;   ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
+  std::vector<uint8_t> inputUse;   ///< per input, a set of HLO_READ_BY_* and HLO_IMMUTABLE
 };
 
-/// The number of an element type in the ABI; HLO_INVALID_TYPE for what no array can hold.
+/// The ABI number of an element type; HLO_INVALID_TYPE for types that no array can hold.
 hlo_type typeCode(mlir::Type element);
 
-/// Fills in what follows from the type; fails for one that the ABI cannot describe. Types smaller
-/// than a byte are packed in what callers and handlers see, but not inside a program. `layoutText`
-/// is "row-major" (also of vectors and scalars), "column-major: element (i,j) at j*rows+i", or for
-/// other orders a formula with the sizes: "element (i,j,k) at (k*5+j)*3+i".
+/// Describes a leaf with this type; fails for types that the ABI cannot describe. Elements smaller
+/// than a byte are packed in the buffers of callers and handlers, but not inside a program.
+/// `layoutText` is "row-major" (also for vectors and scalars), "column-major: element (i,j) at
+/// j*rows+i", or for other orders a formula with the sizes: "element (i,j,k) at (k*5+j)*3+i".
 mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef name,
                                    bool packed = true);
 
 /// The HLO name of the parameter that a leaf is in: the leaf's name without the path.
 llvm::StringRef parameterName(const EntryLeaf &leaf);
 
-/// Reads the interface of a canonical module (see analysis/EntryLayout.h). A parameter is named
-/// without its number where that is unique. `moduleHash` goes into the hash: two modules of one
-/// interface have different ones.
+/// Reads the interface of a canonical module (see analysis/EntryLayout.h). Parameters are named
+/// without their numbers where that is unique. `moduleHash` goes into the hash, so two modules with
+/// one interface have different hashes.
 mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix,
                                          llvm::StringRef moduleHash = "");
 
-/// The arrays of the entry as text for a person, a line each: number, name, type, layout in words,
-/// bytes, aliases. `names`: the parameters' names in the module, where they differ.
+/// The entry's arrays as text for a person, one line each: number, name, type, layout in words,
+/// bytes, aliases. `names`: the parameters' names in the module, shown where they differ.
 std::string printSignature(const Signature &signature, llvm::ArrayRef<std::string> names);
 
-/// `symbol` with the signature's hash appended, the name by which headers refer to it.
+/// `symbol` with the signature's hash appended: the name that headers refer to.
 std::string hashedSymbol(const Signature &signature, llvm::StringRef symbol);
 
 } // namespace hlo

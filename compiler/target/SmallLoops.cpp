@@ -1,11 +1,11 @@
 //===- SmallLoops.cpp - Loops that become one function --------------------===//
 //
-// In: a planned entry. Out: its loops that are worth a function of their own. In such a
-// function the kernels are inlined, the arena is a pointer that nothing else aliases, and
-// LLVM keeps the loop's carries in registers: an iteration of a counting loop costs a
-// nanosecond instead of a call and a trip through memory per kernel.
+// In: a planned entry. Out: the loops that become a function of their own. In such a function
+// kernels are inlined, the arena is a noalias pointer, and LLVM keeps the loop's carries in
+// registers: an iteration of a counting loop costs a nanosecond instead of a call and a round trip
+// through memory per kernel.
 //
-// Only the plan is looked at, and sizes that are known from types.
+// The decision uses only the plan and static sizes.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/SmallLoops.h"
@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Elements that one kernel of a small loop may write or reduce, and ops in it.
+/// Most elements that one kernel of a small loop may write or reduce, and most ops in it.
 static constexpr int64_t maxElements = 256;
 static constexpr int64_t maxKernelOps = 128;
-/// Launches and ops in a whole loop: bounds the time to compile it.
+/// Most launches and ops in a whole loop: bounds its compile time.
 static constexpr int64_t maxLaunches = 48;
 static constexpr int64_t maxLoopOps = 512;
 
@@ -27,7 +27,7 @@ static int64_t elementsOf(Type type) {
   return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : maxElements + 1;
 }
 
-/// Ops in a kernel that does little; nullopt for one that does more.
+/// Number of ops of a small kernel; nullopt if the kernel is not small.
 static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
   StringRef strategy = fusion.getStrategy().value_or("");
   if (strategy != "loop" && strategy != "reduce" && strategy != "update-slice") {
@@ -65,7 +65,7 @@ struct Finder {
 
 bool Finder::isSmall(cpurt::WhileOp loop) {
   int64_t launches = 0, ops = 0;
-  // Outer loops first: a nest is left as soon as it is too large, not walked at each of its levels.
+  // Outer loops first: a nest that is too large is left at once, not walked at each of its levels.
   WalkResult result = loop->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (launches > maxLaunches || ops > maxLoopOps) {
       return WalkResult::interrupt();
@@ -98,7 +98,7 @@ bool Finder::isSmall(cpurt::WhileOp loop) {
   return !result.wasInterrupted() && launches > 0 && launches <= maxLaunches && ops <= maxLoopOps;
 }
 
-/// The leaves that a loop names.
+/// Leaves that a loop refers to.
 template <typename LeafOp> static llvm::SmallVector<int64_t> leavesOf(cpurt::WhileOp loop) {
   llvm::SetVector<int64_t> leaves;
   loop->walk([&](Operation *op) {

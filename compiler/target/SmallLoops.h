@@ -15,20 +15,20 @@ struct KernelInfo;
 /// A loop whose kernels are inlined into one function of its own.
 struct SmallLoop {
   std::string symbol;                         ///< of the function
-  llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop names, increasing
-  /// Of the function's last argument, for its variables and those of its kernels; 0: there is none.
+  llvm::SmallVector<int64_t> inputs, outputs; ///< leaves that the loop refers to, increasing
+  /// Size of the function's last argument, for its variables and those of its kernels; 0: none.
   int64_t scratchBytes = 0;
-  llvm::SmallVector<LoopSlot> slots; ///< of the arena, by offset
+  llvm::SmallVector<LoopSlot> slots; ///< ranges of the arena, by offset
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
 
-/// The outermost loops of the entry that do little per iteration: a launch or a few, each of one
-/// task over few elements. Calls and trips through memory would take most of their time.
+/// The outermost loops of the entry with little work per iteration: a few launches, each of one
+/// task over few elements. In those, calls and memory round trips would take most of the time.
 SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::StringRef prefix,
                           const llvm::StringMap<KernelInfo> &kernels);
 
-/// Names of the kernels that the loops launch, in the order of the module; and whether each is
-/// launched from elsewhere too.
+/// Names of the kernels that the loops launch, in module order; and whether each is launched from
+/// elsewhere too.
 llvm::MapVector<llvm::StringRef, bool> kernelsOf(const SmallLoops &loops, mlir::ModuleOp planned);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- StackUse.cpp - How much stack a program needs ----------------------===//
 //
-// In: LLVM IR of an object's modules, and the frames that the code generator gave its
-// functions. Out: a bound for the whole program.
+// In: LLVM IR of an object's modules, and the frame sizes from the code generator. Out: a bound on
+// the stack of the whole program.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/StackUse.h"
@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-/// Beside a frame: the return address, and what aligning the frame to a cache line may skip.
+/// Added to a frame: the return address, and padding to align the frame to a cache line.
 static constexpr uint64_t besideFrame = 8 + 64;
 
 void hlo::StackUse::addCalls(Module &module) {
@@ -50,7 +50,7 @@ bool hlo::isTaskFunction(StringRef name) {
   return name.starts_with("task.") || name.starts_with("stage.") || name == "copy.task";
 }
 
-/// Bounds of functions, each computed once. No function calls itself, so that recursion ends.
+/// Bounds of functions, each computed once. There is no recursion among generated functions.
 class hlo::StackUse::Bounds {
 public:
   Bounds(const StringMap<Function> &functions, ArrayRef<std::string> kernels)
