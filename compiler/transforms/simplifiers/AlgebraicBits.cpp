@@ -1,7 +1,7 @@
 //===- AlgebraicBits.cpp - Rules of f8 numbers as their bits --------------===//
 //
-// What looks at sign and magnitude alone is done on the bytes: no conversion to a
-// wider float, and back.
+// Ops that need only the sign and magnitude of an f8 number work on its byte, without a conversion
+// to f32 and back.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -10,8 +10,9 @@
 using namespace mlir;
 using namespace hlo;
 
-/// An f8 with a sign bit beside its magnitude, which is 0 for zeros alone, and a value that no
-/// arithmetic makes: its bits, as u8. `isKnown`: so is the type for what is asked.
+/// The bits of x as u8; null if x is made by arithmetic (its value is in f32 anyway), or if its
+/// type is not one whose sign bit is separate from a magnitude that is zero only for zeros.
+/// `isKnown`: the caller has checked the type.
 static Value storedBits(Value x, HloBuilder &b, bool isKnown = false) {
   Type element = elementTypeOf(x);
   Operation *op = x.getDefiningOp();
@@ -22,7 +23,7 @@ static Value storedBits(Value x, HloBuilder &b, bool isKnown = false) {
   return b.bitcastConvert(x, HloBuilder::array(x, b.b.getIntegerType(8, /*isSigned=*/false)));
 }
 
-// -x -> its bits, the sign turned
+// -x -> bits of x with the sign bit flipped
 static Value negatedBits(NegateOp op, HloBuilder &b) {
   Value bits = storedBits(op.getOperand(), b);
   return bits ? b.bitcastConvert(b.binary<XorOp>(bits, b.splat(HloBuilder::type(bits), 0x80)),
@@ -30,7 +31,7 @@ static Value negatedBits(NegateOp op, HloBuilder &b) {
               : Value();
 }
 
-// |x| -> its bits without the sign
+// |x| -> bits of x without the sign bit
 static Value magnitudeBits(AbsOp op, HloBuilder &b) {
   Value bits = storedBits(op.getOperand(), b);
   return bits ? b.bitcastConvert(b.binary<AndOp>(bits, b.splat(HloBuilder::type(bits), 0x7f)),
@@ -48,7 +49,8 @@ static Value truthOfBits(ConvertOp op, HloBuilder &b) {
   return b.compare(b.binary<AndOp>(bits, b.splat(type, 0x7f)), b.splat(type, 0), "NE");
 }
 
-// x == 0, x != 0 -> the same of the bits of |x|; there is no -0 where the sign bit alone is NaN
+// x == 0, x != 0 -> the same comparison of the bits of |x|; of all bits in types without -0, where
+// the sign bit alone is NaN
 static Value zeroByBits(CompareOp op, HloBuilder &b) {
   Type element = elementTypeOf(op.getLhs());
   bool isZero = isFloat(op.getRhs(), 0.0) || isFloat(op.getRhs(), -0.0);

@@ -1,12 +1,12 @@
 //===- AlgebraicCounter.cpp - Rules of integers made of iotas -------------===//
 //
-// A random generator counts its elements in 64 bits, then takes the counter apart
-// into two words of 32: one is a counter of 32 bits, the other is zero for all arrays
-// that fit into memory. Without these rules its kernel would count, and hold all its
-// vectors, in 64 bits.
+// Rules for integers made of iotas. A random generator counts its elements in 64 bits, then splits
+// the counter into two words of 32 bits: the lower one is a counter of 32 bits, the upper one is
+// zero for every array that fits into memory. Without these rules its kernel would compute all
+// vectors in 64 bits.
 //
-// An index x[i] in the manner of NumPy is i < 0 ? i + size : i; where i is made of
-// iotas and constants, nothing is asked.
+// An index x[i] in NumPy's manner is i < 0 ? i + size : i; the comparison folds if i is made of
+// iotas and constants.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// How deep an expression is looked into.
+/// Depth up to which an expression is analyzed.
 static constexpr int kMaxDepth = 6;
 
 DenseElementsAttr hlo::smallConstant(Value v) {
@@ -23,7 +23,8 @@ DenseElementsAttr hlo::smallConstant(Value v) {
   return elements && elements.getNumElements() <= (1 << 16) ? elements : DenseElementsAttr();
 }
 
-/// Whether v consists of iotas and constants, added and multiplied: as cheap in another type.
+/// True if v consists of iotas and constants, added and multiplied: recomputing it in another type
+/// costs nothing.
 static bool isCounter(Value v, int depth = kMaxDepth) {
   if (v.getDefiningOp<IotaOp>() || splatConstant(v) || smallConstant(v)) {
     return true;
@@ -90,7 +91,7 @@ static std::optional<uint64_t> largestOf(Value v, int depth) {
 
 std::optional<uint64_t> hlo::largestValue(Value v) { return largestOf(v, kMaxDepth); }
 
-// x >> n (logical) -> 0 where no value of x has so many bits
+// x >> n (logical) -> 0 if every value of x is below 2^n
 static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
   DenseElementsAttr attr = splatConstant(op.getRhs());
   if (!attr || splatConstant(op.getLhs())) {
@@ -102,7 +103,8 @@ static Value shiftAllOut(ShiftRightLogicalOp op, HloBuilder &b) {
   return out ? b.splat(HloBuilder::type(op.getResult()), 0) : Value();
 }
 
-// iota < 0, iota + 3 >= 0, iota[10] < 10 and the like -> what they are for all elements
+// iota < 0, iota + 3 >= 0, iota[10] < 10 and the like -> true or false, if it is the same for all
+// elements
 static Value compareCounter(CompareOp op, HloBuilder &b) {
   DenseElementsAttr attr =
       isInteger(elementTypeOf(op.getLhs())) ? splatConstant(op.getRhs()) : DenseElementsAttr();
@@ -115,7 +117,7 @@ static Value compareCounter(CompareOp op, HloBuilder &b) {
   if (!largest || (!isSigned && bound.getActiveBits() > 62)) {
     return {};
   }
-  // All elements are in [0, most].
+  // All elements of the counter are in [0, most].
   int64_t most = static_cast<int64_t>(*largest),
           c = isSigned ? bound.getSExtValue() : bound.getZExtValue();
   StringRef direction = op.getDirection();
@@ -170,7 +172,7 @@ static Value narrowCounter(ConvertOp op, HloBuilder &b) {
   return b.b.create(state)->getResult(0);
 }
 
-/// Adds v's steps along each dimension to `steps`, times `factor`; false unless v is a sum of
+/// Adds v's step along each dimension, times `factor`, to `steps`; false unless v is a sum of
 /// multiples of iotas.
 static bool addSteps(Value v, uint64_t factor, MutableArrayRef<uint64_t> steps, int depth) {
   if (auto iota = v.getDefiningOp<IotaOp>()) {

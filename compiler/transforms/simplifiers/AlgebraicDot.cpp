@@ -1,8 +1,8 @@
 //===- AlgebraicDot.cpp - Rules of dot ------------------------------------===//
 //
-// A dot reads its operands in any order of dimensions, so it absorbs
-// transposes, and that of its result where it exchanges the operands; only what has its batch
-// innermost is transposed before. One that sums nothing is a multiplication.
+// A dot accepts any order of dimensions, so it absorbs transposes of its operands, and the
+// transpose of its result that exchanges them. Only an operand whose batch is innermost in memory
+// is transposed first. A dot without contracted dimensions is a multiplication.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/DotOrder.h"
@@ -15,7 +15,7 @@ static ArrayRef<int64_t> orEmpty(std::optional<ArrayRef<int64_t>> list) {
   return list.value_or(ArrayRef<int64_t>());
 }
 
-// dot(x, y) whose contracted dimensions are of size one, or none -> broadcast(x) * broadcast(y)
+// dot(x, y) with no contracted dimensions, or only of size one -> broadcast(x) * broadcast(y)
 static Value outerProduct(DotOp op, HloBuilder &b) {
   ArrayRef<int64_t> lhsBatch = orEmpty(op.getLhsBatchDims()),
                     rhsBatch = orEmpty(op.getRhsBatchDims());
@@ -33,7 +33,7 @@ static Value outerProduct(DotOp op, HloBuilder &b) {
   }
   ArrayRef<int64_t> shape = shapeOf(op.getResult());
   int64_t next = lhsBatch.size();
-  // The operand without contracted dimensions, spread over the result.
+  // The operand, without its contracted dimensions, broadcast to the result.
   auto spread = [&](Value operand, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
     SmallVector<int64_t> kept, dimensions;
     for (int64_t dim = 0, rank = rankOf(operand); dim < rank; ++dim) {
@@ -61,8 +61,8 @@ static Value emptyDot(DotOp op, HloBuilder &b) {
   return {};
 }
 
-// dot(transpose(x), y) -> dot(x, y) with other dimension numbers, where the free dimensions of x
-// stay in order; the same for y
+// dot(transpose(x), y) -> dot(x, y) with other dimension numbers, if the free dimensions of x keep
+// their order; the same for y
 static Value absorbTranspose(DotOp op, HloBuilder &b) {
   auto absorb = [](Value &operand, SmallVector<int64_t> &batch, SmallVector<int64_t> &contract) {
     auto transpose = operand.getDefiningOp<TransposeOp>();
@@ -106,8 +106,8 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
-// dot(x, y) whose x has neighbours that belong to different batch indices -> dot(transpose(x), y),
-// where those of one batch index are together; the same for y
+// dot(x, y) -> dot(transpose(x), y) if elements of x that are adjacent in memory belong to
+// different batch indices: the transpose makes each batch index contiguous; the same for y
 static Value gatherBatch(DotOp op, HloBuilder &b) {
   Value operands[2] = {op.getLhs(), op.getRhs()};
   SmallVector<int64_t> batch[2], contract[2];
@@ -127,7 +127,7 @@ static Value gatherBatch(DotOp op, HloBuilder &b) {
         order.push_back(dim);
       }
     }
-    // A row is read in the other side's order.
+    // Within a row, use the other operand's order of dimensions.
     if (order.size() == batch[i].size() + contract[i].size()) {
       std::sort(order.begin() + batch[i].size(), order.end(), [&](int64_t x, int64_t y) {
         auto other = [&](int64_t dim) {
@@ -152,13 +152,13 @@ static Value gatherBatch(DotOp op, HloBuilder &b) {
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
-/// Elements of a row that fill a vector.
+/// Fewest elements of a row that fill a vector.
 static constexpr int64_t kLeastRow = 16;
 
-// transpose(dot(x, y)) -> transpose(dot(y, x)), where the last dimension is one of x's, and then
-// stays last. Where the free dimensions of x and y change places as two groups, as at the end of
-// the gradient of a weight matrix, no transpose is left; else (the scores of grouped attention)
-// rows of the product are read as rows, not element by element.
+// transpose(dot(x, y)) -> transpose(dot(y, x)), if the last dimension is one of x's and stays last.
+// If the free dimensions of x and y change places as two groups, as in the gradient of a weight
+// matrix, the remaining transpose is the identity. Otherwise (the scores of grouped attention) it
+// at least reads rows of the product as rows, not element by element.
 static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   auto dot = op.getOperand().getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || elementTypeOf(dot.getLhs()) != elementTypeOf(dot.getRhs())) {
@@ -167,7 +167,7 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   int64_t batch = orEmpty(dot.getLhsBatchDims()).size();
   int64_t lhsEnd = rankOf(dot.getLhs()) - orEmpty(dot.getLhsContractingDims()).size();
   int64_t rank = rankOf(dot.getResult()), rhsFree = rank - lhsEnd;
-  // Where a dimension of dot(x, y) is in dot(y, x).
+  // The position in dot(y, x) of a dimension of dot(x, y).
   auto exchanged = [&](int64_t dim) {
     return dim < batch ? dim : dim < lhsEnd ? dim + rhsFree : dim - lhsEnd + batch;
   };
@@ -181,7 +181,7 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   if (!rows && !llvm::is_sorted(dimensions)) {
     return {};
   }
-  // The two operands' precisions change places as well.
+  // The operand precisions are exchanged as well.
   ArrayAttr precision = dot.getOperandPrecisionAttr();
   if (precision && precision.size() == 2) {
     precision = b.b.getArrayAttr({precision[1], precision[0]});

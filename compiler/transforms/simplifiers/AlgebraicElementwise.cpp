@@ -1,8 +1,8 @@
 //===- AlgebraicElementwise.cpp - Rules of element-wise ops ---------------===//
 //
-// Each rule keeps every bit of the result, NaN payloads aside: x + 0 is x only
-// for integers (for floats -0 + 0 is +0), x - 0 and x * 1 always. Divisions by
-// constants and powers to constants say how near they are.
+// Each rule keeps every bit of the result except NaN payloads: x + 0 is x only for integers (for
+// floats -0 + 0 is +0), x - 0 and x * 1 always. Rules for division by a constant and for powers
+// state their error.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -53,9 +53,8 @@ static Value divideOne(DivideOp op, HloBuilder &b) {
   return one ? op.getLhs() : Value();
 }
 
-// x / c -> x * (1 / c) for floats: exact where c is a power of two, and in f32 and f64 for any
-// constant whose inverse is normal, as XLA:CPU computes it (a division takes as long as eight
-// multiplications)
+// x / c -> x * (1 / c) for floats: exact if c is a power of two; in f32 and f64 for every constant
+// with a normal inverse, as in XLA:CPU (a division takes as long as eight multiplications)
 static Value divideByConstant(DivideOp op, HloBuilder &b) {
   constexpr int64_t mostElements = 1 << 16;
   auto broadcast = op.getRhs().getDefiningOp<BroadcastOp>();
@@ -105,9 +104,9 @@ static Value divideByConstant(DivideOp op, HloBuilder &b) {
                          : factor);
 }
 
-/// x^2 and x^3 by multiplications, roots and reciprocals of x, whichever `exponent` asks for; null
-/// for others. As C's pow has it for zeros and infinities: a power of -0 or -infinity by 1/2 has no
-/// sign. What is narrower than f32 is rounded once.
+/// x^2 and x^3 as multiplications, roots and reciprocals of x, by the value of `exponent`; null for
+/// other exponents. As in C's pow, (-0)^(1/2) and (-infinity)^(1/2) are positive. Types narrower
+/// than f32 are rounded once.
 static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
   Type element = elementTypeOf(x);
   Type wide = element.getIntOrFloatBitWidth() < 32 ? b.b.getF32Type() : element;
@@ -140,9 +139,8 @@ static Value powerByArithmetic(Value x, Value exponent, HloBuilder &b) {
 }
 
 // x^0 -> 1, x^1 -> x; x^2 -> x x, x^3 -> x x x; for floats x^-1 -> 1 / x, x^0.5 and x^-0.5 ->
-// roots. Of floats all but x^3 and x^-0.5, which are within two units of the last place, are as
-// exact as they can be; XLA:CPU computes these the same way, and a power takes as long as thirty
-// multiplications.
+// roots. For floats all are correctly rounded except x^3 and x^-0.5, which are within two ulp;
+// XLA:CPU does the same. A power takes as long as thirty multiplications.
 static Value powerOfConstant(PowerOp op, HloBuilder &b) {
   Value x = op.getLhs(), exponent = op.getRhs();
   auto element = dyn_cast<FloatType>(elementTypeOf(x));
@@ -312,7 +310,7 @@ static Value simplifySelect(SelectOp op, HloBuilder &b) {
   return {};
 }
 
-/// Whether every value of `narrow` is one of `wide`.
+/// True if every value of type `narrow` is a value of `wide`.
 static bool isWidening(Type narrow, Type wide) {
   auto fromInteger = dyn_cast<IntegerType>(narrow), toInteger = dyn_cast<IntegerType>(wide);
   if (fromInteger && toInteger) {
@@ -329,8 +327,7 @@ static bool isWidening(Type narrow, Type wide) {
   return false;
 }
 
-// convert to the same type -> x; convert(convert(x)) -> convert(x) where the inner one loses
-// nothing
+// convert to the same type -> x; convert(convert(x)) -> convert(x) if the inner one is exact
 static Value simplifyConvert(ConvertOp op, HloBuilder &b) {
   Type to = elementTypeOf(op.getResult());
   if (elementTypeOf(op.getOperand()) == to) {
@@ -342,11 +339,11 @@ static Value simplifyConvert(ConvertOp op, HloBuilder &b) {
   }
   Type from = elementTypeOf(inner.getOperand()), middle = elementTypeOf(inner.getResult());
   bool sameClass = isa<IntegerType>(from) == isa<IntegerType>(middle);
-  // An integer to a narrower float through a wider float would round twice.
+  // Converting an integer to a narrow float through a wider float would round twice.
   return sameClass && isWidening(from, middle) ? b.convert(inner.getOperand(), to) : Value();
 }
 
-// bitcast-convert to the same type -> x; of a bitcast-convert -> one
+// bitcast-convert to the same type -> x; two bitcast-converts -> one
 static Value simplifyBitcastConvert(BitcastConvertOp op, HloBuilder &b) {
   if (op.getOperand().getType() == op.getResult().getType()) {
     return op.getOperand();
@@ -383,8 +380,8 @@ static Value imagOfComplex(ImagOp op, HloBuilder &b) {
 
 namespace {
 
-/// f(broadcast(x), broadcast(y)) -> broadcast(f(x, y)) where all broadcasts are alike: f runs on
-/// fewer elements.
+/// f(broadcast(x), broadcast(y)) -> broadcast(f(x, y)) if all broadcasts have the same dimensions:
+/// f is computed on fewer elements.
 class BroadcastSinking : public RewritePattern {
 public:
   explicit BroadcastSinking(MLIRContext *context)

@@ -1,9 +1,9 @@
 //===- AlgebraicIndex.cpp - Rules of gather and scatter -------------------===//
 //
-// A gather or scatter of one window is a dynamic slice or a dynamic update: no
-// array of indices, and producers and consumers fuse. What differs is kept:
-// both clamp in gather, but a scatter skips a window that does not fit, so its
-// update writes the old elements back. Scatters that are added up work on one array.
+// A gather or scatter of one window becomes a dynamic slice or dynamic update, which needs no array
+// of indices and fuses. One difference is handled: both clamp in gather, but a scatter skips a
+// window that does not fit, so its update then writes the old elements. Sums of scatter-adds become
+// scatter-adds to one array.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// How many index vectors `indices` holds.
+/// Number of index vectors in `indices`.
 static int64_t indexVectors(Value indices, int64_t vectorDim) {
   int64_t count = 1;
   for (auto [i, size] : llvm::enumerate(shapeOf(indices))) {
@@ -33,7 +33,7 @@ static SmallVector<Value> components(HloBuilder &b, Value indices) {
   return scalars;
 }
 
-/// A start for each dimension: the components at `map`, zero elsewhere.
+/// Start indices for all dimensions: the components at the dimensions in `map`, zero elsewhere.
 static SmallVector<Value> startsOf(HloBuilder &b, Value indices, ArrayRef<int64_t> map,
                                    int64_t rank) {
   SmallVector<Value> starts(rank);
@@ -62,8 +62,8 @@ static Value gatherOfOneWindow(GatherOp op, HloBuilder &b) {
   return b.reshape(slice, shapeOf(op.getResult()));
 }
 
-/// Where each element of v, along its only or its last dimension, is one more than the one before:
-/// the first, or the first of each row.
+/// If each element of v is its predecessor along the last dimension plus one: the first element of
+/// each row (of v itself if its rank is one); else nothing.
 static std::optional<SmallVector<APInt>> startsOfRuns(Value v) {
   if (auto iota = v.getDefiningOp<IotaOp>()) {
     unsigned width = elementTypeOf(v).getIntOrFloatBitWidth();
@@ -86,7 +86,8 @@ static std::optional<SmallVector<APInt>> startsOfRuns(Value v) {
   return starts;
 }
 
-/// The first index of each row of [rows, columns] where each row counts up by one.
+/// The first index of each row if every row of `indices` [rows, columns] counts up by one; else
+/// null.
 static Value firstOfRows(Value indices, HloBuilder &b) {
   Type element = elementTypeOf(indices);
   if (auto starts = startsOfRuns(indices)) {
@@ -118,14 +119,12 @@ static Value firstOfRows(Value indices, HloBuilder &b) {
   return {};
 }
 
-/// Columns that are taken one by one, at most, and the runs of neighbours among them; of rows that
-/// are so short: those of 16 f32 are one vector each, whose lanes change places at once (8 of 16
-/// columns of 5000 rows 0.046 ms, as slices 0.062).
+/// Limits of gatherOfColumns: columns taken, runs of adjacent columns among them, and length of the
+/// rows. Longer rows fill a vector, and a lane permutation of whole vectors is faster than slices.
 static constexpr size_t kMostTakenColumns = 32, kMostTakenRuns = 16;
 static constexpr int64_t kMostColumnsTakenFrom = 12;
 
-// gather of a few columns at constant positions, x[:, [2, 0, 1]] -> reshape(concatenate(slices of
-// x))
+// gather of a few constant columns, x[:, [2, 0, 1]] -> reshape(concatenate(slices of x))
 static Value gatherOfColumns(GatherOp op, HloBuilder &b) {
   int64_t last = rankOf(op.getOperand()) - 1;
   ArrayRef<int64_t> shape = shapeOf(op.getOperand());
@@ -167,7 +166,7 @@ static Value gatherOfColumns(GatherOp op, HloBuilder &b) {
   return b.reshape(columns, shapeOf(op.getResult()));
 }
 
-// gather of elements at start[i] + j, all inside -> gather of windows that begin at start[i]:
+// gather of elements at start[i] + j, all in bounds -> gather of windows that begin at start[i]:
 // frames of a signal, sliding windows
 static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
   constexpr int64_t leastColumns = 8;
@@ -190,8 +189,8 @@ static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
   if (!largest || *largest >= static_cast<uint64_t>(shapeOf(op.getOperand())[along])) {
     return {};
   }
-  // Where the columns are in the result: behind the rows. Windows keep the order of the operand's
-  // dimensions.
+  // In the result the column dimension follows the row dimension. Windows keep the order of the
+  // operand's dimensions.
   SmallVector<int64_t> batch, offsets, kept, sizes(op.getSliceSizes());
   for (int64_t d = 0; d < rankOf(op.getResult()); ++d) {
     if (!llvm::is_contained(op.getOffsetDims(), d)) {
@@ -224,7 +223,7 @@ static Value gatherOfRuns(GatherOp op, HloBuilder &b) {
   return windows.getResult();
 }
 
-/// Whether the op adds updates to one array.
+/// True if the op adds updates to a single array.
 static bool isScatterAdd(ScatterOp op) {
   if (!op || op->getNumResults() != 1) {
     return false;
@@ -233,8 +232,8 @@ static bool isScatterAdd(ScatterOp op) {
   return combine && isa_and_nonnull<AddOp>(associativeOp(combine));
 }
 
-// scatter-add to x + scatter-add to zeros -> scatter-add to the first one's result: gradients of
-// lookups in one table, without an array of zeros for each
+// scatter-add to x + scatter-add to zeros -> one scatter-add after the other: gradients of several
+// lookups in one table need no array of zeros each
 static Value sumOfScatters(AddOp op, HloBuilder &b) {
   for (auto [first, second] :
        {std::pair(op.getLhs(), op.getRhs()), std::pair(op.getRhs(), op.getLhs())}) {
@@ -256,8 +255,8 @@ static Value sumOfScatters(AddOp op, HloBuilder &b) {
 
 namespace {
 
-/// scatter of one window -> dynamic-update-slice of combine(old window, update), or of the old
-/// window where it does not fit
+/// scatter of one window -> dynamic-update-slice with combine(old window, update), or with the old
+/// window if it does not fit
 struct ScatterOfOneWindow : public OpRewritePattern<ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const final {
@@ -281,7 +280,7 @@ struct ScatterOfOneWindow : public OpRewritePattern<ScatterOp> {
       window.push_back(inserted ? 1 : shapeOf(update)[op.getUpdateWindowDims()[next++]]);
     }
     HloBuilder b(rewriter, op.getLoc());
-    // Whether the window fits, known now or computed.
+    // True if the window fits: a constant or a computed predicate.
     Value fits;
     bool known = true;
     std::optional<SmallVector<int64_t>> constants = constantIntegers(indices);
@@ -301,7 +300,7 @@ struct ScatterOfOneWindow : public OpRewritePattern<ScatterOp> {
       if (isSigned) {
         fits = conjunction(b, fits, b.compare(starts[dim], b.scalar(element, 0), "GE"));
       }
-      // Beyond the type's range every index is small enough.
+      // If the bound exceeds the index type's range, every index is small enough.
       if (static_cast<uint64_t>(last) < largest) {
         fits = conjunction(b, fits, b.compare(starts[dim], b.scalar(element, last), "LE"));
       }

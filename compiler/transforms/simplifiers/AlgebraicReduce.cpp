@@ -1,7 +1,7 @@
 //===- AlgebraicReduce.cpp - Rules of reduce, reduce-window, sort ---------===//
 //
-// A reduction over nothing still applies its computation once, to the initial
-// value and the element: the initial value need not be the identity.
+// A reduction over zero or one elements still applies its computation to the initial value, which
+// need not be the identity.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -15,8 +15,8 @@ static bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [=](int64_t v) { return v == value; });
 }
 
-/// reduce of the inputs, each turned by `permutation` -> transpose of a reduce of the inputs as
-/// they are
+/// Reduces `inputs`, of which op's inputs are transposes by `permutation`, and transposes the
+/// results.
 static SmallVector<Value> reduceThenTurn(ReduceOp op, ArrayRef<Value> inputs,
                                          ArrayRef<int64_t> permutation, PatternRewriter &rewriter) {
   SmallVector<int64_t> dims, kept, shape, places;
@@ -91,7 +91,7 @@ struct UnitReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce(transpose(x)) -> reduce(x) where the kept dimensions stay in order, else
+/// reduce(transpose(x)) -> reduce(x) if the kept dimensions stay in order, else
 /// transpose(reduce(x)) if nothing else needs the transposed x
 struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -125,11 +125,12 @@ struct ReduceOfTranspose : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// A value as a transpose of another: a transpose, or a reshape of one that only splits dimensions.
+/// A value that is transpose(reshape(source)): a transpose, or a reshape of a transpose that only
+/// splits dimensions.
 struct Turned {
   Value source;
-  SmallVector<int64_t> shape;       ///< that the source is reshaped to
-  SmallVector<int64_t> permutation; ///< of that
+  SmallVector<int64_t> shape;       ///< shape of reshape(source)
+  SmallVector<int64_t> permutation; ///< the transpose of reshape(source)
 };
 
 static std::optional<Turned> asTurned(Value v) {
@@ -138,7 +139,7 @@ static std::optional<Turned> asTurned(Value v) {
   if (!transpose) {
     return std::nullopt;
   }
-  // Which dimensions of v each one of the transpose is split into.
+  // The dimensions of v into which the reshape splits each dimension of the transpose.
   ArrayRef<int64_t> whole = shapeOf(transpose), shape = shapeOf(v);
   SmallVector<SmallVector<int64_t>> split(whole.size());
   size_t d = 0;
@@ -166,9 +167,9 @@ static std::optional<Turned> asTurned(Value v) {
   return turned;
 }
 
-/// reduce(f(transpose(x), broadcast(y)), ...) -> transpose(reduce(f(x, broadcast(y)), ...)), f
-/// being element-wise ops that nothing else needs: x is read in its own order, and what is turned
-/// is the result, or nothing
+/// reduce(f(transpose(x), broadcast(y)), ...) -> transpose(reduce(f(x, broadcast(y)), ...)) for
+/// element-wise ops f without other users: x is read in its own order, and the transpose moves to
+/// the smaller result, or vanishes
 struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
@@ -242,13 +243,14 @@ struct ReduceOfTurned : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce of several inputs over a few arrays that are stacked -> the computation, applied to one
-/// after the other
+/// reduce of several inputs over a stack (concatenate) of a few arrays -> the computation, applied
+/// to the arrays one after the other
 struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   static constexpr int64_t kMostArrays = 8;
 
-  /// Element k along dimension d, of what is computed there for nothing.
+  /// Element k of v along dimension d, for a v (a stack, an iota, a broadcast) whose elements need
+  /// no slice.
   static Value elementAt(HloBuilder &b, Value v, int64_t d, int64_t k, ArrayRef<int64_t> shape) {
     if (auto stack = v.getDefiningOp<ConcatenateOp>()) {
       return b.reshape(stack->getOperand(k), shape);
@@ -304,8 +306,7 @@ struct ReduceOfStack : public OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce(x) with dimensions of size one among others -> reduce(reshape(x)) without them, where
-/// every other dimension is more than one element
+/// reduce(x) -> reduce(reshape(x)) without x's reduced dimensions of size one
 struct SqueezeReduce : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const final {
@@ -373,7 +374,7 @@ struct UnitReduceWindow : public OpRewritePattern<ReduceWindowOp> {
   }
 };
 
-/// reduce-window whose windows are all of some dimensions -> reshape(reduce(x))
+/// reduce-window with windows that cover some dimensions entirely -> reshape(reduce(x))
 struct WholeReduceWindow : public OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
@@ -429,7 +430,7 @@ struct UnitSort : public OpRewritePattern<SortOp> {
   }
 };
 
-/// Whether `v` counts along dimension `dimension`, and nothing else.
+/// True if `v` is an iota along `dimension`.
 static bool countsAlong(Value v, int64_t dimension) {
   if (auto iota = v.getDefiningOp<IotaOp>()) {
     return static_cast<int64_t>(iota.getIotaDimension()) == dimension;
@@ -439,7 +440,8 @@ static bool countsAlong(Value v, int64_t dimension) {
          rankOf(broadcast.getOperand()) == 1 && broadcast.getDimensions()[0] == dimension;
 }
 
-/// slices of the first k of sort(x) or sort(x, iota) along the last dimension, by x itself -> topk
+/// slices of the first k elements of sort(x) or sort(x, iota) along the last dimension, ordered by
+/// x itself -> topk
 struct SlicedSort : public OpRewritePattern<SortOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const final {
@@ -470,8 +472,8 @@ struct SlicedSort : public OpRewritePattern<SortOp> {
     SmallVector<SortKey, 2> keys = comparator && keep > 0 && keep < type.getShape().back()
                                        ? findSortKeys(comparator)
                                        : SmallVector<SortKey, 2>();
-    // Equal elements that differ (-0 and 0) must keep their order in a stable sort; topk has a
-    // total order.
+    // Equal keys that differ (-0 and 0) must keep their order in a stable sort, but topk compares
+    // in total order.
     if (keys.size() != 1 || keys[0].operand != 0 || !keys[0].constants.empty() ||
         (!keys[0].isInjective() && op.getIsStable().value_or(false))) {
       return failure();

@@ -1,7 +1,7 @@
 //===- AlgebraicRules.h - How a rewrite rule is written -------------------===//
 //
-// A rule is a function from an op to the value that replaces its only result,
-// or null. Rules of one op family live in one file, one line of comment each.
+// A rule is a function from an op to the value that replaces its only result, or null. The rules of
+// one op family live in one file, each with one line of comment.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAICRULES_H
@@ -43,7 +43,7 @@ void addRules(mlir::RewritePatternSet &patterns, std::initializer_list<Rule<Op>>
   }
 }
 
-/// The scalar constant that `value` is, or that it broadcasts.
+/// The scalar constant that `value` broadcasts, or is.
 inline mlir::DenseElementsAttr splatConstant(mlir::Value value) {
   if (auto broadcast = value.getDefiningOp<BroadcastOp>()) {
     value = broadcast.getOperand();
@@ -54,13 +54,13 @@ inline mlir::DenseElementsAttr splatConstant(mlir::Value value) {
   return attr && attr.isSplat() && attr.getNumElements() > 0 ? attr : mlir::DenseElementsAttr();
 }
 
-/// The elements of a constant that is small enough to look at each.
+/// The elements of a constant that is small enough to examine each; else null.
 mlir::DenseElementsAttr smallConstant(mlir::Value v);
 
-/// The largest value of v, if it is known, fits in 62 bits, and v is never negative.
+/// The largest value of v, if it is known and fits in 62 bits, and v is never negative.
 std::optional<uint64_t> largestValue(mlir::Value v);
 
-/// Whether `value` is the integer `number` everywhere; false for floats.
+/// True if all elements of `value` are the integer `number`; false for floats.
 inline bool isInteger(mlir::Value value, int64_t number) {
   mlir::DenseElementsAttr attr = splatConstant(value);
   if (!attr || !llvm::isa<mlir::IntegerType>(attr.getElementType())) {
@@ -70,7 +70,7 @@ inline bool isInteger(mlir::Value value, int64_t number) {
   return bits == llvm::APInt(64, static_cast<uint64_t>(number)).trunc(bits.getBitWidth());
 }
 
-/// Whether `value` is exactly the float `number` everywhere, sign of zero included.
+/// True if all elements of `value` are exactly the float `number`, including the sign of zero.
 inline bool isFloat(mlir::Value value, double number) {
   mlir::DenseElementsAttr attr = splatConstant(value);
   return attr && llvm::isa<mlir::FloatType>(attr.getElementType()) &&
@@ -82,10 +82,10 @@ inline bool isIntegral(mlir::Value value) {
 }
 inline bool isPred(mlir::Value value) { return elementTypeOf(value).isSignlessInteger(1); }
 
-/// The scalar computation `name` near `user`, if it consists of element-wise ops and constants
-/// whose results have the types of `user`'s results; else null.
+/// The scalar computation `name` visible from `user`, if it consists of element-wise ops and
+/// constants and returns the types of `user`'s results; else null.
 ComputationOp findElementwise(mlir::Operation *user, mlir::FlatSymbolRefAttr name);
-/// The results of such a computation on arrays of one shape.
+/// Applies such a computation element-wise to arrays of one shape.
 llvm::SmallVector<mlir::Value> applyElementwise(HloBuilder &b, ComputationOp computation,
                                                 mlir::ValueRange arguments);
 

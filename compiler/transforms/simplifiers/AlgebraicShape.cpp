@@ -1,9 +1,8 @@
 //===- AlgebraicShape.cpp - Rules of reshape, transpose, broadcast, ... ---===//
 //
-// The direction is towards fewer and cheaper moves: reshapes vanish into
-// broadcasts and into each other, transposes that only move dimensions of size
-// one become reshapes (which cost nothing), broadcasts take operands without
-// dimensions of size one.
+// Rules reduce the number and cost of moves: reshapes merge into broadcasts and into each other,
+// transposes that only move dimensions of size one become reshapes (which are free), operands of
+// broadcasts lose dimensions of size one.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
@@ -47,8 +46,8 @@ static std::optional<SmallVector<int64_t>> matchUnitDims(ArrayRef<int64_t> from,
   return map;
 }
 
-// reshape(broadcast(scalar)) -> broadcast(scalar); reshape(broadcast(x)) -> broadcast(x) where the
-// reshape adds or drops dimensions of size one that are not x's
+// reshape(broadcast(scalar)) -> broadcast(scalar); reshape(broadcast(x)) -> broadcast(x) if the
+// reshape only adds or drops dimensions of size one that do not come from x
 static Value reshapeOfBroadcast(ReshapeOp op, HloBuilder &b) {
   auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
   if (!broadcast) {
@@ -88,7 +87,7 @@ static Value mergeTransposes(TransposeOp op, HloBuilder &b) {
   return b.transpose(inner.getOperand(), dimensions);
 }
 
-// transpose(x) -> reshape(x) where only dimensions of size one change places
+// transpose(x) -> reshape(x) if only dimensions of size one move
 static Value transposeOfUnitDims(TransposeOp op, HloBuilder &b) {
   int64_t last = -1;
   for (int64_t dim : op.getDimensions()) {
@@ -121,7 +120,8 @@ static Value transposeOfBroadcast(TransposeOp op, HloBuilder &b) {
 }
 
 // transpose(dynamic-update-slice(parameter, y)) -> dynamic-update-slice(transpose(parameter),
-// transpose(y)) where that is a result: what is transposed is a copy already
+// transpose(y)) if it is a result of the computation: the transpose of the parameter makes the copy
+// that the update needs anyway
 static Value transposeOfUpdate(TransposeOp op, HloBuilder &b) {
   auto update = op.getOperand().getDefiningOp<DynamicUpdateSliceOp>();
   bool isResult = llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);

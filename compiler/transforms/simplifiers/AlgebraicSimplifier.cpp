@@ -1,8 +1,8 @@
 //===- AlgebraicSimplifier.cpp - Local rewrites to a fixed point ----------===//
 //
-// Runs the rules of all op families over every computation, from operands to
-// users, until none applies. Rules look at an op and its operands' ops only, so
-// a run costs in proportion to the ops times the rewrites of each.
+// Runs the rules of all op families over every computation, from operands to users, until none
+// applies. Rules examine only an op and its operands' ops, so a run takes time proportional to the
+// ops times the rewrites of each.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -77,13 +77,13 @@ public:
     populateWindowRules(patterns);
     populateIndexRules(patterns);
     GreedyRewriteConfig config;
-    // Ops are erased by hlo-dce and merged by CSE, which know loops; constants fold in their pass.
+    // Other passes erase ops (hlo-dce), merge them (CSE) and fold constants; those know loops.
     config.enableFolding(false)
         .enableConstantCSE(false)
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setUseTopDownTraversal(true)
         .setMaxIterations(8);
-    // What remains to be done after so many iterations is left undone, which is correct.
+    // Stopping after the iteration limit is correct: the remaining rewrites are optional.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
 };

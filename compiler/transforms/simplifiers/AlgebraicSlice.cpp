@@ -1,6 +1,7 @@
 //===- AlgebraicSlice.cpp - Rules of slice, pad, concatenate --------------===//
 //
-// And of the dynamic slices: constant starts clamp as at run time.
+// Rules of slice, pad, concatenate and the dynamic slices. Constant starts are clamped as at run
+// time.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
@@ -35,7 +36,7 @@ static Value mergeSlices(SliceOp op, HloBuilder &b) {
   return b.slice(inner.getOperand(), starts, limits, strides);
 }
 
-// slice(broadcast(x)) -> broadcast(x) where x's dimensions are whole, else broadcast(slice(x))
+// slice(broadcast(x)) -> broadcast(x) if x's dimensions are not cut, else broadcast(slice(x))
 static Value sliceOfBroadcast(SliceOp op, HloBuilder &b) {
   auto broadcast = op.getOperand().getDefiningOp<BroadcastOp>();
   if (!broadcast) {
@@ -109,7 +110,8 @@ static Value sliceOfPad(SliceOp op, HloBuilder &b) {
   return b.slice(pad.getOperand(), starts, limits, op.getStrides());
 }
 
-// pad by nothing -> x; pad that only cuts -> slice; pad(broadcast(v), v) -> broadcast(v)
+// pad by nothing -> x; pad with negative padding only -> slice; pad(broadcast(v), v) ->
+// broadcast(v)
 static Value simplifyPad(PadOp op, HloBuilder &b) {
   if (op.getOperand().getType() == op.getResult().getType() && isAll(op.getPaddingLow(), 0) &&
       isAll(op.getPaddingHigh(), 0)) {
@@ -155,7 +157,7 @@ static Value mergePads(PadOp op, HloBuilder &b) {
   return b.pad(inner.getOperand(), op.getPaddingValue(), low, high, op.getPaddingInterior());
 }
 
-// concatenate(x) -> x; without empty operands; of equal broadcast scalars -> broadcast
+// concatenate(x) -> x; drops empty operands; equal broadcast scalars -> broadcast
 static Value simplifyConcatenate(ConcatenateOp op, HloBuilder &b) {
   SmallVector<Value> operands;
   int64_t dim = op.getDimension();
@@ -239,13 +241,14 @@ static Value mergeAdjacentSlices(ConcatenateOp op, HloBuilder &b) {
   return operands.size() == 1 ? operands.front() : b.concatenate(operands, dim);
 }
 
-/// The constant starts of a window of `sizes` in `shape`, clamped; nothing if one is not constant.
+/// The constant starts of a window of `sizes` in `shape`, clamped; nothing if a start is not
+/// constant.
 static std::optional<SmallVector<int64_t>>
 clampedStarts(ValueRange indices, ArrayRef<int64_t> shape, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> starts;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     int64_t last = shape[i] - size;
-    // Where the window fits in one place only, any start clamps to it.
+    // If the window fits in one place only, every start is clamped to it.
     std::optional<int64_t> start = last == 0 ? 0 : constantInteger(indices[i]);
     if (!start) {
       return std::nullopt;
@@ -281,8 +284,8 @@ static Value fullUpdate(DynamicUpdateSliceOp op, HloBuilder &b) {
   return elementsOf(op.getUpdate()) == 0 ? op.getOperand() : Value();
 }
 
-// select(p, dynamic-update-slice(x, u), x), p scalar -> dynamic-update-slice(x, select(p, u, slice
-// of x)): the part, in place, not all of x
+// select(p, dynamic-update-slice(x, u), x) with scalar p -> dynamic-update-slice(x, select(p, u,
+// slice of x)): selects the window in place instead of all of x
 static Value selectedUpdate(SelectOp op, HloBuilder &b) {
   Value pred = op.getPred();
   if (auto broadcast = pred.getDefiningOp<BroadcastOp>()) {

@@ -1,7 +1,7 @@
 //===- AlgebraicWindow.cpp - Rules of convolution and reduce-window -------===//
 //
-// Both pad their input themselves, without a copy of it: convolution with
-// zeros, reduce-window with its initial value.
+// Convolution and reduce-window pad their input without copying it: convolution with zeros,
+// reduce-window with its initial value.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -15,14 +15,14 @@ static bool isAll(ArrayRef<int64_t> values, int64_t value) {
   return llvm::all_of(values, [=](int64_t v) { return v == value; });
 }
 
-/// A pad that only adds elements around its operand.
+/// True if the pad only adds elements around its operand.
 static bool isOuterPad(PadOp pad) {
   auto negative = [](int64_t v) { return v < 0; };
   return isAll(pad.getPaddingInterior(), 0) && llvm::none_of(pad.getPaddingLow(), negative) &&
          llvm::none_of(pad.getPaddingHigh(), negative);
 }
 
-/// `window` with more padding.
+/// `window` with `low` and `high` added to its padding.
 static WindowAttr withPadding(WindowAttr window, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   return WindowAttr::get(window.getContext(), window.getSize(), window.getStrides(), low, high,
                          window.getBaseDilations(), window.getWindowDilations(),
@@ -31,8 +31,8 @@ static WindowAttr withPadding(WindowAttr window, ArrayRef<int64_t> low, ArrayRef
 
 namespace {
 
-/// convolution(pad(x, 0), k) -> convolution(x, k) with more padding, for spatial dimensions that
-/// are not dilated
+/// convolution(pad(x, 0), k) -> convolution(x, k) with more padding, in spatial dimensions without
+/// base dilation
 struct PadIntoConvolution : public OpRewritePattern<ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const final {
@@ -51,7 +51,7 @@ struct PadIntoConvolution : public OpRewritePattern<ConvolutionOp> {
       }
     }
     for (auto [i, dim] : llvm::enumerate(dims.getInputSpatial())) {
-      // Negative padding would cut what the pad added; dilation would spread it.
+      // Negative padding of the window would cut what the pad added; base dilation would spread it.
       if (window.getBaseDilations()[i] != 1 || low[i] < 0 || high[i] < 0) {
         return failure();
       }
@@ -100,9 +100,9 @@ private:
   }
 };
 
-/// reduce-window(pad(x, 0), 0) by sums, where as many zeros as the window is long, but one, are
-/// between neighbours: each window holds one element of x, as in the gradient of an average over
-/// windows that do not meet. Each element is repeated.
+/// reduce-window(pad(x, 0), 0) by sums with interior padding of window length - 1 -> each element
+/// of x repeated: every window holds one element. The gradient of an average over disjoint windows
+/// has this form.
 struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
@@ -138,7 +138,7 @@ struct WindowOfSpreadElements : public OpRewritePattern<ReduceWindowOp> {
     }
     HloBuilder b(rewriter, op.getLoc());
     Value repeated = b.reshape(b.broadcast(x, spread, places), whole);
-    // -0 and the initial 0 give 0.
+    // Adding the initial 0 turns -0 into 0.
     repeated = b.add(repeated, b.splat(HloBuilder::type(repeated), 0));
     if (!isAll(low, 0) || !isAll(high, 0)) {
       repeated = b.pad(repeated, init, low, high, none);
@@ -155,8 +155,8 @@ private:
   }
 };
 
-/// reduce-window whose windows side by side are whole rows -> reduce of shorter rows, which reads
-/// each element once
+/// reduce-window with windows that tile the rows without gaps -> reduce of shorter rows, which
+/// reads each element once
 struct WindowsSideBySide : public OpRewritePattern<ReduceWindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceWindowOp op, PatternRewriter &rewriter) const final {
@@ -183,7 +183,8 @@ struct WindowsSideBySide : public OpRewritePattern<ReduceWindowOp> {
   }
 
 private:
-  /// Of narrow floats, sums in windows are rounded after each step, those of rows at the end.
+  /// True if the reduction may change form: sums of narrow floats are rounded after each step in
+  /// windows, but only at the end in rows.
   static bool isFreeToMove(ReduceWindowOp op) {
     auto computation = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
     Operation *reducer = computation ? associativeOp(computation) : nullptr;
@@ -194,13 +195,13 @@ private:
 
 } // namespace
 
-/// Whether some tap of some window of dimension `i` meets an element of the input, not only padding
-/// and what dilation puts between elements.
+/// True if some tap of some window along dimension `i` reads an element of the input, not only
+/// padding or the holes of base dilation.
 static bool meetsInput(WindowAttr window, size_t i, int64_t input, int64_t outputs) {
   int64_t dilation = window.getBaseDilations()[i], stride = window.getStrides()[i],
           step = window.getWindowDilations()[i], taps = window.getSize()[i],
           low = window.getPadLow()[i];
-  // All positions are as far from an element, modulo what divides all steps.
+  // All positions are congruent modulo `common`, the gcd of all steps.
   int64_t common = std::gcd(std::gcd(dilation, stride), taps > 1 ? step : dilation);
   if (low % common != 0 || input == 0) {
     return false;
@@ -215,7 +216,7 @@ static bool meetsInput(WindowAttr window, size_t i, int64_t input, int64_t outpu
   return outputs * taps > mostLooked;
 }
 
-/// convolution -> 0 where no window meets an element of the input
+/// convolution -> 0 if no window reads an element of the input
 static Value convolutionOfHoles(ConvolutionOp op, HloBuilder &b) {
   WindowAttr window = op.getWindowAttr();
   auto input = cast<RankedTensorType>(op.getLhs().getType()),
@@ -231,7 +232,7 @@ static Value convolutionOfHoles(ConvolutionOp op, HloBuilder &b) {
 }
 
 namespace {
-/// The order of an array's dimensions with one of them last, and a new one of size 1 before all.
+/// The order of an array's dimensions with dimension `groups` last and a new one of size 1 first.
 struct GroupsLast {
   int64_t groups, rank;
   SmallVector<int64_t> order() const {
@@ -268,9 +269,9 @@ static Value withGroupsLast(HloBuilder &b, Value v, const GroupsLast &order) {
   return b.reshape(turned, withFirst(1, HloBuilder::type(turned).getShape()));
 }
 
-/// convolution of as many batch groups as images and features -> depthwise convolution with vectors
-/// along the groups, where what was summed up over channels is a spatial dimension as long as its
-/// window. Gradients of depthwise kernels are of this form.
+/// convolution with as many batch groups as images and output features -> depthwise convolution
+/// with vectors along the groups: the channels that were summed become a spatial dimension that the
+/// window covers. Gradients of depthwise kernels have this form.
 static Value depthwiseOfBatchGroups(ConvolutionOp op, HloBuilder &b) {
   int64_t groups = op.getBatchGroupCount().value_or(1);
   WindowAttr window = op.getWindowAttr();
@@ -284,7 +285,8 @@ static Value depthwiseOfBatchGroups(ConvolutionOp op, HloBuilder &b) {
   }
   GroupsLast input{dims.getInputBatch(), rank}, kernel{dims.getKernelOutputFeature(), rank},
       output{dims.getOutputFeature(), rank};
-  // The new first dimensions are images, channels of a group, and positions along the old channels.
+  // The new first dimension is the images of the input, the channels of the kernel, and the
+  // positions along the old channels in the result.
   auto labels = ConvDimsAttr::get(
       op.getContext(), 0, rank,
       input.placesOf(input.placeOf(dims.getInputFeature()), dims.getInputSpatial()), 0, rank,

@@ -1,12 +1,11 @@
 //===- ComputationDedup.cpp - Equal computations become one ---------------===//
 //
-// JAX writes one `add` computation for each reduce. Computations are visited
-// callees first, so that callers which differ only in the names of equal
-// callees are equal too; two are equal if their ops are, names and places
-// aside. The first in text order stays.
+// JAX writes one `add` computation per reduce. Computations are visited callees first, so that
+// callers that differ only in the names of equal callees are equal too. Two computations are equal
+// if their ops are, except for names and locations. The first in text order stays.
 //
-// Loops and branches keep computations of their own (see hlo-flatten-calls):
-// what they have in common is found again kernel by kernel.
+// Loops and branches keep computations of their own (see hlo-flatten-calls); the planner finds
+// their common kernels again (KernelTable).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -65,7 +64,7 @@ public:
   }
 
 private:
-  /// Of opcodes and attributes alone: operands are compared, not hashed.
+  /// Hashes opcodes and attributes only: operands are compared, not hashed.
   static uint64_t hashOf(ComputationOp computation) {
     llvm::hash_code hash = llvm::hash_value(computation.getFunctionType().getAsOpaquePointer());
     for (Operation &op : computation.getBody().front()) {

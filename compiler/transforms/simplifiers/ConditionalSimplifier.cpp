@@ -5,10 +5,9 @@
 //   conditional with small branches    ->  all of them, and selects of their results
 //   slices of a conditional's result   ->  results, sliced in the branches
 //
-// Small means a few cheap ops on few elements each, without loops and side
-// effects: then computing all of them costs less than leaving the kernel. Inner
-// conditionals come first. The last rule saves a copy in branches that hand an
-// operand on, and the buffer for it.
+// Small means a few cheap ops on few elements each, without loops and side effects: computing all
+// branches then costs less than leaving the kernel. Inner conditionals come first. The last rule
+// saves a copy, and its buffer, in branches that pass on an operand.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -24,11 +23,10 @@ using namespace hlo;
 
 namespace {
 
-/// All branches together, in element operations; a launch costs about as much.
+/// Limit on the work of all branches together, in element operations: about the cost of a launch.
 constexpr int64_t kMaxSelectedWork = 256;
-/// What an elementary function takes, however few its elements are: as long as a branch that is
-/// guessed wrong. A switch between sin, exp and two sums in a loop of scalars takes 8 ns with
-/// branches, 20 with selects.
+/// Extra cost of an expensive op, however few its elements are: about that of a mispredicted
+/// branch. Selecting between sin and exp computes both, which takes longer than to branch.
 constexpr int64_t kExpensiveOp = 150;
 
 class ConditionalSimplifierPass
@@ -52,7 +50,7 @@ public:
   }
 
 private:
-  /// What computing the branch unconditionally costs; nothing if that must not be done.
+  /// The cost of computing the branch unconditionally; nothing if that is not allowed.
   static std::optional<int64_t> workOf(ComputationOp branch) {
     int64_t work = 0;
     for (Operation &op : branch.getBody().front().without_terminator()) {
@@ -79,7 +77,7 @@ private:
     });
   }
 
-  /// The users of a result that nothing but slices reads, of half of its elements at most; else
+  /// The slices that read a result, if only slices of at most half of its elements read it; else
   /// none.
   static SmallVector<SliceOp> onlySlices(Value result) {
     SmallVector<SliceOp> slices;
@@ -95,13 +93,13 @@ private:
     if (elements > elementsOf(result) / 2) {
       return {};
     }
-    // In the order of the text, whatever the list of users has become.
+    // In text order, because the order of a value's users is arbitrary.
     llvm::sort(slices, [](SliceOp a, SliceOp b) { return a->isBeforeInBlock(b); });
     return slices;
   }
 
-  /// Slices results in the branches where that is all that is read of them. Returns the conditional
-  /// that is there afterwards.
+  /// Moves slices into the branches for results of which only slices are used. Returns the
+  /// conditional that replaces `op`, or `op`.
   static ConditionalOp sinkSlices(ConditionalOp op, const ComputationGraph &graph) {
     SmallVector<ComputationOp> branches = branchesOf(op, graph);
     bool shared =
@@ -158,7 +156,7 @@ private:
     bool byPred = elementTypeOf(op.getSelector()).isSignlessInteger(1);
     std::optional<int64_t> chosen = constantInteger(op.getSelector());
     if (chosen) {
-      // branch_computations of a pred are {true, false}.
+      // The branches of a pred selector are {true, false}.
       chosen = byPred ? (*chosen ? 0 : 1) : (*chosen < 0 || *chosen > last ? last : *chosen);
     } else if (last == 0) {
       chosen = 0;

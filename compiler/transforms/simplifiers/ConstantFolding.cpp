@@ -1,15 +1,15 @@
 //===- ConstantFolding.cpp - Ops of constants computed here ---------------===//
 //
-// One walk in block order, so that a chain of ops folds in one run. An op folds
-// if its operands are constants, small iotas or broadcast scalars, and neither
-// it nor they have more elements than the limit:
+// One walk in block order, so that a chain of ops folds in one run. An op folds if its operands are
+// constants, small iotas or broadcast scalars, and neither it nor they have more elements than the
+// limit:
 //
 //   add(constant a, constant b)              ->  constant a + b
 //   add(broadcast(constant a), broadcast(..)) ->  left to the algebraic simplifier
 //   slice(iota)                              ->  constant
 //
-// A large splat constant becomes a broadcast scalar, which costs no memory. An
-// iota or broadcast on its own stays what it is.
+// A large splat constant becomes a broadcast scalar, which needs no memory. An iota or broadcast
+// that no op folds stays.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
@@ -22,10 +22,10 @@ using namespace hlo;
 
 namespace {
 
-/// Elements of a folded result; beyond, a constant costs more memory traffic than
-/// most ops that would compute it cost time.
+/// Most elements of a folded result: reading a larger constant from memory takes longer than most
+/// ops that would compute it.
 constexpr int64_t kMaxResult = 1024;
-/// Elements of an operand that a fold looks at.
+/// Most elements of an operand of a folded op.
 constexpr int64_t kMaxOperand = 4096;
 
 class ConstantFoldingPass : public PassWrapper<ConstantFoldingPass, OperationPass<ModuleOp>> {
@@ -43,7 +43,8 @@ public:
   }
 
 private:
-  /// The constant that `value` is, computing small iotas and broadcasts of constants.
+  /// The constant value of `value`, computing small iotas and broadcasts of constants; null if
+  /// none.
   DenseElementsAttr valueOf(Value value) {
     Operation *op = value.getDefiningOp();
     RankedTensorType type = arrayType(value);
@@ -102,7 +103,7 @@ private:
     if (isa<BroadcastOp>(op) && isScalar(op->getOperand(0)) && type.getNumElements() > 1) {
       return;
     }
-    // Nothing is computed for an op with a variable operand, however many constants it has.
+    // An op with a variable operand is skipped before its constant operands are computed.
     if (!llvm::all_of(op->getOperands(), [](Value operand) {
           return llvm::isa_and_present<ConstantOp, IotaOp, BroadcastOp>(operand.getDefiningOp());
         })) {

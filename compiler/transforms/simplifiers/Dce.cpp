@@ -1,20 +1,18 @@
 //===- Dce.cpp - Unused ops, computations and loop carries ----------------===//
 //
-// Runs over the computations from the entry down. In a block, ops are visited
-// last to first: one without users and side effects goes. A loop's carry stays
-// if its result has users, or if the condition, an op with side effects in the
-// body, or a carry that stays needs it:
+// Visits the computations from the entry down. In a block, ops are visited last to first: an op
+// without users and side effects is erased. A loop's carry stays if its result has users, or if the
+// condition, an op with side effects in the body, or another carry that stays needs it:
 //
 //   %a, %b = while(%x, %y)   with %b unused, %a's body not reading %b
 //   -> %a = while(%x)
 //
-// so the unused ones are found as the complement of what a walk backwards from
-// the needed ones reaches; each value is visited once. A conditional loses its
-// unused results and the operands that no branch reads. Computations that
-// nobody names any more are erased.
+// A backward walk from the needed carries finds all needed values, visiting each once; the other
+// carries are removed. A conditional loses unused results and the operands that no branch reads.
+// Computations without references are erased.
 //
-// Assumes flat tuples, and that loops and branches have computations of their
-// own (hlo-flatten-calls).
+// Assumes flat tuples, and that loops and branches have computations of their own
+// (hlo-flatten-calls).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -39,7 +37,7 @@ public:
       return signalPassFailure();
     }
     graph = &*built;
-    // Callers first: what they do not need, their callees need not compute.
+    // Callers first: callees need not compute results that no caller uses.
     SetVector<Operation *> reached;
     reached.insert(graph->entry());
     for (size_t next = 0; next < reached.size(); ++next) {
@@ -49,7 +47,7 @@ public:
         forEachCallee(&op, [&](FlatSymbolRefAttr name) { reached.insert(graph->lookup(name)); });
       }
     }
-    // Then callees first: what branches do not read, their callers need not pass.
+    // Then callees first: callers need not pass arguments that no branch reads.
     for (Operation *computation : llvm::reverse(reached)) {
       Block &block = cast<ComputationOp>(computation).getBody().front();
       for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -68,7 +66,7 @@ public:
   }
 
 private:
-  /// Erases dead ops, and what loops and conditionals in the block give in vain.
+  /// Erases dead ops, and removes unused carries, results and operands of loops and conditionals.
   void sweep(Block &block);
   /// Erases dead ops only.
   void eraseDead(Block &block);
@@ -76,7 +74,7 @@ private:
   Operation *shrinkWhile(WhileOp op);
   Operation *dropUnusedResults(ConditionalOp op);
   void dropUnreadOperands(ConditionalOp op);
-  /// The branches, if nobody else names them; else none.
+  /// The branches, if no other op refers to them; else none.
   SmallVector<ComputationOp> ownBranches(ConditionalOp op);
 
   ComputationGraph *graph = nullptr;
@@ -105,7 +103,7 @@ SmallVector<Value> kept(ValueRange values, const BitVector &keep) {
   return result;
 }
 
-/// `op` with other operands, and only those of its results that `keep` names.
+/// `op` with other operands and only the results in `keep`.
 Operation *rebuild(Operation *op, ArrayRef<Value> operands, const BitVector &keep) {
   OperationState state(op->getLoc(), op->getName());
   state.attributes = op->getAttrs();
@@ -211,7 +209,7 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
     return op;
   }
 
-  // What the dead carries alone compute goes first: their arguments may have users among it.
+  // Ops that only dead carries need are erased first: they use the dead arguments.
   BitVector dead = live;
   dead.flip();
   root->eraseOperands(dead);

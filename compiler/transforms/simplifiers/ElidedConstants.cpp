@@ -1,11 +1,10 @@
 //===- ElidedConstants.cpp - hlo-elided-constants -------------------------===//
 //
-// In: constants whose literal is `{...}`: default printing leaves large literals out of the
-// text. Out: constants with placeholder values, and one warning that says where the first
-// is. The values are those that XLA's own parser fills in (a running 32-bit counter as
-// raw bits, in the order of the text), so that both run such a module alike. XLA:CPU takes
-// the subnormal numbers that most of these are for zero, so zeros stand in their place: as
-// numbers they would slow down every operation that meets them, a hundred times or so.
+// In: constants whose literal is `{...}`, because the default printing leaves out large literals.
+// Out: constants with placeholder values, and one warning at the first. The values are those of
+// XLA's parser (a running 32-bit counter as raw bits, in text order), so that both run such a
+// module alike. XLA:CPU flushes the subnormals, which most of these are as floats, to zero. We
+// write zeros instead, because arithmetic on subnormals is about a hundred times slower.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/Simplifiers.h"
@@ -16,7 +15,7 @@ using namespace mlir;
 namespace hlo {
 namespace {
 
-/// Hands out the raw bytes of one literal after the other.
+/// Produces the raw bytes of one literal after another.
 class PlaceholderBytes {
 public:
   std::vector<char> next(size_t size) {
@@ -36,9 +35,9 @@ private:
   uint8_t byteCounter = 0;
 };
 
-/// Zero for every subnormal float of `width` bytes whose exponent is all that `exponent` has
-/// in its highest two bytes. A last zero that is negative keeps the array from being a splat,
-/// which the values that the text left out would not be either.
+/// Replaces subnormal floats of `width` bytes by zero; `exponent` masks the exponent in the highest
+/// two bytes. The last zero is made negative if all elements are zero: the array must not be a
+/// splat, as the elided values would not be one either.
 void replaceSubnormals(std::vector<char> &bytes, size_t width, uint16_t exponent) {
   bool allZero = true;
   for (size_t at = 0; at + width <= bytes.size(); at += width) {

@@ -1,22 +1,20 @@
 //===- FlattenCalls.cpp - Calls, fusions and async wrappers inlined -------===//
 //
-// Before: `hlo.call`, parsed `hlo.fusion` (calls=), asynchronous pairs with
-// wrapped computations or opcodes of their own, custom calls that only
-// annotate. After: none of these, and each loop and branch has computations
-// that nobody else names, so that later passes change signatures freely.
+// Before: `hlo.call`, parsed `hlo.fusion` (calls=), asynchronous pairs with wrapped computations or
+// opcodes of their own, custom calls that only annotate. After: none of these, and each loop and
+// branch has computations that no other op refers to, so that later passes can change signatures.
 //
-// Computations are visited callees first, so that a callee is flat when it is
-// copied: each call costs its callee's size, whatever the depth. The last call
-// of a computation takes its ops instead of a copy. One that a single call names
-// gives that its ops as they are, and they are visited there: along a chain of
-// calls no op moves more than once.
+// Computations are visited callees first, so a callee is flat when it is copied: each call costs
+// its callee's size, whatever the depth. The last call of a computation takes its ops instead of a
+// copy. A computation with a single call moves its ops before they are flat, and they are visited
+// in the caller: along a chain of calls each op moves only once.
 //
-// An asynchronous start becomes the tuple of its type (operands, result,
-// context), computed on the spot, and its done an element of it; so a state
-// that travels through loops and tuples needs no tracking.
+// An asynchronous start becomes the tuple of its type (operands, result, context), computed at
+// once, and its done an element of the tuple. So a state that passes through loops and tuples needs
+// no tracking.
 //
-// Attributes that say nothing about what an op computes (metadata, shardings,
-// statistics, ...) are dropped here: they would keep equal ops from being one.
+// Attributes that do not affect the result (metadata, shardings, statistics, ...) are dropped here,
+// because they would keep equal ops from merging.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -29,7 +27,7 @@ using namespace hlo;
 
 namespace {
 
-/// Whether a custom call of this name leaves its operand as it is.
+/// True if a custom call with this name returns its operand unchanged.
 bool isAnnotation(StringRef target) {
   return llvm::StringSwitch<bool>(target)
       .Cases({"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape"}, true)
@@ -89,7 +87,7 @@ public:
 private:
   LogicalResult flatten(ComputationOp computation);
   LogicalResult flattenOp(Operation *op);
-  /// What a call or a parsed fusion names; null for other ops.
+  /// The callee of a call or a parsed fusion; null for other ops.
   ComputationOp calleeOf(Operation *op);
   SmallVector<Value> inlineAt(OpBuilder &builder, ComputationOp callee, ValueRange operands,
                               Location loc);
@@ -102,11 +100,12 @@ private:
   void separateBodies();
 
   ComputationGraph *graph = nullptr;
-  /// How many ops still name a computation; the last call may take its body.
+  /// Number of ops that still refer to a computation; the last call may take its body.
   DenseMap<Operation *, int64_t> remaining;
   /// Computations whose ops have moved into a caller.
   DenseSet<Operation *> consumed;
-  /// Computations that one call names, and nothing else; they are not flat when it is inlined.
+  /// Computations referred to by one call and nothing else; they are not flat when they are
+  /// inlined.
   DenseSet<Operation *> calledOnce;
 };
 
@@ -139,7 +138,7 @@ Value makeTuple(HloBuilder &b, Type type, ValueRange elements) {
   return TupleOp::create(b.b, b.loc, TypeRange(type), elements).getResult(0);
 }
 
-/// A value of any type that nobody looks at: zeros.
+/// Zeros, as a value of any type that is never used.
 Value makePlaceholder(HloBuilder &b, Type type) {
   if (auto tuple = dyn_cast<TupleType>(type)) {
     SmallVector<Value> elements;
@@ -158,8 +157,7 @@ Value makePlaceholder(HloBuilder &b, Type type) {
 
 } // namespace
 
-/// Keeps the op's own attributes, and of the others those that ops executed by
-/// the runtime pass on.
+/// Keeps the op's own attributes; of the others only those that runtime ops pass on.
 void FlattenCallsPass::stripAttributes(Operation *op) {
   bool runtime = isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op);
   std::optional<RegisteredOperationName> info = op->getRegisteredInfo();
@@ -242,7 +240,7 @@ LogicalResult FlattenCallsPass::flattenOp(Operation *op) {
   return success();
 }
 
-/// Puts the ops of `callee` before the builder's point and returns its results.
+/// Inserts the ops of `callee` at the builder's position and returns its results.
 SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp callee,
                                               ValueRange operands, Location loc) {
   HloBuilder b(builder, loc);
@@ -273,9 +271,9 @@ SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp 
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
-/// The state of an asynchronous op: (operands, result, context...). With fewer
-/// operands than the computation takes, the result waits for an update. A state
-/// whose result is bound later, written (), holds it from the start.
+/// The state of an asynchronous op: (operands, result, context...). If there are fewer operands
+/// than the computation takes, the result is a placeholder until an update supplies it. A state
+/// whose result type is (), because it is bound later, holds the result from the start.
 FailureOr<Value> FlattenCallsPass::startAsync(OpBuilder &builder, Operation *op,
                                               FlatSymbolRefAttr calls, ValueRange operands) {
   HloBuilder b(builder, op->getLoc());
@@ -308,7 +306,7 @@ LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
       return failure();
     }
     op->getResult(0).replaceAllUsesWith(*state);
-    // Updates and dones that bind late find the computation here.
+    // Updates and dones that are bound late find the computation in this attribute.
     state->getDefiningOp()->setAttr("calls", start.getCallsAttr());
     op->erase();
     return success();
@@ -352,7 +350,7 @@ LogicalResult FlattenCallsPass::flattenAsync(Operation *op) {
   return success();
 }
 
-/// all-reduce-start, copy-start and the like: the synchronous op at the start.
+/// Replaces all-reduce-start, copy-start and the like by the synchronous op, at the start.
 LogicalResult FlattenCallsPass::flattenCollectivePair(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());
@@ -441,7 +439,7 @@ LogicalResult FlattenCallsPass::flattenCustomCall(CustomCallOp op) {
   return success();
 }
 
-/// Copies the computations of loops and branches that several ops name.
+/// Copies computations of loops and branches that several ops refer to.
 void FlattenCallsPass::separateBodies() {
   SymbolTable symbols(getOperation());
   DenseSet<Operation *> claimed;

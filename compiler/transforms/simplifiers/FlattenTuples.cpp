@@ -1,18 +1,16 @@
 //===- FlattenTuples.cpp - Tuples replaced by their leaves ----------------===//
 //
-// Before: tuple-typed values anywhere, variadic ops with one tuple result,
-// tokens. After: every value is an array (or opaque, or a buffer); an op that
-// took or gave a tuple takes and gives its leaves, depth first; tokens are
-// gone, since ops with side effects stay in the order of the block.
+// Before: tuple-typed values anywhere, variadic ops with one tuple result, tokens. After: every
+// value is an array (or opaque, or a buffer); ops take and return the leaves of former tuples,
+// depth first; tokens are gone, because ops with side effects keep the block's order.
 //
 //   %s = while(%t) : tuple<A, tuple<B, C>>   ->   %s:3 = while(%a, %b, %c)
 //
-// Each tuple value is a run of leaves in one arena, and taking an element is a
-// sub-range of it, so that a chain of n-tuples costs its length, not n times it.
-// A conditional gets `branch_operand_counts`. A custom call or a feed whose
-// operands or results were tuples, or have layouts, keeps the types it was
-// written with in `operand_types` and `result_types`: its callee sees them. A custom
-// call that takes or gives a token has a side effect from then on.
+// Each tuple value is a range of leaves in one arena, and an element of it is a subrange, so a
+// chain of n-tuples costs its length, not n times its length. A conditional gets
+// `branch_operand_counts`. A custom call or a feed whose operands or results were tuples, or have
+// layouts, keeps the written types in `operand_types` and `result_types`, because its callee sees
+// them. A custom call with a token operand or result is marked as having a side effect.
 //
 // Assumes hlo-flatten-calls. Writes the entry's layout (analysis/EntryLayout.h).
 //
@@ -110,9 +108,9 @@ private:
   LogicalResult flattenConstant(ConstantOp op);
   void rebuild(Operation *op);
 
-  /// The leaves of `value`: itself if it is flat. Valid until the next call. What tuple ops make is
-  /// found where it is asked for, not at each of them: nested tuples would cost the square of their
-  /// depth.
+  /// The leaves of `value`; the value itself if it is flat. Valid until the next call. Tuple ops
+  /// are resolved when their leaves are needed, not at each op: nested tuples would take time
+  /// quadratic in their depth.
   ArrayRef<Value> leaves(Value value) {
     if (isFlat(value.getType())) {
       single = value;
@@ -142,7 +140,7 @@ private:
     }
     return result;
   }
-  /// The first leaf of each element, and one past the last.
+  /// Index of the first leaf of each element, and one past the last.
   ArrayRef<size_t> offsetsOf(TupleType tuple) {
     if (auto known = elementOffsets.find(tuple); known != elementOffsets.end()) {
       return known->second;
@@ -159,7 +157,7 @@ private:
     }
     return isa<TokenType>(type) ? 0 : 1;
   }
-  /// From now on `value` is `parts`.
+  /// Records `parts` as the leaves of `value`.
   void bind(Value value, ArrayRef<Value> parts) {
     if (isFlat(value.getType())) {
       value.replaceAllUsesWith(parts.front());
@@ -250,7 +248,7 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
     }
   }
 
-  // Looked up once for each alias and donor: a training step has one for each of its weights.
+  // A map, because a training step has an alias and a donor for each of its weights.
   using Leaf = std::pair<int64_t, SmallVector<int64_t>>;
   std::map<Leaf, int64_t> inputs, outputs;
   if (!declared->aliases.empty() || !declared->donors.empty()) {
@@ -285,7 +283,7 @@ LogicalResult TupleFlattener::recordEntry(ComputationOp entry) {
     layout.inputs[input].donor = true;
   }
   layout.set(module);
-  // They speak of a signature that is no more.
+  // These attributes describe the old signature.
   for (StringRef name :
        {"hlo.entry_computation_layout", "hlo.input_output_alias", "hlo.buffer_donor"}) {
     module->removeAttr(name);
@@ -444,7 +442,7 @@ LogicalResult TupleFlattener::flattenConstant(ConstantOp op) {
   return success();
 }
 
-/// The same op over leaves.
+/// Rebuilds the op on leaves.
 void TupleFlattener::rebuild(Operation *op) {
   OperationState state(op->getLoc(), op->getName());
   state.attributes = op->getAttrs();
@@ -463,7 +461,7 @@ void TupleFlattener::rebuild(Operation *op) {
     };
     state.attributes.set("operand_types", types(op->getOperandTypes()));
     state.attributes.set("result_types", types(op->getResultTypes()));
-    // What is after it in the chain of tokens waits for its effects.
+    // Ops that followed it through the token wait for its effects.
     if (isa<CustomCallOp>(op) && (llvm::any_of(op->getOperandTypes(), hasToken) ||
                                   llvm::any_of(op->getResultTypes(), hasToken))) {
       state.attributes.set("custom_call_has_side_effect", builder.getBoolAttr(true));

@@ -8,8 +8,8 @@
 
 namespace hlo {
 
-/// Copies the ops of `computation` to the builder's point with `arguments` for
-/// its parameters, and returns its results.
+/// Copies the ops of `computation` to the builder's position, with `arguments` for its parameters,
+/// and returns its results.
 inline llvm::SmallVector<mlir::Value>
 inlineCopy(mlir::OpBuilder &builder, ComputationOp computation, mlir::ValueRange arguments) {
   mlir::Block &body = computation.getBody().front();

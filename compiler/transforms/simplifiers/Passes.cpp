@@ -1,6 +1,6 @@
 //===- Passes.cpp - The canonicalize phase and its registration -----------===//
 //
-// The order inside the phase; what each pass needs is said at its file.
+// The order of passes inside the phase; each pass states its assumptions in its file.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Transforms/Passes.h"
@@ -13,22 +13,23 @@ using namespace mlir;
 
 void hlo::addCanonicalizePasses(OpPassManager &manager) {
   manager.addPass(createRefuseUnpartitionedPass());
-  // While the constants are in the order of the text.
+  // Before any pass reorders constants: placeholder values depend on the text order.
   manager.addPass(createElidedConstantsPass());
   manager.addPass(createFlattenCallsPass());
   manager.addPass(createFlattenTuplesPass());
   manager.addPass(createHostTransferExpanderPass());
   manager.addPass(createDeviceTransferExpanderPass());
-  // The layouts hold which dimensions are dynamic.
+  // Before layouts go: layouts hold the dynamic bits of dimensions.
   manager.addPass(createDynamicPadderPass());
-  // Layouts go before anything compares types: two arrays of one shape are then one type.
+  // Layouts are removed before any pass compares types: two arrays of one shape then have one type.
   manager.addPass(createLayoutNormalizationPass());
   manager.addPass(createEntryPackingPass());
   manager.addPass(createComputationDedupPass());
   manager.addPass(createDcePass());
   addExpanderPasses(manager);
   addSimplifyPasses(manager);
-  // Once all else is simple: a moved op is a carry, and no rule looks through carries.
+  // After the other simplifications: a moved op becomes a carry, and rules do not look through
+  // carries.
   manager.addPass(createWhileLoopInvariantCodeMotionPass());
   manager.addPass(createCSEPass());
   manager.addPass(createDcePass());
@@ -36,7 +37,7 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
 }
 
 void hlo::addSimplifyPasses(OpPassManager &manager) {
-  // Twice: what one round of folding, merging and simplifying finds is often worth a second.
+  // Two rounds: folding, merging and simplifying often enable each other once more.
   for (int round = 0; round < 2; ++round) {
     manager.addPass(createConstantFoldingPass());
     manager.addPass(createConditionalSimplifierPass());

@@ -1,15 +1,16 @@
 //===- RefuseUnpartitioned.cpp - hlo-refuse-unpartitioned -----------------===//
 //
-// A module of several partitions is either the program that each partition runs, or one
-// program for all that a partitioner has yet to cut along its shardings; the text does not
-// say which. It still needs cutting if
-// - an instruction carries a sharding that gives partitions different data, or a custom
-//   call turns the whole array into a shard or back;
-// - a parameter carries one and nothing in the module tells partitions apart: partitioning
-//   leaves the shardings of parameters, and puts in partition-id or collectives.
-// A scheduled module is partitioned, since XLA schedules later: its partitions may need nothing
-// from each other, and copies of parameters may have the parameters' shardings.
-// Such a module is refused: each partition would compute on its shard as if it were all.
+// A module of several partitions is either the program that each partition runs, or one program for
+// all that a partitioner has yet to split along its shardings; the text does not say which. It
+// still needs partitioning if
+// - an instruction has a sharding that gives partitions different data, or a custom call converts
+//   between the whole array and a shard;
+// - a parameter has such a sharding and no op distinguishes partitions: partitioning keeps the
+//   shardings of parameters, and inserts partition-id or collectives.
+//
+// A scheduled module is partitioned, since XLA schedules later. Its partitions may not communicate,
+// and copies of parameters may have the parameters' shardings. Modules that need partitioning are
+// refused: each partition would compute on its shard as if it were the whole array.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/simplifiers/Simplifiers.h"
@@ -21,7 +22,7 @@ using namespace hlo;
 
 namespace {
 
-/// Whether one of the first sizes of `[2,1,4]...` exceeds 1; the last `subgroups` are no
+/// True if one of the leading sizes of `[2,1,4]...` exceeds 1; the last `subgroups` sizes are not
 /// dimensions of the array.
 bool splitsDimensions(StringRef tiles, size_t subgroups) {
   SmallVector<StringRef> sizes;
@@ -30,12 +31,12 @@ bool splitsDimensions(StringRef tiles, size_t subgroups) {
   return llvm::any_of(sizes, [](StringRef size) { return size.trim() != "1"; });
 }
 
-/// Whether the normalized text of a sharding gives partitions different parts of an array.
+/// True if the sharding (normalized text) gives partitions different parts of an array.
 bool splitsArrays(StringRef sharding) {
   if (sharding.contains("maximal")) {
     return true;
   }
-  // Mesh form: an axis among the dimensions, `{mesh['x'=2], [{'x'}, {}]}`.
+  // Mesh form: splits if a dimension lists an axis, `{mesh['x'=2], [{'x'}, {}]}`.
   for (StringRef rest = sharding; rest.contains("mesh[");) {
     rest = rest.split("mesh[").second.split(']').second;
     StringRef dimensions = rest.split('}').first.contains('[') ? rest.split('[').second : "";
@@ -57,7 +58,7 @@ bool splitsArrays(StringRef sharding) {
   return false;
 }
 
-/// Whether partitions differ by what an op computes, as they do in a partitioned program.
+/// True if the op's result differs between partitions, as ops of a partitioned program do.
 bool tellsPartitionsApart(Operation *op) {
   return isa<PartitionIdOp>(op) ||
          (op->hasAttr("channel_id") && !isa<SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op));
@@ -70,8 +71,8 @@ bool changesToShards(Operation *op) {
                                     call.getCustomCallTarget());
 }
 
-/// In a module of one partition, custom calls between an array and its shards leave their operand
-/// as it is; where the shapes differ, the program was written for several devices.
+/// In a module of one partition, custom calls between an array and its shard return their operand.
+/// If the shapes differ, the program was written for several devices.
 LogicalResult checkShardShapes(CustomCallOp call) {
   if (!changesToShards(call)) {
     return success();

@@ -15,11 +15,10 @@ class OpPassManager;
 
 namespace hlo {
 
-/// The canonicalize phase: from the module as parsed to invariant 2 of
-/// compiler/README.md.
+/// Adds the canonicalize phase, from the parsed module to invariant 2 of compiler/README.md.
 void addCanonicalizePasses(mlir::OpPassManager &manager);
-/// Its second half, which may run again after any pass that keeps the invariant:
-/// folds, simplifies, removes what is equal or unused.
+/// Adds the second half of that phase, which may run again after any pass that keeps the invariant:
+/// folds, simplifies, merges equal ops, removes unused ones.
 void addSimplifyPasses(mlir::OpPassManager &manager);
 
 /// `hlo-flatten-calls`: inlines calls, composites, parsed fusions and

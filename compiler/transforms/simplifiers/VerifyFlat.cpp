@@ -21,7 +21,7 @@ std::string opcodeOf(Operation *op) {
   return name;
 }
 
-/// Ops that some pass before should have replaced.
+/// False for ops that earlier passes replace.
 bool isCore(Operation *op) {
   if (auto fusion = dyn_cast<FusionOp>(op)) {
     return !fusion.getCalls();

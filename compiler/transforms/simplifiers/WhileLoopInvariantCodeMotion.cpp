@@ -1,23 +1,23 @@
 //===- WhileLoopInvariantCodeMotion.cpp - What a loop need not repeat -----===//
 //
-// A carry that the body returns as it is has one value in all iterations, and so
-// has every op computed from such carries and constants alone. Those that cost
-// something move in front of the loop, and their results become carries:
+// A carry that the body returns unchanged has one value in all iterations, and so has every op
+// computed only from such carries and constants. Expensive ones move in front of the loop, and
+// their results become carries:
 //
 //   while(x, w) { x = dot(x, convert(w)) }   ->   c = convert(w); while(x, c) { x = dot(x, c) }
 //
-// A product of one slice of an invariant array with another invariant array is a slice of the
-// product of the whole array, which moves: what a recurrent cell computes from its inputs becomes
-// one large product instead of one of few rows for each step.
+// A dot of one slice of an invariant array with another invariant array is a slice of the dot of
+// the whole array, which moves. The input part of a recurrent cell thus becomes one large product
+// instead of one of few rows per step:
 //
 //   while(i, x, w) { dot(x[i], w) }   ->   p = dot(x, w); while(i, p) { p[i] }
 //
-// If the slice is a part of the operand only, beside a state that changes, so is the product.
+// If the slice is concatenated with a state that changes, the dot is split first.
 //
-// An op moves if it, or one that only it needs, is expensive or reads more bytes
-// than it makes; one that spreads data (a broadcast, a widening conversion) costs
-// less in the loop than the memory it would fill. A loop that runs zero times
-// then computes something in vain, which is harmless: the ops are pure.
+// An op moves if it, or an op that only it needs, is expensive or reads more bytes than it writes.
+// An op that expands data (a broadcast, a widening conversion) costs less in the loop than the
+// memory it would fill. For a loop that runs zero times the moved ops are wasted work, but they are
+// pure.
 //
 // Inner loops come first, so that ops leave several loops in one run.
 //
@@ -33,16 +33,16 @@ using namespace hlo;
 
 namespace {
 
-/// A moved result may be this large whatever it is made from: it stays in the first-level cache.
+/// A result up to this size may move whatever it is made from: it stays in L1.
 constexpr int64_t kAlwaysSmallBytes = 4096;
 
-/// Products of so few rows, by an operand of so many elements, run at the speed of memory: 50 times
-/// 1x256x1024 take 0.8 ms, and the product of all rows 0.2 ms. Of 4x192x576 100 take 1.17 ms one by
-/// one and 1.28 together, so more rows need an operand that leaves the caches.
+/// Which dots of slices move. Dots of at most kFewRows rows with an operand of at least
+/// kLargeElements run at the speed of memory, so that one dot of all rows is faster. Dots of up to
+/// kMostRows rows gain only if the operand leaves the caches (kHugeBytes).
 constexpr int64_t kFewRows = 2, kLargeElements = 4096;
 constexpr int64_t kMostRows = 16, kHugeBytes = 1 << 20;
 constexpr int64_t kManyTrips = 4;
-/// The whole product may be so many times as large as its operands, and so large.
+/// Most growth of the whole product over its operands, and its largest size.
 constexpr int64_t kProductGrowth = 4, kMostProductBytes = 64 << 20;
 
 /// Ops that cost nothing once they are part of a kernel.
@@ -50,7 +50,7 @@ bool isFree(Operation *op) {
   return isa<ConstantOp, IotaOp, BroadcastOp, ReshapeOp, BitcastOp, SliceOp, ReverseOp, PadOp>(op);
 }
 
-/// Whether doing it in each iteration is a loss by itself.
+/// True if recomputing the op in each iteration costs something.
 bool isWorthMoving(Operation *op) {
   if (isFree(op)) {
     return false;
@@ -121,7 +121,7 @@ private:
     }
   }
 
-  /// dot(concatenate(x[i], h), w)  ->  dot(x[i], w') + dot(h, w''), if the first of these leaves
+  /// dot(concatenate(x[i], h), w)  ->  dot(x[i], w') + dot(h, w''), if the first dot then leaves
   /// the loop.
   void splitProduct(DotOp dot, int64_t trips) {
     auto pieces = dot.getLhs().getDefiningOp<ConcatenateOp>();
@@ -177,8 +177,8 @@ private:
                : nullptr;
   }
 
-  /// Replaces the dot by a slice of the product of the whole array that its operand `side` is a
-  /// slice of.
+  /// Replaces the dot, whose operand `side` is a slice of an array, by a slice of the whole array's
+  /// dot.
   bool joinProduct(DotOp dot, unsigned side, int64_t trips) {
     DynamicSliceOp slice = sliceOfInvariant(dot, side);
     if (!slice) {
@@ -187,7 +187,7 @@ private:
     Value whole = slice.getOperand(), other = dot->getOperand(1 - side),
           operand = dot->getOperand(side);
     ArrayRef<int64_t> shape = shapeOf(whole), part = slice.getDynamicSliceSizes();
-    // The one dimension that is sliced, to one index; a reshape takes it away.
+    // Exactly one dimension is sliced, to one index; a reshape drops it.
     SmallVector<int64_t> sliced, without(part);
     for (auto [dim, sizes] : llvm::enumerate(llvm::zip(shape, part))) {
       if (std::get<0>(sizes) != std::get<1>(sizes)) {
@@ -204,7 +204,7 @@ private:
       return false;
     }
     auto moved = [&](int64_t dim) { return reshaped && dim >= d ? dim + 1 : dim; };
-    // Dimensions of the product: batch, those of the lhs, those of the rhs.
+    // Dimensions of the product: batch, free ones of the lhs, free ones of the rhs.
     auto list = [&](unsigned of, StringRef what) {
       auto dims =
           dot->getAttrOfType<DenseI64ArrayAttr>((of == 0 ? "lhs_" : "rhs_") + what.str() + "_dims");
@@ -268,7 +268,7 @@ private:
     return true;
   }
 
-  /// Invariant values that the rest of the body uses.
+  /// The invariant values that the remaining body uses.
   SmallVector<Value> chooseMoved() {
     SmallVector<Value> moved;
     for (Operation &op : body.getBody().front().without_terminator()) {
@@ -298,7 +298,7 @@ private:
   }
 
   void move(ArrayRef<Value> moved) {
-    // The ops that make the moved values, in order, outside.
+    // The ops that compute the moved values, in order, for the outside of the loop.
     SetVector<Operation *> needed;
     SmallVector<Operation *> stack;
     for (Value value : moved) {
@@ -348,12 +348,11 @@ private:
   ComputationOp condition, body;
   const ComputationGraph &graph;
   DenseSet<Value> invariant;
-  /// Invariant ops that cost something, or need one that does.
+  /// Invariant ops that are expensive, or need an op that is.
   DenseSet<Operation *> worthy;
-  /// Products of whole arrays that were made from products of slices: they move, whatever their
-  /// size.
+  /// Dots of whole arrays made from dots of slices: they move, whatever their size.
   DenseSet<Operation *> joined;
-  /// What the invariant ops read of carries, in bytes, through those they need.
+  /// Bytes of carries that invariant ops read, directly or through their operands.
   DenseMap<Operation *, int64_t> inputBytes;
 };
 

@@ -1,14 +1,14 @@
 //===- WhileLoopSimplifier.cpp - Loops that do less, or are none ----------===//
 //
-//   a carry that the body returns as it is      ->  its result is its start; if that is a
+//   a carry that the body returns unchanged     ->  its result is its start; if that is a
 //                                                   constant, the loop uses the constant itself
 //   a counted loop (analysis/TripCount.h)       ->  `known_trip_count` = n, and
 //                                                   `induction_variable` = [carry, start, step]
 //   n = 0                                       ->  the starts
 //   n = 1, or few iterations of cheap ops       ->  that many copies of the body
 //
-// The carries that lose their users go in hlo-dce. Outer loops come first, so
-// that constants travel inwards in one run.
+// hlo-dce removes carries that lose their users. Outer loops come first, so that constants travel
+// inwards in one run.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -24,8 +24,8 @@ using namespace hlo;
 
 namespace {
 
-/// A loop of at most so many iterations, and so many ops in all of them together,
-/// becomes straight code: what a rolled random generator has (5 rounds of some 40 ops).
+/// Limits of full unrolling: iterations, and ops in all copies of the body. Large enough for a
+/// rolled random generator (5 rounds of about 40 ops).
 constexpr int64_t kMaxUnrolledTrips = 16;
 constexpr int64_t kMaxUnrolledOps = 800;
 
@@ -86,7 +86,7 @@ private:
                   builder.getDenseI64ArrayAttr({trips->carry, trips->init, trips->step}));
   }
 
-  /// The op that makes `value`, if a copy of it in the body costs nothing.
+  /// The op that makes `value`, if a copy of it in the body is free; else null.
   static Operation *cheapConstant(Value value) {
     Operation *op = value.getDefiningOp();
     if (llvm::isa_and_present<ConstantOp>(op)) {
@@ -114,7 +114,7 @@ private:
           builder.clone(*scalar, mapping);
         }
         Value copy = builder.clone(*init.getDefiningOp(), mapping)->getResult(0);
-        // The return keeps the argument, so that the carry stays invariant until it goes.
+        // The return keeps the argument, so the carry remains invariant until hlo-dce removes it.
         argument.replaceUsesWithIf(copy,
                                    [](OpOperand &use) { return !isa<ReturnOp>(use.getOwner()); });
       }
