@@ -21,18 +21,18 @@ using namespace hlo;
 
 namespace {
 
-/// Epsilon as the op means it: a number of f32, whatever the operands are.
+/// Epsilon is an f32 number, whatever the type of the operands.
 template <typename Op> double epsilonOf(Op op) {
   return static_cast<float>(op.getEpsilon().convertToDouble());
 }
 
-/// The operands' arithmetic: types, and what is per feature.
+/// Shared by the three ops: types, and per-feature values.
 struct BatchNorm {
   HloBuilder &b;
   ScalarComputations &scalars;
   ArrayRef<int64_t> shape;
   int64_t feature;
-  Value count; ///< null: that of the shape
+  Value count; ///< null: taken from the shape
   Type compute;
 
   BatchNorm(HloBuilder &b, ScalarComputations &scalars, Value operand, int64_t feature, Value count)
@@ -59,7 +59,7 @@ struct BatchNorm {
                             b.b.getDenseI64ArrayAttr(dimensions), scalars.binary<AddOp>(compute))
         .getResult(0);
   }
-  /// The number of elements, for each feature.
+  /// The number of elements per feature.
   Value elements() {
     if (count) {
       return b.broadcastScalar(b.convert(count, compute), {shape[feature]});

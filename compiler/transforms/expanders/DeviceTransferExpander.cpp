@@ -1,15 +1,15 @@
 //===- DeviceTransferExpander.cpp - send and recv between ranks -----------===//
 //
-// All ranks run one program, so that a send and the recv of the same channel and the same
-// pairs of source and target are the two ends of one permutation:
+// All ranks run one program, so a send and a recv with the same channel and the same source-target
+// pairs are the two ends of one permutation:
 //
 //   send(data...), recv()   of channel c, pairs P, in one computation
 //   data... = recv-done(...)      collective-permute(data...), source_target_pairs=P
 //   send-done(...)                gone
 //
 // The pairs are the frontend attribute `_xla_send_recv_source_target_pairs`. The permutation
-// takes the place of recv-done; a recv that is done before the data of its send exist stays as it
-// is, as do ends in different computations. Assumes flat tuples.
+// replaces recv-done. A recv whose done precedes the data of its send stays, and so do ends in
+// different computations. Assumes flat tuples.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/Expanders.h"
@@ -64,7 +64,7 @@ StringRef pairsOf(Operation *op) {
   return StringRef();
 }
 
-/// The -done form of a start: the one user of its context, the last result.
+/// The -done op of a start: the only user of the start's context, which is its last result.
 template <typename DoneOp> DoneOp doneOf(Operation *start) {
   if (!start->getNumResults()) {
     return DoneOp();
@@ -109,7 +109,7 @@ void DeviceTransferExpanderPass::expand(Block &block) {
 void DeviceTransferExpanderPass::replacePair(SendOp send, RecvOp recv, RecvDoneOp done,
                                              StringRef pairs) {
   OpBuilder builder(done);
-  // A channel names partitions, as that of a collective-permute does, if there are any.
+  // As in collective-permute, a channel means partitions if the module has several.
   std::optional<int64_t> channel = recv.getChannelId();
   IntegerAttr channelAttr = manyPartitions && channel && *channel > 0
                                 ? builder.getI64IntegerAttr(*channel)

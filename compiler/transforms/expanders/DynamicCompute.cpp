@@ -1,11 +1,13 @@
 //===- DynamicCompute.cpp - Computations on arrays of bounded size --------===//
 //
+// Rules for computations on arrays of bounded size:
+//
 //   reduce                 the computation's identity beyond the size
 //   dot                    contracted dimensions: zeros beyond the size, on both sides
 //   sort                   elements beyond the size go last; topk likewise
 //   batch-norm             statistics over the true number of elements
-//   cholesky,              the matrix continues as the identity, which changes nothing before
-//     triangular-solve
+//   cholesky,              the matrix is extended by the identity, which does not change the
+//     triangular-solve     result inside the size
 //   fft                    not along a dynamic dimension
 //   collectives            of one rank: as they are
 //
@@ -81,8 +83,8 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
   }
   freeSizes(op.getLhs(), lhsBatch, lhsContract);
   freeSizes(op.getRhs(), rhsBatch, rhsContract);
-  // Both sides: zero times an arbitrary element need not be zero. A dimension may have its size on
-  // one side only.
+  // Both sides are masked: zero times an arbitrary element (infinity, NaN) need not be zero. Either
+  // side may be the one with the size.
   for (auto [l, r] : llvm::zip(lhsContract, rhsContract)) {
     Value lhsSize = sizeOf(op.getLhs(), l), rhsSize = sizeOf(op.getRhs(), r);
     if (!lhsSize && !rhsSize) {
@@ -99,8 +101,8 @@ LogicalResult DynamicPadder::visitDot(DotOp op) {
   return success();
 }
 
-/// Elements beyond the size go last: a further operand says which they are, and the comparison
-/// looks at it first.
+/// Sorts elements beyond the size last: an extra operand marks them, and the comparator compares it
+/// first.
 LogicalResult DynamicPadder::visitSort(SortOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
@@ -114,8 +116,8 @@ LogicalResult DynamicPadder::visitSort(SortOp op) {
   for (Value operand : op->getOperands()) {
     own.push_back(sizesOf(operand));
   }
-  // An operand that no size went into, such as the iota of an argsort, has as many elements as
-  // those that it is sorted with.
+  // An operand without a size, such as the iota of an argsort, has as many elements as the operands
+  // it is sorted with.
   for (auto [i, result] : llvm::enumerate(op->getResults())) {
     for (int64_t k = 0; k < rankOf(result); ++k) {
       for (unsigned j = 0; j < count && !own[i][k] && isDynamicDim(result.getType(), k); ++j) {
@@ -154,7 +156,7 @@ LogicalResult DynamicPadder::visitSort(SortOp op) {
   return success();
 }
 
-/// The statistics are over the true number of elements.
+/// Computes the statistics over the true number of elements.
 LogicalResult DynamicPadder::visitBatchNorm(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());
@@ -169,7 +171,7 @@ LogicalResult DynamicPadder::visitBatchNorm(Operation *op) {
   return replaceBy(op, expandBatchNorm(op, b, context.scalars, count), before);
 }
 
-/// Elements beyond the size come last in the sort.
+/// Expands topk to a sort that puts elements beyond the size last.
 LogicalResult DynamicPadder::visitTopk(TopkOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
@@ -178,7 +180,7 @@ LogicalResult DynamicPadder::visitTopk(TopkOp op) {
   if (failed(values)) {
     return failure();
   }
-  // The indices have the sizes of the elements.
+  // The indices have the same sizes as the elements.
   for (Operation *made = before->getNextNode(); made != op; made = made->getNextNode()) {
     if (isa<IotaOp>(made)) {
       bind(made->getResult(0), sizesOf(op.getOperand()));
@@ -187,7 +189,7 @@ LogicalResult DynamicPadder::visitTopk(TopkOp op) {
   return replaceBy(op, *values, before);
 }
 
-/// Visits what has been made between `before` and `op`, whose results `values` are.
+/// Visits the ops made between `before` and `op`, and replaces `op` by `values`.
 LogicalResult DynamicPadder::replaceBy(Operation *op, ArrayRef<Value> values, Operation *before) {
   op->replaceAllUsesWith(ValueRange(values));
   for (Operation *made = before->getNextNode(); made != op;) {
@@ -201,8 +203,8 @@ LogicalResult DynamicPadder::replaceBy(Operation *op, ArrayRef<Value> values, Op
   return success();
 }
 
-/// With one rank nothing is exchanged. With more, a reduction of arrays of one size keeps it; what
-/// the others give depends on the sizes of other ranks.
+/// With one rank nothing is exchanged. With several, reductions keep an array's size; the sizes of
+/// other collectives' results depend on other ranks.
 LogicalResult DynamicPadder::visitCollective(Operation *op) {
   auto module = op->getParentOfType<ModuleOp>();
   for (StringRef count : {"hlo.replica_count", "hlo.num_partitions"}) {
@@ -221,8 +223,8 @@ LogicalResult DynamicPadder::visitCollective(Operation *op) {
   return success();
 }
 
-/// A square matrix continues as the identity: what it is factored into, or divides, does not change
-/// before.
+/// Extends a square matrix by the identity: the factorization or solve is unchanged inside the
+/// size.
 Value DynamicPadder::withIdentityBeyond(HloBuilder &b, Value x) {
   int64_t rank = rankOf(x), row = rank - 2, column = rank - 1;
   Value size = sizeOf(x, row) ? sizeOf(x, row) : sizeOf(x, column);
@@ -238,7 +240,7 @@ Value DynamicPadder::withIdentityBeyond(HloBuilder &b, Value x) {
   return b.select(inside, x, identity);
 }
 
-/// Ops on matrices, rows or columns: the other dimensions are free.
+/// Ops on matrices, rows or columns; batch dimensions are unaffected.
 LogicalResult DynamicPadder::visitLinalg(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());

@@ -1,13 +1,13 @@
 //===- DynamicControl.cpp - Arrays of bounded size through loops, branches ===//
 //
-// Each dynamic dimension of a carry is one more carry, its size:
+// The size of each dynamic dimension of a carry becomes another carry:
 //
 //   x = while(x0)                ->  x, n = while(x0, n0), condition(x, n), body(x, n)
 //   r = conditional(p, x, y)     ->  r, m = conditional(p, x, n, y)
 //
-// A dimension that the body makes dynamic starts with its bound; which ones these are is known once
-// the body has been rewritten, so a loop may take a second attempt with more carries. Computations
-// are copied before they are changed: an attempt starts from what was there.
+// A dimension that becomes dynamic only in the body starts with its bound. Rewriting the body shows
+// which dimensions these are, so a loop may need a second attempt with more carries. Each attempt
+// works on fresh copies of the computations.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/DynamicPadder.h"
@@ -17,8 +17,8 @@ using namespace hlo;
 
 namespace {
 
-/// Appends a parameter for the size of each of `dims`, dimensions of the computation's arguments,
-/// and binds them. Call after all arguments are there.
+/// Appends a parameter for the size of each dimension in `dims` (of the computation's arguments)
+/// and binds them. Call it after all arguments exist.
 void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
                        ArrayRef<DynamicDim> dims) {
   Block &body = computation.getBody().front();
@@ -36,7 +36,7 @@ void addSizeParameters(DynamicPadder &padder, ComputationOp computation,
   }
 }
 
-/// Appends the sizes of `dims`, dimensions of the returned values, to them.
+/// Appends the sizes of `dims`, dimensions of the returned values, to the returned values.
 void returnSizes(const DynamicPadder &padder, ComputationOp computation,
                  ArrayRef<DynamicDim> dims) {
   Operation *root = computation.getReturn();
@@ -50,7 +50,7 @@ void returnSizes(const DynamicPadder &padder, ComputationOp computation,
   updateFunctionType(computation);
 }
 
-/// Adds the dimensions of `more` that `dims` lacks; whether there are any.
+/// Adds the dimensions of `more` that `dims` lacks; returns true if there are any.
 bool merge(SmallVectorImpl<DynamicDim> &dims, ArrayRef<DynamicDim> more) {
   size_t before = dims.size();
   for (DynamicDim at : more) {
@@ -61,8 +61,8 @@ bool merge(SmallVectorImpl<DynamicDim> &dims, ArrayRef<DynamicDim> more) {
   return dims.size() != before;
 }
 
-/// `op` with other operands, and with an s32[] result more for each of `dims`. The results of `op`
-/// are replaced; it is to be erased.
+/// `op` with other operands and an additional s32[] result for each dimension in `dims`. Replaces
+/// the results of `op`, which the caller erases.
 Operation *withSizes(OpBuilder &builder, Operation *op, ValueRange operands,
                      ArrayRef<DynamicDim> dims) {
   SmallVector<Type> types = llvm::map_to_vector(op->getResultTypes(), withoutDynamicBits);

@@ -98,7 +98,7 @@ LogicalResult DynamicPadder::visitScatter(ScatterOp op) {
   if (vector < rank && sizeOf(indices, vector)) {
     return refuse(op, "the dimension of the index vectors");
   }
-  // A window of an update may vary only with the dimension that it covers.
+  // A window of an update may have a dynamic size only in the dimension that it covers.
   auto isBatching = [&](int64_t dim) {
     return op.getInputBatchingDims() && llvm::is_contained(*op.getInputBatchingDims(), dim);
   };
@@ -119,7 +119,7 @@ LogicalResult DynamicPadder::visitScatter(ScatterOp op) {
       }
     }
   }
-  // Which of the indices count: sizes of the indices or of the updates.
+  // Determines which indices are valid, from the sizes of the indices or the updates.
   DynamicSizes own = sizesOf(indices);
   for (unsigned i = 0; i < count; ++i) {
     Value update = op->getOperand(count + 1 + i);
@@ -137,7 +137,7 @@ LogicalResult DynamicPadder::visitScatter(ScatterOp op) {
     if (op.getScatterDimsToOperandDims().empty()) {
       return refuse(op, "it has no indices");
     }
-    // The greatest number of a narrow type may lie inside.
+    // In a narrow index type the greatest number may be in bounds.
     auto type = cast<IntegerType>(elementTypeOf(indices));
     if (type.getWidth() < 32) {
       indices = b.convert(indices, builder.getIntegerType(32, true));

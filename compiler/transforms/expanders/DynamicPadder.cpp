@@ -1,22 +1,22 @@
 //===- DynamicPadder.cpp - Bounded dynamic dimensions as sizes and masks --===//
 //
-// An array with a dimension `<=N` is held as its bound, N; elements beyond the
-// true size are arbitrary. The true sizes are s32 scalars that go beside it:
+// An array with a dimension `<=N` is stored with size N; elements beyond the true size are
+// arbitrary. The true sizes are s32 scalars kept alongside:
 //
 //   set-dimension-size(x, n)   ->  x, with size n
 //   get-dimension-size(x)      ->  n
 //   reduce over the dimension  ->  reduce(select(iota < n, x, identity)), likewise dot with zeros
-//   element-wise               ->  the same op; where the operands have different sizes n and m,
-//                                  min(n, m), or as a size of one that spreads to the other
+//   element-wise               ->  the same op; if the operands have different sizes n and m,
+//                                  min(n, m), or the other size if one is a broadcast size of 1
 //   loops and branches         ->  one more carry or result for each dynamic dimension
 //
-// The rules stand in DynamicWalk, -Shape, -Index, -Windows, -Compute and -Control. At the
-// entry each dynamic dimension of a parameter becomes one more parameter, an s64[], after all
-// others, and each one of a result one more result; analysis/EntryLayout.h says which is which.
+// The rules are in DynamicWalk, -Shape, -Index, -Windows, -Compute and -Control. At the entry each
+// dynamic dimension of a parameter becomes another parameter, an s64[], after all others, and each
+// one of a result another result; analysis/EntryLayout.h records which.
 //
-// Sizes follow the values: a type that was written static is dynamic if its operands are. An op for
-// which no rule is known is refused. Runs on flat tuples, before layouts (which hold the dynamic
-// bits) go.
+// Sizes follow the values: a type that was written static is dynamic if its operands are. An op
+// without a rule is refused. Runs on flat tuples, before layouts are removed, because layouts hold
+// the dynamic bits.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/DynamicPadder.h"
@@ -44,7 +44,7 @@ public:
     if (failed(graph) || failed(runOnEntry(graph->entry()))) {
       return signalPassFailure();
     }
-    // What has been copied for its caller may be unused now.
+    // Computations that were copied for their callers may now be unused.
     FailureOr<ComputationGraph> after = ComputationGraph::build(getOperation());
     if (failed(after)) {
       return signalPassFailure();
@@ -145,7 +145,7 @@ LogicalResult DynamicPadderPass::runOnEntry(ComputationOp entry) {
       if (!padder.sizeOf(result, dim) && !isDynamicDim(resultTypes[i], dim)) {
         continue;
       }
-      // The caller may rely on a size within the bound.
+      // Clamps the size to the bound, which the caller may rely on.
       Value size =
           b.clamp(b.index(0), padder.sizeOrBound(b, result, dim), b.index(shapeOf(result)[dim]));
       results.push_back(b.convert(size, s64));

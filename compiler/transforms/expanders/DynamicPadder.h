@@ -1,9 +1,8 @@
 //===- DynamicPadder.h - Arrays of bounded size as arrays and sizes -------===//
 //
-// What the files of the dynamic padder share: the walk over one computation,
-// which keeps the true sizes of each array beside it, and small pieces of
-// arithmetic on sizes. DynamicPadder.cpp has the pass and says how arrays of
-// bounded size are held.
+// Shared by the files of the dynamic padder: the walk over one computation, which keeps the true
+// sizes of each array, and arithmetic on sizes. DynamicPadder.cpp holds the pass and defines how
+// arrays of bounded size are stored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_EXPANDERS_DYNAMICPADDER_H
@@ -14,7 +13,7 @@
 
 namespace hlo {
 
-/// The true size of each dimension, an `s32[]`; null where it is the bound.
+/// The true size of each dimension, an `s32[]`; null if it equals the bound.
 using DynamicSizes = llvm::SmallVector<mlir::Value>;
 
 /// A dimension of one of several arrays.
@@ -26,27 +25,27 @@ struct DynamicDim {
   }
 };
 
-/// What all computations of a module share.
+/// State shared by all computations of a module.
 struct DynamicContext {
   explicit DynamicContext(mlir::ModuleOp module) : symbols(module), scalars(module) {}
   ComputationOp lookup(mlir::FlatSymbolRefAttr name);
-  /// A copy of the computation of this name, which its caller may change.
+  /// A copy of the computation `name`, which its caller may change.
   ComputationOp clone(mlir::FlatSymbolRefAttr name);
 
   mlir::SymbolTable symbols;
   ScalarComputations scalars;
 };
 
-/// Whether the type has dimensions `<=N`.
+/// True if the type has dimensions `<=N`.
 bool hasDynamicBit(mlir::Type type);
 /// The type with all dimensions static.
 mlir::Type withoutDynamicBits(mlir::Type type);
-/// Whether dimension `dim` of the type is `<=N`.
+/// True if dimension `dim` of the type is `<=N`.
 bool isDynamicDim(mlir::Type type, int64_t dim);
-/// Makes the function type of a computation that of its arguments and returned values.
+/// Sets the computation's function type from its arguments and returned values.
 void updateFunctionType(ComputationOp computation);
 
-/// Removes the dynamic dimensions of one computation. The sizes of its arguments are bound first.
+/// Removes the dynamic dimensions of one computation. Bind the sizes of its arguments first.
 class DynamicPadder {
 public:
   explicit DynamicPadder(DynamicContext &context) : context(context) {}
@@ -55,9 +54,9 @@ public:
   void bind(mlir::Value value, DynamicSizes own);
   /// Rewrites all ops but the return; at the end no value has a dynamic type.
   mlir::LogicalResult run(ComputationOp computation);
-  /// The true size of a dimension; null if it is the bound.
+  /// The true size of a dimension; null if it equals the bound.
   mlir::Value sizeOf(mlir::Value value, int64_t dim) const;
-  /// The same as a value in any case.
+  /// The true size, or the bound as a constant.
   mlir::Value sizeOrBound(HloBuilder &b, mlir::Value value, int64_t dim) const;
   bool isDynamic(mlir::Value value) const { return sizes.contains(value); }
   /// The dynamic dimensions among `values`, in order.
@@ -68,14 +67,14 @@ private:
   mlir::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why = {});
   DynamicSizes sizesOf(mlir::Value value) const;
 
-  /// `x` with `fill` in place of the elements beyond `size` in dimension `dim`.
+  /// `x` with `fill` for the elements beyond `size` in dimension `dim`.
   mlir::Value maskedBeyond(HloBuilder &b, mlir::Value x, int64_t dim, mlir::Value size,
                            mlir::Value fill);
-  /// The same with x's own sizes of `dims`.
+  /// The same in all of `dims`, with x's own sizes.
   mlir::Value masked(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value fill);
 
-  /// What does not count in a reduction of operand `i` of `op`, which has as many operands as
-  /// initial values: the computation's identity; if none is known, the initial value, as in XLA.
+  /// The neutral element of a reduction for operand `i` of `op`: the computation's identity; if
+  /// none is known, the initial value, as in XLA. `op` has as many operands as initial values.
   mlir::Value fillOf(HloBuilder &b, mlir::Operation *op, mlir::FlatSymbolRefAttr computation,
                      unsigned i);
   /// The size of `dim` in the first of `inputs` that has one.
@@ -83,7 +82,7 @@ private:
   /// Masks each of the first `count` operands of a reduction beyond `size` in `dim`.
   void maskInputs(HloBuilder &b, mlir::Operation *op, unsigned count, int64_t dim, mlir::Value size,
                   mlir::FlatSymbolRefAttr computation);
-  /// Passes all sizes of operand 0 on to results of the same shape.
+  /// Gives results the sizes of operand 0, which has their shape.
   mlir::LogicalResult passOn(mlir::Operation *op);
   // DynamicWalk.cpp
   void visitSet(SetDimensionSizeOp op);
@@ -128,11 +127,11 @@ private:
   llvm::DenseMap<mlir::Value, DynamicSizes> sizes;
 };
 
-/// The value that a reduction by `root`'s opcode ignores; null if none is known: 0 for add, ...
+/// The identity of `root`'s opcode (0 for add, ...); null if none is known.
 mlir::Value identityOf(HloBuilder &b, mlir::Operation *root, mlir::Type element);
-/// The least or the greatest element, infinities included.
+/// The least or greatest value, infinities included.
 mlir::Value extremeOf(HloBuilder &b, mlir::Type element, bool least);
-/// Whether two sizes are known to be equal.
+/// True if the two sizes are known to be equal.
 bool sameSize(mlir::Value a, mlir::Value b);
 
 } // namespace hlo

@@ -5,19 +5,19 @@
 //   broadcast, transpose   sizes go with their dimensions
 //   pad                    operand beyond n set to the padding value;
 //                          n + (n-1) * interior + low + high
-//   concatenate            each operand written over the result where the true elements of those
-//                          before it end; the sum of the sizes
-//   slice                  of the whole dimension: n. Of a part: what of the slice lies before n,
-//                          if the result is written as dynamic; else it is static
+//   concatenate            each operand is written where the true elements of the previous
+//                          operands end; the size is the sum
+//   slice                  of the whole dimension: n. Of a part: the part of the slice before n
+//                          if the result is written as dynamic; else static
 //   reverse                the reversed dimension's element i is element n-1-i
 //   reshape                below
 //
 // Reshape. The dimensions fall into groups of equal products: [a, b] -> [a*b] or [6] -> [2, 3]. A
-// group with a dynamic dimension has as many true elements after as before; its dynamic dimension
-// afterwards is the one that is written so, and its size what is left after dividing by the others.
-// True elements stay where they are if only the slowest dimension is dynamic, before and after;
-// else each element of the result is fetched from where the true elements, counted in row-major
-// order, have it:
+// group with a dynamic dimension has as many true elements after the reshape as before. The
+// dimension of the result that is written as dynamic gets the quotient of that number by the other
+// dimensions' sizes. True elements stay in place if only the slowest dimension is dynamic, before
+// and after. Otherwise each element of the result is fetched from the operand element with the same
+// rank among the true elements in row-major order:
 //
 //   [2, <=3] -> [<=6], n = 2:   a b -          a b c d - -
 //                               c d -    ->
@@ -30,15 +30,15 @@ using namespace hlo;
 
 namespace {
 
-/// Dimensions of the operand that hold the same elements as those of the result. Static ones of one
-/// element are in no group.
+/// Dimensions of the operand and of the result that hold the same elements. Static dimensions of
+/// size one are in no group.
 struct Group {
   SmallVector<int64_t> in, out;
 };
 
-/// The finest groups of a reshape without empty dimensions. A dynamic dimension of at most one
-/// element can go with what is before or after it: it goes where a dynamic dimension is missing on
-/// the other side.
+/// The finest groups of a reshape without empty dimensions. A dynamic dimension of bound one can
+/// join either neighbouring group; it joins the one whose other side has an unmatched dynamic
+/// dimension.
 SmallVector<Group> commonGroups(ArrayRef<int64_t> from, const DynamicSizes &sizes,
                                 RankedTensorType type) {
   ArrayRef<int64_t> to = type.getShape();
@@ -97,7 +97,7 @@ int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// Whether all dynamic dimensions among `dims` come before all others of more than one element.
+/// True if, of the dimensions with more than one element, only the slowest is dynamic.
 bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes,
                           ArrayRef<int64_t> dims) {
   while (!dims.empty() && shape[dims.front()] == 1) {
@@ -107,9 +107,9 @@ bool onlySlowestIsDynamic(ArrayRef<int64_t> shape, const DynamicSizes &sizes,
                                        [&](int64_t dim) { return sizes[dim] && shape[dim] != 1; });
 }
 
-/// Where each static dimension of more than one element, and each dynamic one, is in the result, if
-/// it is there as it is; false if dimensions are merged or split, or the type has others as
-/// dynamic.
+/// Computes `own`, the sizes of the result, if every dynamic dimension and every static one of more
+/// than one element appears unchanged in the result. False if dimensions are merged or split, or if
+/// other dimensions of the type are dynamic.
 bool mapDimensions(ArrayRef<int64_t> from, const DynamicSizes &sizes, RankedTensorType type,
                    DynamicSizes &own) {
   ArrayRef<int64_t> to = type.getShape();
@@ -150,7 +150,7 @@ LogicalResult DynamicPadder::visitShape(Operation *op) {
         return success();
       })
       .Case([&](BitcastConvertOp convert) -> LogicalResult {
-        // Between widths the last dimension comes or goes.
+        // Between element widths the last dimension is added or removed.
         int64_t rank = rankOf(convert.getResult());
         DynamicSizes own = sizesOf(convert.getOperand());
         if (static_cast<int64_t>(own.size()) > rank && own.back()) {
@@ -208,8 +208,8 @@ LogicalResult DynamicPadder::visitConcatenate(ConcatenateOp op) {
   }
   builder.setInsertionPointAfter(op);
   Value result = op.getResult(), end = b.index(0);
-  Operation *first = nullptr; // of the updates
-  bool moved = false;         // the operand is not where the bounds have it
+  Operation *first = nullptr; // first op that writes an operand
+  bool moved = false;         // an operand is not at the place given by the bounds
   for (Value operand : op.getInputs()) {
     if (moved) {
       SmallVector<Value> starts(rank, b.index(0));
@@ -292,8 +292,8 @@ LogicalResult DynamicPadder::visitReverse(ReverseOp op) {
   return success();
 }
 
-/// Elements of the dimensions `inDims` of `x`, each array of true sizes, as the dimensions
-/// `outDims` of an array of shape `to` and true sizes `own`.
+/// Moves the true elements of dimensions `inDims` of `x` to dimensions `outDims` of an array of
+/// shape `to` with true sizes `own`, in row-major order of the true elements.
 Value DynamicPadder::moveElements(HloBuilder &b, Value x, ArrayRef<int64_t> to,
                                   const DynamicSizes &own, std::pair<int64_t, int64_t> inDims,
                                   std::pair<int64_t, int64_t> outDims) {
@@ -306,7 +306,7 @@ Value DynamicPadder::moveElements(HloBuilder &b, Value x, ArrayRef<int64_t> to,
   auto spread = [&](Value scalar) { return b.broadcastScalar(b.convert(scalar, index), {count}); };
   auto number = [&](int64_t value) { return spread(b.scalar(index, value)); };
   auto rem = [&](Value x, Value y) { return b.binary<RemainderOp>(x, y); };
-  // The result's place -> the number of the element among the true ones.
+  // Position in the result -> rank of the element among the true ones.
   Value place = b.iota(indices, 0), rank = number(0), weight = number(1);
   int64_t stride = 1;
   for (int64_t dim = outDims.second - 1; dim >= outDims.first; --dim) {
@@ -316,7 +316,7 @@ Value DynamicPadder::moveElements(HloBuilder &b, Value x, ArrayRef<int64_t> to,
     weight = b.mul(weight, own[dim] ? spread(own[dim]) : number(to[dim]));
     stride *= to[dim];
   }
-  // The number -> the operand's place.
+  // Rank -> position in the operand.
   Value source = number(0);
   stride = 1;
   for (int64_t dim = inDims.second - 1; dim >= inDims.first; --dim) {
@@ -348,7 +348,7 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
     return success();
   }
   own.assign(to.size(), Value());
-  // All groups from the first to the last whose elements move are moved at once.
+  // The groups from the first to the last whose elements move are moved together.
   std::pair<int64_t, int64_t> inDims(from.size(), 0), outDims(to.size(), 0);
   for (const Group &group : commonGroups(from, before, arrayType(op.getResult()))) {
     Value elements = b.index(1);
@@ -383,7 +383,7 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
                         " dimensions of the result varies cannot be told; dynamic-reshape says");
     }
     if (candidates.empty()) {
-      continue; // written as static: the array is taken as it is
+      continue; // written as static: the whole array counts
     }
     others /= to[candidates[0]];
     own[candidates[0]] = others == 1 ? elements : b.div(elements, b.index(others));
@@ -405,7 +405,7 @@ LogicalResult DynamicPadder::visitReshape(ReshapeOp op) {
   return success();
 }
 
-/// As reshape, but the sizes are given, and with them the number of elements: no groups.
+/// Like reshape, but the sizes are given, and with them the number of elements: no groups.
 LogicalResult DynamicPadder::visitDynamicReshape(DynamicReshapeOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());

@@ -1,7 +1,7 @@
 //===- DynamicWalk.cpp - The walk of the dynamic padder over a computation ===//
 //
-// Sizes, masks, which op has which rule, and the rules of what sets and gets sizes and of
-// element-wise ops. DynamicPadder.cpp says how arrays of bounded size are held.
+// Sizes, masks, the dispatch from ops to rules, and the rules of size ops and element-wise ops.
+// DynamicPadder.cpp defines how arrays of bounded size are stored.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
@@ -93,7 +93,7 @@ Value hlo::identityOf(HloBuilder &b, Operation *root, Type element) {
 
 ComputationOp DynamicContext::lookup(FlatSymbolRefAttr name) {
   Operation *known = symbols.lookup(name.getAttr());
-  if (!known) { // scalar computations are made without the table's knowledge
+  if (!known) { // scalar computations are made without the table
     known = SymbolTable::lookupSymbolIn(symbols.getOp(), name.getAttr());
     symbols.insert(known);
   }
@@ -230,7 +230,7 @@ LogicalResult DynamicPadder::visit(Operation *op) {
   }
   if (llvm::none_of(op->getOperands(), [&](Value operand) { return isDynamic(operand); })) {
     for (OpResult result : op->getResults()) {
-      // A written bound without a size anywhere: the bound is the size.
+      // The type has a bound but no value has a size: the size is the bound.
       result.setType(withoutDynamicBits(result.getType()));
     }
     return success();
@@ -273,15 +273,15 @@ void DynamicPadder::visitSet(SetDimensionSizeOp op) {
   int64_t dim = op.getDimension();
   bool whole = constantInteger(op.getSize()) == shapeOf(op.getOperand())[dim];
   own[dim] = whole ? Value() : op.getSize();
-  // A value of its own: its operand may be used with another size.
+  // A separate value, because the operand may have other users that need another size.
   Value copy = b.copy(op.getOperand(), withoutDynamicBits(op.getResult().getType()));
   op.getResult().replaceAllUsesWith(copy);
   bind(copy, own);
   op->erase();
 }
 
-/// Operands of different sizes n and m: a size of 1 spreads to the other, as in a broadcast; else
-/// the result has what both have. (A clamp takes the size of its last operand.)
+/// Operands of different sizes n and m: a size of 1 broadcasts; otherwise the result has min(n, m)
+/// elements. (A clamp takes the size of its last operand.)
 void DynamicPadder::visitElementwise(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());
@@ -331,8 +331,8 @@ void DynamicPadder::visitElementwise(Operation *op) {
   }
 }
 
-/// PadToStatic gives an array and its sizes, SliceToDynamic joins them. SetBound tells a compiler
-/// what it may assume of the array, and leaves it as it is.
+/// PadToStatic returns an array and its sizes, SliceToDynamic joins them. SetBound gives a compiler
+/// an assumption about the array, and returns the array unchanged.
 LogicalResult DynamicPadder::visitCustomCall(CustomCallOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());

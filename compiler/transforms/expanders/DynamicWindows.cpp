@@ -1,8 +1,8 @@
 //===- DynamicWindows.cpp - Windows over arrays of bounded size -----------===//
 //
-// reduce-window, select-and-scatter and convolution: elements beyond the true size n become what
-// does not count, as padding does not, so that a window that reaches over n sees more padding. With
-// windows of w elements (dilation d), stride s, padding and base dilation e, there are
+// reduce-window, select-and-scatter and convolution: elements beyond the true size n are masked
+// like padding, so a window that reaches beyond n sees more padding. With windows of w elements
+// (dilation d), stride s, padding and base dilation e, there are
 //
 //   m = (n-1)*e + 1 elements (0 if n = 0),  (m + low + high - ((w-1)*d + 1)) / s + 1 windows
 //
@@ -16,7 +16,7 @@ using namespace hlo;
 
 namespace {
 
-/// One dimension of a window, with what is left out filled in.
+/// One dimension of a window, with defaults filled in.
 struct Window {
   int64_t size, stride, low, high, base, dilation;
 
@@ -33,7 +33,7 @@ struct Window {
   }
   bool isTrivial() const { return size == 1 && stride == 1 && !low && !high && base == 1; }
 
-  /// How many windows there are over n elements.
+  /// Number of windows over n elements.
   Value count(HloBuilder &b, Value n) const {
     if (isTrivial()) {
       return n;
@@ -75,7 +75,7 @@ LogicalResult DynamicPadder::visitReduceWindow(ReduceWindowOp op) {
 LogicalResult DynamicPadder::visitSelectAndScatter(SelectAndScatterOp op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
-  // What `select` never prefers to an element.
+  // A value that `select` never prefers to an element.
   ComputationOp select = context.lookup(op.getSelectAttr());
   auto compare = select.getReturn()->getOperand(0).getDefiningOp<CompareOp>();
   auto left = compare ? dyn_cast<BlockArgument>(compare.getLhs()) : BlockArgument();
@@ -134,7 +134,7 @@ LogicalResult DynamicPadder::visitConvolution(ConvolutionOp op) {
     features = features ? features : kernelFeatures;
     kernelFeatures = kernelFeatures ? kernelFeatures : features;
   }
-  // Both sides: zero times an arbitrary element need not be zero.
+  // Both sides are masked: zero times an arbitrary element (infinity, NaN) need not be zero.
   auto zero = [&](Value x) { return b.scalar(elementTypeOf(x), 0); };
   if (features) {
     input = maskedBeyond(b, input, dims.getInputFeature(), features, zero(input));

@@ -1,7 +1,8 @@
 //===- ElementComputes.cpp - Elements of reduces, maps, dots and sorts ----===//
 //
-// The results of ops that compute with several elements: their computation once for each, sums of
-// products in order, neighbours swapped by selects. In and out as ElementRewriter.h says.
+// Elements of ops that compute with several elements: their computation applied to each (reduce,
+// map), sums of products in order (dot), compare-exchange of neighbours by selects (sort). Input
+// and output as in ElementRewriter.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"

@@ -1,8 +1,8 @@
 //===- ElementMoves.cpp - Elements of arrays that are moved ---------------===//
 //
-// The results of broadcast, slice, transpose, pad, concatenate, gather and the dynamic slices, as
-// elements of their operands: the same in another order, or selects by where a slice starts. In and
-// out as ElementRewriter.h says.
+// Elements of broadcast, slice, transpose, pad, concatenate, gather and the dynamic slices:
+// elements of their operands in another order, or selects by where a slice starts. Input and output
+// as in ElementRewriter.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"
@@ -135,7 +135,7 @@ bool ElementRewriter::emitGather(GatherOp op) {
       if (batched == batching.end()) {
         continue;
       }
-      // The batch's own part of the operand.
+      // The part of the operand that belongs to this batch index.
       int64_t indexDim = indexBatching[batched - batching.begin()];
       int64_t row = batch[indexDim - (indexDim > vectorDim)];
       Position one(from);
@@ -158,7 +158,7 @@ bool ElementRewriter::emitGather(GatherOp op) {
   return true;
 }
 
-/// Ops whose elements are elements of their operands.
+/// Handles ops whose elements are elements of their operands; false for others.
 bool ElementRewriter::emitMove(Operation *op) {
   if (isa<ReshapeOp, CopyOp, BitcastOp>(op) &&
       elementTypeOf(op->getOperand(0)) == elementTypeOf(op->getResult(0))) {

@@ -1,8 +1,8 @@
 //===- ElementRewriter.cpp - Arrays of a computation as their elements ----===//
 //
-// The walk over a computation, and what has an element of its own for each of the operands':
-// element-wise ops, constants, iota. The rest is in ElementMoves.cpp and ElementComputes.cpp. In
-// and out as Scalarizer.cpp says.
+// The walk over a computation, and ops that work element by element: element-wise ops, constants,
+// iota. The others are in ElementMoves.cpp and ElementComputes.cpp. Input and output as in
+// Scalarizer.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/ElementRewriter.h"
@@ -126,7 +126,7 @@ void ElementRewriter::run() {
     elements[argument] = {argument};
   }
   for (Operation *op : ops) {
-    // What stays is refused where it is emitted, with its place; dead code is not our concern.
+    // An op that stays is refused by the emitter, with its place; a dead op does no harm.
     if (!emit(op)) {
       return;
     }

@@ -8,9 +8,9 @@
 
 namespace hlo {
 
-/// Rewrites one computation on scalars that holds small arrays: an op on arrays becomes ops on its
-/// elements, as Scalarizer.cpp says. A computation with an op that has no such form, or with a
-/// large array, stays as it is.
+/// Rewrites a scalar computation that holds small arrays: each op on arrays becomes ops on their
+/// elements (see Scalarizer.cpp). A computation with an unsupported op, or with a large array, is
+/// left as it is.
 class ElementRewriter {
 public:
   ElementRewriter(ComputationOp computation, const ComputationGraph &graph)
@@ -19,17 +19,17 @@ public:
   void run();
 
 private:
-  using Elements = llvm::SmallVector<mlir::Value>; ///< of an array, row-major
+  using Elements = llvm::SmallVector<mlir::Value>; ///< the elements of an array, row-major
   using Position = llvm::SmallVector<int64_t>;
 
-  /// Of one array, and choices of one dynamic slice.
+  /// Most elements of an array, and most start positions of one dynamic slice.
   static constexpr int64_t maxElements = 1024;
 
   /// The positions of an array of this shape, row-major.
   static llvm::SmallVector<Position> positionsOf(llvm::ArrayRef<int64_t> shape);
   static int64_t numberOf(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<int64_t> position);
 
-  // Each notes the elements of the op's results; false if it cannot.
+  // Each emitter records the elements of the op's results; false if it does not support the op.
   bool emit(mlir::Operation *op);
   bool emitMove(mlir::Operation *op);
   bool emitDynamicSlice(DynamicSliceOp op);
@@ -40,9 +40,9 @@ private:
   bool emitDot(DotOp op);
   bool emitSort(SortOp op);
 
-  /// The results of a computation that is applied to these.
+  /// The results of `callee` applied to the arguments.
   Elements applied(mlir::FlatSymbolRefAttr callee, mlir::ValueRange arguments);
-  /// The block of `sizes` that begins at `starts` (clamped; null: at 0) of an array.
+  /// The window of `sizes` at `starts` (clamped; null: at 0) of an array.
   std::optional<Elements> sliceAt(Elements elements, llvm::ArrayRef<int64_t> shape,
                                   llvm::ArrayRef<mlir::Value> starts,
                                   llvm::ArrayRef<int64_t> sizes);

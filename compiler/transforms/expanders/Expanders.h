@@ -28,7 +28,7 @@ std::unique_ptr<mlir::Pass> createRngExpanderPass();
 std::unique_ptr<mlir::Pass> createScalarizerPass();
 /// `hlo-map-inliner`: map as the element-wise ops of its computation.
 std::unique_ptr<mlir::Pass> createMapInlinerPass();
-/// `hlo-reducer-expander`: what a reduction computes of each element goes before it.
+/// `hlo-reducer-expander`: moves a reduction's element-wise part in front of it.
 std::unique_ptr<mlir::Pass> createReducerExpanderPass();
 /// `hlo-extremum-expander`: maxima and minima of half precision as integers.
 std::unique_ptr<mlir::Pass> createExtremumExpanderPass();

@@ -5,9 +5,9 @@
 //                                  NaN if p or m is one, p if p >= 0, else n
 //   reduce(x), to_apply = min  ->  NaN likewise, m if its sign is set, else n
 //
-// Numbers of one sign are in the order of their bits as unsigned numbers, negative ones backwards;
-// NaNs are at the end of either sign. Three instructions for a register of 16-bit lanes: as f32,
-// there are twice the registers, each with a conversion and three instructions.
+// Bits of numbers of one sign order like unsigned integers, descending for negative numbers; NaNs
+// are at the end of either sign. This takes three instructions per register of 16-bit lanes. In f32
+// there would be twice the registers, each with a conversion and three instructions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Fewer elements are a row in each lane, which is read once for all that is reduced if it is one
-/// array.
+/// Fewest elements per reduced row. Shorter rows are reduced in lanes, one row per lane, by one
+/// pass over the array.
 static constexpr int64_t fewestElements = 16;
 
 static bool isOfHalves(ReduceOp op) {
@@ -38,7 +38,7 @@ static Operation *extremumOf(Operation *op, SymbolTable &symbols) {
   return isa_and_nonnull<MaximumOp, MinimumOp>(extremum) ? extremum : nullptr;
 }
 
-/// Whether nothing but such reduces reads x: what something else needs as f32 is better read once.
+/// True if only such reduces read x. If another op needs x in f32, one read should serve both.
 static bool isReadAlone(Value x, SymbolTable &symbols) {
   return llvm::all_of(x.getUsers(), [&](Operation *user) {
     return isa<BitcastConvertOp>(user) || extremumOf(user, symbols);
@@ -61,7 +61,7 @@ public:
     for (int64_t d : op.getDimensions()) {
       count *= shapeOf(x)[d];
     }
-    // What is computed is in registers as f32.
+    // A computed value is already in registers as f32.
     if (!isOfHalves(op) || !isa<BlockArgument>(x) || count < fewestElements) {
       return Values{};
     }
@@ -91,7 +91,7 @@ public:
                       ? b.select(b.compare(largest, b.splat(HloBuilder::type(largest), 0), "GE"),
                                  b.bitcastConvert(largest, words), smallest)
                       : b.select(b.compare(last, b.splat(words, sign), "GE"), last, smallest);
-    // An infinity with the first bit of a fraction.
+    // The quiet NaN: an infinity with the first fraction bit set.
     int64_t quiet = isa<BFloat16Type>(element) ? 0x7fc0 : 0x7e00;
     found = b.select(isNaN, b.splat(words, quiet), found);
     Value result = b.bitcastConvert(found, HloBuilder::type(op->getResult(0)));
@@ -99,7 +99,7 @@ public:
   }
 
 private:
-  /// The initial value takes part unless nothing is beyond it.
+  /// Combines the result with the initial value, unless that is the identity.
   static Value withInit(ReduceOp op, Operation *extremum, Value result, HloBuilder &b) {
     Value init = op.getInputs().back();
     bool isMaximum = isa<MaximumOp>(extremum);

@@ -1,19 +1,20 @@
 //===- FactorizationExpander.cpp - Large factorizations by halves ---------===//
 //
-// A factorization or a substitution of a large matrix is mostly a matrix product; the
-// kernels of dots do those near the peak, and on all threads. With A cut into quarters
-// at about half its order, again and again until the halves are small:
+// A factorization or a substitution of a large matrix is mostly matrix products, which the dot
+// kernels compute near peak and on all threads. A is cut into quarters at about half its order,
+// recursively until the halves are small:
 //
-//   cholesky, lower                  L11 = cholesky(A11), L21 = A21 L11^-T, L22 = cholesky(A22 -
-//   L21 L21^T) cholesky, upper                  the transpose of the lower one of A^T
+//   cholesky, lower            L11 = cholesky(A11), L21 = A21 L11^-T,
+//                              L22 = cholesky(A22 - L21 L21^T)
+//   cholesky, upper            the transpose of the lower one of A^T
 //
 //   op(A) X = B, T = op(A) lower     X1 = T11^-1 B1, X2 = T22^-1 (B2 - T21 X1)
 //   op(A) X = B, T = op(A) upper     X2 = T22^-1 B2, X1 = T11^-1 (B1 - T12 X2)
 //   X op(A) = B                      the same by columns of X
 //
-// Real element types only. A matrix that is not positive definite gives NaN throughout: a
-// half that fails is NaN throughout, and so is what depends on it, which always
-// includes the last diagonal element.
+// Real element types only. A matrix that is not positive definite gives NaN throughout: if a half
+// fails, the result is NaN wherever it depends on that half, which always includes the last
+// diagonal element.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -24,9 +25,10 @@ using namespace hlo;
 
 namespace {
 
-/// Matrices of a larger order are cut: a cholesky of 192 and a solve of 512 are as fast either way.
+/// Largest order that is not cut: about where both ways take the same time (cholesky 192, solve
+/// 512; see kLeastSides for few right-hand sides).
 constexpr int64_t kLargestCholesky = 192, kLargestSolve = 256;
-/// Halves are multiples of so many rows, so that few kernels differ.
+/// Orders of halves are multiples of this, so that there are few different kernels.
 constexpr int64_t kHalfStep = 64;
 
 bool isCut(Value matrix, int64_t largest) {
@@ -91,7 +93,7 @@ Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit,
   return b.concatenate(parts, dimension);
 }
 
-/// The lower factor, by halves if it is large; of one that fails, not all elements are NaN.
+/// The lower factor, by halves if it is large. If the factorization fails, some elements are NaN.
 Value factorize(HloBuilder &b, Value a) {
   int64_t n = shapeOf(a).back(), rank = shapeOf(a).size();
   if (!isCut(a, kLargestCholesky)) {
@@ -118,7 +120,7 @@ public:
 
   FailureOr<Values> expand(CholeskyOp op, HloBuilder &b, ScalarComputations &) {
     bool lower = op.getLower().value_or(false);
-    // Rows of a lower factor are contiguous.
+    // The kernel of a lower factor reads contiguous rows, so larger matrices stay whole.
     if (!isCut(op.getOperand(), lower ? kLargestCholesky : kLargestUpper)) {
       return Values{};
     }
@@ -156,7 +158,8 @@ public:
   StringRef getDescription() const final { return "Large triangular solves by halves"; }
 
   FailureOr<Values> expand(TriangularSolveOp op, HloBuilder &b, ScalarComputations &) {
-    // With few right-hand sides a solve is as much reading of A as a product is.
+    // With few right-hand sides a solve is bound by reading A, as the products are: cutting gains
+    // nothing.
     bool left = op.getLeftSide().value_or(false);
     ArrayRef<int64_t> shape = shapeOf(op.getB());
     if (!isCut(op.getA(), 2 * kLargestSolve) ||

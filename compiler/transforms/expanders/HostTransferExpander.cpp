@@ -1,15 +1,15 @@
 //===- HostTransferExpander.cpp - send and recv as one op each ------------===//
 //
-// Between program and host, a transfer is done when it starts, so that nothing is left
-// for the -done forms and the context between them is no number anybody looks at:
+// A transfer between program and host is complete when it starts, so the -done forms have nothing
+// to do and the context between them is a dummy:
 //
 //   data..., context = send(data...)             data... are the operands, context 0
 //   send-done(data..., context)                  gone
 //   data..., context = recv()                    data... = recv(), context 0
 //   data... = recv-done(data..., context)        the operands
 //
-// Transfers between devices stay as they are. Assumes flat tuples; runs before
-// hlo-layout-normalization, which looks at what is left.
+// Transfers between devices stay. Assumes flat tuples; runs before hlo-layout-normalization, which
+// handles the remaining ops.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/Expanders.h"
@@ -40,7 +40,7 @@ public:
       }
     });
     for (Operation *op : dones) {
-      // Operands are the data and the context; results, if any, the data.
+      // Operands: the data and the context. Results, if any: the data.
       for (auto [result, operand] : llvm::zip(op->getResults(), op->getOperands())) {
         result.replaceAllUsesWith(operand);
       }

@@ -2,10 +2,9 @@
 //
 //   map(x, y), to_apply = (a, b) -> a * b + 1   ->   x * y + broadcast(1)
 //
-// Works where the computation consists of element-wise ops, constants and
-// relabellings of scalars; other maps stay, for later phases to refuse.
-// Computations are visited callees first, so that a map inside a mapped
-// computation is element-wise by then.
+// Inlines computations that consist of element-wise ops, constants and reshapes of scalars; other
+// maps stay and are refused by later phases. Computations are visited callees first, so a map
+// inside a mapped computation is element-wise by then.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -18,7 +17,7 @@ using namespace hlo;
 
 namespace {
 
-/// A change of shape between arrays of rank 0, which changes nothing.
+/// True for a reshape or similar between scalars, which changes nothing.
 bool isScalarMove(Operation *op) {
   return isa<BroadcastOp, ReshapeOp, CopyOp, BitcastOp, TransposeOp>(op) &&
          isScalar(op->getOperand(0)) && isScalar(op->getResult(0));

@@ -1,7 +1,7 @@
 //===- OpExpander.h - What all expanders share ----------------------------===//
 //
-// A pass that replaces each op of one kind by values computed from its
-// operands, and the scalar computations that the replacements reduce with.
+// Base of the passes that replace each op of one kind by values computed from its operands, and the
+// scalar computations that the replacements use.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_EXPANDERS_OPEXPANDER_H
@@ -13,7 +13,7 @@
 
 namespace hlo {
 
-/// Makes scalar computations once per module and element type.
+/// Makes each scalar computation once per module and element type.
 class ScalarComputations {
 public:
   explicit ScalarComputations(mlir::ModuleOp module) : module(module) {}
@@ -25,14 +25,15 @@ public:
       return b.binary<Op>(arguments[0], arguments[1]);
     });
   }
-  /// The same for the binary op of that name.
+  /// The same for the binary op named `operation`.
   mlir::FlatSymbolRefAttr like(mlir::StringRef operation, mlir::Type element) {
     return get(operation.drop_front(4), element, [&](HloBuilder &b, mlir::ValueRange arguments) {
       mlir::OperationState state(b.loc, operation, arguments, arguments[0].getType());
       return b.b.create(state)->getResult(0);
     });
   }
-  /// (x, y, i, j) -> x `direction` y, in total order for floats: a comparator of two arrays.
+  /// (x, y, i, j) -> x `direction` y: the comparator of a sort of two arrays; total order for
+  /// floats.
   mlir::FlatSymbolRefAttr comparator(llvm::StringRef direction, mlir::Type element,
                                      mlir::Type other);
 
@@ -46,7 +47,7 @@ private:
 };
 
 /// The results of a batch normalization as arithmetic. `count` is the number of elements per
-/// feature where it is not that of the shape, an integer scalar; else null.
+/// feature, an integer scalar, if it differs from that of the shape; else null.
 llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &b,
                                                ScalarComputations &scalars, mlir::Value count);
 
@@ -54,8 +55,8 @@ llvm::SmallVector<mlir::Value> expandBatchNorm(mlir::Operation *op, HloBuilder &
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> expandTopk(TopkOp op, HloBuilder &b,
                                                            ScalarComputations &scalars);
 
-/// Replaces every `Op` for which `Derived::expand(Op, HloBuilder &, ScalarComputations &)` gives
-/// values. expand returns failure after reporting an error, and no values to keep the op.
+/// Replaces every `Op` by the values that `Derived::expand(Op, HloBuilder &, ScalarComputations &)`
+/// returns. `expand` returns failure after reporting an error, and no values to keep the op.
 template <typename Derived, typename Op>
 class OpExpanderPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
 public:

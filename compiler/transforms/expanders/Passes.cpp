@@ -1,6 +1,6 @@
 //===- Passes.cpp - The order of the expanders and their registration -----===//
 //
-// Each pass is independent of the others unless its line says otherwise.
+// The passes are independent of each other unless a line says otherwise.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/Expanders.h"
@@ -12,11 +12,12 @@ void hlo::addExpanderPasses(OpPassManager &manager) {
   manager.addPass(createBatchNormExpanderPass());
   manager.addPass(createTopkExpanderPass());
   manager.addPass(createRngExpanderPass());
-  // Then more maps are element-wise, and no emitter meets an array where it expects scalars.
+  // First: more maps become element-wise, and emitters never meet arrays in scalar computations.
   manager.addPass(createScalarizerPass());
   manager.addPass(createMapInlinerPass());
-  manager.addPass(createReducerExpanderPass());  // its arrays may be computed by maps
-  manager.addPass(createExtremumExpanderPass()); // after the reducers, whose maxima are single ops
+  manager.addPass(createReducerExpanderPass()); // after the maps, which may compute its arrays
+  manager.addPass(
+      createExtremumExpanderPass()); // after the reducers, which leave single maximum ops
   manager.addPass(createIndexExpanderPass());
   manager.addPass(createScanExpanderPass());
   manager.addPass(createRaggedDotExpanderPass());

@@ -1,13 +1,12 @@
 //===- ProductTypeExpander.cpp - Products of any result type --------------===//
 //
-// A dot or convolution may ask for any element type. Kernels form products in
-// the operands' type or a wider one; the rest is conversions around them:
+// A dot or convolution may have any result type. Kernels multiply in the operands' type or a wider
+// one; this pass adds the conversions around them:
 //
 //   dot(x, y): narrower class or integer, f64 -> f32   ->  convert(dot(x, y))
 //   dot(x, y): integer x, floating or complex result    ->  dot(convert(x), y)
 //
-// Assumes that the ops with products of their own (ragged-dot, scaled-dot) are
-// expanded.
+// Runs after the expanders of other products (ragged-dot, scaled-dot).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -37,7 +36,7 @@ public:
   }
 
 private:
-  /// Integers take part in a product of floats as the floats they convert to.
+  /// Converts integer operands of a product with a floating or complex result.
   static void convertOperands(Operation *op) {
     Type asked = elementTypeOf(op->getResult(0));
     if (elementClass(asked) < 2) {
@@ -53,13 +52,13 @@ private:
     }
   }
 
-  /// A result that cannot hold the products is converted from one that can.
+  /// If the result type cannot hold the products, computes in one that can and converts.
   static void convertResult(Operation *op) {
     Type asked = elementTypeOf(op->getResult(0));
     Type natural = productType(elementTypeOf(op->getOperand(0)), elementTypeOf(op->getOperand(1)));
     int classes = elementClass(asked) - elementClass(natural);
     bool narrower = elementBits(asked) < elementBits(natural);
-    // Floats of up to 32 bits are rounded once, from f32, by the kernels themselves.
+    // Kernels themselves round f32 products to floats of up to 32 bits, once.
     bool rounded = isFloat(natural) && elementBits(natural) <= 32;
     if (classes > 0 || (classes == 0 && (!narrower || rounded))) {
       return;

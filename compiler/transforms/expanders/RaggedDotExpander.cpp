@@ -1,18 +1,20 @@
 //===- RaggedDotExpander.cpp - ragged-dot as a dot of masked operands -----===//
 //
-// The ragged dimension of lhs is cut into groups of consecutive elements, whose
-// sizes are `group_sizes`; E[g] is the end of group g, and
+// The ragged dimension of lhs is divided into groups of consecutive elements with the sizes
+// `group_sizes`. With E[g] the end of group g,
+//
 //   inGroup[g, i] = E[g] - size[g] <= i < E[g].
-// By what the ragged dimension is in lhs:
+//
+// The expansion depends on the role of the ragged dimension in lhs:
 //
 //   free         y = sum over g of inGroup[g, m] * lhs[m, k] * rhs[g, k]: one dot that
-//                contracts the group too, of lhs masked once per group
+//                contracts the group too, with lhs masked once per group
 //   contracting  y[g] = dot(inGroup[g, k] * lhs[m, k], rhs[k])
 //   batch        an ordinary dot
 //
-// Group sizes may differ along the batch dimensions and those before the ragged one.
-// Elements beyond the last group count as zeros. The masked lhs has as many
-// copies as there are groups: correct for any sizes, meant for few groups.
+// Group sizes may differ along the batch dimensions and those before the ragged one. Elements
+// beyond the last group count as zeros. The masked lhs holds one copy per group: correct for any
+// sizes, intended for few groups.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -70,7 +72,7 @@ public:
       rhsContract.push_back(group[0]);
       return Values{dot(result, masked)};
     }
-    // The dot gives batch, group, rest; the op group, batch, rest.
+    // The dot's result is [batch, group, rest]; the op's is [group, batch, rest].
     int64_t batch = lhsBatch.size();
     SmallVector<int64_t> shape(result.getShape()), permutation;
     std::rotate(shape.begin(), shape.begin() + 1, shape.begin() + 1 + batch);
@@ -85,7 +87,7 @@ public:
   }
 
 private:
-  /// The dimensions of lhs that group sizes of more than one dimension have before the groups.
+  /// The dimensions of lhs that correspond to the dimensions of group_sizes before the groups.
   SmallVector<int64_t> groupPrefix(RaggedDotOp op, ArrayRef<int64_t> batch,
                                    ArrayRef<int64_t> contract, int64_t ragged) {
     SmallVector<int64_t> dims(batch);
@@ -101,7 +103,7 @@ private:
     return rankOf(op.getGroupSizes()) == 1 ? SmallVector<int64_t>() : dims;
   }
 
-  /// lhs for each group, with zeros outside the group: [g, lhs...]. Group sizes are [prefix..., g].
+  /// lhs masked for each group, zero outside of it: [g, lhs...]. Group sizes are [prefix..., g].
   Value maskByGroup(RaggedDotOp op, HloBuilder &b, ScalarComputations &scalars, int64_t ragged,
                     ArrayRef<int64_t> prefix) {
     Value sizes = op.getGroupSizes();

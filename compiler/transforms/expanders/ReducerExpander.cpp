@@ -4,15 +4,15 @@
 //   reduce(x, y), (a, c, b, d) -> (a + b, c ^ d)       ->   reduce(x) by add, reduce(y) by xor
 //   scatter(x, at, u), (a, b) -> a - b                 ->   scatter(x, at, -u) by add
 //
-// Where every result of a computation is op(own accumulator, h(elements)) with an associative op, h
-// is computed before, as an array, and each result is reduced alone. In the order of the text this
-// gives the same elements; as one op it may be done in any order, in lanes and parts. Sums and
-// products of narrow floats keep their h, whose computation rounds each of them.
+// If every result of a computation is op(its own accumulator, h(elements)) with an associative op,
+// h is computed in advance, as an array, and each result is reduced separately. In the order of the
+// text this gives the same result; as a single op the reduction may be done in any order, in lanes
+// and parts. Sums and products of narrow floats keep their h, because their computation rounds each
+// step.
 //
-// Sums of integers of which fewer bits are used are made of fewer bits.
+// Integer sums of which only low bits are used are computed in narrower integers.
 //
-// Computations of several accumulators, or of no single op, that may be applied in any order are
-// marked.
+// Other computations that may be applied in any order are marked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -34,8 +34,8 @@ struct Step {
   bool negated;
 };
 
-/// The ops that v is made of, if they are element-wise ops of elements (the second half of the
-/// arguments) alone.
+/// Collects the ops that compute v, if they are element-wise ops of elements only (the second half
+/// of the arguments); else false.
 bool collectTerm(Value v, unsigned count, llvm::SetVector<Operation *> &ops) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
     return argument.getArgNumber() >= count;
@@ -85,10 +85,10 @@ std::optional<Step> stepOf(Value result, unsigned n, unsigned count) {
   return Step{op, term, negated};
 }
 
-/// Which operands of an op its computation's elements come from.
+/// Which operands of an op are its arrays of elements.
 struct Reduction {
-  unsigned count;         ///< of arrays
-  unsigned firstElements; ///< number of the first array of elements among the operands
+  unsigned count;         ///< number of arrays
+  unsigned firstElements; ///< operand number of the first array of elements
 };
 std::optional<Reduction> reductionOf(Operation *op) {
   unsigned operands = op->getNumOperands();
@@ -126,8 +126,8 @@ public:
   }
 
 private:
-  /// Says of the computations that are left which of them may be applied in any order: found out
-  /// once, here.
+  /// Marks the remaining computations that may be applied in any order, so that this is decided
+  /// once.
   void markReducers() {
     SymbolTable symbols(getOperation());
     DenseSet<Operation *> seen;
@@ -141,8 +141,8 @@ private:
     });
   }
 
-  /// Sums of converted integers of which only as many bits are used as the integers had are made in
-  /// those: u8 of a sum of u8 as u32 (jnp.packbits). Gives the op in place of `op`.
+  /// Computes a sum of converted integers in the integers' own type if only as many bits of it are
+  /// used: a u8 of a sum of u8 in u32 (jnp.packbits). Returns the op that replaces `op`.
   static Operation *narrow(Operation *op, SymbolTable &symbols, ScalarComputations &scalars) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce || op->getNumResults() != 1 || !op->getResult(0).hasOneUse()) {
@@ -195,7 +195,7 @@ private:
     }
     OpBuilder builder(op);
     HloBuilder b(builder, op->getLoc());
-    // The elements' part of the computation, on arrays.
+    // Applies h, the element part of the computation, to arrays.
     ArrayRef<int64_t> shape = shapeOf(op->getOperand(firstElements));
     IRMapping mapping;
     for (unsigned n = 0; n < count; ++n) {
@@ -219,7 +219,7 @@ private:
       }
       Value elements = mapping.lookup(term);
       elements = negated ? b.unary<NegateOp>(elements) : elements;
-      // The same op for this array alone.
+      // The same op for one array.
       SmallVector<Value> operands;
       for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
         bool isElements = i >= firstElements && i < firstElements + count;

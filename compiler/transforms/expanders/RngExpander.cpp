@@ -1,17 +1,17 @@
 //===- RngExpander.cpp - rng as random bits and a transformation ----------===//
 //
-// Bits come from rng-bit-generator (Philox) with a state of this draw's own: the
-// caller's seed (hlo_call.rng_seed) and the number of the draw in the call, which
-// the runtime counts. So a call's numbers depend on its seed alone, no two rng
-// ops share numbers, and one in a loop gives new ones in each iteration.
+// Bits come from rng-bit-generator (Philox) with a state for each draw: the caller's seed
+// (hlo_call.rng_seed) and the number of the draw in the call, which the runtime counts. So a call's
+// numbers depend only on its seed, no two rng ops share numbers, and one in a loop gives new
+// numbers in each iteration.
 //
 //   uniform, float    a + (b - a) * u, u = as many random bits as the mantissa has
-//   uniform, integer  a + floor(bits * (b - a) / 2^n), n the number of bits: at
-//                     least 32 more than the type has, so that there is no bias
+//   uniform, integer  a + floor(bits * (b - a) / 2^n), n the number of bits: at least 32
+//                     more than the type has, so that the bias is negligible
 //   uniform, pred     one random bit
 //   normal            a + b * sqrt(-2 log(1 - u)) * cos(2 pi v)   (Box-Muller)
 //
-// Floats narrower than f32 are made in f32. The upper bound is never given.
+// Floats narrower than f32 are computed in f32. The upper bound never occurs.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/OpExpander.h"
@@ -48,7 +48,7 @@ public:
     if (!normal) {
       Value u = unitInterval(b, computed, number.getFPMantissaWidth() - 1);
       Value result = b.convert(b.add(first, b.mul(b.sub(second, first), u)), element);
-      // The sum may have been rounded up to the bound.
+      // Rounding may turn the sum into the upper bound.
       Value low = b.broadcastScalar(op.getA(), type.getShape());
       Value high = b.broadcastScalar(op.getB(), type.getShape());
       return Values{b.select(b.compare(result, high, "LT"), result, low)};
@@ -70,7 +70,7 @@ private:
                              shape);
   }
 
-  /// Fresh bits, unsigned, of the given shape and width.
+  /// New random bits, unsigned, with the given shape and width.
   static Value bits(HloBuilder &b, ArrayRef<int64_t> shape, unsigned width) {
     Type u64 = b.b.getIntegerType(64, false);
     auto draw = RngGetAndUpdateStateOp::create(b.b, b.loc, TypeRange{HloBuilder::array({2}, u64)},
@@ -110,7 +110,7 @@ private:
     Value high = bits(b, shape, 64);
     Value offset = b.binary<MulhiOp>(high, wideRange);
     if (width == 64) {
-      // 64 more bits: the carry of their product into the result.
+      // The carry out of the lower 64 bits of the product.
       Value part = b.mul(high, wideRange);
       Value sum = b.add(part, b.binary<MulhiOp>(bits(b, shape, 64), wideRange));
       offset = b.add(offset, b.convert(b.compare(sum, part, "LT"), u64));

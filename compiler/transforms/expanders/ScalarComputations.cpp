@@ -1,7 +1,6 @@
 //===- ScalarComputations.cpp - Reducers and comparators that expanders need ===//
 //
-// Each is made at the start of the module when first asked for, under a name
-// that no other computation has.
+// Each computation is made at the start of the module when it is first needed, with a unique name.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/OpExpander.h"

@@ -1,8 +1,7 @@
 //===- Scalarizer.cpp - Arrays in scalar computations as their elements ---===//
 //
-// In: computations that are applied to scalars (by map, reduce, sort, ...) and hold
-// small arrays inside: tables to look up, sums of a few terms. Out: the same on scalars
-// alone, one op for each element:
+// In: computations applied to scalars (by map, reduce, sort, ...) that hold small arrays: lookup
+// tables, sums of a few terms. Out: the same with scalars only, one op per element:
 //
 //   element-wise op, constant, iota   an op, or a constant, for each element
 //   broadcast, slice, concatenate...  the elements in another order
@@ -10,7 +9,7 @@
 //   dynamic-update-slice              selects by where the update may go
 //   reduce, map                       their computation once for each element
 //   dot                               sums of products, in order
-//   sort                              neighbours swapped by selects
+//   sort                              compare-exchange of neighbours by selects
 //
 // Computations with other ops on arrays, or with large arrays, stay.
 //
@@ -44,7 +43,7 @@ public:
         }
       }
     }
-    // Callees before callers: what a computation of a reduce in a reducer holds is scalar by then.
+    // Callees before callers: a reduce inside a reducer then has a scalar computation already.
     for (ComputationOp computation : graph->postOrder()) {
       if (applied.contains(computation)) {
         ElementRewriter(computation, *graph).run();

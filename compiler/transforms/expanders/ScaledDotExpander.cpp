@@ -2,10 +2,9 @@
 //
 //   scaled-dot(x, y, sx, sy)  ->  dot(x * spread(sx), y * spread(sy))
 //
-// A scale has the rank of its operand and each of its elements stands for a
-// block of d / s elements along each dimension. The products are formed in f32,
-// where those of the 4- to 8-bit types that this op is for are exact, or in f64
-// if an operand is f64.
+// A scale has the rank of its operand; each of its elements applies to a block of d / s elements
+// along each dimension. Products are computed in f32, in which products of the op's 4- to 8-bit
+// types are exact, or in f64 if an operand is f64.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"

@@ -2,9 +2,9 @@
 //
 //   y, c = scan(x, c0), to_apply = f   ->   for i in 0..n: y[i], c = f(x[i], c)
 //
-// with x[i] the i-th slice of the scanned dimension, from the last to the first
-// for is_reverse. The inputs are carries that the body returns as they are, the
-// outputs are updated in place one slice per iteration.
+// where x[i] is the i-th slice along the scanned dimension; is_reverse goes from the last to the
+// first. The inputs are carries that the body returns unchanged; the outputs are updated in place,
+// one slice per iteration.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
@@ -38,7 +38,7 @@ public:
 
 private:
   LogicalResult expand(ScanOp scan, SymbolTable &symbols);
-  /// A new computation before the one that holds `user`.
+  /// Makes a new computation before the one that contains `user`.
   static std::pair<ComputationOp, OpBuilder> makeComputation(Operation *user, SymbolTable &symbols,
                                                              StringRef name, TypeRange parameters) {
     OpBuilder builder(user->getContext());
@@ -77,7 +77,7 @@ LogicalResult ScanExpanderPass::expand(ScanOp scan, SymbolTable &symbols) {
   OpBuilder outside(scan);
   HloBuilder b(outside, scan.getLoc());
   Type counter = outside.getIntegerType(32, true);
-  // Counter, inputs, carries, outputs.
+  // Carries: counter, inputs, carries of the scan, outputs.
   SmallVector<Value> starts{b.scalar(counter, 0)};
   llvm::append_range(starts, scan->getOperands());
   for (OpResult output : scan->getResults().take_front(outputs)) {

@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  /// Rows are moved as bytes, so the input gets the precision of the output.
+  /// Rows are moved as bytes, so the input is converted to the output's type.
   static void convertInput(RaggedAllToAllOp op) {
     OpOperand &input = op->getOpOperand(0);
     Type type = elementTypeOf(op->getOperand(1));
@@ -63,7 +63,7 @@ private:
       if (op->getNumOperands() != op->getNumResults()) {
         return;
       }
-      // Of the pairs only {0,0} is of a rank that is there.
+      // Only the pair {0,0} names a rank that exists.
       FailureOr<IntegerLists> pairs = parseIntegerLists(permute.getSourceTargetPairs());
       auto isOwn = [](ArrayRef<int64_t> pair) { return pair[0] == 0 && pair[1] == 0; };
       zeros = failed(pairs) || llvm::none_of(*pairs, isOwn);

@@ -1,13 +1,13 @@
 //===- TopkExpander.cpp - topk as a stable sort and a slice ---------------===//
 //
-// A topk of static shape is a kernel of its own (codegen/sort), if its elements are sorted by keys.
+// A topk of static shape whose elements have integer keys is a kernel of its own (codegen/sort).
 // Otherwise:
 //
 //   v, i = topk(x), k   ->   v, i = slice(sort(x, iota)) along the last dimension
 //
-// in descending order, or ascending for `largest` = false. Floats compare in
-// total order: NaN above infinity, -NaN below -infinity, -0 below +0. The sort
-// is stable, so equal elements come in the order of their indices.
+// in descending order, or ascending for `largest` = false. Floats compare in total order: NaN above
+// infinity, -NaN below -infinity, -0 below +0. The sort is stable, so equal elements are ordered by
+// index.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/SortOrder.h"
