@@ -1,15 +1,15 @@
 //===- EntryPacking.cpp - Types smaller than a byte, packed at the entry --===//
 //
-// Inside a program every element has a byte or more. The caller's buffers hold elements
-// of 1, 2 and 4 bits packed, the first one in the lowest bits, as XLA:CPU's do:
+// Inside a program every element takes at least a byte. The caller's buffers hold elements of 1, 2
+// and 4 bits packed, the first one in the lowest bits, as in XLA:CPU:
 //
 //   entry parameter s4[...]   a parameter u8[bytes], bitcast-convert, slice, reshape
 //   entry result s4[...]      reshape, pad, bitcast-convert, returned as u8[bytes]
 //   custom call, feeds        the same for their results and operands; `operand_leaves` and
 //                             `result_leaves` keep the types
 //
-// pred has a byte, and 6 bits do not divide one, so those types stay. Runs after layouts
-// are gone, so that the elements are in the order of their bytes.
+// pred takes a byte, and 6-bit types do not divide a byte, so those are not packed. Runs after
+// layouts are removed, so elements are in the order of their bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/EntryLayout.h"
@@ -43,9 +43,9 @@ public:
 private:
   static bool isPackedArray(Value value);
   static Type byteType(HloBuilder &b) { return b.b.getIntegerType(8, /*isSigned=*/false); }
-  /// The bytes of an array.
+  /// The packed bytes of an array.
   static Value packed(HloBuilder &b, Value value);
-  /// Makes `value` bytes, and gives its users the elements.
+  /// Changes `value` to packed bytes, and gives its users the unpacked elements.
   static void unpack(HloBuilder &b, Value value);
   static void packOperands(Operation *op);
   static void packRuntimeOp(Operation *op);

@@ -1,10 +1,9 @@
 //===- LayoutNormalization.cpp - Dense row-major arrays only --------------===//
 //
-// Before: array types may carry a layout (order of dimensions in memory). After:
-// none does. HLO's ops speak of logical dimensions, so inside the program an
-// order is a hint and is dropped, and a copy that only changes it vanishes.
-// Where bytes are seen the order is made explicit, with M the dimensions from
-// slowest to fastest:
+// Before: array types may have a layout (order of dimensions in memory). After: none has. HLO's ops
+// refer to logical dimensions, so inside the program a layout is a hint: it is dropped, and a copy
+// that only changes it vanishes. Where bytes are visible the order becomes explicit, with M the
+// dimensions from slowest to fastest:
 //
 //   entry parameter        a parameter of the physical shape, then transpose
 //   entry result           transpose by M, returned in the physical shape
@@ -13,7 +12,7 @@
 //   custom call, feeds     as at the entry; `operand_types` and `result_types`
 //                          keep the types as written, `operand_leaves` and
 //                          `result_leaves` the logical type of each array with
-//                          the layout that its bytes are in
+//                          the layout of its bytes
 //
 // Assumes flat tuples, and the entry's layout recorded (analysis/EntryLayout.h).
 //
@@ -64,7 +63,7 @@ private:
   void stripTypes(ComputationOp computation);
 };
 
-/// For `order` the inverse permutation.
+/// The inverse of the permutation `order`.
 SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   SmallVector<int64_t> result(order.size());
   for (auto [i, dim] : llvm::enumerate(order)) {
@@ -73,7 +72,7 @@ SmallVector<int64_t> inverse(ArrayRef<int64_t> order) {
   return result;
 }
 
-/// The array whose bytes, row-major, are those of `value` laid out as `type` says.
+/// The row-major array whose bytes are those of `value` in the layout of `type`.
 Value toPhysical(HloBuilder &b, Value value, RankedTensorType type) {
   return b.transpose(value, majorToMinor(type));
 }
@@ -83,7 +82,7 @@ Value toLogical(HloBuilder &b, Value value, RankedTensorType type) {
   return b.transpose(value, inverse(majorToMinor(type)));
 }
 
-/// The elements of `value`, row-major, as numbers of type `to`: an array of one dimension.
+/// The elements of `value`, row-major, bit-converted to type `to`: an array of rank one.
 Value convertBits(HloBuilder &b, Value value, Type to) {
   int64_t count = elementsOf(value);
   if (auto complex = dyn_cast<ComplexType>(elementTypeOf(value))) {
@@ -150,7 +149,7 @@ LogicalResult LayoutNormalizationPass::normalizeBitcast(BitcastOp op) {
   return success();
 }
 
-/// Operands and results of ops that the runtime executes get physical shapes.
+/// Gives operands and results of runtime ops their physical shapes.
 void LayoutNormalizationPass::normalizeCall(Operation *op) {
   OpBuilder builder(op);
   HloBuilder b(builder, op->getLoc());
@@ -196,7 +195,7 @@ void LayoutNormalizationPass::normalizeCall(Operation *op) {
     op->setAttr("result_types", types(op->getResultTypes()));
   }
   op->setAttr("operand_leaves", types(seen));
-  // They speak of shapes that the operands no longer have.
+  // These attributes describe the operands' former shapes.
   op->removeAttr("outfeed_shape");
   op->removeAttr("operand_layout_constraints");
   op->setAttr("result_leaves", types(op->getResultTypes()));
@@ -229,8 +228,7 @@ LogicalResult LayoutNormalizationPass::normalizeEntry(ComputationOp entry,
            << body.getNumArguments() << " parameters and " << root->getNumOperands()
            << " results, its layout " << layout.inputs.size() << " and " << layout.outputs.size();
   }
-  // Tiles say how the memory of another machine holds an array. The buffers here are dense, as
-  // XLA:CPU's are.
+  // Tiles describe the memory of other machines. Buffers here are dense, as in XLA:CPU.
   auto check = [&](const EntryLeaf &leaf, Location loc) {
     LayoutAttr attr = layoutOf(leaf.type);
     if (attr && StringRef(attr.getProperties()).contains("T(")) {
