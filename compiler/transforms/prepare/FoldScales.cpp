@@ -1,16 +1,15 @@
 //===- FoldScales.cpp - hlo-fold-scales: scales go into weights -----------===//
 //
-// In: a canonical module some of whose leaves are immutable. Out: where the result of a dot
-// or convolution with an immutable operand is only scaled and shifted by immutable values
-// that follow the dimension which that operand alone brings in (output features), one
-// scaling of the operand and one shift are left:
+// In: a canonical module with immutable leaves. Out: if the result of a dot or convolution with an
+// immutable operand is scaled and shifted by immutable values that vary only along a dimension of
+// that operand (output features), a scaled operand and one shift remain:
 //
 //   (conv(x, w) + b - mean) * rsqrt(var + eps) * gamma + beta   =>   conv(x, w * s) + t
 //   s = rsqrt(var + eps) * gamma,  t = (b - mean) * s + beta
 //
-// Rounding changes: products w * s are rounded once, where results were rounded after each
-// step. That is allowed to the user of --immutable-params alone, and done in f32 and f64
-// only, where the difference is about that of another order of summation.
+// Rounding changes: the products w * s are rounded once, where results were rounded after each
+// step. The user of --immutable-params accepts that. It is done only in f32 and f64, where the
+// difference is about that of another order of summation.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -24,18 +23,18 @@
 using namespace mlir;
 using namespace hlo;
 
-/// A larger operand is not copied to save an operation per element of the result.
+/// Largest operand that is copied to save an operation per element of the result.
 static constexpr int64_t mostOperandBytes = 64 << 20;
 
 namespace {
-/// An immutable operand of a dot or convolution, and the one dimension that it alone brings in.
+/// An immutable operand of a dot or convolution, and the dimension of the result that only it has.
 struct Weights {
   unsigned operand;
-  int64_t dimension;       ///< of the operand
-  int64_t resultDimension; ///< the same of the result
+  int64_t dimension;       ///< in the operand
+  int64_t resultDimension; ///< in the result
 };
 
-/// The ops behind the hero in terms of its result r: r * scale + shift. Null: 1, 0.
+/// The ops after the hero as r * scale + shift, with r the hero's result. Null: 1 and 0.
 struct Affine {
   Value scale, shift;
   SmallVector<Operation *> ops;
@@ -58,7 +57,7 @@ private:
 };
 } // namespace
 
-/// The only dimension that is in none of the lists; -1 if there are several or none.
+/// The only dimension that is in none of the lists; -1 if there are none or several.
 static int64_t onlyFree(int64_t rank, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
   int64_t free = -1;
   for (int64_t dim = 0; dim < rank; ++dim) {
@@ -111,8 +110,7 @@ std::optional<Weights> Folder::weightsOf(Operation *hero) {
   return std::nullopt;
 }
 
-/// An immutable value that varies along one dimension alone, as an array of that dimension; else
-/// null.
+/// An immutable value that varies only along `dimension`, as an array of that dimension; else null.
 Value Folder::perFeature(Value value, int64_t dimension, OpBuilder &builder) {
   if (!immutable.contains(value)) {
     return {};
@@ -142,7 +140,7 @@ Value Folder::perFeature(Value value, int64_t dimension, OpBuilder &builder) {
   return b.reshape(source, {size});
 }
 
-/// Takes one more op into the form r * scale + shift; fails if it has another form.
+/// Adds one more op to the form r * scale + shift; false if that is not possible.
 bool Folder::extend(Affine &affine, Value at, Operation *user, int64_t dimension,
                     OpBuilder &builder) {
   HloBuilder b(builder, user->getLoc());
@@ -184,8 +182,8 @@ bool Folder::extend(Affine &affine, Value at, Operation *user, int64_t dimension
 void Folder::fold(Operation *hero, Weights weights) {
   Affine affine;
   Value at = hero->getResult(0);
-  // New ops go before the hero's first user, where all that they need has been computed: immutable
-  // values are moved before the hero first.
+  // New ops are inserted before the hero's first user. Their immutable operands are moved before
+  // the hero first, so that they are computed by then.
   OpBuilder b(entry.getContext());
   SmallVector<Value> vectors;
   while (at.hasOneUse()) {
@@ -233,7 +231,7 @@ void Folder::run() {
       fold(hero, *weights);
     }
   }
-  // What was made for a chain that did not fold, and what the folded ones used.
+  // Removes the ops made for chains that did not fold, and the ops of folded chains.
   immutable.removeDead(entry);
 }
 

@@ -1,8 +1,8 @@
 //===- Immutable.cpp - Which values depend on immutable parameters only ---===//
 //
-// In: a module of which some leaves are immutable. Out: the set of values that no call can
-// change. What the runtime executes, random state and everything with side effects stays
-// out, also inside loops and branches: it belongs to a call.
+// In: a module with immutable leaves. Out: the set of values that are the same in every call.
+// Runtime ops, random state and everything with side effects belong to a call and are excluded,
+// also inside loops and branches.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/prepare/Immutable.h"
@@ -25,7 +25,7 @@ LogicalResult hlo::changeImmutable(ModuleOp module,
   return success();
 }
 
-/// Whether an op, or one in a computation that it calls, is the runtime's.
+/// True if the op, or an op in a computation that it calls, is executed by the runtime.
 static bool callsRuntime(Operation *op, const ComputationGraph &graph) {
   if (isRuntimeOp(op) || isCollectiveOp(op) || isa<RngGetAndUpdateStateOp, RngOp>(op)) {
     return true;
@@ -68,7 +68,7 @@ void ImmutableValues::removeDead(ComputationOp computation) const {
 
 ImmutableValues::ImmutableValues(const ComputationGraph &graph, ModuleOp module) : graph(graph) {
   Block &body = ComputationOp(graph.entry()).getBody().front();
-  // Arguments after the leaves, which the two computations share, are prepared.
+  // The arguments after the leaves, which both computations share, are prepared arrays.
   ComputationOp prepare = graph.prepare();
   unsigned leaves = prepare ? prepare.getBody().getNumArguments() : body.getNumArguments();
   auto immutable = module->getAttrOfType<DenseI64ArrayAttr>(kImmutableLeaves);

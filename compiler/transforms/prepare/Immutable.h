@@ -7,18 +7,18 @@
 
 namespace hlo {
 
-/// The values of the entry that are the same in every call: immutable leaves, what is prepared,
-/// constants, and what pure ops make of those.
+/// The values of the entry that are the same in every call: immutable leaves, prepared arrays,
+/// constants, and results of pure ops on those.
 class ImmutableValues {
 public:
   ImmutableValues(const ComputationGraph &graph, mlir::ModuleOp module);
 
   bool contains(mlir::Value value) const { return values.contains(value); }
-  /// Whether an op could run in the prepare computation, if its operands were there.
+  /// True if the op could run in the prepare computation, given its operands.
   bool isMovable(mlir::Operation *op) const;
-  /// Adds the results of an op made later, if it is movable and its operands are immutable.
+  /// Adds the results of a new op, if it is movable and its operands are immutable.
   void add(mlir::Operation *op);
-  /// Erases what is movable and has no use.
+  /// Erases movable ops without users.
   void removeDead(ComputationOp computation) const;
 
 private:
@@ -26,8 +26,8 @@ private:
   llvm::DenseSet<mlir::Value> values;
 };
 
-/// Runs `change` on a module that says which leaves are immutable (none is an answer too); fails if
-/// its computations are no graph.
+/// Runs `change` on a module that declares its immutable leaves (possibly none); fails if its
+/// computations do not form a valid call graph.
 mlir::LogicalResult changeImmutable(mlir::ModuleOp module,
                                     llvm::function_ref<void(const ComputationGraph &graph)> change);
 

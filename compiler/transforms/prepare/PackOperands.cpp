@@ -1,17 +1,16 @@
 //===- PackOperands.cpp - hlo-pack-operands: weights as they are read -----===//
 //
-// In: a canonical module some of whose leaves are immutable, and a function that says how
-// the right side of a dot is laid out best. Out: convolutions have immutable kernels in the
-// order spatial..., input, output features, so that the lanes of a vector, which are output
-// features, lie side by side; 1x1 convolutions of few positions are dots; and dots read panels of w
-// columns,
+// In: a canonical module with immutable leaves, and a function that chooses the layout of a dot's
+// right side. Out: immutable convolution kernels are in the order spatial..., input, output
+// features, so that the output features, which become vector lanes, are contiguous; 1x1
+// convolutions with few positions are dots; and dots read panels of w columns,
 //
 //   rhs[k, n]   =>   p[n/w, k, w] = transpose(reshape(rhs)),
 //                    reshape(dot(lhs[m, k], p) [m, n/w, w])  to  [m, n]
 //
-// which is plain HLO; hlo-split-prepare then moves the panels' making out of the calls. The
-// element-wise ops behind the dot, which fusion makes its epilogue, are done on the result as the
-// dot has it; the reshape comes after them. Only if w divides n: else there would be a slice.
+// This is plain HLO; hlo-split-prepare then moves the computation of the panels out of the calls.
+// The element-wise ops after the dot, which fusion makes its epilogue, are applied before the
+// reshape. Only if w divides n; otherwise a slice would be needed.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -32,7 +31,8 @@ static bool countsUp(ArrayRef<int64_t> dims) {
   return llvm::equal(dims, llvm::seq<int64_t>(0, dims.size()));
 }
 
-/// Whether the dot's right side is [batch..., k, n] or [batch..., n, k]; `free` is n's place.
+/// True if the dot's right side is [batch..., k, n] or [batch..., n, k]; sets `free` to n's
+/// dimension.
 static bool hasPlainRhs(DotOp dot, int64_t &free) {
   SmallVector<int64_t> batch = listOf(dot.getRhsBatchDims());
   SmallVector<int64_t> contracting = listOf(dot.getRhsContractingDims());
@@ -44,7 +44,7 @@ static bool hasPlainRhs(DotOp dot, int64_t &free) {
   return true;
 }
 
-/// rhs as [batch..., n/w, k, w] of `form.element`.
+/// rhs as panels [batch..., n/w, k, w] of `form.element`.
 static Value makePanels(Value rhs, int64_t free, const PanelForm &form, HloBuilder &b) {
   int64_t batch = rankOf(rhs) - 2;
   SmallVector<int64_t> split(shapeOf(rhs)), order;
@@ -55,7 +55,7 @@ static Value makePanels(Value rhs, int64_t free, const PanelForm &form, HloBuild
   return b.transpose(b.reshape(b.convert(rhs, form.element), split), order);
 }
 
-/// `value`, whose last dimension is split into two; broadcasts stay broadcasts.
+/// `value` with its last dimension split in two; broadcasts stay broadcasts.
 static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
   if (rankOf(value) == 0) {
     return value;
@@ -83,8 +83,8 @@ static Value splitLast(Value value, ArrayRef<int64_t> shape, HloBuilder &b) {
   return b.broadcast(b.reshape(broadcast.getOperand(), source), shape, dimensions);
 }
 
-/// Computes the element-wise ops behind `joined` = reshape(`split`) on the split form; returns what
-/// is left to be reshaped, and in `joined` the value that it stands for.
+/// Applies the element-wise ops after `joined` = reshape(`split`) to the split form. Returns the
+/// value that still needs the reshape; `joined` becomes the value that the reshape replaces.
 static Value sinkReshape(Value split, Value &joined, OpBuilder &builder) {
   while (joined.hasOneUse()) {
     Operation *user = *joined.user_begin();
@@ -132,7 +132,7 @@ static void pack(DotOp dot, int64_t free, const PanelForm &form) {
   joined.replaceAllUsesWith(last.reshape(split, shapeOf(joined)));
 }
 
-/// The kernel of a convolution in the order spatial..., i, o.
+/// Reorders a convolution's kernel to spatial..., i, o.
 static void orderKernel(ConvolutionOp conv) {
   ConvDimsAttr dims = conv.getDimLabels();
   SmallVector<int64_t> order(dims.getKernelSpatial());
@@ -151,10 +151,9 @@ static void orderKernel(ConvolutionOp conv) {
                                           dims.getOutputFeature(), dims.getOutputSpatial()));
 }
 
-/// A 1x1 convolution of few positions as a dot, whose weights can be panels: packing them takes a
-/// good part of such a kernel: 7x7x2048 -> 512 features take 0.64 ms, and 0.52 ms so. (Where
-/// positions are many it does not, and convolutions have forms of their own: 14x14x1024 -> 256 take
-/// 0.53 and 0.57 ms.) Null if it is another convolution.
+/// A 1x1 convolution with few positions as a dot; null for other convolutions. Dots can read
+/// prepared panels, and packing takes a good part of a kernel with few positions. With many
+/// positions it does not, and the convolution strategies are faster.
 static DotOp asDot(ConvolutionOp conv) {
   constexpr int64_t mostPositions = 128;
   ConvDimsAttr dims = conv.getDimLabels();
@@ -176,7 +175,7 @@ static DotOp asDot(ConvolutionOp conv) {
     auto all = [](ArrayRef<int64_t> values, int64_t value) {
       return llvm::all_of(values, [&](int64_t v) { return v == value; });
     };
-    // The result has the input's positions: nothing is left out, so nothing may be put in either.
+    // The result has as many positions as the input, so stride and padding must be trivial.
     isPlain = all(window->getStrides(), 1) && all(window->getPadLow(), 0) &&
               all(window->getPadHigh(), 0) && all(window->getBaseDilations(), 1);
   }

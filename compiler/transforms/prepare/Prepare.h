@@ -4,10 +4,11 @@
 // `hlo.immutable_leaves` (analysis/Prepared.h). In this order:
 //
 //   hlo-fold-scales    scales and offsets of dots and convolutions go into their weights
-//   hlo-pack-operands  weights are laid out as they are read: kernels of convolutions by order of
-//                      dimensions, those of dots as panels where the code generator says so
-//   hlo-split-prepare  what depends on immutable values only and is worth its memory moves to
-//                      the prepare computation; before fusion, so that no kernel mixes both, ...
+//   hlo-pack-operands  weights in the layout in which they are read: dimension order for
+//                      convolution kernels, panels for dots if the code generator wants them
+//   hlo-split-prepare  values that depend only on immutable values and are worth their memory
+//                      move to the prepare computation; before fusion, so that no kernel mixes
+//                      both, ...
 //   hlo-fusion
 //   hlo-split-prepare  ... and after it, whole kernels
 //
@@ -22,12 +23,12 @@
 
 namespace hlo {
 
-/// How a dot's right side is laid out best: panels of `width` columns of `element`.
+/// The layout of a dot's right side: panels of `width` columns of `element`.
 struct PanelForm {
   int64_t width = 0;
   mlir::Type element;
 };
-/// Asked for each dot whose right side is immutable; nothing: as it is.
+/// Called for each dot whose right side is immutable; returns nothing to keep the layout.
 using ChoosePanels = std::function<std::optional<PanelForm>(DotOp)>;
 
 std::unique_ptr<mlir::Pass> createFoldScalesPass();

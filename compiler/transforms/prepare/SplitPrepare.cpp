@@ -1,17 +1,17 @@
 //===- SplitPrepare.cpp - hlo-split-prepare: two functions of one module --===//
 //
-// In: a module some of whose leaves are immutable, before or after fusion. Out: the same
-// with a prepare computation that computes what depends on immutable values only, and an
-// entry that has the results as arguments:
+// In: a module with immutable leaves, before or after fusion. Out: the same with a prepare
+// computation for values that depend only on immutable values, and an entry that takes its results
+// as arguments:
 //
 //   entry(x, w)                        prepare(x, w)           entry(x, w, p)
 //     t = rsqrt(w)                =>     t = rsqrt(w)             y = x * p
 //     y = x * t                          return t                 return y
 //     return y
 //
-// Only values are cut off that pay for their memory; what cheaply follows from them, such as
-// a broadcast, stays in the entry. The pass may run again: arguments that are prepared are
-// immutable too, and those no longer used go.
+// A value is prepared only if it is worth its memory; values that are cheap to derive from it, such
+// as a broadcast, stay in the entry. The pass may run again: prepared arguments are immutable too,
+// and those no longer used are removed.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -55,7 +55,7 @@ private:
 };
 } // namespace
 
-/// A prepare computation of the entry's arguments, without results.
+/// Makes a prepare computation with the entry's arguments and no results.
 void Splitter::makePrepare() {
   OpBuilder b(module.getContext());
   b.setInsertionPointAfter(entry);
@@ -75,7 +75,7 @@ void Splitter::makePrepare() {
   ReturnOp::create(b, entry.getReturn()->getLoc(), ValueRange());
 }
 
-/// Decides about a value that something which stays in the entry reads.
+/// Decides whether to prepare a value that an op of the entry reads.
 void Splitter::consider(Value value, Use use) {
   Operation *op = value.getDefiningOp();
   if (!op || isa<ConstantOp>(op) || wanted.contains(value) ||
@@ -104,7 +104,7 @@ void Splitter::choose() {
 
 void Splitter::move() {
   Block &from = entry.getBody().front(), &into = prepare.getBody().front();
-  // What the wanted values are made of, in the order of the text.
+  // The ops that compute the wanted values, in text order.
   DenseSet<Operation *> needed;
   SmallVector<Value> work(wanted.begin(), wanted.end());
   while (!work.empty()) {
@@ -132,7 +132,7 @@ void Splitter::move() {
   }
 }
 
-/// Prepared arrays that nothing reads any more.
+/// Removes prepared arrays that nothing reads any more.
 void Splitter::dropUnused() {
   Block &body = entry.getBody().front();
   Operation *end = prepare.getReturn();

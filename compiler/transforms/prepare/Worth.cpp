@@ -1,30 +1,29 @@
 //===- Worth.cpp - Whether a value is worth its place in the block --------===//
 //
-// A prepared array costs its bytes for as long as the program lives, and is read from memory
-// in every call. Against this stands the work that a call saves. In terms of
+// A prepared array occupies memory for the life of the program, and every call reads it. In return
+// a call saves the work that computes it. In terms of
 //
 //   bytes    of the value
-//   sources  bytes of the parameters, constants and prepared arrays that it is made of
+//   sources  bytes of the parameters, constants and prepared arrays that it is computed from
 //   work     cost per element of all ops on the way (fusion's costs: 1 an addition, about 20
 //            an exponential); reductions, dots and the like count as much
 //
-// the rule is, before fusion,
+// the rule before fusion is
 //
-//   relabelled, spread or widened only        no: the reader does that as it reads
-//   anything that is a kernel of its own      yes: it would be stored in every call
+//   only relabelled, broadcast or widened     no: its reader does that while it reads
+//   result of an op that is its own kernel    yes: it would be stored in every call
 //   small (64 KiB)                            yes, if there is any work or a transpose
 //   no larger than its sources                yes, from a division on, or if it is a transpose
 //   larger                                    from an exponential on, up to 16 MiB
-//   read in parts (gather, slice)             no, but for kernels of their own
-//   read from memory, say by a dot            yes, if no larger than its sources and there is any
-//   work,
-//                                             or if it is a transpose of up to 4 times their bytes
-//                                             (panels); dequantized weights are left to the second
-//                                             round, since the dot may read them as they are
+//   read in parts (gather, slice)             no, unless its op is its own kernel
+//   read from memory, for instance by a dot   yes, if no larger than its sources and there is
+//                                             any work, or if it is a transpose of up to 4 times
+//                                             their bytes (panels); dequantized weights are left
+//                                             to the second round: the dot may read them directly
 //
-// and after it, for a kernel, which is what would be stored in every call,
+// and after fusion, for a kernel, whose result would be stored in every call,
 //
-//   at most 4 times its operands, or small    yes (what a dot reads as it is has no kernel)
+//   at most 4 times its operands, or small    yes (an operand read directly has no kernel)
 //   larger                                    from an addition and a division on, up to 16 MiB
 //
 //===----------------------------------------------------------------------===//
@@ -37,10 +36,10 @@ using namespace hlo;
 using fusion::Role;
 
 static constexpr int64_t smallBytes = 64 << 10, mostBytes = 16 << 20;
-/// Bytes of an array for each byte that it is made of.
+/// Most bytes of an array per byte of its sources.
 static constexpr int64_t mostGrowth = 4;
 static constexpr double someWork = 4, muchWork = 16;
-/// Ops of a chain that are looked at; a longer one is worth much in any case.
+/// Ops of a chain that are examined; longer chains are always worth it.
 static constexpr size_t mostOps = 256;
 
 Use hlo::useOf(OpOperand &operand) {
@@ -55,7 +54,7 @@ Use hlo::useOf(OpOperand &operand) {
   return role == Role::Hero || role == Role::TopLevel ? Use::Memory : Use::Registers;
 }
 
-/// Whether an op's result is stored anyway, because the op is a kernel or a loop.
+/// True if the op's result is stored anyway, because the op is a kernel or a loop.
 static bool standsAlone(Operation *op) {
   Role role = fusion::roleOf(op);
   return role == Role::Hero || isa<WhileOp, ConditionalOp>(op) ||
@@ -63,7 +62,7 @@ static bool standsAlone(Operation *op) {
 }
 
 namespace {
-/// What a value is made of, up to arrays that exist in the entry.
+/// The ops that compute a value, down to arrays that exist in the entry.
 struct Chain {
   int64_t sources = 0;
   double work = 0; ///< summed over all elements
@@ -92,7 +91,7 @@ static Chain follow(Value value, const llvm::SetVector<Value> &kept) {
   return chain;
 }
 
-/// Of a kernel.
+/// The rule for kernels, after fusion.
 static bool isKernelWorthKeeping(FusionOp kernel, Value value) {
   int64_t bytes = bytesOf(value), sources = 0;
   for (Value operand : kernel->getOperands()) {

@@ -9,7 +9,7 @@ namespace hlo {
 
 /// How an op that stays in the entry reads a value.
 enum class Use {
-  Registers, ///< element by element, computed where it is read if it is not stored
+  Registers, ///< element by element; recomputed there if it is not stored
   Memory,    ///< from memory: a loop, a branch, a kernel built around the op
   Parts,     ///< a few elements: a gather, a slice
 };
