@@ -1,10 +1,10 @@
 //===- AssignOffsets.cpp - The arena of a plan, and a check of it ---------===//
 //
-// In: a plan with buffers. Out: the offsets of those in the arena, and which of them are
-// guests: a big buffer may be in that of an output as long as the result is not there, so
-// that the arena of a training step need not hold what its results have room for.
-// `checkPlan` then looks at the result alone, by a sweep over all points, so that a fault
-// in one of the steps before becomes an internal error and not a wrong program.
+// In: a plan with buffers. Out: the offsets of the arena's buffers, and which buffers are guests. A
+// guest is a large buffer placed in an output's buffer for the time before the result is written,
+// so that the arena of a training step need not duplicate the space of its results. `checkPlan`
+// then checks the result independently, by a sweep over all points, so that a fault in an earlier
+// step becomes an internal error and not a wrong program.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Pack.h"
@@ -15,17 +15,17 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Whether the value is the representative of a buffer in the arena that has bytes.
+/// True if the value represents a non-empty buffer of the arena.
 static bool isArenaBuffer(const Plan &plan, ValueId id) {
   const PlanValue &value = plan.values[id];
   return plan.buffers[id] == id && value.home == Home::Arena && value.bytes > 0 &&
          !value.range.empty();
 }
 
-/// Buffers from so many bytes on may be guests. Smaller ones save little, and those of small loops
-/// are better off in the arena, which nothing else aliases (compiler/target/LoopMemory).
+/// Least size of a guest. Smaller ones save little, and buffers of small loops are better off in
+/// the arena, which nothing else aliases (compiler/target/LoopMemory).
 static constexpr int64_t leastGuest = 4096;
-/// Pairs of buffer and output up to which guests are looked for.
+/// Most pairs of buffer and output in the search for guests.
 static constexpr uint64_t guestBudget = 5'000'000;
 
 namespace {
@@ -44,9 +44,9 @@ struct Guest {
 };
 } // namespace
 
-/// The lowest place in the host's buffer that is free throughout the value's range. Callers need to
-/// align an output to its elements only; a buffer of bytes may be a kernel's scratch, which holds
-/// anything.
+/// The lowest offset in the host's buffer that is free throughout the value's range; nothing if
+/// there is none. Callers align outputs only to their elements, so a guest must not need more; a
+/// buffer of bytes may be a kernel's scratch memory, which holds any type.
 static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
                                       const llvm::DenseMap<ValueId, Guest> &placed,
                                       const Plan &plan) {
@@ -72,8 +72,8 @@ static std::optional<int64_t> roomFor(const PlanValue &value, const Host &host,
   return host.bytes - end >= value.bytes ? std::optional(end) : std::nullopt;
 }
 
-/// Places for big buffers of the arena in outputs: the biggest first, each in the smallest output
-/// that has room. Outputs that the caller may have put into an input's buffer hold that input.
+/// Places large buffers of the arena in outputs: largest first, each in the smallest output with
+/// room. Outputs that may share an input's buffer are no hosts: they hold that input.
 static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
   llvm::DenseMap<ValueId, Guest> placed;
   std::vector<Host> hosts;
@@ -109,7 +109,7 @@ static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
   return placed;
 }
 
-/// Packs the buffers of the arena that are no guests; their offsets are in the order of `ids`.
+/// Packs the arena's buffers except guests; the offsets are in the order of `ids`.
 static std::optional<int64_t> packArena(const Plan &plan,
                                         const llvm::DenseMap<ValueId, Guest> &guests,
                                         std::vector<PackItem> &items, std::vector<ValueId> &ids) {
@@ -138,7 +138,8 @@ LogicalResult schedule::assignOffsets(Plan &plan, bool guests) {
     std::vector<PackItem> fewerItems;
     std::vector<ValueId> fewerIds;
     std::optional<int64_t> less = packArena(plan, placed, fewerItems, fewerIds);
-    // A buffer of the arena is more likely to be in a cache, so a few bytes less are not worth it.
+    // The arena is more likely to be in a cache than outputs, so a small saving is not worth a
+    // move.
     if (less && *less <= *total - *total / 16) {
       plan.arenaBytes = *less;
       items = std::move(fewerItems);
@@ -158,8 +159,7 @@ LogicalResult schedule::assignOffsets(Plan &plan, bool guests) {
   return success();
 }
 
-/// The memory that a buffer is in and may share with others: `none` for the arena, else the
-/// output's number.
+/// The memory that holds a buffer: `none` for the arena, else the output's number.
 static std::optional<uint32_t> memoryOf(const Plan &plan, ValueId id) {
   const PlanValue &value = plan.values[id];
   if (plan.buffers[id] != id || value.bytes == 0 || value.range.empty()) {
@@ -170,9 +170,10 @@ static std::optional<uint32_t> memoryOf(const Plan &plan, ValueId id) {
                                       : std::nullopt;
 }
 
-/// Live buffers never overlap: a sweep that holds the live ones by memory and offset.
+/// True if no two live buffers overlap: a sweep that keeps the live ones ordered by memory and
+/// offset.
 static bool buffersAreDisjoint(const Plan &plan) {
-  std::vector<std::tuple<uint32_t, bool, ValueId>> events; // ends before begins
+  std::vector<std::tuple<uint32_t, bool, ValueId>> events; // ends sort before begins
   for (auto [id, value] : llvm::enumerate(plan.values)) {
     std::optional<uint32_t> memory = memoryOf(plan, id);
     if (!memory) {

@@ -1,10 +1,9 @@
 //===- BuildControlFlow.cpp - Loops and branches written out as steps -----===//
 //
-// The part of PlanBuilder (see BuildPlan.cpp) for `while` and `conditional`. A carry is one
-// value with three scopes: the condition, the body, and what follows the loop; it is written
-// by moves before the loop and at the end of the body. A conditional's result is written by
-// moves at the end of each branch. Where no carry of a loop is moved in the end, its body
-// updates all of them in place.
+// The part of PlanBuilder (see BuildPlan.cpp) for `while` and `conditional`. A carry is one value
+// with three scopes: the condition, the body, and the code after the loop. Moves before the loop
+// and at the end of the body write it. Moves at the end of each branch write a conditional's
+// result. If coalescing removes all moves of a loop's carries, its body updates them in place.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/PlanBuilder.h"
@@ -27,7 +26,7 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   if (auto known = op->getAttrOfType<IntegerAttr>("known_trip_count")) {
     count = known.getInt();
   }
-  // Runs the body once on the values of the carries, which become the next ones.
+  // Writes the body once, on the values of the carries, which become the next values.
   auto writeBody = [&](SequenceId id, SmallVectorImpl<ValueId> &values) -> LogicalResult {
     FailureOr<SmallVector<ValueId>> next = writeOut(body, values, id);
     if (succeeded(next)) {
@@ -64,7 +63,7 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   uint32_t position = step.position;
   size_t stepIndex = plan.sequences[sequence].steps.size() - 1;
   SequenceId conditionId = openSequence(Sequence::Condition, sequence);
-  // Who counts need not ask.
+  // A counted loop has no condition.
   if (!count) {
     FailureOr<SmallVector<ValueId>> pred = writeOut(condition, carries, conditionId);
     if (failed(pred)) {
@@ -154,7 +153,7 @@ FailureOr<SmallVector<ValueId>> PlanBuilder::writeBranches(Operation *op, ValueI
 
   SmallVector<SequenceId> ids;
   SmallVector<SmallVector<ValueId>> results;
-  SmallVector<uint32_t> ends; // positions kept free for the moves
+  SmallVector<uint32_t> ends; // positions reserved for the moves
   for (const BranchWriter &write : writers) {
     ids.push_back(openSequence(Sequence::Branch, sequence));
     FailureOr<SmallVector<ValueId>> values = write(ids.back());

@@ -2,10 +2,10 @@
 //
 // In: a fused module. Out: a Plan whose values have live ranges and no buffers yet.
 //
-// A computation is written out anew at each use, so that a body shared by two loops is
-// planned for each of them. Values that need no place of their own are the value they
-// stand for: bitcasts, the parameters of branches, the carries that a body hands on
-// unchanged, a conditional's result on which all branches agree.
+// A computation is written out at each use, so a body shared by two loops is planned for each. Some
+// values need no place of their own and are identified with others: bitcasts, the parameters of
+// branches, carries that a body returns unchanged, a conditional's result on which all branches
+// agree.
 //
 // Loops and conditionals are in BuildControlFlow.cpp.
 //
@@ -185,8 +185,8 @@ LogicalResult PlanBuilder::writeLaunch(Operation *op, Environment &environment,
   for (AliasPair pair : *inPlace) {
     plan.values[results[pair.result]].scopes.push_back({sequence, 2 * nextPosition - 1});
     defined.set(pair.result);
-    // The operand's bytes are in the result's buffer now. (Unless in those of several
-    // results; then the kernel reads the operand where it always was.)
+    // The operand's bytes are in the result's buffer now. (If the operand is paired with several
+    // results, the kernel reads it at its original place.)
     if (pairsOfOperand[pair.operand] == 1) {
       operands[pair.operand] = results[pair.result];
     }
@@ -274,7 +274,7 @@ PlanBuilder::writeOut(ComputationOp computation, ArrayRef<ValueId> arguments, Se
   if (isNew) {
     it->second = scheduleComputation(computation, graph);
   }
-  // Nested computations may make the table grow, so the order is not read in place.
+  // Nested computations may grow the table and invalidate the iterator, so the order is copied.
   std::vector<Operation *> order = it->second;
   Environment environment;
   for (auto [argument, id] : llvm::zip(computation.getBody().getArguments(), arguments)) {

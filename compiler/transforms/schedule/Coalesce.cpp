@@ -1,17 +1,17 @@
 //===- Coalesce.cpp - Which values share a buffer -------------------------===//
 //
-// In: a plan in which every value has a place of its own. Out: the classes of values that
-// share one, and the moves that are left, in an order in which they can run one by one.
+// In: a plan in which every value has a place of its own. Out: classes of values that share one,
+// and the remaining moves in an order in which they can run one by one.
 //
-// Two classes become one if they are never live at one time, with one exception: a launch
-// may end an operand and begin a result in the same place if its fusion says so for every
-// such pair (`may_alias`). Pairs joined by a move are tried first, those in inner loops and
-// the big ones before others, for they cost time; then pairs of `may_alias`, which only
-// save memory. Nothing joins inputs and constants: they are not to be written.
+// Two classes merge if they are never live at the same time, with one exception: a launch may read
+// an operand for the last time and write a result in the same place if its fusion allows it for
+// every such pair (`may_alias`). Pairs joined by a move are tried first, those in inner loops and
+// the large ones before others, because moves cost time; then pairs of `may_alias`, which only save
+// memory. Inputs and constants never merge, because they must not be written.
 //
-// A donated input and its output may or may not be one buffer, which is known only at run
-// time. So they are two classes here, and whatever is put into the output must not be live
-// together with the input (except as above).
+// A donated input and its output may or may not be one buffer, which is known only at run time. So
+// they are two classes here, and a value merged into the output must not be live together with the
+// input (except as above).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Plan.h"
@@ -19,9 +19,9 @@
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Carries of so many bytes stay in the arena even if they end up in an output. A small loop
-/// becomes one function to which the arena is memory that nothing else aliases, so that its
-/// carries can live in registers; one copy behind the loop is little next to that.
+/// Carries up to this size stay in the arena even if they end up in an output. A small loop becomes
+/// a function that sees the arena as memory without aliases, so its carries can live in registers;
+/// one copy after the loop costs little in comparison.
 static constexpr int64_t smallCarry = 128;
 
 namespace {
@@ -31,7 +31,7 @@ struct Affinity {
   bool isMove;
   unsigned loopDepth;
   int64_t bytes;
-  size_t number; ///< where equal, the first one goes first
+  size_t number; ///< tie break: the first one goes first
 
   auto rank() const { return std::tuple(isMove, loopDepth, bytes, ~number); }
 };
@@ -48,7 +48,8 @@ private:
   bool compatible(ValueId a, ValueId b) const;
   bool isExcused(Segment common, ValueId a, ValueId b) const;
   void finishMoves(Step &step);
-  /// The buffer, or for a donated input the buffer of its output: what may be one.
+  /// The buffer, or for a donated input the buffer of its output: values with one location may
+  /// share memory at run time.
   ValueId locationOf(ValueId value) const;
   ValueId addTemporary(ValueId like);
 
@@ -95,7 +96,7 @@ bool Coalescer::compatible(ValueId a, ValueId b) const {
   return (x.home == Home::Arena || y.home == Home::Arena) && !isSmallCarry;
 }
 
-/// Whether `common`, in which both classes are live, is one launch that reads one class for
+/// True if `common`, the points where both classes are live, is one launch that reads one class for
 /// the last time and writes the other, and allows it.
 bool Coalescer::isExcused(Segment common, ValueId a, ValueId b) const {
   uint32_t position = common.begin / 2;
@@ -128,7 +129,7 @@ bool Coalescer::isExcused(Segment common, ValueId a, ValueId b) const {
   if (read == none || written == none || read == written) {
     return false;
   }
-  // A result that nobody reads is live here only; the operand must end here all the same.
+  // A result that nobody reads is live only here; the operand must end here all the same.
   if (plan.values[read].range.contains(2 * position + 2)) {
     return false;
   }
@@ -205,9 +206,8 @@ ValueId Coalescer::addTemporary(ValueId like) {
   return id;
 }
 
-/// Drops the moves within one buffer and orders the others: a buffer is written when all
-/// moves that read it are done. Where only cycles are left, one of the sources that are
-/// about to be overwritten is saved first.
+/// Drops moves within one buffer and orders the others: a buffer is written after all moves that
+/// read it. If only cycles are left, one of the sources about to be overwritten is saved first.
 void Coalescer::finishMoves(Step &step) {
   llvm::SmallVector<Move> pending;
   llvm::DenseMap<ValueId, unsigned> readers;
@@ -250,7 +250,7 @@ void Coalescer::finishMoves(Step &step) {
     }
     pending = std::move(blocked);
   }
-  // One after another they are not at once any more: all of them keep their bytes throughout.
+  // Executed one after another, the moves' buffers must all stay valid throughout.
   for (const Move &move : done) {
     for (ValueId value : {move.source, move.target}) {
       plan.values[plan.bufferOf(value)].range.add({2 * step.position, 2 * step.position + 2});
@@ -281,10 +281,10 @@ void Coalescer::run() {
 
 void schedule::coalesce(Plan &plan) { Coalescer(plan).run(); }
 
-/// Bytes copied per iteration and step of the body from which it pays to write a body twice:
-/// a few bytes cost less than the code.
+/// Bytes copied per iteration and step of the body from which writing the body twice pays: copying
+/// fewer bytes costs less than the extra code.
 static constexpr int64_t worthDoubling = 16;
-/// The same per iteration, where the second half has to ask first whether it is to run.
+/// The same, if the second half must first evaluate the condition.
 static constexpr int64_t worthAsking = 128;
 
 LoopSet schedule::loopsToDouble(const Plan &plan) {

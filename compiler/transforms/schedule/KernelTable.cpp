@@ -1,12 +1,12 @@
 //===- KernelTable.cpp - Equal kernels exist once -------------------------===//
 //
-// A model of 32 equal layers has 32 copies of each fusion. Each fusion is written down as
-// a list of words: for every op in order its opcode, attributes, the numbers of its
-// operands (values are numbered as they appear) and its result types. Two fusions are equal
-// iff their lists are; nothing rests on the hash alone.
+// A model of 32 equal layers has 32 copies of each fusion. Each fusion is encoded as a list of
+// words: for every op in order its opcode, attributes, the numbers of its operands (values are
+// numbered in order of appearance) and its result types. Two fusions are equal iff their lists are;
+// the hash alone never decides.
 //
-// A reduction names its computation, and a model has a copy of `add` for every reduction.
-// So computations are numbered in the same way first, and the number stands for the name.
+// A reduction refers to its computation by name, and a model has a copy of `add` for every
+// reduction. So computations are numbered in the same way first, and the number replaces the name.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/KernelTable.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Attributes that say where an op comes from, not what it computes.
+/// True for attributes that say where an op comes from, not what it computes.
 static bool isInformational(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"metadata", "frontend_attributes", "sharding", "origin", "statistics"}, true)
@@ -104,8 +104,8 @@ unsigned KernelTable::add(FusionOp fusion) {
   }
   Words words;
   DenseMap<Value, unsigned> numbers;
-  // The operands' own identity does not matter, but their types are those of the region's
-  // arguments, and whether two of them are one value is the caller's affair.
+  // Operands are encoded by the types of the region's arguments only: whether two operands are the
+  // same value does not change the kernel.
   for (Value operand : fusion->getOperands()) {
     words.push_back(word(operand.getType().getAsOpaquePointer()));
   }

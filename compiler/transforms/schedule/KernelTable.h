@@ -9,9 +9,9 @@
 
 namespace hlo::schedule {
 
-/// Numbers fusions such that two have one number iff they compute the same in the same
-/// way: same types, ops, attributes and scalar computations, whatever their places, names
-/// and the names of the computations. Numbers count up from 0 by first appearance.
+/// Numbers fusions so that two have the same number iff they compute the same in the same way: same
+/// types, ops, attributes and scalar computations, whatever their locations, names and the names of
+/// the computations. Numbers count up from 0 by first appearance.
 class KernelTable {
 public:
   explicit KernelTable(const ComputationGraph &graph) : graph(graph) {}
@@ -19,12 +19,12 @@ public:
   unsigned add(FusionOp fusion);
   /// The first fusion of each number.
   llvm::ArrayRef<FusionOp> kernels() const { return firsts; }
-  /// E.g. `k3_reduce_maximum`: the number, the strategy and the root's opcode.
+  /// For example `k3_reduce_maximum`: the number, the strategy and the root's opcode.
   std::string name(unsigned number) const;
 
 private:
-  /// Everything that matters of a piece of IR, in a fixed order. Attributes, types and
-  /// opcodes are unique in their context, so that their addresses stand for them.
+  /// Encoding of a piece of IR. Attributes, types and opcodes are unique in their context, so their
+  /// addresses represent them.
   using Words = std::vector<uintptr_t>;
   struct Hash {
     size_t operator()(const Words &words) const {
@@ -42,7 +42,8 @@ private:
   const ComputationGraph &graph;
   std::vector<FusionOp> firsts;
   Table kernelNumbers, computationNumbers;
-  llvm::DenseMap<mlir::Operation *, unsigned> numberOf; ///< fusions and computations seen before
+  llvm::DenseMap<mlir::Operation *, unsigned>
+      numberOf; ///< fusions and computations numbered so far
 };
 
 } // namespace hlo::schedule

@@ -1,18 +1,17 @@
 //===- ListScheduler.cpp - The order of a computation's kernels -----------===//
 //
-// In: a computation of fused ops. Out: a topological order of them that needs little
-// memory. Ops with side effects keep their order among themselves.
+// In: a computation of fused ops. Out: a topological order of them that needs little memory. Ops
+// with side effects keep their order.
 //
-// Two wishes come first, as edges that are added unless they close a cycle: what writes
-// into the bytes of a value (an in-place kernel, a loop that takes it as a carry, the
-// producer of a body's next carry) runs after all others that read that value; each wish
-// that is fulfilled saves a copy.
+// Wishes come first, as edges that are added unless they close a cycle: an op that overwrites a
+// value (an in-place kernel, a loop that takes it as a carry, the producer of a body's next carry)
+// should run after all other readers of that value. Each wish that is fulfilled saves a copy.
 //
-// Then three orders compete, and the one with the lowest peak wins, the program's own in
-// case of a tie: the program's own; greedy, which always takes the op that grows memory
-// least; depth first from the results. Greedy alone is not safe (it runs all cheap starts
-// of long chains before it finishes any), depth first is its opposite. All are linear but
-// for a heap: 20,000 ops take some 20 ms.
+// Then three orders compete, and the one with the lowest peak wins; on a tie the program's own.
+// They are: the program's own; greedy, which always takes the op that grows memory least; depth
+// first from the results. Greedy alone is not safe (it runs the cheap starts of all long chains
+// before it finishes any); depth first is its opposite. All take linear time except for a heap:
+// about 20 ms for 20,000 ops.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -25,14 +24,15 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Nodes looked at to fulfil one wish; beyond that, a copy is the smaller evil.
+/// Most nodes visited to fulfil one wish; beyond that, a copy is cheaper.
 static constexpr unsigned wishEffort = 4096;
 
 namespace {
-/// A value whose bytes are freed after its last use; bitcasts are the same storage.
+/// A value's memory, which is freed after its last use; a bitcast shares the storage of its
+/// operand.
 struct Storage {
-  int64_t bytes = 0;              ///< what is freed; 0 for what is not ours to free
-  SmallVector<uint32_t, 2> users; ///< distinct nodes, without bitcasts
+  int64_t bytes = 0;              ///< bytes freed; 0 for memory that the plan does not own
+  SmallVector<uint32_t, 2> users; ///< distinct nodes; users of bitcasts count
 };
 
 struct Node {
@@ -40,7 +40,7 @@ struct Node {
   int64_t allocated = 0;
   SmallVector<uint32_t, 4> operands; ///< distinct storages
   SmallVector<uint32_t, 1> results;  ///< storages
-  SmallVector<uint32_t, 1> updates;  ///< storages whose bytes it wants to write
+  SmallVector<uint32_t, 1> updates;  ///< storages that the node overwrites
 };
 
 class Scheduler {
@@ -121,7 +121,7 @@ void Scheduler::collectNodes() {
     }
     node.operands.assign(operands.begin(), operands.end());
     for (Value result : op.getResults()) {
-      // The entry's results are written to the caller's buffers, constants are data.
+      // Results of the entry are in the caller's buffers, constants in the object.
       bool ours = !isa<ConstantOp>(op) && !(entry && returned.contains(result));
       int64_t bytes = ours ? bytesOf(result.getType()).value_or(0) : 0;
       node.results.push_back(addStorage(result, returned.contains(result) ? 0 : bytes));
@@ -143,8 +143,8 @@ void Scheduler::collectNodes() {
   if (entry) {
     return;
   }
-  // Result i of a loop's body goes where argument i is. (For branches this is no more
-  // than an order like any other.)
+  // Result i of a loop's body is written to argument i's place. (For branches this wish has no
+  // effect on copies.)
   OperandRange results = block.getTerminator()->getOperands();
   for (auto [argument, result] : llvm::zip(block.getArguments(), results)) {
     Operation *producer = storageRoot(result).getDefiningOp();
@@ -234,7 +234,8 @@ std::vector<uint32_t> Scheduler::greedyOrder() const {
   std::vector<uint32_t> missing(nodes.size());
   std::vector<int64_t> key(nodes.size());
   std::vector<char> done(nodes.size(), 0);
-  using Entry = std::tuple<int64_t, uint32_t, uint32_t>; // growth, own order, node
+  using Entry =
+      std::tuple<int64_t, uint32_t, uint32_t>; // growth, position in the program's order, node
   std::set<Entry> ready;
   auto insert = [&](uint32_t node) {
     key[node] = growth(node, usesLeft);
@@ -256,7 +257,7 @@ std::vector<uint32_t> Scheduler::greedyOrder() const {
       if (--usesLeft[operand] != 1 || !storages[operand].bytes) {
         continue;
       }
-      // The one user that is left now frees the operand.
+      // The last remaining user now frees the operand.
       for (uint32_t user : storages[operand].users) {
         if (!done[user] && !missing[user]) {
           ready.erase({key[user], order->positionOf(user), user});
@@ -280,7 +281,7 @@ std::vector<uint32_t> Scheduler::depthFirstOrder() const {
   auto open = [&](uint32_t node) {
     seen[node] = 1;
     SmallVector<uint32_t> inputs(order->predecessors(node));
-    // Taken from the back: the one that allocates most first.
+    // Taken from the back: the op that allocates most comes first.
     llvm::sort(inputs, [&](uint32_t a, uint32_t b) {
       return std::pair(nodes[a].allocated, order->positionOf(b)) <
              std::pair(nodes[b].allocated, order->positionOf(a));

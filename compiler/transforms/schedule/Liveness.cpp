@@ -1,11 +1,11 @@
 //===- Liveness.cpp - From uses to live ranges ----------------------------===//
 //
-// A use in a sequence keeps the value alive from where the sequence begins, or from the
-// value's scope in it. If the sequence is no scope of the value, then the value comes from
-// outside, and the use counts outside as well:
-//   - of a loop: up to the loop's end, since the next iteration will need it too;
-//   - of a branch: up to the branching. What the other branches do is no concern of it, so
-//     a value used in one branch leaves its bytes to the others.
+// A use in a sequence keeps the value alive from the sequence's begin, or from the value's scope in
+// it. If the value has no scope in the sequence, it comes from outside, and the use extends its
+// range outside as well:
+//   - for a loop: to the loop's end, because the next iteration needs it too;
+//   - for a branch: to the branching step. Other branches are not affected, so a value used in
+//     one branch leaves its bytes to the others.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Liveness.h"
@@ -14,7 +14,7 @@ using namespace hlo;
 using namespace hlo::schedule;
 
 void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
-  // The last use in every sequence that the value is seen from.
+  // The last use in each sequence that can see the value.
   llvm::SmallVector<std::pair<SequenceId, uint32_t>, 2> last;
   auto scopeIn = [&](SequenceId sequence) {
     return llvm::find_if(value.scopes,

@@ -6,16 +6,16 @@
 
 namespace hlo::schedule {
 
-/// Gathers the uses of values while a plan is written, then fills their ranges.
+/// Collects the uses of values while a plan is built, then computes their ranges.
 class Liveness {
 public:
   explicit Liveness(Plan &plan) : plan(plan) {}
 
-  /// The value's bytes are needed in `sequence` up to (and without) point `end`.
+  /// Records that the value's bytes are needed in `sequence` up to, but not including, point `end`.
   void addUse(ValueId value, SequenceId sequence, uint32_t end) {
     uses.push_back({value, sequence, end});
   }
-  /// Adds to each value's range what its scopes and uses say.
+  /// Computes each value's range from its scopes and uses.
   void fillRanges();
 
 private:

@@ -1,10 +1,10 @@
 //===- LowerToCpurt.cpp - A finished plan as cpurt ops --------------------===//
 //
-// In: a module of fused computations and its plan. Out: the same program as one
-// cpurt.entry. Each buffer is named once, at the entry's start; each set of equal fusions
-// becomes one cpurt.kernel, which takes the region of the first of them; constants of equal
-// bytes become one cpurt.global. The module attributes `cpurt.kernels_before` and
-// `cpurt.kernels_after` hold the number of launches and of kernels.
+// In: a module of fused computations and its plan. Out: the same program as one cpurt.entry. Each
+// buffer is defined once, at the entry's start; each set of equal fusions becomes one cpurt.kernel
+// with the region of the first of them; constants of equal bytes become one cpurt.global. The
+// module attributes `cpurt.kernels_before` and `cpurt.kernels_after` hold the number of launches
+// and of kernels.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/LowerToCpurt.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Of one random state.
+/// Bytes of one random state.
 static constexpr int64_t stateBytes = 16;
 
 namespace {
@@ -40,7 +40,7 @@ private:
   void emitMove(const Step &step, const Move &move, OpBuilder &b);
   void emitCall(const Step &step, ArrayRef<Value> pointers, OpBuilder &b);
   FlatSymbolRefAttr rangeKernel(FlatSymbolRefAttr computation, Type element, Location location);
-  /// A block of its own for a sequence, ended by `Terminator`.
+  /// Makes a block for a sequence, terminated by `Terminator`.
   template <typename Terminator, typename... Operands>
   void emitRegion(Region &region, SequenceId id, Location location, Operands... operands);
   int64_t leafCount() const;
@@ -54,17 +54,17 @@ private:
   const ComputationGraph &graph;
   ArrayRef<PlannedRoot> roots;
   const PreparedBlock &block;
-  const PlannedRoot *root = nullptr; ///< that is being emitted
+  const PlannedRoot *root = nullptr; ///< the root being emitted
   KernelTable table;
-  OpBuilder header;                ///< in the entry's block, for the list of buffers at its start
-  Operation *lastBuffer = nullptr; ///< of that list
+  OpBuilder header; ///< inserts into the list of buffers at the start of the entry's block
+  Operation *lastBuffer = nullptr; ///< last op of that list
   Type pointer;
   OpBuilder *globals = nullptr;
   DenseMap<ValueId, Value> buffers;
   llvm::StringSet<> names;
   std::vector<FlatSymbolRefAttr> kernelNames;
   DenseMap<llvm::hash_code, SmallVector<cpurt::GlobalOp, 1>> globalsByHash;
-  /// Kernels of computations that the runtime applies to ranges, and their ops' insertion point.
+  /// Kernels made from computations that the runtime applies to ranges, and where to insert them.
   DenseMap<std::pair<Attribute, Type>, FlatSymbolRefAttr> rangeKernels;
   Operation *kernelsEnd = nullptr;
   int64_t launches = 0;
@@ -100,7 +100,7 @@ FlatSymbolRefAttr Lowering::globalFor(DenseElementsAttr literal, Location locati
   return FlatSymbolRefAttr::get(global.getSymNameAttr());
 }
 
-/// How many arguments of the root are leaves of the caller's; the others are prepared.
+/// Number of the root's arguments that are the caller's leaves; the others are prepared arrays.
 int64_t Lowering::leafCount() const {
   ComputationOp computation = root->computation;
   int64_t arguments = computation.getBody().getNumArguments();
@@ -175,7 +175,7 @@ void Lowering::emitRegion(Region &region, SequenceId id, Location location, Oper
   Terminator::create(b, location, operands...);
 }
 
-/// A kernel of strategy "range": r[i] = f(a[i], b[i]) for as many elements as the runtime asks for.
+/// A kernel of strategy "range": r[i] = f(a[i], b[i]) for any number of elements.
 FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type element,
                                         Location location) {
   FlatSymbolRefAttr &name = rangeKernels[{computation, element}];
@@ -187,7 +187,7 @@ FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type elem
   name = FlatSymbolRefAttr::get(cast<StringAttr>(symbol));
   OpBuilder b(kernelsEnd);
   auto kernel = cpurt::KernelOp::create(b, location, name.getAttr());
-  // The length says nothing; some number has to be there.
+  // The length is arbitrary, but a type needs one.
   constexpr int64_t length = 1024;
   Type array = RankedTensorType::get({length}, element);
   Block *block = b.createBlock(&kernel.getBody(), {}, {array, array}, {location, location});
@@ -257,7 +257,7 @@ void Lowering::emitStep(const Step &step, OpBuilder &b) {
     auto op = cpurt::RandomStateOp::create(b, location, buffer(step.results.front()), IntegerAttr(),
                                            IntegerAttr());
     if (!state->hasAttr("hlo.of_call")) {
-      // A body that is written out twice has one state all the same.
+      // A body that is written out twice still has one state.
       size_t number = states.try_emplace(state, states.size()).first->second;
       op.setOffset(stateBytes * number);
       op.setDelta(state.getDelta());
@@ -292,7 +292,7 @@ void Lowering::emitSequence(SequenceId id, OpBuilder &b) {
   }
 }
 
-/// Numbers the fusions in the order of the programs, before any of them is changed.
+/// Numbers the fusions in program order, before any of them is changed.
 void Lowering::numberKernels() {
   for (const PlannedRoot &each : roots) {
     std::vector<std::pair<uint32_t, FusionOp>> fusions;
@@ -331,7 +331,7 @@ void Lowering::emitKernels(OpBuilder &b) {
   }
 }
 
-/// All but the scalar computations that kernels call, directly or not.
+/// Removes all computations except scalar ones that kernels apply, directly or indirectly.
 void Lowering::removeComputations() {
   llvm::SetVector<Operation *> needed;
   auto addCallees = [&](Operation *root) {
@@ -356,7 +356,7 @@ void Lowering::removeComputations() {
   }
 }
 
-/// The entry of one root, before which kernels and constants go.
+/// Emits the entry of one root; its kernels and constants are inserted before it.
 void Lowering::emitRoot(const PlannedRoot &planned, OpBuilder &b) {
   root = &planned;
   buffers.clear();

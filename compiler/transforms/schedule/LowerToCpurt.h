@@ -7,15 +7,15 @@
 
 namespace hlo::schedule {
 
-/// One program of the module: the entry, or what prepares for it.
+/// One program of the module: the entry or the prepare computation.
 struct PlannedRoot {
   ComputationOp computation;
   Plan plan;
 };
 
-/// Adds `cpurt.global`s, `cpurt.kernel`s and a `cpurt.entry` for each root, the entry first, to the
+/// Adds `cpurt.global`s, `cpurt.kernel`s and a `cpurt.entry` for each root (the entry first) to the
 /// module, and removes the computations that ran at top level. Scalar computations of kernels stay.
-/// `block`: where prepared arrays are.
+/// `block`: the places of prepared arrays.
 void lowerToCpurt(mlir::ModuleOp module, const ComputationGraph &graph,
                   llvm::ArrayRef<PlannedRoot> roots, const PreparedBlock &block);
 

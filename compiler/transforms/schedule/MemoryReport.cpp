@@ -6,10 +6,10 @@
 //     offset   bytes  first  last  value
 //          0      64      0     2  %add.3
 //
-// With a prepare function, its own arena and the prepared block follow. Steps count launches and
-// copies in the order of the text. A buffer that is used inside a loop and outside of it is counted
-// for the whole loop. The report is made from the ops alone, not from the planner's own notes: it
-// shows what the program does.
+// With a prepare function, its own arena and the prepared block follow. Steps number launches and
+// copies in text order. A buffer used both inside and outside of a loop counts for the whole loop.
+// The report is made from the ops alone, not from the planner's data, so it shows what the program
+// does.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -29,7 +29,7 @@ struct Buffer {
 struct Report {
   std::vector<Buffer> buffers;
   DenseMap<Value, unsigned> indices;
-  std::vector<std::string> steps; ///< what each step runs
+  std::vector<std::string> steps; ///< the op of each step
 };
 } // namespace
 
@@ -42,7 +42,7 @@ static void touch(Report &report, Value pointer, unsigned first, unsigned last) 
   }
 }
 
-/// Numbers the steps of a block and notes which buffers they use.
+/// Numbers the steps of a block and records which buffers they use.
 static void walk(Block &block, Report &report) {
   for (Operation &op : block) {
     unsigned begin = report.steps.size();
@@ -65,8 +65,8 @@ static void walk(Block &block, Report &report) {
     if (!isa<cpurt::WhileOp>(op)) {
       continue;
     }
-    // What lives on from before the loop, or is read after it, lives throughout; whatever
-    // is used in it may be carried from one iteration to the next.
+    // A buffer that is live before or after the loop is live throughout it; one used only inside
+    // may be carried from one iteration to the next.
     llvm::SmallDenseSet<Value> used;
     op.walk([&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
     for (Value value : used) {
@@ -95,7 +95,7 @@ static std::string nameOf(Location location) {
   return "?";
 }
 
-/// Scratch in the buffers of results.
+/// Reports guests: scratch in the buffers of results.
 static void reportGuests(cpurt::EntryOp entry, llvm::raw_ostream &os) {
   bool isFirst = true;
   for (auto output : entry.getOps<cpurt::OutputOp>()) {
@@ -108,7 +108,7 @@ static void reportGuests(cpurt::EntryOp entry, llvm::raw_ostream &os) {
   }
 }
 
-/// What is in the prepared block.
+/// Reports the contents of the prepared block.
 static void reportBlock(ModuleOp planned, cpurt::EntryOp prepare, llvm::raw_ostream &os) {
   SmallVector<cpurt::PreparedOp> slices(prepare.getOps<cpurt::PreparedOp>());
   llvm::sort(slices, [](cpurt::PreparedOp a, cpurt::PreparedOp b) {

@@ -1,14 +1,15 @@
 //===- Pack.cpp - Offsets for buffers with live ranges --------------------===//
 //
-// Several placements are made and the smallest one is kept:
-//   - big buffers first, each into the tightest gap between those that are placed already
-//     and live at one time with it; and the same with long-lived buffers first, and with
-//     those first whose bytes times life is most. The best of them is mostly within a few
-//     per cent of the peak; once the peak is reached, no other is tried.
+// Several placements are made and the smallest is kept:
+//   - by size: large buffers first, each into the tightest gap among the placed buffers that are
+//     live at the same time; also long-lived buffers first, and by bytes times lifetime. The
+//     best of them is mostly within a few per cent of the peak; once the peak is reached, no
+//     other is tried.
 //   - by time: a sweep over the program with a list of free blocks, tightest first.
-// The first kind costs as much as there are pairs of buffers that live at one time; where
-// that is too many (20,000 buffers that all live together have 200 million), only the
-// second one is made.
+//
+// The first kind takes time proportional to the pairs of buffers that are live together. If those
+// are too many (20,000 buffers that are all live together have 200 million), only the second is
+// made.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Pack.h"
@@ -21,15 +22,15 @@
 using namespace hlo;
 using namespace hlo::schedule;
 
-/// Pairs of buffers that live together up to which placements of the first kind are tried;
-/// each of them handles some 10 million a second.
+/// Most pairs of buffers live together for placements of the first kind, each of which handles
+/// about 10 million pairs a second.
 static constexpr uint64_t pairBudget = 5'000'000;
 
 static int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, arenaAlignment); }
 
 namespace {
-/// Placed items by the time they are live: a binary tree over the points, each item at the
-/// O(log) nodes that make up the hull of its range.
+/// Placed items by lifetime: a binary tree over the points, with each item at the O(log) nodes that
+/// cover the hull of its range.
 class TimeIndex {
 public:
   TimeIndex(uint32_t points, size_t items) : seen(items, 0) {
@@ -103,7 +104,7 @@ public:
       }
       return offset;
     }
-    // Grow: what is free at the end is the beginning of the new buffer.
+    // Grow: the free space at the end becomes the start of the new buffer.
     int64_t offset = total;
     if (!byOffset.empty()) {
       auto [lastOffset, lastSize] = *byOffset.rbegin();
@@ -148,7 +149,7 @@ private:
   int64_t total = 0;
 };
 
-/// The hulls of all items, as events in the order of time; ends come before begins.
+/// The hulls of all items as events in time order; ends sort before begins.
 struct Event {
   uint32_t point;
   bool isBegin;
@@ -180,7 +181,7 @@ static int64_t packByTime(llvm::ArrayRef<PackItem> items, std::vector<int64_t> &
   return blocks.size();
 }
 
-/// Places the items with the greatest weight first.
+/// Places items in order of decreasing weight.
 static int64_t packByWeight(llvm::ArrayRef<PackItem> items,
                             llvm::function_ref<double(const PackItem &)> weight,
                             std::vector<int64_t> &offsets) {
@@ -253,7 +254,7 @@ std::optional<int64_t> schedule::pack(llvm::MutableArrayRef<PackItem> items) {
       offsets = std::move(candidate);
     }
   }
-  // What rounding adds behind the last buffer nobody needs.
+  // The padding behind the last buffer is not counted.
   total = 0;
   for (auto [item, offset] : llvm::zip(items, offsets)) {
     item.offset = offset;

@@ -7,7 +7,7 @@
 
 namespace hlo::schedule {
 
-/// Start of the arena and of every buffer in it: a cache line, and the widest vector.
+/// Alignment of the arena and of every buffer in it: a cache line, and the widest vector.
 constexpr int64_t arenaAlignment = 64;
 
 /// A buffer to be placed: `bytes` > 0, `range` not empty.
@@ -17,12 +17,12 @@ struct PackItem {
   int64_t offset = 0; ///< the result
 };
 
-/// Gives items offsets such that no two that are live at one point overlap. Returns the
-/// size of the arena, or nothing if that exceeds 63 bits.
+/// Assigns offsets such that no two items live at one point overlap. Returns the size of the arena,
+/// or nothing if it exceeds 63 bits.
 std::optional<int64_t> pack(llvm::MutableArrayRef<PackItem> items);
 
-/// The most bytes that are live at one point, each buffer rounded up to the alignment: no
-/// arena can be smaller.
+/// The most bytes live at one point, with each buffer rounded up to the alignment: a lower bound
+/// for any arena.
 int64_t peakBytes(llvm::ArrayRef<PackItem> items);
 
 } // namespace hlo::schedule

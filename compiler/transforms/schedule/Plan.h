@@ -6,15 +6,15 @@
 //   loop     a condition, a test, a body     branch   one of several sequences
 //   state    random state from the runtime
 //
-// Every step has a position; position k stands for two points, 2k (it reads) and 2k + 1
-// (it writes). A launch reads while it writes: its operands live through both points and
-// its results from the first one on. Moves read all sources, then write all targets.
+// Every step has a position; position k stands for two points, 2k (it reads) and 2k + 1 (it
+// writes). A launch reads while it writes: its operands are live at both points and its results
+// from the first one on. Moves read all sources, then write all targets.
 //
-// Values need places. What HLO defines once is one value. A loop's carry, the result of a
-// conditional and an output are values too, but written by moves: at first every one of
-// them has a place of its own, and a move into it wherever a value enters. Coalescing then
-// gives both sides of a move one buffer wherever no two values that differ would have to
-// be there at one time, and the move is gone. So copy insertion is: the moves that are left.
+// Values need places. A definition of HLO is one value. A loop's carry, the result of a conditional
+// and an output are values too, but moves write them: at first each has a place of its own, and a
+// move wherever a value enters it. Coalescing then gives both sides of a move one buffer, unless
+// two different values would have to be in it at the same time, and drops the move. The moves that
+// remain are the copies of the program; there is no other copy insertion.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_TRANSFORMS_SCHEDULE_PLAN_H
@@ -38,8 +38,8 @@ enum class Home {
   Constant ///< never written
 };
 
-/// From where on a value is there, seen from one sequence: its definition, or for a carry
-/// the start of the body and the end of the loop.
+/// Where a value becomes available in one sequence: its definition, or for a carry the start of the
+/// body and the end of the loop.
 struct Scope {
   SequenceId sequence;
   uint32_t begin; ///< point
@@ -49,17 +49,16 @@ constexpr int64_t maxElementAlign = 8;
 
 struct PlanValue {
   int64_t bytes = 0;
-  int64_t align = maxElementAlign; ///< of its elements; scratch may hold any
+  int64_t align = maxElementAlign; ///< of its elements; scratch memory may hold any type
   Home home = Home::Arena;
-  uint32_t number = 0; ///< of the input or output
+  uint32_t number = 0; ///< number of the input or output
   mlir::DenseElementsAttr constant;
-  mlir::Location location; ///< who defines it
-  bool isCarry = false;    ///< of a loop; of a representative: some value of the buffer is one
+  mlir::Location location; ///< the defining op
+  bool isCarry = false; ///< carry of a loop; for a representative: some value of the buffer is one
   llvm::SmallVector<Scope, 1> scopes;
-  LiveRange range;    ///< when filled: the points at which its bytes are needed
-  int64_t offset = 0; ///< in the arena or the output; of a buffer's representative
-  /// Home::Output: not the result but scratch in its buffer, at points where the result is not
-  /// there.
+  LiveRange range;    ///< after Liveness: the points at which its bytes are needed
+  int64_t offset = 0; ///< in the arena or the output; valid for a buffer's representative
+  /// With Home::Output: scratch in the output's buffer, at points where the result is not in it.
   bool isGuest = false;
 };
 
@@ -69,20 +68,20 @@ struct Move {
 
 enum class StepKind { Launch, Moves, Loop, Branch, State };
 
-/// A result and an operand of a launch, as numbers among its results and operands.
+/// A result and an operand of a launch, as indices into its results and operands.
 struct AliasPair {
   unsigned result, operand;
 };
 
 struct Step {
   StepKind kind;
-  mlir::Operation *op; ///< the hlo op it comes from
+  mlir::Operation *op; ///< the hlo op that the step comes from
   uint32_t position;
-  llvm::SmallVector<ValueId, 4> operands;   ///< Launch: of the kernel. Branch: the selector
-  llvm::SmallVector<ValueId, 1> results;    ///< Launch, State
+  llvm::SmallVector<ValueId, 4> operands; ///< Launch: operands of the kernel. Branch: the selector
+  llvm::SmallVector<ValueId, 1> results;  ///< Launch, State
   llvm::SmallVector<AliasPair, 0> mayAlias; ///< Launch
   llvm::SmallVector<Move, 1> moves;
-  /// Loop: condition, body. Branch: one for each.
+  /// Loop: condition, body. Branch: one per branch.
   llvm::SmallVector<SequenceId, 0> sequences;
   std::optional<int64_t> tripCount = std::nullopt; ///< Loop
   bool predicated = false;                         ///< Branch: the selector is a pred
@@ -94,14 +93,14 @@ struct Sequence {
   SequenceId parent = none;
   uint32_t begin = 0;      ///< first point
   uint32_t end = 0;        ///< the point after the last
-  uint32_t outerBegin = 0; ///< point where the whole loop, or the branching step, begins
+  uint32_t outerBegin = 0; ///< point at which the whole loop, or the branching step, begins
   uint32_t outerEnd = 0;   ///< Condition, Body: the point after the whole loop
   unsigned loopDepth = 0;
-  ValueId pred = none; ///< Condition: what is tested; none where there is a trip count
+  ValueId pred = none; ///< Condition: the tested value; none if there is a trip count
   std::vector<Step> steps;
 };
 
-/// An output that the caller may have put into an input's buffer.
+/// An output that the caller may place in an input's buffer.
 struct Donation {
   uint32_t output, input;
 };
@@ -111,7 +110,7 @@ struct Plan {
   std::vector<Sequence> sequences; ///< 0 is the entry
   llvm::SmallVector<ValueId> inputs, outputs;
   llvm::SmallVector<Donation> donations;
-  uint32_t positions = 0; ///< how many there are
+  uint32_t positions = 0; ///< number of positions
   int64_t arenaBytes = 0;
 
   /// Representative of the buffer that holds the value.
@@ -124,42 +123,42 @@ struct Plan {
   std::vector<ValueId> buffers; ///< union-find; the root is the representative
 };
 
-/// Bytes of an array; nothing if they exceed 63 bits or the type is no static array.
-/// Tokens have 0 bytes.
+/// Bytes of an array; nothing if they exceed 63 bits or the type is not a static array. Tokens have
+/// 0.
 std::optional<int64_t> bytesOf(mlir::Type type);
 
-/// Whether a loop hands on its operand `index` unchanged, possibly through loops inside it.
+/// True if a loop returns its carry `index` unchanged, possibly through loops inside it.
 bool isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index);
 
-/// The order in which the ops of a top-level computation run (constants and bitcasts
-/// included, the terminator not).
+/// The execution order of a top-level computation's ops (constants and bitcasts included, without
+/// the terminator).
 std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
                                                    const ComputationGraph &graph);
 
-/// Loops whose bodies are to be written out twice.
+/// Loops whose bodies are written out twice.
 using LoopSet = llvm::SmallDenseSet<mlir::Operation *, 4>;
 
-/// Writes the program that starts at `root` (null: the entry) out as steps and fills the live
-/// ranges of all values.
+/// Writes the program that starts at `root` (null: the entry) as steps and fills the live ranges of
+/// all values.
 mlir::LogicalResult buildPlan(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan,
                               ComputationOp root = {});
 
-/// Fills `buffers`: which values share one. Moves within a buffer disappear; those left
-/// in a step are put in an order in which they can be executed one by one.
+/// Fills `buffers`: which values share one. Drops moves within a buffer; the others are ordered so
+/// that they can be executed one by one.
 void coalesce(Plan &plan);
 
-/// Of a coalesced plan: the loops that copy carries in every iteration, since a body cannot
-/// write a carry that it still reads. Written out twice, it can: the first half writes to
-/// another buffer, from which the second half writes back.
+/// The loops of a coalesced plan that copy carries in every iteration because the body cannot write
+/// a carry that it still reads. With the body written twice no copy is needed: the first half
+/// writes to another buffer, the second half writes back.
 LoopSet loopsToDouble(const Plan &plan);
 
-/// Gives the arena's buffers their offsets. With `guests`, moves big ones to the buffers of outputs
-/// that are not there at the same time, if that makes the arena smaller. Fails if they exceed 63
+/// Assigns offsets to the arena's buffers. With `guests`, moves large ones to buffers of outputs
+/// that are not live at the same time, if that makes the arena smaller. Fails if they exceed 63
 /// bits.
 mlir::LogicalResult assignOffsets(Plan &plan, bool guests = true);
 
-/// Checks a finished plan on its own terms: buffers that are live at one time are disjoint, in
-/// outputs too; inputs and constants are never written. A failure is a fault of the planner.
+/// Checks a finished plan independently: buffers that are live together are disjoint, in outputs
+/// too; inputs and constants are never written. A failure is a fault of the planner.
 mlir::LogicalResult checkPlan(const Plan &plan);
 
 } // namespace hlo::schedule

@@ -35,14 +35,14 @@ private:
   mlir::LogicalResult writeState(RngGetAndUpdateStateOp op, Environment &environment,
                                  SequenceId sequence);
   mlir::LogicalResult writeLoop(WhileOp op, Environment &environment, SequenceId sequence);
-  /// What a doubled loop of unknown trip count does after its body: asks the condition, and
-  /// if it holds runs the body again. `values` are those of the carries.
+  /// The second half of a doubled loop with unknown trip count: evaluates the condition, and runs
+  /// the body again if it holds. `values` are the values of the carries.
   mlir::LogicalResult writeSecondHalf(WhileOp op, llvm::ArrayRef<unsigned> written,
                                       llvm::SmallVectorImpl<ValueId> &values, SequenceId sequence);
   /// Writes a branch's steps into a sequence; returns its results.
   using BranchWriter = std::function<mlir::FailureOr<llvm::SmallVector<ValueId>>(SequenceId)>;
-  /// One step with a sequence for each writer; returns what the results are afterwards. They
-  /// are as big as `like`.
+  /// Writes one step with a sequence per writer; returns the values of the results, which are as
+  /// large as `like`.
   mlir::FailureOr<llvm::SmallVector<ValueId>> writeBranches(mlir::Operation *op, ValueId selector,
                                                             bool predicated, mlir::ValueRange like,
                                                             llvm::ArrayRef<BranchWriter> writers,

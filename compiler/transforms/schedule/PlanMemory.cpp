@@ -1,8 +1,8 @@
 //===- PlanMemory.cpp - The pass hlo-plan-memory --------------------------===//
 //
-// In: a module after phase "fuse" (see compiler/README.md). Out: the same program as
-// cpurt. Fails with a located error at what cannot be planned; nothing is changed before
-// the whole plan is made and checked.
+// In: a module after phase "fuse" (see compiler/README.md). Out: the same program as cpurt. Fails
+// with a located error if something cannot be planned; the module is not changed before the whole
+// plan is made and checked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/LowerToCpurt.h"
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace hlo;
 
-/// HLO_READ_BY_RUN, HLO_READ_BY_PREPARE, HLO_IMMUTABLE of the ABI.
+/// The ABI's HLO_READ_BY_RUN, HLO_READ_BY_PREPARE and HLO_IMMUTABLE.
 static constexpr int8_t readByRun = 1, readByPrepare = 2, isImmutable = 4;
 
 /// Reads `hlo.leaf_alias`: output, input, output, input, ...
@@ -43,8 +43,8 @@ static LogicalResult readDonations(ModuleOp module, ComputationOp entry,
   return success();
 }
 
-/// Which leaves each of the two programs reads, and the size of what is between them, as
-/// attributes.
+/// Sets the attributes that say which leaves each of the two programs reads, and the size of the
+/// prepared block.
 static void noteInputUse(ModuleOp module, ComputationOp entry, ComputationOp prepare,
                          const PreparedBlock &block) {
   Builder b(module.getContext());

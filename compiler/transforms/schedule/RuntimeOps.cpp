@@ -1,16 +1,15 @@
 //===- RuntimeOps.cpp - What the planner knows of ops of the runtime ------===//
 //
-// In: the ops of a fused module that the runtime executes. Out: which of their results
-// share a buffer with an operand, the scratch memory they need, the types their callee
-// sees.
+// In: the runtime ops of a fused module. Out: which of their results share a buffer with an
+// operand, the scratch memory they need, the types their callee sees.
 //
 //   custom-call               in place where output_to_operand_aliasing says so
 //   ragged-all-to-all         in place: the result is the second operand, updated
-//   collective-permute        of slices the same; otherwise no result may be where an
-//                             operand is, since a peer reads the one while a peer writes
-//                             the other
-//   all-reduce, -broadcast    may share: each part of an operand is read by the rank that
-//                             then overwrites it, and nobody else
+//   collective-permute        of slices the same; otherwise a result must not share an
+//                             operand's buffer, since peers read the operand while others
+//                             write the result
+//   all-reduce, -broadcast    may share: each part of an operand is read only by the rank that
+//                             then overwrites it
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/RuntimeOps.h"
@@ -21,8 +20,8 @@
 using namespace mlir;
 using namespace hlo;
 
-/// Least and most scratch of a reduction over a transport that does not share memory: pieces of
-/// that size go over it one after the other.
+/// Limits of the scratch memory of a reduction over a transport that does not share memory, which
+/// transfers pieces of this size one after the other.
 static constexpr int64_t leastScratch = 1 << 14, mostScratch = 1 << 20;
 
 static int64_t countLeaves(Type type) {
@@ -74,7 +73,7 @@ SmallVector<Type> schedule::runtimeResultTypes(Operation *op) {
   return typesOf(op, "result_leaves", op->getResultTypes());
 }
 
-/// The pairs of output_to_operand_aliasing, which speaks of tuples, in numbers of leaves.
+/// The pairs of output_to_operand_aliasing, which uses tuple indices, as leaf numbers.
 static FailureOr<SmallVector<int64_t>> customCallPairs(CustomCallOp call) {
   SmallVector<int64_t> pairs;
   std::optional<StringRef> text = call.getOutputToOperandAliasing();
@@ -90,7 +89,7 @@ static FailureOr<SmallVector<int64_t>> customCallPairs(CustomCallOp call) {
   for (const Alias &alias : *aliases) {
     SmallVector<int64_t> from{alias.parameter}, to(alias.output);
     llvm::append_range(from, alias.parameterIndex);
-    // A custom call has one result, which the index of an output starts in.
+    // A custom call has one result; an output index starts inside it.
     if (results.size() == 1) {
       to.insert(to.begin(), 0);
     }

@@ -6,8 +6,8 @@
 
 namespace hlo::schedule {
 
-/// Says on each op that the runtime executes which results must or may have an operand's
-/// buffer: `in_place` and `may_alias`, as on kernels (compiler/README.md).
+/// Sets on each runtime op which results must or may share an operand's buffer: `in_place` and
+/// `may_alias`, as on kernels (compiler/README.md).
 mlir::LogicalResult markRuntimeOps(mlir::ModuleOp module);
 
 /// Memory that the runtime needs to execute the op, besides its operands and results.

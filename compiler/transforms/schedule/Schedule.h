@@ -9,15 +9,15 @@
 
 namespace hlo {
 
-/// `hlo-plan-memory`: a fused module -> one cpurt.entry with kernels and constants. The
-/// order of kernels, copies, buffers and their offsets are decided here.
+/// `hlo-plan-memory`: a fused module -> one cpurt.entry with kernels and constants. Decides the
+/// order of kernels, the copies, the buffers and their offsets.
 std::unique_ptr<mlir::Pass> createHloPlanMemoryPass();
 
 /// Registers the passes of this folder, for hlo-opt.
 void registerSchedulePasses();
 
-/// What `--memory-report` prints, from a planned module: the arena's size, the launch at
-/// which most of it is in use, and for each buffer its bytes, place, first and last use.
+/// The output of `--memory-report` for a planned module: the arena's size, the launch at which most
+/// of it is in use, and for each buffer its bytes, place, first and last use.
 std::string memoryReport(mlir::ModuleOp planned);
 
 } // namespace hlo

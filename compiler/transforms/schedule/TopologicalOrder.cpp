@@ -1,8 +1,8 @@
 //===- TopologicalOrder.cpp - An order that edges can be added to ---------===//
 //
-// For a new edge from -> to with `to` in front of `from`: all that is reachable from `to`
-// and lies before `from` must move behind all that reaches `from` and lies behind `to`.
-// The places of both sets together are handed out again, first to those that reach `from`.
+// To add an edge from -> to with `to` before `from` in the order: every node that is reachable from
+// `to` and before `from` must move behind every node that reaches `from` and is after `to`. The
+// positions of both sets are reassigned, first to the nodes that reach `from`.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/TopologicalOrder.h"

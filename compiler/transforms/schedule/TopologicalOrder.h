@@ -9,17 +9,17 @@
 
 namespace hlo::schedule {
 
-/// A directed graph without cycles and an order of its nodes that every edge agrees with
-/// (Pearce and Kelly: only the nodes between the two ends of a new edge are moved).
+/// A directed acyclic graph and a topological order of its nodes (Pearce and Kelly: a new edge
+/// moves only nodes between its two ends).
 class TopologicalOrder {
 public:
   /// Nodes 0 .. nodes - 1, in this order.
   explicit TopologicalOrder(uint32_t nodes);
 
-  /// An edge that agrees with the order as it is now.
+  /// Adds an edge that agrees with the current order.
   void addKnownEdge(uint32_t from, uint32_t to);
-  /// Adds from -> to and reorders, unless that closes a cycle, or finding out means to
-  /// look at more than `effort` nodes.
+  /// Adds from -> to and reorders. False, without adding, if that closes a cycle or if the search
+  /// would visit more than `effort` nodes.
   bool tryAddEdge(uint32_t from, uint32_t to, unsigned effort);
 
   uint32_t size() const { return nodeAt.size(); }
