@@ -1,12 +1,12 @@
 /*===- collective.c - Operations over several ranks ------------------------------===*\
  *
- * In: the description of a collective (hlo/generated.h) and the ranks of the call's
- * hlo_comm. Finds the ranks that take part, in the order of the text, and runs the
- * algorithm. A call without an hlo_comm is one replica of one partition.
+ * In: the description of a collective (hlo/generated.h) and the ranks of the call's hlo_comm. Finds
+ * the participating ranks, in the order of the text, and runs the algorithm. A call without an
+ * hlo_comm is one replica of one partition.
  *
- * All algorithms consist of exchanges (hlo/rt.h). They are numbered by a tag made of
- * the instruction's name and a count, the same on all ranks, so that a transport can
- * tell ranks that have come to different instructions.
+ * All algorithms consist of exchanges (hlo/rt.h). Each exchange has a tag made of the instruction's
+ * name and a count, the same on all ranks, so that a transport can detect ranks at different
+ * instructions.
  *
  *===-------------------------------------------------------------------------===*/
 #include "collective.h"
@@ -87,7 +87,8 @@ hlo_status hlo_exchange(Collective *c) {
   return status;
 }
 
-/* What the numbers of a group are turned into: ranks, `per` for each number. */
+/* Writes the ranks that a group's number `id` stands for; returns how many, 0 for an invalid
+ * number. */
 static int32_t ranks_of(const hlo_comm *comm, int32_t mode, int64_t id, int32_t *ranks) {
   const int32_t partitions = comm->num_partitions;
   const int32_t limit = mode == HLO_GROUPS_OF_RANKS        ? comm->num_replicas * partitions
@@ -114,8 +115,8 @@ static int32_t ranks_of(const hlo_comm *comm, int32_t mode, int64_t id, int32_t 
   }
 }
 
-/* The members of the group that `ids` (count of them) make; -1 if it names ranks that do not
- * exist. `total` bounds them. */
+/* Fills in the members of the group `ids`; -1 if it names ranks that do not exist, or more than
+ * `total`. */
 static int32_t fill_members(Collective *c, const int64_t *ids, int64_t count, int32_t total) {
   int32_t n = 0;
   const int32_t per =
@@ -142,7 +143,7 @@ static int32_t index_of(const int32_t *list, int32_t n, int32_t value) {
   return -1;
 }
 
-/* The group that this rank is in; n is 0 if it is in none. */
+/* Finds this rank's group; n is 0 if it is in none. */
 static hlo_status find_group(Collective *c, int32_t rank, int32_t total) {
   const hlo_comm *comm = c->comm;
   if (c->desc->num_groups == 0) {
@@ -170,8 +171,8 @@ static hlo_status find_group(Collective *c, int32_t rank, int32_t total) {
   return HLO_OK;
 }
 
-/* For a permutation: this rank, where it sends to and where it receives from, without repetition.
- * The number of each among the members; -1 for none. */
+/* For a permutation: the members are this rank, its target and its source, without repetition.
+ * Passes on the member numbers of target and source; -1 for none. */
 static hlo_status run_permute(Collective *c, int32_t rank) {
   const int64_t own = c->desc->mode == HLO_GROUPS_OF_PARTITIONS ? c->comm->partition
                       : c->desc->mode == HLO_GROUPS_OF_REPLICAS ? c->comm->replica
@@ -223,7 +224,7 @@ static hlo_status run_group(Collective *c) {
   }
 }
 
-/* FNV-1a of the instruction's name and opcode; the low bits count the exchanges of one. */
+/* FNV-1a hash of the instruction's name and opcode; the low bits count its exchanges. */
 static uint64_t first_tag(const hlo_rt_op *op) {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (const char *text = op->opcode; *text; ++text) {
@@ -235,13 +236,14 @@ static uint64_t first_tag(const hlo_rt_op *op) {
   return hash << 20;
 }
 
-/* A rank's share of the tables: its number, what is sent and received, a member's places, work. */
+/* Bytes of the tables per rank: its number, the parts it sends and receives, a member's places,
+ * work. */
 #define TABLE_BYTES_PER_RANK (8 + 2 * sizeof(hlo_comm_part) + sizeof(Place) + 32)
 _Static_assert(TABLE_BYTES_PER_RANK <= 128, "HLO_COLLECTIVE_SCRATCH_BYTES");
-/* On the stack: for 16 ranks, with room for the places of some operands. */
+/* Bytes on the stack: tables for 16 ranks, with room for the places of some operands. */
 #define STACK_TABLE_BYTES (HLO_COLLECTIVE_STACK_RANKS * 128 + 4096)
 
-/* Lays out the tables for `total` ranks in memory of so many bytes; 0 if it is too small. */
+/* Lays out the tables for `total` ranks in `bytes` bytes of memory; 0 if that is too small. */
 static int make_tables(Collective *c, char *memory, uint64_t bytes, int64_t total) {
   const uint64_t n = total < 4 ? 4 : (uint64_t)total; /* a permutation may name three ranks */
   if (bytes < n * TABLE_BYTES_PER_RANK + sizeof(Place)) {
@@ -251,7 +253,7 @@ static int make_tables(Collective *c, char *memory, uint64_t bytes, int64_t tota
   c->receive = c->send + n;
   c->work = c->receive + n;
   c->own = (Place *)(void *)((char *)c->work + 32 * n);
-  /* With one operand more go its place here and those of all members. */
+  /* Each further operand needs its place here and on all members. */
   const uint64_t fixed = n * (TABLE_BYTES_PER_RANK - sizeof(Place));
   c->most_places = (uint32_t)((bytes - fixed) / ((n + 1) * sizeof(Place)));
   c->places = c->own + c->most_places;

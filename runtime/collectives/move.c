@@ -1,7 +1,7 @@
 /*===- move.c - Collectives that only move data ----------------------------------===*\
  *
- * One exchange each: what goes to whom is a part of a buffer, a number of runs of
- * equal length and distance, so that no dimension needs to be transposed.
+ * One exchange each. The part for each member is a number of runs with equal length and distance,
+ * so that no dimension needs to be transposed.
  *
  *===-------------------------------------------------------------------------===*/
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "collective.h"
 #include "runtime/core/checked.h"
 
-/* Bytes of `type` behind dimension `first` (inclusive), and how many such blocks there are. */
+/* Bytes of the dimensions of `type` from `first` on, and the number of such blocks. */
 static uint64_t inner_bytes(const hlo_buffer_desc *type, int64_t first, uint64_t *outer) {
   uint64_t inner = hlo_type_bytes(type->type);
   *outer = 1;
@@ -70,7 +70,7 @@ hlo_status hlo_all_to_all(Collective *c) {
   return hlo_exchange(c);
 }
 
-/* Element `index` of operand `i`, an integer of any type. */
+/* Element `index` of operand `i`, which has any integer type. */
 static int64_t integer_at(const Collective *c, uint32_t i, int64_t index) {
   const hlo_buffer_desc *type = operand_type(c, i);
   const uint64_t size = hlo_type_bytes(type->type);
@@ -84,14 +84,14 @@ static int64_t integer_at(const Collective *c, uint32_t i, int64_t index) {
   return (int64_t)bits;
 }
 
-/* Where a member's rows go, and how many they are. */
+/* Where a member's rows go, and their number. */
 typedef struct Rows {
   int64_t offset, count;
 } Rows;
 
-/* Operands: input, output, and for each member (or several times each) the first row to send, how
- * many, where they go in the member's output, and how many come from it. First the members are
- * told where, then the rows follow. */
+/* Operands: input, output, and for each member (or several times each) the first row to send, the
+ * number of rows, their place in the member's output, and the number received from it. First the
+ * members exchange places, then rows. */
 hlo_status hlo_ragged_all_to_all(Collective *c) {
   const hlo_buffer_desc *input = operand_type(c, 0), *output = result_type(c, 0);
   const hlo_buffer_desc *table = operand_type(c, 2);
@@ -145,8 +145,8 @@ hlo_status hlo_ragged_all_to_all(Collective *c) {
   return HLO_OK;
 }
 
-/* The first member of the group sends, or the one that the last operand names. A rank that is in no
- * group gets zeros. */
+/* The sender is the first member of the group, or the one named by the last operand. A rank outside
+ * of all groups gets zeros. */
 hlo_status hlo_collective_broadcast(Collective *c) {
   int64_t root = 0;
   if (c->desc->dynamic_root && c->n > 0) {
@@ -179,7 +179,7 @@ hlo_status hlo_collective_broadcast(Collective *c) {
   return HLO_OK;
 }
 
-/* The bytes in front of a slice's first element. Starts are clamped, as those of dynamic-slice. */
+/* Byte offset of a slice's first element. Starts are clamped like those of dynamic-slice. */
 static uint64_t slice_start(const Collective *c, const hlo_buffer_desc *type, uint32_t first_start,
                             const int64_t *sizes) {
   uint64_t at = 0;
@@ -191,7 +191,7 @@ static uint64_t slice_start(const Collective *c, const hlo_buffer_desc *type, ui
   return at * hlo_type_bytes(type->type);
 }
 
-/* Elements in front of row `number` of a slice: rows are the runs of its last two dimensions. */
+/* Element offset of row `number` of a slice; a row is a run of its last two dimensions. */
 static uint64_t row_start(const hlo_buffer_desc *type, const int64_t *sizes, int64_t number) {
   uint64_t at = 0, stride = 1;
   for (int32_t d = type->rank - 1; d >= 0; --d) {
@@ -213,8 +213,8 @@ static hlo_comm_part slice_part(const hlo_buffer_desc *type, const char *data,
                   size * (uint64_t)type->dims[rank - 1]);
 }
 
-/* Operands: input, output, the starts of every slice in the input, those in the output; the result
- * is the output, updated. A slice arrives where this rank's own starts say. */
+/* Operands: input, output, the starts of every slice in the input, and those in the output. The
+ * result is the output, updated. A slice is stored at this rank's own starts. */
 static hlo_status permute_slices(Collective *c, int32_t target, int32_t source) {
   const hlo_buffer_desc *input = operand_type(c, 0), *output = result_type(c, 0);
   const int32_t rank = input->rank;

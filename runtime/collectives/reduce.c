@@ -1,16 +1,16 @@
 /*===- reduce.c - all-reduce and reduce-scatter ----------------------------------===*\
  *
- * Every rank reduces its share of the elements, in the order of the members, so that
- * the result is the same on all ranks and does not depend on who comes first:
+ * Every rank reduces its share of the elements, in the order of the members, so the result is the
+ * same on all ranks and does not depend on timing:
  *
- *   ranks that share memory    exchange pointers; each reads its share where it lies and,
- *                              in an all-reduce, writes it to the results of all
- *   other ranks                each receives its share of all operands, a piece that
- *                              fits into the scratch memory at a time; an all-reduce
- *                              then gathers the shares
+ *   ranks that share memory    exchange pointers; each reads its share in place and, in an
+ *                              all-reduce, writes it to the results of all
+ *   other ranks                each receives its share of all operands, one piece that fits
+ *                              into the scratch memory at a time; an all-reduce then gathers
+ *                              the shares
  *
- * With shared memory, every byte of the operands is read once and every byte of the results
- * written once, around the cache if they would not stay there.
+ * With shared memory, every byte of the operands is read once and every byte of the results written
+ * once, with non-temporal stores if the results would not stay in a cache.
  *
  *===-------------------------------------------------------------------------===*/
 #include <emmintrin.h>
@@ -18,11 +18,10 @@
 
 #include "collective.h"
 
-/* Bytes of partial results that stay in the first level of cache. */
+/* Size of partial results that stay in L1. */
 #define BLOCK_BYTES 8192
 
-/* out[0..count) = f(...f(f(in[0], in[1]), in[2])..., in[n-1]). `out` may be where one of `in` is.
- */
+/* out[0..count) = f(...f(f(in[0], in[1]), in[2])..., in[n-1]). `out` may be one of `in`. */
 static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_t n, char *out,
                          int64_t count, uint64_t size) {
   if (n == 1) {
@@ -46,10 +45,10 @@ static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_
   }
 }
 
-/* Bytes from which a result is written around the cache. */
+/* Results from this size on are written with non-temporal stores. */
 #define STREAM_BYTES (UINT64_C(1) << 22)
 
-/* memcpy around the cache, where alignment allows it. */
+/* memcpy with non-temporal stores where alignment allows. */
 static void stream(char *to, const char *from, uint64_t bytes) {
   if ((uintptr_t)to % 16 != 0) {
     memcpy(to, from, bytes);
@@ -62,7 +61,7 @@ static void stream(char *to, const char *from, uint64_t bytes) {
   memcpy(to + i, from + i, bytes - i);
 }
 
-/* Elements [begin, end) of all operands reduced, to all results. */
+/* Reduces elements [begin, end) of all operands and writes them to all results. */
 static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t n, int32_t self,
                           int64_t begin, int64_t end, uint64_t size, int streams) {
   _Alignas(64) char partial[BLOCK_BYTES];
@@ -88,8 +87,8 @@ static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t
   }
 }
 
-/* Tells all members where this rank's `count` operands and results from `first` on are, and learns
- * where theirs are: places[i * n + m] are operand and result first + i of member m. */
+/* Exchanges the addresses of `count` operands and results from `first` on with all members: then
+ * places[i * n + m] are operand and result first + i of member m. */
 static hlo_status share_places(Collective *c, uint32_t first, uint32_t count) {
   Place *own = c->own;
   for (uint32_t i = 0; i < count; ++i) {
@@ -104,7 +103,7 @@ static hlo_status share_places(Collective *c, uint32_t first, uint32_t count) {
   return hlo_exchange(c);
 }
 
-/* A message without data to and from all members: they have all come this far. */
+/* A barrier: exchanges messages without data with all members. */
 static hlo_status meet(Collective *c) {
   for (int32_t i = 0; i < c->n; ++i) {
     c->send[i] = c->receive[i] = hlo_part(NULL, 0, 1, 0);
@@ -114,13 +113,13 @@ static hlo_status meet(Collective *c) {
 
 static int shares_memory(const Collective *c) { return c->n > 1 && c->comm->shared_memory; }
 
-/* Elements [begin, end) of member i's share. */
+/* Elements [begin, end), a member's share. */
 typedef struct Share {
   int64_t begin, end;
 } Share;
 
 static Share share_of(int64_t elements, int32_t n, int32_t i) {
-  /* Shares start at multiples of 64 elements: no two ranks write to one line of the cache. */
+  /* Shares start at multiples of 64 elements, so that no two ranks write to one cache line. */
   int64_t length = (elements + n - 1) / n;
   length = (length + 63) / 64 * 64;
   Share share = {length * i, length * (i + 1)};
@@ -133,7 +132,7 @@ static char *scratch_of(const Collective *c) {
   return c->buffers[c->desc->op.num_operands + c->desc->op.num_results];
 }
 
-/* Elements of one piece: the scratch memory holds one from each member. */
+/* Elements of one piece: the scratch memory holds one piece from each member. */
 static int64_t piece_length(const Collective *c, uint64_t size) {
   const int64_t length = (int64_t)(c->desc->op.scratch_bytes / (uint64_t)c->n / size) / 16 * 16;
   return length > 0 ? length : 1;
@@ -175,8 +174,8 @@ static hlo_status reduce_pieces(Collective *c, uint32_t i, uint64_t size, int64_
   return HLO_OK;
 }
 
-/* The results are shared out: who writes a part of a result is the only one who has read that part
- * of the operand, so the two may be one buffer. */
+/* Each rank writes only those parts of the results whose operand parts it alone has read, so
+ * operand and result may be one buffer. */
 static hlo_status all_reduce_shared(Collective *c) {
   const uint32_t operands = c->desc->op.num_operands, fit = c->most_places;
   hlo_status status = HLO_OK;
@@ -238,12 +237,13 @@ hlo_status hlo_all_reduce(Collective *c) {
   return status;
 }
 
-/* The operand is [outer][n][inner], the result [outer][inner]; in elements. */
+/* The operand is [outer][n][inner], the result [outer][inner], in elements. */
 typedef struct Blocks {
   int64_t outer, inner;
 } Blocks;
 
-/* Runs [first, first + count) of the result: whole ones, or `length` elements at `at` of one. */
+/* Processes runs [first, first + count) of the result: whole runs, or `length` elements from `at`
+ * of one. */
 static hlo_status scatter_piece(Collective *c, uint32_t i, uint64_t size, Blocks b, int64_t first,
                                 int64_t count, int64_t at, int64_t length, const char **from) {
   const char *operand = operand_of(c, i);

@@ -1,20 +1,20 @@
 /*===- threads.c - Exchanges between threads of one process ----------------------===*\
  *
- * Each ordered pair of ranks has a mailbox. The sender posts where its data is; the
- * receiver copies it, once, and marks the box as taken; the sender waits for that:
+ * Each ordered pair of ranks has a mailbox. The sender posts the address of its data; the receiver
+ * copies the data, once, and marks the box as taken; the sender waits for that:
  *
  *   sender    Empty -> Posted                        Taken -> Empty
  *   receiver           Posted -> Copying -> Taken
  *   a sender that gives up: Posted -> Empty; it never leaves while a peer is Copying
  *
- * No lock is taken as long as ranks are there: a rank looks at its boxes for a while and
- * then sleeps on its bell, which whoever changes one of its boxes rings.
+ * No lock is taken while ranks are on time: a rank polls its boxes for a while and then sleeps on
+ * its bell, which every change of one of its boxes rings.
  *
- * The first error (a peer that does not come, ranks at different instructions, a call that
- * ended, a cancelled one) is kept with its text, all ranks are woken, and every exchange
- * fails with it from then on. A rank returns an error only when nobody reads its memory
- * any more: after an exchange that says so (reads_follow) ranks read each other's memory,
- * and count as readers until they enter the next exchange or leave.
+ * The first error (a missing peer, ranks at different instructions, a call that ended or was
+ * cancelled) is kept with its text, all ranks are woken, and every later exchange fails with it. A
+ * rank returns an error only when no other rank reads its memory any more: after an exchange marked
+ * reads_follow, ranks read each other's memory, and count as readers until they enter the next
+ * exchange or leave.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -39,14 +39,14 @@ typedef struct Box {
   uint64_t tag;
 } Box;
 
-/* What a rank shows the others. */
+/* The state that a rank shows to the others. */
 typedef struct Rank {
   _Alignas(64) _Atomic uint32_t events; /* counts the rings of the bell */
   _Atomic uint32_t sleeping;
-  _Atomic uint64_t tag;     /* of the exchange it is in; 0: none */
+  _Atomic uint64_t tag;     /* of its current exchange; 0: none */
   _Atomic(const char *) at; /* the instruction's name */
   _Atomic(const char *) opcode;
-  int reading; /* it is one of hlo_ranks.readers */
+  int reading; /* true if hlo_ranks.readers counts this rank */
   pthread_mutex_t mutex;
   pthread_cond_t bell;
   hlo_comm comm;
@@ -55,12 +55,12 @@ typedef struct Rank {
 
 struct hlo_ranks {
   int32_t count;
-  uint32_t spins;           /* looks at the boxes before sleeping */
+  uint32_t spins;           /* polls of the boxes before sleeping */
   _Atomic uint32_t failed;  /* 1: status and text are set */
-  _Atomic uint32_t claimed; /* 1: somebody sets them */
+  _Atomic uint32_t claimed; /* 1: a rank is setting them */
   _Atomic uint32_t readers; /* ranks that may be reading others' memory */
   hlo_status status;
-  int32_t culprit; /* rank that the error is about; -1 */
+  int32_t culprit; /* rank that caused the error; -1 */
   char text[512];
   Rank *ranks;
   Box *boxes; /* [source * count + target] */
@@ -81,7 +81,7 @@ static void ring(Rank *rank) {
   }
 }
 
-/* Sleeps until the bell has rung since it had rung `seen` times, or until `until`. */
+/* Sleeps until the bell rings again after `seen` rings, or until the time `until`. */
 static void sleep_until(Rank *rank, uint32_t seen, int64_t until) {
   const struct timespec end = {until / 1000000000, until % 1000000000};
   pthread_mutex_lock(&rank->mutex);
@@ -93,7 +93,7 @@ static void sleep_until(Rank *rank, uint32_t seen, int64_t until) {
   pthread_mutex_unlock(&rank->mutex);
 }
 
-/* Keeps the first error. */
+/* Records the first error and wakes all ranks. */
 static void fail_all(hlo_ranks *ranks, hlo_status status, int32_t culprit, const char *text) {
   uint32_t expected = 0;
   if (!atomic_compare_exchange_strong(&ranks->claimed, &expected, 1)) {
@@ -145,7 +145,7 @@ static void report_mismatch(Exchange *x, int32_t peer) {
   fail_all(x->ranks, HLO_ABORTED, peer, buffer);
 }
 
-/* Takes a message that is there. Returns whether anything was done. */
+/* Receives member m's message if it is there. Returns whether anything was done. */
 static int try_receive(Exchange *x, int32_t m) {
   const int32_t source = x->step->members[m];
   Box *box = box_of(x, source, x->rank);
@@ -209,7 +209,7 @@ static void post_all(Exchange *x) {
   }
 }
 
-/* The members that this rank waits for: those that are not at this instruction, or if all are,
+/* Reports the members that this rank waits for: those at another instruction, or if there are none,
  * those whose message is missing. */
 static void report_timeout(Exchange *x, int64_t waited_ns) {
   char buffer[400];
@@ -237,7 +237,7 @@ static void report_timeout(Exchange *x, int64_t waited_ns) {
   fail_all(x->ranks, HLO_DEADLINE, named == 1 ? first : -1, buffer);
 }
 
-/* If the caller wants no more, the others are told; whoever is not there is late for its deadline.
+/* Fails all ranks if the call is cancelled; if its deadline has passed, blames the missing members.
  */
 static void look_at_call(Exchange *x, int64_t now, int64_t waited_ns) {
   if (x->step->cancel != NULL && __atomic_load_n(x->step->cancel, __ATOMIC_RELAXED) != 0) {
@@ -253,7 +253,7 @@ static void look_at_call(Exchange *x, int64_t now, int64_t waited_ns) {
   }
 }
 
-/* Takes back what nobody has begun to read, and waits for those who have. */
+/* Takes back messages that no rank has begun to read, and waits for the readers of the others. */
 static void withdraw(Exchange *x) {
   for (int32_t m = 0; m < x->step->num_members; ++m) {
     if (x->sent[m]) {
@@ -284,12 +284,12 @@ static hlo_status give_error(Exchange *x) {
   hlo_text_add(&text, ": ");
   hlo_text_add(&text, x->ranks->text);
   const hlo_status status = x->ranks->status;
-  /* One rank's own wish is an error of the peer to the others. */
+  /* To the other ranks a cancelled call is an error of its rank. */
   const int own = status == HLO_CANCELLED && x->ranks->culprit != x->rank;
   return own ? HLO_ABORTED : status;
 }
 
-/* Waits until nothing is left. */
+/* Runs the exchange until no message is left. */
 static hlo_status run_exchange(Exchange *x, int64_t timeout_ns) {
   const int64_t start = now_ns();
   uint32_t idle = 0;
@@ -353,7 +353,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   if (status == HLO_OK && step->reads_follow) {
     self->reading = 1;
     atomic_fetch_add(&ranks->readers, 1);
-    if (atomic_load(&ranks->failed)) { /* then a peer may have left already */
+    if (atomic_load(&ranks->failed)) { /* a peer may have left already */
       stop_reading(self);
       status = give_error(&x);
     }
@@ -395,8 +395,8 @@ hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_
   ranks->count = (int32_t)count;
   ranks->ranks = list;
   ranks->boxes = boxes;
-  /* With a CPU for each rank, a peer that is late by less than it takes to fall asleep and wake up
-   * (some tens of microseconds) is waited for awake. */
+  /* With a CPU for each rank, poll for as long as it takes to fall asleep and wake up (some tens of
+   * microseconds) before sleeping. */
   ranks->spins = hlo_pool_cpus() >= (uint32_t)count ? 400 : 32;
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);

@@ -1,7 +1,6 @@
 /*===- checks.c - What must hold before a module runs --------------------------===*\
  *
- * See checks.h. The conditions are cheap enough to be tested on every call; texts are
- * made only when one fails.
+ * See checks.h. The conditions are cheap enough for every call; texts are made only if one fails.
  *
  *===-------------------------------------------------------------------------===*/
 #include "checks.h"
@@ -13,15 +12,15 @@
 #include "fp.h"
 #include "frame.h"
 
-/* The description's size, and its elements' sizes, in the first version of the ABI: newer runtimes
- * accept them too. */
+/* The size of the description and of its elements in the first version of the ABI, which newer
+ * runtimes accept too. */
 #define LEAST_DESC_BYTES (offsetof(hlo_module_desc, prepare) + sizeof(void *))
 #define LEAST_BUFFER_BYTES (offsetof(hlo_buffer_desc, layout) + sizeof(void *))
 #define LEAST_OP_BYTES (offsetof(hlo_op_desc, bytes) + sizeof(uint64_t))
 #define LEAST_CUSTOM_CALL_BYTES (offsetof(hlo_custom_call, user) + sizeof(void *))
 #define LEAST_PROFILE_BYTES (offsetof(hlo_profile, ticks) + sizeof(uint64_t))
 
-/* What is wrong with the strides of the description's arrays; null if nothing is. */
+/* What is wrong with the strides of the description's arrays; null if they are valid. */
 static const char *stride_fault(const hlo_module_desc *desc) {
   if ((desc->inputs != NULL || desc->outputs != NULL) && desc->buffer_stride < LEAST_BUFFER_BYTES) {
     return "buffer_stride";
@@ -117,8 +116,8 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
 hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
   *text = (hlo_text){NULL, 0, 0};
   if (call != NULL && call->struct_size == 0) {
-    /* A caller that forgot hlo_call_init: its struct is that of some version of the header, and all
-     * of them have the message at this place. */
+    /* Perhaps the caller forgot hlo_call_init. The call's version is unknown, but the message is at
+     * this place in all versions of the struct. */
     *text = hlo_text_begin(call->message, call->message_bytes);
   } else if (call != NULL) {
     *text = hlo_text_of_call(call);
@@ -179,7 +178,7 @@ const hlo_custom_call *hlo_find_custom_call(const hlo_custom_calls *table, const
   return NULL;
 }
 
-/* What keeps the module from calling `target`; null if nothing does. */
+/* Why the module cannot call `target`; null if it can. */
 static const char *custom_call_fault(const hlo_custom_calls *table, const char *name,
                                      const hlo_custom_call *target) {
   const hlo_custom_call *given = hlo_find_custom_call(table, name);
@@ -251,7 +250,7 @@ hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call,
   return status;
 }
 
-/* Asks each typed-FFI handler for its version; one that is missing has been reported. */
+/* Asks each typed-FFI handler for its version; missing handlers have been reported. */
 static hlo_status check_versions(const hlo_module_desc *desc, const hlo_call *call,
                                  hlo_text *text) {
   const hlo_custom_calls *table = HLO_FIELD(call, custom_calls);
@@ -331,7 +330,7 @@ static void add_buffer(hlo_text *text, const char *what, uint32_t index, const c
   hlo_text_add(text, ")");
 }
 
-/* An input that is the true size of a bounded dimension. */
+/* Checks an input that is the true size of a bounded dimension. */
 static hlo_status check_size(const hlo_module_desc *desc, uint32_t i, const void *buffer,
                              hlo_text *text) {
   const hlo_buffer_desc *leaf = hlo_input_at(desc, i);
@@ -351,8 +350,8 @@ static hlo_status check_size(const hlo_module_desc *desc, uint32_t i, const void
   return HLO_ERR_SIZE;
 }
 
-/* One side; `what` is "input" or "output". If `use` is not null, buffers without the bit `reader`
- * in it are nobody's concern. */
+/* Checks one side; `what` is "input" or "output". If `use` is not null, buffers without the bit
+ * `reader` in it are skipped. */
 static hlo_status check_side(const hlo_module_desc *desc, const hlo_buffer_desc *leaves,
                              uint32_t count, const void *const *buffers, const char *what,
                              const uint8_t *use, uint8_t reader, hlo_text *text) {

@@ -1,12 +1,11 @@
 /*===- cpu.c - Which instructions this CPU and its system let us use -----------===*\
  *
- * CPUID says what the CPU has, XCR0 what state the operating system saves. The
- * answer lives in one atomic word, the only static of the runtime: every thread that
- * finds it empty computes the same value, so no order matters. Bit 63: known.
+ * CPUID says which features the CPU has, XCR0 which register state the operating system saves. The
+ * answer is stored in one atomic word, the only static of the runtime. Every thread that finds it
+ * empty computes the same value, so no order matters. Bit 63: known.
  *
- * AMX tiles need more: Linux hands them out per process on request, after which
- * signal frames are larger. So they are asked for only when code that uses them is
- * about to run.
+ * AMX tiles need more: Linux grants them per process on request, and signal frames are larger
+ * afterwards. So they are requested only when code that uses them is about to run.
  *
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
@@ -40,7 +39,7 @@ static Leaf cpuid(unsigned leaf, unsigned subleaf) {
   return r;
 }
 
-/* XCR0: which register state the operating system saves. Needs OSXSAVE. */
+/* XCR0: the register state that the operating system saves. Needs OSXSAVE. */
 static uint64_t xgetbv0(void) {
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -55,7 +54,7 @@ static uint64_t flag(unsigned word, int bit, uint64_t feature) {
 #define XCR0_AVX512 UINT64_C(0xe6)
 #define XCR0_AMX UINT64_C(0x60000)
 
-/* All that CPUID and XCR0 allow, AMX included. */
+/* All features that CPUID and XCR0 allow, AMX included. */
 static uint64_t query(void) {
   const Leaf one = cpuid(1, 0), seven = cpuid(7, 0), seven1 = cpuid(7, 1);
   const Leaf extended = cpuid(0x80000001u, 0);

@@ -1,8 +1,8 @@
 /*===- cpus.c - How many CPUs this process may use -----------------------------===*\
  *
- * The smaller of the affinity mask and the CPU quota of the process's cgroup or of
- * any group above it, rounded up. Both versions of cgroups, at their usual mount
- * point; whatever cannot be read sets no limit.
+ * The minimum of the affinity mask and the CPU quotas of the process's cgroup and the groups above
+ * it, rounded up. Both versions of cgroups, at their usual mount point; files that cannot be read
+ * set no limit.
  *
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ static void read_file(const char *path, char *out, size_t capacity) {
   out[length] = '\0';
 }
 
-/* A decimal number at *p, which is moved behind it; -1 if there is none ("max"). */
+/* Parses a decimal number at *p and moves *p behind it; -1 if there is none ("max"). */
 static int64_t parse_number(const char **p) {
   while (**p == ' ') {
     ++*p;
@@ -54,7 +54,7 @@ static int64_t read_number(const char *folder, const char *name) {
   return parse_number(&p);
 }
 
-/* CPUs that `quota` out of `period` microseconds amount to; INT64_MAX: no limit. */
+/* Number of CPUs for `quota` of `period` microseconds, rounded up; INT64_MAX: no limit. */
 static int64_t quota_cpus(int64_t quota, int64_t period) {
   return quota > 0 && period > 0 ? (quota + period - 1) / period : INT64_MAX;
 }
@@ -76,7 +76,7 @@ static int64_t folder_limit(const char *folder, int version) {
   return quota < 0 ? INT64_MAX : quota_cpus(quota, parse_number(&p));
 }
 
-/* The least limit of group `group` below `mount` and of the groups above it. */
+/* The least limit of `group` below `mount` and of the groups above it. */
 static int64_t group_limit(const char *mount, const char *group, size_t length, int version) {
   char folder[1024];
   const size_t root = strlen(mount);
@@ -98,7 +98,7 @@ static int64_t group_limit(const char *mount, const char *group, size_t length, 
   }
 }
 
-/* Whether the comma-separated list of `length` characters has the controller "cpu". */
+/* True if the comma-separated list of `length` characters contains the controller "cpu". */
 static int lists_cpu(const char *list, size_t length) {
   for (size_t i = 0; i + 3 <= length; ++i) {
     if ((i == 0 || list[i - 1] == ',') && memcmp(list + i, "cpu", 3) == 0 &&
@@ -114,7 +114,7 @@ static int64_t cgroup_limit(void) {
   read_file("/proc/self/cgroup", groups, sizeof(groups));
   int64_t least = INT64_MAX;
   for (const char *line = groups; *line != '\0';) {
-    /* hierarchy:controllers:/path */
+    /* Line format: hierarchy:controllers:/path */
     const size_t length = strcspn(line, "\n");
     const char *controllers = memchr(line, ':', length);
     const char *path = controllers
@@ -138,7 +138,7 @@ static int64_t cgroup_limit(void) {
 
 uint32_t hlo_pool_cpus(void) {
   int64_t cpus = 1;
-  /* Larger machines than cpu_set_t's 1024 CPUs make the call fail: then ask for online CPUs. */
+  /* The call fails on machines with more than cpu_set_t's 1024 CPUs: then use the online CPUs. */
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof(set), &set) == 0) {
     cpus = CPU_COUNT(&set);

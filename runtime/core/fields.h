@@ -2,12 +2,12 @@
 #ifndef RUNTIME_CORE_FIELDS_H
 #define RUNTIME_CORE_FIELDS_H
 
-/** Whether `object` (may be null) is there and of a version that has `field`. */
+/** True if `object` (may be null) is of a version that has `field`. */
 #define HLO_HAS_FIELD(object, field) \
   ((object) != NULL &&               \
    (object)->struct_size >= offsetof(__typeof__(*(object)), field) + sizeof((object)->field))
 
-/** The field, or zero if the object's version has none. */
+/** The field, or zero if the object's version does not have it. */
 #define HLO_FIELD(object, field) (HLO_HAS_FIELD(object, field) ? (object)->field : 0)
 
 #endif

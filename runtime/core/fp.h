@@ -1,6 +1,6 @@
 /*===- fp.h - The CPU's floating-point mode ------------------------------------===*\
  *
- * hlo_module_desc.fp_mode in the terms of the CPU: on x86-64 the word MXCSR, with all
+ * Translates hlo_module_desc.fp_mode to the CPU's control word: on x86-64 MXCSR, with all
  * exceptions masked.
  *
  *===-------------------------------------------------------------------------===*/

@@ -1,8 +1,7 @@
 /*===- frame.c - One call of a module, from begin to end -----------------------===*\
  *
- * What generated code calls (hlo/generated.h). A frame lives on the stack of the
- * thread that calls the module; executor threads see it during hlo_rt_parallel_for
- * only, and only read it.
+ * The functions that generated code calls (hlo/generated.h). A frame is on the stack of the thread
+ * that calls the module. Executor threads see it only during hlo_rt_parallel_for, and only read it.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -19,9 +18,9 @@
 #include "fp.h"
 #include "ticks.h"
 
-/* Chunks per thread of a parallel loop: enough that uneven tasks or a busy core cost at most an
- * eighth of a two-thread loop, few enough that a kernel's start-up (packing, hoisted loads) stays
- * small. */
+/* Chunks per thread of a parallel loop. With fewer, uneven tasks or a busy core would cost more
+ * than an eighth of a two-thread loop; with more, each chunk repeats a kernel's start-up (packing,
+ * hoisted loads). */
 #define CHUNKS_PER_THREAD 4
 
 static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
@@ -41,7 +40,7 @@ static hlo_status check_all(const hlo_call *call, const hlo_module_desc *desc,
   return HLO_OK;
 }
 
-/* How many threads a call has. */
+/* Number of threads of a call. */
 static uint32_t threads_of(const hlo_call *call) {
   const hlo_executor *exec = HLO_FIELD(call, exec);
   return HLO_HAS_FIELD(exec, parallel_for) && exec->num_threads > 1 ? exec->num_threads : 1;
@@ -75,10 +74,9 @@ uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads) 
   return need_of(desc, 1, threads).bytes;
 }
 
-/*
- * Slots. A slot's header is the thread that had it last, with the lowest bit set while it has it.
- * A chunk looks for the slot that its thread had before, whose lines are in its caches, and takes
- * any other only if it finds none.
+/* Slots. A slot's header is the id of the thread that held it last, with the lowest bit set while
+ * it is held. A chunk prefers the slot that its thread held before, because that slot's lines are
+ * in the thread's caches, and takes any free one otherwise.
  */
 typedef _Atomic uintptr_t Slot;
 
@@ -180,7 +178,7 @@ static hlo_profile *profile_at(const hlo_frame *frame, uint32_t op) {
   return (hlo_profile *)((char *)frame->profile + (size_t)frame->call->profile_stride * op);
 }
 
-/* All time since the last such place is the operation's. */
+/* Adds the time since the last count to the operation's. */
 static hlo_profile *count_time(hlo_frame *frame, uint32_t op) {
   hlo_profile *profile = profile_at(frame, op);
   const uint64_t now = hlo_ticks();
@@ -197,7 +195,7 @@ void hlo_rt_count(hlo_frame *frame, uint32_t op, uint64_t bytes) {
   }
 }
 
-/* Counts what is left, and makes nanoseconds of the call's ticks. */
+/* Counts the remaining time, and converts the call's ticks to nanoseconds. */
 static void end_profile(hlo_frame *frame) {
   hlo_rt_count(frame, 0, 0);
   const double ticks = (double)(frame->counted - frame->start_ticks);
@@ -222,7 +220,7 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
     status = hlo_take_arena(call, desc, &need, frame);
   }
   if (status != HLO_OK) {
-    /* A call of another version has no comm that can be trusted. */
+    /* In a call of another version the comm cannot be trusted. */
     if (call != NULL && call->abi == HLO_ABI) {
       hlo_tell_peers(call, status);
     }
@@ -320,28 +318,29 @@ hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, 
   return HLO_ERR_SIGNATURE;
 }
 
-/* A loop in progress, shared by the threads that take part. */
+/* A loop in progress, shared by its threads. */
 typedef struct Loop {
   hlo_frame *frame;
-  hlo_task *task;                /* or */
-  hlo_scratch_task *scratchTask; /* one of them is null */
+  hlo_task *task;                /* exactly one of task and */
+  hlo_scratch_task *scratchTask; /* scratchTask is not null */
   void *args;
   int64_t tasks, chunks;
-  const hlo_call *watched;  /* null: it cannot be cancelled or late */
-  _Atomic uint32_t holders; /* chunks that have a slot, or look for one */
-  _Atomic int32_t stopped;  /* why no further chunk starts */
+  const hlo_call *watched;  /* null: it cannot be cancelled and has no deadline */
+  _Atomic uint32_t holders; /* chunks that hold a slot or look for one */
+  _Atomic int32_t stopped;  /* reason why no further chunk starts */
 } Loop;
 
-/* Where chunk `i` starts: the first tasks % chunks chunks are one task longer. */
+/* First task of chunk `i`: the first tasks % chunks chunks have one task more. */
 static int64_t chunk_start(const Loop *loop, int64_t i) {
   const int64_t longer = loop->tasks % loop->chunks;
   return loop->tasks / loop->chunks * i + (i < longer ? i : longer);
 }
 
-/* Takes a free slot that this thread had before; `any`: whoever had it. Null if there is none. */
+/* Takes a free slot that this thread held before; with `any`, any free slot. Null if there is
+ * none. */
 static Slot *try_slots(const hlo_frame *frame, uintptr_t self, int any) {
   const uint32_t threads = frame->threads;
-  /* Threads' addresses differ by the size of a stack, which is a power of two. */
+  /* Thread ids differ by multiples of a stack size, a power of two, so they are hashed. */
   const uint32_t start = (uint32_t)((self >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % threads;
   for (uint32_t k = 0; k < threads; ++k) {
     Slot *slot = slot_at(frame, start + k < threads ? start + k : start + k - threads);
@@ -355,9 +354,9 @@ static Slot *try_slots(const hlo_frame *frame, uintptr_t self, int any) {
   return NULL;
 }
 
-/* A slot for a chunk; null if as many chunks as there are slots have one. A chunk that counts as a
- * holder finds one: there is always a slot that nobody has, though it may be another in the time
- * that it takes to look at all. */
+/* A slot for a chunk; null if there are already as many holders as slots. Otherwise the search
+ * ends: fewer holders than slots means that some slot is free at any time, though slots may change
+ * hands while they are scanned. */
 static Slot *take_slot(Loop *loop) {
   const hlo_frame *frame = loop->frame;
   if (atomic_fetch_add_explicit(&loop->holders, 1, memory_order_acquire) >= frame->threads) {

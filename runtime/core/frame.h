@@ -4,7 +4,7 @@
 
 #include <hlo/generated.h>
 
-/** What a call of M_run, or of M_prepare, needs of an arena. */
+/** The arena that a call of M_run or of M_prepare needs. */
 typedef struct hlo_arena_need {
   uint64_t plan, slot; /**< what is there once, and for each thread */
   uint32_t threads;
@@ -13,16 +13,16 @@ typedef struct hlo_arena_need {
 
 hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares);
 
-/** Gives the frame its arena with the slots in it: the caller's, which has been checked, or memory
- * from call->alloc. */
+/** Gives the frame its arena and slots: the caller's arena, which has been checked, or memory from
+ * call->alloc. */
 hlo_status hlo_take_arena(const hlo_call *call, const hlo_module_desc *desc,
                           const hlo_arena_need *need, hlo_frame *frame);
 /** Fills in the rest of the frame and sets the floating-point mode; nothing can fail after it. */
 void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *prepared,
                      hlo_frame *frame);
-/** Restores the caller's mode and gives back what hlo_take_arena allocated. */
+/** Restores the caller's mode and frees the memory from hlo_take_arena. */
 void hlo_leave_frame(hlo_frame *frame);
-/** Tells the other ranks that they need not wait for a call that has failed. */
+/** Tells the other ranks not to wait for a call that has failed. */
 void hlo_tell_peers(const hlo_call *call, hlo_status status);
 
 #endif

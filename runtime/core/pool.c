@@ -1,9 +1,9 @@
 /*===- pool.c - The thread pool ------------------------------------------------===*\
  *
- * One loop at a time. The caller publishes (fn, arg, n), takes part itself, and is
- * done when no index is left and no worker is inside; workers that wake too late find
- * the loop closed and go back to waiting. So a loop never waits for a worker that has
- * not started, and a tiny loop costs about a cache miss per side.
+ * One loop runs at a time. The caller publishes (fn, arg, n) and takes part itself. The loop is
+ * done when no index is left and no worker is inside; workers that wake too late find the gate
+ * closed and wait again. So a loop never waits for a worker that has not started, and a tiny loop
+ * costs about one cache miss per side.
  *
  *   gate    OPEN | WAITING | number of workers inside. A worker enters by adding one
  *           while OPEN is set; the caller clears OPEN and waits for the number to
@@ -11,9 +11,9 @@
  *   epoch   counts loops; idle workers watch it, spinning first, then asleep on it.
  *   next    the first index that nobody has taken.
  *
- * The fields of a loop are written only while the gate is closed and empty and `busy`
- * is held. A second caller, or a nested one, finds `busy` set and runs its loop alone:
- * the contract promises no concurrency.
+ * The fields of a loop are written only while the gate is closed and empty and `busy` is held. A
+ * second caller, or a nested one, finds `busy` set and runs its loop alone: the contract promises
+ * no concurrency.
  *
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
@@ -32,14 +32,15 @@
 #define WAITING 0x40000000u
 #define INSIDE 0x3fffffffu
 
-/* How long idle threads spin before they sleep: about the length of the serial stretches between
- * the parallel kernels of a model; waking a sleeper costs 5 to 50 us. */
+/* How long idle threads spin before they sleep: about as long as the serial code between the
+ * parallel kernels of a model. Waking a sleeper costs 5 to 50 us. */
 #define SPIN_NS 100000
 
 struct hlo_pool {
   hlo_executor exec;
   uint32_t num_workers;
-  int64_t spin_ns; /* 0 if there are more threads than CPUs: spinning would take a CPU from work */
+  int64_t spin_ns; /* 0 if there are more threads than CPUs, because spinning would take a CPU from
+                      work */
 
   alignas(64) _Atomic uint32_t busy;
   alignas(64) _Atomic uint32_t epoch;
@@ -67,8 +68,8 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Waits until the word, masked, differs from `unwanted` (if `equal` is 0) or equals it (1), or
- * until the time is over. Returns whether it came to pass. */
+/* Waits until the masked word equals `value` (`equal` is 1) or differs from it (0), for at most
+ * `ns`. Returns 1 if it did, 0 if the time is over. */
 static int spin(_Atomic uint32_t *word, uint32_t mask, uint32_t value, int equal, int64_t ns) {
   int64_t end = 0;
   for (uint32_t round = 0;; ++round) {
@@ -210,8 +211,8 @@ hlo_pool *hlo_pool_create(uint32_t num_threads) {
 
   sigset_t all, old;
   sigfillset(&all);
-  /* Faults reach the thread that makes them; where they are blocked, the program's handlers never
-   * run. */
+  /* Faults are delivered to the thread that causes them. If they were blocked, the program's
+   * handlers would never run. */
   const int faults[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
   for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
     sigdelset(&all, faults[i]);

@@ -1,9 +1,8 @@
 /*===- prepared.c - Blocks that M_prepare writes and M_run reads ---------------===*\
  *
- * A block starts with an hlo_prepared_header, which says what module it is for and whether
- * it is finished; the rest is laid out by the compiler. M_prepare writes `complete` last,
- * with release, and M_run reads it with acquire: a thread that finds it set sees the whole
- * block.
+ * A block starts with an hlo_prepared_header, which identifies its module and says whether it is
+ * finished; the compiler defines the rest. M_prepare writes `complete` last, with release order,
+ * and M_run reads it with acquire order: a thread that finds it set sees the whole block.
  *
  *===-------------------------------------------------------------------------===*/
 #include <string.h>

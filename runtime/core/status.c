@@ -1,6 +1,6 @@
 /*===- status.c - Names of statuses and element types --------------------------===*\
  *
- * Tables over the enumerations of hlo/rt.h; unknown values get a name as well.
+ * Names for the enumerations of hlo/rt.h; unknown values get a name as well.
  *
  *===-------------------------------------------------------------------------===*/
 #include <hlo/rt.h>
@@ -65,7 +65,7 @@ const char *hlo_status_name(hlo_status status) {
 }
 
 static const struct {
-  char name[15]; /* within the entry: a pointer would need relocation at load time */
+  char name[15]; /* in the entry: a pointer would need relocation at load time */
   uint8_t bytes;
 } kTypes[] = {
     [HLO_INVALID_TYPE] = {"invalid", 0},

@@ -1,7 +1,7 @@
 /*===- text.c - Error texts without stdio and without a heap ------------------===*\
  *
- * See text.h. Every function keeps the buffer 0-ended, so that a text may be read
- * at any time.
+ * See text.h. Every function keeps the buffer NUL-terminated, so that a text may be read at any
+ * time.
  *
  *===-------------------------------------------------------------------------===*/
 #include "text.h"

@@ -1,7 +1,7 @@
 /*===- text.h - Error texts without stdio and without a heap ------------------===*\
  *
- * Appends to the caller's buffer; what does not fit is cut, and the buffer always
- * ends in 0. A null buffer is allowed: the text is dropped.
+ * Appends to the caller's buffer, which is always NUL-terminated; text that does not fit is cut. A
+ * null buffer is allowed: the text is dropped.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef RUNTIME_CORE_TEXT_H
@@ -11,8 +11,8 @@
 
 typedef struct hlo_text {
   char *out;       /* null if capacity is 0 */
-  size_t capacity; /* with the final 0 */
-  size_t length;   /* written so far, without it */
+  size_t capacity; /* with the final NUL */
+  size_t length;   /* written so far, without the final NUL */
 } hlo_text;
 
 /** An empty text in `out`. */

@@ -1,7 +1,7 @@
 /*===- ticks.h - A clock that is cheap to read ---------------------------------===*\
  *
- * On x86-64 the time stamp counter: a third of the time of clock_gettime. It counts at a
- * constant rate, which a call finds out by reading both clocks when it begins and ends.
+ * On x86-64 the time stamp counter, which takes a third of the time of clock_gettime. It counts at
+ * a constant rate; a call measures the rate by reading both clocks at its begin and end.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef RUNTIME_CORE_TICKS_H

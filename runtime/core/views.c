@@ -1,12 +1,11 @@
 /*===- views.c - Calls with buffers whose sizes are known ----------------------===*\
  *
- * hlo_run_checked and hlo_prepare_checked. M_run_buffers gets bare pointers and cannot
- * see a buffer that is too short; here the caller says what is behind each one.
+ * hlo_run_checked and hlo_prepare_checked. M_run_buffers gets bare pointers and cannot detect a
+ * buffer that is too short; here the caller states the size of each buffer.
  *
- * Overlaps: all ranges in the order of their addresses; a range that is written may not
- * begin before the end of any earlier one, nor any other before the end of an earlier
- * one that is written. An output in the buffer of the input that it may share stands for
- * both.
+ * Overlaps: sorts all ranges by address. A written range must not begin before the end of any
+ * earlier range, and no range before the end of an earlier written one. An output in the buffer of
+ * the input that it may share counts once for both.
  *
  *===-------------------------------------------------------------------------===*/
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 #include "frame.h"
 
 #define LEAST_VIEW_BYTES (offsetof(hlo_view, reserved) + sizeof(int32_t))
-/* Leaves whose tables are on the stack: 2.1 KiB. */
+/* Number of leaves whose tables fit on the stack: 2.1 KiB. */
 #define FEW_LEAVES 64
 
 enum { INPUT, OUTPUT, ARENA, STATE, PREPARED };
@@ -30,7 +29,7 @@ typedef struct Range {
 
 enum { OTHER_RANGES = 3 };
 
-/* What a checked call works on. */
+/* State of a checked call. */
 typedef struct Checked {
   const hlo_module_desc *desc;
   const hlo_call *call;
@@ -183,7 +182,7 @@ static hlo_status check_side(Checked *c, int what) {
   return HLO_OK;
 }
 
-/* Heap sort: no memory, and no more than n log n steps whatever the caller's addresses are. */
+/* Heap sort: in place, and at most n log n steps for any addresses. */
 static void sift(Range *ranges, size_t root, size_t count) {
   for (size_t child; (child = 2 * root + 1) < count; root = child) {
     if (child + 1 < count && ranges[child].begin < ranges[child + 1].begin) {
@@ -212,7 +211,7 @@ static void sort(Range *ranges, size_t count) {
 
 static hlo_status check_overlaps(Checked *c) {
   sort(c->ranges, c->num_ranges);
-  const Range *farthest = NULL, *written = NULL; /* those before that reach farthest */
+  const Range *farthest = NULL, *written = NULL; /* of the ranges so far, those that end last */
   for (size_t i = 0; i < c->num_ranges; ++i) {
     const Range *range = &c->ranges[i], *other = range->written ? farthest : written;
     if (other != NULL && range->begin < other->end) {
@@ -231,7 +230,7 @@ static hlo_status check_overlaps(Checked *c) {
   return HLO_OK;
 }
 
-/* Whether an input is in exactly the buffer of the output that it may share it with. */
+/* True if an input is in exactly the buffer of the output that may share it. */
 static int is_shared(const Checked *c, uint32_t input) {
   const int32_t alias = hlo_input_at(c->desc, input)->alias;
   return alias >= 0 && (uint32_t)alias < c->num_outputs &&

@@ -1,11 +1,11 @@
 /*===- custom_call.c - Calling a handler by its api version --------------------===*\
  *
- * See hlo/sites.h. The target was found before the call began (core/checks.c), so a
- * missing one here means that the caller's table changed meanwhile. Handlers run under
- * the caller's floating-point mode, and whatever they make of it is undone.
+ * See hlo/sites.h. The target was found before the call began (core/checks.c); if it is missing
+ * here, the caller's table changed meanwhile. Handlers run under the caller's floating-point mode,
+ * and their changes to it are undone.
  *
- * The stack holds the arrays of a call as long as they are few; a module may have any number,
- * for which there is memory from hlo_call.alloc, or without one from the heap.
+ * Descriptions of up to FEW arrays are on the stack. A module may have any number, which take
+ * memory from hlo_call.alloc, or without one from the heap.
  *
  *===-------------------------------------------------------------------------===*/
 #include "custom_call.h"
@@ -36,7 +36,7 @@ static hlo_status fail(hlo_frame *frame, const hlo_call_site *site, hlo_status c
   return code;
 }
 
-/* The untyped versions: `in` are the operands' leaves; `out` is the result, or for a tuple the
+/* The untyped versions: `in` holds the operands' leaves; `out` is the result, or for a tuple the
  * array of its leaves. */
 static hlo_status call_untyped(hlo_frame *frame, const hlo_call_site *site, void (*fn)(void),
                                void **pointers) {
@@ -61,7 +61,7 @@ static hlo_status call_untyped(hlo_frame *frame, const hlo_call_site *site, void
   return status.failed ? fail(frame, site, HLO_INTERNAL, status.message) : HLO_OK;
 }
 
-/* Arrays whose frames are on the stack: 4 KiB. */
+/* Most arrays whose descriptions are on the stack: 4 KiB. */
 enum { FEW = 64 };
 #define BYTES_OF_ONE (sizeof(ffi_buffer) + 2 * sizeof(void *) + sizeof(int))
 

@@ -6,15 +6,15 @@
 
 #include "ffi_abi.h"
 
-/** What a call needs for each of the site's arrays. */
+/** Tables for the site's arrays. */
 typedef struct Arrays {
   void **pointers;     /* operands, then results; null for tokens */
-  ffi_buffer *buffers; /* this and the rest: for typed handlers, filled in by hlo_ffi_call */
+  ffi_buffer *buffers; /* from here on: only for typed handlers, filled in by hlo_ffi_call */
   void **values;
   int *kinds;
 } Arrays;
 
-/** Calls a typed-FFI handler. An error's text is the call's message. */
+/** Calls a typed-FFI handler. The text of its error becomes the call's message. */
 hlo_status hlo_ffi_call(hlo_frame *frame, const hlo_call_site *site, const hlo_custom_call *handler,
                         Arrays *arrays);
 

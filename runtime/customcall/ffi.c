@@ -1,17 +1,17 @@
 /*===- ffi.c - Calling typed-FFI handlers ---------------------------------------===*\
  *
- * Puts a call of a handler together from the static record of the place (hlo/sites.h)
- * and the pointers of this call, and answers what the handler asks meanwhile:
+ * Makes a handler's call frame from the static record of the call site (hlo/sites.h) and the
+ * pointers of this call, and answers the handler's requests:
  *
- *   scratch memory   hlo_call.alloc, which the handler gives back before it returns
+ *   scratch memory   hlo_call.alloc, freed when the handler returns
  *   thread pool      tasks run at once on the calling thread, one after another: an
- *                    executor of ours only splits loops, and a handler may wait for its
- *                    tasks. So the pool has one thread.
+ *                    hlo_executor only splits loops, and a handler may wait for its tasks.
+ *                    So the pool has one thread.
  *   run id, device   hlo_call.run_id; the rank in hlo_call.comm
  *   state, user      `user` of the table's entry; the stages before execution do not exist
  *   types            an id is a hash of the name, so nothing needs to be registered
  *
- * A handler that is asked for its version only, and asks for one of these, gets an error.
+ * A handler that is called only for its version, and makes one of these requests, gets an error.
  *
  *===-------------------------------------------------------------------------===*/
 #include <string.h>
@@ -26,12 +26,12 @@ struct ffi_context {
   void *user;
 };
 
-/* The call in which a handler asks; null if it is in none. */
+/* The call that runs the handler; null if the handler is only asked for its version. */
 static const hlo_call *call_of(const struct ffi_context *context) {
   return context != NULL && context->frame != NULL ? context->frame->call : NULL;
 }
 
-/* hlo_type -> XLA_FFI_DataType, the numbers of XLA's element types. */
+/* hlo_type -> XLA_FFI_DataType, which numbers types like XLA's PrimitiveType. */
 static const uint8_t kTypes[] = {
     [HLO_PRED] = 1,
     [HLO_S1] = 30,
@@ -133,7 +133,7 @@ static ffi_error *memory_allocate(ffi_allocate_args *args) {
   if ((align & (align - 1)) != 0) {
     return hlo_ffi_error(HLO_INVALID_ARGUMENT, "the alignment of memory is not a power of two");
   }
-  /* The caller's function may round the size up. */
+  /* The caller's allocator may round the size up. */
   if (args->size > PTRDIFF_MAX || align > PTRDIFF_MAX - args->size) {
     return hlo_ffi_error(HLO_RESOURCE_EXHAUSTED, "more memory than there are addresses");
   }

@@ -1,9 +1,8 @@
 /*===- ffi_abi.h - The layouts of XLA's typed FFI -------------------------------===*\
  *
- * Declarations of our own for the C structs that handlers compiled with the headers
- * xla/ffi/api/c_api.h read and write (api versions 0.1 to 0.4). Each starts with its size
- * and a list of extensions; later versions append fields, so a reader looks only at
- * those within the size.
+ * Our own declarations of the C structs that handlers compiled with xla/ffi/api/c_api.h read and
+ * write (api versions 0.1 to 0.4). Each starts with its size and a list of extensions. Later
+ * versions append fields, so a reader uses only fields within the size.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef RUNTIME_CUSTOMCALL_FFI_ABI_H
@@ -41,13 +40,13 @@ typedef struct ffi_metadata_extension {
   ffi_metadata *metadata;
 } ffi_metadata_extension;
 
-/** What handlers and the runtime report errors with; made by one, destroyed by the other. */
+/** How handlers and the runtime report errors. The one creates it, the other destroys it. */
 typedef struct ffi_error ffi_error;
 typedef struct ffi_future ffi_future;
 typedef struct ffi_context ffi_context;
 typedef struct ffi_api ffi_api;
 
-/** A string that need not end in 0. */
+/** A string that need not be NUL-terminated. */
 typedef struct ffi_span {
   const char *data;
   size_t size;
@@ -65,7 +64,7 @@ typedef struct ffi_buffer {
 
 enum { FFI_KIND_BUFFER = 1 };
 
-/** Operands, results and attributes: kinds, for attributes names, and values. */
+/** A list of operands, results or attributes: kinds, names (attributes only), and values. */
 typedef struct ffi_list {
   size_t struct_size;
   ffi_extension *extensions;
@@ -94,7 +93,7 @@ typedef struct ffi_frame {
   int stage;
   ffi_list operands, results;
   ffi_attributes attributes;
-  ffi_future *future; /* out: not null if the handler has not finished when it returns */
+  ffi_future *future; /* out: not null if the handler is still running when it returns */
 } ffi_frame;
 
 typedef ffi_error *ffi_handler(ffi_frame *frame);

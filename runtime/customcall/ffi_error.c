@@ -1,8 +1,7 @@
 /*===- ffi_error.c - Errors and futures of typed-FFI handlers ------------------===*\
  *
- * A handler makes these through functions that get no context, possibly from a thread of
- * its own, so they are the one thing outside hlo_pool_create that the heap is used for:
- * a call whose handlers succeed at once does not touch it.
+ * A handler makes these through functions without a context, possibly from a thread of its own. So
+ * they use the heap, like hlo_pool_create; a call whose handlers succeed at once does not touch it.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -25,7 +24,7 @@ struct ffi_future {
   ffi_error *error;
 };
 
-/* Stands for every error that found no memory; never freed. */
+/* Represents every error that found no memory; never freed. */
 static const struct {
   int code;
   char message[40];
@@ -80,7 +79,7 @@ ffi_future *hlo_ffi_future_create(void) {
 
 void hlo_ffi_future_set(ffi_future *future, ffi_error *error) {
   pthread_mutex_lock(&future->mutex);
-  if (future->done) { /* the first answer counts */
+  if (future->done) { /* the first result counts */
     pthread_mutex_unlock(&future->mutex);
     if (error != NULL) {
       hlo_ffi_error_free(error);

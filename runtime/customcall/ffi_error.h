@@ -12,9 +12,9 @@ void hlo_ffi_error_free(ffi_error *error);
 
 /** Null if there is no memory. */
 ffi_future *hlo_ffi_future_create(void);
-/** Makes the future done, with an error (which it then owns) or without. */
+/** Completes the future, with an error (which it then owns) or without. */
 void hlo_ffi_future_set(ffi_future *future, ffi_error *error);
-/** Waits until it is done, frees it, and returns its error or null. */
+/** Waits until the future is complete, frees it, and returns its error or null. */
 ffi_error *hlo_ffi_future_wait(ffi_future *future);
 
 #endif

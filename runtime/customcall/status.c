@@ -1,8 +1,8 @@
 /*===- status.c - XlaCustomCallStatusSetSuccess and ...SetFailure ---------------===*\
  *
- * An archive member of its own, with hidden symbols: it is linked only into a program
- * whose handlers refer to it, and does not meet the functions of the same names of
- * another library in the process.
+ * An archive member of its own, with hidden symbols: it is linked only into programs whose handlers
+ * refer to it, and does not clash with functions of the same names in another library of the
+ * process.
  *
  *===-------------------------------------------------------------------------===*/
 #include "status.h"

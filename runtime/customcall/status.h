@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-/** The status that STATUS_RETURNING handlers get; opaque to them. Lives on the stack of the call;
- * a longer message is cut. */
+/** The status that STATUS_RETURNING handlers get; opaque to them. It is on the stack of the call;
+ * longer messages are cut. */
 typedef struct XlaCustomCallStatus_ {
   int failed;
   char message[1012];
 } XlaCustomCallStatus;
 
-/** The two functions that handlers call, by the names that XLA gave them. */
+/** The two functions that handlers call, under XLA's names. */
 void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus *status);
 void XlaCustomCallStatusSetFailure(XlaCustomCallStatus *status, const char *message,
                                    size_t message_len);

@@ -1,7 +1,7 @@
 /*===- feed.c - Infeed, outfeed, send and recv ----------------------------------===*\
  *
- * What generated code calls: hands one item to the caller's hlo_feed, and makes an error
- * of it a message that names the instruction.
+ * Called by generated code: passes one item to the caller's hlo_feed, and adds the instruction's
+ * name to its errors.
  *
  *===-------------------------------------------------------------------------===*/
 #include <hlo/sites.h>
@@ -25,7 +25,7 @@ static void add_reason(hlo_frame *frame, const hlo_feed_site *site, hlo_status s
   }
 }
 
-/* The channel in decimal, for feeds that have no move_item. */
+/* The channel in decimal, for feeds without move_item. */
 static const char *decimal(int64_t value, char out[24]) {
   hlo_text text = hlo_text_begin(out, 24);
   if (value < 0) {

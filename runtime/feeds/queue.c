@@ -1,8 +1,7 @@
 /*===- queue.c - A queue of feed items with back-pressure -----------------------===*\
  *
- * A ring of items under one lock; each item is one block of memory that holds its sizes
- * and its leaves. A mismatch of sizes leaves the item in place, so that nothing is lost
- * or overwritten by a reader with other types.
+ * A ring of items under one lock; each item is one block of memory with its sizes and its leaves.
+ * If the reader's sizes differ, the item stays, so that nothing is lost or overwritten.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -31,7 +30,7 @@ struct hlo_feed_queue {
   Item *items[];
 };
 
-/* Null also for more bytes than there are addresses. */
+/* Null, also if the size exceeds the address space. */
 static void *take(uint64_t bytes) {
   return hlo_align_size(&bytes, 16) && bytes <= PTRDIFF_MAX ? aligned_alloc(16, bytes) : NULL;
 }
@@ -42,10 +41,10 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What a waiting thread gives up for. */
+/* When a waiting thread gives up. */
 typedef struct Patience {
   int64_t deadline_ns;   /* 0: none */
-  const int32_t *cancel; /* null: none; looked at every kLook */
+  const int32_t *cancel; /* null: none; polled every kLook */
 } Patience;
 
 static const int64_t kLook = 10 * 1000000;
@@ -95,7 +94,7 @@ static Item *make_item(const void *const *leaves, const uint64_t *bytes, int32_t
   return item;
 }
 
-/* Why the item cannot be read as n leaves of these sizes, in `text`; 0 if it can. */
+/* Writes to `text` why the item cannot be read as n leaves of these sizes; 0 if it can. */
 static int mismatch(const Item *item, const uint64_t *bytes, int32_t n, hlo_text *text) {
   if (item->count != n) {
     hlo_text_add(text, "the item has ");
@@ -217,7 +216,7 @@ static hlo_status push_item(void *user, const hlo_feed_item *item) {
 
 hlo_feed_queue *hlo_feed_queue_create(uint32_t capacity) {
   capacity = capacity > 0 ? capacity : 1;
-  /* Of a queue that is larger than it needs to be, the rest is never touched. */
+  /* Unused entries of a large queue are never touched. */
   hlo_feed_queue *queue = calloc(1, sizeof(hlo_feed_queue) + (size_t)capacity * sizeof(Item *));
   if (queue == NULL) {
     return NULL;

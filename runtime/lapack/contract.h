@@ -1,13 +1,12 @@
 //===- contract.h - What a target may be called with ----------------------===//
 //
-// A contract lists a target's operands, results and attributes: element types, sizes in
-// terms of the matrices of a call, and the values that an attribute may have. Call::begin
-// compares a call with it before anything touches memory, so that a routine finds what
-// it expects: LAPACK does not check that its arguments fit its arrays, and ends the
-// process when one of them is out of range.
+// A contract lists a target's operands, results and attributes: element types, sizes in terms of
+// the matrices of a call, and permitted values of attributes. Call::begin compares a call with it
+// before anything touches memory. This is necessary because LAPACK does not check that its
+// arguments fit its arrays, and ends the process if one is out of range.
 //
-// Every array has the batch dimensions of the first operand in front of those listed
-// here. A size that is a letter (m, n, k, p) is that of the first array that lists it.
+// Every array has the batch dimensions of the first operand in front of the listed ones. A size
+// given as a letter (m, n, k, p) is defined by the first array that lists it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUNTIME_LAPACK_CONTRACT_H
@@ -33,7 +32,7 @@ enum class Size : uint8_t {
   m,           // rows
   n,           // columns
   k,           // reflectors
-  p,           // columns of an array that may have more than there are reflectors
+  p,           // columns of an array that may have more columns than there are reflectors
   least,       // min(m, n)
   below,       // max(n - 1, 0)
   order,       // m if the other matrix multiplies from the left, else n
@@ -42,30 +41,30 @@ enum class Size : uint8_t {
   right,       // rows of right singular vectors, by `mode`
 };
 
-/// The element type of an array: that of the target, that of its norms, the complex one of the same
+/// The element type of an array: the target's, the type of its norms, the complex type of the same
 /// precision, or a 32-bit integer.
 enum class Element : uint8_t { same, real, complex, s32 };
 
 struct Dimension {
   Size size = Size::none;
-  Size most = Size::none;  // a letter's bound, where it has one
+  Size most = Size::none;  // upper bound of a letter, if it has one
 };
 
 struct Array {
   const char *name = nullptr;  // null: no such operand or result
   Element element = Element::same;
   Dimension dims[2] = {};
-  int8_t result = -1;  // of an operand: the result that it is overwritten in
+  int8_t result = -1;  // for an operand: the result that overwrites it
 };
 
-/// A ui8 that is one of `letters`; without letters, any number of the type.
+/// A ui8 attribute with one of `letters` as its value; without letters, any number of its type.
 struct Attribute {
   const char *name = nullptr;  // null: no such attribute
   const char *letters = nullptr;
   Type type = typeU8;
 };
 
-/// factor * a * b, where `none` is 1.
+/// factor * a * b, where `none` counts as 1.
 struct Term {
   int factor = 0;
   Size a = Size::none, b = Size::none;
@@ -76,8 +75,8 @@ struct Contract {
   Array operands[mostOperands] = {};
   Array results[mostResults] = {};
   Attribute attributes[mostAttributes] = {};
-  /// The sum is above the elements of every workspace and every product of sizes that LAPACK makes
-  /// in its 32-bit integers.
+  /// The sum bounds the elements of every workspace, and every product of sizes that LAPACK
+  /// computes in 32-bit integers.
   Term work[4] = {};
 };
 

@@ -6,8 +6,8 @@
 //   gehrd          x -> Hessenberg form and reflectors, tau, info    low, high (from 1)
 //   sytrd, hetrd   x -> tridiagonal form and reflectors, d, e, tau, info    uplo
 //
-// geev and gees refuse matrices that are not finite, for which LAPACK takes minutes or never ends:
-// info = -4 and -5, the number of the argument. What is not computed is zeros.
+// geev and gees refuse matrices with infinities or NaN, on which LAPACK takes minutes or never
+// ends: info = -4 and -5, the number of the argument. Results that are not computed are zeros.
 //
 //===----------------------------------------------------------------------===//
 #include <string.h>
@@ -38,7 +38,7 @@ ffi_error *symmetricEigen(Call &call) {
   R *w = call.out<R>(1), bestReal = {};
   int *info = call.out<int>(2), bestInt = 0, ignored = 0;
   syevd(mode, uplo, n, a, leading(n), w, &best, -1, &bestReal, -1, &bestInt, -1, &ignored);
-  // At least what the manual asks for.
+  // The least sizes according to the manual.
   int64_t forReal = 2 * n * n + 6 * n + 1, forComplex = n * n + 2 * n + 1;
   constexpr bool isComplex = Scalar<T>::isComplex;
   int size = workSize(realPart(best), isComplex ? forComplex : forReal);
@@ -69,8 +69,8 @@ struct ComplexOf<double> {
   using Type = Complex128;
 };
 
-/// Real eigenvectors as LAPACK packs them: those of a conjugate pair of values are the real and
-/// imaginary part in two columns.
+/// Unpacks real eigenvectors from LAPACK's form: two columns hold the real and the imaginary part
+/// of the vectors of a conjugate pair.
 template <typename R, typename C>
 void unpack(int64_t n, const R *wi, const R *packed, C *vectors) {
   for (int64_t j = 0; j < n; ++j) {
@@ -164,7 +164,7 @@ ffi_error *complexEigen(Call &call) {
   if (!rwork) {
     return call.noMemory();
   }
-  // The question for the size writes to rwork as well.
+  // The workspace query writes to rwork as well.
   geev(left, right, n, nullptr, leading(n), nullptr, nullptr, nullptr, &best, -1, rwork, &ignored);
   int size = workSize(best.re, larger(2 * n, 1));
   C *work = scratch.take<C>(size), *a = scratch.take<C>(n * n);
@@ -184,7 +184,7 @@ ffi_error *complexEigen(Call &call) {
   return nullptr;
 }
 
-// Eigenvalues cannot be sorted: there is no function to sort them by.
+// Sorting eigenvalues is not supported: it needs a selection function.
 static constexpr Attribute schurMode = {"mode", "VN"}, schurSort = {"sort", "N"};
 static constexpr Contract realSchurContract = {.operands = {x},
                                                .results = {{"form", Element::same, {n, n}},

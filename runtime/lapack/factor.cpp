@@ -1,8 +1,8 @@
 //===- factor.cpp - Factorizations and solves -----------------------------===//
 //
-// potrf, getrf, geqrf, geqp3, orgqr (ungqr), ormqr (unmqr), trsm, gtsv: operands and
-// results as JAX orders them. `info` has one number a matrix; routines without it in
-// their results can only fail through wrong arguments.
+// potrf, getrf, geqrf, geqp3, orgqr (ungqr), ormqr (unmqr), trsm, gtsv: operands and results in
+// JAX's order. `info` has one number per matrix; routines without it in their results can fail only
+// because of wrong arguments.
 //
 //===----------------------------------------------------------------------===//
 #include <string.h>
@@ -188,7 +188,7 @@ static constexpr Contract tridiagonalContract = {.operands = {{"lower", Element:
                                                              {"x", Element::same, {m, n}},
                                                              {"info", Element::s32}}};
 
-/// lower, diagonal, upper, b -> the same overwritten (b by the solution), info. The lower diagonal
+/// lower, diagonal, upper, b -> the same, overwritten (b by the solution), info. The lower diagonal
 /// starts at its second element, the upper one ends before its last.
 template <typename T>
 ffi_error *tridiagonalSolve(Call &call) {
@@ -197,7 +197,7 @@ ffi_error *tridiagonalSolve(Call &call) {
   }
   int64_t n = call.m(), columns = call.n();
   int *info = call.out<int>(4);
-  // LAPACK's back substitution begins with a column, whether there is one or not.
+  // LAPACK's back substitution always processes a first column, even if there is none.
   Scratch scratch(call.frame);
   T *none = columns == 0 ? scratch.take<T>(n) : nullptr;
   if (columns == 0 && !none) {

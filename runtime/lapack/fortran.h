@@ -1,7 +1,7 @@
 //===- fortran.h - LAPACK and BLAS routines, by overloads ------------------===//
 //
-// Fortran passes everything by address, and after the arguments the length of each
-// character one. For each routine one overload a type, named without the type's letter.
+// Fortran passes everything by address, and appends the length of each character argument. For each
+// routine there is one overload per type, named without the type's letter.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUNTIME_LAPACK_FORTRAN_H
@@ -47,8 +47,8 @@
   }                                                                                                \
   }
 
-/// Routines whose real and complex forms differ in name or arguments. The wrappers take those of
-/// the complex form; real ones do not look at rwork.
+/// Routines whose real and complex forms differ in name or arguments. The wrappers take the
+/// arguments of the complex form; real ones ignore rwork.
 #define HLO_FORTRAN_REAL(letter, T)                                                                \
   extern "C" {                                                                                     \
   void letter##geqp3_(const int *m, const int *n, T *a, const int *lda, int *jpvt, T *tau,         \

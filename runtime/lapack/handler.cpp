@@ -1,8 +1,8 @@
 //===- handler.cpp - What the LAPACK handlers share -----------------------===//
 //
-// See handler.h. A call is checked in this order: the number of arrays, their types and
-// ranks (after which m, n, k and p are known), attributes, each array's sizes and bytes, what
-// LAPACK's integers can count, and which arrays share memory.
+// See handler.h. A call is checked in this order: the number of arrays, their types and ranks
+// (which determine m, n, k and p), attributes, each array's sizes and bytes, the range of LAPACK's
+// integers, and which arrays share memory.
 //
 //===----------------------------------------------------------------------===//
 #include "handler.h"
@@ -14,7 +14,7 @@
 
 using namespace hlo_lapack;
 
-// LAPACK's loops by blocks count beyond the last row, by less than 64 Ki.
+// Margin for LAPACK's blocked loops, which count beyond the last row by less than 64 Ki.
 static constexpr int64_t mostInteger = 0x7fffffff, mostExtent = mostInteger - 65536;
 
 static void destroy(const ffi_api *api, ffi_error *error) {
@@ -33,7 +33,7 @@ void *Scratch::takeElements(int64_t number, uint64_t bytes) {
   ffi_error *error = frame->api->memory_allocate(&args);
   Block block = {args.data, bytes, false};
   if (error) {
-    // A caller without an allocator; this library may use the heap, unlike the runtime.
+    // The caller has no allocator; unlike the runtime, this library may use the heap.
     destroy(frame->api, error);
     block = {malloc(bytes), bytes, true};
   }
@@ -57,7 +57,7 @@ Scratch::~Scratch() {
   }
 }
 
-/// A message; what does not fit is cut.
+/// A message; text that does not fit is cut.
 class hlo_lapack::Text {
  public:
   Text &operator<<(const char *text) {
@@ -159,7 +159,7 @@ Type Call::typeOf(Element element) const {
   }
 }
 
-/// -1 as long as a letter in it is not known.
+/// -1 while one of its letters is unknown.
 int64_t Call::size(Size which) const {
   const int64_t m = letters[0], n = letters[1];
   const bool known = m >= 0 && n >= 0;
@@ -188,7 +188,7 @@ int64_t Call::size(Size which) const {
       if (!known || attributes[0] < 0) {
         return -1;
       }
-      // Without vectors, either is as good.
+      // Without vectors, both sizes are accepted.
       const bool asGiven = attributes[0] == 'N' && (given == full || given == smaller(m, n));
       return asGiven ? given : attributes[0] == 'S' ? smaller(m, n) : full;
     }
@@ -259,7 +259,7 @@ bool Call::checkAttributes() {
     }
     attributes[count] = wanted.type == typePred ? value != 0 : value;
   }
-  // Names differ from each other, so that more of them are others.
+  // Names are distinct, so if there are too many, at least one is unknown.
   for (int64_t i = 0; list.size != count && i < list.size; ++i) {
     const ffi_span &name = *list.names[i];
     bool known = false;
@@ -308,7 +308,7 @@ void Call::describe(Text &text, bool isResult, int i) const {
        << ")";
 }
 
-/// As much of the shape as is known so far: letters for the rest.
+/// The part of the shape that is known so far, with letters for the rest.
 void Call::addExpected(Text &text, bool isResult, int i) const {
   const Array &wanted = array(isResult, i);
   text << nameOf(typeOf(wanted.element)) << "[";
@@ -360,7 +360,7 @@ bool Call::mismatch(bool isResult, int i) {
   return refuse(text);
 }
 
-/// Learns the letters from an array's sizes.
+/// Sets letters from an array's sizes.
 bool Call::bind(bool isResult, int i) {
   const Array &wanted = array(isResult, i);
   const ffi_buffer &given = buffer(isResult, i);
@@ -444,7 +444,7 @@ bool Call::checkWork() {
   return refuse(text << " needs more workspace than LAPACK's 32-bit integers can count");
 }
 
-/// Whether two blocks of memory have a byte in common.
+/// True if two blocks of memory share a byte.
 static bool overlap(const void *a, uint64_t aBytes, const void *b, uint64_t bBytes) {
   const uintptr_t first = reinterpret_cast<uintptr_t>(a), second = reinterpret_cast<uintptr_t>(b);
   return aBytes > 0 && bBytes > 0 &&
@@ -466,8 +466,8 @@ bool Call::checkOverlaps() {
   return true;
 }
 
-/// Operands that lie in a result's memory, other than all of one in the result that overwrites it,
-/// are copied out of it first; then those that are overwritten go where they belong.
+/// Copies operands that overlap a result out of it first, except an operand that fills the result
+/// that overwrites it; then moves overwritten operands to their results.
 bool Call::moveOperands() {
   for (int i = 0; i < operands; ++i) {
     inputs[i] = operand(i).data;
@@ -521,7 +521,7 @@ bool Call::begin(const Contract &ofTarget, Type type) {
   if (!checkWork() || empty || !checkOverlaps()) {
     return false;
   }
-  // Some result has an element for each matrix, so that their number fits as well.
+  // Some result has an element per matrix, so the number of matrices fits as well.
   return hlo_count_elements(operand(0).dims, batchRank, &matrices) && moveOperands();
 }
 

@@ -1,8 +1,8 @@
 //===- handler.h - What the LAPACK handlers share -------------------------===//
 //
-// A typed-FFI call seen as matrices: results of one shape repeated over leading batch
-// dimensions, each matrix column-major as the layouts of the call say. C++ without its
-// library: no exceptions, no RTTI, nothing from libstdc++.
+// Presents a typed-FFI call as matrices: arrays of one shape repeated over leading batch
+// dimensions, each matrix column-major as the call's layouts say. C++ without its library: no
+// exceptions, no RTTI, nothing from libstdc++.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RUNTIME_LAPACK_HANDLER_H
@@ -48,7 +48,7 @@ inline double realPart(double x) { return x; }
 inline double realPart(Complex64 x) { return x.re; }
 inline double realPart(Complex128 x) { return x.re; }
 
-/// The number of T in the typed FFI.
+/// The type's number in the typed FFI.
 template <typename T>
 constexpr Type typeNumber = typeS32;
 template <>
@@ -60,7 +60,7 @@ inline constexpr Type typeNumber<Complex64> = typeC64;
 template <>
 inline constexpr Type typeNumber<Complex128> = typeC128;
 
-/// Whether no number is infinite or a NaN.
+/// True if no number is infinite or NaN.
 template <typename T>
 bool allFinite(const T *values, int64_t count) {
   using R = typename Scalar<T>::Real;
@@ -76,7 +76,7 @@ bool allFinite(const T *values, int64_t count) {
 /// XLA's error codes.
 constexpr int invalidArgument = 3, resourceExhausted = 8;
 
-/// Memory for one call of a handler: from the runtime's allocator, else from the heap. Freed when
+/// Memory for one call of a handler, from the runtime's allocator or else from the heap. Freed when
 /// it goes out of scope.
 class Scratch {
  public:
@@ -85,7 +85,7 @@ class Scratch {
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
 
-  /// `count` elements of T, at least one; null if there is no memory.
+  /// `count` elements of T, at least one; null if memory is exhausted.
   template <typename T>
   T *take(int64_t count) {
     return static_cast<T *>(takeElements(count, sizeof(T)));
@@ -112,10 +112,9 @@ class Call {
  public:
   explicit Call(ffi_frame *frame) : frame(frame), staged(frame) {}
 
-  /// Checks the call against the contract of its target, for element type `type`, and copies
-  /// operands to the results that overwrite them. An operand that shares memory with a result
-  /// otherwise is moved out of the way. False: there is nothing to do but to return `error`, which
-  /// is null for a call without a result of any element.
+  /// Checks the call against its target's contract, for element type `type`, and copies operands to
+  /// the results that overwrite them. Other operands that share memory with a result are copied
+  /// elsewhere. False: the handler must return `error`, which is null if all results are empty.
   bool begin(const Contract &contract, Type type);
 
   const ffi_buffer &operand(int i) const {
@@ -133,21 +132,21 @@ class Call {
     return static_cast<T *>(result(i).data);
   }
 
-  // After begin().
+  // Valid after begin().
 
-  /// How many matrices there are.
+  /// Number of matrices.
   int64_t batches() const { return matrices; }
-  /// A size of the contract; with `mode` 'N' the one that was given where two are allowed.
+  /// A size of the contract. With `mode` 'N', where two sizes are allowed, the given one.
   int64_t size(Size which) const;
   int64_t m() const { return size(Size::m); }
   int64_t n() const { return size(Size::n); }
   int64_t k() const { return size(Size::k); }
   int64_t least() const { return size(Size::least); }
-  /// A number among the attributes that the contract lists.
+  /// The value of an attribute of the contract.
   int64_t attribute(const char *name) const;
   char letter(const char *name) const { return static_cast<char>(attribute(name)); }
 
-  /// Zeros in a result that the routine may leave as it is.
+  /// Fills a result with zeros, because the routine may not write it.
   void clear(int result) const;
 
   ffi_error *fail(int code, const char *message);
@@ -189,24 +188,24 @@ class Call {
   Scratch staged;
 };
 
-/// Answers the question for the api version. True: the frame was no call.
+/// Answers the request for the api version. True: the frame was that request, not a call.
 bool answersMetadata(ffi_frame *frame);
 
 inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t larger(int64_t a, int64_t b) { return a < b ? b : a; }
-/// A leading dimension: at least 1.
+/// A leading dimension, which must be at least 1.
 inline int leading(int64_t rows) { return static_cast<int>(larger(rows, 1)); }
 
-/// The size of a workspace that a routine asks for as `best`, at least `least`. A float has 24 bits
-/// of the number only; what does not fit LAPACK's integers is not more than it needs.
+/// The workspace size that a routine returned in `best`, but at least `least`. A float holds only
+/// 24 bits of it; sizes beyond LAPACK's integers are clamped, as they exceed the need.
 inline int workSize(double best, int64_t least) {
   const double most = 0x7fffffff, size = best + best / (1 << 22) + 1;
   return static_cast<int>(larger(size > 0 && size < most ? static_cast<int64_t>(size) : 1, least));
 }
 
-/// Runs a routine on each matrix, with work memory of the size that the routine asks for, at least
-/// `least` elements of T, which is what it cannot do without. run(i, work, size, info) calls it on
-/// matrix i; size -1 asks. `info`: one number a matrix, or null where the results have none.
+/// Runs a routine on each matrix, with work memory of the size that the routine asks for, but at
+/// least `least` elements of T, its minimum. run(i, work, size, info) calls it on matrix i; size -1
+/// is the workspace query. `info`: one number per matrix, or null if the results have none.
 template <typename T, typename Run>
 ffi_error *runWithWork(Call &call, Scratch &scratch, int64_t least, int *info, Run run) {
   T best = {};

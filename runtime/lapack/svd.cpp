@@ -1,8 +1,8 @@
 //===- svd.cpp - Singular values ------------------------------------------===//
 //
-// gesdd (divide and conquer) and gesvd (QR iterations): x -> destroyed x, s, u, vt, info.
-// A matrix that is not finite, for which LAPACK may end the process, has info = -4 and zeros.
-// `mode` is LAPACK's: 'A' full u and vt, 'S' their first columns and rows, 'N' neither (zeros).
+// gesdd (divide and conquer) and gesvd (QR iterations): x -> destroyed x, s, u, vt, info. A matrix
+// with infinities or NaN, on which LAPACK may end the process, gives info = -4 and zeros. `mode` is
+// LAPACK's: 'A' full u and vt, 'S' their first columns and rows, 'N' neither (zeros).
 //
 //===----------------------------------------------------------------------===//
 #include <string.h>
@@ -22,7 +22,7 @@ static constexpr Contract svdContract = {
     .attributes = {{"mode", "ASN"}},
     .work = {{8, Size::least, Size::least}, {3, Size::m, Size::n}, {128, Size::m}, {128, Size::n}}};
 
-/// The vectors of a matrix without elements, of which LAPACK writes none.
+/// The singular vectors of an empty matrix, which LAPACK does not write.
 template <typename T>
 void setIdentity(T *matrix, int64_t order) {
   memset(matrix, 0, order * order * sizeof(T));
@@ -84,7 +84,7 @@ ffi_error *decompose(Call &call) {
     }
     return nullptr;
   }
-  // What the routines' manuals ask for at least.
+  // The least sizes according to the manuals.
   int64_t needed = divideAndConquer ? 4 * least * least + 7 * least + most : 5 * least + most;
   return runWithWork<T>(call, scratch, needed, call.out<int>(4), run);
 }

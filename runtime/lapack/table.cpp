@@ -1,6 +1,6 @@
 //===- table.cpp - All LAPACK targets, for hlo_call.custom_calls ----------===//
 //
-// See hlo/lapack.h. Sorted by name, as the lookup expects.
+// See hlo/lapack.h. Sorted by name, as the lookup requires.
 //
 //===----------------------------------------------------------------------===//
 #include <hlo/lapack.h>

@@ -1,9 +1,9 @@
 //===- tridiagonal.cpp - Tridiagonal systems that may be singular ---------===//
 //
-// tridiagonal_solve_perturbed_ffi: lower, diagonal, upper, b -> x. LU factors with row
-// exchanges; where a division would overflow in any column, the pivot is moved away from zero by
-// epsilon times the largest element of U, twice as far until it does not (as LAPACK's
-// lagts does with job = -1). Inverse iteration for eigenvectors asks for this.
+// tridiagonal_solve_perturbed_ffi: lower, diagonal, upper, b -> x. LU factorization with row
+// exchanges. If a division would overflow in any column, the pivot is moved away from zero by
+// epsilon times the largest element of U, doubled until it does not (like LAPACK's lagts with job =
+// -1). Inverse iteration for eigenvectors needs this.
 //
 //===----------------------------------------------------------------------===//
 #include <float.h>
@@ -45,8 +45,8 @@ inline bool isNegative(double x) { return x < 0; }
 inline bool isNegative(C64 x) { return __real__ x < 0; }
 inline bool isNegative(C128 x) { return __real__ x < 0; }
 
-/// The factors of one matrix: U has three diagonals; row k + 1 was replaced by itself minus
-/// multiplier[k] times row k, after an exchange of the two if `swapped`.
+/// The factors of one matrix: U has three diagonals. Row k + 1 was replaced by itself minus
+/// multiplier[k] times row k, after an exchange of the two rows if `swapped`.
 template <typename T>
 struct Factors {
   T *diagonal, *upper, *second, *multiplier;
@@ -97,7 +97,7 @@ T enlarge(T pivot, typename Limits<T>::Real largest, typename Limits<T>::Real to
   R step = isNegative(pivot) ? -tolerance : tolerance;
   for (;;) {
     R size = magnitude(pivot);
-    // NaN stays one.
+    // NaN stays NaN.
     if (!(size < 1) || (size > 0 && !(largest * Limits<T>::least > size))) {
       return pivot;
     }
@@ -106,7 +106,7 @@ T enlarge(T pivot, typename Limits<T>::Real largest, typename Limits<T>::Real to
   }
 }
 
-/// Overwrites right-hand sides with solutions: one pivot serves all columns of a row.
+/// Overwrites right-hand sides with solutions; one pivot serves all columns of a row.
 template <typename T>
 void solve(int64_t n, int64_t columns, Factors<T> &f, T *rhs) {
   using R = typename Limits<T>::Real;
@@ -174,7 +174,8 @@ extern "C" __attribute__((visibility("default"))) ffi_error *tridiagonal_solve_p
     return nullptr;
   }
   Call call(frame);
-  // The operands say which type it is; without any, or with another type, f32 is expected.
+  // The operands determine the type; without operands, or with an unsupported type, f32 is
+  // expected.
   bool typed = frame->operands.size > 3 && frame->operands.kinds[3] == FFI_KIND_BUFFER &&
                frame->operands.values[3];
   switch (typed ? call.operand(3).type : 0) {

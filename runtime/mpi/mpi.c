@@ -1,22 +1,21 @@
 /*===- mpi.c - Exchanges between processes, over MPI -----------------------------===*\
  *
- * Each part is one non-blocking message of a derived type (runs at a distance), so that
- * nothing is packed here. The process polls for completion, and between polls looks for
- * what ends an exchange: its call's cancellation and deadline, the time-out, and a
- * message with the text of another process's error. The first error is kept; every
- * exchange fails with it from then on.
+ * Each part is one non-blocking message of a derived type (runs at a distance), so nothing is
+ * packed here. The process polls for completion, and between polls checks what may end the
+ * exchange: its call's cancellation and deadline, the time-out, and a message with another
+ * process's error. The first error is kept; every later exchange fails with it.
  *
- * Messages of different instructions have different MPI tags (of few bits), so that
- * processes that have come to different instructions do not take each other's messages:
- * they time out. A process that has waited too long asks those whose messages are missing
- * whether they are at the same instruction: whoever answers waits for others itself, and
- * is not the one to name.
+ * Messages of different instructions have different MPI tags (of few bits), so processes at
+ * different instructions do not take each other's messages: they time out. A process that has
+ * waited too long asks the members with missing messages whether they are at the same instruction.
+ * A member that answers is waiting itself, and is not blamed.
  *
- * An exchange that fails returns when nothing reads or writes its buffers any more. Receives are
- * cancelled, and waited for: one whose message has begun to arrive ends with it. Then the process
- * says that it receives nothing more, so that those who send to it know that what is left of their
- * messages will never be read. One that still waits for a message says that, and its sender
- * stays until it has all. Who says neither is not in an exchange, and has no receive.
+ * An exchange that fails returns when MPI no longer reads or writes its buffers. Receives are
+ * cancelled and waited for: one whose message has begun to arrive completes with it. Then the
+ * process announces that it receives nothing more (SETTLED), so that its senders know that the rest
+ * of their messages will never be read. A process that still waits for the rest of a message
+ * announces that (PENDING), and its sender stays until everything is sent. A process that announces
+ * neither is not in an exchange, and has posted no receive.
  *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
@@ -36,13 +35,13 @@
 #define PENDING_TAG 32763 /* the sender still waits for the rest of a message */
 #define TAGS 32749
 
-/* For how long, at most, a process that has waited too long asks who else is there. */
+/* Longest time that a timed-out process waits for answers to its question. */
 #define ASK_NS INT64_C(1000000000)
 
-/* For how long, at most, a process that has failed waits for word of whom it has sent to. */
+/* Longest time that a failed process waits for the announcements of its receivers. */
 #define SETTLE_NS INT64_C(2000000000)
 
-/* What a process that fails tells the others. */
+/* Failure message to the other processes. */
 typedef struct Failure {
   int32_t status, rank;
   char text[504];
@@ -54,14 +53,14 @@ struct hlo_mpi {
   MPI_Datatype mebibyte;
   int rank, size;
   int failed;
-  Failure failure;      /* the first one seen */
-  MPI_Request *told;    /* messages about it, one for each process */
-  unsigned char *heard; /* of each process, once failed: SETTLED, PENDING */
-  int settled;          /* this process has said so */
-  uint64_t question;    /* the instruction at which this process asks who else is there */
+  Failure failure;      /* the first failure seen */
+  MPI_Request *told;    /* failure messages, one per process */
+  unsigned char *heard; /* per process, once failed: bits SETTLED, PENDING */
+  int settled;          /* this process has announced SETTLED */
+  uint64_t question;    /* the instruction about which this process has asked */
 };
 
-/* Several exchanges of one instruction differ in the low bits of their tags. */
+/* Exchanges of one instruction differ in the low bits of their tags. */
 static uint64_t instruction_of(const hlo_comm_step *step) { return step->tag >> 20; }
 
 static int64_t now_ns(void) {
@@ -70,7 +69,7 @@ static int64_t now_ns(void) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Keeps an error of this process and tells all others. */
+/* Records an error of this process and tells all others. */
 static void fail_all(hlo_mpi *mpi, hlo_status status, const char *text) {
   if (mpi->failed) {
     return;
@@ -87,7 +86,7 @@ static void fail_all(hlo_mpi *mpi, hlo_status status, const char *text) {
   }
 }
 
-/* Looks for an error of another process. */
+/* Checks for an error message of another process. */
 static void look_for_failure(hlo_mpi *mpi) {
   int there = 0;
   MPI_Status from;
@@ -104,7 +103,7 @@ static void look_for_failure(hlo_mpi *mpi) {
   mpi->failed = 1;
 }
 
-/* Tells those who ask that this process is at the step's instruction, if they ask for that one. */
+/* Answers processes that ask whether this one is at the step's instruction. */
 static void answer_questions(hlo_mpi *mpi, const hlo_comm_step *step) {
   int there = 0;
   MPI_Status from;
@@ -126,12 +125,12 @@ static hlo_status give_error(hlo_mpi *mpi, const hlo_comm_step *step) {
   if (step->message != NULL && step->message_bytes > 0) {
     snprintf(step->message, step->message_bytes, "%s: %s", step->module, mpi->failure.text);
   }
-  /* One process's own wish is an error of the peer to the others. */
+  /* To the other processes a cancelled call is an error of its process. */
   const int others = mpi->failure.rank != mpi->rank;
   return others && mpi->failure.status == HLO_CANCELLED ? HLO_ABORTED : mpi->failure.status;
 }
 
-/* A type of `bytes` bytes; more than an int can count are many times a mebibyte and a rest. */
+/* A type of `bytes` bytes. More than an int can count: a multiple of a mebibyte, and a rest. */
 static int make_run(const hlo_mpi *mpi, uint64_t bytes, MPI_Datatype *type) {
   const uint64_t unit = 1 << 20;
   if (bytes <= unit * 1024) {
@@ -143,7 +142,7 @@ static int make_run(const hlo_mpi *mpi, uint64_t bytes, MPI_Datatype *type) {
   return MPI_Type_create_struct(2, counts, places, types, type);
 }
 
-/* `count` times `run`; more than an int can count are blocks of many and a rest. */
+/* `count` times `run`. More than an int can count: large blocks, and a rest. */
 static int make_repeated(uint64_t count, uint64_t stride, MPI_Datatype run, MPI_Datatype *type) {
   const uint64_t many = 1 << 30;
   if (count <= many) {
@@ -181,14 +180,15 @@ static int make_type(const hlo_mpi *mpi, const hlo_comm_part *part, MPI_Datatype
   return error == MPI_SUCCESS ? MPI_Type_commit(type) : error;
 }
 
-/* Starts the messages; `requests` has two for each member. */
+/* Starts the messages; `requests` has two per member. */
 static int start_all(hlo_mpi *mpi, const hlo_comm_step *step, const hlo_comm_part *send,
                      const hlo_comm_part *receive, MPI_Request *requests) {
   const int tag = (int)((step->tag ^ step->tag >> 20) % TAGS);
   int error = MPI_SUCCESS;
   for (int32_t pass = 0; pass < 2; ++pass) {
     for (int32_t m = 0; m < step->num_members && error == MPI_SUCCESS; ++m) {
-      /* Receives first; the members in turn, so that not all send to the first one at once. */
+      /* Receives first; starting with a different member on each rank, so that not all send to the
+       * same one. */
       const int32_t member = (step->self + m) % step->num_members;
       const hlo_comm_part *part = pass == 0 ? &receive[member] : &send[member];
       if (member == step->self || part->count == 0) {
@@ -221,7 +221,7 @@ static int is_missing(const MPI_Request *requests, int32_t member) {
 }
 
 /* Asks the members whose messages are missing whether they are at this instruction, and sets `here`
- * of those that answer within `most_ns`. */
+ * for those that answer within `most_ns`. */
 static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
                         int64_t most_ns, unsigned char *here) {
   int asked = 0;
@@ -252,8 +252,8 @@ static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Reque
   }
 }
 
-/* Names the members whose messages are missing; of those, only the ones that are not at this
- * instruction, if there are any. */
+/* Names the members whose messages are missing; if some of those are at another instruction, only
+ * these. */
 static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
                            int64_t waited_ns) {
   unsigned char here[step->num_members];
@@ -290,7 +290,7 @@ static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *r
   }
 }
 
-/* Tells all others that this process receives nothing more, or still does. */
+/* Announces to all others that this process receives nothing more, or still does. */
 static void say(hlo_mpi *mpi, int tag) {
   for (int r = 0; r < mpi->size; ++r) {
     MPI_Request sent;
@@ -308,7 +308,7 @@ static void say_settled(hlo_mpi *mpi) {
 }
 
 static void listen(hlo_mpi *mpi) {
-  const int tags[2] = {PENDING_TAG, SETTLED_TAG}; /* who says both has said SETTLED last */
+  const int tags[2] = {PENDING_TAG, SETTLED_TAG}; /* a process sends PENDING before SETTLED */
   for (int i = 0; i < 2; ++i) {
     int there = 0;
     MPI_Status from;
@@ -320,7 +320,7 @@ static void listen(hlo_mpi *mpi) {
   }
 }
 
-/* Whether the request is not complete. An error completes it as well. */
+/* True if the request is not complete. An error completes it as well. */
 static int is_active(MPI_Request *request) {
   int done = *request == MPI_REQUEST_NULL;
   if (!done && MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
@@ -330,7 +330,7 @@ static int is_active(MPI_Request *request) {
   return !done;
 }
 
-/* Ends the messages of an exchange that has failed; see the top of this file. */
+/* Ends the messages of a failed exchange; see the top of this file. */
 static void settle(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests) {
   for (int32_t m = 0; m < step->num_members; ++m) {
     if (requests[2 * m] != MPI_REQUEST_NULL) {
@@ -465,8 +465,8 @@ void hlo_mpi_destroy(hlo_mpi *mpi) {
   }
   int untold = 0;
   if (mpi->told != NULL && mpi->failed) {
-    /* The messages are small: they have left, whether or not anybody takes them. One that has not
-     * keeps its text. */
+    /* These small messages have normally left, whether or not they were received. The text of a
+     * message that has not left is kept. */
     for (int r = 0; r < mpi->size; ++r) {
       if (is_active(&mpi->told[r])) {
         MPI_Request_free(&mpi->told[r]);

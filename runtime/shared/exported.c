@@ -1,7 +1,7 @@
 /*===- exported.c - What the headers define inline, as functions ----------------===*\
  *
- * For languages that load libhlo_rt.so and cannot compile a header. Part of the shared
- * library only.
+ * The inline functions of the headers, exported for languages that load libhlo_rt.so and cannot
+ * compile a header. Only part of the shared library.
  *
  *===-------------------------------------------------------------------------===*/
 #define HLO_INLINE
@@ -11,8 +11,8 @@
 #include <hlo/sites.h>
 #undef hlo_call_init
 
-/* The size of hlo_call when HLO_2 was frozen. A caller reserves as many bytes for the result, and
- * more if its own hlo_call is newer: then it uses hlo_call_clear(). */
+/* The size of hlo_call when HLO_2 was frozen. The result has this size; callers with a newer
+ * hlo_call use hlo_call_clear(). */
 typedef struct first_hlo_call {
   uint64_t words[22];
 } first_hlo_call;

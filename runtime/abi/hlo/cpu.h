@@ -1,10 +1,10 @@
 /*===- hlo/cpu.h - CPU features that generated code may need ------------------===*\
  *
- * One list per architecture, used by the compiler (names, as LLVM spells them -> bits of
- * hlo_module_desc.cpu_features) and by the runtime (CPUID -> bits, bits -> names).
- * Only features that let LLVM choose other instructions are here; tuning flags and
- * instructions that no code generator emits by itself are left out: the compiler
- * drops a feature whose name is not in this list.
+ * One list per architecture, used by the compiler (LLVM's feature names -> bits of
+ * hlo_module_desc.cpu_features) and by the runtime (CPUID -> bits, bits -> names). The list has
+ * only features that let LLVM choose other instructions. Tuning flags, and instructions that no
+ * code generator emits by itself, are left out: the compiler drops a feature whose name is not in
+ * this list.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_CPU_H
@@ -66,7 +66,7 @@
   X(47, SHA, "sha")
 /* clang-format on */
 
-/* The same as sets: plain numbers, which tools for other languages can read. */
+/* The same bits as plain numbers, which tools for other languages can read. */
 #define HLO_X86_SSE3 0x1ull
 #define HLO_X86_SSSE3 0x2ull
 #define HLO_X86_SSE4_1 0x4ull
@@ -120,21 +120,21 @@
 extern "C" {
 #endif
 
-/** The architecture that this runtime is made for: HLO_ARCH_*. */
+/** The architecture of this runtime: HLO_ARCH_*. */
 uint32_t hlo_cpu_arch(void);
 
-/** The set of features, of this architecture, that this CPU and the operating system let a program
- * use. AMX counts only once hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap
+/** The features, of this architecture, that this CPU and the operating system let a program use.
+ * AMX counts only after hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap
  * afterwards. */
 uint64_t hlo_cpu_detect(void);
 
-/** Asks the operating system for the use of AMX tiles (per process, for good). Returns whether it
- * may be used; hlo_cpu_detect() then has the AMX bits. Generated code that needs them gets this
- * done at entry. */
+/** Requests AMX tiles from the operating system (per process, permanent). Returns whether they
+ * may be used; hlo_cpu_detect() then has the AMX bits. hlo_rt_begin does this for code that
+ * needs them. */
 int hlo_cpu_enable_amx(void);
 
-/** LLVM's name of the lowest feature in the set of an architecture's features; null for an empty
- * set, and for what this runtime does not know. */
+/** LLVM's name of the lowest feature in a set of an architecture's features; null for an empty set,
+ * and for features that this runtime does not know. */
 const char *hlo_cpu_feature_name(uint32_t arch, uint64_t features);
 
 #ifdef __cplusplus

@@ -5,8 +5,8 @@
  *   hlo_executor executor = hlo_openmp_executor(0);
  *   call.exec = &executor;
  *
- * A call from inside a parallel region runs on the calling thread alone, unless nested
- * regions are enabled.
+ * A call from inside a parallel region runs on the calling thread alone, unless nested regions are
+ * enabled.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_EXECUTOR_OPENMP_H
@@ -33,8 +33,8 @@ static inline void hlo_openmp_parallel_for(void *user, void (*fn)(void *arg, int
   }
 }
 
-/** The executor to put into hlo_call.exec. `num_threads`: how many may work on one loop, the
- * caller's own included; 0: as many as OpenMP would take (OMP_NUM_THREADS). */
+/** The executor for hlo_call.exec. `num_threads`: threads of one loop, including the caller's; 0:
+ * as many as OpenMP would use (OMP_NUM_THREADS). */
 static inline hlo_executor hlo_openmp_executor(int num_threads) {
   const int threads = num_threads > 0 ? num_threads : omp_get_max_threads();
   hlo_executor executor;

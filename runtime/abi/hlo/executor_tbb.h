@@ -16,12 +16,12 @@
 
 namespace hlo {
 
-/** An arena of oneTBB's. Lives as long as calls use it; any number of them may at once, and share
- * its threads. */
+/** A oneTBB arena. It must live as long as calls use it; any number of calls may use it at once,
+ * and share its threads. */
 class tbb_executor {
  public:
-  /** `num_threads`: how many may work at once, the caller's own included; by default as many as
-   * oneTBB has. */
+  /** `num_threads`: threads that may work at once, including the caller's; by default oneTBB's
+   * number. */
   explicit tbb_executor(int num_threads = tbb::task_arena::automatic)
       : arena_(num_threads), executor_() {
     arena_.initialize();
@@ -38,7 +38,7 @@ class tbb_executor {
  private:
   static void parallel_for(void *user, void (*fn)(void *, int64_t), void *arg, int64_t n) {
     static_cast<tbb::task_arena *>(user)->execute([=] {
-      /* The runtime has made as many pieces as there should be tasks. */
+      /* The runtime has already split the loop into pieces of task size. */
       tbb::parallel_for(
           tbb::blocked_range<int64_t>(0, n, 1),
           [=](const tbb::blocked_range<int64_t> &range) {

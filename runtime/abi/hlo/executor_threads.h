@@ -7,7 +7,7 @@
  *   hlo::threads_executor executor(8, submit);
  *   call.exec = executor.get();
  *
- * The calling thread works as well, so a pool that is busy elsewhere delays no call.
+ * The calling thread works as well, so a busy pool does not delay a call.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_EXECUTOR_THREADS_H
@@ -24,11 +24,11 @@
 
 namespace hlo {
 
-/** Lives as long as calls use it. `submit` must be callable from several threads if calls are, and
- * must not throw. */
+/** It must live as long as calls use it. `submit` must not throw, and must be callable from several
+ * threads if calls are made from several. */
 class threads_executor {
  public:
-  /** `num_threads`: how many may work on one loop, the caller's own included. */
+  /** `num_threads`: threads of one loop, including the caller's. */
   threads_executor(uint32_t num_threads, std::function<void(std::function<void()>)> submit)
       : submit_(std::move(submit)), executor_() {
     executor_.struct_size = static_cast<uint32_t>(sizeof(executor_));
@@ -44,7 +44,7 @@ class threads_executor {
  private:
   typedef void (*task)(void *, int64_t);
 
-  /* Shared with jobs that may start after the loop has ended: they find no index left. */
+  /* Shared with jobs that may start after the loop has ended; those find no index left. */
   struct loop {
     loop(task f, void *a, int64_t count) : fn(f), arg(a), n(count), next(0), done(0) {}
     void work() {

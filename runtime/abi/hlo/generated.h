@@ -15,10 +15,11 @@
  *     struct { ... } args = {arena, ...};     // a kernel to split: a task function unpacks
  *     s = hlo_rt_parallel_for(&frame, k1_task, &args, k1_tasks);
  *     if (s) goto end;
- *     k2(outputs[0], 0, 1, frame.scratch);    // a kernel with large variables gets memory for
- * them, s = hlo_rt_parallel_scratch(&frame, k3_task, &args, k3_tasks); // each chunk of tasks its
- * own if (s) goto end; while (...) {                           // loops and long sequences: poll if
- * (frame.watch && (s = hlo_rt_poll(&frame))) goto end;
+ *     k2(outputs[0], 0, 1, frame.scratch);    // a kernel with large variables gets scratch memory
+ *     s = hlo_rt_parallel_scratch(&frame, k3_task, &args, k3_tasks);  // one slot per chunk of tasks
+ *     if (s) goto end;
+ *     while (...) {                           // loops and long sequences: poll
+ *       if (frame.watch && (s = hlo_rt_poll(&frame))) goto end;
  *       ...
  *     }
  *   end:
@@ -38,16 +39,15 @@
 extern "C" {
 #endif
 
-/** One call in progress. Generated code reserves HLO_FRAME_BYTES aligned to 16, uninitialized, and
- *  reads only `arena`, `watch`, `threads`, `prepared`, `scratch` and
- *  `profile`. */
+/** One call in progress. Generated code reserves HLO_FRAME_BYTES, aligned to 16 and uninitialized,
+ * and reads only `arena`, `watch`, `threads`, `prepared`, `scratch` and `profile`. */
 typedef struct hlo_frame {
   void *arena; /**< offset 0: arena_bytes bytes aligned to arena_align; null if none are needed */
   uint32_t watch;       /**< offset 8: non-zero if the call can be cancelled or has a deadline */
   uint32_t threads;     /**< offset 12: >= 1; with 1, parallel loops run on the calling thread */
   const hlo_call *call; /**< offset 16: the caller's; null if it gave none */
   void *prepared;       /**< offset 24: the prepared block; null if there is none */
-  /* The runtime's own: */
+  /* Private to the runtime: */
   const hlo_module_desc *desc;
   const hlo_executor *exec; /* null: serial */
   void *owned;              /* arena that came from call->alloc */
@@ -67,19 +67,19 @@ typedef struct hlo_frame {
 
 #define HLO_FRAME_BYTES 256
 
-/** The arena: what the plan needs, then `threads` slots of thread_arena_bytes each. A slot starts
- * with a header of so many bytes, the runtime's own, which says who holds it. */
+/** The arena: the plan's bytes, then `threads` slots of thread_arena_bytes each. A slot starts with
+ * a header of this size, private to the runtime, which records its holder. */
 #define HLO_SLOT_HEADER_BYTES 64
 
 /** A kernel over tasks first <= t < last. `args` is what generated code passed to
  * hlo_rt_parallel_for. */
 typedef void hlo_task(void *args, int64_t first, int64_t last);
 
-/** Starts a call. Checks, in this order: desc and call (struct_size, abi), the pointers (none null
- * but for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, feeds,
- * comm, state, and the arena, which it takes from the caller or from call->alloc. Sets the CPU's
- * floating-point mode to desc->fp_mode and keeps the old one in the frame. On an error, the text is
- * in call->message, the mode is as before, nothing is allocated, and the frame must not be used. Of
+/** Starts a call. Checks, in this order: desc and call (struct_size, abi), the pointers (not null
+ * except for leaves of 0 bytes; aligned to hlo_buffer_desc.align), CPU features, feeds, comm,
+ * state, and the arena, which it takes from the caller or from call->alloc. Sets the CPU's
+ * floating-point mode to desc->fp_mode and saves the old one in the frame. On an error the text is
+ * in call->message, the mode is unchanged, nothing is allocated, and the frame must not be used. Of
  * inputs and outputs it reads only the sizes of bounded dimensions. */
 HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
                                       const void *const *inputs, void *const *outputs,
@@ -89,7 +89,7 @@ HLO_NODISCARD hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_des
  * floating-point mode, returns `status`. */
 hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status);
 
-/** The start of a prepared block. `complete` is written last: a block in the making is none. */
+/** The start of a prepared block. `complete` is written last: an unfinished block is invalid. */
 typedef struct hlo_prepared_header {
   uint64_t magic; /**< HLO_PREPARED_MAGIC */
   uint32_t abi;
@@ -102,70 +102,70 @@ typedef struct hlo_prepared_header {
 #define HLO_PREPARED_MAGIC 0x0a31504552504c48ull /* "HLPREP1\n" */
 #define HLO_PREPARED_HEADER_BYTES 64
 
-/** The same two for M_prepare_buffers. Checks desc and call, the inputs that it reads, the block's
- * size and alignment, CPU features and the arena (prepare_arena_bytes). The block's header says
- * unfinished from hlo_rt_prepare_begin on, until hlo_rt_prepare_end gets HLO_OK. */
+/** The same two functions for M_prepare_buffers. Checks desc and call, the inputs that it reads,
+ * the block's size and alignment, CPU features and the arena (prepare_arena_bytes). The block's
+ * header says unfinished from hlo_rt_prepare_begin until hlo_rt_prepare_end gets HLO_OK. */
 HLO_NODISCARD hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *desc,
                                               const void *const *inputs, void *prepared,
                                               size_t bytes, hlo_frame *frame);
 hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status);
 
 /** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns
- * when all are done. Ranges run in any order, on the caller's executor if there is one with more
- * than one thread, under desc->fp_mode. If the call is cancelled or late, ranges that have not
- * started are left out and an error is returned; then contents of the results are unspecified. */
+ * when all are done. Ranges run in any order, on the caller's executor if it has more than one
+ * thread, under desc->fp_mode. If the call is cancelled or its deadline passes, ranges that have
+ * not started are skipped and an error is returned; the results are then unspecified. */
 HLO_NODISCARD hlo_status hlo_rt_parallel_for(hlo_frame *frame, hlo_task *task, void *args,
                                              int64_t tasks);
 
-/** The same; `scratch` is as hlo_frame's. */
+/** A task with scratch memory, which is like hlo_frame's `scratch`. */
 typedef void hlo_scratch_task(void *args, int64_t first, int64_t last, void *scratch);
 
 /** hlo_rt_parallel_for for tasks with scratch memory. Each range holds a slot of the arena while it
- * runs; if the executor runs more than `threads` ranges at once, those without a slot are left out,
+ * runs. If the executor runs more than `threads` ranges at once, those without a slot are skipped,
  * and the error is HLO_ERR_ARENA. */
 HLO_NODISCARD hlo_status hlo_rt_parallel_scratch(hlo_frame *frame, hlo_scratch_task *task,
                                                  void *args, int64_t tasks);
 
-/** HLO_CANCELLED or HLO_DEADLINE, with the message written, if the caller wants no more; else
- * HLO_OK. */
+/** HLO_CANCELLED or HLO_DEADLINE, with the message written, if the call must stop; else HLO_OK. */
 HLO_NODISCARD hlo_status hlo_rt_poll(hlo_frame *frame);
 
-/** Writes `message` (0-ended, not kept) as the call's error text and returns `code`. Usable from
- * the thread that called hlo_rt_begin only. Pass the result to hlo_rt_end. */
+/** Writes `message` (NUL-terminated, not kept) as the call's error text and returns `code`. Only
+ * for the thread that called hlo_rt_begin. Pass the result to hlo_rt_end. */
 hlo_status hlo_rt_fail(hlo_frame *frame, int32_t code, const char *message);
 
-/** If frame->profile is not null: an execution of the operation `op` (of hlo_module_desc.ops),
- * which reads and writes `bytes` bytes, has ended. All time since the last such call is its own.
- * The rest of a call, which hlo_rt_begin and hlo_rt_end count, is operation 0: the program itself.
+/** If frame->profile is not null: records the end of one execution of operation `op` (of
+ * hlo_module_desc.ops), which reads and writes `bytes` bytes. The time since the previous such call
+ * is attributed to it. The rest of a call, counted by hlo_rt_begin and hlo_rt_end, is operation 0:
+ * the program itself.
  */
 void hlo_rt_count(hlo_frame *frame, uint32_t op, uint64_t bytes);
 
 /** rng-get-and-update-state: writes the 128-bit state at `offset` of hlo_call.state to `state` (low
- * word first) and advances it by `delta`. The memory holds how far it has advanced; a state that
- * has not starts at 0x7012395 + (hlo_call.rng_seed << 64). */
+ * word first) and advances it by `delta`. The memory holds the total advance; the initial state is
+ * 0x7012395 + (hlo_call.rng_seed << 64). */
 void hlo_rt_next_state(hlo_frame *frame, uint64_t offset, int64_t delta, void *state);
 
-/** rng: writes hlo_call.rng_seed, and how many draws this call has made before, to `state`. */
+/** rng: writes hlo_call.rng_seed and the number of earlier draws of this call to `state`. */
 void hlo_rt_draw(hlo_frame *frame, void *state);
 
 /*===- Operations that the runtime executes ---------------------------------------*\
  *
- * Each is one call: the frame, a static read-only description that starts with an
- * hlo_rt_op, and an array of pointers (to the operands, then the results, then the
- * scratch memory if there is any). Generated code ends the call with the status if it
- * is not HLO_OK; the function has written the message.
+ * Each is one call: the frame, a static read-only description that starts with an hlo_rt_op, and an
+ * array of pointers (to the operands, then the results, then the scratch memory if there is any).
+ * If the status is not HLO_OK, the function has written the message, and generated code ends the
+ * call with it.
  *
  *===-------------------------------------------------------------------------===*/
 
-/** What is common to all of them. */
+/** Common header of their descriptions. */
 typedef struct hlo_rt_op {
   uint32_t struct_size; /**< of the whole description, which may grow at its end */
   uint32_t num_operands, num_results;
   uint32_t buffer_stride; /**< of `buffers` */
   const char *opcode;     /**< "all-reduce" */
   const char *name;       /**< of the HLO instruction */
-  /** Operands, then results; leaves of tuples. Of a result, `alias` is the operand whose buffer it
-   * has, and the reverse; -1 none */
+  /** Operands, then results; leaves of tuples. For a result, `alias` is the operand whose buffer it
+   * shares, and the reverse; -1: none */
   const hlo_buffer_desc *buffers;
   uint64_t scratch_bytes; /**< of one more buffer; 0: there is none */
 } hlo_rt_op;
@@ -175,11 +175,11 @@ HLO_INLINE const hlo_buffer_desc *hlo_rt_op_buffer_at(const hlo_rt_op *op, uint3
   return (const hlo_buffer_desc *)hlo_element_at(op->buffers, op->buffer_stride, i);
 }
 
-/** result[i] = f(a[i], b[i]) for first <= i < last; the result may be where a or b is. */
+/** result[i] = f(a[i], b[i]) for first <= i < last; the result may be a or b. */
 typedef void hlo_range_kernel(const void *a, const void *b, void *result, int64_t first,
                               int64_t last);
 
-/** Collectives, and which rank this is. */
+/** Collectives, replica-id and partition-id. */
 enum {
   HLO_ALL_REDUCE = 1,
   HLO_ALL_GATHER = 2,
@@ -192,7 +192,7 @@ enum {
   HLO_PARTITION_ID = 9
 };
 
-/** What the numbers in the groups of a collective are. */
+/** Meaning of the numbers in a collective's groups. */
 enum {
   HLO_GROUPS_OF_REPLICAS = 1,                /**< replicas, of this rank's partition */
   HLO_GROUPS_OF_REPLICAS_AND_PARTITIONS = 2, /**< replicas, each with all its partitions */
@@ -206,8 +206,8 @@ typedef struct hlo_rt_collective {
   int32_t mode;      /**< HLO_GROUPS_OF_... */
   int64_t channel;   /**< -1 if the text has none */
   int64_t dimension; /**< gathered, scattered or split; -1 none */
-  /** Per group its size and its members, in order. No groups: one of all. For collective-permute
-   * the groups are the pairs of source and target. */
+  /** For each group its size and its members, in order. No groups: one group of all ranks. For
+   * collective-permute the groups are the pairs of source and target. */
   const int64_t *groups;
   uint32_t num_groups;
   uint32_t dynamic_root;      /**< of collective-broadcast: the last operand says which member */
@@ -216,8 +216,8 @@ typedef struct hlo_rt_collective {
   hlo_range_kernel *const *kernels; /**< of a reduction: one for each operand */
 } hlo_rt_collective;
 
-/** Scratch memory (hlo_frame.scratch) for the tables of a collective over so many ranks; those of
- * fewer are on the stack. */
+/** Scratch memory (hlo_frame.scratch) for the tables of a collective over more ranks than this;
+ * those of fewer ranks are on the stack. */
 #define HLO_COLLECTIVE_STACK_RANKS 16
 #define HLO_COLLECTIVE_SCRATCH_BYTES(ranks) \
   ((ranks) <= HLO_COLLECTIVE_STACK_RANKS ? 0 : (ranks) * UINT64_C(128) + 4096)

@@ -1,9 +1,8 @@
 /*===- hlo/index.h - Where the elements of an array are in its buffer ---------===*\
  *
- * An array has a position for each element, one number per dimension, and its
- * buffer has the elements in a row. This header goes from one to the other, for
- * any order of the dimensions and with padding. Nothing but inline functions;
- * plain C99, also valid as C++11.
+ * An array has a position for each element, one number per dimension, and its buffer stores the
+ * elements linearly. This header converts between the two, for any order of the dimensions and with
+ * padding. Only inline functions; plain C99, also valid as C++11.
  *
  *   hlo_array a = hlo_array_of(hlo_input_at(desc, 0));
  *   int64_t at[2] = {3, 5};
@@ -14,16 +13,14 @@
  *   int64_t at[3] = {0};                          all positions, row-major
  *   do { ... } while (hlo_next_index(&a, at));    (of an array that is not empty)
  *
- * `minor_to_major` lists the dimensions, fastest varying first. For an array
- * of 2 x 3 elements, {1, 0} (the default) is row-major and {0, 1} is
- * column-major:
+ * `minor_to_major` lists the dimensions, fastest varying first. For an array of 2 x 3 elements, {1,
+ * 0} (the default) is row-major and {0, 1} is column-major:
  *
  *   a b c      {1, 0}: a b c d e f
  *   d e f      {0, 1}: a d b e c f
  *
- * `padded_dims` are the sizes of the array in memory where it is larger than its
- * elements need: 2 x 3 in {3, 5} with {0, 1} is a d . b e . c f . . . . . . .
- * Buffers of compiled modules have no padding.
+ * `padded_dims` are the sizes of the array in memory if it is padded: 2 x 3 in {3, 5} with {0, 1}
+ * is a d . b e . c f . . . . . . . Buffers of compiled modules have no padding.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_INDEX_H
@@ -35,7 +32,7 @@
 extern "C" {
 #endif
 
-/** A shape and its layout. The lists are the caller's and have `rank` entries; of a scalar, null.
+/** A shape and its layout. The caller owns the lists, which have `rank` entries; null for a scalar.
  */
 typedef struct hlo_array {
   int32_t rank;
@@ -54,7 +51,7 @@ HLO_INLINE hlo_array hlo_array_of(const hlo_buffer_desc *desc) {
   return array;
 }
 
-/** The number of the dimension that varies `i`th fastest. */
+/** The dimension that varies `i`th fastest. */
 HLO_INLINE int64_t hlo_minor_dim(const hlo_array *array, int32_t i) {
   return array->minor_to_major != NULL ? array->minor_to_major[i] : array->rank - 1 - i;
 }
@@ -64,8 +61,8 @@ HLO_INLINE int64_t hlo_memory_dim(const hlo_array *array, int64_t dim) {
   return array->padded_dims != NULL ? array->padded_dims[dim] : array->dims[dim];
 }
 
-/** Whether the description makes sense: sizes that are not negative, an order that has each
- * dimension once, padding that holds the elements, fewer than 2^63 places in memory. */
+/** True if the description is valid: no negative size, an order with each dimension once, padding
+ * that holds the elements, fewer than 2^63 places in memory. */
 HLO_INLINE int hlo_array_valid(const hlo_array *array) {
   int64_t places = 1;
   int32_t i, k;
@@ -95,13 +92,13 @@ HLO_INLINE int hlo_array_valid(const hlo_array *array) {
   return 1;
 }
 
-/** count * size, neither negative; INT64_MAX where that does not fit. */
+/** count * size for non-negative numbers; INT64_MAX if that does not fit. */
 HLO_INLINE int64_t hlo_times(int64_t count, int64_t size) {
   return size <= 0 || count <= INT64_MAX / size ? count * (size > 0 ? size : 0) : INT64_MAX;
 }
 
-/** How many elements the array has: 0 if a size is 0, and INT64_MAX, which no valid array has, if
- * the product of the sizes does not fit. */
+/** Number of elements: 0 if a size is 0. INT64_MAX, which no valid array has, if the product of the
+ * sizes does not fit. */
 HLO_INLINE int64_t hlo_element_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
@@ -111,7 +108,7 @@ HLO_INLINE int64_t hlo_element_count(const hlo_array *array) {
   return count;
 }
 
-/** How many places the array has in memory: elements and padding. As hlo_element_count. */
+/** Number of places in memory: elements and padding. Overflow as in hlo_element_count. */
 HLO_INLINE int64_t hlo_memory_count(const hlo_array *array) {
   int64_t count = 1;
   int32_t i;
@@ -121,8 +118,8 @@ HLO_INLINE int64_t hlo_memory_count(const hlo_array *array) {
   return count;
 }
 
-/** How far apart in memory two elements are that are neighbours in a dimension. INT64_MAX, which
- * only an array without elements can have, if that does not fit. */
+/** Distance in memory of two elements that are adjacent in a dimension. INT64_MAX, which only an
+ * array without elements can have, if that does not fit. */
 HLO_INLINE int64_t hlo_stride(const hlo_array *array, int64_t dim) {
   int64_t stride = 1;
   int32_t i;
@@ -132,7 +129,7 @@ HLO_INLINE int64_t hlo_stride(const hlo_array *array, int64_t dim) {
   return stride;
 }
 
-/** Whether `index` is the position of an element. */
+/** True if `index` is the position of an element. */
 HLO_INLINE int hlo_index_in_bounds(const hlo_array *array, const int64_t *index) {
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
@@ -143,7 +140,7 @@ HLO_INLINE int hlo_index_in_bounds(const hlo_array *array, const int64_t *index)
   return 1;
 }
 
-/** The place in memory, counted in elements, of the element at a position. */
+/** The index in memory, counted in elements, of the element at a position. */
 HLO_INLINE int64_t hlo_linear_index(const hlo_array *array, const int64_t *index) {
   int64_t linear = 0;
   int32_t i;
@@ -154,8 +151,8 @@ HLO_INLINE int64_t hlo_linear_index(const hlo_array *array, const int64_t *index
   return linear;
 }
 
-/** The position of a place in memory, 0 <= linear < hlo_memory_count(). Returns 1 if there is an
- * element, and 0 if it is padding. */
+/** The position of an index in memory, 0 <= linear < hlo_memory_count(). Returns 1 for an element,
+ * 0 for padding. */
 HLO_INLINE int hlo_array_index(const hlo_array *array, int64_t linear, int64_t *index) {
   int32_t i;
   for (i = 0; i < array->rank; ++i) {
@@ -166,8 +163,8 @@ HLO_INLINE int hlo_array_index(const hlo_array *array, int64_t linear, int64_t *
   return hlo_index_in_bounds(array, index);
 }
 
-/** Goes to the next position in row-major order, whatever the layout. Returns 0, with `index` back
- * at zero, after the last one. */
+/** Advances to the next position in row-major order, whatever the layout. After the last one
+ * returns 0 and resets `index` to zero. */
 HLO_INLINE int hlo_next_index(const hlo_array *array, int64_t *index) {
   int32_t i;
   for (i = array->rank - 1; i >= 0; --i) {
@@ -179,9 +176,9 @@ HLO_INLINE int hlo_next_index(const hlo_array *array, int64_t *index) {
   return 0;
 }
 
-/** Of a buffer whose type is smaller than a byte (hlo_type_bits() below 8): the bits of an element.
- * Such elements are packed, the first one in the lowest bits of the first byte. 0 for a type that
- * is larger. */
+/** The bits of one element in a buffer whose type is smaller than a byte (hlo_type_bits() below
+ * 8). Such elements are packed, the first one in the lowest bits of the first byte. 0 for larger
+ * types. */
 HLO_INLINE uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t linear) {
   const int32_t bits = hlo_type_bits(type);
   int64_t byte;
@@ -194,7 +191,7 @@ HLO_INLINE uint8_t hlo_packed_get(const void *buffer, int32_t type, int64_t line
   return (uint8_t)((((const uint8_t *)buffer)[byte] >> shift) & ((1 << bits) - 1));
 }
 
-/** Sets the bits of an element; those of `value` above the type's are ignored. */
+/** Sets the bits of an element; bits of `value` above the type's are ignored. */
 HLO_INLINE void hlo_packed_set(void *buffer, int32_t type, int64_t linear, uint8_t value) {
   const int32_t bits = hlo_type_bits(type);
   uint8_t *byte;

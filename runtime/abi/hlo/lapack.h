@@ -1,7 +1,7 @@
 /*===- hlo/lapack.h - Custom calls of JAX's linear algebra ----------------------===*\
  *
- * libhlo_lapack: the targets lapack_*_ffi (and one more) of programs from JAX, over the LAPACK and
- * BLAS that the program links (-lhlo_lapack -llapack -lblas).
+ * libhlo_lapack: the targets lapack_*_ffi (and one more) of programs from JAX, implemented with the
+ * LAPACK and BLAS that the program links (-lhlo_lapack -llapack -lblas).
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_LAPACK_H
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** For hlo_call.custom_calls: all 60 of LAPACK, and tridiagonal_solve_perturbed_ffi. A program that
- * needs other targets as well copies the entries it needs into a table of its own. */
+/** The table for hlo_call.custom_calls: 60 LAPACK targets, and tridiagonal_solve_perturbed_ffi. A
+ * program that needs other targets as well copies the entries it needs into a table of its own. */
 const hlo_custom_calls *hlo_lapack_custom_calls(void);
 
 #ifdef __cplusplus

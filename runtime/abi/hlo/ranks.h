@@ -1,7 +1,7 @@
 /*===- hlo/ranks.h - Ranks that are threads of one process -----------------------===*\
  *
- * Replicas and partitions of a program as threads: each calls the module with a comm
- * from here, all at the same time, each with an arena and buffers of its own.
+ * Replicas and partitions of a program as threads. Each thread calls the module with a comm from
+ * here, all at the same time, each with its own arena and buffers.
  *
  *   hlo_ranks *ranks = hlo_ranks_create(4, 1, 60e9);
  *   // on thread r of 4:
@@ -22,19 +22,19 @@ extern "C" {
 /** num_replicas * num_partitions ranks that can reach each other. */
 typedef struct hlo_ranks hlo_ranks;
 
-/** Makes the ranks; starts no thread. `timeout_ns`: how long one waits for another in a collective
- * before all of them fail; 0: for ever. Null if memory cannot be had, or for more than 1024
- * ranks. */
+/** Makes the ranks; starts no thread. `timeout_ns`: how long a rank waits for another in a
+ * collective before all of them fail; 0: for ever. Null if memory is exhausted, or for more than
+ * 1024 ranks. */
 hlo_ranks *hlo_ranks_create(int32_t num_replicas, int32_t num_partitions, int64_t timeout_ns);
 
 /** Frees them; no call may be using them. Null is allowed. */
 void hlo_ranks_destroy(hlo_ranks *ranks);
 
-/** What to put into hlo_call.comm of rank replica * num_partitions + partition; lives as long as
- * the ranks. One call at a time per rank. */
+/** The value for hlo_call.comm of rank replica * num_partitions + partition; lives as long as the
+ * ranks. One call at a time per rank. */
 const hlo_comm *hlo_ranks_comm(const hlo_ranks *ranks, int32_t rank);
 
-/** After an error all further collectives fail with it. Once no call uses the ranks any more, this
+/** After an error all further collectives fail with it. When no call uses the ranks any more, this
  * makes them usable again. */
 void hlo_ranks_reset(hlo_ranks *ranks);
 

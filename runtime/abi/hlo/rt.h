@@ -1,8 +1,7 @@
 /*===- hlo/rt.h - The interface between a compiled module and its caller -----===*\
  *
- * What the header of a compiled module includes, and all that a caller needs.
- * Plain C99; also valid as C11 and as C++11 or later. Part of the project under
- * Apache-2.0 WITH LLVM-exception.
+ * The interface between a compiled module and its caller. Module headers include it. Plain C99;
+ * also valid as C11 and as C++11 or later. Licensed under Apache-2.0 WITH LLVM-exception.
  *
  * A module M exports
  *   hlo_status M_run(const hlo_call *call, const M_args *args);   (inline, in M.h)
@@ -12,17 +11,15 @@
  * and with --immutable-params
  *   hlo_status M_prepare(const hlo_call *call, const M_args *args, void *prepared, size_t bytes);
  *
- * There are no globals: a module may run any number of times at once, each call
- * with its own hlo_call and its own arena. Nothing here ends the process, writes
- * to a stream, reads the environment or starts a thread (hlo/pool.h does the
- * last, when asked to).
+ * There are no globals: any number of calls of a module may run at once, each with its own hlo_call
+ * and its own arena. Nothing here ends the process, writes to a stream, reads the environment or
+ * starts a thread (except hlo/pool.h, on request).
  *
- * Versions: a struct that may grow starts with `struct_size`, set by whoever fills it
- * in; the reader uses only the fields that lie within it and takes the others as zero.
- * The elements of an array may grow as well: a stride beside the array says how far
- * apart they are, and functions such as hlo_input_at() find them. Fields are only ever
- * appended; `abi` changes when something else does. A struct that has neither size nor
- * stride stays as it is.
+ * Versions: a struct that may grow starts with `struct_size`, set by its writer; the reader uses
+ * only the fields within that size and takes the others as zero. Elements of an array may grow as
+ * well: a stride next to the array gives their distance, and functions such as hlo_input_at() apply
+ * it. Fields are only appended; any other change changes `abi`. A struct with neither size nor
+ * stride never changes.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_RT_H
@@ -42,8 +39,8 @@
 #define HLO_NODISCARD
 #endif
 
-/** The symbol that a declared function has in the object. Headers of modules use it to name the
- * function of exactly their module: saxpy_describe is saxpy_describe_0123456789abcdef. */
+/** The symbol of a declared function in the object. Module headers use it to refer to exactly their
+ * module's function: saxpy_describe is saxpy_describe_0123456789abcdef. */
 #if defined(__GNUC__)
 #define HLO_SYMBOL(name) __asm__(name)
 #else
@@ -51,9 +48,9 @@
 #endif
 
 /** One field under two names. JAX and XLA append numbers to names: the array `x.1` of a text is
- * `x` in the struct of the arguments, and `x_1`. With HLO_PLAIN_FIELDS, for bindings of languages
- * without anonymous unions (bindgen, cgo), it has the first name only. HLO_EITHER_NULL initializes
- * it. */
+ * both `x` and `x_1` in the argument struct. With HLO_PLAIN_FIELDS, for bindings of languages
+ * without anonymous unions (bindgen, cgo), only the first name exists. HLO_EITHER_NULL initializes
+ * the field. */
 #if defined(HLO_PLAIN_FIELDS)
 #define HLO_EITHER(type, name, other) type name
 #define HLO_EITHER_NULL 0
@@ -74,8 +71,8 @@
 #define HLO_EITHER_NULL {0}
 #endif
 
-/** Of the functions that are defined in these headers. libhlo_rt.so defines it as nothing in one
- * file, which exports them. */
+/** Storage class of the functions defined in these headers. One file of libhlo_rt.so defines it as
+ * nothing, which exports them. */
 #ifndef HLO_INLINE
 #define HLO_INLINE static inline
 #endif
@@ -86,8 +83,8 @@ extern "C" {
 
 /*===- Status ------------------------------------------------------------------*/
 
-/** 0, or an error: the low byte is one of the codes HLO_OK .. HLO_UNAVAILABLE, which are
- *  numbered as absl::StatusCode is; the bits above say more (HLO_ERR_*). */
+/** 0, or an error: the low byte is one of the codes HLO_OK .. HLO_UNAVAILABLE, numbered like
+ * absl::StatusCode; the bits above give details (HLO_ERR_*). */
 typedef int32_t hlo_status;
 
 /* clang-format off */
@@ -130,19 +127,19 @@ const char *hlo_status_name(hlo_status status);
 
 /*===- Element types -------------------------------------------------------------*/
 
-/** f16, bf16 and the 8-bit floats, as bits: no dependence on a compiler's own type. */
+/** f16, bf16 and the 8-bit floats as bits, independent of compiler types. */
 /* clang-format off */
 typedef struct hlo_f16 { uint16_t bits; } hlo_f16;
 typedef struct hlo_bf16 { uint16_t bits; } hlo_bf16;
 typedef struct hlo_f8 { uint8_t bits; } hlo_f8;
-/** Complex numbers, as C's and C++'s own types lay them out. */
+/** Complex numbers, with the layout of C's and C++'s own types. */
 typedef struct hlo_c64 { float re, im; } hlo_c64;
 typedef struct hlo_c128 { double re, im; } hlo_c128;
 
-/** Element types. The numbers are part of the ABI: append only. Elements of 1, 2 and 4 bits (not pred)
- *  are packed in the buffers that callers, feeds and custom calls see, as XLA:CPU has them: the first
- *  one in the lowest bits of the first byte; hlo/index.h reads and writes them. Elements of 6 bits
- *  have a byte. */
+/** Element types. The numbers are part of the ABI: append only. In buffers of callers, feeds and
+ * custom calls, elements of 1, 2 and 4 bits (except pred) are packed as in XLA:CPU, the first one
+ * in the lowest bits of the first byte; hlo/index.h reads and writes them. Elements of 6 bits take
+ * a byte. */
 typedef enum hlo_type {
   HLO_INVALID_TYPE = 0,
   HLO_PRED = 1, /**< one byte, 0 or 1 */
@@ -156,11 +153,11 @@ typedef enum hlo_type {
 } hlo_type;
 /* clang-format on */
 
-/** Bytes of one element in memory (both parts of a complex one); 0 for an unknown type. 1 for types
- * that are packed, see hlo_type_bits. */
+/** Bytes of one element in memory (both parts of a complex one); 1 for packed types, see
+ * hlo_type_bits; 0 for an unknown type. */
 size_t hlo_type_bytes(int32_t type);
-/** Bits of one element in a buffer that a caller, a feed or a custom call sees: 8 times its bytes,
- * or less if such elements are packed; 0 for an unknown type. */
+/** Bits of one element in a buffer of a caller, a feed or a custom call: 8 times its bytes, or less
+ * if elements are packed; 0 for an unknown type. */
 int32_t hlo_type_bits(int32_t type);
 /** HLO's spelling, e.g. "bf16"; "invalid" for an unknown type. */
 const char *hlo_type_name(int32_t type);
@@ -171,26 +168,26 @@ const char *hlo_type_name(int32_t type);
 typedef struct hlo_allocator {
   uint32_t struct_size, reserved;
   void *user; /**< passed on */
-  /** `bytes` bytes aligned to `align` (a power of two), or null. */
+  /** Returns `bytes` bytes aligned to `align` (a power of two), or null. */
   void *(*alloc)(void *user, size_t bytes, size_t align);
-  /** Gives back what `alloc` returned, with the same size. */
+  /** Frees memory from `alloc`, with the same size. */
   void (*free)(void *user, void *memory, size_t bytes);
 } hlo_allocator;
 
-/** Threads. hlo/pool.h makes one; it is a few lines around any other pool. */
+/** Threads. hlo/pool.h provides one; adapters to other pools take a few lines. */
 typedef struct hlo_executor {
   uint32_t struct_size;
   uint32_t num_threads; /**< how many threads can help, the caller's own included; >= 1 */
   void *user;           /**< passed on */
-  /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all are done. Any order,
-   * any thread (the caller's as well), no promise that two run at the same time, but at most
-   * num_threads of them do: each may hold one of num_threads slots of the arena while it runs, and
-   * if there is none left, the call returns HLO_ERR_ARENA. fn never fails, does not block and does
-   * not call parallel_for. */
+  /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all calls are done. The
+   * calls may run in any order and on any thread, including the caller's; they need not run
+   * concurrently, but at most num_threads may. Each may hold one of num_threads slots of the arena
+   * while it runs; if none is left, the module's call returns HLO_ERR_ARENA. fn never fails, never
+   * blocks and never calls parallel_for. */
   void (*parallel_for)(void *user, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 } hlo_executor;
 
-/** How a custom call's function is called: HLO's `api_version`. */
+/** Calling convention of a custom call: HLO's `api_version`. */
 enum {
   HLO_API_ORIGINAL = 1,                 /**< void (*)(void *out, const void **in) */
   HLO_API_STATUS_RETURNING = 2,         /**< void (*)(void *out, const void **in, status *) */
@@ -215,7 +212,7 @@ typedef struct hlo_custom_calls {
   const hlo_custom_call *entries;
 } hlo_custom_calls;
 
-/** Element `i` of an array whose elements are `stride` bytes apart. */
+/** Element `i` of an array with elements at a distance of `stride` bytes. */
 HLO_INLINE const void *hlo_element_at(const void *array, uint32_t stride, uint32_t i) {
   return (const char *)array + (size_t)stride * i;
 }
@@ -227,7 +224,7 @@ HLO_INLINE const hlo_custom_call *hlo_custom_call_at(const hlo_custom_calls *cal
 
 struct hlo_buffer_desc;
 
-/** One item of a feed: what one infeed, outfeed, send or recv moves. */
+/** One item of a feed: the data of one infeed, outfeed, send or recv. */
 typedef struct hlo_feed_item {
   uint32_t struct_size;
   int32_t count;                       /**< leaves */
@@ -243,40 +240,40 @@ typedef struct hlo_feed_item {
   int64_t deadline_ns;
 } hlo_feed_item;
 
-/** Where infeed items come from, or where outfeed items go; the same for what is received from the
- * host and sent to it. hlo/feed.h has one that is a queue. Called from the thread that calls the
- * module, in the order of the items; may block. An error ends the call. */
+/** The source of infeed items or the destination of outfeed items; likewise for data received from
+ * and sent to the host. hlo/feed.h has one that is a queue. It is called from the thread that calls
+ * the module, in the order of the items, and may block. An error ends the call. */
 typedef struct hlo_feed {
   uint32_t struct_size, reserved;
   void *user; /**< passed on */
-  /** One item: n leaves in order; leaf k has bytes[k] bytes at leaves[k], which an infeed fills in
-   * and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config; of a send
-   * or recv the channel in decimal. */
+  /** Moves one item of n leaves, in order; leaf k has bytes[k] bytes at leaves[k], which an infeed
+   * writes and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config; for
+   * a send or recv the channel in decimal. */
   hlo_status (*move)(void *user, const char *config, void *const *leaves, const uint64_t *bytes,
                      int32_t n);
-  /** The same with types, and with room for a message; if not null, called in place of `move`. */
+  /** The same with types and a buffer for a message; if not null, called instead of `move`. */
   hlo_status (*move_item)(void *user, const hlo_feed_item *item);
 } hlo_feed;
 
-/** What one rank gives to another in an exchange, or where it puts what it gets: `count` runs of
- * `bytes` bytes, run k starting at data + k * stride. */
+/** The data that one rank sends to another in an exchange, or the place for what it receives:
+ * `count` runs of `bytes` bytes, run k at data + k * stride. */
 typedef struct hlo_comm_part {
   void *data;
   uint64_t bytes;
-  /** 0: nothing passes. With bytes == 0 and count > 0 a message without data does. */
+  /** 0: no message. With bytes == 0 and count > 0: a message without data. */
   uint64_t count;
   uint64_t stride;
 } hlo_comm_part;
 
-/** One exchange, as seen by one of its members. */
+/** One exchange, from the point of view of one member. */
 typedef struct hlo_comm_step {
   uint32_t struct_size;
   int32_t num_members, self; /**< this rank is members[self] */
   uint32_t reads_follow;  /**< with shared_memory: members read and write each other's memory until
                              their next exchange, so that an error must not let one go before */
   const int32_t *members; /**< ranks, each once: replica * num_partitions + partition */
-  /** Which exchange of the program it is: the same on all members; different from that of the next
-   * one. The same again when an instruction is executed again. */
+  /** Identifies the exchange: the same on all members, and different from the next exchange's tag.
+   * Repeated when an instruction is executed again. */
   uint64_t tag;
   const char *opcode, *name, *module; /**< for messages */
   int64_t run_id;                     /**< of the call, as are the following */
@@ -286,9 +283,9 @@ typedef struct hlo_comm_step {
   size_t message_bytes;
 } hlo_comm_step;
 
-/** This call's place among the ranks of a program that runs several times at once, and how they
- * reach each other. All collectives are made of `exchange`. hlo/ranks.h has one for threads,
- * hlo/comm_mpi.h one for processes; another transport needs the first function only. */
+/** This call's rank in a program that runs on several ranks at once, and its connection to the
+ * others. All collectives are built from `exchange`. hlo/ranks.h provides one for threads,
+ * hlo/comm_mpi.h one for processes; another transport needs only the first function. */
 typedef struct hlo_comm {
   uint32_t struct_size;
   uint32_t shared_memory;               /**< 1: a rank can read the others' memory at its address */
@@ -296,38 +293,38 @@ typedef struct hlo_comm {
   int32_t replica, partition;           /**< this rank's ids, from 0 */
   int32_t num_replicas, num_partitions; /**< >= 1 each */
   int64_t timeout_ns;                   /**< how long to wait for peers; 0 = for ever */
-  /** Passes send[i] to member i and fills receive[i] with what member i sends, for all i but self,
-   * at once. Between two members the parts agree in `bytes` and `count`; members may see different
-   * sets of members (one that is not there has nothing to send). Returns when all has arrived and
-   * the memory of `send` may be changed. Messages of two ranks in one direction are in the order of
-   * their exchanges. An error, also a peer's that does not come within timeout_ns, is returned on
-   * all ranks, and by all further exchanges. */
+  /** Passes send[i] to member i and fills receive[i] with member i's data, for all i except self,
+   * at once. Between two members the parts agree in `bytes` and `count`. Members may list different
+   * sets of members; a member that is not listed has nothing to send. Returns when everything has
+   * arrived and the memory of `send` may be changed. Messages between two ranks keep the order of
+   * their exchanges. An error, including a peer that does not come within timeout_ns, is returned
+   * on all ranks and by all further exchanges. */
   hlo_status (*exchange)(void *user, const hlo_comm_step *step, const hlo_comm_part *send,
                          const hlo_comm_part *receive);
-  /** May be null: this rank's call has ended with an error, its peers need not wait for it. */
+  /** May be null. Called if this rank's call has failed, so that its peers need not wait for it. */
   void (*leave)(void *user, hlo_status status, const char *message);
 } hlo_comm;
 
-/** What one operation has cost so far; see hlo_call.profile. Operation 0 is the program itself:
- * what is between the others. */
+/** Accumulated cost of one operation; see hlo_call.profile. Operation 0 is the program itself: the
+ * time between the other operations. */
 typedef struct hlo_profile {
   uint64_t calls, ns, bytes;
   uint64_t ticks; /**< of a call in progress, the runtime's own; zero before the first one */
 } hlo_profile;
 
-/** State that outlives a call: what the rng-get-and-update-state instructions have advanced by, 16
- * bytes each. hlo_module_desc.state_bytes bytes, aligned to 16, zero before the first call; one for
- * all calls that follow each other, none for two calls at once. */
+/** State that outlives a call: how far the rng-get-and-update-state instructions have advanced, 16
+ * bytes each. hlo_module_desc.state_bytes bytes, aligned to 16, zero before the first call.
+ * Successive calls share one; concurrent calls must not. */
 typedef struct hlo_state hlo_state;
 
-/** One call of a module. All pointers are the caller's and stay valid during the call; all but
- *  struct_size and abi may be zero. Made by hlo_call_init(). */
+/** One call of a module. All pointers belong to the caller and stay valid during the call. All
+ * fields except struct_size and abi may be zero. Made by hlo_call_init(). */
 typedef struct hlo_call {
   uint32_t struct_size; /**< sizeof(hlo_call) */
   uint32_t abi;         /**< HLO_ABI */
-  /** Scratch: at least hlo_arena_bytes(description, exec->num_threads or 1), aligned to its
-   * arena_align (64); with less, the call returns HLO_ERR_ARENA. Contents need no preparation and
-   * mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
+  /** Scratch: at least hlo_arena_bytes(description, exec->num_threads or 1) bytes, aligned to
+   * arena_align (64); with less, the call returns HLO_ERR_ARENA. The contents need no preparation
+   * and mean nothing afterwards. Null: taken from `alloc`, if the module needs any. */
   void *arena;
   size_t arena_bytes;
   const hlo_allocator *alloc;
@@ -336,30 +333,31 @@ typedef struct hlo_call {
   const hlo_feed *infeed, *outfeed;
   const hlo_comm *comm; /**< null: one replica, one partition */
   hlo_state *state;
-  /** Read at the bounds of operations and loops: non-zero makes the call return HLO_CANCELLED soon.
-   * May be set by another thread, or by a signal handler. */
+  /** Polled between operations and loop iterations: non-zero makes the call return HLO_CANCELLED
+   * soon. Another thread or a signal handler may set it. */
   const int32_t *cancel;
-  /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after. 0: none. */
+  /** On CLOCK_MONOTONIC, in nanoseconds; the call returns HLO_DEADLINE soon after it. 0: none. */
   int64_t deadline_ns;
-  /** `profile_count` entries, `profile_stride` bytes apart, one for each of the module's ops, added
-   * to when the call ends; null: off. Calls at the same time need one each. */
+  /** `profile_count` entries at a distance of `profile_stride` bytes, one per operation of the
+   * module; the call adds to them when it ends. Null: off. Concurrent calls need separate ones. */
   hlo_profile *profile;
   uint32_t profile_count, profile_stride;
-  /** Seeds rng, whose numbers in a call depend on it alone, and the start of
-   * rng-get-and-update-state, which XLA starts as 0 does. */
+  /** Seed of rng, whose numbers in a call depend only on it, and start of rng-get-and-update-state;
+   * with 0, the start is XLA's. */
   uint64_t rng_seed;
   int64_t run_id; /**< told to custom calls and collectives */
-  /** Where the text of an error goes: `message_bytes` bytes with the final 0; a longer text is cut.
-   * It is written only when an error is returned. */
+  /** Buffer for error texts: `message_bytes` bytes including the final NUL; longer texts are cut.
+   * Written only if an error is returned. */
   char *message;
   size_t message_bytes;
   const hlo_feed *host_send, *host_recv; /**< send and recv with is_host_transfer */
-  /** What M_prepare wrote, for a module with prepared_bytes > 0. Only read: calls may share it. */
+  /** The block that M_prepare wrote, for a module with prepared_bytes > 0. Only read: calls may
+   * share it. */
   const void *prepared;
   size_t prepared_bytes;
 } hlo_call;
 
-/** A call with nothing set: one thread, no scratch. */
+/** A call with default settings: one thread, no scratch. */
 HLO_INLINE hlo_call hlo_call_init(void) {
 #ifdef __cplusplus
   hlo_call call = hlo_call();
@@ -371,8 +369,8 @@ HLO_INLINE hlo_call hlo_call_init(void) {
   return call;
 }
 
-/** The same for languages that do not compile this header: zeroes the `struct_size` bytes of a call
- * of their version and sets struct_size and abi. */
+/** The same for languages that do not compile this header: zeroes the `struct_size` bytes of their
+ * version of the struct and sets struct_size and abi. */
 void hlo_call_clear(hlo_call *call, uint32_t struct_size);
 
 /*===- What a module says of itself --------------------------------------------------*/
@@ -386,19 +384,19 @@ typedef struct hlo_buffer_desc {
   int32_t type;   /**< hlo_type */
   int32_t rank;
   uint32_t align; /**< least alignment: that of the element; 64 is faster */
-  /** Of an output: the input whose buffer it may share, of an input: the output; -1 none. If the
-   * caller passes one pointer for both, the input is overwritten and a copy is saved; two pointers
-   * are right as well, and then the input is kept. Otherwise an output overlaps no other buffer. */
+  /** For an output: the input whose buffer it may share; for an input: that output; -1: none. If
+   * the caller passes one pointer for both, the input is overwritten and a copy is saved. With two
+   * pointers the input is kept. No output may overlap any other buffer. */
   int32_t alias;
-  /** Non-zero: no array of the module, but one int64_t, the true size of dimension `size_dim` of
+  /** Non-zero: not an array of the module but one int64_t, the true size of dimension `size_dim` of
    * leaf number `size_of - 1` of the same list, whose dims[size_dim] is a bound (`<=N` in HLO). The
-   * array's buffer always has the bounds' shape. Of an input, elements beyond the true sizes are
-   * ignored, and a size outside of 0 .. N makes the call fail; of an output they are unspecified.
-   * Such leaves come after all arrays. */
+   * array's buffer always has the bounds' shape. In an input, elements beyond the true sizes are
+   * ignored, and a size outside of 0 .. N makes the call fail; in an output such elements are
+   * unspecified. Size leaves come after all arrays. */
   int32_t size_of;
   int32_t size_dim;
-  /** The order of the elements in words: "row-major", "column-major: element (i,j) at j*rows+i", or
-   * a formula such as "element (i,j,k) at (k*5+j)*3+i". Never null in a module's description. */
+  /** The element order in words: "row-major", "column-major: element (i,j) at j*rows+i", or a
+   * formula such as "element (i,j,k) at (k*5+j)*3+i". Never null in a module's description. */
   const char *layout;
 } hlo_buffer_desc;
 
@@ -425,18 +423,18 @@ enum {
   HLO_NEEDS_HOST_RECV = 32
 };
 
-/** Bits of hlo_module_desc.input_use[i]: who reads input i. */
+/** Bits of hlo_module_desc.input_use[i]: which functions read input i. */
 enum {
   HLO_READ_BY_RUN = 1,     /**< M_run; without it the pointer may be null */
   HLO_READ_BY_PREPARE = 2, /**< M_prepare; the same */
   HLO_IMMUTABLE = 4 /**< named by --immutable-params: the same bytes in M_prepare and every M_run */
 };
 
-/** hlo_module_desc.arch: whose instructions the code is made of. */
+/** hlo_module_desc.arch: the instruction set of the code. */
 enum { HLO_ARCH_X86_64 = 1 };
 
-/** Bits of hlo_module_desc.fp_mode. Without any: subnormal numbers are numbers, and results are
- * rounded to nearest, ties to even. No mode lets an operation trap. */
+/** Bits of hlo_module_desc.fp_mode. 0: subnormals are kept, and results are rounded to nearest,
+ * ties to even. In no mode does an operation trap. */
 enum {
   HLO_FP_FLUSH_RESULTS = 1, /**< subnormal results become zero */
   HLO_FP_ZERO_INPUTS = 2,   /**< subnormal operands count as zero */
@@ -446,7 +444,8 @@ enum {
   HLO_FP_ROUNDING = 12 /**< the bits that say how results are rounded */
 };
 
-/** Everything about a module; static and read-only. Enough to call it without its header. */
+/** Description of a module; static and read-only. Sufficient to call the module without its
+ * header. */
 typedef struct hlo_module_desc {
   uint32_t struct_size, abi;
   const char *name;             /**< prefix of the exported symbols */
@@ -469,30 +468,32 @@ typedef struct hlo_module_desc {
   const hlo_buffer_desc *inputs, *outputs; /**< hlo_input_at(), hlo_output_at(); null if empty */
   const hlo_op_desc *ops;                  /**< hlo_op_at(): op id -> operation; null if empty */
   const char *const *custom_calls; /**< targets that hlo_call must supply; null-ended, or null */
-  /** The same targets, with their api versions: `fn` is what was linked under the target's name, or
-   * null. hlo_custom_call_target_at(); ends with a null name; null if there are none. */
+  /** The same targets with their api versions: `fn` is the function linked under the target's
+   * name, or null. Use hlo_custom_call_target_at(). Ends with a null name; null if there are no
+   * targets. */
   const hlo_custom_call *custom_call_targets;
-  /** M_run_buffers: one pointer per leaf, in order. A leaf of no bytes may be null. */
+  /** M_run_buffers: one pointer per leaf, in order. A leaf of 0 bytes may be null. */
   hlo_status (*run)(const hlo_call *call, const void *const *inputs, void *const *outputs);
   uint32_t num_replicas, num_partitions; /**< that the module was compiled for; >= 1 */
-  /** Of a module compiled with --immutable-params, else 0: what M_prepare writes, and M_run reads
-   * as hlo_call.prepared; aligned to 64. Position-independent: it may be stored and mapped again.
+  /** For modules compiled with --immutable-params, else 0: the size of the block that M_prepare
+   * writes and M_run reads as hlo_call.prepared; aligned to 64. Position-independent: it may be
+   * stored and mapped again.
    */
   uint64_t prepared_bytes;
   uint64_t prepare_arena_bytes; /**< scratch of one call of M_prepare; arena_align applies */
   uint64_t prepared_id;         /**< tells the blocks of different modules and compilers apart */
-  /** One set of HLO_READ_BY_*, HLO_IMMUTABLE for each input; null: M_run reads all. */
+  /** For each input a set of HLO_READ_BY_* and HLO_IMMUTABLE; null: M_run reads all. */
   const uint8_t *input_use;
   /** M_prepare_buffers, or null: fills the `bytes` bytes at `prepared` from the immutable inputs.
-   * Uses of `call` the arena, exec, cancel, deadline_ns and message. */
+   * Of `call` it uses arena, exec, cancel, deadline_ns and message. */
   hlo_status (*prepare)(const hlo_call *call, const void *const *inputs, void *prepared,
                         size_t bytes);
-  /** How much more scratch each further thread needs, of a call and of one of M_prepare: see
+  /** Additional arena bytes for each thread after the first, for M_run and for M_prepare: see
    * hlo_arena_bytes. Multiples of arena_align. */
   uint64_t thread_arena_bytes, prepare_thread_arena_bytes;
-  /** A bound on the stack that a call needs below its caller's frame, and on each thread of
-   * `exec` below parallel_for's: all functions of the object and of the runtime, but not those of
-   * the caller (exec, alloc, feeds, comm), nor of custom calls. 0: not known. */
+  /** Bound on the stack of a call below its caller's frame, and on each thread of `exec` below the
+   * frame of parallel_for. Includes all functions of the object and of the runtime, but not the
+   * caller's functions (exec, alloc, feeds, comm) or custom calls. 0: unknown. */
   uint64_t stack_bytes;
 } hlo_module_desc;
 
@@ -518,21 +519,21 @@ HLO_INLINE const hlo_custom_call *hlo_custom_call_target_at(const hlo_module_des
 HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, uint32_t i) {
   return (const hlo_buffer_desc *)hlo_element_at(item->types, item->type_stride, i);
 }
-/** The scratch of a call of M_run with an executor of `threads` threads (0 and 1: without one);
- * UINT64_MAX if that exceeds 64 bits. */
+/** Arena bytes for a call of M_run with an executor of `threads` threads (0 and 1: without
+ * executor); UINT64_MAX if that exceeds 64 bits. */
 uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
 /** The same for M_prepare. */
 uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
 
-/** Everything that would make `call` fail before the first operation: missing CPU features, arena
- * too small, missing feeds, comm, custom calls. All of it is listed in `message` (cut at
- *  message_bytes; may be null), separated by "; ". Returns the status of the first. */
+/** Checks every condition that would make `call` fail before the first operation: missing CPU
+ * features, arena too small, missing feeds, comm, custom calls. Lists all violations in `message`
+ * (cut at message_bytes; may be null), separated by "; ". Returns the status of the first. */
 HLO_NODISCARD hlo_status hlo_check(const hlo_module_desc *desc, const hlo_call *call, char *message,
                                    size_t message_bytes);
 
 /*===- Calls that are checked -------------------------------------------------------*/
 
-/** A buffer and what the caller knows of it. */
+/** A buffer and the facts that the caller knows about it. */
 typedef struct hlo_view {
   uint32_t struct_size; /**< sizeof(hlo_view); of an array, the same in all its elements */
   int32_t type;         /**< hlo_type; HLO_INVALID_TYPE: not stated */
@@ -544,24 +545,30 @@ typedef struct hlo_view {
   int32_t reserved;
 } hlo_view;
 
-/** desc->run with buffers whose sizes are known: what bindings and tools should call. Checks before
- * anything runs that there is one view for each leaf, that each has the bytes that the leaf needs
- * (of a bounded dimension, those of the bound) and is not null unless these are 0, that type, shape
- * and layout are the leaf's as far as the view states them, and that no output shares memory with
- * another buffer, the arena, the state or the prepared block, unless it is exactly the buffer of
- * the input that it may share (hlo_buffer_desc.alias). Inputs that M_run does not read are not
- * looked at. The message names the buffer, what it needs and what was given. Modules of more than
- * 64 leaves need 32 bytes a leaf for it, from call->alloc or else from the heap. */
+/** desc->run with buffers of known size: the right entry for bindings and tools. Before anything
+ * runs it checks that
+ * - there is one view per leaf;
+ * - each has the bytes that the leaf needs (with bounded dimensions, those of the bound), and is
+ *   not null
+ *   unless that is 0;
+ * - type, shape and layout are the leaf's, as far as the view states them;
+ * - no output shares memory with another buffer, the arena, the state or the prepared block, unless
+ *   it is
+ *   exactly the buffer of the input that it may share (hlo_buffer_desc.alias).
+ *
+ * Inputs that M_run does not read are skipped. The message names the buffer, what it needs and what
+ * was given. Modules of more than 64 leaves need 32 bytes per leaf, from call->alloc or else from
+ * the heap. */
 HLO_NODISCARD hlo_status hlo_run_checked(const hlo_module_desc *desc, const hlo_call *call,
                                          const hlo_view *inputs, uint32_t num_inputs,
                                          const hlo_view *outputs, uint32_t num_outputs);
 
-/** The same of desc->prepare. */
+/** The same for desc->prepare. */
 HLO_NODISCARD hlo_status hlo_prepare_checked(const hlo_module_desc *desc, const hlo_call *call,
                                              const hlo_view *inputs, uint32_t num_inputs,
                                              void *prepared, size_t bytes);
 
-/** For M_run: `given`, the signature in the caller's args, is not that of the object. Writes the
+/** For M_run: `given`, the signature in the caller's args, differs from the object's. Writes the
  * message and returns HLO_ERR_SIGNATURE. */
 hlo_status hlo_bad_signature(const hlo_call *call, const hlo_module_desc *desc, uint64_t given);
 

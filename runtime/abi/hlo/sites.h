@@ -1,8 +1,7 @@
 /*===- hlo/sites.h - Where generated code talks to the world -------------------===*\
  *
- * Custom calls, feeds and host transfers, as generated code describes them: one static
- * record a place in the program, and one function that executes it. Like
- * hlo/generated.h, not for callers of modules.
+ * Custom calls, feeds and host transfers as generated code describes them: one static record per
+ * call site, and one function that executes it. Like hlo/generated.h, not for callers of modules.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_SITES_H
@@ -14,8 +13,7 @@
 extern "C" {
 #endif
 
-/** hlo_buffer_desc.type of a token among the operands or results of a custom call: it has no
- * buffer. */
+/** hlo_buffer_desc.type of a token among a custom call's operands or results; it has no buffer. */
 enum { HLO_SITE_TOKEN = -1 };
 
 /** Bits of hlo_call_site.flags. */
@@ -36,8 +34,8 @@ typedef struct hlo_call_site {
 } hlo_call_site;
 
 /** Calls the target's handler: the one in hlo_call.custom_calls, else `symbol`. `buffers` has one
- * pointer for each of the op's buffers that is no token. An error of the handler is the result,
- * its text the call's message. */
+ * pointer per buffer of the op that is not a token. An error of the handler is returned, and its
+ * text becomes the call's message. */
 HLO_NODISCARD hlo_status hlo_rt_custom_call(hlo_frame *frame, const hlo_call_site *site,
                                             void *const *buffers);
 
