@@ -1,7 +1,8 @@
 //===- CommandLine.cpp - The flags of hlo-compile -------------------------===//
 //
-// In: argv. Out: options, and what to write where. Mistakes are reported with the
-// nearest names and exit code 2. LLVM's own flags stay hidden (--help-hidden).
+// In: argv. Out: options, and the files to write. Mistakes are reported with the nearest names and
+// exit code
+// 2. LLVM's own flags stay hidden (--help-hidden).
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
@@ -27,7 +28,7 @@ struct Kind {
   Emit kind;
 };
 
-/// The flags. They live only while the command line is read.
+/// The flags. They exist only while the command line is read.
 struct Flags {
   cl::OptionCategory category{"hlo-compile options"};
   cl::opt<std::string> input{cl::Positional, cl::desc("<in.hlo | ->"), cl::cat(category)};
@@ -136,7 +137,7 @@ static const Kind *kindOfSuffix(StringRef path) {
   return found != std::end(kinds) && !suffix.empty() ? found : nullptr;
 }
 
-/// "64M" -> bytes; nullopt if it is no size.
+/// "64M" -> bytes; nullopt if it is not a size.
 static std::optional<uint64_t> parseSize(StringRef text) {
   uint64_t factor = 1;
   if (!text.empty()) {
@@ -153,7 +154,7 @@ static std::optional<uint64_t> parseSize(StringRef text) {
   return number * factor;
 }
 
-/// Decides what is written where, from --emit, -o and the phase to stop at.
+/// Decides which outputs go where, from --emit, -o and the phase to stop at.
 static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
   llvm::SmallVector<const Kind *> wanted;
   for (const std::string &name : flags.emit) {
@@ -217,7 +218,7 @@ static std::optional<int> chooseOutputs(const Flags &flags, CommandLine &line) {
   return std::nullopt;
 }
 
-/// Turns the flags into options.
+/// Converts the flags to options.
 static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   CompileOptions &options = line.options;
   line.input = flags.input;

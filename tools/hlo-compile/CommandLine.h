@@ -17,7 +17,7 @@ struct OutputFile {
 
 enum class TimeReport { None, Text, Json };
 
-/// A command line, understood.
+/// A parsed command line.
 struct CommandLine {
   std::string input;
   CompileOptions options;
@@ -26,8 +26,8 @@ struct CommandLine {
   double timeoutSeconds = 0; ///< 0: none
 };
 
-/// Returns an exit code if there is nothing to compile: after --help and the like, or a
-/// message about a mistake.
+/// Returns an exit code if there is nothing to compile: after --help and the like, or after
+/// reporting a mistake.
 std::optional<int> parseCommandLine(int argc, char **argv, CommandLine &line);
 
 } // namespace hlo::tool

@@ -1,7 +1,7 @@
 //===- Explain.cpp - What a label of a message means ----------------------===//
 //
-// In: a label, with or without its brackets. Out: the message, an instruction that gives
-// it, a valid one; or the nearest labels and exit code 2.
+// In: a label, with or without its brackets. Out: the message, an instruction that causes it, a
+// valid one; or the nearest labels and exit code 2.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-compile/Explain.h"

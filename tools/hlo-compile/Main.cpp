@@ -1,8 +1,8 @@
 //===- Main.cpp - hlo-compile: HLO text to an object and a header ---------===//
 //
-// In: a command line and one HLO module. Out: files, each written under a temporary name
-// and renamed once complete, and the exit code (0 done, 1 the input has errors, 2 usage,
-// 3 file, 4 unsupported, 5 limit, 7 time-out, 70 internal). Everything else is in compiler/driver.
+// In: a command line and one HLO module. Out: files, each written under a temporary name and
+// renamed once complete, and the exit code (0 done, 1 the input has errors, 2 usage, 3 file, 4
+// unsupported, 5 limit, 7 time-out, 70 internal). Everything else is in compiler/driver.
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
@@ -20,10 +20,10 @@
 using namespace hlo;
 using namespace hlo::tool;
 
-/// Deeply nested modules recurse: more than the usual 8 MiB of stack.
+/// The compiler recurses on nested modules, which may need more than the usual 8 MiB of stack.
 static constexpr unsigned stackBytes = 256u << 20;
 
-/// The modules of kernels that took longest in phase optimize.
+/// Lists the kernel modules with the longest times in phase optimize.
 static void reportSlowModules(llvm::ArrayRef<ModuleTime> modules, llvm::raw_ostream &out) {
   constexpr size_t shown = 8;
   constexpr size_t nameColumns = 60;
@@ -43,7 +43,7 @@ static void reportSlowModules(llvm::ArrayRef<ModuleTime> modules, llvm::raw_ostr
   }
 }
 
-/// Seconds per phase, as a table or as one line of JSON.
+/// Prints seconds per phase, as a table or as one line of JSON.
 static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_ostream &out) {
   double total = 0;
   for (const auto &[name, seconds] : artifacts.phaseSeconds) {
@@ -91,7 +91,7 @@ static void reportTimes(const Artifacts &artifacts, TimeReport form, llvm::raw_o
   reportSlowModules(artifacts.moduleTimes, out);
 }
 
-/// Writes what was asked for; returns an exit code.
+/// Writes the requested outputs; returns an exit code.
 static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
   for (const OutputFile &file : line.outputs) {
     if (std::string message = writeFile(file.path, contentsOf(artifacts, file.kind));
@@ -103,7 +103,7 @@ static int writeOutputs(const CommandLine &line, const Artifacts &artifacts) {
   return 0;
 }
 
-/// What is said when --timeout passes: which phase was at work.
+/// Reports the phase that was running when --timeout passed.
 static void reportTimeout(const CommandLine &line, Phase phase) {
   llvm::errs() << (line.input == "-" ? "<stdin>" : line.input) << ": error: phase "
                << phaseName(phase)

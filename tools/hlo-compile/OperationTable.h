@@ -1,7 +1,7 @@
 //===- OperationTable.h - What --list-ops prints ---------------*- C++ -*-===//
 //
-// The page of operations and element types, which test/optable writes from the
-// cells that it ran, as it was when this program was built.
+// The table of operations and element types, written by test/optable from the cells that it ran, as
+// of the time this program was built.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_HLO_COMPILE_OPERATIONTABLE_H

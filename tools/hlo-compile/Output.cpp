@@ -1,7 +1,7 @@
 //===- Output.cpp - Writing files whole or not at all ---------------------===//
 //
-// In: an artefact and a path. Out: the file, complete, or nothing: a build that is
-// interrupted must not find half an object that is newer than its source.
+// In: an artefact and a path. Out: the complete file, or nothing: an interrupted build must not
+// leave half an object that is newer than its source.
 //
 //===----------------------------------------------------------------------===//
 #include "Output.h"

@@ -9,8 +9,9 @@ namespace hlo::tool {
 /// The artefact of one kind.
 llvm::StringRef contentsOf(const Artifacts &artifacts, Emit kind);
 
-/// Writes a file under a temporary name beside it and renames it; "-" is standard output, and
-/// what exists and is no regular file is written to directly. Returns a message, empty if done.
+/// Writes a file under a temporary name next to it and renames it. "-" is standard output; an
+/// existing path that is not a regular file is written directly. Returns a message, empty on
+/// success.
 std::string writeFile(const std::string &path, llvm::StringRef contents);
 
 } // namespace hlo::tool

@@ -1,8 +1,8 @@
 //===- HloOpt.cpp - The pass driver of this project's tests ---------------===//
 //
-// mlir-opt with our dialects and passes, and two more ways in and out: `--hlo` reads HLO
-// text instead of MLIR, `--print-hlo` prints HLO text instead of MLIR. `--emit-kernels`
-// runs, after the passes, the code generator on every kernel and prints the functions.
+// mlir-opt with our dialects and passes, and further formats: `--hlo` reads HLO text instead of
+// MLIR, `--print-hlo` prints HLO text. `--emit-kernels` runs the code generator on every kernel
+// after the passes and prints the functions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Parser.h"
@@ -26,7 +26,7 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 namespace {
-/// The options that MlirOptMain does not have.
+/// Options that MlirOptMain does not have.
 struct Options {
   cl::OptionCategory category{"hlo-opt options"};
   cl::opt<bool> readHlo{"hlo", cl::desc("Read HLO text"), cl::cat(category)};
@@ -38,7 +38,7 @@ struct Options {
 };
 } // namespace
 
-/// Parses, runs the passes, prints: one piece of the input.
+/// Processes one piece of the input: parses, runs the passes, prints.
 static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                   const MlirOptMainConfig &config, const Options &options,
                                   const hlo::Target &target, DialectRegistry &registry,

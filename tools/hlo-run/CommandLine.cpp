@@ -1,7 +1,7 @@
 //===- CommandLine.cpp - The flags of hlo-run -----------------------------===//
 //
-// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2. LLVM's own flags
-// stay hidden (--help-hidden); one of the same name as ours makes room for ours.
+// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2. LLVM's own flags stay
+// hidden (--help-hidden); those with a name of ours are removed.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
@@ -16,7 +16,7 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
-/// The flags. They live only while the command line is read.
+/// The flags. They exist only while the command line is read.
 struct Flags {
   cl::OptionCategory category{"hlo-run options"};
   cl::opt<std::string> module{cl::Positional, cl::desc("<module.hlo | ->"), cl::Required,
@@ -84,7 +84,7 @@ struct Flags {
       cl::desc("Libraries whose functions are custom call targets"), cl::cat(category)};
 };
 
-/// Takes LLVM's and MLIR's flags with a name of ours out of the table.
+/// Removes LLVM's and MLIR's flags that have a name of ours.
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
   for (StringRef name : {"inputs",    "seed",         "rng-seed",    "outputs",

@@ -12,7 +12,7 @@
 
 namespace hlo::run {
 
-/// A command line, understood.
+/// A parsed command line.
 struct CommandLine {
   std::string module;          ///< HLO text; "-" is standard input
   std::string inputs, outputs; ///< .npz files; empty: random, none
@@ -37,8 +37,8 @@ struct CommandLine {
   Budget budget;                              ///< bounds of the compilation
 };
 
-/// Returns an exit code if there is nothing to run: after --help and the like, or a message
-/// about a mistake or an unsupported flag.
+/// Returns an exit code if there is nothing to run: after --help and the like, or after reporting a
+/// mistake or an unsupported flag.
 std::optional<int> parseCommandLine(int argc, char **argv, CommandLine &line);
 
 } // namespace hlo::run

@@ -1,9 +1,8 @@
 //===- CustomCalls.cpp - Handlers of custom calls from libraries ----------===//
 //
-// In: a module's description and shared libraries. Out: its table of handlers. A handler
-// is the function whose name is the target's, in the first library that defines one; its api
-// version is taken to be what the module says. Libraries stay loaded until the process
-// ends, since nothing is known of what they start.
+// In: a module's description and shared libraries. Out: its table of handlers. A handler is the
+// function with the target's name in the first library that defines it; the module states its api
+// version. Libraries stay loaded until the process ends, because they may have started threads.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CustomCalls.h"
@@ -20,7 +19,7 @@ using namespace hlo::run;
 
 namespace {
 Expected<void *> open(StringRef path) {
-  // Without a slash, dlopen would look in the system's folders.
+  // dlopen searches the system's folders for a name without a slash.
   SmallString<128> name(path);
   if (sys::path::parent_path(path).empty()) {
     name = (Twine("./") + path).str();
@@ -32,8 +31,8 @@ Expected<void *> open(StringRef path) {
   return makeError(ExitFile, "--custom-calls=" + path + ": " + (reason ? reason : "cannot load"));
 }
 
-/// The function `name` that the library itself defines, or null: dlsym would also find those of the
-/// libraries that it needs, `system` of the C library among them.
+/// The function `name` that the library itself defines, or null. dlsym would also find functions of
+/// the libraries that it needs, such as the C library's `system`.
 void *findIn(void *library, const char *name) {
   void *symbol = dlsym(library, name);
   struct link_map *own = nullptr, *owner = nullptr;
@@ -43,7 +42,7 @@ void *findIn(void *library, const char *name) {
   return known && own == owner ? symbol : nullptr;
 }
 
-/// The library beside this program, or null.
+/// Opens libhlo_lapack next to this program; null if it is not there.
 void *openLapack() {
   std::string self = sys::fs::getMainExecutable(nullptr, nullptr);
   SmallString<128> path(sys::path::parent_path(sys::path::parent_path(self)));
@@ -84,14 +83,14 @@ Expected<CustomCalls> CustomCalls::load(const hlo_module_desc &desc, ArrayRef<st
         symbol = find(target->name);
       }
     }
-    // The description is sorted, and lists a target once for each api version.
+    // The description is sorted, and lists a target once per api version.
     if (symbol &&
         (result.entries.empty() || StringRef(result.entries.back().name) != target->name)) {
       result.entries.push_back(*target);
       result.entries.back().fn = reinterpret_cast<void (*)()>(symbol);
     }
   }
-  // The entries stay where they are when the vector is moved.
+  // Moving the vector keeps the entries' addresses.
   result.calls = {sizeof(hlo_custom_calls), static_cast<uint32_t>(result.entries.size()),
                   sizeof(hlo_custom_call), 0, result.entries.data()};
   return std::move(result);

@@ -10,16 +10,16 @@
 
 namespace hlo::run {
 
-/// The table of handlers that a module calls.
+/// The table of handlers for a module.
 class CustomCalls {
 public:
-  /// Loads the libraries, and libhlo_lapack where the module needs it and it was built, and looks
-  /// up every target of the module in them. Targets that none has are left out: hlo_check names
+  /// Loads the libraries, and libhlo_lapack if the module needs it and it was built, and looks up
+  /// every target of the module in them. Targets that none defines are left out; hlo_check reports
   /// them.
   static llvm::Expected<CustomCalls> load(const hlo_module_desc &desc,
                                           llvm::ArrayRef<std::string> libraries);
 
-  /// For hlo_call.custom_calls, of any number of ranks; lives as long as this.
+  /// The table for hlo_call.custom_calls, for any number of ranks; lives as long as this.
   const hlo_custom_calls *table() const { return &calls; }
 
 private:

@@ -1,7 +1,7 @@
 //===- Dynamic.cpp - Arrays with bounded dimensions -----------------------===//
 //
-// A program's buffer has the shape of the bounds; a file has the true elements alone. In
-// between is a dense array of the true sizes, in the order of dimensions of the buffer.
+// A program's buffer has the shape of the bounds; a file has only the true elements. The
+// intermediate form is a dense array of the true sizes, in the buffer's order of dimensions.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Dynamic.h"
@@ -14,8 +14,8 @@ using namespace llvm;
 using namespace hlo::run;
 
 namespace {
-/// Calls `copy(offset in bounds, offset in dims, items)` for each run of elements that are next to
-/// each other in arrays of both shapes.
+/// Calls `copy(offset in bounds, offset in dims, items)` for each run of elements that is
+/// contiguous in arrays of both shapes.
 void forEachRun(ArrayRef<int64_t> bounds, ArrayRef<int64_t> dims, ArrayRef<int64_t> order,
                 function_ref<void(int64_t, int64_t, int64_t)> copy) {
   if (is_contained(dims, 0)) {
@@ -95,7 +95,7 @@ Error hlo::run::loadBounded(const ZipReader &archive, StringRef name,
     return shape.takeError();
   }
   SmallVector<int64_t> dims(dimsOf(leaf));
-  if (shape->size() == dims.size()) { // else loadLeaf has the error
+  if (shape->size() == dims.size()) { // loadLeaf reports the error otherwise
     for (auto [i, other] : enumerate(leaves)) {
       if (other.size_of != static_cast<int32_t>(index) + 1) {
         continue;

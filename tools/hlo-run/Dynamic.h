@@ -19,24 +19,24 @@ struct TrueLeaf {
   const char *data = nullptr;
 };
 
-/// Whether the leaf is the size of a bounded dimension, and no array of the module.
+/// True if the leaf is the size of a bounded dimension, not an array of the module.
 inline bool isSize(const hlo_buffer_desc &leaf) { return leaf.size_of != 0; }
 
-/// Whether other leaves of the list hold sizes of leaf `index`.
+/// True if other leaves of the list hold sizes of leaf `index`.
 bool isBounded(llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index);
 
-/// Leaf `index` of `leaves` as `buffers` hold it and its sizes.
+/// Leaf `index` of `leaves`, cut to the sizes in `buffers`.
 llvm::Expected<TrueLeaf> cutToSize(llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                                    llvm::function_ref<const char *(uint32_t)> buffer);
 
-/// As loadLeaf, for a leaf with bounded dimensions: in these the array may be smaller, and what it
-/// has is written to the leaves of the sizes. The rest of the buffer is filled with ones (NaN, -1),
-/// so that a program that reads it shows.
+/// loadLeaf for a leaf with bounded dimensions, in which the array may be smaller; its sizes are
+/// written to the size leaves. The rest of the buffer is filled with ones (NaN, -1), so that a
+/// program that reads it gives visibly wrong results.
 llvm::Error loadBounded(const ZipReader &archive, llvm::StringRef name,
                         llvm::ArrayRef<hlo_buffer_desc> leaves, uint32_t index,
                         llvm::function_ref<char *(uint32_t)> buffer);
 
-/// Makes the sizes among the leaves those of the bounds.
+/// Sets all size leaves to the bounds.
 void setSizesToBounds(llvm::ArrayRef<hlo_buffer_desc> leaves,
                       llvm::function_ref<char *(uint32_t)> buffer);
 

@@ -1,7 +1,6 @@
 //===- Error.cpp - Errors of hlo-run --------------------------------------===//
 //
-// Holds the identity of the error class, as llvm::ErrorInfo wants it; its address
-// is what counts, so it is no state.
+// Defines the ID of the error class for llvm::ErrorInfo, which uses only its address.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"

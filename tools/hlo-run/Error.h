@@ -9,20 +9,20 @@
 
 namespace hlo::run {
 
-/// The tools' common exit codes, as far as hlo-run gives them.
+/// The tools' common exit codes, as far as hlo-run uses them.
 enum ExitCode : int {
   ExitDone = 0,
   ExitInput = 1,       ///< the HLO text or an array file is wrong
   ExitUsage = 2,       ///< a flag
   ExitFile = 3,        ///< a file cannot be read or written
-  ExitUnsupported = 4, ///< valid, but not done by this version
+  ExitUnsupported = 4, ///< valid, but not supported by this version
   ExitLimit = 5,       ///< a bound of the compilation (--max-...)
   ExitRun = 6,         ///< the program returned an error status
   ExitTimeout = 7,     ///< --timeout passed
   ExitInternal = 70    ///< our own fault
 };
 
-/// A message for the user and the exit code that goes with it.
+/// A message for the user and its exit code.
 class RunError : public llvm::ErrorInfo<RunError> {
 public:
   static char ID;

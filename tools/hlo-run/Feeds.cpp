@@ -1,8 +1,7 @@
 //===- Feeds.cpp - Infeed, outfeed and host transfers by files ------------===//
 //
-// The module's side is hlo_feed.move_item, the file's an .npz archive that is read or
-// written leaf by leaf. Element type and shape of an array in a file must be those that
-// the module asks for, as with --inputs.
+// Connects hlo_feed.move_item to an .npz archive that is read or written leaf by leaf. Element type
+// and shape of an array in a file must match the module's, as with --inputs.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Feeds.h"

@@ -21,7 +21,7 @@ public:
 
   /// For hlo_call; lives as long as this.
   const hlo_feed *feed() const { return &callbacks; }
-  /// Before each run: items start anew. Only those of the first run are written.
+  /// Called before each run: items start over. Only those of the first run are written.
   void rewind();
   llvm::Error finish();
 
@@ -34,11 +34,12 @@ private:
   std::optional<ZipReader> source;
   std::optional<ZipWriter> sink;
   bool writing = true;
-  std::map<int64_t, uint64_t> moved; ///< arrays so far; the key is the channel, 0 for feeds
+  std::map<int64_t, uint64_t>
+      moved; ///< number of arrays so far; the key is the channel, 0 for feeds
   uint32_t runs = 0;
 };
 
-/// File names of a module's streams; empty: none. `%r` in one stands for the rank.
+/// File names of a module's streams; empty: none. `%r` is replaced by the rank.
 struct StreamPaths {
   std::string infeed, outfeed, hostSend, hostRecv;
 };
@@ -48,9 +49,9 @@ struct Streams {
   std::unique_ptr<FeedFile> infeed, outfeed, hostSend, hostRecv;
 
   static llvm::Expected<Streams> open(const StreamPaths &paths, uint32_t rank);
-  /// Fills in the feeds of a call that begins.
+  /// Sets the feeds of a call that is about to begin.
   void attach(hlo_call &call);
-  /// Completes the files.
+  /// Finishes the files.
   llvm::Error finish();
 };
 

@@ -1,7 +1,7 @@
 //===- GuardPages.cpp - Buffers between pages that nothing may touch ------===//
 //
-// In: sizes and names of buffers. A fault inside of one of the mappings is reported in words; any
-// other goes to the handler that was there before.
+// In: sizes and names of buffers. A fault inside one of the mappings is reported with the buffer's
+// name; other faults go to the previous handler.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/GuardPages.h"
@@ -18,7 +18,7 @@
 using namespace hlo::run;
 
 namespace {
-/// Overruns by a row or two of a small array fault as well.
+/// Large enough that overruns by a row or two of a small array fault too.
 constexpr size_t guardBytes = 1 << 20;
 
 struct Region {
@@ -27,11 +27,11 @@ struct Region {
   std::string name;
 };
 
-/// Written by the main thread only, between runs; read by the handler of faults.
+/// Written only by the main thread, between runs; read by the fault handler.
 std::vector<Region> regions;
 struct sigaction previous;
 
-/// A line for standard error, without allocation.
+/// A line for standard error, built without allocation.
 class Line {
 public:
   void add(const char *text) {

@@ -1,8 +1,8 @@
 //===- Inputs.cpp - Which array of a file is which parameter --------------===//
 //
 // In: the members of an archive, and a program's inputs. Out: one member for each input. A name
-// that fits several inputs, or two arrays for one input, are errors: a guess would run the program
-// on the wrong data.
+// that matches several inputs, or two arrays for one input, are errors: a guess might run the
+// program on the wrong data.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Inputs.h"
@@ -15,7 +15,7 @@
 using namespace llvm;
 using namespace hlo::run;
 
-/// "in3" -> 3; none if it is no such name.
+/// "in3" -> 3; nothing for other names.
 static std::optional<size_t> numberAfter(StringRef name, StringRef prefix) {
   size_t number;
   if (!name.consume_front(prefix) || name.empty() || !all_of(name, isDigit) ||
@@ -25,8 +25,8 @@ static std::optional<size_t> numberAfter(StringRef name, StringRef prefix) {
   return number;
 }
 
-/// The inputs that `name` may stand for: those with exactly this name if there are any, else those
-/// with this path.
+/// The inputs that `name` refers to: those with exactly this name if there are any, else those with
+/// this path.
 static SmallVector<size_t> inputsNamed(StringRef name, ArrayRef<hlo_buffer_desc> arrays,
                                        ArrayRef<std::string> textNames) {
   SmallVector<size_t> found, byPath;
@@ -44,7 +44,7 @@ static SmallVector<size_t> inputsNamed(StringRef name, ArrayRef<hlo_buffer_desc>
 Expected<InputFiles> hlo::run::assignInputs(const ZipReader &archive,
                                             ArrayRef<hlo_buffer_desc> leaves,
                                             ArrayRef<std::string> textNames) {
-  // The sizes of bounded dimensions come after all arrays.
+  // Size leaves come after all arrays.
   ArrayRef<hlo_buffer_desc> arrays =
       leaves.take_while([](const hlo_buffer_desc &leaf) { return !isSize(leaf); });
   InputFiles files;
@@ -57,7 +57,7 @@ Expected<InputFiles> hlo::run::assignInputs(const ZipReader &archive,
     StringRef name = member.name;
     name.consume_back(".npy");
     SmallVector<size_t> inputs;
-    // A parameter may be called in0: names come before numbers only where they differ.
+    // A parameter may itself be called in0: its name has precedence over the number.
     if (std::optional<size_t> number = numberAfter(name, "in"); number && *number < arrays.size()) {
       inputs.push_back(*number);
     } else {
@@ -80,7 +80,7 @@ Expected<InputFiles> hlo::run::assignInputs(const ZipReader &archive,
     }
     taken = name.str();
   }
-  // A file without any array for the input still gets its number, for the message.
+  // An input without any array still gets its number, for the message.
   for (auto [i, member] : enumerate(files.members)) {
     if (member.empty()) {
       member = "in" + std::to_string(i);

@@ -11,19 +11,19 @@
 
 namespace hlo::run {
 
-/// Which member of an archive each input is read from.
+/// The archive member that each input is read from.
 struct InputFiles {
-  /// One for each leaf that is an array: a member's name without ".npy".
+  /// One per leaf that is an array: a member's name without ".npy".
   std::vector<std::string> members;
-  /// A line about arrays of the archive that no input takes; "" if there are none. Arrays named
-  /// out0, out1, ... are results recorded beside their inputs, and not counted.
+  /// A line about arrays of the archive that no input uses; "" if there are none. Arrays named
+  /// out0, out1, ... are recorded results, and not counted.
   std::string unused;
 };
 
-/// Assigns the arrays of an archive to the inputs `leaves`. An array is named inN, N being the
-/// input's number, or as the input is: by the name in the header (`x`), the one in the text
-/// (`x.1`), or the path that JAX makes names of (`params/dense/kernel`). `textNames`: the inputs'
-/// names in the text. Errors name every input that has no array, or more than one.
+/// Assigns the arrays of an archive to the inputs `leaves`. An array may be named inN, with the
+/// input's number; or by the input's name in the header (`x`) or in the text (`x.1`); or by the
+/// path from which JAX made the name (`params/dense/kernel`). `textNames`: the inputs' names in the
+/// text. Errors list every input with no array, or with more than one.
 llvm::Expected<InputFiles> assignInputs(const ZipReader &archive,
                                         llvm::ArrayRef<hlo_buffer_desc> leaves,
                                         llvm::ArrayRef<std::string> textNames);

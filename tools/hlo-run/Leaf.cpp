@@ -1,7 +1,7 @@
 //===- Leaf.cpp - Buffers of a program's array leaves ---------------------===//
 //
-// Memory for leaves and arena, and the difference between what files hold (raw bits,
-// row-major) and what programs expect of bytes (extended sub-byte values).
+// Memory for leaves and arena, and the conversion between files (raw bits, row-major) and program
+// buffers (extended sub-byte values).
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Leaf.h"
@@ -20,11 +20,11 @@ using namespace hlo::run;
 namespace {
 constexpr size_t hugePage = 2 << 20;
 constexpr size_t leastMapped = 2 * hugePage;
-/// Behind every buffer: as many bytes as a vector has, of one value.
+/// Length of the pattern behind every buffer: one vector of equal bytes.
 constexpr size_t patternLength = 64;
 constexpr char pattern = 0x5a;
 
-/// Bits of a sub-byte integer type or float, else 0; negative: signed.
+/// Bits of a sub-byte integer or float type, negative if signed; else 0.
 int subByteBits(int32_t type) {
   switch (type) {
   case HLO_S1: return -1;
@@ -118,7 +118,7 @@ Memory &Memory::operator=(Memory &&other) {
 }
 
 int64_t hlo::run::countOf(const hlo_buffer_desc &leaf) {
-  return hlo::checkedProduct(dimsOf(leaf)).value_or(INT64_MAX); // no memory has as many
+  return hlo::checkedProduct(dimsOf(leaf)).value_or(INT64_MAX); // no memory has that many
 }
 
 std::string hlo::run::typeOf(const hlo_buffer_desc &leaf) {

@@ -11,14 +11,14 @@
 
 namespace hlo::run {
 
-/// Memory aligned to 64 bytes, on huge pages where it is large; contents unspecified. Some bytes
-/// behind it hold a pattern, so that `isIntact` tells whether somebody wrote past the end.
+/// Memory aligned to 64 bytes, on huge pages if it is large; contents unspecified. The bytes behind
+/// it hold a pattern, from which `isIntact` tells whether something wrote past the end.
 class Memory {
 public:
   Memory() = default;
-  /// Null data if there is not that much memory.
+  /// `data` is null if there is not enough memory.
   explicit Memory(uint64_t bytes);
-  /// Against a page without access on that side, and aligned to `align` alone (GuardPages.h).
+  /// Memory next to an inaccessible page on that side, aligned only to `align` (GuardPages.h).
   static Memory guarded(uint64_t bytes, uint64_t align, GuardSide side, std::string name);
   ~Memory();
   Memory(Memory &&other);
@@ -26,7 +26,7 @@ public:
   char *data() const { return start; }
   uint64_t size() const { return bytes; }
   bool isIntact() const;
-  /// Whether it can be written; guarded memory only, other memory always can.
+  /// Makes guarded memory writable or read-only; other memory is always writable.
   void setWritable(bool writable);
   explicit operator bool() const { return start != nullptr; }
 
@@ -47,13 +47,13 @@ inline llvm::ArrayRef<int64_t> orderOf(const hlo_buffer_desc &leaf) {
 }
 int64_t countOf(const hlo_buffer_desc &leaf);
 
-/// The leaf's type as HLO writes it, with the layout where it is not the default: "f32[2,3]{0,1}".
+/// The leaf's type in HLO syntax, with its layout if that is not the default: "f32[2,3]{0,1}".
 std::string typeOf(const hlo_buffer_desc &leaf);
 
-/// Sub-byte types: puts the bytes into the form that programs expect (sign- or zero-extended);
-/// pred: 0 or 1. Other types are left alone.
+/// Converts raw bytes to the form that programs expect: sub-byte types sign- or zero-extended, pred
+/// 0 or 1. Other types are unchanged.
 void normalize(int32_t type, llvm::MutableArrayRef<char> items);
-/// The other way: sub-byte types as raw bits with zeros above, in place.
+/// The inverse: sub-byte types as raw bits with zeros above, in place.
 void denormalize(int32_t type, llvm::MutableArrayRef<char> items);
 
 } // namespace hlo::run

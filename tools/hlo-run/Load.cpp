@@ -1,10 +1,9 @@
 //===- Load.cpp - Linking an object file into this process ----------------===//
 //
-// In: a relocatable ELF object; out: its description, whose `run` can be called. JITLink
-// by itself: ORC's sessions around it take 2 ms, a tenth of the time to compile a small module. The
-// object's sections go into one block of memory, so that code and constants are within reach of
-// each other, whatever their size; calls to the runtime and to libc go through stubs that JITLink
-// makes.
+// In: a relocatable ELF object. Out: its description, whose `run` can be called. Uses JITLink
+// alone: an ORC session would add 2 ms, a tenth of the time to compile a small module. The object's
+// sections go into one block of memory, so that code and constants are within reach of each other,
+// whatever their size. Calls to the runtime and to libc go through stubs made by JITLink.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"
@@ -28,7 +27,7 @@ struct LoadedObject::Impl {
 
   ~Impl() {
     if (allocation) {
-      // Nothing of the module is used any more; an error here could only concern freed memory.
+      // Nothing uses the module any more; an error here could only concern freed memory.
       consumeError(memory.deallocate(std::move(allocation)));
     }
   }
@@ -40,9 +39,8 @@ template <typename Function> void *address(Function *function) {
 }
 
 /// The address of a function that objects may refer to (importedSymbols in compiler/target); null
-/// for all others. Nothing is looked up in the process: a module's custom call targets are weak
-/// references, and it is not for a module to choose what it calls here. Their handlers come from
-/// CustomCalls.
+/// for others. Nothing is looked up in the process, because a module must not choose what it calls
+/// here. Its custom call targets are weak references; their handlers come from CustomCalls.
 orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
   void *known = StringSwitch<void *>(name)
                     .Case("hlo_rt_begin", address(hlo_rt_begin))
@@ -82,7 +80,7 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
   return orc::ExecutorAddr::fromPtr(known);
 }
 
-/// What a link comes to; it is over when jitlink::link returns, as nothing here is asynchronous.
+/// The result of a link. jitlink::link is synchronous here, so it is set when that returns.
 struct Outcome {
   Error error = Error::success();
   orc::ExecutorAddr address;
@@ -138,12 +136,12 @@ LoadedObject::LoadedObject(LoadedObject &&) = default;
 LoadedObject::~LoadedObject() = default;
 
 Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix) {
-  // An object of ours that cannot be linked is our own fault.
+  // An object of ours that cannot be linked is an internal error.
   auto internal = [](Error error) {
     return makeError(ExitInternal, "internal error: cannot load the compiled module: " +
                                        toString(std::move(error)));
   };
-  // The names outlive the graph, which refers to them until its end.
+  // The graph refers to the names until its end.
   auto names = std::make_shared<orc::SymbolStringPool>();
   auto graph = createLinkGraphFromObject(MemoryBufferRef(object, "module.o"), names);
   if (!graph) {

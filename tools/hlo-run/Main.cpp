@@ -1,8 +1,8 @@
 //===- Main.cpp - hlo-run: compile a module here and run it ---------------===//
 //
-// HLO text in; results as .npz, as text for a person, or one line of JSON out. Compiles
-// for the host CPU, in this process. Exit codes are in Error.h; errors go to stderr, with
-// --json also as {"error": ...} to stdout.
+// In: HLO text. Out: results as .npz, as text, or as one line of JSON. Compiles for the host CPU,
+// in this process. Exit codes are in Error.h; errors go to stderr, with --json also as {"error":
+// ...} to stdout.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compile.h"
@@ -36,18 +36,18 @@
 using namespace llvm;
 using namespace hlo::run;
 
-/// Reports all errors, and returns the exit code of the first.
+/// Reports all errors; returns the exit code of the first.
 static int report(Error error, bool asJson);
 
 namespace {
 using Clock = std::chrono::steady_clock;
 
-/// What the module is called in messages.
+/// The module's name for messages.
 StringRef displayName(const CommandLine &line) {
   return line.module == "-" ? StringRef("<stdin>") : StringRef(line.module);
 }
 
-/// Compiles the file; warnings go to stderr as they are.
+/// Compiles the file; warnings go to stderr unchanged.
 Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(line.module);
   if (!text) {
@@ -61,10 +61,10 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.budget = line.budget;
   options.emit = line.signature ? hlo::EmitSignature : hlo::EmitObject;
   options.entryLayouts = line.entryLayouts;
-  // Results mean nothing then, but their times do.
+  // With placeholder values the results mean nothing, but the times are valid.
   options.placeholderConstants = true;
-  // Custom calls are looked for when the module is loaded; what is missing is an error there. Files
-  // of arrays are row-major whatever the layouts of the entry are.
+  // Custom calls are resolved when the module is loaded; a missing one is an error then. Array
+  // files are row-major whatever the entry's layouts are.
   options.allowMissingCustomCalls = {"*"};
   options.remarks = false;
   options.nameFromModule = true; // messages of the program name the module
@@ -89,7 +89,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
       outs().flush();
     });
     LogicalResult result = failure();
-    // Deeply nested modules recurse: more than the usual 8 MiB of stack.
+    // The compiler recurses on nested modules, which may need more than the usual 8 MiB of stack.
     constexpr unsigned stackBytes = 256u << 20;
     llvm::thread(std::optional<unsigned>(stackBytes), [&] {
       hlo::takeHugePages();
@@ -129,7 +129,7 @@ Error fillInputs(const CommandLine &line, ArrayRef<std::string> names, uint32_t 
     errs() << "hlo-run: warning: " << files->unused << "\n";
   }
   Error all = Error::success();
-  // Sizes of bounded dimensions follow the arrays, which set them.
+  // Size leaves follow the arrays, which set them.
   for (uint32_t i = 0; i < files->members.size(); ++i) {
     const std::string &name = files->members[i];
     all = joinErrors(std::move(all), isBounded(leaves, i)
@@ -170,7 +170,7 @@ std::string counted(uint64_t n, StringRef what) {
 Error printLeaves(ArrayRef<hlo_buffer_desc> leaves, StringRef prefix,
                   function_ref<const char *(uint32_t)> buffer) {
   constexpr uint32_t most = 12;
-  // Sizes come last; they show in the shapes.
+  // Size leaves come last; the shapes show them.
   uint32_t count = leaves.take_while([](const auto &leaf) { return !isSize(leaf); }).size();
   for (uint32_t i = 0; i < count; ++i) {
     if (count > most && i == most - 1) {
@@ -183,7 +183,8 @@ Error printLeaves(ArrayRef<hlo_buffer_desc> leaves, StringRef prefix,
     }
     std::string position = (prefix + Twine(i)).str();
     outs() << position;
-    if (!StringRef(leaves[i].name).starts_with(prefix)) { // else it has no name of its own
+    if (!StringRef(leaves[i].name)
+             .starts_with(prefix)) { // the name would repeat the prefix otherwise
       outs() << " " << leaves[i].name;
     }
     outs() << ": " << typeOf(cut->leaf) << "\n";
@@ -200,7 +201,7 @@ std::string milliseconds(double seconds) {
 
 /// Times of preparing, of all ranks one after another.
 struct Preparation {
-  uint64_t bytes = 0; ///< of each rank; 0: the module does not prepare
+  uint64_t bytes = 0; ///< per rank; 0: the module does not prepare
   double seconds = 0;
 };
 
@@ -245,7 +246,7 @@ void printTiming(const hlo_module_desc &desc, const Preparation &preparation, co
          << formatBytes(hlo_arena_bytes(&desc, threads)) << "\n";
 }
 
-/// The first few of a module's ranks, each with a heading.
+/// Prints the first few of a module's ranks, each with a heading.
 Error printRanks(std::vector<Program> &programs, bool isInput) {
   constexpr size_t most = 8;
   for (size_t rank = 0; rank < std::min(programs.size(), most); ++rank) {
@@ -268,7 +269,7 @@ Error printRanks(std::vector<Program> &programs, bool isInput) {
   return Error::success();
 }
 
-/// Runs once for the results, and again for the time if that was asked for.
+/// Runs once for the results, and again for timing if requested.
 Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
                          std::vector<Program> &programs) {
   auto startProfile = [&] {
@@ -298,7 +299,7 @@ Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
   return bench(ranks, programs, *line.benchSeconds);
 }
 
-/// Gives a rank's program its inputs and all that it may ask for.
+/// Gives a rank's program its inputs, streams, handlers and options.
 Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t rank,
               const Ranks &ranks, CustomCalls &customCalls, Program &program) {
   if (Error e = fillInputs(line, names, rank, program)) {
@@ -320,7 +321,7 @@ Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t ran
   return Error::success();
 }
 
-/// How many replicas and partitions to run: what the flags say, else what the module needs.
+/// Number of replicas and partitions to run: from the flags, else from the module.
 std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_module_desc &desc) {
   if (line.replicas) {
     return {line.replicas, line.partitions};
@@ -345,7 +346,7 @@ Error runAll(const CommandLine &line) {
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> inputNames = std::move(artifacts->inputNames);
-  *artifacts = {}; // hundreds of megabytes, if the module has such constants
+  *artifacts = {}; // may be hundreds of megabytes of constants
   const hlo_module_desc &desc = object->describe();
   auto [replicas, partitions] = countRanks(line, desc);
   Expected<Ranks> ranks = Ranks::create(replicas, partitions, line.timeoutSeconds);

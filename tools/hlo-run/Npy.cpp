@@ -1,9 +1,9 @@
 //===- Npy.cpp - The header of an .npy array ------------------------------===//
 //
-// In: "\x93NUMPY", a version, a length and a Python dictionary literal with the keys
-// descr, fortran_order and shape (numpy/lib/format.py documents it); out: NpyHeader.
-// Only what numpy writes for plain arrays is taken; anything else is an error that quotes
-// what was found. Nothing of the text is trusted: lengths and dimensions are bounded.
+// In: "\x93NUMPY", a version, a length and a Python dictionary literal with the keys descr,
+// fortran_order and shape (documented in numpy/lib/format.py). Out: an NpyHeader. Only numpy's form
+// of plain arrays is accepted; errors quote what was found. The text is not trusted: lengths and
+// dimensions are bounded.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Npy.h"
@@ -90,7 +90,7 @@ bool parseDescr(StringRef text, NpyHeader &header) {
          header.itemBytes <= 16;
 }
 
-/// The text as it may be shown: printable, not too long.
+/// The text for a message: printable, and not too long.
 std::string quoted(StringRef text) {
   std::string out;
   raw_string_ostream os(out);
@@ -222,7 +222,7 @@ bool hlo::run::npyMatches(const NpyHeader &header, int32_t type) {
     return true;
   }
   switch (type) {
-  case HLO_PRED: // a byte is a byte
+  case HLO_PRED: // any byte values are allowed
     return header.kind == 'u' || header.kind == 'i';
   case HLO_S1:
   case HLO_S2:

@@ -12,7 +12,7 @@
 
 namespace hlo::run {
 
-/// What an .npy file says of the array that follows.
+/// The header of an .npy file: describes the array that follows.
 struct NpyHeader {
   char order = '|'; ///< '<', '>', '|' or '='
   char kind = 'V';  ///< numpy's: b, i, u, f, c, V, ...
@@ -22,18 +22,18 @@ struct NpyHeader {
   std::string descr() const; ///< e.g. "<f4"
 };
 
-/// The bytes from the magic to the end of the header, padded so that data are aligned to 64.
+/// The bytes from the magic to the end of the header, padded so that the data are aligned to 64.
 std::string formatNpyHeader(const NpyHeader &header);
 
-/// Parses the text of the header, a Python dictionary. `where` starts the error's text.
+/// Parses the header's text, a Python dictionary. Error texts start with `where`.
 llvm::Expected<NpyHeader> parseNpyHeader(llvm::StringRef text, llvm::StringRef where);
 
 /// Reads magic, version and header from a stream; the array's bytes come next in it.
 llvm::Expected<NpyHeader> readNpyHeader(ZipStream &stream, llvm::StringRef where);
 
-/// How arrays of an HLO element type (hlo_type) are stored: kind and bytes of an item.
+/// Storage of an HLO element type (hlo_type) in .npy: numpy's kind and bytes per item.
 std::pair<char, int64_t> npyStorage(int32_t type);
-/// Whether an array stored like that can be taken for elements of the type: its own storage, raw
+/// True if an array with this header can hold elements of the type: the type's own storage, raw
 /// void of the same width, or another spelling of the same bits.
 bool npyMatches(const NpyHeader &header, int32_t type);
 

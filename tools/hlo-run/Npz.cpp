@@ -1,8 +1,8 @@
 //===- Npz.cpp - Array leaves from and to .npz files ----------------------===//
 //
-// An array goes straight from the file into the program's buffer, and back, without
-// a copy in between, unless the order of dimensions or the form of the elements differs.
-// The file's claims are compared with the leaf before any memory is taken for it.
+// Arrays are copied directly between file and program buffer, unless the order of dimensions or the
+// form of the elements differs. The file's claims are compared with the leaf before memory is
+// allocated for it.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Npz.h"
@@ -21,7 +21,7 @@ std::string shapeText(ArrayRef<int64_t> dims) {
   return "[" + llvm::join(llvm::map_range(dims, [](int64_t d) { return itostr(d); }), ",") + "]";
 }
 
-/// Whether raw bytes of the type differ between file and program.
+/// True if raw bytes of the type differ between file and program.
 bool isSubByte(int32_t type) {
   char probe = '\xff';
   denormalize(type, MutableArrayRef(probe));
@@ -46,7 +46,7 @@ Error check(const NpyHeader &header, const hlo_buffer_desc &leaf, StringRef wher
   return Error::success();
 }
 
-/// The member with the array, at its start.
+/// Opens the member that holds the array.
 Expected<ZipStream> openArray(const ZipReader &archive, StringRef name,
                               const hlo_buffer_desc &leaf) {
   const ZipMember *member = archive.find((name + ".npy").str());

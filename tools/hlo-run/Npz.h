@@ -10,15 +10,16 @@
 namespace hlo::run {
 
 /// Reads the array `name` (without ".npy") of the archive into `buffer`, which has leaf.bytes
-/// bytes: element type and shape must be the leaf's; the order of dimensions becomes the leaf's.
+/// bytes. Element type and shape must be the leaf's; the dimensions are permuted to the leaf's
+/// order.
 llvm::Error loadLeaf(const ZipReader &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
                      char *buffer);
 
-/// The shape of the array `name` of the archive, which is to be loaded for `leaf`.
+/// The shape of the array `name` of the archive, which will be loaded for `leaf`.
 llvm::Expected<llvm::SmallVector<int64_t>> readShape(const ZipReader &archive, llvm::StringRef name,
                                                      const hlo_buffer_desc &leaf);
 
-/// Adds the contents of `buffer`, which is in the leaf's layout, as a row-major array `name`.
+/// Adds `buffer`, which has the leaf's layout, as a row-major array `name`.
 llvm::Error saveLeaf(ZipWriter &archive, llvm::StringRef name, const hlo_buffer_desc &leaf,
                      const char *buffer);
 

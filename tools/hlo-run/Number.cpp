@@ -1,7 +1,7 @@
 //===- Number.cpp - Elements of buffers as numbers ------------------------===//
 //
-// llvm::APFloat knows every float type of HLO; bf16 and f16, which come in large
-// arrays, are rounded without it.
+// llvm::APFloat handles every float type of HLO. bf16 and f16, which come in large arrays, are
+// rounded by faster code.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Number.h"

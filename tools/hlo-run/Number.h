@@ -13,7 +13,7 @@ struct fltSemantics;
 
 namespace hlo::run {
 
-/// LLVM's description of a float type, or null for other types (complex too).
+/// LLVM's semantics of a float type, or null for other types (complex too).
 const llvm::fltSemantics *semanticsOf(int32_t type);
 
 /// The element at `at` as text: "-3", "true", "0.25", "nan", "1+2j". Floats have at most 6 digits.

@@ -8,15 +8,15 @@
 
 namespace hlo::run {
 
-/// A module's leaves as files and the screen have them: elements of 1, 2 and 4 bits, which are
-/// packed in the module's buffers, have a byte each.
+/// A module's leaves in the form of files and terminal output: elements of 1, 2 and 4 bits, which
+/// are packed in the module's buffers, take a byte each.
 class UnpackedView {
 public:
   UnpackedView() = default;
   UnpackedView(UnpackedView &&) = default;
   UnpackedView &operator=(UnpackedView &&) = default;
   explicit UnpackedView(const hlo_module_desc &desc);
-  /// The module's description, but for `bytes` of such leaves.
+  /// The module's description, with `bytes` changed for such leaves.
   const hlo_module_desc &describe() const { return desc; }
 
 private:
@@ -24,11 +24,12 @@ private:
   hlo_module_desc desc = {};
 };
 
-/// Whether the module's buffer of a leaf holds several elements in a byte.
+/// True if the module's buffer of a leaf holds several elements per byte.
 bool isPacked(const hlo_buffer_desc &leaf);
-/// From one element a byte to the module's buffer; the bits above an element's own are dropped.
+/// Converts from one element per byte to the module's buffer, dropping bits above the element's
+/// width.
 void pack(const hlo_buffer_desc &leaf, const char *from, char *to);
-/// The other way; signed elements are sign-extended, others zero-extended.
+/// The inverse; signed elements are sign-extended, others zero-extended.
 void unpack(const hlo_buffer_desc &leaf, const char *from, char *to);
 
 } // namespace hlo::run

@@ -1,8 +1,8 @@
 //===- Permute.cpp - From one order of dimensions to another --------------===//
 //
-// target[to-order] = source[from-order]. Walks the two dimensions that vary fastest in
-// source and in target in square tiles, so that both sides stay in the cache, and all
-// other dimensions outside of them.
+// target[to-order] = source[from-order]. Processes the fastest-varying dimension of the source and
+// that of the target in square tiles, so that both sides stay in the cache, inside loops over the
+// other dimensions.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Permute.h"
@@ -32,7 +32,7 @@ SmallVector<int64_t> strides(ArrayRef<int64_t> dims, ArrayRef<int64_t> order) {
   return out;
 }
 
-/// One plane: `a` varies fastest in the target, `b` in the source.
+/// Copies one plane: `a` varies fastest in the target, `b` in the source.
 template <typename T> void copyPlane(const T *source, T *target, const Dim &a, const Dim &b) {
   for (int64_t i0 = 0; i0 < a.size; i0 += tile) {
     int64_t i1 = std::min(i0 + tile, a.size);

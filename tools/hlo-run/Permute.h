@@ -12,12 +12,12 @@ namespace hlo::run {
 llvm::SmallVector<int64_t> rowMajor(size_t rank);
 llvm::SmallVector<int64_t> columnMajor(size_t rank);
 
-/// Whether dense arrays of this shape look the same in both orders (dimensions of
-/// size 1 do not count; no elements: yes).
+/// True if dense arrays of this shape have the same bytes in both orders (dimensions of size 1 do
+/// not count).
 bool sameOrder(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
-/// Copies a dense array whose dimensions vary in order `from` (fastest first) into one in order
-/// `to`. Items have 1, 2, 4, 8 or 16 bytes; the two do not overlap.
+/// Copies a dense array with dimension order `from` (fastest first) into one with order `to`. Items
+/// have 1, 2, 4, 8 or 16 bytes; the two do not overlap.
 void permute(llvm::ArrayRef<int64_t> dims, int64_t itemBytes, const char *source,
              llvm::ArrayRef<int64_t> from, char *target, llvm::ArrayRef<int64_t> to);
 

@@ -1,8 +1,8 @@
 //===- Print.cpp - Arrays as text for a person ----------------------------===//
 //
-// In: a leaf in its own layout; out: its logical elements, row by row. An array of up
-// to `wholeElements` elements is printed in full, of a larger one each dimension shows its
-// first and last `edge` indices.
+// In: a leaf in its own layout. Out: its logical elements, row by row. An array of up to
+// `wholeElements` elements is printed in full; for a larger one, each dimension shows its first and
+// last `edge` indices.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Print.h"
@@ -16,7 +16,7 @@ using namespace hlo::run;
 
 namespace {
 constexpr int64_t wholeElements = 64, edge = 3;
-constexpr int64_t gap = -1; ///< stands for the indices left out
+constexpr int64_t gap = -1; ///< marks omitted indices
 
 class Printer {
 public:

@@ -7,8 +7,8 @@
 
 namespace hlo::run {
 
-/// Prints the contents of a leaf as numpy does: nested brackets, aligned columns, and of long
-/// dimensions only the first and last elements. Every line starts with `indent` spaces.
+/// Prints a leaf like numpy: nested brackets, aligned columns, only the first and last elements of
+/// long dimensions. Every line starts with `indent` spaces.
 void printLeaf(llvm::raw_ostream &os, const hlo_buffer_desc &leaf, const char *buffer,
                unsigned indent);
 

@@ -1,8 +1,8 @@
 //===- Profile.cpp - Where the time of runs goes --------------------------===//
 //
 // In: hlo_call.profile after some runs, and the module's table of operations. Out: for each
-// operation that took time its share, calls, rates, and its place in the text and in the program
-// that made the text.
+// operation that took time its share, calls, rates, and its place in the text and in the source
+// program.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Profile.h"
@@ -15,7 +15,7 @@ using namespace llvm;
 using namespace hlo::run;
 
 namespace {
-/// Indices of operations that took time, the slowest first.
+/// Indices of operations that took time, slowest first.
 std::vector<uint32_t> sorted(const Profile &profile) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < profile.operations.size(); ++i) {
@@ -53,7 +53,7 @@ std::string placeOf(const hlo_op_desc &op) {
   return hlo::printable(text);
 }
 
-/// Units of work per nanosecond, which are billions a second; blank if the work is unknown.
+/// Work per nanosecond, which is billions per second; blank if the work is unknown.
 std::string rate(uint64_t work, uint64_t calls, uint64_t ns) {
   std::string text;
   if (work && calls) {

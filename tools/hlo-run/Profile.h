@@ -9,16 +9,16 @@
 
 namespace hlo::run {
 
-/// What the operations of a module have cost in some runs.
+/// Cost of a module's operations in some runs.
 struct Profile {
-  std::vector<hlo_profile> operations; ///< hlo_call.profile; empty: not wanted
-  double seconds = 0;                  ///< of all runs together, as seen from outside
+  std::vector<hlo_profile> operations; ///< hlo_call.profile; empty: not requested
+  double seconds = 0;                  ///< of all runs together, measured by the caller
   uint64_t runs = 0;
 };
 
-/// A table sorted by time, with sums.
+/// Prints a table sorted by time, with totals.
 void printProfile(llvm::raw_ostream &os, const hlo_module_desc &desc, const Profile &profile);
-/// The same with one object for each operation that was executed.
+/// The same with one object per executed operation.
 llvm::json::Object profileJson(const hlo_module_desc &desc, const Profile &profile);
 
 } // namespace hlo::run

@@ -1,8 +1,8 @@
 //===- Program.cpp - Calling a compiled module ----------------------------===//
 //
-// Owns what the ABI leaves to the caller: a buffer per leaf, the arena, the thread
+// Owns the resources that the ABI leaves to the caller: a buffer per leaf, the arena, the thread
 // pool. Memory is touched before the first timed run. Inputs whose buffer an output shares are
-// overwritten by each run; they are restored, outside the measured time, before the next.
+// overwritten by each run; they are restored before the next one, outside of the measured time.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Program.h"
@@ -21,7 +21,7 @@ using namespace hlo::run;
 
 namespace {
 using Clock = std::chrono::steady_clock;
-constexpr size_t mostRuns = 1000000; // bounds the list of times, not much else
+constexpr size_t mostRuns = 1000000; // bounds the list of times
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -35,14 +35,14 @@ Expected<Memory> take(uint64_t bytes, const Twine &what, GuardSide guard = Guard
   }
   return std::move(memory);
 }
-/// An object of this compiler always has these fields.
+/// Objects of this compiler always have these fields.
 uint64_t preparedBytesOf(const hlo_module_desc &desc) { return desc.prepared_bytes; }
-/// For runs and for preparing, on so many threads.
+/// For runs and for preparing, on this many threads.
 uint64_t arenaBytes(const hlo_module_desc &desc, uint32_t threads) {
   return std::max(hlo_arena_bytes(&desc, threads), hlo_prepare_arena_bytes(&desc, threads));
 }
-/// An error if all the memory of a call is more than this machine has: found out later, it would be
-/// the kernel that ends some process.
+/// Error if a call needs more memory than this machine has: otherwise the kernel would kill some
+/// process later.
 Error checkMemory(const hlo_module_desc &desc, uint32_t threads) {
   uint64_t needed = arenaBytes(desc, threads) + desc.state_bytes + preparedBytesOf(desc);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
@@ -59,7 +59,7 @@ Error checkMemory(const hlo_module_desc &desc, uint32_t threads) {
   return makeError(ExitRun, "not enough memory: a run needs " + formatBytes(needed) +
                                 ", this machine has " + formatBytes(has));
 }
-/// Memory for the elements of a leaf with a byte each, if its buffer has less; else none.
+/// Memory for a leaf's elements with a byte each, if its buffer packs them; else none.
 Error takeUnpacked(const hlo_buffer_desc &leaf, std::vector<Memory> &list) {
   list.emplace_back();
   if (!isPacked(leaf)) {
@@ -88,7 +88,7 @@ Program::Program(Program &&other)
       outputPointers(std::move(other.outputPointers)), inputViews(std::move(other.inputViews)),
       outputViews(std::move(other.outputViews)) {}
 
-/// All that is known of a buffer: hlo_run_checked compares it with the leaf's description.
+/// All facts about a buffer, which hlo_run_checked compares with the leaf's description.
 static hlo_view viewOf(const hlo_buffer_desc &leaf, const Memory &memory) {
   return {sizeof(hlo_view), leaf.type,           memory.data(), memory.size(),
           leaf.dims,        leaf.minor_to_major, leaf.rank,     0};
@@ -113,7 +113,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads,
     if (!program.pool) {
       return makeError(ExitRun, "cannot start " + Twine(threads) + " threads");
     }
-    // 0 has been one per CPU.
+    // 0 stands for one thread per CPU.
     threads = hlo_pool_executor(program.pool)->num_threads;
   }
   if (Error e = checkMemory(desc, threads)) {
@@ -171,7 +171,7 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads,
   return std::move(program);
 }
 
-/// Scratch memory of custom calls.
+/// Scratch memory for custom calls.
 static const hlo_allocator allocator = {sizeof(hlo_allocator), 0, nullptr,
                                         [](void *, size_t bytes, size_t align) -> void * {
                                           align = std::max(align, alignof(std::max_align_t));
@@ -209,7 +209,7 @@ Error Program::keepInputs() {
   return Error::success();
 }
 
-/// All that a call may ask for; texts of errors go to `message`.
+/// A call with all services set; error texts go to `message`.
 hlo_call Program::makeCall(char *message, size_t bytes) {
   hlo_call call = hlo_call_init();
   call.arena = arena.data();
@@ -274,7 +274,7 @@ Expected<double> Program::run() {
   fresh = false;
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
-  // Says all that is missing, not only the first; and the versions of typed handlers.
+  // Reports every violation, not only the first, including versions of typed handlers.
   if (hlo_status status = hlo_check(desc, &call, message, sizeof(message))) {
     if (comm) {
       comm->leave(comm->user, status, message);
@@ -284,7 +284,7 @@ Expected<double> Program::run() {
   setInputsWritable(false);
   prepared.setWritable(false);
   Clock::time_point start = Clock::now();
-  // The buffers of later runs are those of the first one.
+  // Later runs use the same buffers as the first.
   hlo_status status =
       first ? hlo_run_checked(desc, &call, inputViews.data(),
                               static_cast<uint32_t>(inputViews.size()), outputViews.data(),

@@ -16,11 +16,11 @@
 
 namespace hlo::run {
 
-/// An object file linked into this process. Its code lives as long as this does.
+/// An object file linked into this process. Its code lives as long as this.
 class LoadedObject {
 public:
   /// Links the ELF object, whose exported symbols start with `prefix`, against libhlo_rt and this
-  /// process's libc and libm. `object` may go away afterwards.
+  /// process's libc and libm. `object` is not needed afterwards.
   static llvm::Expected<LoadedObject> load(llvm::StringRef object, llvm::StringRef prefix);
   ~LoadedObject();
   LoadedObject(LoadedObject &&);
@@ -39,54 +39,54 @@ struct Timing {
   uint64_t runs = 0;
 };
 
-/// A module with all that one call needs: buffers, arena, threads.
+/// A module with everything that a call needs: buffers, arena, threads.
 class Program {
 public:
-  /// Takes memory for every leaf and the arena. An output that may share its input's buffer does.
-  /// With a GuardSide, all of it lies at pages without access on that side, aligned no better than
-  /// the module asks for, and inputs that no output shares cannot be written during a run.
+  /// Allocates every leaf and the arena. An output that may share its input's buffer does. With a
+  /// GuardSide, all of it is next to inaccessible pages on that side, with only the required
+  /// alignment, and inputs that no output shares are read-only during a run.
   static llvm::Expected<Program> create(const hlo_module_desc &desc, uint32_t threads,
                                         GuardSide guard = GuardSide::None);
   ~Program();
   Program(Program &&);
 
-  /// The module, with one element a byte in leaves of smaller types.
+  /// The module's description, with one element per byte in leaves of smaller types.
   const hlo_module_desc &describe() const { return view.describe(); }
   char *input(uint32_t i) { return (unpackedInputs[i] ? unpackedInputs : inputs)[i].data(); }
   const char *output(uint32_t i) const {
     return unpackedOutputs[i] ? unpackedOutputs[i].data()
                               : static_cast<const char *>(outputPointers[i]);
   }
-  /// Keeps a copy of the inputs that a run overwrites; to be called once they are filled, if there
-  /// will be more than one run.
+  /// Copies the inputs that a run overwrites. Call it once they are filled, if there will be more
+  /// than one run.
   llvm::Error keepInputs();
-  /// Gives up `deadlineNs` after its start (CLOCK_MONOTONIC; 0: never).
+  /// Sets a limit of `deadlineNs` after the start (CLOCK_MONOTONIC; 0: none).
   void setDeadline(int64_t deadlineNs) { deadline = deadlineNs; }
 
   /// Seeds the module's random numbers.
   void setRngSeed(uint64_t seed) { rngSeed = seed; }
 
-  /// What infeeds, outfeeds and host transfers read and write.
+  /// Files for infeeds, outfeeds and host transfers.
   void setStreams(Streams files) { streams = std::move(files); }
   Streams &getStreams() { return streams; }
-  /// Handlers of custom calls; `calls` outlives this.
+  /// Handlers of custom calls; `calls` must outlive this.
   void setCustomCalls(const CustomCalls *calls) { customCalls = calls; }
 
-  /// Its place among several ranks; null: it is alone.
+  /// Its rank among several; null: a single rank.
   void setComm(const hlo_comm *place) { comm = place; }
 
   /// Fills the prepared block of a module that has one, once the inputs are filled; returns the
-  /// time in seconds. To be called before the first run.
+  /// time in seconds. Call it before the first run.
   llvm::Expected<double> prepare();
   uint64_t preparedBytes() const { return prepared.size(); }
 
-  /// From now on runs count what their operations cost, from nothing.
+  /// Starts a new profile of the following runs.
   void startProfile();
   const Profile &getProfile() const { return profile; }
 
-  /// One run on the inputs as they were filled; returns its time in seconds.
+  /// Runs once on the inputs as they were filled; returns the time in seconds.
   llvm::Expected<double> run();
-  /// A run to warm up, then as many as fit into `seconds`, at least three.
+  /// One warm-up run, then as many as fit into `seconds`, at least three.
   llvm::Expected<Timing> bench(double seconds);
 
 private:
@@ -107,9 +107,10 @@ private:
   std::vector<Memory> inputs, outputs;
   UnpackedView view;
   Profile profile;
-  std::vector<Memory> unpackedInputs, unpackedOutputs; ///< empty: the module's own are not packed
-  std::vector<std::pair<uint32_t, Memory>> kept;       ///< input and what it was
-  bool fresh = true;                                   ///< inputs are as they were given
+  std::vector<Memory> unpackedInputs,
+      unpackedOutputs; ///< empty where the module's own buffers are not packed
+  std::vector<std::pair<uint32_t, Memory>> kept; ///< input number and its original contents
+  bool fresh = true;                             ///< inputs are unchanged since they were filled
   std::vector<const void *> inputPointers;
   std::vector<void *> outputPointers;
   std::vector<hlo_view> inputViews, outputViews; ///< the same, with their sizes

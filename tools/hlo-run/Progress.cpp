@@ -1,7 +1,6 @@
 //===- Progress.cpp - A sign of life on a terminal ------------------------===//
 //
-// A thread that rewrites one line of stderr each second. Not started unless stderr is
-// a terminal.
+// A thread that rewrites one line of stderr each second. Started only if stderr is a terminal.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Progress.h"

@@ -7,15 +7,15 @@
 
 namespace hlo::run {
 
-/// While it lives and stderr is a terminal: a line "compiling model.hlo  12 s" there, from the
-/// second second on; wiped at the end. Otherwise nothing at all.
+/// While it exists and stderr is a terminal, shows a line "compiling model.hlo  12 s" there, from
+/// the second second on; erases it at the end. Otherwise does nothing.
 class Progress {
 public:
   explicit Progress(std::string what);
 
 private:
   static void show(const std::string &what, std::stop_token stop);
-  std::jthread thread; ///< told to stop, and waited for, by its destructor
+  std::jthread thread; ///< its destructor stops and joins it
 };
 
 } // namespace hlo::run

@@ -1,10 +1,10 @@
 //===- Random.cpp - Inputs made up from a seed ----------------------------===//
 //
-// A stream of 64-bit numbers per leaf (splitmix64: a counter and a mixer; Steele, Lea
-// and Flood 2014), and normal numbers from it by the ziggurat method (Marsaglia and
-// Tsang 2000): the area under the bell is cut into 128 layers of equal area, a random
-// layer and a random abscissa in it are right at once in 98 % of cases. About 3 ns a
-// number, since models come with gigabytes of weights.
+// One stream of 64-bit numbers per leaf (splitmix64: a counter and a mixer; Steele, Lea and Flood
+// 2014), and normal numbers from it by the ziggurat method (Marsaglia and Tsang 2000). The area
+// under the density is divided into 128 layers of equal area; in 98 % of cases a random layer and a
+// random abscissa are accepted at once. About 3 ns per number, because models have gigabytes of
+// weights.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Random.h"
@@ -33,7 +33,7 @@ private:
   uint64_t state;
 };
 
-/// N(0,1).
+/// Normal numbers, N(0,1).
 class Normals {
 public:
   Normals() {

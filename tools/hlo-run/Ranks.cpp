@@ -1,7 +1,7 @@
 //===- Ranks.cpp - A module's replicas and partitions as threads ----------===//
 //
-// Each rank is a thread with a Program of its own; they meet in collectives only. What is
-// measured is a number of runs fixed beforehand, since all ranks must do the same.
+// Each rank is a thread with its own Program; they interact only in collectives. The number of
+// measured runs is fixed in advance, because all ranks must make the same number.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Ranks.h"

@@ -8,20 +8,19 @@
 
 namespace hlo::run {
 
-/// The ranks of one run and how they reach each other.
+/// The ranks of one run and their connection.
 class Ranks {
 public:
-  /// `timeoutSeconds`: how long one waits for another in a collective; 0: two minutes.
+  /// `timeoutSeconds`: how long a rank waits for another in a collective; 0: two minutes.
   static llvm::Expected<Ranks> create(uint32_t replicas, uint32_t partitions,
                                       double timeoutSeconds);
 
   uint32_t count() const { return number; }
-  /// For hlo_call; null for a single rank.
+  /// The value for hlo_call.comm; null for a single rank.
   const hlo_comm *comm(uint32_t rank) const {
     return handle ? hlo_ranks_comm(handle.get(), static_cast<int32_t>(rank)) : nullptr;
   }
-  /// body(rank) for every rank, at the same time. Errors that are the same on several ranks
-  /// become one.
+  /// Runs body(rank) for every rank, at the same time. Equal errors of several ranks become one.
   llvm::Error forEach(llvm::function_ref<llvm::Error(uint32_t)> body) const;
 
 private:
@@ -32,10 +31,10 @@ private:
   uint32_t number = 1;
 };
 
-/// Runs all programs once at the same time for the results; returns the longest time in seconds.
+/// Runs all programs once, at the same time; returns the longest time in seconds.
 llvm::Expected<double> runOnce(const Ranks &ranks, std::vector<Program> &programs);
 
-/// A run to warm up, then as many as fit into `seconds`, at least three; times of rank 0.
+/// One warm-up run, then as many as fit into `seconds`, at least three; times of rank 0.
 llvm::Expected<Timing> bench(const Ranks &ranks, std::vector<Program> &programs, double seconds);
 
 } // namespace hlo::run

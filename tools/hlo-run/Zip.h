@@ -1,8 +1,7 @@
 //===- Zip.h - Reading and writing zip archives ---------------------------===//
 //
-// As much of the format as .npz files use: stored and deflated members, zip64, no
-// encryption, one disk. Members are streamed, so that a large array is
-// neither mapped nor held twice.
+// The part of the format that .npz files use: stored and deflated members, zip64, no encryption,
+// one disk. Members are streamed, so a large array is neither mapped nor held twice.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_HLO_RUN_ZIP_H
@@ -18,14 +17,14 @@
 
 namespace hlo::run {
 
-/// One member, as the archive's directory describes it. Nothing of it can be trusted.
+/// One member, as described by the archive's directory, which is not trusted.
 struct ZipMember {
   std::string name;
   uint16_t flags = 0, method = 0; ///< method: 0 stored, 8 deflated
   uint32_t crc = 0;
   uint64_t packedBytes = 0, bytes = 0;
   uint64_t headerOffset = 0;
-  bool isPlain = false; ///< the whole file: no header, no checksum
+  bool isPlain = false; ///< the whole file is the member: no header, no checksum
 };
 
 class ZipReader;
@@ -35,9 +34,9 @@ class ZipStream {
 public:
   ~ZipStream();
   ZipStream(ZipStream &&);
-  /// Fills all of `out`; an error if the member ends before that.
+  /// Fills all of `out`; an error if the member ends earlier.
   llvm::Error read(llvm::MutableArrayRef<char> out);
-  /// To be called after the last read: an error if bytes are left over, or the checksum is wrong.
+  /// Call it after the last read: an error if bytes are left over, or the checksum is wrong.
   llvm::Error finish();
 
 private:
@@ -52,7 +51,7 @@ class ZipReader {
 public:
   /// Opens the file and reads its directory. Unreadable: ExitFile; not a zip archive: ExitInput.
   static llvm::Expected<ZipReader> open(llvm::StringRef path);
-  /// A file that is no archive, as the only member, stored, of one: `name`.
+  /// Opens a file that is not an archive as the only member, `name`, of one.
   static llvm::Expected<ZipReader> openPlain(llvm::StringRef path, llvm::StringRef name);
   ~ZipReader();
   ZipReader(ZipReader &&other);
@@ -73,14 +72,14 @@ private:
 };
 
 /// Writes an archive of stored members under a temporary name, renamed to `path` by finish();
-/// without finish() nothing is left behind. A path that is no regular file (a pipe, /dev/null) is
-/// written to directly.
+/// without finish() nothing is left. A path that is not a regular file (a pipe, /dev/null) is
+/// written directly.
 class ZipWriter {
 public:
   static llvm::Expected<ZipWriter> create(llvm::StringRef path);
   ~ZipWriter();
   ZipWriter(ZipWriter &&other);
-  /// Adds a member whose contents are the parts in order.
+  /// Adds a member that consists of the parts, in order.
   llvm::Error add(llvm::StringRef name, llvm::ArrayRef<llvm::ArrayRef<char>> parts);
   llvm::Error finish();
 

@@ -1,10 +1,10 @@
 //===- ZipReader.cpp - Reading zip archives -------------------------------===//
 //
-// In: a file; out: its directory and streams of its members' contents. Follows
-// PKWARE's APPNOTE 6.3 (sections 4.3.7 local header, 4.3.12 directory entry, 4.3.14-16
-// end records, 4.5.3 zip64 extra field). The file may be hostile: every offset and
-// size is checked against the file before it is used, nothing is allocated in a size that the
-// file claims beyond its own length, and inflating goes only as far as the caller asks.
+// In: a file. Out: its directory and streams of its members' contents. Follows PKWARE's APPNOTE 6.3
+// (sections 4.3.7 local header, 4.3.12 directory entry, 4.3.14-16 end records, 4.5.3 zip64 extra
+// field). The file may be hostile: every offset and size is checked against the file before it is
+// used, no allocation exceeds the file's length because of its claims, and inflating stops where
+// the caller's request ends.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"
@@ -100,7 +100,7 @@ Expected<DirectoryPlace> findDirectory(int fd, StringRef path, uint64_t fileByte
   return place;
 }
 
-/// Replaces the fields that the entry marks as "see zip64".
+/// Replaces the fields that the entry marks as stored in the zip64 extra field.
 bool readZip64(ArrayRef<char> extra, ZipMember &member) {
   bool packed = member.packedBytes == UINT32_MAX, plain = member.bytes == UINT32_MAX;
   bool offset = member.headerOffset == UINT32_MAX;
@@ -239,10 +239,10 @@ struct ZipStream::Impl {
   int fd;
   std::string where; ///< "file.npz: in0.npy"
   bool deflated;
-  uint64_t offset, packedLeft; ///< of the packed bytes that have not been read
-  uint64_t left;               ///< plain bytes still to come, as claimed
+  uint64_t offset, packedLeft; ///< of the packed bytes not yet read
+  uint64_t left;               ///< unpacked bytes still expected
   uint32_t crc, expectedCrc;
-  bool checks; ///< the checksum; a plain file has none
+  bool checks; ///< whether there is a checksum; a plain file has none
   z_stream inflater{};
   bool inflaterOpen = false;
   std::vector<char> packed; ///< the inflater's input
@@ -354,7 +354,7 @@ Error ZipStream::read(MutableArrayRef<char> out) {
     return bad(impl->where, "the member has " + Twine(impl->left) + " bytes left, " +
                                 Twine(out.size()) + " are needed");
   }
-  // In pieces that stay in the cache, so that the checksum costs no pass over memory of its own.
+  // In pieces that stay in the cache, so that the checksum needs no extra pass over memory.
   for (size_t done = 0; done < out.size();) {
     size_t piece = std::min<size_t>(out.size() - done, 1 << 18);
     char *p = out.data() + done;

@@ -1,8 +1,8 @@
 //===- ZipWriter.cpp - Writing zip archives -------------------------------===//
 //
-// In: named blocks of bytes; out: an archive of stored members, as numpy.savez makes
-// them. Sizes are always given in zip64 form, so that no member is too large. The
-// checksum is computed before the member is written: the parts are in memory anyway.
+// In: named blocks of bytes. Out: an archive of stored members, like numpy.savez's. Sizes are
+// always in zip64 form, so that no member is too large. The checksum is computed before a member is
+// written, because the parts are in memory.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Error.h"

@@ -1,6 +1,6 @@
 //===- BudgetOptions.h - The flags of the compiler's bounds ---------------===//
 //
-// One --max-... for each bound of compiler/support/Budget.h, the same in every tool that compiles.
+// One --max-... flag for each bound of compiler/support/Budget.h, shared by all tools that compile.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_LIMITS_BUDGETOPTIONS_H
@@ -13,7 +13,7 @@
 
 namespace hlo::tool {
 
-/// The flags; like all of a tool's, they live while its command line is read.
+/// The flags. They exist only while the command line is read.
 class BudgetOptions {
 public:
   explicit BudgetOptions(llvm::cl::OptionCategory &category) {
@@ -27,7 +27,7 @@ public:
     }
   }
 
-  /// Sets the bounds that were given.
+  /// Applies the given bounds to `budget`.
   void apply(Budget &budget) const {
     for (auto [flag, option] : llvm::zip(budgetFlags(), options)) {
       if (option->getNumOccurrences()) {

@@ -1,7 +1,7 @@
 //===- Watchdog.cpp - Ends the process when its time is over --------------===//
 //
-// In: a number of seconds. Out: exit code 7 after them. Outputs are written under temporary names
-// that LLVM removes when a signal ends the process; the same happens here.
+// In: a number of seconds. Out: exit code 7 after that time. Outputs are written under temporary
+// names, which LLVM removes if a signal ends the process; the watchdog removes them too.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/limits/Watchdog.h"
@@ -18,7 +18,7 @@ Watchdog::Watchdog(double seconds, std::function<void()> report) {
   if (!(seconds > 0)) {
     return;
   }
-  // A thousand days, so that no sum with the clock overflows.
+  // A thousand days, so that adding it to a clock cannot overflow.
   constexpr double most = 86400e3;
   auto start = std::chrono::steady_clock::now();
   auto end = start + std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, most) * 1e9));

@@ -7,18 +7,18 @@
 
 namespace hlo::tool {
 
-/// Exit code of all tools if --timeout passed.
+/// Exit code of all tools when --timeout passes.
 inline constexpr int exitTimeout = 7;
 
-/// A compilation cannot be interrupted: LLVM has no place to ask. While a Watchdog lives it waits
-/// on a thread; after `seconds` it calls `report`, removes the files that are half written and ends
-/// the process with exitTimeout. With 0 seconds it does nothing.
+/// LLVM offers no way to interrupt a compilation. A Watchdog waits on a thread; after `seconds` it
+/// calls `report`, removes incomplete files and ends the process with exitTimeout. With 0 seconds
+/// it does nothing.
 class Watchdog {
 public:
   Watchdog(double seconds, std::function<void()> report);
 
 private:
-  std::jthread thread; ///< told to stop, and waited for, by its destructor
+  std::jthread thread; ///< its destructor stops and joins it
 };
 
 } // namespace hlo::tool
