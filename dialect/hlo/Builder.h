@@ -1,7 +1,7 @@
 //===- Builder.h - Building hlo ops with inferred types -------------------===//
 //
-// An OpBuilder with a location, whose methods compute result types, so that an
-// expander reads like the formula it stands for. Header only.
+// An OpBuilder with a location whose methods infer result types, so that an expander reads like its
+// formula. Header only.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_BUILDER_H
@@ -100,7 +100,7 @@ public:
   mlir::Value broadcastScalar(mlir::Value operand, llvm::ArrayRef<int64_t> shape) {
     return shape.empty() ? operand : broadcast(operand, shape, {});
   }
-  /// The scalar or array `operand` spread to the shape of `like` (scalars only change).
+  /// `operand`, a scalar or an array, broadcast to the shape of `like` (only scalars change).
   mlir::Value broadcastLike(mlir::Value operand, mlir::Value like) {
     return type(operand).getRank() == 0 ? broadcastScalar(operand, type(like).getShape()) : operand;
   }
@@ -135,7 +135,7 @@ public:
                            b.getDenseI64ArrayAttr(starts), b.getDenseI64ArrayAttr(limits),
                            b.getDenseI64ArrayAttr(steps));
   }
-  /// [start, limit) of one dimension, all of the others.
+  /// Elements [start, limit) of one dimension, all of the others.
   mlir::Value sliceDim(mlir::Value operand, int64_t dim, int64_t start, int64_t limit) {
     llvm::SmallVector<int64_t> starts(type(operand).getRank(), 0), limits(type(operand).getShape());
     starts[dim] = start;

@@ -1,7 +1,7 @@
 //===- Dialect.cpp - Registration, types, attributes ----------------------===//
 //
-// Ops are registered family by family (see the <Family>Ops.cpp files), so that
-// each generated definition file is compiled on its own.
+// Ops are registered by family (see the <Family>Ops.cpp files), so that each generated definition
+// file is compiled separately.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Dialect.h"

@@ -1,7 +1,7 @@
 //===- Dialect.h - The hlo dialect ----------------------------------------===//
 //
-// Types, attributes and ops of HLO (see Base.td for how shapes are written),
-// and the questions that every pass asks of a shape.
+// Types, attributes and ops of HLO (see Base.td for the types of shapes), and common queries on
+// shapes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_DIALECT_H
@@ -28,13 +28,13 @@
 
 namespace hlo {
 
-/// Verifies any op of the dialect: operand counts and types, attributes, and
-/// that the written result shapes equal the inferred ones. Reports all
-/// offenders as errors at the op, with notes at the other party.
+/// Verifies any op of the dialect: operand counts and types, attributes, and that the written
+/// result shapes equal the inferred ones. Reports all violations as errors at the op, with notes at
+/// the other op involved.
 mlir::LogicalResult verifyOp(mlir::Operation *op);
 
 namespace OpTrait {
-/// Carried by every op that stands for an instruction.
+/// Trait of every op that represents an instruction.
 template <typename ConcreteType>
 class HloOp : public mlir::OpTrait::TraitBase<ConcreteType, HloOp> {
 public:

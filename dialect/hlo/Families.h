@@ -5,8 +5,7 @@
 #include "dialect/hlo/Dialect.h"
 
 namespace hlo {
-/// The dialect's addOperations is protected; each family's file reaches it
-/// through this subclass-free accessor.
+/// The dialect's addOperations is protected; each family's file calls it through this accessor.
 struct FamilyRegistrar {
   template <typename... Ops> static void add(mlir::Dialect &dialect) {
     (mlir::RegisteredOperationName::insert<Ops>(dialect), ...);

@@ -1,8 +1,8 @@
 //===- InferCollective.cpp - Rules of collectives -------------------------===//
 //
-// How many devices take part is known from the replica groups, and otherwise
-// only at the module; a gathered or scattered size must then be a multiple.
-// Their asynchronous `-start`/`-done` forms are here, too.
+// Replica groups determine how many devices take part; without them only the module knows. A
+// gathered or scattered size must be a multiple of that number. The asynchronous `-start`/`-done`
+// forms are here, too.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -20,10 +20,10 @@ namespace hlo {
 // Groups
 //===----------------------------------------------------------------------===//
 
-/// Whether groups must be of one size, and whether they must hold every device.
+/// Whether groups must have one size, and whether they must contain every device.
 enum class Groups { equal, all, some };
 
-/// Checks the replica groups; gives the size of each, 0 if all devices or if
+/// Checks the replica groups; returns the size of each, 0 if one group contains all devices or
 /// sizes differ.
 static FailureOr<int64_t> groupSize(RuleContext &context, Groups kind) {
   StringRef text = context.text("replica_groups");
@@ -77,12 +77,12 @@ static void checkChannel(RuleContext &context) {
   }
 }
 
-/// Whether the groups list replicas of which each stands for all partitions.
+/// True if each replica in the groups stands for all its partitions.
 static bool groupsSpanPartitions(RuleContext &context) {
   return context.get<IntegerAttr>("channel_id") && !context.flag("use_global_device_ids");
 }
 
-/// The reducer takes two scalars of the operands' type and gives one.
+/// The reducer must take two scalars of the operands' type and return one.
 static void checkReducer(RuleContext &context, ArrayRef<RankedTensorType> operands) {
   auto reducer = context.computation("to_apply");
   if (failed(reducer)) {
@@ -138,8 +138,8 @@ static FailureOr<Type> secondElement(RuleContext &context) {
 // Gather, scatter along a dimension
 //===----------------------------------------------------------------------===//
 
-/// Checks that `whole` is `part` times the number of devices, in dimension
-/// `dim` only.
+/// Checks that `whole` is `part` times the number of devices in dimension `dim`, and equal in the
+/// others.
 static LogicalResult checkShards(RuleContext &context, int64_t i, RankedTensorType part,
                                  RankedTensorType whole, int64_t dim, int64_t group,
                                  StringRef partName, StringRef wholeName) {
@@ -188,8 +188,8 @@ static FailureOr<SmallVector<RankedTensorType>> resultArrays(RuleContext &contex
   return arrays;
 }
 
-/// All-gather makes the dimension larger, reduce-scatter smaller. `results` is
-/// the type that holds one array per operand.
+/// All-gather enlarges the dimension, reduce-scatter shrinks it. `results` is the type that holds
+/// one array per operand.
 static FailureOr<Type> gatherOrScatter(RuleContext &context, Type results, bool gathers) {
   if (failed(context.expectAtLeast(1))) {
     return failure();
@@ -335,7 +335,7 @@ static FailureOr<Type> collectiveBroadcast(RuleContext &context) {
   return context.result(tupleUnlessSingle(types));
 }
 
-/// Checks the pairs; sources and targets are each unique.
+/// Checks the pairs: sources are unique, and so are targets.
 static LogicalResult checkPairs(RuleContext &context) {
   StringRef text = context.text("source_target_pairs");
   FailureOr<IntegerLists> pairs = parseIntegerLists(text.empty() ? "{}" : text);
@@ -359,8 +359,8 @@ static LogicalResult checkPairs(RuleContext &context) {
   return success(!context.hasFailed());
 }
 
-/// With slice sizes: input, output, and the start indices of both. Once tuples are flattened
-/// these are as many inputs as outputs, which are the results, and scalars.
+/// With slice sizes: input, output, and the start indices of both. After tuples are flattened,
+/// there are as many inputs as outputs, which become the results, and the indices are scalars.
 static FailureOr<Type> updatedInPlace(RuleContext &context) {
   int64_t results = context.isWritten() ? leafTypes(context.writtenType()).size() : 1;
   bool isFlat = context.isWritten() && !context.passesTuples() && context.size() > 2 * results;

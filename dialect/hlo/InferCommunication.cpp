@@ -1,7 +1,7 @@
 //===- InferCommunication.cpp - Rules of feeds, transfers, random ---------===//
 //
-// Ops that meet the outside: their results are what is written, as far as the
-// operands allow it. Collectives are in InferCollective.cpp.
+// Ops that communicate with the outside: their results are the written ones, as far as the operands
+// allow them. Collectives are in InferCollective.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -18,9 +18,8 @@ static Type unsignedScalar(RuleContext &context, unsigned width) {
 
 static Type token(RuleContext &context) { return TokenType::get(context.mlirContext()); }
 
-/// The number of operands without the token at the end. There may be none once
-/// tuples and tokens are gone, which an op with a token in its result has not
-/// gone through.
+/// The number of operands without the final token. An op without tokens in its results has been
+/// flattened, and then has no token operand.
 static int64_t dataOperands(RuleContext &context) {
   int64_t count = context.size();
   if (count != 0 && isa<TokenType>(context.type(count - 1))) {

@@ -1,8 +1,8 @@
 //===- InferControl.cpp - Rules of calls, control flow, tuples ------------===//
 //
-// Values must fit the parameters of the computations they are given to, without
-// mixed precision. As parsed, a loop or branch has one value, maybe a tuple;
-// flattened it has any number of values: both are lists that must agree.
+// Values must have the types of the parameters to which they are passed, without mixed precision.
+// As parsed, a loop or branch has one value, possibly a tuple; after flattening it has any number
+// of values. Both are compared as lists.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -16,7 +16,7 @@ namespace hlo {
 
 using Signature = RuleContext::Signature;
 
-/// Checks the given operands (numbered from `first`) against the parameters.
+/// Checks the operands from number `first` on against the parameters.
 static LogicalResult checkArguments(RuleContext &context, StringRef label, StringRef role,
                                     const Signature &called, ValueRange arguments, int64_t first) {
   auto noteCallee = [&](InFlightDiagnostic &diagnostic) {
@@ -65,7 +65,7 @@ static void checkAliasing(RuleContext &context, Type result) {
     return;
   }
   for (const Alias &alias : *aliases) {
-    // Once flattened, leaves have other indices than the text.
+    // After flattening, leaf numbers differ from the text's tuple indices.
     if (context.isFlattened()) {
       return;
     }
@@ -105,7 +105,7 @@ static FailureOr<Type> fusion(RuleContext &context) {
     return failure();
   }
   checkAliasing(context, *written);
-  // A fusion with a region instead of `calls` is checked in Verify.cpp.
+  // Verify.cpp checks a fusion with a region instead of `calls`.
   if (!context.get<Attribute>("calls")) {
     return context.result(*written);
   }
@@ -146,7 +146,7 @@ static FailureOr<Type> customCall(RuleContext &context) {
     } else {
       for (auto [i, constraint] : llvm::enumerate(constraints)) {
         auto type = dyn_cast<TypeAttr>(constraint);
-        // Once layouts are normalized, the operand has the physical shape.
+        // After layout normalization, the operand has the physical shape.
         if (type && !sameShape(type.getValue(), context.type(i)) &&
             !sameShape(physicalShape(type.getValue()), context.type(i))) {
           (void)context.failAt({static_cast<int64_t>(i)}, "c2", "operand ", i, " is ",
@@ -194,7 +194,7 @@ static FailureOr<Type> whileLoop(RuleContext &context) {
   return context.result(typeOf(context, context.all()));
 }
 
-/// How many operands each branch takes: counted when flattened, else one each.
+/// Number of operands of each branch: counted when flattened, else one each.
 static FailureOr<SmallVector<int64_t>> branchCounts(RuleContext &context, int64_t branches) {
   int64_t given = context.size() - 1;
   auto counts = context.get<DenseI64ArrayAttr>("branch_operand_counts");
@@ -333,7 +333,7 @@ static FailureOr<Type> addDependency(RuleContext &context) {
 // Asynchronous pairs
 //===----------------------------------------------------------------------===//
 
-/// The state of an async chain: `((operands), result, context...)`.
+/// The type of an async chain's state: `((operands), result, context...)`.
 static TupleType asyncState(Type type) {
   auto state = dyn_cast_if_present<TupleType>(type);
   return state && state.size() >= 2 && isa<TupleType>(state.getType(0)) ? state : TupleType();
@@ -358,7 +358,7 @@ static FailureOr<Type> asyncStart(RuleContext &context) {
   if (!sameShape(operands, given)) {
     context.fail("c2", "element 0 of the state is ", Type(operands), ", the operands are ", given);
   }
-  // Updates may append operands, so that the start has a prefix of them.
+  // Updates may append operands, so the start has a prefix of the parameters.
   bool fits = called->parameters.size() >= context.all().size();
   for (int64_t i = 0; fits && i < context.size(); ++i) {
     fits = sameShape(called->parameters[i], context.type(i));
@@ -368,7 +368,7 @@ static FailureOr<Type> asyncStart(RuleContext &context) {
                  Type(TupleType::get(state.getContext(), called->parameters)),
                  ", the operands are ", given);
   }
-  // A done may be the one that names the result; element 1 is then ().
+  // A done may be the op that names the result; element 1 is then ().
   auto unbound = dyn_cast<TupleType>(state.getType(1));
   if (!(unbound && unbound.size() == 0) && !sameShape(state.getType(1), called->result())) {
     context.fail("c4", "element 1 of the state is ", state.getType(1), ", calls '", called->name,

@@ -1,7 +1,6 @@
 //===- InferFactorize.cpp - Rules of fft, factorizations, batch norm ------===//
 //
-// Ops on whole matrices or on one named dimension; the result mostly has the
-// operand's shape.
+// Ops on whole matrices or on one named dimension; mostly the result has the operand's shape.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -16,8 +15,8 @@ namespace hlo {
 // FFT
 //===----------------------------------------------------------------------===//
 
-/// Checks the transformed dimensions against fft_length; the last one holds
-/// `last` elements. Nothing is transformed in an empty array.
+/// Checks the transformed dimensions against fft_length; the last one must have `last` elements.
+/// Empty arrays are not checked.
 static void checkLengths(RuleContext &context, RankedTensorType operand, ArrayRef<int64_t> lengths,
                          int64_t last) {
   if (elementCount(operand) == 0) {
@@ -154,8 +153,8 @@ static FailureOr<Type> triangularSolve(RuleContext &context) {
 // Batch norm
 //===----------------------------------------------------------------------===//
 
-/// Checks the operand, the feature index, and that operands `first` to `last`
-/// are vectors of one value per feature. Gives the operand.
+/// Checks the operand, the feature index, and that operands `first` to `last` are vectors with one
+/// value per feature. Returns the operand.
 static FailureOr<RankedTensorType> checkBatchNorm(RuleContext &context, int64_t count,
                                                   int64_t first, int64_t last) {
   if (failed(context.expectOperands(count))) {

@@ -1,8 +1,7 @@
 //===- InferIndex.cpp - Rules of ops that take indices --------------------===//
 //
-// Dynamic slices, gather and scatter. Indices are values, so that only their
-// type and the dimension numbers are checked; out-of-range indices have a
-// meaning at run time.
+// Dynamic slices, gather and scatter. Indices are values, so only their type and the dimension
+// numbers are checked; out-of-range indices are defined at run time.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -104,8 +103,8 @@ static FailureOr<Type> dynamicUpdateSlice(RuleContext &context) {
 // Gather and scatter
 //===----------------------------------------------------------------------===//
 
-/// The dimension numbers of a gather, or of a scatter seen as the gather of its
-/// windows: both have the same constraints under different names.
+/// The dimension numbers of a gather, or of a scatter interpreted as the gather of its windows:
+/// both have the same constraints under different names.
 struct IndexedWindows {
   StringRef windowName, collapsedName, mapName, operandBatchName, indexBatchName;
   ArrayRef<int64_t> window, collapsed, map, operandBatch, indexBatch;
@@ -120,7 +119,7 @@ static LogicalResult checkSorted(RuleContext &context, StringRef label, StringRe
   return context.fail(label, name, " must be sorted, is ", dimensions);
 }
 
-/// Sizes of the indices without the index vector dimension.
+/// Appends the sizes of the indices without the index vector dimension.
 static void batchDimensions(RankedTensorType indices, int64_t indexVectorDim, ShapeBuilder &shape) {
   for (int64_t dim = 0; dim < indices.getRank(); ++dim) {
     if (dim != indexVectorDim) {
@@ -129,8 +128,8 @@ static void batchDimensions(RankedTensorType indices, int64_t indexVectorDim, Sh
   }
 }
 
-/// Checks everything that gather and scatter share. `otherRank` is the rank of
-/// the gather's result or of the scatter's updates.
+/// Checks the common constraints of gather and scatter. `otherRank` is the rank of the gather's
+/// result or of the scatter's updates.
 static LogicalResult checkIndexed(RuleContext &context, const IndexedWindows &numbers,
                                   RankedTensorType operand, RankedTensorType indices,
                                   int64_t indicesNumber, int64_t otherRank) {

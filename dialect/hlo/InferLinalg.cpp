@@ -1,8 +1,7 @@
 //===- InferLinalg.cpp - Rules of dots and convolution --------------------===//
 //
-// Dimension numbers must be in range, unique and pair equal sizes. The result's
-// element type is what is written, else the higher class and wider type of the
-// operands'.
+// Dimension numbers must be in range, unique and pair equal sizes. The result's element type is the
+// written one, else the higher class and wider type of the operands'.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -13,7 +12,7 @@ using namespace mlir;
 
 namespace hlo {
 
-/// The element type of a product: the written one, whatever it is.
+/// The element type of a product: the written one if there is one.
 static Type productElement(RuleContext &context, Type lhs, Type rhs) {
   RankedTensorType written = context.writtenArray();
   return written ? written.getElementType() : productType(lhs, rhs);
@@ -225,7 +224,7 @@ static FailureOr<Type> raggedDot(RuleContext &context) {
                             rhs.getDimSize(group[0]), ", the group sizes hold ", groups);
     }
   }
-  // The group sizes may vary over all dimensions outside the ragged one.
+  // The group sizes may have dimensions for all dimensions except the ragged one.
   SmallVector<int64_t> prefix;
   auto addUpTo = [&](ArrayRef<int64_t> dims) {
     for (int64_t dim : dims) {
@@ -315,7 +314,8 @@ static FailureOr<Type> convolution(RuleContext &context) {
                            ", the kernel's is ", size);
     }
   }
-  // Floating and complex types mix, integers of one signedness do, and pred with all.
+  // Floating and complex types may be mixed, integers of one signedness too, and pred with
+  // everything.
   Type lhsElement = lhs.getElementType(), rhsElement = rhs.getElementType();
   auto isReal = [](Type element) { return isFloat(element) || isComplex(element); };
   bool bothNumbers = !isPred(lhsElement) && !isPred(rhsElement);

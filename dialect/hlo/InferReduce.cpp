@@ -1,7 +1,7 @@
 //===- InferReduce.cpp - Rules of reductions, sorts, scans, maps ----------===//
 //
-// Ops that apply a scalar computation along dimensions. A variadic form has N
-// inputs and one tuple result (N results once flattened).
+// Ops that apply a scalar computation along dimensions. A variadic form has N inputs and one tuple
+// result (N results after flattening).
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -176,8 +176,8 @@ static FailureOr<Type> topk(RuleContext &context) {
                     shape.build(IntegerType::get(mlirContext, 32, IntegerType::Signed))}));
 }
 
-/// Inputs lose the scanned dimension for the computation; its first results get
-/// it back, the last `num_carries` are the carries.
+/// The computation gets the inputs without the scanned dimension; its first results get the
+/// dimension back, the last `num_carries` are the carries.
 static FailureOr<Type> scan(RuleContext &context) {
   if (failed(context.expectAtLeast(1))) {
     return failure();
@@ -261,7 +261,7 @@ static FailureOr<Type> scan(RuleContext &context) {
     }
     result = shape.build(array.getElementType());
   }
-  // Unlike other variadic ops, a scan of one result is written as a tuple, too.
+  // Unlike other variadic ops, a scan with one result is written as a tuple, too.
   if (results.size() == 1 && !isa_and_present<TupleType>(context.writtenType())) {
     return context.result(results.front());
   }

@@ -1,8 +1,8 @@
 //===- InferShape.cpp - Rules of data movement ----------------------------===//
 //
-// Broadcast, reshape, slices, padding and the like: the result's sizes follow
-// from the operand's and from attributes, by arithmetic that is checked for
-// overflow. Ops that read or write at indices are in InferIndex.cpp.
+// Broadcast, reshape, slices, padding and the like: the result's sizes follow from the operand's
+// and from attributes, with overflow checks. Ops that read or write at indices are in
+// InferIndex.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -26,7 +26,7 @@ static FailureOr<Type> bitcast(RuleContext &context) {
   if (!operand != !result) {
     return context.failAt({0}, "c1", "cannot turn ", context.type(0), " into ", *written);
   }
-  // Types of less than a byte are held packed or not.
+  // Types smaller than a byte may be packed or not.
   auto fillsBytes = [](RankedTensorType array) {
     return isPred(array.getElementType()) || elementBits(array.getElementType()) % 8 == 0;
   };
@@ -130,7 +130,7 @@ static FailureOr<Type> copy(RuleContext &context) {
   return context.type(0);
 }
 
-/// Checks that two arrays have equally many elements, if both are known.
+/// Checks that two arrays have the same number of elements, if both are known.
 static LogicalResult checkSameCount(RuleContext &context, StringRef label, RankedTensorType operand,
                                     RankedTensorType result) {
   std::optional<int64_t> from = elementCount(operand), to = elementCount(result);
@@ -197,7 +197,7 @@ static FailureOr<Type> transpose(RuleContext &context) {
   if (failed(checkDimensions(context, "c2", "dimensions", *dimensions, operand.getRank()))) {
     return failure();
   }
-  // The inferred layout makes the transpose a relabelling of the same bytes.
+  // With the inferred layout the transpose keeps all bytes in place.
   SmallVector<int64_t> sizes, dynamic, inverse(operand.getRank()), order;
   for (auto [to, from] : llvm::enumerate(*dimensions)) {
     sizes.push_back(operand.getDimSize(from));

@@ -11,8 +11,8 @@ using namespace mlir;
 
 namespace hlo {
 
-/// The sizes of a windowed array's output; failure was reported. `operand`
-/// numbers the array for notes.
+/// The output sizes of a windowed array; on failure an error was reported. `operand` numbers the
+/// array for notes.
 static FailureOr<ShapeBuilder> slide(RuleContext &context, int64_t i, RankedTensorType array,
                                      WindowAttr window) {
   ShapeBuilder shape;

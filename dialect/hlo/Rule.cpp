@@ -1,8 +1,7 @@
 //===- Rule.cpp - What a shape rule sees and says -------------------------===//
 //
-// Access to operands, attributes and computations that reports what is absent
-// or of the wrong kind, so that a rule can never read what is not there; and
-// the checks that several families share.
+// Access to operands, attributes and computations that reports missing or invalid ones, so that a
+// rule never reads something absent; and checks shared by several families.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -243,7 +242,7 @@ bool sameDims(RankedTensorType a, RankedTensorType b) {
 
 LogicalResult checkDimensions(RuleContext &context, StringRef label, StringRef what,
                               ArrayRef<int64_t> dimensions, int64_t rank) {
-  // Not a DenseSet, which cannot hold all numbers.
+  // Not a DenseSet, which reserves two keys.
   std::set<int64_t> seen;
   bool good = true;
   for (int64_t dim : dimensions) {

@@ -1,12 +1,11 @@
 //===- Rule.h - What a shape rule sees and says -----------------*- C++ -*-===//
 //
-// A rule checks one opcode's operands and attributes and gives the result
-// shape. It runs in two settings: in the parser, when the text has no shape,
-// and in the verifier, where `written` is the shape that is there. Internal to
-// the dialect's Infer*.cpp and Verify*.cpp.
+// A rule checks one opcode's operands and attributes and returns the result shape. It runs in two
+// places: in the parser, if the text has no shape, and in the verifier, where `written` is the
+// existing shape. Internal to the dialect's Infer*.cpp and Verify*.cpp.
 //
-// Every message reads `opcode: what is wrong, both sides [op_cN]`; N numbers
-// the opcode's constraints in the order of its rule (0 is shared by all ops).
+// Every message reads `opcode: what is wrong, both sides [op_cN]`; N numbers the opcode's
+// constraints in the order of its rule (0 is shared by all ops).
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_RULE_H
@@ -17,7 +16,7 @@
 
 namespace hlo {
 
-/// Operands, attributes and surroundings of one instruction.
+/// Operands, attributes and context of one instruction.
 class RuleContext {
 public:
   RuleContext(llvm::StringRef opName, mlir::ValueRange operands, mlir::DictionaryAttr attrs,
@@ -39,16 +38,17 @@ public:
   mlir::LogicalResult expectOperands(int64_t count);
   mlir::LogicalResult expectAtLeast(int64_t count);
 
-  /// Operand i as an array; reports and gives null if it is none, or if there
+  /// Operand i as an array; reports an error and returns null if it is not an array, or if there
   /// are fewer operands.
   mlir::RankedTensorType array(int64_t i);
 
-  /// All operands as arrays; empty and reported if one is none.
+  /// All operands as arrays; reports an error and fails if one is not an array.
   mlir::FailureOr<llvm::SmallVector<mlir::RankedTensorType>> arrays();
 
   //===--------------------------------------------------------------------===//
-  // Attributes. An absent list is empty; a required one that is absent is
-  // reported.
+  //
+  // Attributes. An absent list is empty; a missing required attribute is reported.
+  //
   //===--------------------------------------------------------------------===//
 
   llvm::ArrayRef<int64_t> list(llvm::StringRef attribute) const;
@@ -66,8 +66,8 @@ public:
   // Computations
   //===--------------------------------------------------------------------===//
 
-  /// Parameters and results of a computation. As parsed there is one result,
-  /// maybe a tuple; flattened there may be any number.
+  /// Parameters and results of a computation. As parsed there is one result, possibly a tuple;
+  /// after flattening there may be any number.
   struct Signature {
     llvm::StringRef name;
     mlir::Location loc;
@@ -77,8 +77,7 @@ public:
     mlir::Type result() const;
   };
 
-  /// The computation that an attribute (or a symbol) names; reported if there
-  /// is none.
+  /// The computation that an attribute (or a symbol) names; reports an error if there is none.
   mlir::FailureOr<Signature> computation(llvm::StringRef attribute);
   mlir::FailureOr<Signature> computation(mlir::Attribute symbol, llvm::StringRef role);
 
@@ -86,20 +85,20 @@ public:
   // Result
   //===--------------------------------------------------------------------===//
 
-  /// The shape written at the instruction: its type, or a tuple of its results
-  /// once flattened; null in the parser.
+  /// The written shape of the instruction: its type, or a tuple of its results after flattening;
+  /// null in the parser.
   mlir::Type writtenType() const;
   mlir::RankedTensorType writtenArray() const { return asArray(writtenType()); }
 
-  /// The written shape, for opcodes whose shape does not follow from the
-  /// operands. Reports if there is none.
+  /// The written shape, for opcodes whose shape does not follow from the operands. Reports an error
+  /// if there is none.
   mlir::FailureOr<mlir::Type> requiredWritten();
   /// The same, which must be an array.
   mlir::FailureOr<mlir::RankedTensorType> requiredWrittenArray();
 
-  /// Whether the op has N results (or none) instead of one tuple.
+  /// True if the op has N results (or none) instead of one tuple.
   bool isFlattened() const { return isWritten() && written.size() != 1; }
-  /// Whether an operand, or the result of a computation that was looked up, is a tuple.
+  /// True if an operand, or the result of a computation that was looked up, is a tuple.
   bool passesTuples() const {
     return calledGivesTuple || llvm::any_of(operands.getTypes(), llvm::IsaPred<mlir::TupleType>);
   }
@@ -114,8 +113,7 @@ public:
   mlir::MLIRContext *mlirContext() const { return attrs.getContext(); }
   std::string opcode() const { return hloOpcode(name); }
 
-  /// Reports `opcode: parts... [op_label]`. Parts are strings, numbers and
-  /// types (as HLO text).
+  /// Reports `opcode: parts... [op_label]`. Parts are strings, numbers and types (as HLO text).
   template <typename... Parts>
   mlir::InFlightDiagnostic fail(llvm::StringRef label, const Parts &...parts) {
     std::string message;
@@ -138,10 +136,10 @@ public:
   /// Adds `operand I is SHAPE` at the operand's definition.
   void note(mlir::InFlightDiagnostic &diagnostic, int64_t i);
 
-  /// Whether any constraint was violated so far.
+  /// True if any constraint has been violated.
   bool hasFailed() const { return failed; }
 
-  /// The result of a rule: `type`, or failure if anything was reported.
+  /// The result of a rule: `type`, or failure if an error was reported.
   mlir::FailureOr<mlir::Type> result(mlir::Type type) const {
     return failed ? mlir::FailureOr<mlir::Type>(mlir::failure()) : type;
   }
@@ -182,7 +180,7 @@ Rule controlRule(llvm::StringRef opName);
 Rule communicationRule(llvm::StringRef opName);
 Rule collectiveRule(llvm::StringRef opName);
 
-/// The rule of any op that stands for an instruction.
+/// The rule of any op that represents an instruction.
 Rule findRule(llvm::StringRef opName);
 
 //===----------------------------------------------------------------------===//
@@ -224,8 +222,8 @@ mlir::LogicalResult checkDimensions(RuleContext &context, llvm::StringRef label,
                                     llvm::StringRef what, llvm::ArrayRef<int64_t> dimensions,
                                     int64_t rank);
 
-/// Checks that `called` takes scalars of the given element types and gives scalars of
-/// these types, up to the precision that may differ.
+/// Checks that `called` takes scalars of the given element types and returns scalars of these
+/// types; they may differ in float precision.
 mlir::LogicalResult checkScalarComputation(RuleContext &context, llvm::StringRef label,
                                            llvm::StringRef role,
                                            const RuleContext::Signature &called,
@@ -236,12 +234,12 @@ mlir::LogicalResult checkScalarComputation(RuleContext &context, llvm::StringRef
 /// One array if there is one type, else a tuple of all.
 mlir::Type tupleUnlessSingle(llvm::ArrayRef<mlir::Type> types);
 
-/// Size of a window's output in one dimension, the formula of convolution and
-/// reduce-window; none on overflow, `?` for an unbounded size.
+/// Size of a window's output in one dimension, by the formula of convolution and reduce-window;
+/// none on overflow, `?` for an unbounded size.
 std::optional<int64_t> windowOutput(int64_t size, WindowAttr window, int64_t dimension);
 
-/// Checks a window's own numbers: seven lists of the given length, sizes,
-/// strides and dilations positive.
+/// Checks a window's own numbers: seven lists of the given length; sizes, strides and dilations
+/// positive.
 mlir::LogicalResult checkWindow(RuleContext &context, llvm::StringRef label, WindowAttr window,
                                 int64_t rank);
 

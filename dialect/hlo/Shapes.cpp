@@ -1,7 +1,7 @@
 //===- Shapes.cpp - Questions about HLO shapes ----------------------------===//
 //
-// Total functions on types; sizes are multiplied with overflow checks, and a
-// layout is never trusted to be a permutation.
+// Total functions on types; sizes are multiplied with overflow checks, and a layout is never
+// assumed to be a permutation.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
@@ -193,7 +193,7 @@ std::optional<int64_t> elementCount(Type type) {
   if (!array) {
     return std::nullopt;
   }
-  // Sizes are multiplied even when one is zero, as the strides need them.
+  // Sizes are multiplied even if one is zero, because strides need the product.
   int64_t count = 1;
   bool empty = false;
   for (int64_t size : array.getShape()) {
@@ -205,8 +205,8 @@ std::optional<int64_t> elementCount(Type type) {
   return empty ? 0 : count;
 }
 
-/// The first tile size of a layout's properties, `T(8,128)(2,1)S(1)`, that is neither positive
-/// nor `*`.
+/// The first tile size of a layout's properties, `T(8,128)(2,1)S(1)`, that is neither positive nor
+/// `*`.
 static std::optional<int64_t> badTileSize(StringRef properties) {
   if (!properties.consume_front("T(")) {
     return std::nullopt;
@@ -245,7 +245,8 @@ std::string shapeProblem(RankedTensorType type) {
         return "the number of elements of " + shape + " overflows";
       }
     }
-    // Room to round it up to a multiple of 4 KiB, as whoever places the array may.
+    // Leaves room to round the size up to a multiple of 4 KiB, as code that places the array may
+    // do.
     if (llvm::MulOverflow(product, elementBytes(type.getElementType()), product) ||
         product > INT64_MAX - 4095) {
       return "the number of bytes of " + shape + " overflows";

@@ -1,8 +1,7 @@
 //===- Shapes.h - Questions about HLO shapes --------------------*- C++ -*-===//
 //
-// Base.td says how a shape is written as a type. Everything here is total: no
-// type, however malformed (negative sizes, sizes whose product overflows, a
-// layout that is no permutation), makes a function crash.
+// Base.td defines the type of a shape. All functions here are total: malformed types (negative
+// sizes, sizes whose product overflows, a layout that is not a permutation) never make them crash.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_SHAPES_H
@@ -19,19 +18,19 @@ namespace hlo {
 // Element types
 //===----------------------------------------------------------------------===//
 
-/// The HLO name of an element type ("f32", "s4", "pred", "c64", ...); "" if
-/// the type is no HLO element type.
+/// The HLO name of an element type ("f32", "s4", "pred", "c64", ...); "" if the type is not an HLO
+/// element type.
 llvm::StringRef primitiveName(mlir::Type elementType);
 
-/// The element type with that HLO name; null if there is none. `token`,
-/// `opaque`, `tuple` are no element types.
+/// The element type with that HLO name; null if there is none. `token`, `opaque` and `tuple` are
+/// not element types.
 mlir::Type primitiveType(llvm::StringRef name, mlir::MLIRContext *context);
 
 /// Bits of an element's value: 1 for pred, 4 for s4, 64 for c64; 0 if the type
 /// is no element type.
 int64_t elementBits(mlir::Type elementType);
 
-/// Bits that an element has for bitcast-convert: those of its value, but 8 for pred.
+/// Bits of an element in bitcast-convert: those of its value, but 8 for pred.
 int64_t bitcastBits(mlir::Type elementType);
 
 /// Bytes of one element in memory when elements are not packed: 1 for pred and
@@ -41,7 +40,7 @@ int64_t elementBytes(mlir::Type elementType);
 inline bool isPred(mlir::Type type) { return type.isSignlessInteger(1); }
 inline bool isSigned(mlir::Type type) { return type.isSignedInteger(); }
 inline bool isUnsigned(mlir::Type type) { return type.isUnsignedInteger(); }
-/// s* or u*, not pred.
+/// True for s* and u*, not for pred.
 inline bool isInteger(mlir::Type type) { return isSigned(type) || isUnsigned(type); }
 inline bool isFloat(mlir::Type type) { return llvm::isa<mlir::FloatType>(type); }
 inline bool isComplex(mlir::Type type) { return llvm::isa<mlir::ComplexType>(type); }
@@ -49,28 +48,28 @@ inline bool isComplex(mlir::Type type) { return llvm::isa<mlir::ComplexType>(typ
 /// f32 of c64, f64 of c128, the type itself otherwise.
 mlir::Type componentType(mlir::Type elementType);
 
-/// Equal types, or two floating types of at most 32 bits: HLO lets most ops mix
-/// these, as all of them are computed in f32 (f64 takes no part).
+/// True for equal types, and for two floating types of at most 32 bits: HLO lets most ops mix
+/// these, because all of them are computed in f32 (f64 is not included).
 bool sameUpToPrecision(mlir::Type a, mlir::Type b);
 
 /// The one of two equal-up-to-precision types with more bits; `a` on a tie.
 mlir::Type widerType(mlir::Type a, mlir::Type b);
 
-/// 0 for pred, 1 for integers, 2 for floats, 3 for complex types: what a conversion between
-/// classes keeps grows with the number.
+/// 0 for pred, 1 for integers, 2 for floats, 3 for complex types: a type of a higher class can
+/// represent more.
 int elementClass(mlir::Type type);
 
-/// The element type in which a dot or a convolution of these operands is computed if none is asked
-/// for: the higher class, then the wider type.
+/// The element type of a dot or a convolution of these operands if none is written: the higher
+/// class, then the wider type.
 mlir::Type productType(mlir::Type lhs, mlir::Type rhs);
 
 //===----------------------------------------------------------------------===//
 // Arrays
 //===----------------------------------------------------------------------===//
 
-/// The array type with these sizes; `dynamic` lists bounded dimensions. An
-/// empty or row-major `minorToMajor` is the default layout. What is default is
-/// not stored, so that equal shapes are equal types.
+/// The array type with these sizes; `dynamic` lists bounded dimensions. An empty or row-major
+/// `minorToMajor` is the default layout. Defaults are not stored, so that equal shapes are equal
+/// types.
 mlir::RankedTensorType arrayType(llvm::ArrayRef<int64_t> sizes, mlir::Type element,
                                  llvm::ArrayRef<int64_t> minorToMajor = {},
                                  llvm::ArrayRef<int64_t> dynamic = {},
@@ -90,14 +89,14 @@ bool isScalar(mlir::Type type);
 /// `{rank-1, ..., 1, 0}`.
 llvm::SmallVector<int64_t> defaultMinorToMajor(int64_t rank);
 
-/// The order of the dimensions, fastest-varying first; the default if none is
-/// written or what is written has the wrong length.
+/// The order of the dimensions, fastest-varying first; the default if none is written or its length
+/// is wrong.
 llvm::SmallVector<int64_t> minorToMajor(mlir::RankedTensorType type);
 
-/// Whether the array is dense row-major.
+/// True if the array is dense row-major.
 bool hasDefaultLayout(mlir::RankedTensorType type);
 
-/// Whether the dimension is bounded, `<=N`.
+/// True if the dimension is bounded, `<=N`.
 bool isBounded(mlir::RankedTensorType type, int64_t dimension);
 
 /// The bounded dimensions, in order.
@@ -106,24 +105,24 @@ llvm::ArrayRef<int64_t> boundedDimensions(mlir::RankedTensorType type);
 /// Text after the layout's colon ("T(8,128)S(1)"), or "".
 llvm::StringRef layoutProperties(mlir::RankedTensorType type);
 
-/// Number of elements (bounds count in full); none on overflow, on an
-/// unbounded dimension and on a negative size.
+/// Number of elements (bounds count in full); none on overflow, for an unbounded dimension and for
+/// a negative size.
 std::optional<int64_t> elementCount(mlir::Type arrayType);
 
-/// What is wrong with the array on its own: a negative size, a byte size that
-/// overflows, a layout that is no permutation, a bounded dimension out of
-/// range, an element type that HLO does not have. Empty if nothing is.
+/// A description of what is wrong with the array by itself: a negative size, a byte size that
+/// overflows, a layout that is not a permutation, a bounded dimension out of range, an element type
+/// that HLO does not have. Empty if it is valid.
 std::string shapeProblem(mlir::RankedTensorType type);
 
-/// Bytes of the unpacked array, or the sum over a tuple's leaves; tokens and
-/// opaques have none. None on overflow or an unbounded dimension.
+/// Bytes of the unpacked array, or the sum over a tuple's leaves; tokens and opaques have none.
+/// None on overflow or for an unbounded dimension.
 std::optional<int64_t> byteSize(mlir::Type type);
 
-/// The layout and all its properties dropped, bounded dimensions kept; also
-/// inside tuples and buffers.
+/// The shape without its layout and layout properties, keeping bounded dimensions; also inside
+/// tuples and buffers.
 mlir::Type stripLayout(mlir::Type type);
 
-/// The whole encoding dropped, bounded dimensions included.
+/// The shape without its encoding, bounded dimensions included.
 mlir::Type stripEncoding(mlir::Type type);
 
 //===----------------------------------------------------------------------===//
@@ -141,17 +140,16 @@ mlir::Type typeAtIndex(mlir::Type type, llvm::ArrayRef<int64_t> index);
 
 enum class Precision { exact, anyFloat };
 
-/// Whether two shapes have the same structure, sizes and element types;
-/// layouts do not count, `?` fits every size and `<=N` fits N. `anyFloat`
-/// compares element types by sameUpToPrecision.
+/// True if two shapes have the same structure, sizes and element types. Layouts are ignored, `?`
+/// matches every size and `<=N` matches N. `anyFloat` compares element types by sameUpToPrecision.
 bool sameShape(mlir::Type a, mlir::Type b, Precision precision = Precision::exact);
 
 enum class LayoutText { never, nonDefault, always };
 
-/// The shape as HLO text writes it: `f32[2,<=3]{0,1}`, `(s32[], token[])`.
+/// The shape in HLO syntax: `f32[2,<=3]{0,1}`, `(s32[], token[])`.
 std::string hloText(mlir::Type type, LayoutText layout = LayoutText::nonDefault);
 
-/// An opcode as HLO text writes it: `dynamic-slice` of `hlo.dynamic_slice`.
+/// The opcode in HLO syntax: `dynamic-slice` for `hlo.dynamic_slice`.
 std::string hloOpcode(llvm::StringRef opName);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- SymbolCache.h - Computations by name while a module is verified ----===//
 //
-// MLIR finds a symbol by a walk over the module, so that verifying n ops that name computations
-// costs n times as many. While a SymbolScope lives, one table serves all of them.
+// MLIR finds a symbol by walking the module, so verifying n ops that refer to computations would
+// take n walks. While a SymbolScope lives, one table serves all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_SYMBOLCACHE_H
@@ -12,7 +12,7 @@
 
 namespace hlo {
 
-/// Where verifyOp finds the table; the dialect owns it.
+/// Holds the table for verifyOp; the dialect owns it.
 class SymbolCache : public mlir::DialectInterface::Base<SymbolCache> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolCache)
@@ -22,7 +22,8 @@ public:
   mutable const mlir::SymbolTable *symbols = nullptr;
 };
 
-/// While it lives, the module's computations do not change, and verifyOp looks them up in a table.
+/// While it lives, the module's computations must not change, and verifyOp looks them up in a
+/// table.
 class SymbolScope {
 public:
   explicit SymbolScope(mlir::ModuleOp module);
@@ -35,7 +36,7 @@ private:
   const SymbolCache *cache; ///< null if the dialect is not loaded
 };
 
-/// The computation that `op`, or an op around it, calls by that name; null if there is none.
+/// The computation named `name` that is visible from `op`; null if there is none.
 ComputationOp findComputation(mlir::Operation *op, mlir::StringAttr name);
 
 } // namespace hlo

@@ -1,7 +1,7 @@
 //===- TextAttrs.cpp - Attributes that are kept as text -------------------===//
 //
-// One cursor over the text and a function per construct. Nothing is reported
-// here; nothing outside the given text is read.
+// One cursor over the text and one function per construct. Errors are not reported here, and
+// nothing outside the given text is read.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/TextAttrs.h"
@@ -81,7 +81,7 @@ public:
     return consume(close);
   }
 
-  /// `'x'` or `"x"`; the value is what is between the quotes, escapes as they are.
+  /// `'x'` or `"x"`; the value is the text between the quotes, with its escapes.
   bool quoted(StringRef &value) {
     size_t end = quotedEnd(rest);
     if (end == StringRef::npos) {
@@ -99,7 +99,7 @@ private:
 };
 } // namespace
 
-/// The most devices that a compact form may stand for.
+/// The most devices that a compact form may represent.
 static constexpr int64_t maxDevices = int64_t{1} << 24;
 
 static bool parseLists(Cursor &cursor, IntegerLists &lists) {
@@ -190,8 +190,8 @@ static FailureOr<IntegerLists> parseIotaGroups(Cursor &cursor) {
   return cut(*devices, shape[1]);
 }
 
-/// `mesh['x'=2,'y'=2], device_ids=([4]T(..) | list)? {'y'}`: devices that differ
-/// only along the listed axes form a group.
+/// `mesh['x'=2,'y'=2], device_ids=([4]T(..) | list)? {'y'}`: devices that differ only along the
+/// listed axes form a group.
 static FailureOr<IntegerLists> parseMeshGroups(Cursor &cursor) {
   SmallVector<StringRef> names;
   IntegerList sizes;

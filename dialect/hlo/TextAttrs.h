@@ -1,8 +1,7 @@
 //===- TextAttrs.h - Attributes that are kept as text -----------*- C++ -*-===//
 //
-// Replica groups, permutation pairs and aliasings stay in the form of the HLO
-// text; here they are read. Whitespace is free; a malformed text gives failure,
-// which the caller reports.
+// Replica groups, permutation pairs and aliasings stay in the form of the HLO text; these functions
+// parse them. Whitespace is ignored; malformed text gives failure, which the caller reports.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_TEXTATTRS_H
@@ -16,25 +15,24 @@
 
 namespace hlo {
 
-/// Where the string in single or double quotes ends with which `text` begins: the place of the
-/// second quote, or npos if it begins with none or the quote stays open. A backslash escapes.
+/// The position of the quote that ends the string (single or double quotes) at the start of `text`;
+/// npos if `text` does not start with a quote or the string is not closed. A backslash escapes.
 size_t quotedEnd(llvm::StringRef text);
-/// The text with all its strings emptied, so that no name or metadata is taken for syntax.
+/// The text with all its strings emptied, so that names and metadata are not taken for syntax.
 std::string withoutStrings(llvm::StringRef text);
 
 using IntegerList = llvm::SmallVector<int64_t>;
 using IntegerLists = llvm::SmallVector<IntegerList>;
 
-/// `{{0,1},{2,3}}`, as `source_target_pairs` and `slice_sizes` are written.
+/// The form of `source_target_pairs` and `slice_sizes`: `{{0,1},{2,3}}`.
 mlir::FailureOr<IntegerLists> parseIntegerLists(llvm::StringRef text);
 
 /// Replica groups in any form: `{}` (no list: all devices), lists, the iota form
 /// `[groups,size]<=[dims]T(perm)`, and `mesh['x'=2,'y'=2] {'y'}`.
 mlir::FailureOr<IntegerLists> parseReplicaGroups(llvm::StringRef text);
 
-/// The device ids of `[dims]T(perm)`: 0, 1, ... reshaped to `dims`, transposed
-/// by `perm` and flattened. Failure if the numbers do not fit or there are more
-/// than 2^24 devices.
+/// The device ids of `[dims]T(perm)`: 0, 1, ... reshaped to `dims`, transposed by `perm` and
+/// flattened. Failure if the numbers do not match or there are more than 2^24 devices.
 mlir::FailureOr<IntegerList> iotaDevices(llvm::ArrayRef<int64_t> dims,
                                          llvm::ArrayRef<int64_t> perm);
 

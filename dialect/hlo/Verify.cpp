@@ -1,8 +1,8 @@
 //===- Verify.cpp - Checks of one op --------------------------------------===//
 //
-// Every instruction is checked by its opcode's rule (Rule.h), which gives the
-// shape that the operands and attributes ask for; the written shape must equal
-// it. Layouts do not count: they say where elements lie, not which they are.
+// Each instruction is checked by its opcode's rule (Rule.h), which computes the shape from the
+// operands and attributes; the written shape must equal it. Layouts are ignored: they do not change
+// which elements an array has.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Rule.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace hlo {
 
-/// Null if the context has not loaded the dialect: a module without ops of ours.
+/// Null if the context has not loaded the dialect: a module without our ops.
 static const SymbolCache *cacheOf(MLIRContext *context) {
   Dialect *dialect = context->getLoadedDialect<HloDialect>();
   return dialect ? dialect->getRegisteredInterface<SymbolCache>() : nullptr;
@@ -38,8 +38,8 @@ ComputationOp findComputation(Operation *op, StringAttr name) {
   return cache->symbols->lookup<ComputationOp>(name);
 }
 
-/// Whether an opcode only passes values on, or gives what its computation gives, so that
-/// not even the precision may differ.
+/// True for opcodes that only forward values, or return the results of their computation, so that
+/// even the precision must agree.
 static bool forwardsData(StringRef opName) {
   return shapeRule(opName) || indexRule(opName) || controlRule(opName) || collectiveRule(opName) ||
          llvm::is_contained({"hlo.sort", "hlo.topk", "hlo.map", "hlo.scan", "hlo.infeed",
@@ -48,15 +48,16 @@ static bool forwardsData(StringRef opName) {
                             opName);
 }
 
-/// Checks the results against the shape that the rule gave. One tuple result
-/// and its flattened leaves are both right.
+/// Checks the results against the rule's shape. Both one tuple result and its flattened leaves are
+/// accepted.
 static void checkResults(RuleContext &context, TypeRange written, Type inferred, StringRef opName) {
   Precision precision = forwardsData(opName) ? Precision::exact : Precision::anyFloat;
   if (written.size() == 1 && sameShape(written.front(), inferred, precision)) {
     return;
   }
   if (!context.isFlattened()) {
-    // A flattened op may happen to have one leaf; one that takes or makes tuples is not flattened.
+    // A flattened op may have a single leaf by chance; an op that takes or returns tuples is not
+    // flattened.
     SmallVector<Type> leaves = leafTypes(inferred);
     bool mayBeFlattened = opName != "hlo.tuple" && !context.passesTuples();
     if (mayBeFlattened && leaves.size() == 1 && isa<TupleType>(inferred) &&
@@ -78,8 +79,8 @@ static void checkResults(RuleContext &context, TypeRange written, Type inferred,
   }
 }
 
-/// Whether a tuple consists of what the operands are, which have been checked where they are made:
-/// nested tuples are not visited once more at each level.
+/// True if a tuple consists of the operands' types, which were checked where they were made: nested
+/// tuples need not be visited again at each level.
 static bool isOfOperands(Operation *op, Type type) {
   auto tuple = dyn_cast<TupleType>(type);
   if (!tuple) {
@@ -100,7 +101,7 @@ static bool isOfOperands(Operation *op, Type type) {
   return false;
 }
 
-/// Checks a type on its own: sizes, their product, and the layout.
+/// Checks a type by itself: sizes, their product, and the layout.
 static void checkType(RuleContext &context, Type type) {
   for (Type leaf : leafTypes(type)) {
     if (auto buffer = dyn_cast<BufferType>(leaf)) {
@@ -117,8 +118,8 @@ static void checkType(RuleContext &context, Type type) {
   }
 }
 
-/// A fusion holds its computation itself or names it; its own must take the
-/// operands and give the results.
+/// A fusion contains its computation or names it; a contained one must take the operands and return
+/// the results.
 static void checkRegion(RuleContext &context, Operation *op) {
   bool hasRegion = op->getNumRegions() == 1 && !op->getRegion(0).empty();
   if (hasRegion == op->hasAttr("calls")) {

@@ -1,7 +1,7 @@
 //===- VerifyGraph.cpp - Checks between instructions and computations -----===//
 //
-// The call graph, the pairs of asynchronous ops, the order of infeeds, and the
-// devices of collectives. Ops have been verified one by one before.
+// Checks the call graph, the pairs of asynchronous ops, the order of infeeds, and the devices of
+// collectives. Single ops have been verified before.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Checked.h"
@@ -88,7 +88,7 @@ LogicalResult verifyCallGraph(ModuleOp module) {
 // Asynchronous pairs
 //===----------------------------------------------------------------------===//
 
-/// The op that must produce the state that an update or a done takes; "" for other ops.
+/// The op that must produce the state operand of an update or a done; "" for other ops.
 static std::string startOf(StringRef opName) {
   if (opName == "hlo.send_done" || opName == "hlo.recv_done") {
     return opName.drop_back(5).str();
@@ -99,16 +99,16 @@ static std::string startOf(StringRef opName) {
   return opName.consume_back("_done") ? (opName + "_start").str() : "";
 }
 
-/// Whether a value may carry a state from elsewhere: through a tuple, a loop, a
-/// call or a parameter.
+/// True if a value may carry a state from elsewhere: through a tuple, a loop, a call or a
+/// parameter.
 static bool mayCarryState(Operation *producer) {
   return !producer || producer->getName().getStringRef() == "hlo.async_update" ||
          isa<GetTupleElementOp, WhileOp, ConditionalOp, CallOp, OptBarrierOp, DomainOp, BitcastOp,
              CopyOp, AddDependencyOp, FusionOp, CustomCallOp>(producer);
 }
 
-/// Whether a start and its done must be next to each other in the graph; states of the
-/// others may travel, such as around a loop.
+/// True if a start and its done must be directly connected; states of other ops may travel, for
+/// instance around a loop.
 static bool isTight(Operation *op) {
   return isa<CopyStartOp, CopyDoneOp, AllReduceStartOp, AllReduceDoneOp, AllGatherStartOp,
              AllGatherDoneOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op);
@@ -212,7 +212,7 @@ static LogicalResult verifyStart(Operation *start) {
 // Feeds
 //===----------------------------------------------------------------------===//
 
-/// Whether `to` depends on `from`, an earlier op of the same block.
+/// True if `to` depends on `from`, an earlier op of the same block.
 static bool dependsOn(Operation *to, Operation *from) {
   SmallVector<Operation *> pending = {to};
   llvm::SmallDenseSet<Operation *> seen;
@@ -234,8 +234,8 @@ static bool dependsOn(Operation *to, Operation *from) {
   return false;
 }
 
-/// The feed hands out items in one order, so that infeeds must depend on each
-/// other in a chain. Ones that take nothing do not count.
+/// A feed delivers items in one order, so infeeds must form a chain of dependences. Infeeds of
+/// empty items are exempt.
 static LogicalResult verifyInfeeds(ComputationOp computation) {
   Operation *last = nullptr;
   bool good = true;
@@ -297,13 +297,14 @@ static int64_t largestDevice(Operation *op) {
   return largest;
 }
 
-/// How many devices the replica groups of an op must hold, and what they are; 0 if any number.
+/// The number of devices that an op's replica groups must contain, and what the devices are; 0 if
+/// any number.
 static std::pair<int64_t, StringRef> devicesOf(Operation *op, int64_t replicas,
                                                int64_t partitions) {
   if (!op->hasAttr("channel_id")) {
     return {replicas == 1 ? 0 : replicas, "replicas"};
   }
-  // Only these say whether their groups hold replicas or devices.
+  // Only these ops say whether their groups hold replicas or devices.
   if (!isa<AllReduceOp, AllReduceStartOp, AllGatherOp, AllGatherStartOp, ReduceScatterOp>(op)) {
     return {partitions == 1 ? 0 : partitions, "partitions"};
   }
@@ -311,11 +312,12 @@ static std::pair<int64_t, StringRef> devicesOf(Operation *op, int64_t replicas,
   if (!global || !global.getValue()) {
     return {replicas == 1 ? 0 : replicas, "replicas"};
   }
-  int64_t devices = checkedRanks(replicas, partitions).value_or(0); // else module_c6
+  int64_t devices =
+      checkedRanks(replicas, partitions).value_or(0); // module_c6 reports the error otherwise
   return {devices == 1 ? 0 : devices, "devices"};
 }
 
-/// Without groups all devices are one; an all-to-all then has a piece for each.
+/// Without groups all devices form one; an all-to-all then has a piece for each.
 static LogicalResult verifyPieces(Operation *op, int64_t devices, StringRef what) {
   if (!isa<AllToAllOp>(op) || devices == 0) {
     return success();
@@ -338,7 +340,7 @@ static LogicalResult verifyPieces(Operation *op, int64_t devices, StringRef what
                                        << devices << " " << what << " [module_c27]";
 }
 
-/// Groups leave nobody out, but those of a broadcast.
+/// Groups must contain every device, except those of a broadcast.
 static LogicalResult verifyGroups(Operation *op, int64_t replicas, int64_t partitions) {
   if (isa<CollectiveBroadcastOp>(op)) {
     return success();
