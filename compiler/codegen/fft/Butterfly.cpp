@@ -2,8 +2,8 @@
 //
 // In: p complex values (vectors). Out: their discrete Fourier transform.
 //
-//   p = 2, 4, 8   by halves: the even outputs of x_t + x_(t+p/2), the odd ones of
-//                 w^t (x_t - x_(t+p/2)); roots of 8 cost two sums and two products
+//   p = 2, 4, 8   by halves: the even outputs are the transform of x_t + x_(t+p/2), the odd ones
+//                 that of w^t (x_t - x_(t+p/2)); roots of 8 cost two sums and two products
 //   p odd         with s_t = x_t + x_(p-t), d_t = x_t - x_(p-t), t <= (p-1)/2:
 //                 y_r, y_(p-r) = x_0 + sum cos(2 pi r t / p) s_t  -/+  i sum sin(2 pi r t / p) d_t
 //
@@ -49,7 +49,7 @@ Elem ComplexMath::timesI(const Elem &a, bool negative) {
   return negative ? Elem(a.im, changed) : Elem(changed, a.re);
 }
 
-/// a times exp(-+2 pi i t / p), for p of 4 or 8.
+/// a times exp(-+2 pi i t / p), for p = 4 or 8.
 static Elem timesRoot(ComplexMath &math, const Elem &a, int64_t t, int64_t p, bool inverse) {
   int64_t eighths = t * 8 / p;
   if (eighths == 0) {

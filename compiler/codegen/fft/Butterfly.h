@@ -6,7 +6,8 @@
 
 namespace hlo::codegen {
 
-/// Arithmetic on complex numbers or vectors of them, with `contract`, so that products join sums.
+/// Arithmetic on complex numbers or vectors of them. Ops carry `contract`, so that products and
+/// sums fuse.
 struct ComplexMath {
   Emission &e;
   mlir::Type real; ///< f32 or f64

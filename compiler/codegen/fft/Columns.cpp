@@ -1,14 +1,14 @@
 //===- Columns.cpp - Transforms of the columns of a matrix ----------------===//
 //
-// In: a block of columns, a few vectors wide, whose rows are read and written by the
-// caller. Out: the DFT of each column. A length n = p1 p2 ... takes one Stockham pass for
-// each radix, between two buffers, without a reordering pass:
+// In: a block of columns, a few vectors wide, whose rows the caller reads and writes. Out: the DFT
+// of each column. A length n = p1 p2 ... takes one Stockham pass per radix, between two buffers,
+// without a reordering pass:
 //
 //   y[q + s (p k + r)] = w_len^(k r) * sum over t < p of w_p^(r t) x[q + s (k + m t)]
-//       len = p m the length still to do, s = n / len, q < s, k < m, r < p
+//       len = p m the remaining length, s = n / len, q < s, k < m, r < p
 //
-// where x[i] is a row of vectors. The first pass reads the caller's rows, the last one
-// (m = 1: no twiddles) writes them. Twiddles are scalars of a table, broadcast.
+// where x[i] is a row of vectors. The first pass reads the caller's rows, the last one (m = 1: no
+// twiddles) writes them. Twiddles are scalars of a table, broadcast.
 //
 // A length with a large prime factor becomes a cyclic convolution of length m >= 2n - 1:
 //
@@ -16,9 +16,9 @@
 //
 // by two transforms of length m and the transform of conj(c), which is a table.
 //
-// Sources: Stockham's autosort formulation as in C. Van Loan, Computational Frameworks
-// for the Fast Fourier Transform, SIAM 1992, section 1.7; L. Bluestein, A linear
-// filtering approach to the computation of discrete Fourier transform, 1970.
+// Sources: Stockham's autosort formulation as in C. Van Loan, Computational Frameworks for the Fast
+// Fourier Transform, SIAM 1992, section 1.7; L. Bluestein, A linear filtering approach to the
+// computation of discrete Fourier transform, 1970.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Columns.h"
@@ -90,7 +90,7 @@ ColumnTransforms::ColumnTransforms(Emission &e, Type real, bool inverse)
     : e(e), math{e, real}, inverse(inverse) {}
 
 SmallVector<int64_t> ColumnTransforms::radices(int64_t n) {
-  // Eight complex values and their sums fill 32 registers, not 16.
+  // A radix-8 butterfly needs 32 registers: eight complex values and their sums.
   return fftRadices(n, e.target.vectorRegisters >= 32 ? 8 : 4);
 }
 
@@ -114,7 +114,7 @@ Elem ColumnTransforms::splatRoot(Value table, Value index, int64_t lanes) {
   return splat(e, root, lanes);
 }
 
-/// For each k < m: w^(k r) for r = 1, ..., p - 1.
+/// The twiddles w^(k r), r = 1, ..., p - 1, for each k < m.
 Value ColumnTransforms::twiddleTable(const Pass &pass, bool inverse) {
   int64_t length = pass.n / pass.stride;
   std::string name =
@@ -218,7 +218,7 @@ Value ColumnTransforms::chirpSpectrum(int64_t n, int64_t m, int64_t lanes) {
 RowBuffer ColumnTransforms::chirp(int64_t n, int64_t lanes, int64_t vectors, ReadColumns read,
                                   Value bufferA, Value bufferB) {
   int64_t m = fftConvolutionLength(n);
-  // Into the second buffer: what is read may be rows of the first, in any order.
+  // Write to the second buffer, because the source may be rows of the first, in any order.
   RowBuffer b{bufferB, vectors};
   Value zero = constI64(e, 0), factors = chirpTable(n), spectrum = chirpSpectrum(n, m, 1);
   auto rows = [&](int64_t lo, int64_t hi, function_ref<void(Value, Value)> body) {
@@ -256,7 +256,7 @@ RowBuffer ColumnTransforms::transformToBuffer(int64_t n, int64_t lanes, int64_t 
   if (!adjust) {
     return smooth(n, lanes, vectors, inverse, read, nullptr, bufferA, bufferB, fromA);
   }
-  // The last pass writes to the buffer that it would without.
+  // Parity of the passes: the result must be in the same buffer as without a separate last pass.
   bool odd = std::max<size_t>(1, radices(n).size()) % 2 != 0;
   RowBuffer done{odd != fromA ? bufferA : bufferB, vectors};
   auto keep = [&](Value row, Value vector, const Elem &value) {

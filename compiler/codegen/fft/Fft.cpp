@@ -1,15 +1,15 @@
 //===- Fft.cpp - Strategy "fft": transforms of known lengths --------------===//
 //
-// In: a region whose root is an fft over the last one to three dimensions. Out, for each
-// task (some transforms of the batch), dimension after dimension:
+// In: a region whose root is an fft over the last one to three dimensions. Out, for each task (some
+// transforms of the batch), dimension after dimension:
 //
 //   the last one   lines, from the operand to the result     (Lines.cpp, FourSteps.cpp)
-//   the others     blocks of columns, in the result's place  (Columns.cpp)
+//   the others     blocks of columns, in place in the result (Columns.cpp)
 //
-// IRFFT goes the other way round: the columns of its operand into scratch, then lines.
-// Lengths are known, so radices, forms and roots of unity are chosen at compile time
-// (analysis/FftPlan). A few large transforms are done in stages with barriers between them:
-// each dimension is one, of several tasks, and the two halves of four steps are.
+// IRFFT runs in reverse: the columns of its operand into scratch, then lines. Lengths are static,
+// so radices, forms and roots of unity are chosen at compile time (analysis/FftPlan). A few large
+// transforms run in stages with barriers between them: each dimension is a stage of several tasks,
+// and so is each half of the four steps.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Lines.h"
@@ -31,37 +31,37 @@ struct FftEmission {
   int64_t lanes;
   Type part, complexType;
   ColumnTransforms columns;
-  /// Of the scratch memory, what is not the work array.
+  /// Bytes of the scratch memory without the work array.
   int64_t bufferBytes;
   std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters{};
 
   Elem operandElements(Value line, Value index, int64_t stride, int64_t count, Value mask);
   Elem readOperand(Value line, Value index, int64_t count, Value mask);
   void writeResult(Value line, Value index, const Elem &value, Value mask);
-  /// Blocks of columns of dimension d: each row of `count` of them has `inner` columns.
+  /// Blocks of columns of dimension d; each row of `count` of them has `inner` columns.
   struct ColumnBlocks {
     int64_t n, inner, width, vectors;
     int64_t count() const { return countColumnBlocks(inner, width, vectors); }
   };
   ColumnBlocks blocksOf(size_t d) const;
-  /// Blocks of one transform.
+  /// Number of blocks of one transform.
   int64_t columnBlocks(size_t d) const {
     ColumnBlocks blocks = blocksOf(d);
     return shape.workElements() / (blocks.n * blocks.inner) * blocks.count();
   }
   using ReadWork = function_ref<Elem(Value at, int64_t count, Value mask)>;
   using WriteWork = function_ref<void(Value at, const Elem &value, Value mask)>;
-  /// Transforms the blocks lo <= block < hi of dimension d; `read` and `write` take positions in
-  /// the array of all.
+  /// Transforms blocks lo <= block < hi of dimension d; `read` and `write` take positions in the
+  /// array of all transforms.
   void transformColumns(size_t d, Value lo, Value hi, ReadWork read, WriteWork write,
                         Value scratch);
   void columnsOfResult(size_t d, Value lo, Value hi, Value scratch);
-  /// In the work array of IRFFT, from the operand if d is the first; there the array begins behind
-  /// `elementsBefore`.
+  /// The same in IRFFT's work array, reading the operand if d is the first dimension. The work
+  /// array begins at element `elementsBefore` of all transforms.
   void columnsOfWork(size_t d, Value lo, Value hi, Value work, Value elementsBefore, Value scratch);
   void copyToWork(Value lo, Value hi, Value work);
   Value resultLine(Value line);
-  /// From the operand, or from the work array if there is one, which begins with line
+  /// Transforms lines of the operand, or of the work array if there is one, which begins with line
   /// `linesBefore`.
   void transformLines(LineTransforms &lines, Value lo, Value hi, Value work, Value linesBefore);
   void transformTask(Value lo, Value hi, const FftLine &plan, Value scratch);
@@ -86,7 +86,7 @@ Elem FftEmission::operandElements(Value line, Value index, int64_t stride, int64
   return emitter->emit(op.getOperand(), indices, mask);
 }
 
-/// Complex elements of a line: pairs of real ones if the line is halved.
+/// Complex elements of a line; pairs of real elements if the line is halved.
 Elem FftEmission::readOperand(Value line, Value index, int64_t count, Value mask) {
   if (auto argument = dyn_cast<BlockArgument>(op.getOperand());
       argument && (!shape.realIn || shape.halved)) {
@@ -247,8 +247,8 @@ void FftEmission::transformInStages(const FftLine &plan,
                                     function_ref<Value(Value task)> scratchOf) {
   size_t last = shape.work.size() - 1;
   int64_t tasks = kernel.tasks, allLines = shape.batches * shape.linesPerBatch();
-  // A stage: so many units of work, and how to do those lo <= unit < hi; `step` of them stay
-  // together.
+  // A stage: its number of units of work, and how to run units lo <= unit < hi; groups of `step`
+  // units stay in one task.
   struct Stage {
     int64_t units, step;
     std::function<void(Value lo, Value hi, Value scratch)> run;

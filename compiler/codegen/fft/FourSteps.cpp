@@ -1,18 +1,18 @@
 //===- FourSteps.cpp - One line as a matrix -------------------------------===//
 //
-// In: a line of n = r c complex elements, as a matrix x of r rows and c columns. Out:
+// In: a line of n = r c complex elements, interpreted as a matrix x of r rows and c columns. Out:
 //
 //   1. the columns of x, length r                                   (vectors of columns)
 //   2. times w_n^(k j), row k, column j
 //   3. transposed in squares of vectors: rows j, columns k
 //   4. its columns, length c: element (l, k) is number l r + k of the result
 //
-// so that a line is read once and written twice, and all scratch is a few columns. What is
-// between steps 3 and 4 lies where the result will: a vector of real parts, then a
-// vector of imaginary ones, in the bytes of the complex elements of the same columns.
+// A line is read once and written twice, and scratch holds only a few columns. Between steps 3 and
+// 4 the data is in the place of the result: a vector of real parts, then a vector of imaginary
+// parts, in the bytes of the complex elements of the same columns.
 //
-// The factors of step 2 are a table of n; for long lines w_n^(k j) is the product of
-// w_n^(k l) and w_n^(k (j - l)), l the lane of j.
+// The factors of step 2 are a table of n entries; for long lines w_n^(k j) is the product of w_n^(k
+// l) and w_n^(k (j - l)), with l the lane of j.
 //
 // Source: D. Bailey, FFTs in external or hierarchical memory, 1990.
 //
@@ -26,7 +26,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Lines up to this length have a factor for each element.
+/// Longest line with a table entry for each element.
 static constexpr int64_t kWholeTable = 16 << 10;
 
 namespace {
@@ -43,7 +43,7 @@ struct Twiddles {
     auto [c, s] = rootOfUnity(k * j % (rows * columns), rows * columns);
     return {c, transforms.inverse ? -s : s};
   }
-  /// For row `row` and vector number `block` of it.
+  /// The factors for row `row` and vector number `block`.
   Elem at(Value row, Value block);
 };
 } // namespace
@@ -100,8 +100,8 @@ Elem Twiddles::at(Value row, Value block) {
                              transforms.splatRoot(scalars, number, lanes));
 }
 
-/// Blocks of `size` columns: full vectors, as many as fftBlockVectors says, then what is left under
-/// a mask.
+/// Number of blocks of `size` columns: full vectors in the width of fftBlockVectors, then the
+/// remainder under a mask.
 static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64_t partBytes) {
   return countColumnBlocks(size, plan.lanes,
                            fftBlockVectors(length, size / plan.lanes, plan.lanes * partBytes));
@@ -145,7 +145,8 @@ void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi
         transforms.transformToBuffer(rows, lanes, block.vectors, readColumns, bufferA, bufferB,
                                      /*fromA=*/false, adjust);
     emitFor(e, constI64(e, 0), constI64(e, block.vectors), 1, [&](Value vector) {
-      // 64 x 1000 takes 4 % less with whole tiles stored without masks.
+      // Separate bodies for full and partial tiles: unmasked stores are 4 % faster (64 lines of
+      // 1000).
       forTiles(rows, /*oneBody=*/false, [&](const ColumnBlock &tile) {
         SmallVector<Elem> elements;
         for (int64_t i = 0; i < lanes; ++i) {
@@ -185,7 +186,7 @@ void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, 
 void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine read,
                                     WriteLine write, function_ref<Value(Value)> result) {
   int64_t units = unitsOf(plan, shape, step);
-  // The units of each line that lo..hi touches.
+  // The units of each line that [lo, hi) covers.
   Value end = divI(e, addI(e, hi, units - 1), units);
   emitFor(e, divI(e, lo, units), end, 1, [&](Value line) {
     Value begin = mulI(e, line, units);
@@ -213,13 +214,13 @@ void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine r
   });
 }
 
-/// A line whose length has a large prime factor, by two transforms of the length `padded`.
+/// Transforms a line with a large prime factor by two transforms of length `padded`.
 void LineTransforms::convolution(ReadIndex read, WriteIndex write) {
   int64_t n = plan.n, m = plan.padded;
   RowBuffer product{behind, 1};
   Value between = addBytes(e, behind, constI64(e, 2 * m * partBytes));
   Value factors = columns.chirpTable(n), spectrum = columns.chirpSpectrum(n, m, lanes);
-  // Lanes of a vector that begins at `index` and are below n; null if there is nothing to mask.
+  // Mask of the lanes from `index` on that are below n; null if all are.
   auto within = [&](Value index) -> Value {
     Value at = lanes > 1 ? addI(e, splat(e, index, lanes).re, laneOffsets(e, lanes, 1)) : index;
     return e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, at,
@@ -250,7 +251,7 @@ void LineTransforms::convolution(ReadIndex read, WriteIndex write) {
   fourSteps(back, readProduct, finish, between, 1);
 }
 
-/// Z[k] of the line's X, for an inverse whose result is real.
+/// Z[k] from the line's X, for an inverse with real result.
 Elem LineTransforms::joined(Value line, Value index, Value mask, ReadLine read) {
   int64_t h = plan.n;
   Value mirrorMask;
@@ -262,7 +263,7 @@ Elem LineTransforms::joined(Value line, Value index, Value mask, ReadLine read) 
   Elem x = read(line, index, lanes, mask);
   Value mirrored = subI(e, constI64(e, h - lanes + 1), index);
   Elem y = reversed(read(line, mirrored, lanes, mirrorMask));
-  // The imaginary parts of X[0] and X[h] do not count.
+  // The imaginary parts of X[0] and X[h] are ignored.
   Value at = lanes > 1 ? addI(e, splat(e, index, lanes).re, laneOffsets(e, lanes, 1)) : index;
   Value isFirst = compareI(e, arith::CmpIPredicate::eq, at, 0);
   Value none = zeroElem(e, math.real, lanes).re;
@@ -273,7 +274,7 @@ Elem LineTransforms::joined(Value line, Value index, Value mask, ReadLine read) 
   return math.add(math.add(x, y), math.timesI(odd, /*negative=*/false));
 }
 
-/// X of the line's Z, in place: elements k and h - k, from both ends to the middle.
+/// X from the line's Z, in place: elements k and h - k, from both ends to the middle.
 void LineTransforms::separate(Value line, WriteLine write, Value between) {
   int64_t h = plan.n, pairs = (h - 1) / 2;
   Value zero = constI64(e, 0);

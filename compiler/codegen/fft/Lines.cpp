@@ -6,14 +6,14 @@
 //                 transformed as columns, and transposed back
 //   four steps    (FourSteps.cpp) one line as a matrix
 //
-// Lines of an even number of real numbers are half as many complex ones. With
-// z = x[2j] + i x[2j+1], Z its transform, h = n / 2, w = exp(-2 pi i / n):
+// A line of an even number n of reals is transformed as n / 2 complex numbers. With z = x[2j] + i
+// x[2j+1], Z its transform, h = n / 2, w = exp(-2 pi i / n):
 //
 //   X[k]   = E + w^k O,  X[h-k] = conj(E - w^k O),
 //            2 E = Z[k] + conj Z[h-k],  2 O = -i (Z[k] - conj Z[h-k])
 //   Z[k]   = (X[k] + conj X[h-k]) + i w^-k (X[k] - conj X[h-k])     (for an inverse, times 1/2)
 //
-// Odd numbers of them are completed with zero imaginary parts, or by conjugate symmetry.
+// An odd number of reals gets zero imaginary parts, or is completed by conjugate symmetry.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Lines.h"
@@ -141,7 +141,7 @@ void LineTransforms::storeTiles(ArrayRef<Value> lines, int64_t rows, const RowBu
   });
 }
 
-/// The transforms of real lines, from those of their halves.
+/// The transforms of real lines, computed from those of their halves.
 RowBuffer LineTransforms::separateRows(const RowBuffer &from) {
   Value zero = constI64(e, 0);
   int64_t h = plan.n;
@@ -165,7 +165,7 @@ void LineTransforms::acrossLines(Value lo, Value hi, ReadLine read, WriteLine wr
   int64_t n = plan.n, stored = shape.work.back();
   RowBuffer a{bufferA, 1};
   emitFor(e, lo, hi, lanes, [&](Value first) {
-    // Lanes past the last line repeat it.
+    // Lanes beyond the last line repeat it.
     SmallVector<Value> lines;
     Value last = subI(e, hi, constI64(e, 1));
     for (int64_t l = 0; l < lanes; ++l) {

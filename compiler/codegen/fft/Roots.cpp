@@ -15,7 +15,7 @@ using namespace mlir;
 namespace hlo::codegen {
 
 Complex rootOfUnity(int64_t numerator, int64_t n) {
-  // In units of 1 / (8 n) of the circle; 0 <= at < 8 n.
+  // The angle in units of 1 / (8 n) of the circle; 0 <= at < 8 n.
   int64_t at = 8 * (numerator % n);
   bool lower = at > 4 * n; // below the real axis
   if (lower) {
@@ -38,7 +38,7 @@ Complex rootOfUnity(int64_t numerator, int64_t n) {
   if (left) {
     c = -c;
   }
-  // exp(-i angle): below the axis for angles above it.
+  // exp(-i angle): below the real axis for angles above it.
   return {c, lower ? s : -s};
 }
 

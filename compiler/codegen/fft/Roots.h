@@ -9,14 +9,14 @@ namespace hlo::codegen {
 
 using Complex = std::pair<long double, long double>;
 
-/// exp(-2 pi i numerator / n), correct to double precision and exact where the root is; 0 <=
-/// numerator < n.
+/// exp(-2 pi i numerator / n), correctly rounded to double and exact if the root is representable;
+/// 0 <= numerator < n.
 Complex rootOfUnity(int64_t numerator, int64_t n);
-/// The discrete Fourier transform of `x`, any length of small prime factors.
+/// The discrete Fourier transform of `x`, for lengths with small prime factors.
 std::vector<Complex> transformOf(const std::vector<Complex> &x);
 
-/// Numbers as a constant of the kernel's module, aligned to a cache line; gives its address, which
-/// holds in the whole function. Equal names of one function are one constant.
+/// Adds the numbers as a constant of the kernel's module, aligned to a cache line; returns its
+/// address, valid in the whole function. Equal names within a function share one constant.
 mlir::Value constantTable(Emission &e, mlir::Type real, llvm::StringRef name,
                           llvm::function_ref<std::vector<long double>()> values);
 
