@@ -1,12 +1,13 @@
 //===- Canonical.cpp - Keys alone, where several elements have one key ----===//
 //
-// A sort of keys alone gives back, for each key, the element that it stands for. Where
-// the comparator replaces elements by constants (-0 by 0, any NaN by one NaN) that may be
-// another element than what was sorted. So:
+// A sort of keys alone reconstructs each element from its key. If the comparator replaces elements
+// by constants (-0 by 0, every NaN by one NaN), the reconstruction may differ from the original.
+// So:
 //
-//   noteSpecial      while keys are made: does any element differ from what comes back?
+//   noteSpecial      while keys are made: does any element differ from its reconstruction?
 //   restoreSpecial   if so, scan the row again and write the elements whose keys are such
-//                    constants, in their order, from where that key begins in the result
+//                    constants, in their order, from the place where that key begins in the
+//                    result
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/sort/SortEmission.h"
@@ -75,7 +76,7 @@ void SortEmission::restoreSpecial(const RowPosition &row) {
     return position;
   };
   Value zero = constI64(e, 0), length = constI64(e, plan.n);
-  // Where each class begins: behind the elements of smaller keys.
+  // Start of each class in the result: behind the elements of smaller keys.
   SmallVector<Value> begins(classes.size(), zero);
   begins = emitForCarrying(e, zero, length, 1, begins, [&](Value i, ValueRange counts) {
     Num own = keyAt(0, at(i));

@@ -1,14 +1,13 @@
 //===- MergeSort.cpp - Rows sorted by any comparator ----------------------===//
 //
-// In: a sort whose comparator is no order by keys. Out, for each row: the row's N
-// arrays are copied to contiguous scratch, sorted by a stable bottom-up merge sort,
-// and copied to the results.
+// In: a sort whose comparator is not an order by keys. Out, for each row: the row's N arrays are
+// copied to contiguous scratch, sorted by a stable bottom-up merge sort, and copied to the results.
 //
 //   runs of kRun elements by insertion; then merges of width 8, 16, ... between two
 //   buffers, without branches on the comparison
 //
-// The comparator is inlined: there is no call per comparison. One that is no order at
-// all ends too: a merge sort compares a bounded number of times.
+// The comparator is inlined: there is no call per comparison. A comparator that is not an order
+// terminates too: a merge sort makes a bounded number of comparisons.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
@@ -51,7 +50,7 @@ struct MergeSort {
       storeElements(e, elements[k], elems[k], buffers[k], i);
     }
   }
-  /// comparator(a, b), with the operands interleaved as HLO has them.
+  /// comparator(a, b), with the operands interleaved as in HLO.
   Value less(ArrayRef<Elem> a, ArrayRef<Elem> b) {
     SmallVector<Elem> arguments;
     for (size_t k = 0; k < count; ++k) {
@@ -66,7 +65,7 @@ struct MergeSort {
 
   void insertionSort(ValueRange buffers, Value begin, Value end);
   void merge(ValueRange from, ValueRange to, Value begin, Value middle, Value end);
-  /// Sorts `from`; returns the buffers that hold the result, `from` or `other`.
+  /// Sorts `from`; returns the buffers with the result, `from` or `other`.
   SmallVector<Value> mergeSort(ValueRange from, ValueRange other);
 };
 } // namespace
@@ -97,7 +96,8 @@ void MergeSort::merge(ValueRange from, ValueRange to, Value begin, Value middle,
   Value last = addI(e, end, -1);
   emitForCarrying(e, begin, end, 1, {begin, middle}, [&](Value k, ValueRange carried) {
     Value i = carried[0], j = carried[1];
-    // Positions past a run's end are replaced by some valid one; the choice below ignores them.
+    // Positions past a run's end are clamped to a valid one; the selection below ignores their
+    // elements.
     SmallVector<Elem> left = load(from, minI(e, i, last)), right = load(from, minI(e, j, last));
     Value leftDone = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::sge, i, middle);
     Value rightLeft = e.b.createOrFold<arith::CmpIOp>(e.loc, arith::CmpIPredicate::slt, j, end);
@@ -121,7 +121,7 @@ SmallVector<Value> MergeSort::mergeSort(ValueRange from, ValueRange other) {
   if (n <= kRun) {
     return SmallVector<Value>(from);
   }
-  // Passes over doubling widths; the buffers change places after each.
+  // Merge passes of doubling width; the buffers are exchanged after each.
   SmallVector<Value> init{constI64(e, kRun)};
   llvm::append_range(init, from);
   llvm::append_range(init, other);

@@ -1,15 +1,15 @@
 //===- Network.cpp - Short rows sorted side by side in vectors ------------===//
 //
-// In: the records of `lanes` rows, interleaved: record i of row l is lane l of vector i.
-// Out: every row sorted, by Batcher's merge exchange (Knuth, volume 3, algorithm
-// 5.2.2M), which needs no power of two: vectors i and i + d are compared and exchanged
+// In: the records of `lanes` rows, interleaved: record i of row l is lane l of vector i. Out: every
+// row sorted, by Batcher's merge exchange (Knuth, volume 3, algorithm 5.2.2M), which works for
+// every length: vectors i and i + d are compared and exchanged
 //
 //   for p = 2^(t-1), ..., 2, 1:
 //     (d, r) = (p, 0), then (q - p, p) for q = 2^(t-1), ..., 2p:
 //       for all i < n - d with i & p == r
 //
-// Records are all different (they hold the position) or are what is stored, so that the
-// network's lack of stability does not show. Rows of a few records stay in registers.
+// The network is not stable, but that has no effect: either all records differ (they hold the
+// position), or equal records are identical. Short rows stay in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/sort/SortEmission.h"
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Rows of so many records are sorted in registers, without loops.
+/// Longest row that is sorted in registers, without loops.
 static constexpr int64_t kRegisters = 16;
 
 /// (a, b) -> (smaller, larger), lane by lane.
@@ -83,7 +83,7 @@ void SortEmission::networkSort(const RecordBuffer &buffer) {
       Num first = equal(Num(e, j), 0);
       Num q = shl(one, one.of(top) - Num(e, j));
       Num d = select(first, p, q - p), r = select(first, 0, p);
-      // i runs over the numbers below n - d with i & p == r, which are `count`.
+      // i takes the numbers below n - d with i & p == r; there are `count` of them.
       Num below = one.of(n) - d;
       Num whole = shl(shrU(below, log + 1), log);
       Num count = whole + clamp((below & (shl(p, 1) - 1)) - r, p);

@@ -1,7 +1,7 @@
 //===- Partition.cpp - One long row sorted by many tasks ------------------===//
 //
-// In: a plan of one row in chunks. Out, in stages with barriers between them, each of a
-// task per chunk:
+// In: a plan of one row in chunks. Out, in stages with barriers between them, each of one task per
+// chunk:
 //
 //   0  elements -> records; smallest and largest key of the chunk
 //   1  the range of all keys, cut into 2048 buckets of equal width: how many records of the
@@ -9,9 +9,9 @@
 //   2  records -> their buckets, those of earlier chunks first, so that equal keys keep their order
 //   3  the buckets that begin in the chunk: sorted by digits, a few at a time, as many as stay in
 //      cache; records -> results
-//   4  (one task) elements that differ from what their keys stand for (Canonical.cpp)
+//   4  (one task) elements that differ from their reconstruction (Canonical.cpp)
 //
-// Chunks depend on the length alone. Keys that are all in few buckets are sorted by few tasks.
+// Chunks depend only on the length. If all keys fall into few buckets, few tasks sort them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -22,7 +22,7 @@ using namespace mlir;
 namespace hlo::codegen {
 
 static constexpr int64_t kLanes = 16;            ///< counters in a vector
-static constexpr int64_t kGroupBytes = 48 << 10; ///< of buckets that are sorted together
+static constexpr int64_t kGroupBytes = 48 << 10; ///< bytes of buckets that are sorted together
 
 namespace {
 class PartitionSort {
@@ -42,18 +42,19 @@ private:
   Num topWord(Value i, int64_t lanes = 1) {
     return loadWords(e, sort.wordType(top), records.words[top], Index(i, lanes > 1 ? 1 : 0), lanes);
   }
-  /// Finds the range of the keys.
+  /// Computes the range of the keys.
   void loadRange();
   Num bucketOf(Num word) {
     Num key = zextTo(shrU(word, static_cast<int64_t>(plan.words[top].keyFrom)), e.b.getI64Type());
     return shrU(key - Num(e, smallest), Num(e, shift));
   }
-  /// places[b] = where bucket b begins; with a chunk: where its records in bucket b begin.
+  /// Sets places[b] to the start of bucket b; with a chunk: to the start of that chunk's records in
+  /// it.
   void findPlaces(Value chunk);
   Value placeOf(Value bucket) {
     return zextTo(loadWords(e, e.b.getI32Type(), places, Index(bucket), 1), e.b.getI64Type());
   }
-  /// The first bucket that begins at `place` or behind.
+  /// The first bucket that begins at or behind `place`.
   Value firstBucketAt(Value place);
   /// while (state < end) state = body(state)
   void emitWhile(Value begin, Value end, function_ref<Value(Value)> body);
@@ -64,7 +65,7 @@ private:
   size_t top; ///< the most significant word
   bool special;
   RecordBuffer records, moved;
-  Value counters, extremes, flags; ///< of each chunk
+  Value counters, extremes, flags; ///< per chunk
   Value places;                    ///< on the stack
   Value smallest, shift;           ///< of the range of keys
 };
@@ -158,7 +159,7 @@ void PartitionSort::loadRange() {
     most = arith::MaxUIOp::create(e.b, e.loc, most, at(2 * chunk + 1));
   }
   smallest = least;
-  // As many of the upper bits of the range as there are buckets.
+  // The bucket number is as many of the range's upper bits as number the buckets.
   Value unused = LLVM::CountLeadingZerosOp::create(e.b, e.loc, i64, subI(e, most, least),
                                                    /*is_zero_poison=*/false);
   Value bits = subI(e, constI64(e, 64 - llvm::Log2_64(SortPlan::kBuckets)), unused);
@@ -232,10 +233,10 @@ void PartitionSort::sortBuckets(Value chunk) {
   findPlaces({});
   int64_t largest = std::max<int64_t>(1, kGroupBytes / plan.recordBytes());
   Value end = firstBucketAt(endOf(chunk));
-  // Behind the last record no bucket has any.
+  // No bucket begins behind the last record.
   emitWhile(firstBucketAt(beginOf(chunk)), end, [&](Value bucket) {
     Value from = placeOf(bucket);
-    // One bucket, and as many more as are small together.
+    // One bucket, and the following ones as long as all together are small.
     Type i64 = e.b.getI64Type();
     auto loop = scf::WhileOp::create(e.b, e.loc, TypeRange{i64}, ValueRange{addI(e, bucket, 1)});
     {

@@ -1,11 +1,11 @@
 //===- Radix.cpp - Records sorted digit by digit --------------------------===//
 //
-// In: the records of a row. Out: the same in the order of their keys; equal keys keep
-// their order. The least significant digit comes first:
+// In: the records of a row. Out: the records in the order of their keys; equal keys keep their
+// order. Sorts by the least significant digit first:
 //
-//   count how often each digit of each place occurs, in one pass over the row
-//   for each place: skip it if all records have one digit there; else
-//     counts -> where each digit begins; move every record from one buffer to the other
+//   count the values of each digit in one pass over the row
+//   for each digit: skip it if all records have the same value; else
+//     counts -> start of each value; move every record from one buffer to the other
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/sort/SortEmission.h"
@@ -19,7 +19,7 @@ static constexpr int64_t kLanes = 16; ///< counters in a vector
 static int64_t digitsOf(const SortPlan &plan, const SortPlan::Word &word) {
   return llvm::divideCeil(word.keyTo - word.keyFrom, plan.digitBits);
 }
-/// Counters of a digit.
+/// Number of counters of a digit.
 static int64_t countersOf(const SortPlan &plan) { return int64_t(1) << plan.digitBits; }
 
 void SortEmission::prepareRadix() {
@@ -28,7 +28,7 @@ void SortEmission::prepareRadix() {
   }
 }
 
-/// The digit of `word` above bit `shift`, as i64.
+/// The digit of `word` at bit `shift`, as i64.
 static Num digitAt(const SortPlan &plan, Num word, Num shift) {
   Emission &e = *word.e;
   Num digit = shrU(word, zextTo(shift, word.scalar()));

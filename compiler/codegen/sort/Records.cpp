@@ -1,13 +1,13 @@
 //===- Records.cpp - Elements of a sort <-> records -----------------------===//
 //
-// In: positions in the operands. Out: records, unsigned integers with the order of the
-// comparator (SortPlan.h); and back, from sorted records to the results.
+// In: positions in the operands. Out: records, unsigned integers with the order of the comparator
+// (SortPlan.h); and back, from sorted records to the results.
 //
 //   unsigned    x                       signed        x ^ sign bit
 //   floats      x < 0 ? ~x : x ^ sign bit             descending   ~key
 //
-// An element that is its own key comes back from the key; others are fetched by the
-// position in the record.
+// An element that is its own key is reconstructed from the key; others are fetched by the position
+// in the record.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
@@ -33,7 +33,7 @@ SortEmission::SortEmission(KernelBuilder &kernel, const SortPlan &plan, ValueRan
     auto found = llvm::find(roots, result);
     results.push_back(found == roots.end() ? Value() : kernel.resultPtrs[found - roots.begin()]);
   }
-  // Vectors of the widest thing that is computed with along a row.
+  // Lanes of a vector of the widest type that is computed with along a row.
   int64_t widest = 1;
   for (const SortPlan::Word &word : plan.words) {
     widest = std::max<int64_t>(widest, word.bits / 8);
@@ -94,7 +94,7 @@ Index SortEmission::linearOf(const RowPosition &at, int64_t length) {
 }
 
 SmallVector<Index> SortEmission::indexOf(const RowPosition &at) {
-  // The operand's dimensions: those of `outer`, the sorted one, those of `inner`.
+  // The operand's dimensions: `outer`'s, the sorted one, `inner`'s.
   ArrayRef<int64_t> shape = arrayType(inputs[0]).getShape();
   size_t dimension = 0;
   if (auto sort = dyn_cast<SortOp>(kernel.root())) {
@@ -135,7 +135,7 @@ Elem SortEmission::elementAt(unsigned operand, const RowPosition &at) {
   return emitter.emit(input, indexOf(at), at.mask);
 }
 
-/// The bits in memory of a value; integers and floats.
+/// The bits in memory of an integer or float.
 static Num rawOf(Emission &e, Type element, Value value) {
   Type bits = memoryBitsOf(e, element);
   if (isa<FloatType>(element)) {
@@ -157,7 +157,7 @@ Num SortEmission::rawAt(unsigned operand, const RowPosition &at) {
   return rawOf(e, element, elementAt(operand, at).re);
 }
 
-/// Bits in memory -> unsigned integer of the same order.
+/// Bits in memory -> unsigned integer with the same order.
 static Num ordered(const SortKey &key, Num raw) {
   int64_t top = raw.width() - 1;
   Num sign = shl(raw.of(int64_t(1)), top);
@@ -195,7 +195,7 @@ Num SortEmission::rawOfKey(const SortKey &key, Num bits) {
 }
 
 namespace {
-/// Values of a comparator's left side.
+/// Evaluates values of a comparator's left side.
 class KeyExpression {
 public:
   KeyExpression(Emission &e, int64_t lanes, std::function<Elem(unsigned)> argument)
@@ -238,7 +238,7 @@ Num SortEmission::keyAt(size_t k, const RowPosition &at) {
     KeyExpression expression(e, at.lanes, [&](unsigned operand) { return elementAt(operand, at); });
     Elem value = expression.get(key.value);
     if (!value) {
-      value = zeroElem(e, key.element, at.lanes); // the error is reported already
+      value = zeroElem(e, key.element, at.lanes); // the error has been reported
     }
     raw = rawOf(e, key.element, value.re);
   }
@@ -315,7 +315,7 @@ void SortEmission::storeResults(const RowPosition &at, ArrayRef<Num> record) {
     } else if (isa<BlockArgument>(inputs[n]) && !isa<ComplexType>(element)) {
       storeWords(e, rawAt(n, source), results[n], target, at.mask);
     } else {
-      // Lanes of a result are consecutive here: complex elements have no scatter.
+      // Lanes of a result are consecutive here, because complex elements have no scatter.
       storeElements(e, element, elementAt(n, source), results[n], target.base, at.mask);
     }
   }

@@ -1,13 +1,13 @@
 //===- Sort.cpp - Strategy "sort": rows, block by block -------------------===//
 //
-// In: a region whose root is a sort of N arrays along one dimension. Out: for each block of
-// rows, as the plan says (compiler/analysis/SortPlan.h):
+// In: a region whose root is a sort of N arrays along one dimension. Out, for each block of rows,
+// by the plan (compiler/analysis/SortPlan.h):
 //
 //   by keys      elements -> records; sort the records; records -> results
 //   otherwise    a merge sort with the comparator inlined
 //
-// Rows are along the minor dimension (a vector is a piece of a row) or across it (a vector
-// is one element each of neighbouring rows).
+// Rows run along the minor dimension (a vector is a piece of a row) or across it (a vector has one
+// element of each of several adjacent rows).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -18,13 +18,13 @@ using namespace mlir;
 namespace hlo::codegen {
 
 namespace {
-/// The sort by keys of one block of rows.
+/// Sorts one block of rows by keys.
 struct BlockSort {
   SortEmission &sort;
   Emission &e;
   const SortPlan &plan;
   RecordBuffer rows;
-  SmallVector<Value, 2> other; ///< room for one more row, for Radix
+  SmallVector<Value, 2> other; ///< room for one more row, for radix sort
 
   BlockSort(SortEmission &sort, Value scratch) : sort(sort), e(sort.e), plan(sort.plan) {
     bool network = plan.method == SortPlan::Method::Network;
@@ -54,7 +54,7 @@ struct BlockSort {
     sort.storeRecord(rows, from.i, row, record, bufferMask);
   }
 
-  /// Loops along the first `length` elements of a row.
+  /// Loops over the first `length` elements of a row.
   void alongRow(int64_t length, function_ref<void(Index, int64_t, Value)> body) {
     ElementEmitter vectors(sort.kernel, sort.vectorLanes), scalars(sort.kernel, 1);
     emitVectorLoop(e, constI64(e, 0), constI64(e, length), vectors, scalars,
@@ -64,7 +64,7 @@ struct BlockSort {
                    });
   }
 
-  /// Rows along the minor dimension: `count` of them from `first` on.
+  /// Sorts `count` rows along the minor dimension, from `first` on.
   void rowWise(Value first, Value count) {
     Value zero = constI64(e, 0);
     Index none(zero);
@@ -98,7 +98,7 @@ struct BlockSort {
     });
   }
 
-  /// Rows across the minor dimension: plan.lanes neighbours from `first` on, fewer at the end.
+  /// Sorts plan.lanes adjacent rows across the minor dimension from `first` on, fewer at the end.
   void columnWise(Value outer, Value first) {
     Value zero = constI64(e, 0), n = constI64(e, plan.n);
     int64_t lanes = plan.lanes;
@@ -128,7 +128,7 @@ struct BlockSort {
     });
   }
 
-  /// One row of the buffer, back to where it was.
+  /// Sorts one row of the buffer in place.
   void sortInPlace(Value lane) {
     SmallVector<Value, 2> own;
     for (auto [word, base] : llvm::zip(plan.words, rows.words)) {

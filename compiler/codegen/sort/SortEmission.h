@@ -8,7 +8,7 @@
 
 namespace hlo::codegen {
 
-/// Where elements are in arrays seen as [outer, n, inner]: one, or one per lane of `i` or of `c`.
+/// Position of elements in arrays [outer, n, inner]: one, or one per lane of `i` or of `c`.
 struct RowPosition {
   mlir::Value outer;
   Index i, c;
@@ -16,7 +16,7 @@ struct RowPosition {
   mlir::Value mask; ///< null: all lanes
 };
 
-/// Words of records in memory: element (i, row) of word w is at words[w] + i * iStride + row *
+/// Words of records in memory: word w of element i of row r is at words[w] + i * iStride + r *
 /// rowStride.
 struct RecordBuffer {
   llvm::SmallVector<mlir::Value, 2> words;
@@ -28,10 +28,10 @@ struct SortEmission {
   Emission &e;
   const SortPlan &plan;
   mlir::ValueRange inputs;
-  /// Pointers, of each input and of the positions; null: not wanted.
+  /// Pointers to the results: of each input, then of the positions; null: not wanted.
   llvm::SmallVector<mlir::Value> results;
   ComputationOp comparator;   ///< null for topk
-  int64_t vectorLanes;        ///< of loops along rows
+  int64_t vectorLanes;        ///< lanes of loops along rows
   mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if
                               ///< there is none
 
@@ -42,13 +42,13 @@ struct SortEmission {
   /// The element of an operand, and its bits in memory (no complex types).
   Elem elementAt(unsigned operand, const RowPosition &at);
   Num rawAt(unsigned operand, const RowPosition &at);
-  /// The unsigned integer with the order of key `k`, of keys[k].bits() bits.
+  /// The unsigned integer with the order of key `k`; it has keys[k].bits() bits.
   Num keyAt(size_t k, const RowPosition &at);
-  /// The bits in memory of the element that a key stands for.
+  /// The element's bits in memory, reconstructed from a key.
   Num rawOfKey(const SortKey &key, Num bits);
   llvm::SmallVector<Num> recordAt(const RowPosition &at);
   Num keyOfRecord(size_t k, llvm::ArrayRef<Num> record);
-  /// Stores the results of position `at`, given its record.
+  /// Stores the results of position `at` from its record.
   void storeResults(const RowPosition &at, llvm::ArrayRef<Num> record);
   llvm::SmallVector<Num> loadRecord(const RecordBuffer &buffer, const Index &i, const Index &row,
                                     int64_t lanes, mlir::Value mask);
@@ -60,19 +60,20 @@ struct SortEmission {
   Num orderedKey(const SortKey &key, const Elem &value);
   void storeRaw(const RowPosition &at, Num raw);
 
-  // Canonical.cpp: keys alone, where some elements are not what their keys say (-0, NaN).
+  // Canonical.cpp: keys alone, if elements may differ from their reconstruction (-0, NaN).
   void prepareSpecial();
-  /// Notes at run time whether elements differ from what their keys stand for.
+  /// Records at run time whether elements differ from their reconstruction.
   void noteSpecial(const RowPosition &at, llvm::ArrayRef<Num> record);
   void clearSpecial();
-  /// i1: whether any did since clearSpecial(); null if none ever does.
+  /// i1: whether any differed since clearSpecial(); null if that is impossible.
   mlir::Value anySpecial();
   /// Writes the elements of one row (uniform outer and c) whose keys are constants, in their order.
   void restoreSpecial(const RowPosition &row);
 
   // Radix.cpp
   void prepareRadix();
-  /// Sorts `count` records (i64) of a row by their keys, stably; the buffers that hold them then.
+  /// Sorts `count` records (i64) of a row by their keys, stably; returns the buffers that hold the
+  /// result.
   llvm::SmallVector<mlir::Value, 2> radixSort(mlir::ValueRange from, mlir::ValueRange other,
                                               mlir::Value count);
 
@@ -86,25 +87,25 @@ private:
   llvm::SmallVector<Index> indexOf(const RowPosition &at);
   Index linearOf(const RowPosition &at, int64_t length);
 
-  llvm::SmallVector<mlir::Value, 4> histograms; ///< of each word, one table for each digit
+  llvm::SmallVector<mlir::Value, 4> histograms;                   ///< per word, one table per digit
   llvm::SmallVector<std::pair<mlir::Type, mlir::Value>, 2> notes; ///< slots on the stack, by type
   std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters;
 };
 
-/// Runs body(block, scratch) for the blocks of the tasks that this call of the kernel runs; scratch
-/// is `stack` if the plan needs no more.
+/// Runs body(block, scratch) for the blocks of the tasks in this call of the kernel; scratch is
+/// `stack` if the plan fits on the stack.
 void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, mlir::Value stack,
                   llvm::function_ref<void(mlir::Value block, mlir::Value scratch)> body);
-/// The stack memory of a task, null if the plan needs more.
+/// The stack memory of a task; null if the plan needs more.
 mlir::Value allocateStack(Emission &e, const SortPlan &plan);
-/// Sorts blocks of rows as Radix or Network.
+/// Sorts blocks of rows by radix sort or network.
 void emitSortByKeys(SortEmission &sort);
 
 /// Sorts one long row in chunks.
 void emitPartitionSort(SortEmission &sort);
 
-/// Running sums of counters in lanes, behind `before` in all lanes: the sum of the lanes before
-/// each, and of all lanes.
+/// Prefix sums of counters in lanes: `before` plus the sum of the lanes before each; and `before`
+/// plus the sum of all lanes, in all lanes.
 std::pair<Num, Num> runningSums(Num counts, Num before);
 
 /// Sorts rows by any comparator. forEachBlock runs its argument with (row, scratch of its task).
@@ -112,7 +113,7 @@ void emitMergeSort(
     KernelBuilder &kernel, SortOp op, const SortPlan &plan,
     llvm::function_ref<void(llvm::function_ref<void(mlir::Value, mlir::Value)>)> forEachBlock);
 
-/// base[index] of integers of the lanes of `index`; contiguous or a gather.
+/// base[index] for integers; contiguous or a gather.
 Num loadWords(Emission &e, mlir::Type word, mlir::Value base, const Index &index, int64_t lanes,
               mlir::Value mask = {});
 void storeWords(Emission &e, Num value, mlir::Value base, const Index &index,

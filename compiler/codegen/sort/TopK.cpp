@@ -1,15 +1,15 @@
 //===- TopK.cpp - Strategy "topk": the first records of each row ----------===//
 //
-// In: a region whose root is a topk along the last dimension. Out: the k best elements of
-// each row in order, and their positions. Rows that are short, or of which most is
-// wanted, are sorted whole. Others are looked at a chunk at a time:
+// In: a region whose root is a topk along the last dimension. Out: the k best elements of each row
+// in order, and their positions. Short rows, and rows of which most is kept, are sorted whole.
+// Others are processed in chunks:
 //
-//   chunk of keys, none below the threshold?   next chunk; almost all of them
-//   few wanted     insert those that are into the k best, which are in order
-//   more wanted    append those that are to a buffer; when it is full, sort it, keep k
+//   chunk has no key above the threshold?   next chunk; almost all of them
+//   small k        insert better elements into the k best, which are kept sorted
+//   larger k       append better elements to a buffer; when it is full, sort it, keep k
 //
-// The threshold is the k-th best key so far. Later elements lose ties, so that equal
-// elements come in the order of their positions.
+// The threshold is the k-th best key so far. Later elements lose ties, so equal elements are in the
+// order of their positions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -20,10 +20,10 @@ using namespace mlir;
 namespace hlo::codegen {
 
 namespace {
-/// The selection in one row.
+/// Selects the best elements of one row.
 class RowSelection {
 public:
-  /// Slots on the stack: how many candidates there are, and the threshold.
+  /// Slots on the stack: the number of candidates, and the threshold.
   RowSelection(SortEmission &sort, Value countSlot, Value thresholdSlot)
       : sort(sort), e(sort.e), plan(sort.plan), countSlot(countSlot), thresholdSlot(thresholdSlot) {
   }
@@ -93,7 +93,7 @@ private:
   Value loadCount() { return LLVM::LoadOp::create(e.b, e.loc, e.b.getI64Type(), countSlot); }
   void storeCount(Value count) { LLVM::StoreOp::create(e.b, e.loc, count, countSlot); }
 
-  /// Takes what is better than the threshold among elements lo..hi, at most a chunk.
+  /// Takes the elements better than the threshold among lo..hi, at most a chunk.
   void take(Value lo, Value hi) {
     if (plan.candidates == 0) {
       emitFor(e, lo, hi, 1, [&](Value i) {
@@ -113,8 +113,8 @@ private:
     alongRow(lo, hi, [&](const RowPosition &at) { append(at); });
   }
 
-  /// Inserts element `i` among the records before `end`, which are in order, behind its equals; the
-  /// record at `end` is lost.
+  /// Inserts element `i` into the sorted records before `end`, behind its equals; drops the record
+  /// at `end`.
   void insert(Value i, Value end) {
     Index none(constI64(e, 0));
     SmallVector<Num> record = sort.recordAt(RowPosition{outer, Index(i), none, 1, {}});
@@ -135,8 +135,8 @@ private:
     sort.storeRecord(best, Index(loop.getResult(0)), none, record, {});
   }
 
-  /// Appends the elements that are better than the threshold. Whole vectors are stored: the buffer
-  /// has room behind.
+  /// Appends the elements better than the threshold. Stores whole vectors: the buffer has slack at
+  /// its end.
   void append(const RowPosition &at) {
     SmallVector<Num> record = sort.recordAt(at);
     Value wanted = andMask(e, isBetter(sort.keyOfRecord(0, record)), at.mask);
@@ -160,7 +160,7 @@ private:
     storeCount(Num(e, count) + zextTo(taken, e.b.getI64Type()));
   }
 
-  /// Sorts `count` candidates and leaves the best.
+  /// Sorts `count` candidates and keeps the best.
   void keepBest(Value count) {
     SmallVector<Value, 2> sorted = sort.radixSort(best.words, other, count);
     Value moved =
