@@ -1,15 +1,15 @@
 //===- MinorWindows.cpp - Windows along the minor dimension in vectors ----===//
 //
-// In: a select-and-scatter whose window extends along the minor dimension, which is
-// that of its vectors. Out, for each line of the source and some 1024 elements of it:
+// In: a select-and-scatter whose window extends along the minor dimension, along which its vectors
+// run. Out, for each line of the source and about 1024 elements of it:
 //
-//   for each window: the place that it keeps, and the element of the source     -> buffers on the
-//   stack for each element of the result: combine with those of the windows that kept it, in their
-//   order
+//   for each window: the selected place and the source element -> buffers on the stack
+//   for each element of the result: combine the source elements of the windows that selected
+//   it, in their order
 //
-// So no two lanes write to one place, whether windows meet or not. With a stride of s, s neighbours
-// of the result are s vectors, each with the taps of the window that can meet it; they are put
-// together again where they are stored:
+// So no two lanes write to one place, even if windows overlap. With a stride of s, s adjacent
+// elements of the result form a group and are computed in s vectors, each with the taps of the
+// window that can reach it; the vectors are interleaved when they are stored:
 //
 //   size 3, stride 2    element 2q    tap 2 of window q - 1, tap 0 of window q
 //                       element 2q+1  tap 1 of window q
@@ -24,9 +24,9 @@ using namespace mlir;
 namespace hlo::codegen {
 namespace {
 
-/// Most windows (or groups of elements of the result) at a time, whose buffers stay in L1.
+/// Most windows (or groups of result elements) at a time, so that their buffers stay in L1.
 constexpr int64_t kChunk = 1024;
-/// Code of each tap is its own; so is that of each neighbour.
+/// Each tap, and each element of a group, has code of its own.
 constexpr int64_t kMostTaps = 16, kMostStride = 8;
 
 struct MinorWindows {
@@ -38,20 +38,21 @@ struct MinorWindows {
   Elem init;
   Type element, i32;
   int64_t taps, step, low;     ///< the window along the minor dimension
-  int64_t windows, elements;   ///< of a line of the source and of the result
-  int64_t groups;              ///< of `step` elements of the result, whole ones
-  int64_t least = 0, most = 0; ///< the windows from group + least to group + most meet a group
+  int64_t windows, elements;   ///< per line of the source; per line of the result
+  int64_t groups;              ///< number of whole groups of `step` elements of the result
+  int64_t least = 0, most = 0; ///< windows group + least to group + most reach a group
   Value keptPlaces, sources;   ///< buffers of a chunk
-  bool isLine;                 ///< the window extends along the minor dimension alone
+  bool isLine;                 ///< the window extends only along the minor dimension
 
   MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, const Elem &init);
-  /// The group's window that has its tap t at the group's element r, if any.
+  /// The window, relative to the group, whose tap t is at the group's element r; nothing if there
+  /// is none.
   std::optional<int64_t> windowAt(int64_t r, int64_t t) const {
     int64_t distance = r + low - t;
     return distance % step == 0 ? std::optional<int64_t>(distance / step) : std::nullopt;
   }
-  /// What `emitter`'s lanes of windows from w on keep, as ordinals in the window; -1: nothing. Taps
-  /// are inside of the line unless `checked`.
+  /// The ordinals in the window that the windows from w on select, one per lane of `emitter`; -1:
+  /// none. Taps are inside the line unless `checked`.
   Value search(ArrayRef<Value> at, Value w, ElementEmitter &emitter, Value mask, bool checked);
   void storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmitter &emitter, Value mask,
                  bool checked);
@@ -78,7 +79,7 @@ MinorWindows::MinorWindows(SelectAndScatter &whole, ElementEmitter &vectors, con
       }
     }
   }
-  // One group more: that of the elements that are left over.
+  // One group more, for the remaining elements.
   int64_t count = kChunk + 1 + most - least;
   keptPlaces = stackBuffer(e, count * storageBytes(i32));
   sources = stackBuffer(e, count * storageBytes(element));
@@ -130,7 +131,7 @@ void MinorWindows::storeKept(ArrayRef<Value> at, Value w, Value slot, ElementEmi
 }
 
 void MinorWindows::findKept(ArrayRef<Value> at, Value first, Value count) {
-  // Windows before `begin` and from `end` on have padding, or do not exist.
+  // Windows before `begin` and from `end` on reach into padding, or do not exist.
   int64_t begin =
       std::min(windows, std::max<int64_t>(0, llvm::divideCeil(std::max<int64_t>(low, 0), step)));
   int64_t room = elements + low - taps;
@@ -160,8 +161,8 @@ void MinorWindows::findKept(ArrayRef<Value> at, Value first, Value count) {
   oneByOne(outside, last);
 }
 
-/// Element r of the groups from `group` on, `old` so far, with what the windows add that kept it:
-/// those of later taps come first.
+/// Element r of the groups from `group` on: `old` combined with the sources of all windows that
+/// selected it. Later taps belong to earlier windows, so they come first.
 Elem MinorWindows::gathered(int64_t r, Value group, Value firstWindow, Value ordinal, Elem old,
                             ElementEmitter &emitter, Value mask) {
   int64_t lanes = emitter.lanes();
@@ -184,8 +185,8 @@ Elem MinorWindows::gathered(int64_t r, Value group, Value firstWindow, Value ord
   return old;
 }
 
-/// The groups from `from` to `to` of the lines that the windows of the source's line `at` meet, and
-/// with the last of them the elements that are left.
+/// Computes the groups from `from` to `to` of the result lines that the windows of source line `at`
+/// reach; with the last groups also the remaining elements.
 void MinorWindows::emitChunk(ArrayRef<Value> at, Value from, Value to) {
   Value firstWindow = addI(e, from, least);
   findKept(at, firstWindow, addI(e, subI(e, to, from), 1 + most - least));
@@ -251,7 +252,7 @@ void SelectAndScatter::emitMinorWindows(ElementEmitter &vectors, const Elem &ini
     });
     return;
   }
-  // Lines meet: all of a slab begins as the init value.
+  // Windows overlap between lines: a whole slab is filled with the init value first.
   overSlabs(rows, vectors, init, [&](SmallVector<Value> &at) {
     emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value chunk) { overChunk(at, chunk); });
   });

@@ -1,16 +1,15 @@
 //===- Scatter.cpp - Strategy "scatter": updates at indices, in place -----===//
 //
-// In: a region whose root is a scatter of N arrays; the results' buffers hold the
-// arrays already (`in_place`). Out, for each position among the indices, in the
-// order of the text:
+// In: a region whose root is a scatter of N arrays; the results' buffers already hold the arrays
+// (`in_place`). Out, for each position among the indices, in text order:
 //
 //   start = indices[position]            skip unless the whole window fits
 //   for each element of the window:      array = computation(array, update)
 //
-// The innermost window dimension runs in vectors where it is the minor one of array
-// and updates: a window never meets itself. With `unique_indices` positions are
-// independent and become tasks; else long rows are cut into columns. Elements and short rows go
-// through ScatterBlocks.cpp.
+// The innermost window dimension is vectorized if it is the minor one of array and updates: a
+// window never overlaps itself. With `unique_indices` positions are independent and become tasks;
+// otherwise long rows are split into columns. Single elements and short rows are handled by
+// ScatterBlocks.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/scatter/ScatterEmission.h"
@@ -125,9 +124,8 @@ void ScatterEmission::combine(ElementEmitter &emitter, const Places &places, Val
                               ArrayRef<Index> at, Value mask) {
   SmallVector<Elem> old = load(places, target, emitter.lanes(), mask);
   if (replaces()) {
-    // Stores wait for their lines one after the other, which a load of the old value would have
-    // asked for (100000 floats set in an array of 40 KB: 0.051 ms for 0.074, rows of 8 0.023 for
-    // 0.036).
+    // A replacing scatter does not load the old value. Without a prefetch its stores would wait for
+    // their cache lines one after the other.
     int64_t bytes = storageBytes(arrayType(op.getInputs()[0]).getElementType());
     LLVM::Prefetch::create(e.b, e.loc, addBytes(e, places.to[0], mulI(e, target, bytes)), /*rw=*/0,
                            /*hint=*/3, /*cache=*/1);
@@ -146,25 +144,25 @@ Value ScatterEmission::startAt(ArrayRef<Index> position, int64_t k) {
              : e.b.createOrFold<arith::ExtSIOp>(e.loc, i64, raw);
 }
 
-/// Pieces of a row that is short enough for blocks of positions.
+/// Most vectors of a row that is handled in blocks of positions.
 static constexpr size_t kMostPieces = 2;
 
 namespace {
-/// One position after the other.
+/// Handles one position after the other.
 struct Positions {
   ScatterEmission &scatter;
   Emission &e;
   int64_t lanes;
   ElementEmitter vectors;
-  /// A short window is whole vectors of decreasing widths: what a masked store has left in its
-  /// buffer cannot be loaded from there, when the next update meets the same window.
+  /// Emitters for a short window: whole vectors of decreasing width. A masked store cannot forward
+  /// its data to the load of the next update of the same window.
   SmallVector<std::unique_ptr<ElementEmitter>> widths;
-  /// Short rows that do not fit go to a place of their own, without a branch that nobody could
-  /// predict (50000 rows of 8, half of them out of bounds: 0.06 ms for 0.21). What is read instead
-  /// comes from another place, so that such updates do not wait for each other.
+  /// Short rows that do not fit are redirected to a sink instead of skipped by an unpredictable
+  /// branch. They read from another place than they write to, so that such updates do not wait for
+  /// each other.
   bool toSink = false;
 
-  /// The part of a row that this call of the kernel updates, where tasks are columns.
+  /// If tasks are columns: the part of a row that this call of the kernel updates.
   Value firstColumn, endColumn;
   int64_t columnsPerTask = 0;
 
@@ -181,13 +179,13 @@ struct Positions {
   }
 
   void emit(ArrayRef<Value> position);
-  /// The window of a position, at `places`.
+  /// Updates the window of a position, at `places`.
   void update(ArrayRef<Value> position, const ScatterEmission::Places &places);
-  /// The windows of several positions, which are short rows or elements, all at element `base` of
-  /// the arrays.
+  /// Updates the windows of several positions in turn; all are short rows or elements at element
+  /// `base` of the arrays.
   void updateInTurn(ArrayRef<SmallVector<Value>> positions, Value base);
   SmallVector<Index> updateIndex(ArrayRef<Value> position);
-  /// Dimensions k... of the window at `at`, whose elements start at `target`.
+  /// Handles dimensions k... of the window at `at`, whose elements start at `target`.
   void emitWindow(size_t k, const ScatterEmission::Places &places, Value target,
                   SmallVectorImpl<Index> &at);
 };
@@ -240,12 +238,12 @@ void Positions::emitWindow(size_t k, const ScatterEmission::Places &places, Valu
 
 void Positions::emit(ArrayRef<Value> position) {
   ElementEmitter::Scope scope(scatter.scalars);
-  // Where the window starts, and whether it fits.
+  // Computes the window's start, and whether it fits.
   SmallVector<Index> where(position.begin(), position.end());
   Value fits, base = constI64(e, 0);
   for (auto [k, d] : llvm::enumerate(scatter.op.getScatterDimsToOperandDims())) {
     Value start = scatter.startAt(where, k);
-    // Negative starts are huge as unsigned numbers.
+    // As unsigned numbers, negative starts are large.
     Value inside = compareI(e, arith::CmpIPredicate::ult, start, scatter.startsAlong(d));
     fits = andMask(e, fits, inside);
     base = addI(e, base, mulI(e, start, scatter.strides[d]));
@@ -301,8 +299,8 @@ void Positions::updateInTurn(ArrayRef<SmallVector<Value>> positions, Value base)
   }
 }
 
-/// Columns of one task of a scatter of long rows, 0 if it is a single task. One thread gets all of
-/// them in one call.
+/// Columns of one task in a scatter of long rows; 0 if it is a single task. One thread gets all
+/// columns in one call.
 static int64_t columnsOfTask(ScatterEmission &scatter, Positions &positions) {
   constexpr int64_t mostTasks = 4, leastBytes = 256;
   int64_t columns = scatter.windowElements;
@@ -312,7 +310,7 @@ static int64_t columnsOfTask(ScatterEmission &scatter, Positions &positions) {
   if (!rows || scatter.positions * columns < 2 * kElementsPerTask) {
     return 0;
   }
-  // Whole lines, and whole vectors.
+  // A multiple of whole cache lines and whole vectors.
   int64_t unit = std::max<int64_t>(positions.lanes, llvm::divideCeil(64, bytes));
   int64_t least =
       std::max<int64_t>(llvm::divideCeil(leastBytes, bytes), llvm::divideCeil(columns, mostTasks));
@@ -348,7 +346,7 @@ LogicalResult emitScatterKernel(KernelBuilder &kernel) {
     body.update = [&](ArrayRef<Value> position, const ScatterEmission::Places &places) {
       positions.update(position, places);
     };
-    // Between two updates a narrow float is rounded to what the array holds.
+    // A narrow float is rounded to the array's type between two updates.
     bool rounds = llvm::any_of(op.getResultTypes(),
                                [](Type type) { return isNarrowFloat(elementType(type)); });
     if (!scatter.replaces() && !rounds) {

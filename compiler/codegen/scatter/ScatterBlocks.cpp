@@ -3,16 +3,15 @@
 // In: a scatter whose windows are single elements, or short rows of the minor dimension. Out: a
 // loop over blocks of eight positions,
 //
-//   offsets = indices of the block, as one number each      a vector of i32
-//   if some are outside:  eight updates, of which those outside go to the sink
-//   else if all are equal:  array[offset] = the eight updates, combined with what is there
-//   else                    eight times array[offset] = computation(array[offset], update)
+//   offsets = element offsets of the block's windows        a vector of i32
+//   if some are out of bounds:  eight updates; those out of bounds go to the sink
+//   else if all are equal:      array[offset] = the eight updates, combined with the old value
+//   else                        eight times array[offset] = computation(array[offset], update)
 //
-// The updates themselves are in the order of the text, so positions may be equal. What a block
-// saves is the bounds test, the arithmetic on indices and two taken branches for each of them;
-// sorted indices have runs of equal ones, which need not wait for what was just stored. Offsets
-// that are computed leave the vector register in pairs; plain indices are read once more, one by
-// one.
+// Updates are applied in text order, so positions may be equal. A block saves the bounds test, the
+// index arithmetic and two taken branches per position; sorted indices have runs of equal ones,
+// which then need not wait for the previous store. Computed offsets leave the vector register in
+// pairs; plain indices are loaded again, one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/scatter/ScatterEmission.h"
@@ -22,12 +21,11 @@ using namespace mlir;
 namespace hlo::codegen {
 
 static constexpr int64_t kBlock = 8;
-/// Ops of a computation that is worth sixteen copies of it.
+/// Most ops of a computation that may be copied sixteen times.
 static constexpr size_t kMostOps = 8;
 
-/// Whether an integer is the smaller or larger of two: several such updates in a row are made
-/// branches by LLVM, which nobody can predict (100000 of s32: 0.26 ms for 0.08 one after the
-/// other).
+/// True for minimum and maximum of integers: LLVM turns several such updates in a row into
+/// branches, which are unpredictable.
 static bool comparesIntegers(Operation &op) {
   return isa<MinimumOp, MaximumOp>(op) && isa<IntegerType>(elementType(op.getResult(0).getType()));
 }
@@ -60,7 +58,7 @@ static Value addScaled(Emission &e, Value offset, Value index, int64_t factor) {
   return offset ? e.b.createOrFold<arith::AddIOp>(e.loc, offset, index) : index;
 }
 
-/// The lanes of a vector of i32 as i64, taken out two at a time.
+/// The lanes of a vector of i32 as i64, extracted two at a time.
 static SmallVector<Value> lanesInPairs(Emission &e, Value offsets) {
   Type i64 = e.b.getI64Type();
   Value pairs = vector::BitCastOp::create(e.b, e.loc, VectorType::get({kBlock / 2}, i64), offsets);
@@ -73,7 +71,7 @@ static SmallVector<Value> lanesInPairs(Emission &e, Value offsets) {
   return lanes;
 }
 
-/// Whether the number of an element is an index as it is in memory, but for a factor.
+/// True if the element offset is a single index in memory times a constant.
 static bool readsPlainIndices(ScatterEmission &scatter) {
   Value indices = scatter.indices;
   while (Operation *def = indices.getDefiningOp()) {
@@ -106,7 +104,7 @@ static BlockOffsets offsetsOf(ScatterEmission &scatter, ElementEmitter &block,
       start = isUnsignedElement(element) ? e.b.createOrFold<arith::ExtUIOp>(e.loc, i32, start)
                                          : e.b.createOrFold<arith::ExtSIOp>(e.loc, i32, start);
     }
-    // Negative starts are huge as unsigned numbers.
+    // As unsigned numbers, negative starts are large.
     Value limit = lanesOfConstant(e, start.getType(), scatter.startsAlong(d));
     Value fits = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, start, limit);
     result.inside = andMask(e, result.inside, fits);
@@ -147,7 +145,7 @@ void emitScatterBlocks(ScatterEmission &scatter, ArrayRef<Value> prefix, Value l
     SmallVector<Index> lanes(prefix.begin(), prefix.end());
     lanes.push_back(Index(first, 1));
     auto [offsets, inside] = offsetsOf(scatter, block, lanes);
-    // The number of a position's element, and whether there is such an element.
+    // A position's element offset, and whether it is in bounds.
     auto plainNumber = [&](int64_t n) -> std::pair<Value, Value> {
       ElementEmitter::Scope inner(scatter.scalars);
       lanes.back() = Index(addI(e, first, n));
@@ -182,7 +180,7 @@ void emitScatterBlocks(ScatterEmission &scatter, ArrayRef<Value> prefix, Value l
       emitFor(e, first, addI(e, first, kBlock), 1,
               [&](Value last) { body.single(positionAt(last)); });
     } else {
-      // No element has the number of all ones.
+      // All ones marks positions out of bounds; it is not a valid offset.
       Value none = lanesOfConstant(e, offsets.getType(), -1);
       Value marked = arith::SelectOp::create(e.b, e.loc, inside, offsets, none);
       forEachLane(marked, [&](Value last, Value number, Value fits) {

@@ -13,45 +13,45 @@ struct ScatterEmission {
   KernelBuilder &kernel;
   Emission &e;
   ScatterOp op;
-  size_t count; ///< arrays
+  size_t count; ///< number of arrays
   mlir::Value indices;
   mlir::ValueRange updates;
   ComputationOp computation;
   llvm::ArrayRef<int64_t> shape;      ///< of the arrays
   llvm::SmallVector<int64_t> strides; ///< of the arrays, in elements
   llvm::SmallVector<int64_t> positionDims,
-      positionShape; ///< update dimensions that walk the indices
+      positionShape; ///< update dimensions that correspond to the indices
   llvm::SmallVector<int64_t> windowDims,
       windowShape;                          ///< update dimensions inside the window, in order
   llvm::SmallVector<int64_t> windowToArray; ///< array dimension of each window dimension
   llvm::SmallVector<int64_t> windowSizes;   ///< for each array dimension
   int64_t positions = 1, windowElements = 1;
   ElementEmitter scalars;
-  /// Where updates that do not fit read and write, if they do so without a branch: nowhere (zeros)
-  /// and sink.
+  /// Memory for updates that do not fit, if they are not skipped by a branch: they read `nowhere`
+  /// (zeros) and write `sink`.
   mlir::Value nowhere, sink;
 
   ScatterEmission(KernelBuilder &kernel, ScatterOp op);
 
-  /// Where the k-th component of the index vector of a position is.
+  /// Index, in `indices`, of component k of a position's index vector.
   llvm::SmallVector<Index> componentAt(llvm::ArrayRef<Index> position, int64_t k);
-  /// That component, as an i64: the sign is kept, unsigned types extend with zeros.
+  /// That component, as an i64: sign-extended, or zero-extended if unsigned.
   mlir::Value startAt(llvm::ArrayRef<Index> position, int64_t k);
-  /// How many numbers a window may start at along a dimension of the arrays.
+  /// Number of valid starts of a window along a dimension of the arrays.
   int64_t startsAlong(int64_t d) const { return shape[d] - windowSizes[d] + 1; }
-  /// Whether the computation ignores what is in the arrays.
+  /// True if the computation ignores the old value.
   bool replaces();
-  /// For each batching dimension: body(array dimension, number in the position).
+  /// Runs body(array dimension, dimension of the position) for each batching dimension.
   void forEachBatching(llvm::function_ref<void(int64_t, int64_t)> body);
-  /// Makes nowhere and sink, of `elements` elements each.
+  /// Allocates nowhere and sink, of `elements` elements each.
   void makeSink(int64_t elements);
-  /// Where the arrays of an update are read and written.
+  /// Where an update reads and writes the arrays.
   struct Places {
     llvm::SmallVector<mlir::Value, 2> from, to;
-    mlir::Value base; ///< the element's number there
+    mlir::Value base; ///< offset of the element in both
   };
   Places inArrays(mlir::Value base);
-  /// The arrays at `base` where `fits`, nowhere and the sink elsewhere.
+  /// The arrays at `base` if `fits`, otherwise nowhere and the sink.
   Places inArraysOrSink(mlir::Value base, mlir::Value fits);
   /// computation(old, updates at `at`).
   llvm::SmallVector<Elem> computeUpdate(ElementEmitter &emitter, llvm::ArrayRef<Elem> old,
@@ -60,22 +60,23 @@ struct ScatterEmission {
                                mlir::Value mask = {});
   void store(llvm::ArrayRef<Elem> values, const Places &places, mlir::Value target,
              mlir::Value mask = {});
-  /// array = computation(array, update) for the elements from `target` on.
+  /// Applies array = computation(array, update) to the elements from `target` on.
   void combine(ElementEmitter &emitter, const Places &places, mlir::Value target,
                llvm::ArrayRef<Index> at, mlir::Value mask = {});
 };
 
-/// What is done at positions, which are numbers along each dimension of the indices.
+/// Code for positions, which are given by one index per dimension of the indices.
 struct ScatterBody {
-  /// One position, whether it fits or not.
+  /// Handles one position, whether it fits or not.
   std::function<void(llvm::ArrayRef<mlir::Value>)> single;
-  /// The window of one position, at places that are known.
+  /// Handles the window of one position, at known places.
   std::function<void(llvm::ArrayRef<mlir::Value>, const ScatterEmission::Places &)> update;
-  /// Several positions in turn, whose windows are all at one element of the arrays; may be null.
+  /// Handles several positions in turn, whose windows are all at one offset of the arrays; may be
+  /// null.
   std::function<void(llvm::ArrayRef<llvm::SmallVector<mlir::Value>>, mlir::Value)> run;
 };
 
-/// Whether the indices of several positions may be looked at together.
+/// True if the indices of several positions may be loaded together.
 bool scattersInBlocks(ScatterEmission &scatter);
 /// Applies the updates at positions prefix..., lo <= last < hi, of a scatter of single elements or
 /// short rows.

@@ -1,20 +1,18 @@
 //===- SelectAndScatter.cpp - Strategy "select-and-scatter" ---------------===//
 //
-// In: a region whose root is a select-and-scatter (the gradient of a pooling).
-// Out: the result is filled with the init value; then, for each element of the
-// source, the window of the operand is searched for the position that `select`
-// keeps, and `scatter` combines the element into the result there:
+// In: a region whose root is a select-and-scatter (the gradient of a pooling). Out: the result is
+// filled with the init value. Then, for each element of the source, the window of the operand is
+// searched for the position that `select` keeps, and `scatter` combines the element into the result
+// there:
 //
 //   kept = first element of the window; for each next x: if !select(kept, x): kept = x
 //
-// Where the window does not extend along the minor dimension, its lanes are independent:
-// they are searched together, and each position of the window is then combined with the
-// source in the lanes that kept it.
+// If the window does not extend along the minor dimension, its lanes are independent: they are
+// searched together, and each position of the window is then combined with the source in the lanes
+// that kept it. If it does, MinorWindows.cpp vectorizes it in another way.
 //
-// Where it does, MinorWindows.cpp has vectors too.
-//
-// Dimensions where the window is trivial (size and stride 1, no padding) do
-// not meet: the leading one of them gives the tasks.
+// In dimensions where the window is trivial (size and stride 1, no padding) windows do not overlap:
+// the leading ones provide the tasks.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Num.h"

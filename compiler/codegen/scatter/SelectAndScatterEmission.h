@@ -9,7 +9,7 @@
 namespace hlo::codegen {
 
 /// A kernel of strategy "select-and-scatter" being emitted: the window of each dimension, and the
-/// ways to walk it.
+/// ways to iterate over it.
 struct SelectAndScatter {
   KernelBuilder &kernel;
   Emission &e;
@@ -38,40 +38,39 @@ struct SelectAndScatter {
     }
   }
 
-  /// Linear position of the kept element of the window at `at`; -1 if the window is all padding.
+  /// Linear position of the element that the window at `at` keeps; -1 if the window is all padding.
   mlir::Value search(llvm::ArrayRef<mlir::Value> at);
   void scatterOne(llvm::ArrayRef<mlir::Value> at);
 
-  /// The position in the operand and its ordinal in the window (i32), and what is carried.
+  /// Arguments: the position in the operand, its ordinal in the window (i32), and the carried
+  /// values.
   using WindowStep = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       llvm::ArrayRef<mlir::Value> position, mlir::Value ordinal, mlir::ValueRange carried)>;
-  /// Walks the window at `at`, without the minor dimension, and skips what is padding.
+  /// Iterates over the window at `at`, without the minor dimension, skipping padding.
   llvm::SmallVector<mlir::Value> overWindow(llvm::ArrayRef<mlir::Value> at, mlir::ValueRange init,
                                             WindowStep step);
-  /// What a window has kept before its first position, in so many lanes: a value, and as its
-  /// ordinal -1.
+  /// Initial state of a window's search, in `lanes` lanes: a value, and -1 as its ordinal.
   llvm::SmallVector<mlir::Value> nothingKept(int64_t lanes);
-  /// The same after `candidate` at the position `ordinal` (i32, of all lanes).
+  /// The state after `candidate` at position `ordinal` (i32, equal in all lanes).
   llvm::SmallVector<mlir::Value> keepOne(mlir::ValueRange before, const Elem &candidate,
                                          mlir::Value ordinal);
-  /// Lanes `c` of the minor dimension at `at`.
+  /// Handles lanes `c` of the minor dimension at `at`.
   void scatterLanes(llvm::ArrayRef<mlir::Value> at, Index c, ElementEmitter &emitter,
                     mlir::Value mask);
 
-  /// How many of the dimensions before `end` come first and have no windows: they split result and
-  /// source into slabs.
+  /// Number of leading dimensions before `end` without windows: they split result and source into
+  /// slabs.
   size_t leadingTrivial(size_t end) const {
     return llvm::find(llvm::ArrayRef(trivial).take_front(end), false) - trivial.begin();
   }
-  /// Each slab, in tasks, begins as the init value; then body(at) for the indices of the source in
-  /// the dimensions before `end`.
+  /// Fills each slab, by tasks, with the init value; then runs body(at) for the indices of the
+  /// source in the dimensions before `end`.
   void overSlabs(size_t end, ElementEmitter &vectors, const Elem &init,
                  llvm::function_ref<void(llvm::SmallVector<mlir::Value> &)> body);
 
-  /// Along the minor dimension windows may meet, and are vectors all the same (MinorWindows.cpp):
-  /// whether that is so.
+  /// True if MinorWindows.cpp can vectorize windows that overlap along the minor dimension.
   bool fitsMinorWindows(int64_t lanes);
-  /// The result of such a kernel, by tasks.
+  /// Computes the result of such a kernel, by tasks.
   void emitMinorWindows(ElementEmitter &vectors, const Elem &init);
 };
 

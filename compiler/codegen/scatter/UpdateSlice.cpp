@@ -1,8 +1,8 @@
 //===- UpdateSlice.cpp - Strategy "update-slice": a window in place -------===//
 //
-// In: a region whose root is a dynamic-update-slice of a kernel operand; the
-// result's buffer holds that operand already (`in_place`). Out: a loop nest over
-// the window that stores the update, and touches nothing else:
+// In: a region whose root is a dynamic-update-slice of a kernel operand; the result's buffer
+// already holds that operand (`in_place`). Out: a loop nest over the window that stores the update,
+// and touches nothing else:
 //
 //   result[start + i] = update[i]     start clamped so that the window fits
 //
@@ -33,7 +33,7 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
   int64_t lanes = kernelLanes(kernel);
   ElementEmitter vectors(kernel, lanes), scalars(kernel, 1);
 
-  // The element number of the window's first element.
+  // Linear index of the window's first element.
   SmallVector<int64_t> strides = rowMajorStrides(shape);
   Value origin = constI64(e, 0);
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -43,8 +43,8 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
       origin = addI(e, origin, mulI(e, start, strides[d]));
     }
   }
-  // A dimension that is updated as a whole goes on where the one before it ends. An update that is
-  // read as it lies in memory is walked so, in rows of a task at most.
+  // A dimension that is updated entirely merges with the one before it. This is done if the update
+  // is read in memory order, with rows of at most a task's length.
   if (auto update = dyn_cast<BlockArgument>(op.getUpdate()); update && update.hasOneUse()) {
     SmallVector<int64_t> whole(shape);
     for (size_t d = window.size(); d-- > 1;) {
@@ -67,8 +67,8 @@ LogicalResult emitUpdateSliceKernel(KernelBuilder &kernel) {
     store(scalars, {}, origin, {});
     return success();
   }
-  // Short rows of one line each are walked by a loop of their own: their number is not taken apart
-  // for each of them.
+  // Rows shorter than a vector get an inner loop over the last outer dimension, so that the number
+  // of each row needs no division.
   int64_t columns = window.back(), line = 1;
   ArrayRef<int64_t> outer = ArrayRef(window).drop_back();
   if (outer.size() > 1 && columns < lanes && outer.back() * columns <= kElementsPerTask) {
