@@ -1,9 +1,8 @@
 //===- Rng.cpp - Strategy "rng": counter-based random bits ----------------===//
 //
-// In: a region whose root is an rng-bit-generator: state u64[2] or u64[3] (key,
-// then a counter of 64 or 128 bits). Out: the next state, and the bits, equal to
-// XLA's. A *unit* is one evaluation of the generator; units are independent,
-// so they run in vector lanes and tasks:
+// In: a region whose root is an rng-bit-generator: state u64[2] or u64[3] (key, then a counter of
+// 64 or 128 bits). Out: the next state, and the bits, equal to XLA's. A *unit* is one evaluation of
+// the generator; units are independent, so they run in vector lanes and tasks:
 //
 //   Philox-4x32-10     unit u: counter + u -> four words, stored one after another
 //                      (64-bit results: two pairs of them)
@@ -27,18 +26,18 @@ namespace hlo::codegen {
 static constexpr int64_t kUnitsPerTask = 4096;
 
 namespace {
-/// How the units of a generator lie in its result: `outer` runs of `size` elements along the split
-/// dimension, each of `half` units, `inner` beside one another beyond it.
+/// Places of a generator's units in its result: `outer` runs of `size` elements along the split
+/// dimension, each of `half` units; `inner` is the product of the dimensions after it.
 struct Placement {
-  int64_t perUnit; ///< results of a unit
+  int64_t perUnit; ///< results per unit
   int64_t outer = 1, size, inner = 1, half;
 
   int64_t units() const { return outer * half * inner; }
-  /// Whether the results of successive units lie one after another.
+  /// True if the results of successive units are adjacent.
   bool isContiguous() const { return inner == 1 && (outer == 1 || size % perUnit == 0); }
 };
 
-/// 32-bit and 64-bit arithmetic on words, each a scalar or one a lane, and the two generators.
+/// 32-bit and 64-bit arithmetic on words, as scalars or one word per lane, and the two generators.
 struct WordMath {
   Emission &e;
 
@@ -79,7 +78,7 @@ struct WordMath {
   std::pair<Value, Value> addWide(Value low, Value high, Value number);
 };
 
-/// The kernel of one generator.
+/// Emits the kernel of one generator.
 class RngEmission {
 public:
   RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op);
@@ -88,15 +87,15 @@ public:
 
 private:
   Placement place(RankedTensorType type) const;
-  /// The words of the units, of the result's width; several: lanes of as many units.
+  /// The words of the units in the result's width; with several units, one per lane.
   SmallVector<Value> generate(Value unit);
-  /// One unit, results that do not exist left out.
+  /// Emits one unit, without results beyond the end.
   void emitUnit(Value unit);
-  /// A row of units side by side in the result, in vectors; the last vector may overlap the one
-  /// before.
+  /// Emits a row of units that are adjacent in the result, in vectors; the last vector may overlap
+  /// the one before.
   void emitRow(Value row);
-  /// Units from lo whose results all exist, in vectors, their words interleaved into one store.
-  /// Returns the first unit that is left.
+  /// Emits units from lo whose results all exist, in vectors, with their words interleaved into one
+  /// store. Returns the first remaining unit.
   Value emitInterleaved(Value lo, Value hi);
   void emitNextState();
   void store(Value word, Value at) {
@@ -169,7 +168,7 @@ RngEmission::RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op)
   auto state = [&](int64_t i) { return scalars.emit(op.getState(), {Index(constI64(e, i))}).re; };
   key = state(0);
   counter = state(1);
-  // A Philox counter of two words has the key as its high one, as in XLA.
+  // As in XLA, a Philox counter of two words uses the key as its high word.
   counterHigh = stateWords == 3 ? state(2) : key;
 }
 
@@ -262,7 +261,7 @@ Value RngEmission::emitInterleaved(Value lo, Value hi) {
   emitFor(e, lo, whole, lanes, [&](Value u) {
     Value unit = addI(e, splat(e, u, lanes).re, laneOffsets(e, lanes, 1));
     SmallVector<Value> words = generate(unit);
-    // Pairs (0,2), (1,3) first, so that the last step alternates all four.
+    // Interleave words (0,2) and (1,3) first, so that the last step alternates all four.
     while (words.size() > 1) {
       SmallVector<Value> next;
       size_t apart = words.size() / 2;
@@ -296,18 +295,18 @@ void RngEmission::emitNextState() {
 }
 
 void RngEmission::emit() {
-  // Units beside one another in vectors, where there are enough of them.
+  // Adjacent units in vectors, if there are enough of them.
   bool rows = threeFry && units.perUnit == 2 && units.inner >= lanes && lanes > 1;
   auto [lo, hi] = rows ? splitTasks(kernel, units.outer * units.half,
                                     std::max<int64_t>(1, kUnitsPerTask / units.inner))
                        : splitTasks(kernel, units.units(), kUnitsPerTask);
-  // The next state is written even if there are no bits.
+  // Even without bits the next state must be written.
   kernel.tasks = std::max<int64_t>(1, kernel.tasks);
   if (!rows && units.isContiguous() && lanes > 1) {
     lo = emitInterleaved(lo, hi);
   }
   emitFor(e, lo, hi, 1, [&](Value i) { rows ? emitRow(i) : emitUnit(i); });
-  // The task that begins with unit 0 writes the next state.
+  // The task with unit 0 writes the next state.
   emitIf(e, compareI(e, arith::CmpIPredicate::eq, kernel.first, 0), [&] { emitNextState(); });
 }
 
