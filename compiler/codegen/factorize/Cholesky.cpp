@@ -1,15 +1,14 @@
 //===- Cholesky.cpp - Strategy "cholesky": A = L L^H by rows --------------===//
 //
-// In: a region whose root is a cholesky of [batch..., n, n]. Out, for each matrix
-// (one task), by Cholesky-Banachiewicz:
+// In: a region whose root is a cholesky of [batch..., n, n]. Out, for each matrix (one task), by
+// Cholesky-Banachiewicz:
 //
 //   for i: for j < i:  L[i][j] = (A[i][j] - sum_k<j L[i][k] conj(L[j][k])) / L[j][j]
 //          L[i][i] = sqrt(A[i][i] - sum_k<i |L[i][k]|^2)
 //
-// The sums run over contiguous rows, in vectors, for real lower factors. An upper
-// factor is the same with rows and columns exchanged. Only the triangle named by
-// `lower` is read; the other one of the result is zero. A matrix that is not
-// positive definite gives NaN throughout.
+// For real lower factors the sums run over contiguous rows, in vectors. An upper factor is the same
+// with rows and columns exchanged. Only the triangle named by `lower` is read; the other triangle
+// of the result is zero. A matrix that is not positive definite gives NaN throughout.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -35,7 +34,7 @@ struct CholeskyEmission {
   Elem conj(const Elem &v) {
     return v.im ? Elem(v.re, arith::NegFOp::create(e.b, e.loc, v.im)) : v;
   }
-  /// L[i][j]; an upper factor holds its conjugate.
+  /// L[i][j]; an upper factor stores its conjugate.
   Elem loadResult(Value i, Value j) {
     Elem v = loadElements(e, element, result, at(i, j), 1);
     return lower ? v : conj(v);
@@ -110,7 +109,7 @@ LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {
       Elem v = scalars.emit(op.getOperand(), index);
       return lower ? v : c.conj(v);
     };
-    // The running product of (diagonal > 0), as a flag.
+    // Conjunction of (diagonal > 0) so far, as a flag.
     Value good = arith::ConstantOp::create(e.b, e.loc, e.b.getBoolAttr(true));
     SmallVector<Value> state =
         emitForCarrying(e, zero, size, 1, {good}, [&](Value i, ValueRange carried) {

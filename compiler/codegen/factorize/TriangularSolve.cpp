@@ -1,19 +1,18 @@
 //===- TriangularSolve.cpp - Strategy "triangular-solve" ------------------===//
 //
-// In: a region whose root solves op(A) X = B (left_side) or X op(A) = B, A
-// triangular, op the identity, the transpose or the adjoint. Out: substitution,
-// forward or backward as the triangle asks. With T(i, k) the entry of op(A):
+// In: a region whose root solves op(A) X = B (left_side) or X op(A) = B, with A triangular and op
+// the identity, the transpose or the adjoint. Out: forward or backward substitution. With T(i, k)
+// the entries of op(A):
 //
 //   left:   x_i = (b_i - sum over solved k of T(i, k) x_k) / T(i, i)
 //   right:  the same of the transposes: op(A)^T X^T = B^T
 //
-// The columns of B (left) or its rows (right) are independent: they run in vector
-// lanes, and blocks of a few vectors of them are tasks. A block of rows of the
-// unknowns stays in registers while the solved ones are subtracted, as in a matrix
-// product, and then solves its own triangle. On the right, rows of B are transposed
-// into scratch and back. On the left, what is solved is read from the result, or from
-// scratch where rows of the result are far apart. Only the triangle named by `lower`
-// is read, and not its diagonal if that is unit.
+// The columns of B (left) or its rows (right) are independent: they are vector lanes, and blocks of
+// a few vectors of them are tasks. A block of rows of unknowns stays in registers while the solved
+// ones are subtracted, as in a matrix product, and then solves its own triangle. On the right, rows
+// of B are transposed into scratch and back. On the left, solved unknowns are read from the result,
+// or from a scratch copy if rows of the result are far apart. Only the triangle named by `lower` is
+// read, without its diagonal if that is unit.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -24,10 +23,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Bytes of the stack that the unknowns of a block may have; more only where one row takes more.
+/// Most stack bytes for the unknowns of a block, unless a single row needs more.
 static constexpr int64_t kScratchBytes = 64 << 10;
-/// The same on the left, where a block of them is only a copy: rows of the result lie in different
-/// pages, and those a power of two apart in few sets of a cache.
+/// The same on the left, where scratch holds only a copy, made because rows of the result are in
+/// different pages and, at power-of-two distances, in few cache sets.
 static constexpr int64_t kCopyBytes = 256 << 10;
 
 namespace {
@@ -41,7 +40,7 @@ struct SolveEmission {
   int64_t lanes = 1, vectors = 1; ///< of a block
   ElementEmitter scalars;
   std::unique_ptr<ElementEmitter> wide; ///< of `lanes` lanes
-  SmallVector<Value> position{};        ///< in the batch
+  SmallVector<Value> position{};        ///< index in the batch
 
   SolveEmission(KernelBuilder &kernel, TriangularSolveOp op);
   LogicalResult emit();
@@ -66,12 +65,12 @@ private:
   void solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write);
   void leftBlock(Value base, Value first, int64_t count);
   void rightBlock(Value base, Value first);
-  /// Where vector `v` of unknown `k` of a block is in scratch.
+  /// Address in scratch of vector `v` of unknown `k`.
   Value placeOf(Value k, int64_t v);
   Elem loadUnknown(Value k, int64_t v);
   void storeUnknown(Value k, int64_t v, const Elem &x);
 
-  Type part; ///< of an unknown
+  Type part; ///< element type of an unknown, or of its parts
   int64_t parts;
   Value scratch{};
 };
@@ -87,14 +86,14 @@ SolveEmission::SolveEmission(KernelBuilder &kernel, TriangularSolveOp op)
   left = op.getLeftSide().value_or(false);
   unit = op.getUnitDiagonal().value_or(false);
   StringRef transpose = op.getTransposeA().value_or("NO_TRANSPOSE");
-  // On the right the equations are those of the transposed matrix.
+  // On the right, the equations of the transposed matrix are solved.
   swapped = (transpose != "NO_TRANSPOSE") == left;
   adjoint = transpose == "ADJOINT";
-  // Whether unknowns are found in ascending order.
+  // True if unknowns are found in ascending order.
   ascending = op.getLower().value_or(false) != swapped;
 }
 
-/// a - x y; rounded once where the type allows it.
+/// a - x y; rounded once if the type allows it.
 Elem SolveEmission::subtractProduct(const Elem &a, const Elem &x, const Elem &y) {
   auto minus = [&](Value v, Value p, Value q) {
     return contracted<arith::SubFOp>(v, contracted<arith::MulFOp>(p, q));
@@ -110,7 +109,8 @@ Elem SolveEmission::subtractProduct(const Elem &a, const Elem &x, const Elem &y)
   return Elem(re, minus(minus(a.im, x.re, y.im), x.im, y.re));
 }
 
-/// x / by, for a scalar `by`: times its reciprocal where neither is near the ends of the range.
+/// x / by for a scalar `by`: multiplies by the reciprocal if both numbers are far from the ends of
+/// the range.
 Elem SolveEmission::divided(const Elem &x, const Elem &by) {
   int64_t count = lanesOf(x.re);
   if (x.im || isNarrowFloat(element) || count == 1) {
@@ -151,7 +151,7 @@ Elem SolveEmission::entry(Value i, Value k) {
   return v;
 }
 
-/// Finds the unknowns of `count` steps; those of the steps before are solved.
+/// Solves `count` unknowns; all before them are solved.
 void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start,
                               ReadRow solved, WriteRow write) {
   SmallVector<Value> row;
@@ -196,7 +196,7 @@ void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, Rea
 }
 
 void SolveEmission::solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write) {
-  // Sums fill the registers but for the solved row, an entry of A and temporaries.
+  // Sums fill the registers except those for the solved row, an entry of A and temporaries.
   int64_t budget = e.target.vectorRegisters >= 32 ? 24 : 10;
   int64_t count = std::min(m, std::clamp<int64_t>(budget / (width * parts), 1, 8));
   int64_t whole = m / count * count;
@@ -226,7 +226,7 @@ void SolveEmission::storeUnknown(Value k, int64_t v, const Elem &x) {
   }
 }
 
-/// Columns first, ..., first + count - 1 of op(A) X = B.
+/// Solves columns first, ..., first + count - 1 of op(A) X = B.
 void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
   int64_t width = llvm::divideCeil(count, lanes);
   auto maskOf = [&](int64_t v) -> Value {
@@ -263,7 +263,7 @@ void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
       });
 }
 
-/// As many rows of X op(A) = B as a block holds, from `first` on; rows past the last repeat it.
+/// Solves a block of rows of X op(A) = B from `first` on; rows beyond the last repeat it.
 void SolveEmission::rightBlock(Value base, Value first) {
   auto transposed = [&](ArrayRef<Elem> square) {
     SmallVector<Value> re, im;
@@ -281,7 +281,7 @@ void SolveEmission::rightBlock(Value base, Value first) {
     }
     return result;
   };
-  // Squares of vectors along the unknowns; the last one may hold fewer.
+  // Squares of vectors along the unknowns; the last one may be partial.
   auto tiles = [&](function_ref<void(Value k, int64_t count, Value mask)> body) {
     int64_t whole = m / lanes * lanes;
     emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value k) { body(k, lanes, {}); });
@@ -334,7 +334,7 @@ LogicalResult SolveEmission::emit() {
   for (int64_t size : batch) {
     matrices *= size;
   }
-  // As many lanes as there are columns (or rows), but no fewer than a power of two of them.
+  // As many lanes as columns (or rows), rounded up to a power of two.
   lanes = kernelLanes(kernel);
   int64_t rowBytes = storageBytes(part) * parts * m;
   while (lanes > 1 && (lanes >= 2 * independent || (!left && lanes * rowBytes > kScratchBytes))) {
@@ -346,7 +346,7 @@ LogicalResult SolveEmission::emit() {
   }
   wide = std::make_unique<ElementEmitter>(kernel, lanes);
   int64_t block = vectors * lanes, blocks = llvm::divideCeil(independent, block);
-  // Tasks of some thousand operations.
+  // Tasks of at least some ten thousand operations.
   int64_t perTask = std::max<int64_t>(1, (32 << 10) / std::max<int64_t>(1, m * m * block));
   int64_t total = matrices * blocks;
   auto [lo, hi] = splitTasks(kernel, total, perTask);
