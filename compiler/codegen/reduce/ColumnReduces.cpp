@@ -1,9 +1,8 @@
 //===- ColumnReduces.cpp - Reductions over other than the minor dimension -===//
 //
-// In: a region with reduces over dimensions before the minor one (a column sum, a
-// mean over batch and space) whose results are used in step with the columns; results
-// of the kernel have an element for each column, or with strategy `columns` for each
-// element that is reduced too. Out, for each block of columns:
+// In: a region with reduces over dimensions before the minor one (a column sum, a mean over batch
+// and space) whose results are used at the same column. Results of the kernel have an element per
+// column or, with strategy `columns`, per element that is reduced. Out, for each block of columns:
 //
 //   for each reduce: fill a buffer, which stays in L1, with the init value
 //   for each few rows: for each vector of columns
@@ -11,14 +10,13 @@
 //     store the results of each element
 //   for each vector of columns: results, reading the buffers
 //
-// So memory is read once, in runs of a block's width, several rows at once, where a
-// loop over the rows for each vector would touch a page per vector. Each column is
-// still reduced in the order of its rows. Reduces over other shapes, or that need
-// another one's result, walk the rows in a pass of their own.
+// Memory is read once, in runs of a block's width and several rows at a time; a loop over all rows
+// for each vector would touch a page per vector. Each column is still reduced in the order of its
+// rows. Reduces over other shapes, or that need another reduce's result, walk the rows in a pass of
+// their own.
 //
-// One walk per block for a mean, then a variance, then what is normalized, with blocks
-// narrow enough for L2, was slower than a kernel each (batch norm of 6272x128: 0.60
-// against 0.42 ms): rows of 128 bytes, far apart, cost more than they save.
+// Mean, variance and normalization in one kernel, with blocks narrow enough for L2, was slower than
+// a kernel each: narrow rows that are far apart cost more than the saved reads.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -30,13 +28,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Widest block of columns; the bytes of a row of it that it is narrowed to at most for the sake of
-/// having tasks, and of having two: 256 bytes instead of 1024 take 13 % more time on one core
-/// (4096x256 of f32).
+/// kMostColumns: widest block of columns. Blocks are narrowed to get kWantedTasks tasks, but rows
+/// keep at least kLeastBytes, because narrower blocks waste most of each page's TLB entry; to get
+/// two tasks at all, kLeastBytesForTwo.
 static constexpr int64_t kMostColumns = 4096, kWantedTasks = 4, kLeastBytes = 512,
                          kLeastBytesForTwo = 256;
-/// Rows that are added to the accumulators at a time: of one or two reduces, and of more or where
-/// elements are stored.
+/// Rows added to the accumulators at a time: with one or two reduces; with more, or if elements are
+/// stored.
 static constexpr int64_t kRowsAtOnce = 8, kFewRowsAtOnce = 4;
 
 namespace {
@@ -47,12 +45,12 @@ struct ColumnReduce {
   Reducer reducer;
   SmallVector<Type> stored; ///< HLO type of each accumulator in its buffer
   SmallVector<Value> buffers;
-  SmallVector<int64_t> reduced; ///< dimensions that are reduced
+  SmallVector<int64_t> reduced; ///< reduced dimensions
 
   ArrayRef<int64_t> shape() const { return shapeOf(inputs[0]); }
 };
 
-/// What is done in one walk over the rows.
+/// The work of one walk over the rows.
 struct Pass {
   std::vector<ColumnReduce *> reduces;
   bool storesElements = false;
@@ -62,7 +60,7 @@ class ColumnEmission {
 public:
   ColumnEmission(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars)
       : kernel(kernel), e(kernel.e), vectors(vectors), scalars(scalars) {}
-  /// Whether the region is of this form. `inStep`: it is known to be, as far as indices go.
+  /// True if the region has this form. `inStep`: indices are known to agree.
   bool analyze(bool inStep);
   void emit();
 
@@ -81,13 +79,13 @@ private:
   KernelBuilder &kernel;
   Emission &e;
   ElementEmitter &vectors, &scalars;
-  SmallVector<int64_t> kept; ///< shape of what is left
+  SmallVector<int64_t> kept; ///< shape of the kept dimensions
   std::vector<ColumnReduce> reduces;
   SmallVector<unsigned> elementRoots, columnRoots;
-  DenseMap<Value, int64_t> level; ///< passes before the value is known
+  DenseMap<Value, int64_t> level; ///< number of passes before the value is known
   std::vector<Pass> passes;
   int64_t width = 0;
-  SmallVector<Index> outerIndex; ///< of the kept dimensions but the minor one
+  SmallVector<Index> outerIndex; ///< of the kept dimensions except the minor one
   Value column0, columns;        ///< the block
 };
 } // namespace
@@ -98,7 +96,7 @@ static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return sizes;
 }
 
-/// Whether each reduce's result is only read at the index of the column that is computed.
+/// True if each reduce's result is read only at the index of the current column.
 bool ColumnEmission::areInStep() {
   DenseMap<Value, RootDims> dims = separateReads(kernel);
   for (ReduceOp op : kernel.body().getOps<ReduceOp>()) {
@@ -109,7 +107,7 @@ bool ColumnEmission::areInStep() {
         }
         continue;
       }
-      // The root's dimensions, those of size 1 left out, are those of the reduce, in order.
+      // Without dimensions of size 1, the root's dimensions are those of the reduce, in order.
       ArrayRef<int64_t> root = shapeOf(kernel.body().getTerminator()->getOperand(0));
       RootDims own = dims.lookup(result);
       int64_t next = 0;
@@ -202,7 +200,7 @@ void ColumnEmission::planPasses() {
     }
     reduces.push_back(std::move(reduce));
   }
-  // Reduces of one level and one shape walk the rows together.
+  // Reduces of one level and one shape share a walk over the rows.
   for (int64_t at = 1; at <= last; ++at) {
     size_t begin = passes.size();
     for (ColumnReduce &reduce : reduces) {
@@ -255,7 +253,7 @@ void ColumnEmission::allocate() {
   }
 }
 
-/// From now on v, an element for each column, is read from its buffer.
+/// From here on v, with an element per column, is read from its buffer.
 void ColumnEmission::readFrom(Value v, Value buffer) {
   Value base = addBytes(e, buffer, mulI(e, column0, -storageBytes(elementType(v.getType()))));
   SmallVector<int64_t> alongColumns(shapeOf(v).size(), 0);
@@ -270,8 +268,8 @@ void ColumnEmission::readFrom(Value v, Value buffer) {
   }
 }
 
-/// The index of the block's row and a column in an array of the kept dimensions, with others of
-/// size 1.
+/// The index of a column of the block in an array of the kept dimensions, with or without
+/// dimensions of size 1.
 SmallVector<Index> ColumnEmission::indexOf(ArrayRef<int64_t> shape, Index column) {
   SmallVector<Index> index, own(outerIndex);
   own.push_back(column);
@@ -294,7 +292,7 @@ void ColumnEmission::forColumns(function_ref<void(Index, ElementEmitter &, Value
 }
 
 /// Adds some rows of the block to the accumulators. `outer` are the indices of the reduced
-/// dimensions but the last.
+/// dimensions except the last.
 void ColumnEmission::addRows(const Pass &pass, ArrayRef<Value> outer, Value first, int64_t count) {
   ArrayRef<int64_t> space = reduces[0].shape(), reduced = reduces[0].reduced;
   if (!pass.reduces.empty()) {
@@ -324,7 +322,8 @@ void ColumnEmission::addRows(const Pass &pass, ArrayRef<Value> outer, Value firs
         }
       }
       at.push_back(Index(addI(e, column0, i.base), i.stride));
-      // All of an element is computed before a result takes the place of what it is made of.
+      // All results of an element are computed before the first is stored: a result may overwrite
+      // its operand.
       SmallVector<Elem> values;
       for (auto [reduce, state] : llvm::zip(pass.reduces, states)) {
         SmallVector<Elem> elems;
@@ -397,7 +396,7 @@ void ColumnEmission::walkRows(const Pass &pass) {
     for (auto [n, buffer] : llvm::enumerate(reduce->buffers)) {
       Type to = elementType(reduce->op->getResult(n).getType()), from = reduce->stored[n];
       if (to != from) {
-        // Narrower results are written over accumulators that are read already.
+        // Narrower results overwrite accumulators that have been read.
         forColumns([&](Index i, ElementEmitter &emitter, Value mask) {
           Elem value = loadElements(e, from, buffer, i.base, emitter.lanes(), mask);
           storeElements(e, to, reduce->reducer.finish(e, n, to, value), buffer, i.base, mask);
@@ -408,7 +407,8 @@ void ColumnEmission::walkRows(const Pass &pass) {
   }
 }
 
-/// Results of an element for each column: all are computed, then stored, as above.
+/// Stores results with an element per column: all are computed before the first is stored, as
+/// above.
 void ColumnEmission::storeColumns() {
   if (columnRoots.empty()) {
     return;
@@ -479,8 +479,8 @@ bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEm
 }
 
 LogicalResult emitColumnsKernel(KernelBuilder &kernel) {
-  // Columns that are several dimensions, beside arrays that have them with others of size 1, stay
-  // apart.
+  // Column dimensions are not merged if other arrays have them with additional dimensions of size
+  // 1.
   auto reduces = kernel.body().getOps<ReduceOp>();
   SmallVector<int64_t> kept;
   if (!reduces.empty()) {

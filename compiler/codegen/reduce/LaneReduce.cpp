@@ -1,10 +1,9 @@
 //===- LaneReduce.cpp - Rows reduced by any computation, in lanes ---------===//
 //
-// In: a reduce of one or several values along a row, whose computation may be
-// applied in any order but is no single op (complex products, logaddexp, merged
-// moments). Out: accumulators in each lane, which start from the first elements
-// of the row, as there is no element that changes nothing; then the lanes by
-// halves, and the init value, once.
+// In: a reduce of one or several values along a row whose computation may be applied in any order
+// but is not a single op (complex products, logaddexp, merged moments). Out: accumulators in each
+// lane, which start from the first elements of the row, because there is no identity; then the
+// lanes are combined by halves, and the init value once.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/RowEmission.h"
@@ -51,7 +50,8 @@ void RowEmission::emitLaneReduce(ReduceOp op) {
         best);
   };
 
-  // Four accumulators for each value as long as those and what is computed fit in registers.
+  // Four accumulators per value, as long as they and the computation's temporaries fit in
+  // registers.
   int64_t n = columnShape[0], vectorEnd = n / lanes * lanes;
   bool isWide = n >= 4 * wide.lanes() &&
                 8 * static_cast<int64_t>(count) <= static_cast<int64_t>(e.target.vectorRegisters);

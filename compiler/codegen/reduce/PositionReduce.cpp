@@ -1,11 +1,10 @@
 //===- PositionReduce.cpp - argmax and argmin of a row in vectors ---------===//
 //
-// In: a reduce of values and their positions along a row, whose computation
-// keeps one of two elements by comparisons. Out: one best element per lane, over
-// the row in vectors; then the lanes by halves. Of two lanes the element of the
-// smaller position comes first, as in the text, so that ties and NaN are
-// decided as in order. What is left of the row, and the init values, join by
-// scalars.
+// In: a reduce of values and their positions along a row whose computation selects one of two
+// elements by comparisons. Out: one best element per lane, over the row in vectors; then the lanes
+// are combined by halves. Of two lanes the element of the smaller position is the left operand, as
+// in the text, so ties and NaN are decided as in sequential order. The remainder of the row and the
+// init values are combined as scalars.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/RowEmission.h"
@@ -15,7 +14,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Whether `v` is made of comparisons of the parameters.
+/// True if `v` is computed by comparisons of the parameters.
 static bool isChoice(Value v) {
   Operation *op = v.getDefiningOp();
   if (!op) {
@@ -27,7 +26,7 @@ static bool isChoice(Value v) {
   return isa<AndOp, OrOp, NotOp>(op) && llvm::all_of(op->getOperands(), isChoice);
 }
 
-/// Whether result n is select(choice, parameter n, parameter n + 2).
+/// True if result n is select(choice, parameter n, parameter n + 2).
 static bool keepsOne(ComputationOp computation, unsigned n) {
   auto select = computation.getReturn()->getOperand(n).getDefiningOp<SelectOp>();
   return select && isChoice(select->getOperand(0)) &&
@@ -35,7 +34,7 @@ static bool keepsOne(ComputationOp computation, unsigned n) {
          select->getOperand(2) == computation.getArgument(n + 2);
 }
 
-/// Whether the elements of v count up along its minor dimension.
+/// True if the elements of v count up along its minor dimension.
 static bool countsColumns(Value v) {
   int64_t dimension = static_cast<int64_t>(shapeOf(v).size()) - 1;
   while (auto broadcast = v.getDefiningOp<BroadcastOp>()) {

@@ -1,8 +1,8 @@
 //===- ReduceEmitters.cpp - Reductions inside a fused loop ----------------===//
 //
-// In: the index of an element of the result of reduce, reduce-window or a small
-// dot. Out: the element, by loops over what is reduced; lanes run along the
-// result, so that each lane keeps the order of the text.
+// In: the index of an element of the result of reduce, reduce-window or a small dot. Out: the
+// element, by loops over the reduced elements. Lanes run along the result, so each lane keeps the
+// order of the text.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop. Unrolled, the
+/// Nested loops over `extents`, carrying `init`; the body gets one counter per loop. If unrolled,
 /// counters are constants.
 static SmallVector<Value>
 emitNest(Emission &e, ArrayRef<int64_t> extents, SmallVector<Value> &counters, ValueRange init,
@@ -86,8 +86,8 @@ Elem ElementEmitter::Impl::reduce(OpResult result, ArrayRef<Index> index, Value 
   return totals[result.getResultNumber()];
 }
 
-/// Whether all lanes are in [0, extent), as far as it pays to ask: where their distances from a
-/// base are known.
+/// True if all lanes are in [0, extent); null unless their distances from a base are known, so that
+/// the test is cheap.
 static Value allInRange(Emission &e, const Index &index, int64_t extent, int64_t lanes) {
   SmallVector<int64_t> offsets =
       index.isUniform() ? SmallVector<int64_t>() : knownOffsets(index, lanes);
@@ -100,15 +100,15 @@ static Value allInRange(Emission &e, const Index &index, int64_t extent, int64_t
                    : compareI(e, arith::CmpIPredicate::ult, addI(e, index.base, *least), room);
 }
 
-/// Whether a window along dimension d stays inside of its array whatever the index.
+/// True if a window along dimension d stays inside its array at every index.
 static bool staysInside(WindowAttr window, size_t d, int64_t size, int64_t results) {
   int64_t reach = (window.getSize()[d] - 1) * window.getWindowDilations()[d];
   return window.getPadLow()[d] <= 0 && window.getBaseDilations()[d] == 1 &&
          (results - 1) * window.getStrides()[d] + reach - window.getPadLow()[d] < size;
 }
 
-/// Whether the windows of all lanes are inside, where that can be asked by scalars and is not
-/// always, or never, so.
+/// A scalar condition: the windows of all lanes are inside the array. Null if it would need a test
+/// per lane, or is known to be always or never true.
 static Value allInside(Emission &e, ReduceWindowOp op, ArrayRef<Index> index, int64_t lanes) {
   WindowAttr window = op.getWindowAttr();
   ArrayRef<int64_t> shape = shapeOf(op.getInputs()[0]), results = shapeOf(op->getResult(0));
@@ -151,7 +151,8 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
   }
   int64_t taps = llvm::product_of(extents);
   bool isShort = taps <= kMostRoundedWindow;
-  // With lanes in several rows, it is to be known which are in the padding: see ShortRows.cpp.
+  // If lanes belong to several rows, it must be known statically which are in the padding: see
+  // ShortRows.cpp.
   bool unroll = taps <= kMostUnrolledTaps &&
                 llvm::any_of(index, [](const Index &i) { return !i.offsets.empty(); });
   auto nest = [&](bool knownInside) {
@@ -162,8 +163,8 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
           ElementEmitter::Scope scope(*self);
           SmallVector<Elem> accumulators = unflattenElems(carried, start);
           SmallVector<Index> source;
-          // What a window's position must be: for all lanes; for each; for each, but true of all
-          // where `all` is.
+          // Conditions on the window's position: uniform; per lane; per lane, but implied by the
+          // uniform condition `all`.
           Value scalarCondition, laneCondition, borderCondition, all;
           auto require = [&](Value condition) {
             Value &slot = isa<VectorType>(condition.getType()) ? laneCondition : scalarCondition;
@@ -203,7 +204,7 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
             }
             source.push_back(p);
           }
-          // Padding is skipped: it stands for the init value, which is in already.
+          // Padding is skipped: it stands for the init value, which is already included.
           auto step = [&](Value lanesIn) {
             ElementEmitter::Scope inner(*self);
             SmallVector<Elem> elems;
@@ -258,8 +259,8 @@ Elem ElementEmitter::Impl::reduceWindow(OpResult result, ArrayRef<Index> index, 
         },
         unroll);
   };
-  // Away from the borders nothing is asked; not where the code of another window would be there
-  // twice as well.
+  // A window inside the array needs no tests. Not with several windows in the kernel: the branch
+  // would duplicate their code.
   bool isOnly = llvm::hasSingleElement(kernel.body().getOps<ReduceWindowOp>());
   Value inside = isOnly ? allInside(e(), op, index, lanes) : Value();
   SmallVector<Value> flat;
@@ -299,8 +300,8 @@ Elem ElementEmitter::Impl::smallDot(DotOp op, ArrayRef<Index> index, Value mask)
   for (int64_t d : lhsContract) {
     extents.push_back(lhsShape[d]);
   }
-  // Each addition waits for the one before it, so two sums take turns; not for a few products,
-  // which keep the order of the text.
+  // Two alternating sums hide the latency of additions; not for a few products, which keep the
+  // text's order.
   Elem zero = zeroElem(e(), accumulate, lanes);
   SmallVector<Elem> sums{zero};
   if (std::accumulate(extents.begin(), extents.end(), int64_t(1), std::multiplies<>()) >= 6) {

@@ -1,8 +1,8 @@
 //===- Reducer.cpp - The computation of a reduction, ready to be emitted --===//
 //
-// In: a `to_apply` computation. Recognizes a single associative op on the two
-// parameters, whose order of application is then free: one accumulator per lane. So is that of
-// computations that are marked.
+// In: a `to_apply` computation. Recognizes a single associative op on the two parameters, which may
+// be applied in any order: one accumulator per lane. The same holds for computations that are
+// marked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/Reducer.h"
@@ -50,7 +50,7 @@ Elem Reducer::identity(Emission &e, int64_t lanes) const {
     unsigned bits = type.getIntOrFloatBitWidth();
     bool isUnsigned = isUnsignedElement(combineElement);
     APInt zero = APInt::getZero(bits), ones = APInt::getAllOnes(bits);
-    APInt number = zero; // add (of pred: or), or, xor
+    APInt number = zero; // zero: identity of add (of pred: or), or, xor
     if (opcode == "multiply") {
       number = bits == 1 ? ones : APInt(bits, 1);
     } else if (opcode == "and") {

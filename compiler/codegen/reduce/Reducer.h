@@ -6,44 +6,43 @@
 
 namespace hlo::codegen {
 
-/// Combines accumulators and elements by a computation of 2N parameters. A single
-/// associative op (add, maximum, and, ...) may be applied in any order, to vectors, and accumulates
-/// narrow floats in f32; other computations that are marked so (`kAnyOrder`) may too, and any other
-/// is applied in order, from the init value on.
+/// Combines accumulators and elements by a computation of 2N parameters. A single associative op
+/// (add, maximum, and, ...) may be applied in any order, to vectors, and accumulates narrow floats
+/// in f32. Computations marked with `kAnyOrder` may be applied in any order too; all others are
+/// applied in order, starting from the init value.
 class Reducer {
 public:
   /// `accumulatorElements`: HLO element type of each of the N accumulators.
   Reducer(hlo::ComputationOp computation, llvm::ArrayRef<mlir::Type> accumulatorElements);
 
   bool isAssociative() const { return !opcode.empty(); }
-  /// Whether elements may be combined in any order, but there is none that changes nothing.
+  /// True if elements may be combined in any order but the computation has no known identity.
   bool isAnyOrder() const;
   llvm::StringRef getOpcode() const { return opcode; }
-  /// The element that changes nothing, for associative reducers.
+  /// The identity of an associative reducer.
   Elem identity(Emission &e, int64_t lanes) const;
   /// acc (+) element, in that order.
   llvm::SmallVector<Elem> combine(Emission &e, llvm::ArrayRef<Elem> accumulators,
                                   llvm::ArrayRef<Elem> elements) const;
-  /// Turns an input element of HLO type `from` into what accumulator n combines with.
+  /// Converts an input element of HLO type `from` to the type of accumulator n.
   Elem convertInput(Emission &e, mlir::Type from, unsigned n, const Elem &elem) const;
-  /// What the accumulators start from: a value of `init` for each, at no index.
+  /// Initial accumulators: the scalar value of each of `inits`.
   llvm::SmallVector<Elem> start(Emission &e, mlir::ValueRange inits, ElementEmitter &emitter) const;
-  /// The value of accumulator n as result of HLO type `to`.
+  /// The value of accumulator n as a result of HLO type `to`.
   Elem finish(Emission &e, unsigned n, mlir::Type to, const Elem &elem) const;
-  /// Accumulators rounded to what the HLO types hold, for windows (analysis/Reduction.h says
-  /// which).
+  /// Accumulators rounded to their HLO types, for windows (analysis/Reduction.h says which).
   llvm::SmallVector<Elem> rounded(Emission &e, llvm::SmallVector<Elem> accumulators) const;
-  /// Folds the lanes of one accumulator (associative reducers) to a scalar, or so many lanes, by
-  /// halves.
+  /// Combines the lanes of one accumulator (associative reducers) by halves, down to `to` lanes; 1:
+  /// a scalar.
   Elem combineLanes(Emission &e, Elem elem, int64_t to = 1) const;
-  /// The same of all accumulators, where any order is allowed.
+  /// The same for all accumulators, if any order is allowed.
   llvm::SmallVector<Elem> combineLanes(Emission &e, llvm::SmallVector<Elem> elems,
                                        int64_t to = 1) const;
 
 private:
   hlo::ComputationOp computation;
   llvm::SmallVector<mlir::Type> elements;
-  mlir::Type combineElement; ///< HLO type in which an associative op is applied
+  mlir::Type combineElement; ///< HLO type in which an associative op is computed
   std::string opcode;        ///< e.g. "add"; empty: call the computation
 };
 

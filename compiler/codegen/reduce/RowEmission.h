@@ -15,20 +15,20 @@ struct RowEmission {
   KernelBuilder &kernel;
   Emission &e;
   llvm::SmallVector<hlo::ReduceOp> reduces;
-  /// Those that are made in one walk over a row.
+  /// The reduces of each pass; the reduces of a pass share one walk over the row.
   llvm::SmallVector<llvm::SmallVector<hlo::ReduceOp>> passes;
   llvm::SmallVector<int64_t> rowShape, columnShape;
-  /// How vectors cover the last two dimensions of the columns, where the last is shorter than a
+  /// Vectors that cover the last two dimensions of the columns, if the last is shorter than a
   /// vector.
   std::optional<ShortRowPlan> blocks;
-  /// Concatenates and pads along the last dimension, walked part by part.
+  /// Concatenates and pads along the last dimension, processed part by part.
   SegmentPlan segments;
   int64_t lanes;
   ElementEmitter wide, vectors, scalars; ///< 4 registers, 1 register, 1 lane
   llvm::SmallVector<Index> row;
   /// First reduce of a pass -> values stored to scratch.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> saved;
-  llvm::DenseMap<mlir::Value, mlir::Value> scratch; ///< such a value -> its row buffer
+  llvm::DenseMap<mlir::Value, mlir::Value> scratch; ///< value -> its row buffer
 
   RowEmission(KernelBuilder &kernel, int64_t lanes)
       : kernel(kernel), e(kernel.e), lanes(lanes), wide(kernel, 4 * lanes), vectors(kernel, lanes),
@@ -42,35 +42,36 @@ struct RowEmission {
   }
 
   mlir::LogicalResult analyze();
-  /// Which reduces share a pass: such as do not need one another, if `shared`.
+  /// Groups reduces into passes: if `shared`, independent reduces share a pass.
   void planPasses(bool shared);
   void planScratch();
   void allocateScratch(int64_t columns);
   void emitRow(mlir::Value rowNumber);
   void emitPass(llvm::ArrayRef<hlo::ReduceOp> pass);
-  /// Whether a reduce keeps the best element of a row and where it is, and such a one in vectors
-  /// (PositionReduce.cpp).
+  /// True if a reduce selects the best element of a row and its position; and the vectorized form
+  /// of it (PositionReduce.cpp).
   bool isPositionReduce(hlo::ReduceOp op);
   void emitPositionReduce(hlo::ReduceOp op);
-  /// Whether a reduce by a computation that knows any order has an accumulator in each lane
+  /// True if a reduce whose computation may be applied in any order gets an accumulator per lane
   /// (LaneReduce.cpp).
   bool isLaneReduce(hlo::ReduceOp op);
   void emitLaneReduce(hlo::ReduceOp op);
   void emitResults();
-  /// Writes what the stage keeps to scratch; `at` is the place of lane 0 in a buffer of one row.
+  /// Saves the values that the stage keeps to scratch; `at` is the place of lane 0 in a buffer of
+  /// one row.
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter,
                          llvm::ArrayRef<Index> index, mlir::Value at, mlir::Value mask);
   void readSaved(mlir::Operation *stage);
-  /// How the columns are walked: in blocks, or segments.
+  /// Decides how the columns are covered: in blocks, or segments.
   void planParts();
   /// Calls the body for each vector of the block at `first`, with the last two entries of `index`
-  /// set and its place in it.
+  /// set, and the vector's place in the block.
   void forEachVector(llvm::SmallVectorImpl<Index> &index, mlir::Value first,
                      llvm::function_ref<void(int64_t vector, mlir::Value place)> body);
-  /// Where the index's columns are in a buffer of one row.
+  /// The place of the index's columns in a buffer of one row.
   mlir::Value placeInRow(llvm::ArrayRef<Index> index);
-  /// Whether v has an element for each row and column. Rows with a dimension of size 1 beside them
-  /// have not, nor one row for all.
+  /// True if v has shape [rows..., columns...]; false for [rows..., 1] or [columns...], which are
+  /// broadcast.
   bool overColumns(mlir::Value v) const {
     llvm::ArrayRef<int64_t> shape = shapeOf(v);
     return shape.size() == rowShape.size() + columnShape.size() &&
@@ -79,16 +80,16 @@ struct RowEmission {
   }
 };
 
-/// Rows of at most so many elements are computed several at a time, a row in each lane
+/// Rows of at most this many elements are computed several at a time, one row per lane
 /// (ShortRows.cpp).
 inline constexpr int64_t kShortRow = 32;
-/// Gives short rows of several dimensions one, as ShortRows wants them (FlattenRows.cpp). The
-/// reshapes that this takes have the attribute.
+/// Merges the row dimensions of short rows, as ShortRows needs it (FlattenRows.cpp). The inserted
+/// reshapes have the attribute.
 void flattenShortRows(mlir::Block &body, int64_t lanes);
 inline constexpr llvm::StringLiteral kFlattenedRows = "flattened_rows";
-/// Whether rows are short, and enough, for a row in each lane.
+/// True if rows are short, and there are enough for one row per lane.
 bool canUseShortRows(RowEmission &emission);
-/// Rows `lo` to `hi` of such a kernel; `hi - lo` need not be a multiple of the lanes.
+/// Emits rows `lo` to `hi` of such a kernel; `hi - lo` need not be a multiple of the lanes.
 void emitShortRows(RowEmission &emission, mlir::Value lo, mlir::Value hi);
 
 } // namespace hlo::codegen

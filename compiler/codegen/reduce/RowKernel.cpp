@@ -1,17 +1,17 @@
 //===- RowKernel.cpp - Strategies "reduce" and "row" ----------------------===//
 //
-// In: a region with reductions over the trailing dimensions of one shape,
-// [rows..., columns...], and element-wise ops before, between and after them
-// (softmax, layer norm, a plain sum). Out, for each row:
+// In: a region with reductions over the trailing dimensions of one shape, [rows..., columns...],
+// and element-wise ops before, between and after them (softmax, layer norm, a plain sum). Out, for
+// each row:
 //
-//   for each pass:                total = init (+) all columns     (vectors, then lanes), of each
-//   reduce in it for each result over columns: for each column: store root for each result over
-//   rows:    store root
+//   for each pass:                  total = init (+) all columns, of each reduce in it
+//                                   (vectors, then lanes)
+//   for each result over columns:   for each column: store root
+//   for each result over rows:      store root
 //
-// A total is a scalar that later stages splat. Reduces that do not need one another share a
-// pass over the row. What is costly and needed by two stages (the exponentials of a softmax) is
-// kept in a buffer of one row on the stack, so the row stays in L1 from the first read to the
-// last write.
+// A total is a scalar that later stages splat. Independent reduces share a pass over the row.
+// Expensive values that two stages need (the exponentials of a softmax) are kept in a buffer of one
+// row on the stack. So the row stays in L1 from the first read to the last write.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -51,9 +51,9 @@ void RowEmission::planPasses(bool shared) {
     }
     return;
   }
-  // As many accumulators as registers allow: four wide ones of each reduce, and what is read.
+  // As many accumulators as registers allow: four wide ones per reduce, and the loaded elements.
   size_t most = e.target.vectorRegisters / 8;
-  DenseMap<Operation *, size_t> level; // one more than that of each reduce that the op needs
+  DenseMap<Operation *, size_t> level; // one more than the level of each reduce that the op needs
   SmallVector<SmallVector<ReduceOp>> byLevel;
   for (Operation &op : kernel.body().without_terminator()) {
     size_t needed = 0;
@@ -90,13 +90,13 @@ void RowEmission::planPasses(bool shared) {
   }
 }
 
-/// Ops that are worth a store and a load rather than a second evaluation.
+/// Ops for which a store and a load are cheaper than a second evaluation.
 static bool isCostly(Operation *op) {
   return isa<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
              SineOp, CosineOp, ErfOp, PowerOp, DivideOp, SqrtOp, RsqrtOp, CbrtOp, Atan2Op>(op);
 }
 
-/// Values that are also read elsewhere than at the row and column where their reader is: below a
+/// Values that are also read at other indices than their reader's row and column: through a
 /// transpose, a slice, ...; a buffer of the current row does not have those elements.
 static DenseSet<Value> findMoved(Block &body) {
   DenseSet<Value> moved;
@@ -116,9 +116,9 @@ static DenseSet<Value> findMoved(Block &body) {
 }
 
 void RowEmission::planScratch() {
-  // Which stages (passes, known by their first reduce, and the terminator for the results) reach
-  // each costly value; then the same walk again, stopping at values that will be kept: what lies
-  // below those is not evaluated a second time.
+  // Which stages (passes, identified by their first reduce, and the terminator for the results)
+  // need each expensive value. The walk is then repeated, stopping at saved values: ops below those
+  // are not evaluated a second time.
   DenseSet<Value> moved = findMoved(kernel.body());
   Operation *end = kernel.body().getTerminator();
   SmallVector<std::pair<Operation *, SmallVector<Value>>> stages;
@@ -207,7 +207,7 @@ void RowEmission::saveIntermediates(Operation *stage, ElementEmitter &emitter,
   }
 }
 
-/// From here on the values that a pass has saved are read back.
+/// From here on the values saved by a pass are read back.
 void RowEmission::readSaved(Operation *stage) {
   auto it = saved.find(stage);
   if (it == saved.end()) {
@@ -312,8 +312,8 @@ void RowEmission::emitResults() {
   if (!full.empty()) {
     nest(0);
   }
-  // What is stored once a row comes last, and all of it at once: it may take the place of what is
-  // read above.
+  // Results with one element per row are stored last, after all are computed: they may overwrite
+  // operands read above.
   ElementEmitter::Scope scope(scalars);
   SmallVector<Elem> values;
   for (unsigned n : once) {
@@ -340,8 +340,8 @@ void RowEmission::emitRow(Value rowNumber) {
   emitResults();
 }
 
-/// Lanes of what is computed for each element; what is computed once a row may be wider (the s64
-/// that a count becomes).
+/// Lanes of the per-element computation; values computed once per row may be wider (a count that
+/// becomes s64).
 static int64_t rowLanes(KernelBuilder &kernel) {
   auto reduces = kernel.body().getOps<ReduceOp>();
   if (reduces.empty()) {

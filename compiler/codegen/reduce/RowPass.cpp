@@ -1,15 +1,13 @@
 //===- RowPass.cpp - One walk over a row, for one or several reduces ------===//
 //
-// In: reduces over the columns of a row kernel that do not need one another. Out: their
-// totals, bound to the reduces' results for what follows, and on the stack what later
-// stages read again.
+// In: independent reduces over the columns of a row kernel. Out: their totals, bound to the
+// reduces' results for later stages, and on the stack the values that later stages read again.
 //
-//   columns of one dimension        vectors of four registers, of one, a masked one or scalars;
-//   part by part, where they are
-//                                   put together from parts
+//   columns of one dimension        vectors of four registers, of one, then a masked one or
+//                                   scalars; part by part if the columns are concatenated
 //   of one or several, all of bf16  pairs of them are read as words: lanes are in no order
 //   of several, the last one short  blocks of rows of columns that fill whole vectors, then row by
-//   row
+//                                   row
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Elementwise.h"
@@ -34,7 +32,7 @@ private:
     Reducer reducer;
     SmallVector<Elem> start;
   };
-  /// Columns `from` to `to` of the last dimension, by one emitter.
+  /// Columns `from` to `to` of the last dimension, handled by one emitter.
   struct Part {
     ElementEmitter *emitter;
     int64_t from, to;
@@ -47,36 +45,36 @@ private:
   void planAccumulators();
   /// The elements of a reduce's inputs at the current index.
   SmallVector<Elem> inputsAt(Reduction &reduction, ElementEmitter &emitter, Value mask);
-  /// All reduces take the elements at the index; what the pass keeps is stored at `place` of the
-  /// row.
+  /// Adds the elements at the index to all reduces; stores the values that the pass saves at
+  /// `place` of the row.
   SmallVector<Elem> combineAt(ElementEmitter &emitter, ArrayRef<Elem> before, Value place,
                               Value mask);
-  /// Walks the columns from dimension c on. Takes and returns values of the accumulators.
+  /// Loops over the columns from dimension c on. Takes and returns the values of the accumulators.
   SmallVector<Value> walk(size_t c, ValueRange carried);
   SmallVector<Value> walkBlocks(int64_t lines, ValueRange carried);
   SmallVector<Value> walkParts(ValueRange carried);
   void bindTotals(ArrayRef<Elem> state);
-  /// Whether `v` is made element by element of operands in bf16, which `pairs` then has, and of
-  /// what is the same in all columns.
+  /// True if `v` is computed element by element from bf16 operands, which are added to `pairs`, and
+  /// from values that are equal in all columns.
   bool isOfPairs(Value v);
   void planPairs();
-  /// The operands of `pairs` at the index, for `lanes` columns: where both halves of its words are.
+  /// Loads the operands of `pairs` at the index, for `lanes` columns: both halves of their words.
   void loadPairs(ElementEmitter &emitter);
 
   RowEmission &rows;
   Emission &e;
-  ReduceOp stage; ///< the first reduce, whose name what is saved goes by
+  ReduceOp stage; ///< the first reduce; identifies saved values
   SmallVector<Reduction> reductions;
-  SmallVector<Index> index; ///< the row and the column
+  SmallVector<Index> index; ///< of the row and the column
   bool inBlocks, vectorize;
   SmallVector<Part> parts;
-  /// Accumulators of all reduces for each width of the parts, the widest first; several rows of
-  /// columns at a time have as many, `turns`, as hide the latency of adding.
+  /// Accumulators of all reduces for each width of the parts, widest first. Several rows of columns
+  /// at a time use `turns` sets, enough to hide the latency of adding.
   SmallVector<Elem> zero;
   DenseMap<ElementEmitter *, size_t> accumulatorOf;
   size_t turns;
-  /// Operands in bf16 that the wide vectors take in no order: the lower halves of all words, then
-  /// the upper ones.
+  /// bf16 operands that wide vectors read in no order: the lower halves of all words, then the
+  /// upper ones.
   llvm::SetVector<BlockArgument> pairs;
 };
 } // namespace
@@ -103,7 +101,7 @@ void RowPass::addParts(int64_t from, int64_t to, size_t segment) {
     parts.push_back({&rows.scalars, from, to, false, segment});
     return;
   }
-  // What is left after the wide vectors: single ones, then a masked one, or a scalar.
+  // The remainder after the wide vectors: single vectors, then a masked one, or scalars.
   int64_t size = to - from, lanes = rows.lanes, wideLanes = rows.wide.lanes();
   int64_t wideEnd = from + (size >= 4 * lanes ? size / wideLanes * wideLanes : 0);
   int64_t vectorEnd = from + size / lanes * lanes;

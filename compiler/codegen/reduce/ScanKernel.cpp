@@ -1,19 +1,17 @@
 //===- ScanKernel.cpp - Strategy "scan": cumulative reductions ------------===//
 //
-// In: a region whose root is a reduce-window that accumulates along one
-// dimension: result i is everything up to element i (or from it on). Out: one
-// pass over that dimension. Along any but the minor dimension the lanes are
-// columns of their own:
+// In: a region whose root is a reduce-window that accumulates along one dimension: result i
+// combines all elements up to i (or from i on). Out: one pass over that dimension. Unless it is the
+// minor dimension, lanes are independent columns:
 //
 //   for each column block: state = init; for each i: state (+)= x[i]; store
 //
-// Along the minor dimension a vector accumulates within itself in log2 L
-// steps, each with itself moved by 1, 2, 4, ... lanes; then what came before
-// is added to all lanes:
+// Along the minor dimension a vector is scanned within itself in log2 L steps, each combining it
+// with itself shifted by 1, 2, 4, ... lanes; then the state before it is added to all lanes:
 //
 //   for each row: state = init; for each vector: v = scan(x); store state (+) v
 //
-// What is computed before the reduction is computed on the way.
+// Ops before the reduction are computed on the fly.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -35,7 +33,7 @@ struct ScanEmission {
   Reducer reducer;
   SmallVector<int64_t> shape;
   int64_t dimension;
-  bool backward; ///< the window reaches from an element to the end
+  bool backward; ///< the window extends from an element to the end
   SmallVector<Elem> start;
 
   Value place(Value i) const {

@@ -1,17 +1,16 @@
 //===- ShortRows.cpp - Several short rows at once, one in each lane -------===//
 //
-// In: a row kernel whose rows are short. Out: for each block of L rows,
+// In: a row kernel with short rows. Out, for each block of L rows,
 //
-//   what is moved (gathered, sliced, ...): row by row into a buffer [L][columns]
+//   moved values (gathered, sliced, ...): row by row into a buffer [L][columns]
 //   transposed copies of the rows into buffers [columns][L]
 //   for each reduce: for each column: total (+)= column     (L rows at a time)
 //   for each column: results -> buffers [columns][L]
 //   transposed copies of those to the results
 //
-// No reduction goes across lanes, no vector is partly used, and every row is
-// reduced in the order of its columns. What is left of the rows is done one by
-// one. All reads of a block come before its writes, so results may share an
-// operand's buffer.
+// No reduction crosses lanes, no vector is partly used, and every row is reduced in the order of
+// its columns. Remaining rows are computed one by one. All reads of a block come before its writes,
+// so results may share an operand's buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -21,7 +20,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Whether a value depends on a reduce of the region.
+/// True if a value depends on a reduce of the region.
 static bool dependsOnReduce(Value v) {
   DenseSet<Value> seen;
   SmallVector<Value> work{v};
@@ -39,8 +38,8 @@ static bool dependsOnReduce(Value v) {
   return false;
 }
 
-/// The values over columns that are moved to where they are, or nothing if the region has what no
-/// lane of rows can have. Lanes along the rows would gather them.
+/// The values over columns that ops move (gather, slice, ...), or nothing if the region has an op
+/// that cannot run with one row per lane. With lanes along rows, moved values would become gathers.
 static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
   auto isMove = [](Operation *op) {
     return (isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(
@@ -87,10 +86,10 @@ struct ShortRows {
   Emission &e;
   ElementEmitter &vectors;
   int64_t lanes, columns;
-  ElementEmitter alongRow, single; ///< of one row's moved values
+  ElementEmitter alongRow, single; ///< alongRow: for one row of moved values
   SmallVector<Value> moved;
-  DenseMap<Value, Value> inputs, kept;   ///< buffers of operands and moved values, of intermediates
-  Value rowBuffer;                       ///< rows of a moved value, one behind the other
+  DenseMap<Value, Value> inputs, kept;   ///< buffers of operands and moved values; of saved values
+  Value rowBuffer;                       ///< rows of a moved value, one after the other
   llvm::MapVector<Value, Value> outputs; ///< buffers of results
 
   explicit ShortRows(RowEmission &emission)
@@ -141,7 +140,7 @@ void ShortRows::allocateAll() {
   }
 }
 
-/// From now on v is read from its buffer, whose lane 0 is row `row`.
+/// From here on v is read from its buffer, whose lane 0 is row `row`.
 void ShortRows::read(Value v, Value buffer, Value row, bool asStored) {
   Type element = arrayType(v).getElementType();
   int64_t bytes = storageBytes(asStored ? element : computeType(element));
@@ -190,8 +189,8 @@ void ShortRows::emitResults(Value row) {
       }
     });
   }
-  // Results of a row each may take the place of what was read for others: all are computed, then
-  // stored.
+  // Results with one element per row may overwrite other results' operands: all are computed before
+  // the first is stored.
   ElementEmitter::Scope scope(vectors);
   SmallVector<std::pair<unsigned, Elem>> values;
   for (auto [n, root] : llvm::enumerate(end->getOperands())) {
@@ -218,7 +217,7 @@ void ShortRows::readRows(Value v, Value rows, Value row) {
   read(v, inputs.lookup(v), row, /*asStored=*/true);
 }
 
-/// Whether vectors may cover several rows of v, with little code.
+/// True if vectors may cover several rows of v with little code.
 static bool isNearAndSmall(Value v, int64_t columns) {
   constexpr int64_t mostOps = 256;
   SmallVector<Value> work{v};
@@ -244,7 +243,7 @@ static bool isNearAndSmall(Value v, int64_t columns) {
 
 void ShortRows::computeRows(Value v, Value row) {
   if (isNearAndSmall(v, columns)) {
-    // As many vectors as columns, none partly used.
+    // As many vectors as columns, all full.
     for (int64_t n = 0; n < columns; ++n) {
       ElementEmitter::Scope scope(alongRow);
       Elem value = alongRow.emit(
@@ -296,7 +295,7 @@ void emitShortRows(RowEmission &emission, Value lo, Value hi) {
   if (emission.rowShape[0] % lanes == 0) {
     return;
   }
-  // A kernel of its own state for the rest: the emitters know no buffers.
+  // The remaining rows use a separate kernel state, whose emitters do not read the buffers.
   RowEmission rest(emission.kernel, lanes);
   if (failed(rest.analyze())) {
     return;
