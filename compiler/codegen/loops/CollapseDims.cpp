@@ -1,22 +1,21 @@
 //===- CollapseDims.cpp - Neighbouring dimensions that stay together ------===//
 //
-// In: a region. Out: the same with every run of dimensions that all ops keep
-// together merged into one. What is known is one bit for each pair of
-// neighbours of each shape; ops clear bits until nothing changes:
+// In: a region. Out: the same with every run of dimensions that all ops keep together merged into
+// one. The state is one bit for each pair of adjacent dimensions of each shape; ops clear bits
+// until nothing changes:
 //
 //   element-wise, copy    all shapes are equal already
-//   broadcast, transpose  a pair goes to a pair, in order, or to nothing
-//   reduce                a pair is reduced, or kept, as a whole
+//   broadcast, transpose  a pair maps to an adjacent pair in the same order, or to nothing
+//   reduce                a pair is reduced, or kept, entirely
 //   slice, pad, reverse, concatenate, iota
-//                         a pair whose second dimension is whole, or that is turned as a whole
+//                         a pair whose second dimension is not cut, or that is reversed entirely
 //   gather, dynamic-slice, dynamic-update-slice, reduce-window
-//                         a pair that is whole, and of a gather's positions any
-//   reshape               any pair, but where both shapes have a border, both keep it or neither
-//   does: no index is divided
-//                         that need not be
-//   anything else         knows dimensions by number: no pair of its arrays
+//                         a pair that is not cut; of a gather's positions any
+//   reshape               any pair; if both shapes split at the same place, both bits are equal,
+//                         so that no index needs a division
+//   anything else         refers to dimensions by number: no pair of its arrays
 //
-// Assumes nothing of the results' order; shapes that are equal stay equal.
+// Assumes nothing about the order of the results; shapes that are equal stay equal.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -54,10 +53,10 @@ private:
       clear(v, d);
     }
   }
-  /// Pairs of `to` follow those of `from`; source[d] is the dimension of `from` that dimension d of
-  /// `to` shows, -1 for a new one.
+  /// Pairs of `to` follow those of `from`; source[d] is the dimension of `from` that becomes
+  /// dimension d of `to`, -1 for a new one.
   void link(Value to, Value from, ArrayRef<int64_t> source);
-  /// A pair of `a` and the same of `b` are kept together, or neither is.
+  /// Makes the bits of a pair of `a` and the same pair of `b` equal: both set or both clear.
   void same(Value a, Value b, size_t pair) {
     if (!pairs(a)[pair] || !pairs(b)[pair]) {
       clear(a, pair);
@@ -65,11 +64,10 @@ private:
     }
   }
   bool visitMove(Operation &op);
-  /// Of `a`, the pairs that are whole may be kept together, each if pair wholePair(d) of `b` is:
-  /// those are added to `linked`.
+  /// Links each pair of `a` that is not cut to pair wholePair(d) of `b`, and adds it to `linked`.
   void linkWhole(Value a, Value b, std::vector<bool> &linked,
                  function_ref<std::optional<size_t>(size_t)> wholePair);
-  /// Of v, no other pairs are kept together.
+  /// Clears the bits of all pairs of v that are not in `linked`.
   void clearOthers(Value v, const std::vector<bool> &linked);
   void visitGather(GatherOp gather);
   bool visitPart(Operation &op);
@@ -110,7 +108,7 @@ void Collapser::link(Value to, Value from, ArrayRef<int64_t> source) {
   }
 }
 
-/// Ops that keep their operands' dimensions. Gives false for any other.
+/// Handles ops that keep their operands' dimensions; false for others.
 bool Collapser::visitMove(Operation &op) {
   if (!isa<SliceOp, PadOp, ReverseOp, ConcatenateOp, IotaOp>(op) || op.hasAttr("paired")) {
     return false;
@@ -179,7 +177,7 @@ void Collapser::clearOthers(Value v, const std::vector<bool> &linked) {
   }
 }
 
-/// Whether the window does nothing along dimension d.
+/// True if the window is trivial along dimension d.
 static bool isTrivial(WindowAttr window, size_t d) {
   return window.getSize()[d] == 1 && window.getStrides()[d] == 1 && window.getPadLow()[d] == 0 &&
          window.getPadHigh()[d] == 0 && window.getBaseDilations()[d] == 1 &&
@@ -198,8 +196,8 @@ void Collapser::visitGather(GatherOp gather) {
            !llvm::is_contained(gather.getCollapsedSliceDims(), d) &&
            !llvm::is_contained(batching, d);
   };
-  // Which of the window's dimensions in the result each one of the operand is, and which one each
-  // of the indices'.
+  // The dimensions of the result that correspond to each dimension of the operand, and of the
+  // indices.
   SmallVector<int64_t> shownAs(shape.size(), -1),
       countedAs(shapeOf(gather.getStartIndices()).size(), -1);
   size_t next = 0;
@@ -231,7 +229,7 @@ void Collapser::visitGather(GatherOp gather) {
   clearOthers(gather.getResult(), linked);
 }
 
-/// Ops that take parts of their operands by number. Gives false for any other.
+/// Handles ops that take parts of their operands; false for others.
 bool Collapser::visitPart(Operation &op) {
   if (auto gather = dyn_cast<GatherOp>(op)) {
     visitGather(gather);
@@ -266,8 +264,8 @@ bool Collapser::visitPart(Operation &op) {
   return false;
 }
 
-/// Where a border of one shape is none of the other's, nothing is asked: order in memory is all
-/// that both know.
+/// Dimensions that do not split at the same place in both shapes are unconstrained: a reshape only
+/// preserves row-major order.
 void Collapser::visitReshape(Value from, Value to) {
   auto borders = [](ArrayRef<int64_t> shape) {
     std::map<int64_t, SmallVector<size_t>> result;
@@ -344,7 +342,7 @@ void Collapser::visit(Operation &op) {
   llvm::for_each(op.getResults(), [&](Value v) { clearAll(v); });
 }
 
-/// The new numbers of `dims`, once each, in the old order.
+/// The new numbers of `dims`, without repetition, in the old order.
 SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::vector<bool> &bits) {
   SmallVector<int64_t> number(bits.size() + 1, 0), result;
   for (size_t d = 0; d < bits.size(); ++d) {
@@ -358,8 +356,8 @@ SmallVector<int64_t> Collapser::renumbered(ArrayRef<int64_t> dims, const std::ve
   return result;
 }
 
-/// Sizes of v, or distances along its dimensions, in elements of the merged ones: of a run, only
-/// the first has a distance.
+/// Sizes of v (or offsets along its dimensions) for the merged dimensions: within a run they are
+/// multiplied by the sizes of the following dimensions.
 SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> amounts, Value v) {
   ArrayRef<int64_t> shape = shapeOf(v);
   const std::vector<bool> &bits = pairs(v);
@@ -374,7 +372,7 @@ SmallVector<int64_t> Collapser::merged(ArrayRef<int64_t> amounts, Value v) {
   return result;
 }
 
-/// What the first dimension of each run of v has.
+/// The entries of the first dimension of each run of v.
 template <typename T> SmallVector<T> Collapser::firsts(ArrayRef<T> steps, Value v) {
   SmallVector<T> result;
   for (auto [d, step] : llvm::enumerate(steps)) {
@@ -385,7 +383,8 @@ template <typename T> SmallVector<T> Collapser::firsts(ArrayRef<T> steps, Value 
   return result;
 }
 
-/// The op's attributes, and operands that stand for one dimension each; types are as they were.
+/// Rewrites the op's attributes, and operands that correspond to one dimension each; types are
+/// changed later.
 void Collapser::rewrite(Operation &op) {
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     broadcast.setDimensions(renumbered(broadcast.getDimensions(), pairs(broadcast.getResult())));
@@ -415,7 +414,7 @@ void Collapser::rewrite(Operation &op) {
     gather.setOffsetDims(renumbered(gather.getOffsetDims(), pairs(gather.getResult())));
     gather.setCollapsedSliceDims(renumbered(gather.getCollapsedSliceDims(), operand));
     gather.setStartIndexMap(renumbered(gather.getStartIndexMap(), operand));
-    // One behind the last dimension if the indices are scalars.
+    // If the indices are scalars, the index vector dimension is one past the last dimension.
     int64_t vectorDim = gather.getIndexVectorDim();
     const std::vector<bool> &indices = pairs(gather.getStartIndices());
     gather.setIndexVectorDim(
@@ -449,7 +448,7 @@ void Collapser::run() {
     changed = false;
     llvm::for_each(body, [&](Operation &op) { visit(op); });
   } while (changed);
-  // Attributes first: they are read with the old ranks.
+  // Attributes first: they are interpreted with the old ranks.
   llvm::for_each(body, [&](Operation &op) { rewrite(op); });
   SmallVector<std::pair<Value, Type>> types;
   auto retype = [&](Value v) {

@@ -1,19 +1,19 @@
 //===- Columns.cpp - Short rows in memory, their columns in vectors -------===//
 //
-// In: an array of rows of a few elements, and a row in each lane. Out: a column as a
-// vector, or columns written to such rows. Memory is read and written by whole vectors, and
-// elements change places in registers:
+// In: an array with rows of a few elements, one row per lane. Out: a column as a vector, or columns
+// written to such rows. Memory is accessed by whole vectors, and shuffles rearrange the elements in
+// registers:
 //
 //   memory    x0 y0 z0 x1 | y1 z1 x2 y2 | z2 x3 y3 z3      as many vectors as columns
 //   columns   x0 x1 x2 x3 | y0 y1 y2 y3 | z0 z1 z2 z3
 //
-// Even numbers of columns are halved: their vectors are taken apart (or put together) pair by
-// pair, log2 steps for a power of two. An odd one takes its elements from one vector after the
+// An even number of columns is halved: pairs of vectors are deinterleaved (or interleaved), log2
+// steps for a power of two. For an odd number the elements are picked from one vector after the
 // other.
 //
-// Bytes beside words of four, as many lanes of which fill a register, go by way of such words: a
-// quarter of a register (four rows) is read at its place, and one shuffle within quarters makes a
-// column of words of it; stores put the columns into words, and those together.
+// Byte columns next to 32-bit values, with as many lanes as fill a register with words, go through
+// words: four rows are loaded into each quarter of a register, and one shuffle within quarters
+// extracts a column as words; stores do the reverse.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Columns.h"
@@ -29,8 +29,7 @@ static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
 }
 
-/// The result lanes out of several vectors: lane l is lane `from[l].second` of vector
-/// `from[l].first`.
+/// A vector whose lane l is lane `from[l].second` of vector `from[l].first`.
 static Value pick(Emission &e, ArrayRef<Value> vectors,
                   ArrayRef<std::pair<int64_t, int64_t>> from) {
   int64_t lanes = from.size(), count = vectors.size();
@@ -48,7 +47,7 @@ static Value pick(Emission &e, ArrayRef<Value> vectors,
   return result;
 }
 
-/// Column c of what the vectors hold, as many columns as there are vectors.
+/// Column c of the vectors; there are as many columns as vectors.
 static Value takeColumn(Emission &e, SmallVector<Value> vectors, int64_t c) {
   int64_t lanes = lanesOf(vectors[0]);
   while (vectors.size() % 2 == 0) {
@@ -106,14 +105,13 @@ SmallVector<Value> interleaveColumns(Emission &e, ArrayRef<Value> columns) {
   return result;
 }
 
-/// The masks of the vectors that rows are in, of one lane for each row.
+/// The masks of the vectors that hold the rows, from a mask with one lane per row.
 static SmallVector<Value> masksOf(Emission &e, Value mask, int64_t columns) {
   return mask ? interleaveColumns(e, SmallVector<Value>(columns, mask))
               : SmallVector<Value>(columns);
 }
 
-/// Whether up to four columns of bytes, a row in each lane, go by way of words that fill a
-/// register.
+/// True if up to four columns of bytes, one row per lane, go through words that fill a register.
 static bool goesThroughWords(Emission &e, Type element, int64_t columns, int64_t lanes) {
   auto integer = dyn_cast<IntegerType>(element);
   return integer && integer.getWidth() == 8 && columns <= 4 && lanes >= 4 &&
@@ -125,10 +123,10 @@ static Value asBytes(Emission &e, Value words) {
   return vector::BitCastOp::create(e.b, e.loc, type, words);
 }
 
-/// Bytes of a quarter of a register of 64 bytes; what shuffles within lanes move.
+/// Bytes of a quarter of a 64-byte register, within which byte shuffles move data.
 static constexpr int64_t kQuarter = 16;
 
-/// The bytes of as many rows as lanes in one register, and where in it each row begins.
+/// The bytes of as many rows as lanes in one register; and the start of each row in it.
 static Value loadByteRows(Emission &e, Type element, Value base, Value first, int64_t columns,
                           int64_t lanes, SmallVectorImpl<int64_t> &begins) {
   int64_t bytes = lanes * columns, width = lanes * 4;
@@ -138,7 +136,8 @@ static Value loadByteRows(Emission &e, Type element, Value base, Value first, in
     }
     return loadElements(e, element, base, first, width).re;
   }
-  // Quarters of 16 bytes have the bytes of four rows in front; the last one ends with the last row.
+  // Each quarter of 16 bytes starts with the bytes of four rows; the last one ends with the last
+  // row.
   SmallVector<Value> quarters;
   for (int64_t q = 0; q < width / kQuarter; ++q) {
     int64_t at = q * 4 * columns, from = std::min(at, bytes - kQuarter);
@@ -147,7 +146,7 @@ static Value loadByteRows(Emission &e, Type element, Value base, Value first, in
     }
     quarters.push_back(loadElements(e, element, base, addI(e, first, from), kQuarter).re);
   }
-  // Pairs of equal vectors become one, until one is left.
+  // Pairs of equal vectors are joined until one is left.
   while (quarters.size() > 1) {
     SmallVector<int64_t> both(2 * lanesOf(quarters[0]));
     std::iota(both.begin(), both.end(), 0);
@@ -175,7 +174,7 @@ static Value loadByteColumn(Emission &e, Type element, Value base, Value first, 
   return arith::TruncIOp::create(e.b, e.loc, VectorType::get({lanes}, e.b.getI8Type()), words);
 }
 
-/// The bytes of rows of columns, as many vectors as columns.
+/// The bytes of rows that consist of `columns`, as many vectors as columns.
 static SmallVector<Value> interleaveBytes(Emission &e, ArrayRef<Value> columns) {
   int64_t count = columns.size(), lanes = lanesOf(columns[0]);
   auto type = VectorType::get({lanes}, e.b.getI32Type());
@@ -205,7 +204,7 @@ static SmallVector<Value> interleaveBytes(Emission &e, ArrayRef<Value> columns) 
 Elem loadColumn(Emission &e, Type element, Value base, Value row, int64_t columns, int64_t c,
                 int64_t lanes, Value mask) {
   Value first = mulI(e, row, columns);
-  // Rows of less than a quarter in all would be read from before the first of them.
+  // With less than a quarter in all, the last quarter would begin before the first row.
   if (!mask && lanes * columns >= kQuarter && goesThroughWords(e, element, columns, lanes)) {
     return loadByteColumn(e, element, base, first, columns, c, lanes);
   }

@@ -1,8 +1,8 @@
 //===- DynamicEmitters.cpp - Moves to places known at run time ------------===//
 //
-// In: the index of an element of a dynamic-slice, dynamic-update-slice or gather.
-// Out: the element. Start indices are clamped so that every slice is inside of its
-// array; what lies under an update is read only where the update is not.
+// In: the index of an element of a dynamic-slice, dynamic-update-slice or gather. Out: the element.
+// Start indices are clamped so that every slice is inside its array; the operand of an update is
+// read only outside of the update.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Num.h"
@@ -19,7 +19,7 @@ static Value clamped(Emission &e, Type element, Value start, int64_t last) {
   bool isUnsigned = isUnsignedElement(element);
   if (width > 1 && !isUnsigned && element.isInteger(32) &&
       last <= std::numeric_limits<int32_t>::max()) {
-    // In their own type: a vector of it is half as long, and lanes are taken from it.
+    // Clamped in their own type, whose vectors are half as long.
     Num lanes(e, start);
     Value inside = maxI(e, minI(e, start, lanes.of(last)), lanes.of(int64_t(0)));
     return arith::ExtUIOp::create(e.b, e.loc, i64, inside);
@@ -94,7 +94,7 @@ Elem ElementEmitter::Impl::gather(GatherOp op, ArrayRef<Index> index, Value mask
   auto indicesBatching = op.getStartIndicesBatchingDims().value_or(ArrayRef<int64_t>());
   int64_t vectorDim = op.getIndexVectorDim();
 
-  // Split the result's index into the position among the indices and inside the window.
+  // Splits the result's index into the position among the indices and the offset in the window.
   SmallVector<Index> position, window;
   for (auto [d, i] : llvm::enumerate(index)) {
     bool isOffset = llvm::is_contained(op.getOffsetDims(), static_cast<int64_t>(d));

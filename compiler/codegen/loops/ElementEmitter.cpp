@@ -1,16 +1,14 @@
 //===- ElementEmitter.cpp - A value at an index, by recursion -------------===//
 //
-// In: a value of a fusion's region and an index per dimension. Out: its element
-// (or one per lane), computed by walking from the value to the kernel's
-// operands. Each op turns the index of its result into those of its operands;
-// element-wise ops keep it. Vectors arise by construction: an index is affine in
-// the lane, so an operand access is a vector load (lane stride 1), a scalar load
-// and a splat (stride 0), or else vector loads and shuffles if all lanes are known to be
-// near each other, or a gather.
+// In: a value of a fusion's region and one index per dimension. Out: its element (or one per lane),
+// computed recursively from the value to the kernel's operands. Each op maps the index of its
+// result to those of its operands; element-wise ops keep it. Vectors arise by construction: an
+// index is affine in the lane, so an operand access is a vector load (lane stride 1), a scalar load
+// and a splat (stride 0), vector loads and shuffles if all lanes are known to be close together, or
+// else a gather.
 //
-// Two rules keep the code small. A value asked for again at the same index
-// is not computed again; and what is the same for all lanes is computed once,
-// as a scalar.
+// Two rules keep the code small: a value needed again at the same index is not computed again, and
+// values that are equal in all lanes are computed once, as scalars.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
@@ -120,7 +118,7 @@ Elem ElementEmitter::emit(Value v, ArrayRef<Index> index, Value mask) {
     result = impl.compute(v, index, mask);
   }
   if (!result) {
-    // The error is reported already; go on with zeros.
+    // The error has been reported; continue with zeros.
     result = zeroElem(impl.e(), elementType(v.getType()), impl.lanes);
   }
   impl.memoize(v, index, mask, result);
@@ -135,7 +133,7 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
   if (!linear.lanes && (lanes == 1 || linear.stride == 0)) {
     Value at = linear.base;
     if (mask) {
-      // Where the element is not wanted, read another one that exists.
+      // If the element is not wanted, read another valid one.
       at = e().b.createOrFold<arith::SelectOp>(e().loc, anyLane(e(), mask), at, constI64(e(), 0));
     }
     Elem scalar = loadElements(e(), element, base, at, 1);
@@ -169,8 +167,8 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
   if (!mask || offsets.empty() || span > elements || !isNear(element, offsets)) {
     return gathered();
   }
-  // Lanes that are off are mostly at places that exist, beyond the end of a row: near lanes are
-  // read there too.
+  // Masked-off lanes mostly have valid addresses, beyond the end of a row: near lanes are loaded
+  // there too.
   Value first = addI(e(), linear.base, least);
   Value exist = compareI(e(), arith::CmpIPredicate::ult, first, elements - span + 1);
   Elem zero = zeroElem(e(), element, lanes);
@@ -196,7 +194,8 @@ static Index linearize(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> str
   return linear;
 }
 
-/// Which column of an array of short rows the index asks for, with a row in each lane.
+/// The column that the index selects in an array of short rows, with one row per lane; nothing if
+/// it is another access.
 std::optional<int64_t> ElementEmitter::Impl::columnOfRows(ArrayRef<int64_t> shape,
                                                           ArrayRef<Index> index) {
   size_t rank = shape.size();
@@ -249,7 +248,7 @@ Elem ElementEmitter::Impl::compute(Value v, ArrayRef<Index> index, Value mask) {
     SmallVector<Elem> operands;
     auto resultRank = cast<RankedTensorType>(v.getType()).getRank();
     for (Value operand : op->getOperands()) {
-      // Scalar predicates and bounds of select and clamp.
+      // True for scalar predicates and bounds of select and clamp.
       bool scalarOperand = cast<RankedTensorType>(operand.getType()).getRank() == 0 && resultRank;
       operands.push_back(self->emit(operand, scalarOperand ? ArrayRef<Index>() : index, mask));
     }

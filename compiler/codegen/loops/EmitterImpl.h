@@ -7,7 +7,7 @@
 
 namespace hlo::codegen {
 
-/// A value already computed at an index.
+/// A value that has been computed at an index.
 struct MemoEntry {
   mlir::Value value;
   int64_t lanes;
@@ -16,12 +16,12 @@ struct MemoEntry {
   Elem elem;
 };
 
-/// What an emitter and its scalar twin share.
+/// State shared by an emitter and its scalar twin.
 struct EmitterShared {
   llvm::SmallVector<MemoEntry> log;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 2>> byValue;
   llvm::DenseMap<mlir::Value, Elem> bound;
-  /// Values that depend on one bound to a vector: never computed as scalars.
+  /// Values that depend on a value bound to a vector: never computed as scalars.
   llvm::DenseSet<mlir::Value> vectorOnly;
   struct Memory {
     mlir::Value base;
@@ -29,8 +29,8 @@ struct EmitterShared {
     bool asStored = false;
   };
   llvm::DenseMap<mlir::Value, Memory> memory;
-  /// Concatenates and pads all of whose indices are in one part along dimension `partDimension`:
-  /// the n-th operand, or what is before (0), in (1) and behind (2) the padded array. See
+  /// For concatenates and pads whose indices all lie in one part along dimension `partDimension`:
+  /// the number of the operand, or for a pad 0 (before the array), 1 (inside) or 2 (after it). See
   /// Segments.cpp.
   llvm::DenseMap<mlir::Operation *, size_t> part;
   size_t partDimension = 0;
@@ -53,7 +53,7 @@ struct ElementEmitter::Impl {
   std::optional<int64_t> columnOfRows(llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<Index> index);
   Elem operandElement(mlir::BlockArgument argument, llvm::ArrayRef<Index> index, mlir::Value mask);
 
-  // One per op that moves data; see the file of that name.
+  // One function per op that moves data; see the file with that name.
   Elem reshape(mlir::Value operand, mlir::ArrayRef<int64_t> toShape, llvm::ArrayRef<Index> index,
                mlir::Value mask);
   Elem pad(hlo::PadOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
@@ -69,24 +69,24 @@ struct ElementEmitter::Impl {
   Elem reduce(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem reduceWindow(mlir::OpResult result, llvm::ArrayRef<Index> index, mlir::Value mask);
   Elem map(hlo::MapOp op, unsigned resultNumber, llvm::ArrayRef<Index> index, mlir::Value mask);
-  /// A costly function of one number with others of its kind, which are memoized; null if there are
-  /// none.
+  /// Computes an expensive scalar function together with others of its kind, which are memoized;
+  /// null if there are none.
   Elem functionInGroup(mlir::Operation *op);
   Elem smallDot(hlo::DotOp op, llvm::ArrayRef<Index> index, mlir::Value mask);
 
   /// A start index (scalar array), clamped to [0, last].
   mlir::Value clampedStart(mlir::Value start, int64_t last, mlir::Value mask);
-  /// Runs `then` under `condition` (i1 or mask of this emitter's lanes) and gives `otherwise`
-  /// elsewhere.
+  /// Runs `then` under `condition` (i1 or a mask of this emitter's lanes); the result is
+  /// `otherwise` elsewhere.
   Elem guarded(mlir::Value condition, mlir::Value mask, mlir::Type element,
                llvm::function_ref<Elem(mlir::Value)> then, const Elem &otherwise);
   void memoize(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask, const Elem &elem);
 };
 
-/// Where an index value is compared with constants: scalar i1, or one bit per lane.
+/// Tests an index for lo <= index < hi: a scalar i1, or one bit per lane.
 mlir::Value indexInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes);
 
-/// The parts of elements as a flat list of values, and back.
+/// Converts elements to a flat list of their parts, and back.
 llvm::SmallVector<mlir::Value> flattenElems(llvm::ArrayRef<Elem> elems);
 llvm::SmallVector<Elem> unflattenElems(mlir::ValueRange values, llvm::ArrayRef<Elem> like);
 

@@ -1,8 +1,7 @@
 //===- Lanes.cpp - Tasks, and the vectors of a kernel ---------------------===//
 //
-// In: a kernel's region. Out: how many lanes its vectors have, the units of work that
-// a call of it runs, and the loop over a minor dimension: whole vectors, then what is
-// left under a mask, or as scalars.
+// In: a kernel's region. Out: the number of lanes of its vectors, the units of work of a call, and
+// the loop over a minor dimension: whole vectors, then the remainder under a mask, or as scalars.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -25,7 +24,7 @@ std::pair<Value, Value> splitTasks(KernelBuilder &kernel, int64_t total, int64_t
   return {mulI(e, kernel.first, perTask), hi};
 }
 
-/// Whether a computation that the kernel applies to scalars holds a loop or a branch.
+/// True if a computation that the kernel applies to scalars contains a loop or a branch.
 static bool appliesControlFlow(KernelBuilder &kernel) {
   llvm::SmallSetVector<Operation *, 4> callees;
   auto addCallees = [&](Block &block) {
@@ -50,7 +49,7 @@ static bool appliesControlFlow(KernelBuilder &kernel) {
   return false;
 }
 
-/// Whether `v` is a number made of numbers, as starts of slices are: it has no lanes of its own.
+/// True if `v` is a scalar computed from scalars, such as the start of a slice: it has no lanes.
 static bool isOfNumbers(Value v) {
   auto isNumber = [](Value value) {
     auto array = dyn_cast<RankedTensorType>(value.getType());
@@ -109,8 +108,9 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
   if (from && to && (*to - *from) % lanes == 0) {
     return;
   }
-  // One element left is a scalar: LLVM 22 stores too many bytes for a truncated vector under a
-  // constant mask of one lane. Masks that are not constant need a target that has them.
+  // A remainder of one element is a scalar, because LLVM 22 stores too many bytes for a truncated
+  // vector under a constant mask with one lane. Masks that are not constant need a target with
+  // masked accesses.
   bool single = from && to && (*to - *from) % lanes == 1;
   if (single || (!e.target.avx512 && !(from && to))) {
     scalarLoop(whole, hi);
@@ -148,7 +148,7 @@ void emitPeriodicLoop(Emission &e, int64_t origin, int64_t together, Value lo, V
       body(at(i, v), vectors, {});
     }
   });
-  // What is left: known vectors, the last under a mask.
+  // The remainder: known vectors, the last one under a mask.
   for (int64_t v = 0; v < together; ++v) {
     Value from = addI(e, whole, v * lanes), rest = subI(e, hi, from);
     emitIf(e, compareI(e, arith::CmpIPredicate::sgt, rest, 0), [&] {

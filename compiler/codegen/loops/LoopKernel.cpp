@@ -1,16 +1,15 @@
 //===- LoopKernel.cpp - Strategy "loop": a nest over the results ----------===//
 //
-// In: a region whose results all have one shape (or one number of elements).
-// Out: loops over that shape; the innermost runs along the minor dimension in
-// vectors, and each iteration evaluates the roots at its index and stores them.
+// In: a region whose results all have one shape (or one number of elements). Out: loops over that
+// shape; the innermost runs along the minor dimension in vectors, and each iteration evaluates the
+// roots at its index and stores them.
 //
-// The parts of a concatenate that is `paired` are walked instead, in step, and
-// stored one behind the other, or in turns.
+// For a concatenate that is `paired`, the loop runs over its parts in lockstep; the results are
+// stored one after the other, or interleaved.
 //
-//   tasks: blocks of the outer dimensions, some 16 thousand elements each, fewer of what takes long
+//   tasks: blocks of the outer dimensions, about 16 Ki elements each, fewer for expensive ones
 //
-// A region of element-wise ops on arrays of one size needs no shape at all: it
-// runs over one linear index.
+// A region of element-wise ops on arrays of one size needs no shape: it runs over one linear index.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -24,8 +23,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The ops that only scalars of the region are made from, and those scalars: hoistScalars computes
-/// them before the loops (the two halves of a generator's key).
+/// The scalars of the region and the ops that compute only them: hoistScalars computes them before
+/// the loops (the two halves of a generator's key).
 static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   DenseSet<Operation *> ops;
   for (Operation &op : llvm::reverse(kernel.body().without_terminator())) {
@@ -42,7 +41,7 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   return ops;
 }
 
-/// Whether the op is a paired concatenate, whose parts are walked.
+/// True for a paired concatenate, over whose parts the loop runs.
 static bool isPaired(Operation *op) {
   return op && isa<ConcatenateOp>(op) && op->hasAttr("paired");
 }
@@ -51,8 +50,8 @@ static bool hasPairedResult(KernelBuilder &kernel) {
   return llvm::any_of(kernel.body(), [](Operation &op) { return isPaired(&op); });
 }
 
-/// Whether its parts change places element by element; they are reshapes then, of the arrays to
-/// walk.
+/// True if the parts are interleaved element by element. Then the parts are reshapes of the arrays
+/// to iterate over.
 static bool isInterleaved(ConcatenateOp paired) {
   return cast<RankedTensorType>(paired.getType()).getRank() > 1;
 }
@@ -62,7 +61,7 @@ static Value partOf(ConcatenateOp paired, unsigned n) {
   return isInterleaved(paired) ? part.getDefiningOp<ReshapeOp>().getOperand() : part;
 }
 
-/// Stores the parts of a result: one behind the other, or in turns.
+/// Stores the parts of a result: one after the other, or interleaved.
 static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, Value base,
                        Value linear, Value mask) {
   Type element = elementType(paired.getType());
@@ -76,10 +75,9 @@ static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, 
   }
 }
 
-/// Lanes of a region that computes little in its widest type: vectors of what it mostly computes
-/// with, those of the widest type being two registers each (the bits of a random number and the f64
-/// made of them), or four where there are one or two such ops alone (what a sum of bytes becomes at
-/// its end).
+/// Lanes of a region with few ops in its widest type: a vector of the prevailing type per register,
+/// with two registers for each value of the widest type (random bits and the f64 made of them), or
+/// four if there are only one or two such ops (the final widening of a sum of bytes).
 static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;
@@ -113,12 +111,12 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (wide <= 2 && narrow >= 4 * std::max<int64_t>(wide, 1)) {
     return lanes * std::min<int64_t>(4, widest / ofNarrow);
   }
-  // At least 32 bits: bytes beside words would make vectors of many registers.
+  // At least 32 bits: lanes of bytes would make vectors of words span many registers.
   return widest == 8 && narrow >= 2 * wide ? lanes * 2 : lanes;
 }
 
-/// Whether every array of the region has `elements` elements or is a scalar that is broadcast, and
-/// every op treats them element by element.
+/// True if every array of the region has `elements` elements or is a broadcast scalar, and every op
+/// is element-wise.
 static bool isLinear(KernelBuilder &kernel, int64_t elements) {
   auto sizeFits = [&](Value v) {
     auto type = cast<RankedTensorType>(v.getType());
@@ -136,7 +134,7 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
     if (isa<BitcastConvertOp>(op) && !isElementwise(&op)) {
       return false;
     }
-    // The index of an iota of one dimension is the linear one.
+    // An iota of rank one equals the linear index.
     bool counts =
         isa<IotaOp>(op) && cast<RankedTensorType>(op.getResult(0).getType()).getRank() == 1;
     if (isElementwise(&op) || isa<CopyOp>(op) || counts) {
@@ -163,7 +161,7 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
   return true;
 }
 
-/// Scalars of the region that cost something, computed once before the loops.
+/// Computes expensive scalars of the region once, before the loops.
 static void hoistScalars(KernelBuilder &kernel, ArrayRef<ElementEmitter *> emitters) {
   for (Operation &op : kernel.body().without_terminator()) {
     if (op.getNumResults() != 1 || isa<ConstantOp>(op)) {
@@ -215,9 +213,9 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   }
 }
 
-/// Elements of a task: fewer where each takes long. Handing out tasks costs 0.5 us (tanh of 32768
-/// elements: 12.7 us on one thread, 6.9 on two), or 5 where the other threads have gone to sleep,
-/// so a task takes some 2 us at least, and what takes less than 6 is one.
+/// Elements of a task: fewer for expensive ones. Scheduling a task costs 0.5 us, or 5 us if the
+/// other threads are asleep. So a task should take at least 2 us, and work of less than 6 us is a
+/// single task.
 static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
   int64_t weight = 1;
   auto product = [](ArrayRef<int64_t> sizes) {
@@ -238,19 +236,19 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
       }
     }
   }
-  // Of each result as many elements as it has parts.
+  // The largest number of parts of a result.
   size_t most = 1;
   for (Operation &op : kernel.body()) {
     most = std::max<size_t>(most, isPaired(&op) ? op.getNumOperands() : 1);
   }
   weight *= static_cast<int64_t>(most);
-  // Whole vectors, of any type.
+  // A multiple of a vector of any type.
   return elements < 2 * kElementsPerTask / weight
              ? kElementsPerTask
              : std::max<int64_t>(kElementsPerTask / weight / 64 * 64, 512);
 }
 
-/// Results that are columns become rows, as a loop over one element has no vectors: [1000,1] ->
+/// Reshapes column results to rows, because a loop over one element has no vectors: [1000,1] ->
 /// [1000].
 static void storeColumnsAsRows(Block &body) {
   Operation *end = body.getTerminator();
@@ -272,8 +270,8 @@ static void storeColumnsAsRows(Block &body) {
   }
 }
 
-/// Vectors after which the holes that pads leave along the rows are in the same lanes again; 0
-/// where there are none, or too many.
+/// Number of vectors after which the lanes that interior padding leaves empty repeat; 0 if there is
+/// no such padding, or too long a period.
 static int64_t vectorsOfPeriod(KernelBuilder &kernel, int64_t lanes) {
   constexpr int64_t mostVectors = 8;
   int64_t period = 1;
@@ -290,8 +288,8 @@ static int64_t vectorsOfPeriod(KernelBuilder &kernel, int64_t lanes) {
   return period == 1 || vectors > mostVectors ? 0 : vectors;
 }
 
-/// A row of the results, `base` from their beginning, from element `from` to `to` of it; index: the
-/// dimensions before it.
+/// Emits elements `from` to `to` of a row of the results that starts at element `base`; `index`
+/// holds the dimensions before it.
 static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, ElementEmitter &vectors,
                         ElementEmitter &scalars, SmallVectorImpl<Index> &index, Value base,
                         Value from, Value to, bool wholeRow) {
@@ -308,7 +306,7 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
     ArrayRef<int64_t> cuts = segments.cuts;
     int64_t row = shapeOf(kernel.body().getTerminator()->getOperand(0)).back();
     auto part = [&](int64_t begin, int64_t end) {
-      // Pieces of a row end where a block of vectors does.
+      // Pieces of a row end at the end of a block of vectors.
       auto bound = [&](Value at) {
         int64_t block = vectors.lanes() * together;
         Value blocks = divI(e, addI(e, maxI(e, addI(e, at, -begin), 0), block - 1), block);
@@ -330,8 +328,8 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
   });
 }
 
-/// Loops over all dimensions. The leading ones are merged into one that is split over tasks; a row
-/// that is longer than a task is cut as well.
+/// Loops over all dimensions. The leading ones are merged into one that is split into tasks; a row
+/// longer than a task is split as well.
 static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired,
                      ElementEmitter &vectors, ElementEmitter &scalars) {
   Emission &e = kernel.e;
@@ -403,12 +401,12 @@ LogicalResult emitLoopKernel(KernelBuilder &kernel) {
   }
   bool linear = type.getRank() > 0 && isLinear(kernel, elements);
   int64_t lanes = mixedLanes(kernel, kernelLanes(kernel));
-  // A row that is a shorter vector needs no mask; loads that follow in a small loop can then take
-  // their data from the store, which they cannot from a masked one.
+  // If a row is one shorter vector, use that width without a mask: later loads in a small loop can
+  // be forwarded from the store, which is not possible from a masked store.
   int64_t row = linear ? elements : type.getRank() > 0 ? shape.back() : 1;
   std::optional<ShortRowPlan> shortRows;
-  // Where a few rows are less than a block of whole vectors, halves: 32 pairs of u16 are 16 rows of
-  // 32 lanes.
+  // If a few rows are less than a block of whole vectors, halve the lanes: 32 pairs of u16 are 16
+  // rows of 32 lanes.
   for (int64_t fewer = lanes; !linear && !shortRows && fewer >= 8 && row < fewer; fewer /= 2) {
     shortRows = planShortRows(kernel, shape, fewer);
     lanes = shortRows ? fewer : lanes;

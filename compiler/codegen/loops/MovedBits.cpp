@@ -1,15 +1,13 @@
 //===- MovedBits.cpp - Narrow floats and pairs that are only moved --------===//
 //
-// In: a region. Out: the same, with unsigned integers in place of every type
-// of float of 8 or 16 bits, and of complex numbers of 64 bits, that no op
-// computes with:
+// In: a region. Out: the same, with unsigned integers for every 8-bit or 16-bit float type and
+// 64-bit complex type that no op computes with:
 //
 //   pad(x : bf16[500,777], 0)      becomes      pad(x : u16[500,777], 0)
 //
-// As values of a kernel such floats are f32, rounded where they are stored:
-// half as many lanes, and ten instructions for each vector that change nothing.
-// Both parts of complex numbers would be taken apart, each moved on its own, and
-// put together again.
+// In a kernel such floats would be f32 values, rounded when they are stored: half as many lanes,
+// and ten useless instructions per vector. Both parts of complex numbers would be separated, moved
+// on their own, and joined again.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -19,7 +17,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Ops whose results consist of elements of their operands.
+/// True for ops whose results consist of elements of their operands.
 static bool handsOnElements(Operation &op) {
   if (isa<BitcastConvertOp>(op)) {
     return shapeOf(op.getOperand(0)) == shapeOf(op.getResult(0));
@@ -37,7 +35,7 @@ static bool isMovable(Type element) {
          (element.getIntOrFloatBitWidth() == 8 || element.getIntOrFloatBitWidth() == 16);
 }
 
-/// The bits of floats, or of complex numbers: the real part is the lower half.
+/// The bits of floats, or of complex numbers with the real part in the lower half.
 static DenseElementsAttr bitsOf(DenseElementsAttr values, RankedTensorType type) {
   if (!isa<ComplexType>(values.getElementType())) {
     return values.mapValues(type.getElementType(),

@@ -1,8 +1,8 @@
 //===- RangeKernel.cpp - Strategy "range": as many elements as asked for --===//
 //
-// In: a region of element-wise ops on arrays of rank 1, whose length says nothing. Out: a
-// function whose "tasks" are elements: it computes those from `first` up to `last`, in
-// vectors. The runtime calls it on parts of buffers; it is how a collective reduces.
+// In: a region of element-wise ops on arrays of rank 1 and arbitrary length. Out: a function whose
+// "tasks" are elements: it computes elements `first` up to `last`, in vectors. The runtime calls it
+// on parts of buffers to reduce in collectives.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -21,7 +21,7 @@ LogicalResult emitRangeKernel(KernelBuilder &kernel) {
                    for (Value root : roots->getOperands()) {
                      values.push_back(emitter.emit(root, {i}, mask));
                    }
-                   // Loads come before stores: a result may be where an operand is.
+                   // Loads come before stores: a result may share an operand's buffer.
                    for (auto [n, value] : llvm::enumerate(values)) {
                      storeElements(e, elementType(roots->getOperand(n).getType()), value,
                                    kernel.resultPtrs[n], i.base, mask);

@@ -1,9 +1,9 @@
 //===- ScalarGroups.cpp - Equal functions of several scalars at once ------===//
 //
-// In: a function of one number (rank 0) that takes tens of instructions, in a region
-// that has others of its kind which do not need it. Out: all of them in the lanes
-// of one vector, in the time of one: the sines of a double pendulum's angles.
-// What the others are made of is computed here, unless it is a loop.
+// In: a function of one scalar that takes tens of instructions, in a region with other functions of
+// its kind that do not depend on it. Out: all of them in the lanes of one vector, in the time of
+// one: the sines of a double pendulum's angles. Their arguments are computed here, unless that
+// needs a loop.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Most functions at once: two vectors of f64, or one of f32, where registers have 32 bytes.
+/// Most functions at once: with 32-byte registers, two vectors of f64 or one of f32.
 static constexpr size_t kMostLanes = 8;
-/// Regions of more operations are not searched.
+/// Larger regions are not searched.
 static constexpr int64_t kMostOps = 1000;
 
 static bool isGroupable(Operation *op) {
@@ -26,14 +26,15 @@ static bool isGroupable(Operation *op) {
   return type.getRank() == 0 && (type.getElementType().isF32() || type.getElementType().isF64());
 }
 
-/// Whether v need not be computed any more.
+/// True if v has been computed.
 static bool isKnown(Value v, const EmitterShared &shared) {
   auto known = shared.byValue.find(v);
   return (known != shared.byValue.end() && !known->second.empty()) || shared.bound.contains(v) ||
          shared.memory.contains(v);
 }
 
-/// Whether v can be computed without loops and without `members`, as far as it is not known yet.
+/// True if v can be computed without loops and without `members`, apart from values already
+/// computed.
 static bool isIndependent(Value v, const EmitterShared &shared,
                           const SmallPtrSetImpl<Operation *> &members,
                           SmallPtrSetImpl<Operation *> &seen) {
@@ -55,7 +56,7 @@ static bool isIndependent(Value v, const EmitterShared &shared,
                       [&](Value from) { return isIndependent(from, shared, members, seen); });
 }
 
-/// Whether one of the ops is needed for v.
+/// True if v depends on one of the ops.
 static bool needs(Value v, const SmallPtrSetImpl<Operation *> &ops,
                   SmallPtrSetImpl<Operation *> &seen) {
   Operation *op = v.getDefiningOp();
@@ -96,7 +97,7 @@ Elem ElementEmitter::Impl::functionInGroup(Operation *op) {
   if (group.size() < 2) {
     return {};
   }
-  // A power of two of lanes; what is left over repeats the first.
+  // A power of two of lanes; the remaining lanes repeat the first.
   size_t width = llvm::PowerOf2Ceil(group.size());
   SmallVector<Elem> operands;
   for (unsigned n = 0; n < op->getNumOperands(); ++n) {

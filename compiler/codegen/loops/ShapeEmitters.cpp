@@ -1,8 +1,8 @@
 //===- ShapeEmitters.cpp - Ops that move data, seen from their result -----===//
 //
-// In: the index of an element of the result. Out: the element, by way of the
-// operand it comes from. Where that depends on the index (pad, concatenate), a
-// uniform index takes a branch and a lane index a mask.
+// In: the index of an element of the result. Out: the element, read through the operand that it
+// comes from. If that depends on the index (pad, concatenate), a uniform index takes a branch and a
+// lane index a mask.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/EmitterImpl.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Lanes at known distances from a base, compared in integers of their own width: 64 bytes in one
-/// vector instead of eight. Gives nothing where the numbers do not fit, or the answer is known
-/// here.
+/// Tests lanes at known distances from a base in integers of their own width: 64 byte lanes in one
+/// vector instead of eight. Returns nothing if the numbers do not fit, or the answer is known
+/// statically.
 static Value nearInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes) {
   SmallVector<int64_t> offsets = knownOffsets(index, lanes);
   if (lanes * 2 < e.target.lanes(1) || offsets.empty() || constantOf(index.base) || hi <= lo) {
@@ -30,7 +30,7 @@ static Value nearInRange(Emission &e, const Index &index, int64_t lo, int64_t hi
   if (bits >= 64) {
     return {};
   }
-  // Where the least lane is from `lo` on; far away is as good as just outside.
+  // The least lane relative to `lo`, clamped: far outside is equivalent to just outside.
   Value first = minI(e, maxI(e, addI(e, index.base, *least - lo), -span - 1), size);
   IntegerType narrow = e.b.getIntegerType(static_cast<unsigned>(bits));
   auto type = VectorType::get(lanes, narrow);
@@ -169,7 +169,7 @@ Elem ElementEmitter::Impl::reshape(Value operand, ArrayRef<int64_t> toShape, Arr
   return self->emit(operand, source, mask);
 }
 
-/// Consecutive elements of an array of bytes that hold several each: the bytes are read by lanes,
+/// Consecutive elements of an array of bytes that hold several each: the bytes are loaded in lanes,
 /// once each.
 std::optional<Elem> ElementEmitter::Impl::unpackRun(BitcastConvertOp op, const Index &first) {
   auto argument = dyn_cast<BlockArgument>(op.getOperand());
@@ -214,7 +214,7 @@ Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
   Type element = elementType(op.getType());
   Value value = laneIndices(e(), index[dimension], lanes);
   unsigned width = 64;
-  // AVX2 converts 32 bits to floats, not 64. Lanes that are off may be past the end.
+  // AVX2 converts 32-bit integers to floats, not 64-bit ones. Masked-off lanes may be past the end.
   constexpr int64_t mostIn32Bits = INT64_C(1) << 30;
   if (shapeOf(op.getResult())[dimension] <= mostIn32Bits) {
     width = 32;
@@ -260,7 +260,8 @@ Elem ElementEmitter::Impl::pad(PadOp op, ArrayRef<Index> index, Value mask) {
       source.push_back(shifted);
       continue;
     }
-    // So many steps further no index is negative, and lanes from a multiple of the step stay known.
+    // Adds a multiple of the step so that no index is negative; lanes at multiples of the step stay
+    // known.
     int64_t before = low > 0 ? llvm::divideCeil(low, step) : 0;
     auto [q, r] = divRemIndex(e(), addIndex(e(), i, before * step - low), step, lanes);
     q = addIndex(e(), q, -before);
@@ -303,8 +304,8 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
     return zeroElem(e(), element, lanes);
   }
   const Index &along = index[dimension];
-  // Where each lane is known, those outside of a part take its nearest element: they need no mask,
-  // and a part of one column is the same for all.
+  // If each lane is known, lanes outside of a part take its nearest element: they need no mask, and
+  // a part of one column is equal in all lanes.
   ArrayRef<int64_t> known = along.offsets;
   bool clamps = !known.empty() && constantOf(along.base);
   auto part = [&](size_t n, Value m) {
@@ -322,7 +323,7 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
     return self->emit(parts[n].first, source, m);
   };
   if (along.isUniform()) {
-    // A chain of branches: the first part whose end lies beyond the index.
+    // A chain of branches: the first part whose end is beyond the index.
     std::function<Elem(size_t)> chain = [&](size_t n) -> Elem {
       if (n + 1 == parts.size()) {
         return part(n, mask);
@@ -358,8 +359,8 @@ Elem ElementEmitter::Impl::concatenate(ConcatenateOp op, ArrayRef<Index> index, 
   return result;
 }
 
-/// c128 as two c64, or the reverse. In memory as in the widths of integers the low bits come first:
-/// a part of the wide number is the real and the imaginary part of one narrow number.
+/// c128 as two c64, or the reverse. As with integers of different widths, the low bits come first
+/// in memory: one part of the wide number is the real and the imaginary part of one narrow number.
 Elem ElementEmitter::Impl::bitcastComplex(BitcastConvertOp op, ArrayRef<Index> index, Value mask) {
   OpBuilder &b = e().b;
   Location loc = e().loc;
@@ -417,7 +418,7 @@ Elem ElementEmitter::Impl::bitcastConvert(BitcastConvertOp op, ArrayRef<Index> i
     return emitNamed(e(), "bitcast_convert", t, unsignedType(bitsOf(t)), {value}).re;
   };
   if (fromBits > toBits) {
-    // One operand element holds several results; the last index says which, lowest bits first.
+    // One operand element holds several results; the last index selects one, lowest bits first.
     Elem whole = self->emit(op.getOperand(), index.drop_back(), mask);
     Value bits = asBits(from, whole);
     Value which = laneIndices(e(), index.back(), lanes);

@@ -1,17 +1,16 @@
 //===- ShortRows.cpp - Vectors that cover several rows --------------------===//
 //
-// In: a region whose results have rows shorter than a vector: points of three
-// coordinates, pixels, quaternions. Out: a loop over blocks of rows. A block is
-// the fewest rows that fill whole vectors (16 rows of 3 are 3 vectors of 16), so
-// that the row and the column of each lane are known, but for where the block
-// begins:
+// In: a region whose results have rows shorter than a vector: points of three coordinates, pixels,
+// quaternions. Out: a loop over blocks of rows. A block is the fewest rows that fill whole vectors
+// (16 rows of 3 are 3 vectors of 16), so the row and the column of each lane are known relative to
+// the block's start:
 //
 //   lane of vector 0   0 1 2 3 4 5 6 7 8 ...
 //   row - first row    0 0 0 1 1 1 2 2 2 ...
 //   column             0 1 2 0 1 2 0 1 2 ...
 //
-// Neighbours in memory are then one vector load, what is near is a few and
-// shuffles, and stores have no masks. Rows that are left over run one by one.
+// Adjacent elements in memory are then one vector load, nearby ones a few loads and shuffles, and
+// stores need no masks. Remaining rows are computed one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -24,10 +23,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// What the code of all vectors of a block may have, in ops.
+/// Limit on the ops in the code of all vectors of a block.
 static constexpr int64_t kMostBlockOps = 256;
 
-/// Windows whose positions are code of their own each, so that it is known which lanes are in the
+/// True for windows that are unrolled, so that it is known statically which lanes are in the
 /// padding.
 static bool isSmallWindow(ReduceWindowOp op) {
   WindowAttr window = op.getWindowAttr();
@@ -35,8 +34,8 @@ static bool isSmallWindow(ReduceWindowOp op) {
          llvm::all_of(window.getBaseDilations(), [](int64_t d) { return d == 1; });
 }
 
-/// Whether all lanes of several short rows are of one window, so that its place is the same for
-/// all.
+/// True if all lanes of several short rows belong to one window, so that its start is equal in all
+/// lanes.
 static bool isOneWindow(GatherOp gather) {
   int64_t rank = static_cast<int64_t>(shapeOf(gather.getResult()).size());
   return llvm::is_contained(gather.getOffsetDims(), rank - 1) &&
@@ -55,7 +54,7 @@ bool keepsLanesNear(Operation &op) {
              PadOp, ConcatenateOp, DynamicSliceOp, ReturnOp>(op);
 }
 
-/// The code of one vector, in ops.
+/// Number of ops in the code of one vector.
 static int64_t opsOf(Block &body) {
   int64_t ops = 0;
   for (Operation &op : body) {
@@ -74,7 +73,7 @@ std::optional<ShortRowPlan> planRowBlocks(Block &body, int64_t rows, int64_t col
   }
   int64_t block = std::lcm(columns, lanes);
   ShortRowPlan plan{block / columns, block / lanes};
-  // One by one, rows would leave most lanes of a vector off: nine bytes of 64.
+  // Very short rows allow more vectors: row by row most lanes would be unused (9 bytes of 64).
   int64_t mostVectors = columns * 4 <= lanes ? 16 : 8;
   if (plan.vectors > mostVectors || plan.vectors * opsOf(body) > kMostBlockOps ||
       rows < fewestBlocks * plan.rows) {
@@ -111,8 +110,7 @@ Index columnOfVector(Emission &e, int64_t vector, int64_t columns, int64_t lanes
   return patternIndex(e, constI64(e, 0), columnOf);
 }
 
-/// The concatenates and pads along the rows whose parts are walked one by one, each with code of
-/// its own.
+/// The concatenates and pads along the rows, whose parts get code of their own.
 static SegmentPlan planRowSegments(KernelBuilder &kernel, const ShortRowPlan &plan,
                                    ArrayRef<int64_t> shape) {
   SegmentPlan segments = planSegments(kernel, shape, shape.size() - 2);
@@ -128,7 +126,7 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
   int64_t columns = shape.back(), rows = shape[shape.size() - 2], lanes = vectors.lanes();
   SmallVector<int64_t> strides = rowMajorStrides(shape);
 
-  // A unit is a piece of the rows at one index of the dimensions before.
+  // A unit is a range of rows at one index of the dimensions before them.
   int64_t rowsPerUnit = llvm::alignTo(llvm::divideCeil(kElementsPerTask, columns), plan.rows);
   rowsPerUnit = std::min(rows, rowsPerUnit);
   SmallVector<int64_t> units(shape.drop_back(2));
@@ -187,11 +185,11 @@ void emitShortRows(KernelBuilder &kernel, const ShortRowPlan &plan, ElementEmitt
   });
 }
 
-/// A matrix of 3 x 20 elements is four vectors of 16, each put together from those of the operand;
-/// tiles of 16 x 16 would be mostly empty (6272 of them transposed: 0.21 ms).
+/// A matrix of 3 x 20 elements is four vectors of 16, each shuffled from those of the operand;
+/// tiles of 16 x 16 would be mostly empty.
 bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<int64_t> shape,
                        ElementEmitter &vectors, StoreRoots store) {
-  // Each vector is taken from all of the matrix's; see loadNear.
+  // Each vector is shuffled from all vectors of the matrix; see loadNear.
   constexpr int64_t mostVectors = 6;
   Emission &e = kernel.e;
   int64_t lanes = vectors.lanes(), rank = shape.size();
@@ -202,7 +200,7 @@ bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, ArrayRef<in
     return false;
   }
   int64_t columns = shape.back(), size = columns * shape[rank - 2], rest = size % lanes;
-  // One lane left: see emitVectorLoop.
+  // A remainder of one lane: see emitVectorLoop.
   if (size > lanes * std::min(mostVectors, lanes / 2) || size < lanes || rest == 1) {
     return false;
   }

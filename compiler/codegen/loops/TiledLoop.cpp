@@ -1,17 +1,15 @@
 //===- TiledLoop.cpp - Loops over results with transposed reads -----------===//
 //
-// In: a loop region and the operands that it reads across (TransposedReads.cpp).
-// Out: a nest over blocks of rows and columns. For each block, those operands'
-// elements are transposed into buffers that fit L1; the elements of the block
-// are then computed in vectors, reading the buffers:
+// In: a loop region and its transposed reads (TransposedReads.cpp). Out: a nest over blocks of rows
+// and columns. For each block, those operands' elements are transposed into buffers that fit L1;
+// the elements of the block are then computed in vectors from the buffers:
 //
 //   tasks: (outer dimensions, blocks of rows, blocks of columns)
 //     transposed copies of the block
 //     for each row: for each column: results        (short rows: several at a time)
 //
-// A result that is nothing but a transposed operand is copied without buffer.
-// A block at the end is moved back to end with the array, so that copies have
-// one size; elements are still computed once.
+// A result that is just a transposed operand is copied without a buffer. The last block is shifted
+// back to end with the array, so that copies have one size; elements are still computed once.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -36,7 +34,7 @@ static std::pair<int64_t, int64_t> blockSizes(int64_t rows, int64_t columns, int
   return {r, c};
 }
 
-/// Whether the region's only result is what is read, moved.
+/// True if the region's only result is the read operand, moved.
 static bool isOnlyMoved(KernelBuilder &kernel, const TransposedRead &read) {
   Operation *end = kernel.body().getTerminator();
   if (end->getNumOperands() != 1) {
@@ -53,9 +51,9 @@ static bool isOnlyMoved(KernelBuilder &kernel, const TransposedRead &read) {
   return true;
 }
 
-/// The transpose that is the region's only result, if what it turns is computed from arrays that
-/// are all read across, and of more bytes than the result: then a block is computed as they lie in
-/// memory, and turned once.
+/// The transpose that is the region's only result, if its operand is computed only from transposed
+/// reads and from more bytes than the result has. Then a block is computed in the operands' order
+/// and transposed once, at the end. Null for other regions.
 static TransposeOp turnedLast(KernelBuilder &kernel, const TilePlan &plan) {
   Operation *end = kernel.body().getTerminator();
   auto root =
@@ -81,12 +79,11 @@ static TransposeOp turnedLast(KernelBuilder &kernel, const TilePlan &plan) {
   for (Value argument : kernel.body().getArguments()) {
     arrays += argument.use_empty() ? 0 : bytesOf(argument);
   }
-  // Small arrays, as biases are, may be read in any way.
+  // Small arrays, such as biases, may be read in any order.
   return read > bytesOf(root) && (arrays - read) * 16 <= read ? root : TransposeOp();
 }
 
-/// The block of what is turned at `index`, whose row and column are where it begins, to a buffer:
-/// column by column.
+/// Writes the block of the transposed operand that starts at `index` to a buffer, column-major.
 static void emitTurned(KernelBuilder &kernel, TransposeOp turned, SmallVector<Index> index,
                        int64_t row, int64_t rows, int64_t columns, Value buffer) {
   Emission &e = kernel.e;
@@ -199,7 +196,7 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
       if (direct) {
         return;
       }
-      // The buffer's element (0, 0) is at (copyRow, copyColumn).
+      // Element (0, 0) of the buffer is at (copyRow, copyColumn).
       Value origin = addI(e, mulI(e, copyRow, blockColumns), copyColumn);
       Value base = addBytes(e, buffers[n], mulI(e, origin, -size));
       SmallVector<int64_t> tile(shapeOf(read.value).size(), 0);
@@ -218,7 +215,7 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
     };
     Value rows = extent(row0, blockRows, shape[row]), whole = constI64(e, 0);
     if (shortRows) {
-      // All columns are in the block, and its rows behind each other in the results as in the
+      // The block contains all columns, and its rows are consecutive in the results as in the
       // buffers.
       whole = mulI(e, divI(e, rows, shortRows->rows), shortRows->rows);
       emitFor(e, constI64(e, 0), whole, shortRows->rows, [&](Value r) {

@@ -1,14 +1,14 @@
 //===- TransposeSquare.cpp - A square of vectors, transposed --------------===//
 //
-// In: n vectors of n lanes, n a power of two. Out: n vectors, vector i of lane i of
-// each. log2(n) steps of shuffles that machines have as one instruction without a table:
+// In: n vectors of n lanes, n a power of two. Out: n vectors; vector i consists of lane i of each.
+// log2(n) steps of shuffles, each a single instruction without an index table:
 //
-//   within 16 bytes   the elements of two vectors alternate; then pairs of them do, and so on
-//   blocks of 16      the even ones of two vectors side by side, and the odd ones
+//   within 16 bytes   interleave the elements of two vectors, then pairs of elements, and so on
+//   blocks of 16      concatenate the even blocks of two vectors, and the odd ones
 //
-// In the middle there is a fence, which is no instruction. Without it, LLVM's code
-// selection follows the shuffles from each result through all steps, looking for
-// shorter ones that do not exist: a fourth of code generation for an FFT.
+// A fence in the middle, which is not an instruction, keeps LLVM's code selection from following
+// the shuffles of each result through all steps in search of shorter ones: a fourth of code
+// generation for an FFT.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
@@ -28,7 +28,7 @@ std::pair<SmallVector<int64_t>, SmallVector<int64_t>> exchangedBlocks(int64_t la
   return {low, high};
 }
 
-/// Keeps code selection from looking at what is before `value`, a vector of floats.
+/// Stops code selection from looking through `value`, a vector of floats.
 static Value fence(Emission &e, Value value) {
   return LLVM::CallIntrinsicOp::create(e.b, e.loc, value.getType(),
                                        e.b.getStringAttr("llvm.arithmetic.fence"),
@@ -36,10 +36,11 @@ static Value fence(Emission &e, Value value) {
       .getResult(0);
 }
 
-/// Lanes of two vectors, as a shuffle takes them, for each of two results.
+/// Two shuffle masks for two vectors, one per result.
 using TwoShuffles = std::pair<SmallVector<int64_t>, SmallVector<int64_t>>;
 
-/// Runs of `run` lanes of the lower, or of the upper, halves of each `group` lanes in turn.
+/// Alternates runs of `run` lanes of the two vectors, from the lower halves of each `group` lanes;
+/// and from the upper halves.
 static TwoShuffles alternating(int64_t lanes, int64_t group, int64_t run) {
   TwoShuffles shuffles;
   for (int64_t l = 0; l < lanes; ++l) {
@@ -51,7 +52,7 @@ static TwoShuffles alternating(int64_t lanes, int64_t group, int64_t run) {
   return shuffles;
 }
 
-/// The even blocks of `block` lanes of the first vector, then of the second; the odd ones.
+/// The even blocks of `block` lanes of the first vector, then of the second; and the odd ones.
 static TwoShuffles blocksApart(int64_t lanes, int64_t block) {
   TwoShuffles shuffles;
   for (int64_t l = 0; l < lanes; ++l) {
@@ -82,7 +83,7 @@ SmallVector<Value> transposeSquare(Emission &e, ArrayRef<Value> rows) {
       }
     }
   }
-  // The first steps leave the vectors of a group with the bits of their numbers in reverse.
+  // The first steps leave the vectors of a group in bit-reversed order.
   SmallVector<Value> ordered(size);
   for (int64_t r = 0; r < size; ++r) {
     int64_t at = r / group * group;

@@ -1,14 +1,13 @@
 //===- TransposedCopy.cpp - A matrix and its transpose, in registers ------===//
 //
-// In: two matrices in memory. Out: loops that read a square of vectors, L rows
-// of L elements, transpose it and write it. A square goes through log2 L stages
-// of two-operand shuffles: interleaves within 128 bits, then moves of whole
-// 128 bits; each is one x86 instruction without a table.
+// In: two matrices in memory. Out: loops that read a square of vectors, L rows of L elements,
+// transpose it and write it. A square takes log2 L stages of two-operand shuffles: interleaves
+// within 128 bits, then moves of whole 128-bit blocks; each is one instruction without an index
+// table.
 //
-// The last squares of a row or column are moved back to end with it, so that
-// no element needs a mask: some are copied twice. A matrix of very few columns
-// is instead a run of consecutive elements, sorted apart by shuffles; so is the
-// result of one of very few rows.
+// The last squares of a row or column are shifted back to end with it, so that no element needs a
+// mask: some are copied twice. A matrix of very few columns is read as a run of consecutive
+// elements and deinterleaved by shuffles; a result with very few rows is interleaved likewise.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -48,7 +47,7 @@ struct TransposedCopy {
 };
 } // namespace
 
-/// A square of L vectors of L lanes, transposed.
+/// Transposes a square of L vectors of L lanes.
 SmallVector<Value> TransposedCopy::transpose(SmallVector<Value> rows) {
   int64_t size = rows.size();
   int64_t part = std::clamp<int64_t>(16 / bytes, 1, size); // lanes of 128 bits
@@ -121,7 +120,7 @@ void TransposedCopy::single(Value row, Value column) {
         addI(e, mulI(e, column, toStride), row));
 }
 
-/// `count` columns that lie side by side: lanes rows at a time.
+/// Deinterleaves `count` contiguous columns, `lanes` rows at a time.
 void TransposedCopy::splitColumns(int64_t count, int64_t lanes, int64_t rows) {
   Value whole = constI64(e, rows / lanes * lanes);
   emitFor(e, constI64(e, 0), whole, lanes, [&](Value r) {
@@ -141,11 +140,11 @@ void TransposedCopy::splitColumns(int64_t count, int64_t lanes, int64_t rows) {
   });
 }
 
-/// `count` rows whose elements are to lie side by side: lanes columns at a time.
+/// Interleaves `count` rows into contiguous columns, `lanes` columns at a time.
 void TransposedCopy::joinRows(int64_t count, int64_t lanes, int64_t columns) {
   Value whole = constI64(e, columns / lanes * lanes);
   emitFor(e, constI64(e, 0), whole, lanes, [&](Value c) {
-    // All rows in one vector, joined by pairs, then one shuffle.
+    // Concatenates all rows into one vector, by pairs, then shuffles once.
     SmallVector<Value> rows;
     for (int64_t r = 0; r < count; ++r) {
       rows.push_back(load(addI(e, c, r * fromStride), lanes));
@@ -180,11 +179,11 @@ void emitTransposedCopy(Emission &e, int64_t bytes, Value from, int64_t fromStri
   Type element = bytes == 16 ? Type(VectorType::get({2}, e.b.getI64Type()))
                              : Type(e.b.getIntegerType(static_cast<unsigned>(8 * bytes)));
   TransposedCopy copy{e, bytes, from, fromStride, to, toStride, element};
-  // A square of full vectors of bytes would need 64 registers.
+  // A square of full byte vectors would need 64 registers.
   int64_t lanes = std::max<int64_t>(
       1, std::min(e.target.vectorBytes / bytes, static_cast<int64_t>(e.target.vectorRegisters)));
   auto runOf = [&](int64_t n) { return std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(n)); };
-  // Shuffles of many bytes have no good form.
+  // Shuffles of many bytes take many instructions.
   bool byShuffle = bytes == 4 || bytes == 8 || !llvm::isPowerOf2_64(std::min(rows, columns));
   if (byShuffle && bytes < 16 && columns == fromStride && columns <= 8 && columns < runOf(rows)) {
     copy.splitColumns(columns, runOf(rows), rows);

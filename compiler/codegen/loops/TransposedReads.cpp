@@ -1,9 +1,9 @@
 //===- TransposedReads.cpp - Operands that a loop reads across ------------===//
 //
-// In: the region of a loop kernel. Out: which operands, or slices of operands, step by one in
-// memory along another dimension than the results do, and along which. Reads of one value by
-// several ways (x and its transpose) are told apart first, by a copy of the value for each way:
-// values that are only moved cost nothing twice.
+// In: the region of a loop kernel. Out: the operands, or slices of operands, whose minor dimension
+// is not read along the results' minor dimension, and the dimension along which it is read. A value
+// that is read in several ways (x and its transpose) is duplicated first, one copy per way: values
+// that are only moved cost nothing twice.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Copies of values made at most for one region.
+/// Most copies of values made for one region.
 static constexpr int kMaxCopies = 64;
 
-/// Through a reshape that only adds or drops dimensions of size 1.
+/// Maps dims through a reshape that only adds or drops dimensions of size 1.
 static RootDims throughReshape(const RootDims &dims, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   RootDims source(from.size(), kNoRootDim);
   size_t j = 0;
@@ -75,8 +75,8 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
     }
     return dimsOfOperand(user, use.getOperandNumber(), dims.lookup(user->getResult(0)));
   };
-  // The uses of each value, by how they read it; `copy` makes the value again for the ways beyond
-  // the first.
+  // Groups the uses of each value by how they read it; `copy` makes a copy for each way after the
+  // first.
   auto separate = [&](Value v, function_ref<Value()> copy) {
     SmallVector<std::pair<RootDims, SmallVector<OpOperand *>>> ways;
     for (OpOperand &use : v.getUses()) {
@@ -115,7 +115,8 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
       }
       continue;
     }
-    // A copy stands before its original, where this walk meets it next with its uses' dims known.
+    // A copy is inserted before its original, where this walk reaches it next, with the dims of its
+    // uses known.
     separate(op->getResult(0), [&] {
       OpBuilder builder(op);
       return builder.clone(*op)->getResult(0);
@@ -131,8 +132,8 @@ DenseMap<Value, RootDims> separateReads(KernelBuilder &kernel) {
   return dims;
 }
 
-/// How the value, an argument or a slice of one, is read: nothing if not across, or not by
-/// dimensions of the results alone.
+/// How the value, an argument or a slice of one, is read; nothing if not transposed, or not by
+/// single dimensions of the results.
 static std::optional<std::pair<int64_t, TransposedRead>>
 transposedRead(Value value, const RootDims &dims, ArrayRef<int64_t> shape) {
   ArrayRef<int64_t> own = shapeOf(value);
