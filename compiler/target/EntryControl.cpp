@@ -117,7 +117,7 @@ void EntryBuilder::callLoop(const SmallLoop &loop) {
   leaveIfError(b.CreateCall(callee, values));
 }
 
-/// Makes a variable for each slot of the loop, initialized from the arena.
+/// Makes a variable for each arena range of the loop, initialized from the arena.
 void EntryBuilder::makeLoopVariables(cpurt::WhileOp loop) {
   int64_t line = in.description.arenaAlign;
   for (const LoopSlot &slot : in.loops.find(loop)->second.slots) {

@@ -18,7 +18,7 @@
 
 using namespace llvm;
 
-/// Slots larger than maxSlotBytes stay in the arena; all of them do if their sum exceeds
+/// Ranges larger than maxSlotBytes stay in the arena; all of them do if their sum exceeds
 /// maxLoopBytes.
 static constexpr int64_t maxSlotBytes = 2048, maxLoopBytes = 16384;
 

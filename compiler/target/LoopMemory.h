@@ -45,7 +45,7 @@ private:
   std::vector<int64_t> ends; ///< prefix maximum of the ranges' ends
 };
 
-/// The small ranges of the arena that `loop` uses, by offset. Overlapping slices share a slot.
+/// The small ranges of the arena that `loop` uses, by offset. Overlapping slices are one range.
 llvm::SmallVector<LoopSlot> loopSlots(cpurt::WhileOp loop, const ArenaUses &uses);
 
 /// Scratch memory of a small loop's function: for its variables (`slots`) and those of the kernels

@@ -1,4 +1,4 @@
-"""Whether every line of every README has at most 120 columns.
+"""Whether every line of every README, and of the files in docs/, has at most 120 columns.
 
   readmes.py ROOT
   readmes.py --self-test
@@ -28,7 +28,8 @@ def long_lines(path, text):
 
 def check(root):
     """The number of READMEs, and the offences in them."""
-    readmes = [path for path in files_of(root) if os.path.basename(path) == "README.md"]
+    readmes = [path for path in files_of(root)
+               if os.path.basename(path) == "README.md" or (path.startswith("docs/") and path.endswith(".md"))]
     problems = []
     for path in readmes:
         with open(os.path.join(root, path), encoding="utf-8") as file:

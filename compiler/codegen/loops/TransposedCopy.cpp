@@ -1,7 +1,7 @@
 //===- TransposedCopy.cpp - A matrix and its transpose, in registers ------===//
 //
 // In: two matrices in memory. Out: loops that read a square of vectors, L rows of L elements,
-// transpose it and write it. A square takes log2 L stages of two-operand shuffles: interleaves
+// transpose it and write it. A square takes log2 L steps of two-operand shuffles: interleaves
 // within 128 bits, then moves of whole 128-bit blocks; each is one instruction without an index
 // table.
 //
@@ -51,7 +51,7 @@ struct TransposedCopy {
 SmallVector<Value> TransposedCopy::transpose(SmallVector<Value> rows) {
   int64_t size = rows.size();
   int64_t part = std::clamp<int64_t>(16 / bytes, 1, size); // lanes of 128 bits
-  // Within 128 bits: each stage interleaves vectors half a group apart.
+  // Within 128 bits: each step interleaves vectors half a group apart.
   for (int64_t stage = 1; stage < part; stage *= 2) {
     SmallVector<Value> next(size);
     for (int64_t group = 0; group < size; group += part) {

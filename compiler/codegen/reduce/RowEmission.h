@@ -57,7 +57,7 @@ struct RowEmission {
   bool isLaneReduce(hlo::ReduceOp op);
   void emitLaneReduce(hlo::ReduceOp op);
   void emitResults();
-  /// Saves the values that the stage keeps to scratch; `at` is the place of lane 0 in a buffer of
+  /// Saves the values that the pass keeps to scratch; `at` is the place of lane 0 in a buffer of
   /// one row.
   void saveIntermediates(mlir::Operation *stage, ElementEmitter &emitter,
                          llvm::ArrayRef<Index> index, mlir::Value at, mlir::Value mask);

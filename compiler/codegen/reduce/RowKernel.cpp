@@ -9,8 +9,8 @@
 //   for each result over columns:   for each column: store root
 //   for each result over rows:      store root
 //
-// A total is a scalar that later stages splat. Independent reduces share a pass over the row.
-// Expensive values that two stages need (the exponentials of a softmax) are kept in a buffer of one
+// A total is a scalar that later passes splat. Independent reduces share a pass over the row.
+// Expensive values that two passes need (the exponentials of a softmax) are kept in a buffer of one
 // row on the stack. So the row stays in L1 from the first read to the last write.
 //
 //===----------------------------------------------------------------------===//
@@ -116,9 +116,9 @@ static DenseSet<Value> findMoved(Block &body) {
 }
 
 void RowEmission::planScratch() {
-  // Which stages (passes, identified by their first reduce, and the terminator for the results)
-  // need each expensive value. The walk is then repeated, stopping at saved values: ops below those
-  // are not evaluated a second time.
+  // Which passes (identified by their first reduce; the terminator stands for the last, the
+  // results) need each expensive value. The walk is then repeated, stopping at saved values: ops
+  // below those are not evaluated a second time.
   DenseSet<Value> moved = findMoved(kernel.body());
   Operation *end = kernel.body().getTerminator();
   SmallVector<std::pair<Operation *, SmallVector<Value>>> stages;

@@ -1,7 +1,7 @@
 //===- RowPass.cpp - One walk over a row, for one or several reduces ------===//
 //
 // In: independent reduces over the columns of a row kernel. Out: their totals, bound to the
-// reduces' results for later stages, and on the stack the values that later stages read again.
+// reduces' results for later passes, and on the stack the values that later passes read again.
 //
 //   columns of one dimension        vectors of four registers, of one, then a masked one or
 //                                   scalars; part by part if the columns are concatenated

@@ -88,7 +88,7 @@ private:
   Index linearOf(const RowPosition &at, int64_t length);
 
   llvm::SmallVector<mlir::Value, 4> histograms;                   ///< per word, one table per digit
-  llvm::SmallVector<std::pair<mlir::Type, mlir::Value>, 2> notes; ///< slots on the stack, by type
+  llvm::SmallVector<std::pair<mlir::Type, mlir::Value>, 2> notes; ///< stack variables, by type
   std::map<int64_t, std::unique_ptr<ElementEmitter>> emitters;
 };
 

@@ -23,7 +23,7 @@ namespace {
 /// Selects the best elements of one row.
 class RowSelection {
 public:
-  /// Slots on the stack: the number of candidates, and the threshold.
+  /// Stack variables: the number of candidates, and the threshold.
   RowSelection(SortEmission &sort, Value countSlot, Value thresholdSlot)
       : sort(sort), e(sort.e), plan(sort.plan), countSlot(countSlot), thresholdSlot(thresholdSlot) {
   }
