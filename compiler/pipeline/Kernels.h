@@ -19,36 +19,35 @@ namespace hlo {
 struct KernelUnit {
   cpurt::KernelOp op;
   std::string symbol;                     ///< of the function
-  int64_t weight = 1;                     ///< a guess at the time to compile it
+  int64_t weight = 1;                     ///< estimated time to compile it
   int64_t tasks = 0;                      ///< set by emission, and
-  llvm::SmallVector<int64_t, 1> barriers; ///< where tasks wait for those before them
+  llvm::SmallVector<int64_t, 1> barriers; ///< numbers of tasks that wait for all before them
   bool usesAmx = false;                   ///< set by emission
-  int64_t variableBytes = 0;              ///< of the function; set by emission
-  int64_t scratchBytes = 0;     ///< of its last argument, 0: there is none; set by emission
+  int64_t variableBytes = 0;              ///< bytes of the function's variables; set by emission
+  int64_t scratchBytes = 0;     ///< size of its last argument, 0: it has none; set by emission
   bool calledByRuntime = false; ///< also: the function has the type of an hlo_range_kernel
-  /// Results and operands that are one buffer in some launch.
+  /// Pairs of a result and an operand that are one buffer in some launch.
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
 };
 
-/// Kernels that become one LLVM module.
+/// Kernels of one LLVM module.
 struct KernelGroup {
   llvm::SmallVector<unsigned> units;        ///< indices, increasing
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< the functions; set by emission
 };
 
-/// The kernels of a planned module in order; `prefix` starts each symbol.
+/// The kernels of a planned module, in order; symbols start with `prefix`.
 std::vector<KernelUnit> collectKernels(mlir::ModuleOp planned, llvm::StringRef prefix);
 
 /// Splits kernels into groups of about equal weight, or puts all into one.
 std::vector<KernelGroup> groupKernels(llvm::ArrayRef<KernelUnit> units, bool single);
 
-/// Emits the functions of one group and sets `tasks` of its units. May run on several threads
-/// for different groups, if the context allows threads.
+/// Emits the functions of one group and sets `tasks` of its units. Several threads may do this for
+/// different groups, if the context allows threads.
 mlir::LogicalResult emitGroup(KernelGroup &group, llvm::MutableArrayRef<KernelUnit> units,
                               mlir::ModuleOp planned, const Target &target);
 
-/// Emits every kernel of a planned module, or every fusion that has a strategy, into `into`;
-/// for tests.
+/// Emits every kernel of a planned module, or every fusion with a strategy, into `into`; for tests.
 mlir::LogicalResult emitAllKernels(mlir::ModuleOp module, const Target &target,
                                    mlir::ModuleOp into);
 

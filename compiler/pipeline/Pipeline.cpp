@@ -1,8 +1,8 @@
 //===- Pipeline.cpp - The order of the passes, phase by phase -------------===//
 //
-// In: a module of `hlo` ops as the parser makes it, verified. Out: a planned module of
-// `cpurt`. This is the one place that orders passes; each order that is not obvious has
-// its reason beside it. What holds after each phase is in compiler/README.md.
+// In: the verified module of `hlo` ops from the parser. Out: a planned module of `cpurt`. This is
+// the only place that orders passes; every order that is not obvious has its reason next to it.
+// compiler/README.md says what holds after each phase.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
@@ -33,8 +33,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
   case Phase::Canonicalize: addCanonicalizePasses(passes); break;
   case Phase::Layout: addLayoutPasses(passes); break;
   case Phase::Fuse:
-    // These four do nothing without immutable parameters. Twice: first ops, so that fusion does not
-    // make one kernel of what is prepared and what is not; then whole kernels.
+    // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
+    // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
     passes.addPass(createFoldScalesPass());
     passes.addPass(createPackOperandsPass([target](DotOp dot) -> std::optional<PanelForm> {
       std::optional<codegen::PackedRhs> form = codegen::packedRhsOf(dot, target);
@@ -43,7 +43,7 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     passes.addPass(createSplitPreparePass());
     passes.addPass(createHloFusionPass(target));
     passes.addPass(createSplitPreparePass());
-    // Last, so that kernels with a prepared result and kernels without are told apart before.
+    // Last, so that kernels with prepared results are separate from the others by then.
     passes.addPass(createHloMultiOutputFusionPass());
     break;
   case Phase::Plan: passes.addPass(createHloPlanMemoryPass()); break;
@@ -54,7 +54,7 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
   }
 }
 
-/// Counts errors that go through a context while it lives, and lets them pass.
+/// While it lives, counts the errors that go through a context, and passes them on.
 namespace {
 struct ErrorCounter {
   explicit ErrorCounter(MLIRContext *context)
@@ -70,7 +70,7 @@ struct ErrorCounter {
 LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Target &target) {
   ErrorCounter counter(module.getContext());
   auto passes = PassManager::on<ModuleOp>(module.getContext());
-  // Verification after each pass costs more than most passes; each phase is verified as a whole.
+  // Verification after each pass takes longer than most passes; each phase is verified as a whole.
   passes.enableVerifier(false);
   addPhase(passes, phase, target);
   if (failed(passes.run(module))) {

@@ -1,7 +1,7 @@
 //===- Pipeline.h - The order of the passes, phase by phase ---------------===//
 //
-// The phases from `hlo` as parsed to `cpurt` as planned. Emission and what follows
-// are not passes over one module: see compiler/target.
+// The phases from parsed `hlo` to planned `cpurt`. Emission and later phases are not passes over
+// one module: see compiler/target.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PIPELINE_PIPELINE_H
@@ -15,18 +15,18 @@
 
 namespace hlo {
 
-/// Every dialect that a module may hold in any phase.
+/// Registers every dialect that a module may use in any phase.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Every pass of this project, and the few of MLIR's that its tests use; for hlo-opt.
-/// Passes that decide by the machine get the default target of hlo-compile.
+/// Registers every pass of this project, and the few of MLIR's that its tests use; for hlo-opt.
+/// Passes that depend on the machine get hlo-compile's default target.
 void registerAllPasses();
 
 /// Adds the passes of one phase (Canonicalize, Layout, Fuse or Plan; nothing for others).
 void addPhase(mlir::OpPassManager &passes, Phase phase, const Target &target);
 
-/// Runs the passes of one phase and then verifies the module. A failure without a
-/// diagnostic, or of the verifier, is reported as an internal error.
+/// Runs the passes of one phase and then verifies the module. A failure without a diagnostic, or of
+/// the verifier, is reported as an internal error.
 mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase, const Target &target);
 
 } // namespace hlo
