@@ -1,8 +1,8 @@
 //===- Element.cpp - Element types, numbers and vectors of them -----------===//
 //
-// Which types hold an element of HLO (the table "How elements are held" in compiler/README.md), and
-// constants, masks and choices of such values. In: HLO element types; out: arith and vector ops at
-// the Emission's insertion point.
+// The types that hold an element of HLO (the table "How elements are held" in compiler/README.md),
+// and constants, masks and selections of such values. In: HLO element types. Out: arith and vector
+// ops at the Emission's insertion point.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"
@@ -74,8 +74,8 @@ Value firstLanes(Emission &e, int64_t count, int64_t lanes) {
 }
 
 Value constI64(Emission &e, int64_t value) {
-  // The same constant again if it is there already, a few ops before: up to half of a kernel's ops
-  // were equal constants.
+  // Reuses an equal constant that was made a few ops before: without this up to half of a kernel's
+  // ops are equal constants.
   constexpr int few = 12;
   IntegerAttr wanted = e.b.getI64IntegerAttr(value);
   Block::iterator at = e.b.getInsertionPoint(), first = e.b.getInsertionBlock()->begin();
@@ -116,7 +116,7 @@ static Value floatConstant(Emission &e, Type type, APFloat value) {
   const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
   bool losesInfo = false;
   if (value.isNaN() && &value.getSemantics() != &semantics) {
-    // Formats without a quiet bit do not convert.
+    // In formats without a quiet bit the conversion fails.
     value = APFloat::getQNaN(semantics, value.isNegative());
   }
   value.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);

@@ -1,7 +1,7 @@
 //===- Element.h - Element values, element types, loads and stores --------===//
 //
-// What every kernel emitter is built from. See "How elements are held" in
-// compiler/README.md for the representation of each HLO type.
+// The basis of every kernel emitter. See "How elements are held" in compiler/README.md for the
+// representation of each HLO type.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENT_H
@@ -23,7 +23,7 @@ struct Elem {
   explicit operator bool() const { return static_cast<bool>(re); }
 };
 
-/// What an emitter needs at hand: where to put ops, and for which machine.
+/// The context of an emitter: the insertion point, the location and the target.
 struct Emission {
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -33,9 +33,9 @@ struct Emission {
 /// Element type of an HLO array type, e.g. si32, i1 (pred), bf16, complex<f32>.
 mlir::Type elementType(mlir::Type arrayType);
 llvm::SmallVector<mlir::Type> elementTypes(mlir::ValueRange arrays);
-/// Whether the HLO type is an unsigned integer (pred counts as unsigned).
+/// True for unsigned integers and pred.
 bool isUnsignedElement(mlir::Type element);
-/// A float of fewer than 32 bits, held as f32.
+/// True for floats of fewer than 32 bits, which are held as f32.
 bool isNarrowFloat(mlir::Type element);
 /// The type of the value in a kernel (of one part, for complex): i1, iN, f32, f64.
 mlir::Type computeType(mlir::Type element);
@@ -46,28 +46,28 @@ mlir::Type laneType(mlir::Type scalar, int64_t lanes);
 /// Lanes of a value: 1 for a scalar.
 int64_t lanesOf(mlir::Value value);
 
-/// Loads `lanes` consecutive elements of HLO type `element`; `index` (i64) counts elements.
-/// With a mask (vector<lanes x i1>, or i1), lanes that are off are not read and hold zero.
+/// Loads `lanes` consecutive elements of HLO type `element`; `index` (i64) counts elements. With a
+/// mask (vector<lanes x i1>, or i1), masked-off lanes are not read and are zero.
 Elem loadElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,
                   int64_t lanes, mlir::Value mask = {});
 /// Loads element `indices[l]` for each lane l (`indices`: vector of i64).
 Elem gatherElements(Emission &e, mlir::Type element, mlir::Value base, mlir::Value indices,
                     mlir::Value mask = {});
-/// Loads memory element `indices[l]` (a type that loads know) for each lane l by a load of its own.
-/// Lanes that the constant `mask` has off, if there is one, are zeros.
+/// Loads memory element `indices[l]` (of a type that loads support) for each lane l by a load of
+/// its own. Lanes that the constant `mask`, if there is one, has off are zero.
 mlir::Value gatherByLane(Emission &e, mlir::Type memory, mlir::Value base, mlir::Value indices,
                          mlir::Value mask);
-/// Whether lanes are near each other: a few vector loads and shuffles cost less than a gather.
+/// True if a few vector loads and shuffles cost less than a gather for these offsets.
 bool isNear(mlir::Type element, llvm::ArrayRef<int64_t> offsets);
-/// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles, if that
-/// pays; else gives nothing. No other elements are read than those between the first and the last
-/// of lanes that the mask has on.
+/// Loads element `index + offsets[l]` for each lane l by a few vector loads and shuffles; an empty
+/// Elem if a gather is cheaper. Reads only between the first and the last lane that is set in the
+/// mask.
 Elem loadNear(Emission &e, mlir::Type element, mlir::Value base, mlir::Value index,
               llvm::ArrayRef<int64_t> offsets, mlir::Value mask = {});
-/// Stores consecutive elements; lanes that are off are not written.
+/// Stores consecutive elements; masked-off lanes are not written.
 void storeElements(Emission &e, mlir::Type element, const Elem &value, mlir::Value base,
                    mlir::Value index, mlir::Value mask = {});
-/// Every lane of the result holds the scalar `value`.
+/// A vector with the scalar `value` in every lane.
 Elem splat(Emission &e, const Elem &value, int64_t lanes);
 /// mask ? a : b, part by part; `condition` i1 or vector of i1.
 Elem selectElem(Emission &e, mlir::Value condition, const Elem &a, const Elem &b);
@@ -75,7 +75,7 @@ Elem selectElem(Emission &e, mlir::Value condition, const Elem &a, const Elem &b
 Elem literalElement(Emission &e, mlir::DenseElementsAttr literal, int64_t index);
 /// Zero of HLO type `element`.
 Elem zeroElem(Emission &e, mlir::Type element, int64_t lanes = 1);
-/// Zero of a type of numbers or vectors of MLIR.
+/// Zero of a numeric or vector type of MLIR.
 mlir::Value zeroOf(Emission &e, mlir::Type type);
 
 /// A constant mask, vector<N x i1>.
@@ -86,7 +86,7 @@ mlir::Value firstLanes(Emission &e, int64_t count, int64_t lanes);
 mlir::Value constI64(Emission &e, int64_t value);
 /// base + bytes, as an !llvm.ptr; `bytes` is i64.
 mlir::Value addBytes(Emission &e, mlir::Value base, mlir::Value bytes);
-/// The address of memory element `index` (i64) of those at `base`.
+/// The address of memory element `index` (i64) of an array at `base`.
 mlir::Value elementPointer(Emission &e, mlir::Type memory, mlir::Value base, mlir::Value index);
 
 } // namespace hlo::codegen

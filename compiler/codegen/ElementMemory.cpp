@@ -1,8 +1,9 @@
 //===- ElementMemory.cpp - Loads and stores of elements -------------------===//
 //
-// Memory <-> values, as the table "How elements are held" in compiler/README.md has it. In: HLO
-// element types and !llvm.ptr bases; out: arith, vector and LLVM-dialect ops at the Emission's
-// insertion point. Assumes row-major arrays aligned to their element (one part of it, for complex).
+// Converts between memory and values by the table "How elements are held" in compiler/README.md.
+// In: HLO element types and !llvm.ptr bases. Out: arith, vector and LLVM-dialect ops at the
+// Emission's insertion point. Assumes row-major arrays aligned to their element (one part of it,
+// for complex).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"
@@ -14,15 +15,15 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// A pointer of one index only.
+/// `op` as a GEP with one index only; null for other ops.
 static LLVM::GEPOp asStep(Operation *op) {
   auto step = dyn_cast_or_null<LLVM::GEPOp>(op);
   return step && step.getRawConstantIndices().size() == 1 ? step : LLVM::GEPOp();
 }
 
-/// base + index * size of `unit`, or what there is of it; `index` null: base + constant.
+/// base + index * size of `unit`, reusing an equal existing op; `index` null: base + constant.
 static Value stepFrom(Emission &e, Value base, Type unit, Value index, int32_t constant) {
-  int left = 16; // of the last few
+  int left = 16; // search only the last few users
   for (Operation *user : base.getUsers()) {
     if (left-- == 0) {
       break;
@@ -53,7 +54,7 @@ static Value pointerAt(Emission &e, Value base, Type unit, Value index, int64_t 
   if (index) {
     base = stepFrom(e, base, unit, index, 0);
   }
-  constexpr int64_t most = int64_t(1) << 27; // an op's constant has 29 bits
+  constexpr int64_t most = int64_t(1) << 27; // the constant of a GEP has 29 bits
   if (bytes > most || bytes < -most) {
     return stepFrom(e, base, byte, constI64(e, bytes), 0);
   }
@@ -65,7 +66,7 @@ Value addBytes(Emission &e, Value base, Value bytes) {
   return pointerAt(e, base, e.b.getI8Type(), sum.value, sum.constant);
 }
 
-/// The type of one element (or one part) as loads and stores see it.
+/// The memory type of one element (or one part).
 static Type memoryType(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element)) {
     return complex.getElementType();
@@ -76,7 +77,7 @@ static Type memoryType(Type element) {
   return element;
 }
 
-/// Bits in memory -> value.
+/// Memory bits -> value.
 static Value decode(Emission &e, Type element, Value raw) {
   if (isNarrowFloat(element)) {
     return decodeNarrow(e, element, raw);
@@ -92,7 +93,7 @@ static Value decode(Emission &e, Type element, Value raw) {
   return zextTo(bits, computeType(element));
 }
 
-/// Value -> bits in memory.
+/// Value -> memory bits.
 static Value encode(Emission &e, Type element, Value value) {
   if (isNarrowFloat(element)) {
     return encodeNarrow(e, element, value);
@@ -116,7 +117,7 @@ static Value shuffle(Emission &e, Value a, Value b, ArrayRef<int64_t> lanes) {
   return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
 }
 
-/// How many lanes are on, if that is known and they are the first ones.
+/// Number of lanes that are on, if the mask is known and they are the first ones.
 static std::optional<int64_t> leadingLanes(Value mask) {
   DenseElementsAttr bits;
   if (!matchPattern(mask, m_Constant(&bits))) {
@@ -130,8 +131,7 @@ static std::optional<int64_t> leadingLanes(Value mask) {
   return count;
 }
 
-/// Calls body(first, lanes) for the parts, each a power of two and smaller than the one before,
-/// that make up `count` lanes.
+/// Splits `count` lanes into decreasing powers of two, and calls body(first, lanes) for each.
 static void forEachPart(int64_t count, function_ref<void(int64_t, int64_t)> body) {
   for (int64_t first = 0; first < count;) {
     int64_t part = llvm::bit_floor<uint64_t>(count - first);
@@ -144,8 +144,8 @@ static Value partPointer(Emission &e, Type memory, Value pointer, int64_t first)
   return first == 0 ? pointer : elementPointer(e, memory, pointer, constI64(e, first));
 }
 
-/// The first `count` memory elements at `pointer`, then zeros: without masks, that is for targets
-/// that have none.
+/// The first `count` memory elements at `pointer`, then zeros, without masks: for targets that have
+/// none.
 static Value loadLeading(Emission &e, Type memory, Value pointer, int64_t count, int64_t lanes) {
   Value result = zeroOf(e, laneType(memory, lanes));
   forEachPart(count, [&](int64_t first, int64_t part) {
@@ -179,7 +179,7 @@ static void storeLeading(Emission &e, Type memory, Value value, Value pointer, i
   });
 }
 
-/// What `load` gives where `condition` holds, else what `otherwise` gives.
+/// The result of `load` if `condition` holds, else that of `otherwise`.
 static Value loadIf(Emission &e, Type type, Value condition, function_ref<Value()> load,
                     function_ref<Value()> otherwise) {
   auto guard = scf::IfOp::create(e.b, e.loc, TypeRange{type}, condition, /*withElseRegion=*/true);
@@ -215,8 +215,8 @@ static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Val
   if (std::optional<int64_t> leading = leadingLanes(mask)) {
     return loadLeading(e, memory, pointer, *leading, lanes);
   }
-  // AVX2 has masks of 32 and 64 bits. Where there are none each lane is a branch; mostly all lanes
-  // are on, or none is.
+  // AVX2 has masks for 32-bit and 64-bit elements. Otherwise each lane is a branch, after tests for
+  // the common cases that all lanes or none are on.
   if (memory.getIntOrFloatBitWidth() >= 32 && e.target.vectorBytes >= 32) {
     return loadSome();
   }
@@ -294,8 +294,8 @@ static Value gatherRaw(Emission &e, Type memory, Value base, Value indices, Valu
                                      e.b.getI32IntegerAttr(alignmentOf(memory)));
 }
 
-/// Elements of one or two bytes, where the CPU gathers none: out of the aligned words of four bytes
-/// that hold them. Such a word lies in the page of its element.
+/// Gathers elements of one or two bytes, for which CPUs have no gather, out of the aligned 4-byte
+/// words that contain them. An aligned word never crosses a page, so it can be read.
 static Value gatherNarrow(Emission &e, Type memory, Value base, Value indices, Value mask) {
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   Type i64 = e.b.getI64Type(), word = e.b.getI32Type();
@@ -332,8 +332,8 @@ Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value 
   return Elem(re, gather(after, second));
 }
 
-/// The memory elements at `pointer` + offsets[l], those of the least to the greatest offset read by
-/// vectors. Lanes that are off have the least.
+/// The memory elements at `pointer` + offsets[l], from vector loads that cover the least to the
+/// greatest offset. Masked-off lanes have the least offset.
 static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64_t> offsets) {
   int64_t lanes = offsets.size();
   int64_t least = *llvm::min_element(offsets), span = *llvm::max_element(offsets) - least + 1;
@@ -373,7 +373,7 @@ static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64
 }
 
 bool isNear(Type element, ArrayRef<int64_t> offsets) {
-  // A gather takes a cycle a lane and more; a window takes a load and a shuffle.
+  // A gather takes more than a cycle per lane; a window takes a load and a shuffle.
   int64_t lanes = offsets.size(), parts = isa<ComplexType>(element) ? 2 : 1;
   int64_t span = parts * (*llvm::max_element(offsets) - *llvm::min_element(offsets) + 1);
   return lanes >= 4 && span <= lanes * (lanes / 2);
@@ -384,7 +384,7 @@ Elem loadNear(Emission &e, Type element, Value base, Value index, ArrayRef<int64
   int64_t lanes = offsets.size();
   SmallVector<int64_t> wanted(offsets);
   if (mask) {
-    // Lanes that are off may have any element that is read anyway.
+    // Masked-off lanes may get any element that is read anyway.
     DenseElementsAttr bits;
     if (!matchPattern(mask, m_Constant(&bits)) || bits.isSplat()) {
       return {};

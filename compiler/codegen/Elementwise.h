@@ -1,7 +1,7 @@
 //===- Elementwise.h - One HLO op on values -------------------------------===//
 //
-// The semantics of every element-wise opcode on every element type, for scalars
-// and vectors alike. Implemented in elementwise/, one file per family.
+// The semantics of every element-wise opcode on every element type, for scalars and vectors alike.
+// Implemented in elementwise/, one file per family.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_H
@@ -11,7 +11,7 @@
 
 namespace hlo::codegen {
 
-/// Whether `op` is element-wise: emitElementwise takes it.
+/// True if `op` is element-wise, so that emitElementwise supports it.
 bool isElementwise(mlir::Operation *op);
 
 /// The value of element-wise op `op` (any op of ElementwiseOps.td; bitcast_convert only between
@@ -19,8 +19,7 @@ bool isElementwise(mlir::Operation *op);
 /// of a narrow float op is rounded to its type. Null (after emitError at op) if unsupported.
 Elem emitElementwise(Emission &e, mlir::Operation *op, llvm::ArrayRef<Elem> operands);
 
-/// Same, by name ("add", "tanh") and types, for emitters that have no op at hand. `attrs` as on the
-/// op.
+/// The same by name ("add", "tanh") and types, for emitters without an op. `attrs` as on the op.
 Elem emitNamed(Emission &e, llvm::StringRef opcode, mlir::Type operandElement,
                mlir::Type resultElement, llvm::ArrayRef<Elem> operands,
                mlir::DictionaryAttr attrs = {});

@@ -1,9 +1,8 @@
 //===- GatherByLane.cpp - Gathers of a load for each lane -----------------===//
 //
-// For CPUs whose gathers are slow (`Target::slowGathers`). In: lanes of i64 as index arithmetic
-// makes them, sums of what is the same in all lanes and of an extension of narrower integers. Out:
-// one address that the former go into, and lanes taken from the vector before it was extended, so
-// that each costs an extract and a load with an index.
+// For CPUs with slow gathers (`Target::slowGathers`). Splits a vector of i64 offsets into a uniform
+// base, folded into one address, and a sign- or zero-extended narrow vector, whose lanes are
+// extracted before the extension: one extract and one indexed load per lane.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"
@@ -13,7 +12,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// What all lanes of `value` are, if that is one scalar.
+/// The scalar that all lanes of `value` equal, if `value` is a splat; else null.
 static Value scalarOfAll(Emission &e, Value value) {
   DenseElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)) && constant.isSplat()) {
@@ -24,7 +23,7 @@ static Value scalarOfAll(Emission &e, Value value) {
                                                                         : Value();
 }
 
-/// Takes the terms that are the same in all lanes off the sum `indices`; gives their own sum.
+/// Removes the uniform terms from the sum `indices`; returns their sum.
 static Value takeUniform(Emission &e, Value &indices) {
   Value uniform = constI64(e, 0);
   while (auto sum = indices.getDefiningOp<arith::AddIOp>()) {

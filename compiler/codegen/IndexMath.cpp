@@ -1,11 +1,10 @@
 //===- IndexMath.cpp - Arithmetic on indices, scalar or per lane ----------===//
 //
-// Everything folds constants on the fly, so that a kernel over a small static shape
-// contains no index arithmetic that is known in advance. Of scalars, what an
-// unrolled body asks for again and again is made once: an equal op that is there
-// already is taken, and sums have their constant last, (i + 3) * 512 being i * 512
-// + 1536, so that all the addresses of a tile differ by constants alone. LLVM would
-// find both, at a price: with it, a product of matrices took 1.4 times as long to compile.
+// All functions fold constants, so a kernel over a small static shape has no index arithmetic that
+// is known statically. For scalars they also avoid duplicates, which unrolled bodies would make: an
+// equal existing op is reused. Sums have their constant last, (i + 3) * 512 becoming i * 512 +
+// 1536, so that the addresses of a tile differ only by constants. LLVM would find both, but takes
+// much longer to compile.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
@@ -29,16 +28,16 @@ static Value constantLike(Emission &e, Value like, int64_t value) {
   return constLanes(e, value, lanesOf(like));
 }
 
-/// Whether `at`, where ops are inserted, is the end of its block but for a terminator: all other
-/// ops of the block are before it, without asking for their order.
+/// True if only the terminator follows the insertion point `at`: then all other ops of the block
+/// precede it, without a query for the order of ops.
 static bool isLast(Operation *at) {
   Operation *next = at->getNextNode();
   return !next || !next->getNextNode();
 }
 
 bool isAvailable(Emission &e, Operation *op) {
-  // Kernels under construction are structured: what is before an op in its block, or in one around
-  // it, dominates it.
+  // Kernels under construction are structured: an op that precedes the insertion point in its
+  // block, or in a block around it, dominates it.
   constexpr int deepest = 6;
   Block *block = e.b.getInsertionBlock();
   Operation *at = e.b.getInsertionPoint() == block->end() ? nullptr : &*e.b.getInsertionPoint();
@@ -52,7 +51,7 @@ bool isAvailable(Emission &e, Operation *op) {
   return false;
 }
 
-/// An op of values that is there already, among the last few that use its first operand.
+/// An existing op on these values, among the last few that use its first operand; else null.
 template <typename Op, typename Test> static Value findUser(Emission &e, Value operand, Test test) {
   int left = 16;
   for (Operation *user : operand.getUsers()) {
@@ -70,7 +69,7 @@ template <typename Op, typename Test> static Value findUser(Emission &e, Value o
 
 static bool isScalarIndex(Value value) { return value.getType().isInteger(64); }
 
-/// Constants whose products and sums are far from overflow.
+/// True for constants whose products and sums are far from overflow.
 static bool isModest(int64_t value) {
   constexpr int64_t most = int64_t(1) << 40;
   return -most < value && value < most;
@@ -89,7 +88,7 @@ SumWithConstant splitConstant(Value value) {
   return {value, 0};
 }
 
-/// value op constant, or what there is of it.
+/// value op constant, reusing an equal existing op.
 template <typename Op> static Value withConstant(Emission &e, Value value, int64_t constant) {
   auto isConstant = [&](Value other) { return constantOf(other) == constant; };
   if (Value found = findUser<Op>(e, value, isConstant)) {
@@ -98,7 +97,7 @@ template <typename Op> static Value withConstant(Emission &e, Value value, int64
   return e.b.createOrFold<Op>(e.loc, value, constI64(e, constant));
 }
 
-/// a op b, or what there is of it.
+/// a op b, reusing an equal existing op.
 template <typename Op> static Value withValue(Emission &e, Value a, Value b) {
   if (Value found = findUser<Op>(e, a, [&](Value other) { return other == b; })) {
     return found;
@@ -254,7 +253,7 @@ static Congruence operator*(const Congruence &a, int64_t factor) {
   return Congruence(a.modulus * std::abs(factor), a.rest * factor);
 }
 
-/// What is known of a number that is so and so many.
+/// The congruence of a constant.
 static Congruence exactly(int64_t number) { return Congruence(0, number); }
 
 static Congruence knownOf(const Index &index) {
@@ -360,7 +359,7 @@ Index mulIndex(Emission &e, const Index &a, int64_t factor) {
   return product;
 }
 
-/// a / b for a multiple of b, which may be negative: where a vector begins before an array, its
+/// a / b for a multiple a of b, which may be negative: if a vector begins before an array, its
 /// later lanes may be inside.
 static Value divideMultiple(Emission &e, Value a, int64_t b) {
   if (llvm::isPowerOf2_64(b)) {
@@ -369,9 +368,9 @@ static Value divideMultiple(Emission &e, Value a, int64_t b) {
   return e.b.createOrFold<arith::DivSIOp>(e.loc, a, constantLike(e, a, b));
 }
 
-/// The same for lanes that enter the next block of `divisor` at most once: one division, where CPUs
-/// have none of vectors (16 lanes were 200 instructions). A base that is negative, down to the
-/// modest, gives -1 to lanes before 0.
+/// The same for lanes that cross into the next block of `divisor` at most once: one scalar
+/// division, where CPUs have no vector division. A moderately negative base is allowed: lanes
+/// before 0 get the quotient -1.
 static std::pair<Index, Index> divRemOfRun(Emission &e, const Index &a, int64_t divisor,
                                            int64_t lanes) {
   int64_t blocks = (int64_t(1) << 40) / divisor + 1;
@@ -397,8 +396,8 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
     return {quotient, Index(remI(e, a.base, divisor), 0, knownRest)};
   }
   if (!a.lanes && a.stride > 0) {
-    // All lanes fall into one block of `divisor` if the block is a multiple of
-    // an aligned run of `span` values.
+    // All lanes are in one block of `divisor` if the block is a multiple of an aligned run of
+    // `span` values.
     int64_t span = a.stride * lanes;
     std::optional<int64_t> constant = constantOf(a.base);
     bool oneBlock = constant && *constant >= 0 &&
@@ -417,7 +416,7 @@ std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor
   SmallVector<int64_t> offsets = knownOffsets(a, lanes);
   if (!offsets.empty() && known.isKnownModulo(divisor) &&
       *llvm::min_element(offsets) + known.rest >= 0) {
-    // Offsets from a multiple of the divisor divide on their own.
+    // If the base is a multiple of the divisor, the offsets can be divided separately.
     SmallVector<int64_t> rest(offsets);
     for (auto [offset, left] : llvm::zip(offsets, rest)) {
       left = (known.rest + offset) % divisor;

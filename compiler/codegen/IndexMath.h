@@ -6,7 +6,7 @@
 
 namespace hlo::codegen {
 
-/// i64 arithmetic on scalars or vectors; constants fold.
+/// i64 arithmetic on scalars or vectors, with constant folding.
 mlir::Value addI(Emission &e, mlir::Value a, mlir::Value b);
 mlir::Value subI(Emission &e, mlir::Value a, mlir::Value b);
 mlir::Value mulI(Emission &e, mlir::Value a, mlir::Value b);
@@ -18,7 +18,7 @@ struct SumWithConstant {
   int64_t constant = 0;
 };
 SumWithConstant splitConstant(mlir::Value value);
-/// Whether what `op` gives may be used at the insertion point.
+/// True if the results of `op` may be used at the insertion point.
 bool isAvailable(Emission &e, mlir::Operation *op);
 /// Unsigned quotient and remainder by a positive constant.
 mlir::Value divI(Emission &e, mlir::Value a, int64_t b);
@@ -30,29 +30,29 @@ mlir::Value minI(Emission &e, mlir::Value a, int64_t b);
 mlir::Value maxI(Emission &e, mlir::Value a, int64_t b);
 /// i1 (or vector of i1) of a signed comparison with a constant.
 mlir::Value compareI(Emission &e, mlir::arith::CmpIPredicate predicate, mlir::Value a, int64_t b);
-/// a && b, where null means true.
+/// a && b; null means true.
 mlir::Value andMask(Emission &e, mlir::Value a, mlir::Value b);
 /// i64 constant, splat over `lanes` lanes if lanes > 1.
 mlir::Value constLanes(Emission &e, int64_t value, int64_t lanes);
 /// vector<lanes x i64> of 0, 1, 2, ... times stride.
 mlir::Value laneOffsets(Emission &e, int64_t lanes, int64_t stride);
-/// The constant value of an i64, if it is one.
+/// The value of an i64 constant; nothing for other values.
 std::optional<int64_t> constantOf(mlir::Value value);
-/// Whether any lane of a mask is on, as i1.
+/// i1: true if any lane of a mask is on.
 mlir::Value anyLane(Emission &e, mlir::Value mask);
 
-/// The index base + offsets[l] of each lane l, affine if the offsets are.
+/// The index base + offsets[l] for each lane l; affine if the offsets are.
 Index patternIndex(Emission &e, mlir::Value base, llvm::ArrayRef<int64_t> offsets,
                    Congruence known = {});
-/// How far each lane is from `base`, where that is known; empty if not.
+/// The distance of each lane from `base`, if it is known; else empty.
 llvm::SmallVector<int64_t> knownOffsets(const Index &index, int64_t lanes);
 /// Per-lane form of an index: vector<lanes x i64>, or the scalar base if lanes == 1.
 mlir::Value laneIndices(Emission &e, const Index &index, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, const Index &b, int64_t lanes);
 Index addIndex(Emission &e, const Index &a, int64_t b);
 Index mulIndex(Emission &e, const Index &a, int64_t factor);
-/// Quotient and remainder of every lane by a positive constant; affine where provable, and known
-/// offsets from the base where that is known modulo the divisor.
+/// Quotient and remainder of every lane by a positive constant. Affine if that can be proved; with
+/// known offsets if the base is known modulo the divisor.
 std::pair<Index, Index> divRemIndex(Emission &e, const Index &a, int64_t divisor, int64_t lanes);
 
 } // namespace hlo::codegen

@@ -1,8 +1,8 @@
 //===- Kernel.cpp - From a fusion op to a function ------------------------===//
 //
-// In: a fusion op with a strategy. Out: an llvm.func of (ptr operand..., ptr
-// result..., i64 first, i64 last) whose body is scf/arith/math/vector ops and
-// LLVM pointer loads and stores. The strategy's emitter fills it.
+// In: a fusion op with a strategy. Out: an llvm.func of (ptr operand..., ptr result..., i64 first,
+// i64 last) whose body is scf/arith/math/vector ops and LLVM pointer loads and stores. The
+// strategy's emitter fills the body.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Kernel.h"
@@ -162,7 +162,7 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target 
   auto end = LLVM::ReturnOp::create(builder, fusion.getLoc(), ValueRange{});
   builder.setInsertionPoint(end);
 
-  // Emitters may rewrite the region; the fusion stays as it is.
+  // Emitters may rewrite the region, so they get a copy of the fusion.
   OwningOpRef<FusionOp> work(cast<FusionOp>(fusion->clone()));
   KernelBuilder kernel{
       Emission{builder, fusion.getLoc(), target},
@@ -173,7 +173,7 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target 
       body->getArgument(operands + results),
       body->getArgument(operands + results + 1)};
   bool failedBefore = false;
-  // An emitter may report an error deep inside and still return success.
+  // Detects errors of emitters that report one in a nested call and still return success.
   ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {
     failedBefore |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure();

@@ -8,8 +8,8 @@
 
 namespace hlo::codegen {
 
-/// What is known of a number: it is `rest` more than a multiple of `modulus`, 0 <= rest < modulus.
-/// Of a modulus of 1 that is nothing; with 0, the number is `rest` itself.
+/// A known congruence: value = rest (mod modulus), 0 <= rest < modulus. modulus 1: nothing is
+/// known; modulus 0: value == rest.
 struct Congruence {
   int64_t modulus = 1, rest = 0;
   Congruence(int64_t modulus = 1, int64_t rest = 0);
@@ -23,7 +23,7 @@ struct Index {
   mlir::Value base;
   int64_t stride = 0;
   mlir::Value lanes;
-  /// Where `lanes` is set and this is not empty, lanes[l] is base + offsets[l].
+  /// If `lanes` is set and this is not empty, lanes[l] is base + offsets[l].
   llvm::SmallVector<int64_t, 0> offsets;
   Congruence known; ///< of `base`
   Index() = default;
@@ -32,7 +32,7 @@ struct Index {
   bool isUniform() const { return !lanes && stride == 0; }
 };
 
-/// The tasks of a kernel, 0 <= t < count. Those from a barrier on start when all before it have
+/// The tasks of a kernel, 0 <= t < count. Tasks from a barrier on start when all before it have
 /// ended.
 struct KernelTasks {
   int64_t count = 1;
@@ -45,8 +45,8 @@ struct KernelBuilder {
   hlo::FusionOp fusion;
   mlir::ModuleOp computations; ///< where `to_apply` symbols are looked up
   llvm::SmallVector<mlir::Value> operandPtrs, resultPtrs; ///< !llvm.ptr
-  mlir::Value first, last;                                ///< i64, the tasks to run
-  /// Set by the emitter: how many tasks there are (>= 1; 0 only for a kernel of no elements).
+  mlir::Value first, last;                                ///< i64, the range of tasks to run
+  /// Set by the emitter: the number of tasks (>= 1; 0 only for a kernel without elements).
   int64_t tasks = 1;
   llvm::SmallVector<int64_t, 1> barriers; ///< set by emitStages
 
@@ -59,8 +59,8 @@ struct KernelBuilder {
   }
 };
 
-/// Evaluates values of a fusion's region at indices, by recursion from the value to
-/// the kernel's operands, memoized per (value, index).
+/// Evaluates values of a fusion's region at indices, recursively from the value to the kernel's
+/// operands, memoized by (value, index).
 class ElementEmitter {
 public:
   /// `lanes`: lanes of every value (1 = scalars). Several emitters with different lanes may be used
@@ -68,18 +68,17 @@ public:
   ElementEmitter(KernelBuilder &kernel, int64_t lanes);
   ~ElementEmitter();
 
-  /// The value of `v` at `index`, one entry per dimension of v, in bounds for every lane that
-  /// `mask` (i1 or vector of i1; null = all) has on; other lanes are unspecified, and not read from
-  /// memory.
+  /// The value of `v` at `index`, which has one entry per dimension of v. The index must be in
+  /// bounds for every lane that `mask` (i1 or vector of i1; null = all) has on; other lanes are
+  /// unspecified and not read.
   Elem emit(mlir::Value v, llvm::ArrayRef<Index> index, mlir::Value mask = {});
 
-  /// From now on `v` has the value `elem` whatever the index: how a hero's result enters its
-  /// epilogue.
+  /// Binds `v` to `elem` at every index: passes a hero's result to its epilogue.
   void bind(mlir::Value v, const Elem &elem);
 
-  /// Forgets memoized values: call at the start of each loop body that emits.
+  /// Discards memoized values; call it at the start of each loop body that emits.
   void clearMemo();
-  /// RAII scope: values memoized inside an scf region are forgotten at its end.
+  /// RAII scope: values memoized inside an scf region are discarded at its end.
   struct Scope {
     explicit Scope(ElementEmitter &emitter);
     ~Scope();
@@ -87,14 +86,14 @@ public:
     size_t mark;
   };
 
-  /// `v` is read from memory at `base`, row-major, with the strides given per dimension (in
-  /// elements; 0 ignores the dimension), instead of being computed: how a row's intermediate is
-  /// reused. The buffer holds values as kernels have them, or `asStored` as arrays do.
+  /// Reads `v` from memory at `base` instead of computing it, row-major with the given stride per
+  /// dimension (in elements; 0 ignores the dimension): a row's intermediate is reused that way. The
+  /// buffer holds values in kernel form, or in memory form if `asStored`.
   void materialize(mlir::Value v, mlir::Value base, llvm::ArrayRef<int64_t> strides,
                    bool asStored = false);
-  /// All arrays are addressed by one linear index instead of one per dimension. For regions of
-  /// element-wise ops, reshapes and broadcast scalars only, where every array has the same number
-  /// of elements.
+  /// Addresses all arrays by one linear index instead of one per dimension. Only for regions of
+  /// element-wise ops, reshapes and broadcast scalars in which every array has the same number of
+  /// elements.
   void useLinearIndex();
   int64_t lanes() const;
 
@@ -110,10 +109,10 @@ llvm::SmallVector<int64_t> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
 /// Splits a linear index (i64) into one index per dimension of `shape`.
 llvm::SmallVector<mlir::Value> delinearize(Emission &e, mlir::Value linear,
                                            llvm::ArrayRef<int64_t> shape);
-/// Memory of the kernel's function while it runs, aligned to a cache line: a variable, which goes
-/// to scratch memory if there is much (Scratch.h).
+/// Memory of the kernel's function, aligned to a cache line: a variable, which is moved to scratch
+/// memory if there is much (Scratch.h).
 mlir::Value stackBuffer(Emission &e, int64_t bytes);
-/// Runs `body` where `condition` (i1) holds; no branch if it is constant.
+/// Runs `body` if `condition` (i1) holds; no branch if it is constant.
 void emitIf(Emission &e, mlir::Value condition, llvm::function_ref<void()> body);
 /// for (i = lo; i < hi; i += step) body(i), as scf.for over i64.
 void emitFor(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step,
@@ -123,9 +122,9 @@ llvm::SmallVector<mlir::Value> emitForCarrying(
     Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, mlir::ValueRange init,
     llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
 
-/// A kernel in stages, each of counts[s] tasks, between barriers: emits body(s, lo, hi), which runs
-/// the tasks lo <= t < hi of stage s, and sets the kernel's tasks and barriers. Stages may be of
-/// different code, and read what earlier ones wrote.
+/// Emits a kernel in stages of counts[s] tasks each, with barriers in between: body(s, lo, hi)
+/// emits the code for tasks lo <= t < hi of stage s. Sets the kernel's tasks and barriers. Stages
+/// may have different code, and read what earlier ones wrote.
 void emitStages(KernelBuilder &kernel, llvm::ArrayRef<int64_t> counts,
                 llvm::function_ref<void(size_t stage, mlir::Value lo, mlir::Value hi)> body);
 
@@ -135,8 +134,8 @@ mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef na
                                         const Target &target, mlir::ModuleOp computations,
                                         mlir::ModuleOp into);
 
-// One per strategy, each in its own folder: fills the function's body, sets kernel.tasks. The
-// string is the value of `strategy`.
+// One emitter per strategy, each in its own folder: fills the function's body and sets
+// kernel.tasks. The string is the value of `strategy`.
 mlir::LogicalResult emitLoopKernel(KernelBuilder &kernel);             // "loop"
 mlir::LogicalResult emitRangeKernel(KernelBuilder &kernel);            // "range"
 mlir::LogicalResult emitReduceKernel(KernelBuilder &kernel);           // "reduce"

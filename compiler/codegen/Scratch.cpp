@@ -1,7 +1,7 @@
 //===- Scratch.cpp - Kernels whose variables are too large for a stack ----===//
 //
-// In: an emitted function. Out: the same, with an argument for scratch memory if its
-// variables are large.
+// In: an emitted function. Out: the same, with an argument for scratch memory if its variables are
+// large.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Scratch.h"
@@ -26,7 +26,7 @@ FailureOr<KernelMemory> giveScratch(LLVM::LLVMFuncOp function, bool fixedType) {
       return variable.emitError("internal error: a variable of unknown size");
     }
     if (variable->getBlock() != &start) {
-      // One for all iterations: in a loop the stack would grow.
+      // One variable for all iterations: inside a loop each would grow the stack.
       Value all = LLVM::ConstantOp::create(top, variable.getLoc(), top.getI64IntegerAttr(*count));
       variable.getArraySizeMutable().assign(all);
       variable->moveAfter(all.getDefiningOp());
@@ -75,7 +75,7 @@ void takeTable(LLVM::LLVMFuncOp function, int64_t buffers) {
       OpBuilder b(use.getOwner());
       Value place = LLVM::GEPOp::create(b, function.getLoc(), pointer, pointer, table,
                                         ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(i))});
-      // Volatile: hoisted out of loops, all would be spilled together.
+      // Volatile, because hoisting these loads out of loops would spill all of them.
       use.set(LLVM::LoadOp::create(b, function.getLoc(), pointer, place, /*alignment=*/8,
                                    /*isVolatile=*/true));
     }
