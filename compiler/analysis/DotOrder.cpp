@@ -22,7 +22,7 @@ namespace {
 /// An operand's sizes by role.
 struct Side {
   int64_t rows = 1, k = 1;
-  int64_t neighbours = 0; ///< along the batch; 0 if they are not
+  int64_t neighbours = 0; ///< adjacent elements along the batch; 0 if the batch is not innermost
 };
 } // namespace
 

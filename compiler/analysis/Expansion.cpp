@@ -17,8 +17,8 @@ using namespace hlo;
 
 namespace {
 struct Extent {
-  uint64_t instructions = 0; ///< once all that it calls is part of it; saturates
-  uint64_t loops = 0;        ///< levels of loops and branches
+  uint64_t instructions = 0; ///< with everything that it calls; saturates
+  uint64_t loops = 0;        ///< nesting depth of loops and branches
 };
 
 /// Inlining may always add this many instructions per instruction of the text, whatever the budget:

@@ -25,7 +25,7 @@ struct FftLine {
   /// columns, then over its rows. False: vectors run across lines.
   bool fourSteps = false;
   int64_t rows = 1, columns = 1;
-  int64_t padded = 0; ///< Bluestein's length, if n is not smooth; then rows x columns is this
+  int64_t padded = 0; ///< Bluestein's length if n is not smooth, and then rows x columns; else 0
   int64_t transformed() const { return padded ? padded : n; }
 };
 /// The cheapest plan for `lines` lines with vectors of at most `lanes` elements. `acrossLines`
@@ -40,11 +40,11 @@ int64_t fftBlockVectors(int64_t rows, int64_t vectors, int64_t vectorBytes);
 struct FftShape {
   bool realIn = false, realOut = false, inverse = false;
   llvm::SmallVector<int64_t> lengths; ///< of the transformed dimensions
-  llvm::SmallVector<int64_t> work;    ///< the same, the last one as many columns as stay complex
-  int64_t partBytes = 4;              ///< of a real number
-  int64_t batches = 1;                ///< transforms
+  llvm::SmallVector<int64_t> work;    ///< the same, but the last one counts the complex columns
+  int64_t partBytes = 4;              ///< bytes of a real number
+  int64_t batches = 1;                ///< number of transforms
   int64_t lineLength = 1; ///< complex elements of a transformed line of the last dimension
-  bool halved = false;    ///< a line of real numbers is transformed as half as many complex ones
+  bool halved = false;    ///< a line of reals is transformed as half as many complex numbers
   int64_t batchesPerTask = 1;
   /// Lines of an odd number of reals exist only across lines: their other half is completed (or
   /// dropped) as rows of vectors.

@@ -21,19 +21,19 @@ struct SortPlan {
   enum class Method {
     Merge,   ///< any comparator: stable merge sort of one row
     Radix,   ///< records, least significant digit first; one row at a time
-    Network, ///< records, a sorting network over `lanes` rows side by side in vectors
+    Network, ///< records, a sorting network over `lanes` rows in vectors
     Select   ///< the first `keep` records only: a buffer of candidates below a falling threshold
   };
   Method method = Method::Merge;
   int64_t outer = 1, n = 1, inner = 1;
-  int64_t keep = 0; ///< elements of a row that are wanted, from the first; n unless for topk
+  int64_t keep = 0; ///< number of elements kept per row; n except for topk
 
   llvm::SmallVector<SortKey, 2> keys;
   bool keysOnly = false;
   struct Word {
     unsigned bits;    ///< 8, 16, 32 or 64
-    unsigned keyFrom; ///< the bits below are the position
-    unsigned keyTo;   ///< no bits from here on
+    unsigned keyFrom; ///< bits below are the position
+    unsigned keyTo;   ///< bits from here on are unused
   };
   struct Place {
     unsigned word, shift;
@@ -43,24 +43,24 @@ struct SortPlan {
   Place position{0, 0};               ///< of the position, if not keysOnly
   unsigned positionBits = 0;
 
-  int64_t lanes = 1; ///< rows that are sorted together
+  int64_t lanes = 1; ///< rows sorted together
   int64_t rowStride =
       0;              ///< elements from a row to the next in scratch, where rows are apart (Radix)
   int64_t blocks = 1; ///< groups of `lanes` rows
   int64_t blocksPerTask = 1;
-  int64_t taskBytes = 0;  ///< scratch of a task
-  unsigned digitBits = 8; ///< Radix: of a digit
+  int64_t taskBytes = 0;  ///< scratch memory of a task
+  unsigned digitBits = 8; ///< Radix: bits per digit
   /// Radix: the result serves as the row's second buffer; its elements are as large as records.
   bool inResult = false;
   /// Radix of one long row: tasks handle pieces of `chunk` records; 0: the row is not split. If it
   /// is, taskBytes is the scratch of all tasks together.
   int64_t chunks = 0, chunk = 0;
-  static constexpr int64_t kBuckets = 2048; ///< that such a row is divided into
+  static constexpr int64_t kBuckets = 2048; ///< buckets of a row that is split
   bool onStack = true;
   /// Select: number of records that are collected before they are sorted and the best kept; 0: each
   /// record is inserted at once.
   int64_t candidates = 0;
-  static constexpr int64_t kChunk = 64; ///< Select: elements looked at together
+  static constexpr int64_t kChunk = 64; ///< Select: elements examined together
 
   int64_t tasks() const { return llvm::divideCeil(blocks, blocksPerTask); }
   /// Bytes of the extra result that is the kernel's scratch memory; 0 if the stack is used.

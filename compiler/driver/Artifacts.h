@@ -12,18 +12,18 @@ namespace hlo {
 /// Whose fault a failed compilation is; the value is the tools' exit code.
 enum class ErrorKind : int {
   None = 0,
-  Input = 1,       ///< the text is no valid HLO
+  Input = 1,       ///< the text is not valid HLO
   Usage = 2,       ///< an option: unknown CPU, bad name
   File = 3,        ///< `dumpDir` cannot be written
   Unsupported = 4, ///< valid HLO that this version does not compile
-  Limit = 5,       ///< a limit set by the user is exceeded, or a bound of support/Budget.h
+  Limit = 5,       ///< a user's limit is exceeded, or a bound of support/Budget.h
   Internal = 70    ///< the compiler's own fault
 };
 
 /// Time that phase optimize spent on one LLVM module of kernels. Several threads work on modules,
 /// so the sum may exceed the time of the phase.
 struct ModuleTime {
-  std::string kernels;      ///< the names of its functions, "a, b"; "entry"
+  std::string kernels;      ///< names of the functions, "a, b"; "entry"
   double lowerSeconds = 0;  ///< MLIR to LLVM IR
   double passesSeconds = 0; ///< LLVM's passes over the IR
   double codeSeconds = 0;   ///< instruction selection to object file
@@ -44,17 +44,18 @@ struct Artifacts {
   std::string signature; ///< names, types, layouts and aliases of the entry's arrays, as text
   /// The names of the entry's parameters in the text, one for each of the object's inputs.
   std::vector<std::string> inputNames;
-  std::string prefix; ///< of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
-  std::string memoryReport;      ///< which buffer lives where in the arena, and when
-  uint64_t arenaBytes = 0;       ///< of a call on one thread
-  uint64_t threadArenaBytes = 0; ///< how much more each other thread needs
-  uint64_t stackBytes = 0;       ///< a bound for a call; 0 if no machine code was made
+  std::string
+      prefix; ///< prefix of every exported symbol: PREFIX_run, PREFIX_run_buffers, PREFIX_describe
+  std::string memoryReport;      ///< which buffers are where in the arena, and when
+  uint64_t arenaBytes = 0;       ///< for a call on one thread
+  uint64_t threadArenaBytes = 0; ///< for each further thread
+  uint64_t stackBytes = 0;       ///< bound for a call; 0 if no machine code was made
   std::pair<std::string, uint64_t> largestFrame; ///< function and bytes
   uint64_t constantBytes = 0;
   uint64_t preparedBytes = 0;     ///< of the prepared block; 0: there is none
   uint64_t prepareArenaBytes = 0; ///< scratch of PREFIX_prepare
   unsigned kernelsBefore = 0;     ///< launched kernels
-  unsigned kernelsAfter = 0;      ///< functions, once equal kernels are merged
+  unsigned kernelsAfter = 0;      ///< functions, after equal kernels are merged
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
   std::vector<ModuleTime> moduleTimes;                      ///< of an object, the slowest first
   ErrorKind error = ErrorKind::None;

@@ -58,7 +58,7 @@ private:
   /// Loops that share one module with the kernels that they launch.
   struct LoopGroup {
     llvm::SmallVector<cpurt::WhileOp> loops;
-    std::vector<KernelUnit> units; ///< copies: their kernels may be in a group as well
+    std::vector<KernelUnit> units; ///< copies: their kernels may also be in a group
     KernelGroup kernels;
   };
   EntryContext entryContext() const;
@@ -98,7 +98,7 @@ private:
   std::vector<ModuleTime> times; ///< of each object
   StackUse stack;                ///< of the objects; guarded by stackLock
   std::mutex stackLock, machinesLock;
-  std::vector<std::unique_ptr<llvm::TargetMachine>> machines; ///< that no thread uses
+  std::vector<std::unique_ptr<llvm::TargetMachine>> machines; ///< not used by any thread
 };
 
 } // namespace hlo

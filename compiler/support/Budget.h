@@ -23,11 +23,11 @@ struct Budget {
   uint64_t leaves = 1 << 18;        ///< arrays in one value, tuples flattened
   uint64_t nesting = 1 << 17;       ///< levels of tuples in one value
   uint64_t loopNesting = 1 << 12;   ///< levels of loops and branches
-  uint64_t operands = 1 << 18;      ///< of one instruction
-  uint64_t inlined = 100000;        ///< instructions that copies of computations add
-  uint64_t devices = 1 << 17;       ///< in the replica groups of one instruction
+  uint64_t operands = 1 << 18;      ///< operands of one instruction
+  uint64_t inlined = 100000;        ///< instructions that inlined copies of computations add
+  uint64_t devices = 1 << 17;       ///< devices in the replica groups of one instruction
   uint64_t constantBytes = 1 << 28; ///< of all constants whose elements the text does not spell out
-  uint64_t kernelInstructions = 1 << 14; ///< in the code of one kernel
+  uint64_t kernelInstructions = 1 << 14; ///< instructions in the code of one kernel
 
   /// For messages: "the bound is 262144 (--max-leaves sets another)".
   std::string text(uint64_t Budget::*bound) const;

@@ -42,7 +42,7 @@ enum class Check { None, Syntax, Full };
 /// The order of the elements in the entry's parameters and results.
 enum class EntryLayouts {
   Auto,     ///< RowMajor; Text for a module with `is_scheduled=true`, dumped after optimization
-  RowMajor, ///< row-major, whatever the text says: what JAX's runtime gives
+  RowMajor, ///< row-major, whatever the text says: the behaviour of JAX's runtime
   Text      ///< as `entry_computation_layout` says
 };
 
@@ -51,29 +51,31 @@ struct CompileOptions {
   std::string cpu = "x86-64-v3"; ///< LLVM's name, or "host"
   std::string features;          ///< "+avx512bf16,-fma"
   std::string triple;            ///< empty: x86_64-unknown-linux-gnu
-  unsigned replicas = 0;         ///< that the program is for; 0: what the module says
-  unsigned partitions = 0;       ///< the same of partitions
+  unsigned replicas = 0;         ///< replicas of the program; 0: from the module
+  unsigned partitions = 0;       ///< partitions; 0: from the module
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it
   int optLevel = 2;  ///< 0..3
   std::string name;  ///< prefix of the exported symbols; empty: the file's name without its suffix
   bool nameFromModule = false; ///< the module's name is the prefix, unless `name` is given
   EntryLayouts entryLayouts = EntryLayouts::Auto;
-  bool placeholderConstants = false; ///< constants `{...}` get made-up values, with a warning
+  bool placeholderConstants =
+      false; ///< elided constants `{...}` get placeholder values, with a warning
   /// Custom call targets, by name or glob, that the program supplies: no warning or remark for
   /// them.
   std::vector<std::string> allowMissingCustomCalls;
   Phase compileTo =
       Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
-  std::optional<Phase> startFrom; ///< the text is MLIR, as compileTo the phase before gives it
+  std::optional<Phase> startFrom; ///< the text is MLIR, the output of compileTo = the phase before
   unsigned emit = EmitObject;     ///< set of Emit
   Check check = Check::None;
-  std::string dumpDir;         ///< if set: NN-phase.mlir, kernels.ll, ... are written there
-  bool remarks = true;         ///< remarks are written to the diagnostics
-  bool memoryReport = false;   ///< fill Artifacts::memoryReport
-  bool flushDenormals = false; ///< subnormal numbers count as zero, as operands and as results
-  uint64_t maxArenaBytes = 0;  ///< 0: no limit
-  Budget budget;               ///< bounds on what a text may grow to
-  uint64_t maxStackBytes = 0;  ///< 0: no limit
+  std::string dumpDir;       ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  bool remarks = true;       ///< remarks are written to the diagnostics
+  bool memoryReport = false; ///< fill Artifacts::memoryReport
+  bool flushDenormals =
+      false;                  ///< subnormal numbers are treated as zero, as operands and as results
+  uint64_t maxArenaBytes = 0; ///< 0: no limit
+  Budget budget;              ///< bounds on the expansion of a text
+  uint64_t maxStackBytes = 0; ///< 0: no limit
   /// If set, the running phase is stored here, for an observer on another thread.
   std::atomic<Phase> *progress = nullptr;
   /// Parameters whose bytes never change, as the value of --immutable-params (see

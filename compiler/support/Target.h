@@ -20,7 +20,7 @@ struct Target {
   /// or lacks from LLVM's model of that name: "rocketlake +amx-bf16 +amx-tile -sha".
   std::string cpuText;
 
-  int vectorBytes = 16; ///< widest vector register that is worth using
+  int vectorBytes = 16; ///< widest vector register worth using
   int vectorRegisters = 16;
   bool fma = false;
   /// Vector FMAs of vectorBytes that issue per cycle. Zen 4 issues half as many of 64 bytes.
@@ -40,7 +40,7 @@ struct Target {
   bool slowWidening = false;
   bool avx512vnni = false; ///< vpdpbusd
   bool amxBf16 = false, amxInt8 = false;
-  uint64_t cpuFeatures = 0; ///< HLO_X86_* bits (runtime/abi/hlo/cpu.h) of all that it has
+  uint64_t cpuFeatures = 0; ///< all its HLO_X86_* bits (runtime/abi/hlo/cpu.h)
 
   int64_t l1Bytes = 32 << 10;
   int64_t l2Bytes = 1 << 20;

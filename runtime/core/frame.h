@@ -6,9 +6,9 @@
 
 /** The arena that a call of M_run or of M_prepare needs. */
 typedef struct hlo_arena_need {
-  uint64_t plan, slot; /**< what is there once, and for each thread */
+  uint64_t plan, slot; /**< bytes needed once, and per thread */
   uint32_t threads;
-  uint64_t bytes; /**< of all; UINT64_MAX if that exceeds 64 bits */
+  uint64_t bytes; /**< total; UINT64_MAX if it exceeds 64 bits */
 } hlo_arena_need;
 
 hlo_arena_need hlo_arena_need_of(const hlo_module_desc *desc, const hlo_call *call, int prepares);

@@ -54,7 +54,7 @@ typedef struct hlo_frame {
   size_t owned_bytes;
   uint32_t saved_fp; /* the CPU's control word: the caller's, and the module's */
   uint32_t fp;
-  uint64_t draws; /* hlo_rt_draw so far */
+  uint64_t draws; /* number of hlo_rt_draw calls so far */
   void *scratch;  /**< offset 80: thread_arena_bytes - HLO_SLOT_HEADER_BYTES bytes of the arena,
                      aligned to 64, for what runs on the calling thread; null if none are needed */
   uint64_t slot_bytes; /* thread_arena_bytes */
@@ -62,7 +62,7 @@ typedef struct hlo_frame {
   int64_t start_ns; /* with a profile: when the call began, by both clocks */
   uint64_t start_ticks;
   hlo_profile *profile; /**< offset 240: where hlo_rt_count adds to; null: nowhere */
-  uint64_t counted;     /* ticks when something was last counted */
+  uint64_t counted;     /* ticks at the last count */
 } hlo_frame;
 
 #define HLO_FRAME_BYTES 256
@@ -210,10 +210,10 @@ typedef struct hlo_rt_collective {
    * collective-permute the groups are the pairs of source and target. */
   const int64_t *groups;
   uint32_t num_groups;
-  uint32_t dynamic_root;      /**< of collective-broadcast: the last operand says which member */
-  const int64_t *slice_sizes; /**< of collective-permute in place, like `groups` */
+  uint32_t dynamic_root;      /**< collective-broadcast: the last operand names the sender */
+  const int64_t *slice_sizes; /**< collective-permute in place: sizes, in the form of `groups` */
   uint64_t num_slices;
-  hlo_range_kernel *const *kernels; /**< of a reduction: one for each operand */
+  hlo_range_kernel *const *kernels; /**< of a reduction: one kernel per operand */
 } hlo_rt_collective;
 
 /** Scratch memory (hlo_frame.scratch) for the tables of a collective over more ranks than this;

@@ -91,7 +91,7 @@ typedef int32_t hlo_status;
 enum {
   HLO_OK = 0,
   HLO_CANCELLED = 1,           /**< *hlo_call.cancel became non-zero */
-  HLO_UNKNOWN = 2,             /**< a callback failed without saying why */
+  HLO_UNKNOWN = 2,             /**< a callback failed without a reason */
   HLO_INVALID_ARGUMENT = 3,    /**< the call is wrong */
   HLO_DEADLINE = 4,            /**< hlo_call.deadline_ns passed */
   HLO_NOT_FOUND = 5,           /**< e.g. no such custom call */
@@ -167,7 +167,7 @@ const char *hlo_type_name(int32_t type);
 /** Memory for the arena. Both functions may be called from the calling thread only. */
 typedef struct hlo_allocator {
   uint32_t struct_size, reserved;
-  void *user; /**< passed on */
+  void *user; /**< passed to both functions */
   /** Returns `bytes` bytes aligned to `align` (a power of two), or null. */
   void *(*alloc)(void *user, size_t bytes, size_t align);
   /** Frees memory from `alloc`, with the same size. */
@@ -177,8 +177,8 @@ typedef struct hlo_allocator {
 /** Threads. hlo/pool.h provides one; adapters to other pools take a few lines. */
 typedef struct hlo_executor {
   uint32_t struct_size;
-  uint32_t num_threads; /**< how many threads can help, the caller's own included; >= 1 */
-  void *user;           /**< passed on */
+  uint32_t num_threads; /**< threads that can work on a loop, including the caller's; >= 1 */
+  void *user;           /**< passed to parallel_for */
   /** Calls fn(arg, i) exactly once for each 0 <= i < n and returns when all calls are done. The
    * calls may run in any order and on any thread, including the caller's; they need not run
    * concurrently, but at most num_threads may. Each may hold one of num_threads slots of the arena
@@ -197,11 +197,11 @@ enum {
 
 /** One custom call target. */
 typedef struct hlo_custom_call {
-  const char *name; /**< custom_call_target; what `fn` is found by */
+  const char *name; /**< custom_call_target; the key of the lookup */
   int32_t api;      /**< HLO_API_* */
   int32_t reserved;
   void (*fn)(void); /**< cast to the type that `api` says */
-  void *user;       /**< typed FFI: what State and UserData give the handler; else unused */
+  void *user;       /**< typed FFI: the handler's State and UserData; else unused */
 } hlo_custom_call;
 
 /** Custom call targets, sorted by name (strcmp). The caller keeps them alive during the call.
@@ -234,9 +234,9 @@ typedef struct hlo_feed_item {
   const struct hlo_buffer_desc *types; /**< of each leaf; hlo_feed_leaf_at() */
   const uint64_t *bytes;               /**< of each leaf */
   void *const *leaves;                 /**< in the layouts that `types` say */
-  char *message;                       /**< where a text may be put if the item is refused */
+  char *message;                       /**< buffer for a text if the item is refused */
   size_t message_bytes;
-  const int32_t *cancel; /**< of the call: a feed that waits should look at them */
+  const int32_t *cancel; /**< of the call: a feed that waits should poll them */
   int64_t deadline_ns;
 } hlo_feed_item;
 
@@ -245,7 +245,7 @@ typedef struct hlo_feed_item {
  * the module, in the order of the items, and may block. An error ends the call. */
 typedef struct hlo_feed {
   uint32_t struct_size, reserved;
-  void *user; /**< passed on */
+  void *user; /**< passed to both functions */
   /** Moves one item of n leaves, in order; leaf k has bytes[k] bytes at leaves[k], which an infeed
    * writes and an outfeed reads. `config` is the instruction's infeed_config or outfeed_config; for
    * a send or recv the channel in decimal. */
@@ -279,7 +279,7 @@ typedef struct hlo_comm_step {
   int64_t run_id;                     /**< of the call, as are the following */
   const int32_t *cancel;
   int64_t deadline_ns;
-  char *message; /**< where the text of an error goes; may be null */
+  char *message; /**< buffer for the error text; may be null */
   size_t message_bytes;
 } hlo_comm_step;
 
@@ -288,8 +288,8 @@ typedef struct hlo_comm_step {
  * hlo/comm_mpi.h one for processes; another transport needs only the first function. */
 typedef struct hlo_comm {
   uint32_t struct_size;
-  uint32_t shared_memory;               /**< 1: a rank can read the others' memory at its address */
-  void *user;                           /**< of the functions */
+  uint32_t shared_memory;               /**< 1: ranks can read each other's memory at its address */
+  void *user;                           /**< passed to both functions */
   int32_t replica, partition;           /**< this rank's ids, from 0 */
   int32_t num_replicas, num_partitions; /**< >= 1 each */
   int64_t timeout_ns;                   /**< how long to wait for peers; 0 = for ever */
@@ -309,7 +309,7 @@ typedef struct hlo_comm {
  * time between the other operations. */
 typedef struct hlo_profile {
   uint64_t calls, ns, bytes;
-  uint64_t ticks; /**< of a call in progress, the runtime's own; zero before the first one */
+  uint64_t ticks; /**< ticks so far, private to the runtime; zero before the first call */
 } hlo_profile;
 
 /** State that outlives a call: how far the rng-get-and-update-state instructions have advanced, 16
@@ -345,7 +345,7 @@ typedef struct hlo_call {
   /** Seed of rng, whose numbers in a call depend only on it, and start of rng-get-and-update-state;
    * with 0, the start is XLA's. */
   uint64_t rng_seed;
-  int64_t run_id; /**< told to custom calls and collectives */
+  int64_t run_id; /**< passed on to custom calls and collectives */
   /** Buffer for error texts: `message_bytes` bytes including the final NUL; longer texts are cut.
    * Written only if an error is returned. */
   char *message;
@@ -383,7 +383,7 @@ typedef struct hlo_buffer_desc {
   uint64_t bytes; /**< of the whole buffer: dense, elements in minor_to_major order */
   int32_t type;   /**< hlo_type */
   int32_t rank;
-  uint32_t align; /**< least alignment: that of the element; 64 is faster */
+  uint32_t align; /**< least alignment: the element's; 64 is faster */
   /** For an output: the input whose buffer it may share; for an input: that output; -1: none. If
    * the caller passes one pointer for both, the input is overwritten and a copy is saved. With two
    * pointers the input is kept. No output may overlap any other buffer. */
@@ -402,9 +402,9 @@ typedef struct hlo_buffer_desc {
 
 /** One operation, for profiles and messages. */
 typedef struct hlo_op_desc {
-  const char *name;        /**< HLO instruction; of several in a kernel the main or the last one */
-  const char *kind;        /**< what it is: "dot", "loop", "copy", "all-reduce"; never null */
-  const char *file;        /**< of the HLO text; may be null */
+  const char *name; /**< the HLO instruction; of a kernel with several, the main or the last one */
+  const char *kind; /**< kind: "dot", "loop", "copy", "all-reduce"; never null */
+  const char *file; /**< of the HLO text; may be null */
   int32_t line, column;    /**< from 1; 0 unknown */
   const char *op_name;     /**< of the instruction's metadata, as the following; may be null */
   const char *source_file; /**< of the program that made the HLO text; may be null */
@@ -437,11 +437,11 @@ enum { HLO_ARCH_X86_64 = 1 };
  * ties to even. In no mode does an operation trap. */
 enum {
   HLO_FP_FLUSH_RESULTS = 1, /**< subnormal results become zero */
-  HLO_FP_ZERO_INPUTS = 2,   /**< subnormal operands count as zero */
+  HLO_FP_ZERO_INPUTS = 2,   /**< subnormal operands are treated as zero */
   HLO_FP_ROUND_DOWN = 4,
   HLO_FP_ROUND_UP = 8,
   HLO_FP_ROUND_TO_ZERO = 12,
-  HLO_FP_ROUNDING = 12 /**< the bits that say how results are rounded */
+  HLO_FP_ROUNDING = 12 /**< rounding mode bits */
 };
 
 /** Description of a module; static and read-only. Sufficient to call the module without its
@@ -481,7 +481,7 @@ typedef struct hlo_module_desc {
    */
   uint64_t prepared_bytes;
   uint64_t prepare_arena_bytes; /**< scratch of one call of M_prepare; arena_align applies */
-  uint64_t prepared_id;         /**< tells the blocks of different modules and compilers apart */
+  uint64_t prepared_id;         /**< differs between modules and between compilers */
   /** For each input a set of HLO_READ_BY_* and HLO_IMMUTABLE; null: M_run reads all. */
   const uint8_t *input_use;
   /** M_prepare_buffers, or null: fills the `bytes` bytes at `prepared` from the immutable inputs.
@@ -538,7 +538,7 @@ typedef struct hlo_view {
   uint32_t struct_size; /**< sizeof(hlo_view); of an array, the same in all its elements */
   int32_t type;         /**< hlo_type; HLO_INVALID_TYPE: not stated */
   void *data;           /**< of an input only read, unless an output that may share it does */
-  uint64_t bytes;       /**< that are there; at least those of the leaf */
+  uint64_t bytes;       /**< available bytes; at least the leaf's */
   const int64_t *dims;  /**< `rank` sizes; null: not stated */
   const int64_t *minor_to_major; /**< `rank` dimension numbers; null: not stated */
   int32_t rank;                  /**< read only if dims or minor_to_major is not null */
