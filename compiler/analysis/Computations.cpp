@@ -1,8 +1,8 @@
-//===- Computations.cpp - Who calls which computation, and in what role ---===//
+//===- Computations.cpp - Call graph of a module's computations -----------===//
 //
-// A computation is named by symbol attributes (`to_apply`, `body`, ...) and by
-// arrays of them (`branch_computations`). The graph is found by an explicit
-// stack, so that a chain of ten thousand calls is no deeper than one.
+// Attributes refer to computations by symbol (`to_apply`, `body`, ...) or by arrays of symbols
+// (`branch_computations`). The graph is built with an explicit stack, so that a chain of ten
+// thousand calls does not overflow the thread's stack.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"

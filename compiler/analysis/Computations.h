@@ -1,6 +1,6 @@
-//===- Computations.h - Who calls which computation, and in what role -----===//
+//===- Computations.h - Call graph of a module's computations -------------===//
 //
-// One walk over a module, then every question is a table look-up.
+// One walk over a module; afterwards every query is a table look-up.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_COMPUTATIONS_H

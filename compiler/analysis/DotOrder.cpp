@@ -1,4 +1,4 @@
-//===- DotOrder.cpp - In which order memory holds a dot's operands --------===//
+//===- DotOrder.cpp - Operands of a dot that are stored across its batch --===//
 #include "compiler/analysis/DotOrder.h"
 #include "compiler/analysis/Shapes.h"
 

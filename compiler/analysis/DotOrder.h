@@ -1,4 +1,4 @@
-//===- DotOrder.h - In which order memory holds a dot's operands ----------===//
+//===- DotOrder.h - Operands of a dot that are stored across its batch ----===//
 #ifndef COMPILER_ANALYSIS_DOTORDER_H
 #define COMPILER_ANALYSIS_DOTORDER_H
 

@@ -1,6 +1,6 @@
-//===- EntryAttributes.cpp - What the module's header says of the entry ---===//
+//===- EntryAttributes.cpp - Entry attributes from the module's header ----===//
 //
-// In: the module attributes that the parser makes of the header,
+// In: the module attributes that the parser makes from the header,
 //   hlo.entry_computation_layout   a function type of the declared shapes
 //   hlo.input_output_alias         [{output_index, parameter, parameter_index, kind}, ...]
 //   hlo.buffer_donor               [{parameter, parameter_index}, ...]

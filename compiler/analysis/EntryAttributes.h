@@ -1,4 +1,4 @@
-//===- EntryAttributes.h - What the module's header says of the entry -----===//
+//===- EntryAttributes.h - Entry attributes from the module's header ------===//
 //
 // Reads the header attributes that the parser keeps on the module.
 //

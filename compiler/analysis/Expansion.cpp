@@ -1,8 +1,8 @@
-//===- Expansion.cpp - What a module becomes once calls are inlined -------===//
+//===- Expansion.cpp - Size of a module after inlining --------------------===//
 //
 // Sizes are computed callees first, each computation once:
 //
-//   size(c) = instructions of c other than calls + sum of size(callee) over all references to callees
+//   size(c) = instructions of c without calls + sum of size(callee) over all references
 //
 // Callees of loops and reductions count too: each loop gets its own copy of its computations, and a
 // kernel holds a copy of each computation that its ops apply.

@@ -1,4 +1,4 @@
-//===- Expansion.h - What a module becomes once calls are inlined ---------===//
+//===- Expansion.h - Size of a module after inlining ----------------------===//
 #ifndef COMPILER_ANALYSIS_EXPANSION_H
 #define COMPILER_ANALYSIS_EXPANSION_H
 

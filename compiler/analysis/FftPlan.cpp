@@ -1,4 +1,4 @@
-//===- FftPlan.cpp - How a Fourier transform is carried out ---------------===//
+//===- FftPlan.cpp - The plan of a Fourier transform ----------------------===//
 //
 // In: lengths, batch, element type, lanes. Out: factors, the form of a line's transform, tasks and
 // scratch memory. Costs are counted in vector operations per element:

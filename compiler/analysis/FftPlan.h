@@ -1,4 +1,4 @@
-//===- FftPlan.h - How a Fourier transform is carried out -----------------===//
+//===- FftPlan.h - The plan of a Fourier transform ------------------------===//
 #ifndef COMPILER_ANALYSIS_FFTPLAN_H
 #define COMPILER_ANALYSIS_FFTPLAN_H
 

@@ -1,4 +1,4 @@
-//===- Flops.cpp - Arithmetic that a kernel does --------------------------===//
+//===- Flops.cpp - Arithmetic operations of a kernel ----------------------===//
 //
 // In: a fusion. Out: a number for the table of operations that an object describes itself with.
 //

@@ -1,4 +1,4 @@
-//===- Flops.h - Arithmetic that a kernel does ----------------------------===//
+//===- Flops.h - Arithmetic operations of a kernel ------------------------===//
 #ifndef COMPILER_ANALYSIS_FLOPS_H
 #define COMPILER_ANALYSIS_FLOPS_H
 

@@ -1,4 +1,4 @@
-//===- OpKinds.cpp - What kind of op an op is -----------------------------===//
+//===- OpKinds.cpp - Classes of ops ---------------------------------------===//
 //
 // By opcode, except that a bitcast-convert is element-wise only between types
 // of one width.

@@ -1,4 +1,4 @@
-//===- OpKinds.h - What kind of op an op is -------------------------------===//
+//===- OpKinds.h - Classes of ops -----------------------------------------===//
 //
 // Classes of opcodes that more than one pass needs.
 //

@@ -1,4 +1,4 @@
-//===- Reduction.cpp - What a reduction's computation does ----------------===//
+//===- Reduction.cpp - The computation of a reduction ---------------------===//
 //
 // In: the `to_apply` of a reduce, a window, a scatter or a collective. Only computations that are
 // one op are recognized; the simplifiers bring others to that form.

@@ -1,4 +1,4 @@
-//===- Reduction.h - What a reduction's computation does ------------------===//
+//===- Reduction.h - The computation of a reduction -----------------------===//
 #ifndef COMPILER_ANALYSIS_REDUCTION_H
 #define COMPILER_ANALYSIS_REDUCTION_H
 

@@ -1,4 +1,4 @@
-//===- SortOrder.cpp - The order that a comparator stands for -------------===//
+//===- SortOrder.cpp - The order that a comparator defines ----------------===//
 //
 // In: a comparator over scalars a0, b0, a1, b1, ... Out: its keys, if it is an order by keys. Even
 // parameters belong to the left element, odd ones to the right. An expression of left parameters is

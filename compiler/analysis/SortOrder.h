@@ -1,4 +1,4 @@
-//===- SortOrder.h - The order that a comparator stands for ---------------===//
+//===- SortOrder.h - The order that a comparator defines ------------------===//
 //
 // A comparator is an order by keys if it compares one expression of the left element with the same
 // expression of the right element, or several such pairs in turn:

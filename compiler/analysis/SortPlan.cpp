@@ -1,4 +1,4 @@
-//===- SortPlan.cpp - How a sort is done ----------------------------------===//
+//===- SortPlan.cpp - The plan of a sort ----------------------------------===//
 //
 // In: a sort or topk. Out: method, form of the records, rows handled together, tasks and scratch
 // memory. Costs are cycles measured on a Sapphire Rapids core; only their ratio decides.

@@ -1,4 +1,4 @@
-//===- SortPlan.h - How a sort is done, decided from shapes and comparator =//
+//===- SortPlan.h - The plan of a sort ------------------------------------===//
 //
 // Used by the fusion pass, which gives a kernel its scratch memory, and by the emitter: both must
 // see the same plan, so it depends on the op alone.
@@ -43,10 +43,9 @@ struct SortPlan {
   Place position{0, 0};               ///< of the position, if not keysOnly
   unsigned positionBits = 0;
 
-  int64_t lanes = 1; ///< rows sorted together
-  int64_t rowStride =
-      0;              ///< elements from a row to the next in scratch, where rows are apart (Radix)
-  int64_t blocks = 1; ///< groups of `lanes` rows
+  int64_t lanes = 1;     ///< rows sorted together
+  int64_t rowStride = 0; ///< distance of two rows in scratch memory, in elements (Radix)
+  int64_t blocks = 1;    ///< groups of `lanes` rows
   int64_t blocksPerTask = 1;
   int64_t taskBytes = 0;  ///< scratch memory of a task
   unsigned digitBits = 8; ///< Radix: bits per digit

@@ -1,4 +1,4 @@
-//===- TripCount.cpp - How often a loop runs ------------------------------===//
+//===- TripCount.cpp - Trip counts of loops -------------------------------===//
 //
 // Matches, with i a scalar integer carry and all c constants,
 //   condition: i < c (or <=, >, >=, !=, either side)    body: i + c, c + i, i - c

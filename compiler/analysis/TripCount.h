@@ -1,4 +1,4 @@
-//===- TripCount.h - How often a loop runs --------------------------------===//
+//===- TripCount.h - Trip counts of loops ---------------------------------===//
 //
 // Handles counted loops: one carry starts at a constant, grows by a constant and is compared with a
 // constant.

@@ -1,4 +1,4 @@
-//===- Artifacts.h - What a compilation makes -----------------------------===//
+//===- Artifacts.h - Results of a compilation -----------------------------===//
 #ifndef COMPILER_DRIVER_ARTIFACTS_H
 #define COMPILER_DRIVER_ARTIFACTS_H
 

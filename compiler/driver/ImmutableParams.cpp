@@ -1,4 +1,4 @@
-//===- ImmutableParams.cpp - Which parameters a list names ----------------===//
+//===- ImmutableParams.cpp - Parameters named by --immutable-params -------===//
 //
 // In: a canonical module and the value of --immutable-params. Out: the numbers of the leaves it
 // names. The size leaves of a bounded array go with the array. A leaf whose buffer an output shares

@@ -1,4 +1,4 @@
-//===- ImmutableParams.h - Which parameters a list names ------------------===//
+//===- ImmutableParams.h - Parameters named by --immutable-params ---------===//
 #ifndef COMPILER_DRIVER_IMMUTABLEPARAMS_H
 #define COMPILER_DRIVER_IMMUTABLEPARAMS_H
 

@@ -1,4 +1,4 @@
-//===- OperationTable.cpp - What a profile tells apart --------------------===//
+//===- OperationTable.cpp - Operations of a profile -----------------------===//
 //
 // In: the planned program, its small loops, and the metadata of the text. Out: one row for each
 // operation whose time hlo_call.profile measures, with its place in the text and in the source

@@ -1,4 +1,4 @@
-//===- OperationTable.h - What a profile tells apart ----------------------===//
+//===- OperationTable.h - Operations of a profile -------------------------===//
 #ifndef COMPILER_DRIVER_OPERATIONTABLE_H
 #define COMPILER_DRIVER_OPERATIONTABLE_H
 

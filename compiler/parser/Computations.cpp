@@ -1,4 +1,4 @@
-//===- Computations.cpp - One computation --------------------------------===//
+//===- Computations.cpp - Call graph of a module's computations -----------===//
 //
 // Parses `ENTRY? name signature? { instructions }` into an `hlo.computation`. Parameters may come
 // in any order; block arguments are ordered by parameter number. Of a computation with errors only

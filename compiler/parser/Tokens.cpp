@@ -1,4 +1,4 @@
-//===- Tokens.cpp - Steps that every production takes --------------------===//
+//===- Tokens.cpp - Helpers of all productions ----------------------------===//
 //
 // Helpers of all productions: expecting and consuming tokens, numbers, names and lists of integers;
 // the wording of "expected ..."; the bound on nesting.
@@ -146,7 +146,7 @@ Parser::Result Parser::parseIntegers(SmallVectorImpl<int64_t> &values, Tok open,
 Parser::Result Parser::enter(const char *at) {
   if (depth >= maxDepth) {
     error(at) << "nested deeper than " << maxDepth << " levels";
-    reporter.giveUp(); // what follows is the rest of the nest
+    reporter.giveUp(); // the following errors would come from the same nest
     return failure();
   }
   ++depth;

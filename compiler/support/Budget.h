@@ -1,4 +1,4 @@
-//===- Budget.h - Bounds on what a compilation may cost -------------------===//
+//===- Budget.h - Bounds on the cost of a compilation ---------------------===//
 //
 // A short text can stand for a large module: a tuple of itself forty times over, or a chain of
 // computations that each call the previous one twice. Bounds on the expanded size give every input

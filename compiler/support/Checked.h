@@ -1,4 +1,4 @@
-//===- Checked.h - Arithmetic on sizes that a module or a user chose -*- C++ -*-===//
+//===- Checked.h - Overflow-checked sizes and times ------------------*- C++ -*-===//
 //
 // Overflow-checked arithmetic on sizes that a module or a user chose: products of whole shapes, and
 // times. Complements MulOverflow and AddOverflow of llvm/Support/MathExtras.h.

@@ -1,4 +1,4 @@
-//===- FileKind.cpp - What a file that is not HLO text is -----------------===//
+//===- FileKind.cpp - Formats of files that are not HLO text --------------===//
 //
 // In: the bytes of an input that is not HLO text. Out: the name of its format and how to get HLO
 // text from it, for file formats that people keep next to a model. Formats are recognized by their

@@ -1,4 +1,4 @@
-//===- FileKind.h - What a file that is not HLO text is -------------------===//
+//===- FileKind.h - Formats of files that are not HLO text ----------------===//
 #ifndef COMPILER_SUPPORT_FILEKIND_H
 #define COMPILER_SUPPORT_FILEKIND_H
 

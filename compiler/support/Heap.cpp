@@ -5,7 +5,7 @@
 //
 // The compiler runs on a thread of its own because it needs a large stack. glibc would give that
 // thread its own heap, which grows with one mprotect call per page. Several compiling threads must
-// not share one heap: with two threads lock contention costs half as much time again.
+// not share one heap: two threads then take half as long again.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Heap.h"

@@ -1,4 +1,4 @@
-//===- Options.h - What a user can ask of a compilation -------------------===//
+//===- Options.h - Options of a compilation -------------------------------===//
 #ifndef COMPILER_SUPPORT_OPTIONS_H
 #define COMPILER_SUPPORT_OPTIONS_H
 
@@ -36,7 +36,7 @@ enum Emit : unsigned {
   EmitSignature = 512
 };
 
-/// What to check and then stop, if anything.
+/// How far to go if only errors are wanted.
 enum class Check { None, Syntax, Full };
 
 /// The order of the elements in the entry's parameters and results.
@@ -63,8 +63,8 @@ struct CompileOptions {
   /// Custom call targets, by name or glob, that the program supplies: no warning or remark for
   /// them.
   std::vector<std::string> allowMissingCustomCalls;
-  Phase compileTo =
-      Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo give what there is then
+  Phase compileTo = Phase::Package; ///< stop after this phase; Emit::Mlir or Emit::Hlo print the
+                                    ///< module at that point
   std::optional<Phase> startFrom; ///< the text is MLIR, the output of compileTo = the phase before
   unsigned emit = EmitObject;     ///< set of Emit
   Check check = Check::None;

@@ -1,4 +1,4 @@
-//===- ParameterNames.cpp - The names under which users know parameters ---===//
+//===- ParameterNames.cpp - Users' names of parameters --------------------===//
 //
 // In: a parameter's name in the text, and a name that a user wrote. Out: whether they match. Used
 // for --immutable-params, for the members of C structs, and for the arrays of hlo-run's files.

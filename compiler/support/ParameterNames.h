@@ -1,4 +1,4 @@
-//===- ParameterNames.h - The names under which users know parameters -----===//
+//===- ParameterNames.h - Users' names of parameters ----------------------===//
 //
 // JAX names a parameter after its path in the arguments: every character that is not a letter or a
 // digit becomes `_`, and a number is appended:

@@ -1,4 +1,4 @@
-//===- Stack.h - What generated code may have on the stack ----------------===//
+//===- Stack.h - Stack limits of generated code ---------------------------===//
 //
 // A host runs models on threads with stacks of any size, so frames must be small. Large variables
 // of a kernel go to scratch memory: a slot of the arena that a chunk of the kernel's tasks holds

@@ -1,4 +1,4 @@
-//===- Target.h - What the compiler knows of the machine it compiles for --===//
+//===- Target.h - The machine to compile for ------------------------------===//
 #ifndef COMPILER_SUPPORT_TARGET_H
 #define COMPILER_SUPPORT_TARGET_H
 

@@ -1,4 +1,4 @@
-//===- CustomCallHeader.cpp - What a module asks of its custom calls ------===//
+//===- CustomCallHeader.cpp - Custom call targets and their C header ------===//
 //
 // In: the planned program. Out: a list of its custom call targets, or a header that declares them,
 // so that a C compiler checks the user's handlers. Valid as C99 and as C++11.

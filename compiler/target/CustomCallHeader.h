@@ -1,4 +1,4 @@
-//===- CustomCallHeader.h - What a module asks of its custom calls --------===//
+//===- CustomCallHeader.h - Custom call targets and their C header --------===//
 #ifndef COMPILER_TARGET_CUSTOMCALLHEADER_H
 #define COMPILER_TARGET_CUSTOMCALLHEADER_H
 

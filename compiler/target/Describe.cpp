@@ -1,4 +1,4 @@
-//===- Describe.cpp - What an object says of itself -----------------------===//
+//===- Describe.cpp - The description in an object ------------------------===//
 //
 // In: the module's signature and facts about the compilation. Out: the constant structs of
 // runtime/abi/hlo/rt.h (hlo_buffer_desc, hlo_module_desc), whose layouts are asserted in

@@ -1,4 +1,4 @@
-//===- EntryBuilder.h - The function that does a program's work ----------===//
+//===- EntryBuilder.h - Builder of the functions that run a program -------===//
 //
 // State of building one function: the entry (Entry.cpp), its launches and copies (EntryLaunch.cpp),
 // its loops and branches, and small loops, which become functions of their own (EntryControl.cpp).

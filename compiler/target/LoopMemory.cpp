@@ -1,4 +1,4 @@
-//===- LoopMemory.cpp - What a small loop keeps out of memory -------------===//
+//===- LoopMemory.cpp - Arena ranges of small loops as variables ----------===//
 //
 // In: a small loop of the plan; LLVM IR of small loops. Out: the ranges of the arena that may be
 // variables of the loop's function; the same IR without constant masks.

@@ -1,4 +1,4 @@
-//===- LoopMemory.h - What a small loop keeps out of memory ---------------===//
+//===- LoopMemory.h - Arena ranges of small loops as variables ------------===//
 //
 // A small loop's slices of the arena become variables of its function, which LLVM keeps in
 // registers. Masked accesses, which it would leave in memory, become plain ones.

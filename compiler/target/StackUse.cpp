@@ -1,4 +1,4 @@
-//===- StackUse.cpp - How much stack a program needs ----------------------===//
+//===- StackUse.cpp - Stack bound of a program ----------------------------===//
 //
 // In: LLVM IR of an object's modules, and the frame sizes from the code generator. Out: a bound on
 // the stack of the whole program.

@@ -1,4 +1,4 @@
-//===- StackUse.h - How much stack a program needs ------------------------===//
+//===- StackUse.h - Stack bound of a program ------------------------------===//
 #ifndef COMPILER_TARGET_STACKUSE_H
 #define COMPILER_TARGET_STACKUSE_H
 

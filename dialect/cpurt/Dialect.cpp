@@ -1,8 +1,7 @@
 //===- Dialect.cpp - The cpurt dialect: registration and verifiers --------===//
 //
-// The verifiers hold what the translation to LLVM relies on: a kernel is one
-// fusion, a launch names one buffer per operand and result, regions end in the
-// right terminator.
+// The verifiers check the assumptions of the translation to LLVM: a kernel is one fusion, a launch
+// names one buffer per operand and result, regions end in the right terminator.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/cpurt/Dialect.h"
@@ -23,7 +22,7 @@ void cpurt::CpurtDialect::initialize() {
       >();
 }
 
-/// Whether the region's block ends in the op `Terminator`.
+/// True if the region's block ends in the op `Terminator`.
 template <typename Terminator> static bool endsIn(Region &region) {
   Block &block = region.front();
   return !block.empty() && isa<Terminator>(block.back());

@@ -1,4 +1,4 @@
-//===- Rule.cpp - What a shape rule sees and says -------------------------===//
+//===- Rule.cpp - Context and helpers of shape rules ----------------------===//
 //
 // Access to operands, attributes and computations that reports missing or invalid ones, so that a
 // rule never reads something absent; and checks shared by several families.

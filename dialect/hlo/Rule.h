@@ -1,4 +1,4 @@
-//===- Rule.h - What a shape rule sees and says -----------------*- C++ -*-===//
+//===- Rule.h - Context and helpers of shape rules --------------*- C++ -*-===//
 //
 // A rule checks one opcode's operands and attributes and returns the result shape. It runs in two
 // places: in the parser, if the text has no shape, and in the verifier, where `written` is the

@@ -373,7 +373,7 @@ LogicalResult verifyCollectives(ModuleOp module) {
     return value ? std::max<int64_t>(value.getInt(), 1) : 1;
   };
   int64_t replicas = count("hlo.replica_count"), partitions = count("hlo.num_partitions");
-  // How many replicas run is often said only when the program starts.
+  // Often the number of replicas is stated only when the program starts.
   bool isDeclared = module->hasAttr("hlo.replica_count");
   bool good = true;
   AllReduceOp unconstrained, constrained;

@@ -1,8 +1,7 @@
 //===- VerifyModule.cpp - Checks of a whole HLO module --------------------===//
 //
-// MLIR's verifier stops at the first bad op, so that ops are visited here one
-// by one first, and the rest of its checks runs once all of them are good.
-// Labels are [module_cN].
+// MLIR's verifier stops at the first bad op. So ops are visited here one by one first, and the rest
+// of its checks runs if all of them are valid. Labels are [module_cN].
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/VerifyModule.h"
@@ -139,8 +138,7 @@ LogicalResult verifyEntry(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Checks aliases and donors entry by entry, remembering which parameter leaves
-/// are taken.
+/// Checks aliases and donors entry by entry, and records which parameter leaves are used.
 class AliasVerifier {
 public:
   AliasVerifier(ModuleOp module, ComputationOp entry) : module(module), entry(entry) {

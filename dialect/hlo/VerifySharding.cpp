@@ -1,9 +1,9 @@
 //===- VerifySharding.cpp - Shardings against shapes ----------------------===//
 //
-// A sharding is kept as the text that the parser has checked on its own
-// (`hlo.sharding`): {replicated}, {devices=[2,1]<=[2]}, a list of these for a
-// tuple, or a mesh form. Here it meets the shape: one entry per leaf, tiles of
-// the array's rank, each device once; a mesh form has as many dimensions.
+// A sharding is the text that the parser has checked by itself (`hlo.sharding`): {replicated},
+// {devices=[2,1]<=[2]}, a list of these for a tuple, or a mesh form. Here it is compared with the
+// shape: one entry per leaf, tiles of the array's rank, each device once; a mesh form has as many
+// dimensions.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
@@ -16,8 +16,7 @@ using namespace mlir;
 
 namespace hlo {
 
-/// The bodies of a tuple's sharding `{{a}, {b}}`; the whole text if it is one
-/// sharding.
+/// The elements of a tuple's sharding `{{a}, {b}}`; the whole text if it is a single sharding.
 static SmallVector<StringRef> splitTuple(StringRef text, bool &isTuple) {
   isTuple = text.starts_with("{{");
   if (!isTuple) {
@@ -38,7 +37,7 @@ static SmallVector<StringRef> splitTuple(StringRef text, bool &isTuple) {
   return bodies;
 }
 
-/// Shape leaves as shardings count them: an empty tuple is one.
+/// The leaves of a shape as shardings count them: an empty tuple is one.
 static void shardedLeaves(Type type, SmallVectorImpl<Type> &leaves) {
   auto tuple = dyn_cast<TupleType>(type);
   if (!tuple || tuple.size() == 0) {
@@ -63,7 +62,7 @@ static IntegerList readIntegers(StringRef &text) {
   return values;
 }
 
-/// How many tile dimensions at the end enumerate subgroups.
+/// The number of trailing tile dimensions that enumerate subgroups.
 static int64_t subgroupCount(StringRef body) {
   StringRef kinds = body.split("last_tile_dims={").second.split('}').first;
   if (!kinds.empty()) {

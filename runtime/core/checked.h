@@ -1,4 +1,4 @@
-/*===- checked.h - Arithmetic on sizes and times that come from outside ---------===*\
+/*===- checked.h - Overflow-checked sizes and times -----------------------------===*\
  *
  * Sums and products with overflow checks, and deadlines that saturate. For every number that a
  * module, a file or a caller chooses: dimensions, counts, byte sizes, time-outs. C11, also valid as

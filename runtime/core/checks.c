@@ -1,4 +1,4 @@
-/*===- checks.c - What must hold before a module runs --------------------------===*\
+/*===- checks.c - Checks before a module runs ----------------------------------===*\
  *
  * See checks.h. The conditions are cheap enough for every call; texts are made only if one fails.
  *

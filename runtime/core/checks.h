@@ -1,4 +1,4 @@
-/*===- checks.h - What must hold before a module runs --------------------------===*\
+/*===- checks.h - Checks before a module runs ----------------------------------===*\
  *
  * One function per condition. Each returns HLO_OK, or an error whose text is appended to `text`.
  * hlo_rt_begin stops at the first error, hlo_check collects all.

@@ -1,4 +1,4 @@
-/*===- cpu.c - Which instructions this CPU and its system let us use -----------===*\
+/*===- cpu.c - Instructions that CPU and system support ------------------------===*\
  *
  * CPUID says which features the CPU has, XCR0 which register state the operating system saves. The
  * answer is stored in one atomic word, the only static of the runtime. Every thread that finds it

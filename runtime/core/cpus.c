@@ -1,4 +1,4 @@
-/*===- cpus.c - How many CPUs this process may use -----------------------------===*\
+/*===- cpus.c - Number of CPUs available to the process ------------------------===*\
  *
  * The minimum of the affinity mask and the CPU quotas of the process's cgroup and the groups above
  * it, rounded up. Both versions of cgroups, at their usual mount point; files that cannot be read

@@ -1,4 +1,4 @@
-/*===- frame.h - What begins a call of either function of a module -------------===*/
+/*===- frame.h - Begin and end of a call ---------------------------------------===*/
 #ifndef RUNTIME_CORE_FRAME_H
 #define RUNTIME_CORE_FRAME_H
 

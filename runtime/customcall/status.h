@@ -1,4 +1,4 @@
-/*===- status.h - What an untyped handler reports through ----------------------===*/
+/*===- status.h - Status of untyped handlers -----------------------------------===*/
 #ifndef RUNTIME_CUSTOMCALL_STATUS_H
 #define RUNTIME_CUSTOMCALL_STATUS_H
 

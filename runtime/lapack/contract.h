@@ -1,4 +1,4 @@
-//===- contract.h - What a target may be called with ----------------------===//
+//===- contract.h - Contracts of the LAPACK targets -----------------------===//
 //
 // A contract lists a target's operands, results and attributes: element types, sizes in terms of
 // the matrices of a call, and permitted values of attributes. Call::begin compares a call with it

@@ -1,4 +1,4 @@
-//===- handler.cpp - What the LAPACK handlers share -----------------------===//
+//===- handler.cpp - Common code of the LAPACK handlers -------------------===//
 //
 // See handler.h. A call is checked in this order: the number of arrays, their types and ranks
 // (which determine m, n, k and p), attributes, each array's sizes and bytes, the range of LAPACK's

@@ -1,4 +1,4 @@
-//===- handler.h - What the LAPACK handlers share -------------------------===//
+//===- handler.h - Common code of the LAPACK handlers ---------------------===//
 //
 // Presents a typed-FFI call as matrices: arrays of one shape repeated over leading batch
 // dimensions, each matrix column-major as the call's layouts say. C++ without its library: no

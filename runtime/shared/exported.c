@@ -1,4 +1,4 @@
-/*===- exported.c - What the headers define inline, as functions ----------------===*\
+/*===- exported.c - Exported copies of inline functions -------------------------===*\
  *
  * The inline functions of the headers, exported for languages that load libhlo_rt.so and cannot
  * compile a header. Only part of the shared library.

@@ -1,4 +1,4 @@
-//===- Explain.cpp - What a label of a message means ----------------------===//
+//===- Explain.cpp - Explanations of message labels -----------------------===//
 //
 // In: a label, with or without its brackets. Out: the message, an instruction that causes it, a
 // valid one; or the nearest labels and exit code 2.

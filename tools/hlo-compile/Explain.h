@@ -1,4 +1,4 @@
-//===- Explain.h - What --explain prints -----------------------*- C++ -*-===//
+//===- Explain.h - The text of --explain ------------------------*- C++ -*-===//
 //
 // Messages end in a label, `[dot_c4]`, that names a constraint of an opcode or of the module. For
 // each label there is an instruction that violates the constraint and a valid one.

@@ -1,4 +1,4 @@
-//===- OperationTable.h - What --list-ops prints ---------------*- C++ -*-===//
+//===- OperationTable.h - The text of --list-ops ----------------*- C++ -*-===//
 //
 // The table of operations and element types, written by test/optable from the cells that it ran, as
 // of the time this program was built.

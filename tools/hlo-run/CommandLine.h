@@ -15,7 +15,7 @@ namespace hlo::run {
 /// A parsed command line.
 struct CommandLine {
   std::string module;          ///< HLO text; "-" is standard input
-  std::string inputs, outputs; ///< .npz files; empty: random, none
+  std::string inputs, outputs; ///< .npz files; empty: random inputs, no file
   uint64_t seed = 0;           ///< of random inputs
   uint64_t rngSeed = 0;        ///< hlo_call.rng_seed
   uint32_t threads = 1;

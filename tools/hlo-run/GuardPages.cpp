@@ -1,4 +1,4 @@
-//===- GuardPages.cpp - Buffers between pages that nothing may touch ------===//
+//===- GuardPages.cpp - Buffers next to inaccessible pages ----------------===//
 //
 // In: sizes and names of buffers. A fault inside one of the mappings is reported with the buffer's
 // name; other faults go to the previous handler.

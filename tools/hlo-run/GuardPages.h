@@ -1,4 +1,4 @@
-//===- GuardPages.h - Buffers between pages that nothing may touch --------===//
+//===- GuardPages.h - Buffers next to inaccessible pages ------------------===//
 #ifndef TOOLS_HLO_RUN_GUARDPAGES_H
 #define TOOLS_HLO_RUN_GUARDPAGES_H
 

@@ -1,4 +1,4 @@
-//===- Inputs.cpp - Which array of a file is which parameter --------------===//
+//===- Inputs.cpp - Assignment of a file's arrays to parameters -----------===//
 //
 // In: the members of an archive, and a program's inputs. Out: one member for each input. A name
 // that matches several inputs, or two arrays for one input, are errors: a guess might run the

@@ -1,4 +1,4 @@
-//===- Inputs.h - Which array of a file is which parameter ----------------===//
+//===- Inputs.h - Assignment of a file's arrays to parameters -------------===//
 #ifndef TOOLS_HLO_RUN_INPUTS_H
 #define TOOLS_HLO_RUN_INPUTS_H
 

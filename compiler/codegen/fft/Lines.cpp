@@ -1,4 +1,4 @@
-//===- Lines.cpp - Transforms of lines that are contiguous ----------------===//
+//===- Lines.cpp - Transforms of contiguous lines -------------------------===//
 //
 // In: lines of n complex elements. Out: their transforms, in one of two forms:
 //

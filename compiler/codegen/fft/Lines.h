@@ -1,4 +1,4 @@
-//===- Lines.h - Transforms of lines that are contiguous ------------------===//
+//===- Lines.h - Transforms of contiguous lines ---------------------------===//
 #ifndef COMPILER_CODEGEN_FFT_LINES_H
 #define COMPILER_CODEGEN_FFT_LINES_H
 

@@ -1,4 +1,4 @@
-//===- CollapseDims.cpp - Neighbouring dimensions that stay together ------===//
+//===- CollapseDims.cpp - Merging of adjacent dimensions ------------------===//
 //
 // In: a region. Out: the same with every run of dimensions that all ops keep together merged into
 // one. The state is one bit for each pair of adjacent dimensions of each shape; ops clear bits

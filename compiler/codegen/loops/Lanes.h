@@ -1,4 +1,4 @@
-//===- Lanes.h - How wide the vectors of a kernel are ---------------------===//
+//===- Lanes.h - Vector width and tasks of a kernel -----------------------===//
 #ifndef COMPILER_CODEGEN_LOOPS_LANES_H
 #define COMPILER_CODEGEN_LOOPS_LANES_H
 

@@ -1,4 +1,4 @@
-//===- MovedBits.cpp - Narrow floats and pairs that are only moved --------===//
+//===- MovedBits.cpp - Moved floats and pairs as integers -----------------===//
 //
 // In: a region. Out: the same, with unsigned integers for every 8-bit or 16-bit float type and
 // 64-bit complex type that no op computes with:

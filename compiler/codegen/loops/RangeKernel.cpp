@@ -1,4 +1,4 @@
-//===- RangeKernel.cpp - Strategy "range": as many elements as asked for --===//
+//===- RangeKernel.cpp - Strategy "range": any range of elements ----------===//
 //
 // In: a region of element-wise ops on arrays of rank 1 and arbitrary length. Out: a function whose
 // "tasks" are elements: it computes elements `first` up to `last`, in vectors. The runtime calls it

@@ -1,4 +1,4 @@
-//===- Segments.cpp - Rows that consist of parts --------------------------===//
+//===- Segments.cpp - Rows made of parts ----------------------------------===//
 //
 // In: a region whose results have one shape, with concatenates and pads along a dimension (the
 // minor one, or the rows of short rows) that are read only at the results' index. Out: the bounds

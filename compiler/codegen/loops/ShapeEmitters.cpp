@@ -1,4 +1,4 @@
-//===- ShapeEmitters.cpp - Ops that move data, seen from their result -----===//
+//===- ShapeEmitters.cpp - Elements of ops that move data -----------------===//
 //
 // In: the index of an element of the result. Out: the element, read through the operand that it
 // comes from. If that depends on the index (pad, concatenate), a uniform index takes a branch and a

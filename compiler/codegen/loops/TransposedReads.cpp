@@ -1,4 +1,4 @@
-//===- TransposedReads.cpp - Operands that a loop reads across ------------===//
+//===- TransposedReads.cpp - Operands read along another dimension --------===//
 //
 // In: the region of a loop kernel. Out: the operands, or slices of operands, whose minor dimension
 // is not read along the results' minor dimension, and the dimension along which it is read. A value

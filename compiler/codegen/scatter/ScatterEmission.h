@@ -1,4 +1,4 @@
-//===- ScatterEmission.h - What the loops of a scatter share --------------===//
+//===- ScatterEmission.h - State of a scatter kernel ----------------------===//
 #ifndef COMPILER_CODEGEN_SCATTER_SCATTEREMISSION_H
 #define COMPILER_CODEGEN_SCATTER_SCATTEREMISSION_H
 

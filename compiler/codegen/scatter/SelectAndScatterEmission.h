@@ -1,4 +1,4 @@
-//===- SelectAndScatterEmission.h - Such a kernel being emitted -----------===//
+//===- SelectAndScatterEmission.h - State of a kernel ---------------------===//
 #ifndef COMPILER_CODEGEN_SCATTER_SELECTANDSCATTEREMISSION_H
 #define COMPILER_CODEGEN_SCATTER_SELECTANDSCATTEREMISSION_H
 

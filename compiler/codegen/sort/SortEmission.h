@@ -32,8 +32,8 @@ struct SortEmission {
   llvm::SmallVector<mlir::Value> results;
   ComputationOp comparator;   ///< null for topk
   int64_t vectorLanes;        ///< lanes of loops along rows
-  mlir::Type positionElement; ///< of the result behind those of the inputs, the positions; null if
-                              ///< there is none
+  mlir::Type positionElement; ///< of the result with the positions, which follows those of the
+                              ///< inputs; null if there is none
 
   SortEmission(KernelBuilder &kernel, const SortPlan &plan, mlir::ValueRange inputs,
                ComputationOp comparator);

@@ -1,13 +1,15 @@
 //===- DynamicIndex.cpp - Slices, gather, scatter of bounded size ---------===//
 //
+// With a dynamic dimension of size n:
+//
 //   dynamic-slice          of the whole dimension: its size; of a part: static
-//   dynamic-update-slice   an update of the whole dimension brings its size; of a smaller one,
+//   dynamic-update-slice   an update of the whole dimension replaces its size; of a smaller one,
 //                          only the true elements are written:
 //                          update = select(iota < n, update, dynamic-slice(operand))
 //   gather                 windows over a whole dimension keep its size, others are static; sizes
-//                          of indices go to the dimensions that run over them
-//   scatter                sizes of the operands; indices beyond theirs become the greatest number,
-//                          which lies outside of the operand, so that nothing is written for them
+//                          of indices become those of the dimensions that correspond to them
+//   scatter                sizes of the operands; indices beyond their size become the greatest
+//                          number, which is out of bounds, so that nothing is written for them
 //
 // Starts are clamped by the bounds, as elsewhere.
 //

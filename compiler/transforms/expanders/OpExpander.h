@@ -1,4 +1,4 @@
-//===- OpExpander.h - What all expanders share ----------------------------===//
+//===- OpExpander.h - Base of expanders -----------------------------------===//
 //
 // Base of the passes that replace each op of one kind by values computed from its operands, and the
 // scalar computations that the replacements use.

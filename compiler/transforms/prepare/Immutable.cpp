@@ -1,4 +1,4 @@
-//===- Immutable.cpp - Which values depend on immutable parameters only ---===//
+//===- Immutable.cpp - Values that depend only on immutable parameters ----===//
 //
 // In: a module with immutable leaves. Out: the set of values that are the same in every call.
 // Runtime ops, random state and everything with side effects belong to a call and are excluded,

@@ -1,4 +1,4 @@
-//===- Immutable.h - Which values depend on immutable parameters only -----===//
+//===- Immutable.h - Values that depend only on immutable parameters ------===//
 #ifndef COMPILER_TRANSFORMS_PREPARE_IMMUTABLE_H
 #define COMPILER_TRANSFORMS_PREPARE_IMMUTABLE_H
 

@@ -1,4 +1,4 @@
-//===- Prepare.h - What depends on immutable parameters only --------------===//
+//===- Prepare.h - Passes for immutable parameters ------------------------===//
 //
 // Passes of the fuse phase that do nothing unless the module has the attribute
 // `hlo.immutable_leaves` (analysis/Prepared.h). In this order:

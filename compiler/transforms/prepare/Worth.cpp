@@ -1,4 +1,4 @@
-//===- Worth.cpp - Whether a value is worth its place in the block --------===//
+//===- Worth.cpp - The cost rule of prepared values -----------------------===//
 //
 // A prepared array occupies memory for the life of the program, and every call reads it. In return
 // a call saves the work that computes it. In terms of

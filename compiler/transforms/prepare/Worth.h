@@ -1,4 +1,4 @@
-//===- Worth.h - Whether a value is worth its place in the block ----------===//
+//===- Worth.h - The cost rule of prepared values -------------------------===//
 #ifndef COMPILER_TRANSFORMS_PREPARE_WORTH_H
 #define COMPILER_TRANSFORMS_PREPARE_WORTH_H
 

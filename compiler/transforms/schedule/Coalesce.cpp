@@ -1,4 +1,4 @@
-//===- Coalesce.cpp - Which values share a buffer -------------------------===//
+//===- Coalesce.cpp - Values that share a buffer --------------------------===//
 //
 // In: a plan in which every value has a place of its own. Out: classes of values that share one,
 // and the remaining moves in an order in which they can run one by one.

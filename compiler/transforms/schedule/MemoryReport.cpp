@@ -1,4 +1,4 @@
-//===- MemoryReport.cpp - Who lives where, and when -----------------------===//
+//===- MemoryReport.cpp - Report of buffers and live ranges ---------------===//
 //
 // In: a planned module. Out: text, one line for each buffer of the arena:
 //

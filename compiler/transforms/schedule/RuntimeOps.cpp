@@ -1,4 +1,4 @@
-//===- RuntimeOps.cpp - What the planner knows of ops of the runtime ------===//
+//===- RuntimeOps.cpp - Buffers and scratch memory of runtime ops ---------===//
 //
 // In: the runtime ops of a fused module. Out: which of their results share a buffer with an
 // operand, the scratch memory they need, the types their callee sees.

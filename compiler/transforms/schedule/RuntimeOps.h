@@ -1,4 +1,4 @@
-//===- RuntimeOps.h - What the planner knows of ops of the runtime --------===//
+//===- RuntimeOps.h - Buffers and scratch memory of runtime ops -----------===//
 #ifndef COMPILER_TRANSFORMS_SCHEDULE_RUNTIMEOPS_H
 #define COMPILER_TRANSFORMS_SCHEDULE_RUNTIMEOPS_H
 

@@ -1,4 +1,4 @@
-//===- TopologicalOrder.cpp - An order that edges can be added to ---------===//
+//===- TopologicalOrder.cpp - Topological order with edge insertion -------===//
 //
 // To add an edge from -> to with `to` before `from` in the order: every node that is reachable from
 // `to` and before `from` must move behind every node that reaches `from` and is after `to`. The

@@ -1,4 +1,4 @@
-//===- TopologicalOrder.h - An order that edges can be added to -----------===//
+//===- TopologicalOrder.h - Topological order with edge insertion ---------===//
 #ifndef COMPILER_TRANSFORMS_SCHEDULE_TOPOLOGICALORDER_H
 #define COMPILER_TRANSFORMS_SCHEDULE_TOPOLOGICALORDER_H
 

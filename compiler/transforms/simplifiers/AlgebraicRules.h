@@ -1,4 +1,4 @@
-//===- AlgebraicRules.h - How a rewrite rule is written -------------------===//
+//===- AlgebraicRules.h - Definition of rewrite rules ---------------------===//
 //
 // A rule is a function from an op to the value that replaces its only result, or null. The rules of
 // one op family live in one file, each with one line of comment.

@@ -1,4 +1,4 @@
-//===- WhileLoopInvariantCodeMotion.cpp - What a loop need not repeat -----===//
+//===- WhileLoopInvariantCodeMotion.cpp - Invariant ops leave loops -------===//
 //
 // A carry that the body returns unchanged has one value in all iterations, and so has every op
 // computed only from such carries and constants. Expensive ones move in front of the loop, and

@@ -1,4 +1,4 @@
-//===- WhileLoopSimplifier.cpp - Loops that do less, or are none ----------===//
+//===- WhileLoopSimplifier.cpp - Trip counts, carries, unrolling ----------===//
 //
 //   a carry that the body returns unchanged     ->  its result is its start; if that is a
 //                                                   constant, the loop uses the constant itself

@@ -113,7 +113,7 @@ enum {
   HLO_ERR_ALLOC = HLO_RESOURCE_EXHAUSTED | (7 << 8),   /**< hlo_call.alloc gave nothing */
   HLO_ERR_CPU = HLO_FAILED_PRECONDITION | (8 << 8),    /**< the CPU lacks a feature the code uses */
   HLO_ERR_MISSING = HLO_FAILED_PRECONDITION | (9 << 8), /**< no feed, comm or custom call */
-  HLO_ERR_PREPARED = HLO_FAILED_PRECONDITION | (11 << 8), /**< the prepared block: none, another's, unfinished */
+  HLO_ERR_PREPARED = HLO_FAILED_PRECONDITION | (11 << 8), /**< prepared block: missing, of another module, unfinished */
   HLO_ERR_VIEW = HLO_INVALID_ARGUMENT | (12 << 8),   /**< views: number, bytes, type, shape or layout */
   HLO_ERR_OVERLAP = HLO_INVALID_ARGUMENT | (13 << 8) /**< buffers that must not share memory do */
 };
