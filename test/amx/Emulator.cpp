@@ -1,13 +1,13 @@
 //===- Emulator.cpp - Tiles of AMX on machines without them ---------------===//
 //
-// In: SIGILL at an instruction of AMX. Out: its effect on the thread's tiles, registers
-// and memory, and the program goes on behind it. For tests: a microsecond or more per
-// instruction.
+// In: SIGILL at an AMX instruction. Out: its effect on the thread's tiles, registers and memory;
+// execution continues behind it. For tests only: it takes a microsecond or more per instruction.
 //
-// After Intel's "Architecture Instruction Set Extensions" and "Software Developer's
-// Manual": palette 1; what raises #UD or #GP there ends the program here, with a word on
-// stderr; tdpbf16ps sums the first and the second products of pairs apart, by fused
-// multiply-adds that round to the nearest even and take and give zeros for subnormals.
+// Follows Intel's "Architecture Instruction Set Extensions" and "Software Developer's Manual":
+// palette 1. Instructions that raise #UD or #GP there end the program here, with a message on
+// stderr. tdpbf16ps sums the first and the second products of pairs separately, by fused
+// multiply-adds that round to nearest even and treat subnormals as zeros, as operands and as
+// results.
 //
 //===----------------------------------------------------------------------===//
 #include "test/amx/Emulator.h"
@@ -37,7 +37,7 @@ struct Tile {
   }
 };
 
-/// What ldtilecfg reads.
+/// The memory operand of ldtilecfg.
 struct Configuration {
   uint8_t palette, startRow, reserved[14];
   uint16_t rowBytes[kTiles], noRowBytes[8];
@@ -74,7 +74,7 @@ constexpr int kRegisters[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG
                                 REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                 REG_R12, REG_R13, REG_R14, REG_R15};
 
-/// False if the bytes are no instruction with such a prefix, of map 0F38, W0 and 128 bits.
+/// False if the bytes are not an instruction with such a prefix, map 0F38, W0 and 128 bits.
 bool decode(const uint8_t *code, const greg_t *registers, Instruction &in) {
   if (code[0] != 0xc4 || (code[1] & 0x1f) != 2 || (code[2] & 0x84) != 0) {
     return false;
@@ -272,7 +272,7 @@ bool multiply(const Instruction &in) {
   return true;
 }
 
-/// False if the instruction is none of AMX, or one that the CPU would refuse.
+/// False if the instruction is not an AMX one, or one that the CPU would refuse.
 bool execute(const Instruction &in) {
   bool memory = in.rm < 0;
   if (in.opcode == 0x49 && memory && in.reg == 0 && in.prefix == 0) {
@@ -311,7 +311,7 @@ void onIllegalInstruction(int, siginfo_t *, void *context) {
     registers[REG_RIP] += in.length;
     return;
   }
-  // It is met again, by whoever took care of it before.
+  // The instruction faults again, for the previous handler.
   sigaction(SIGILL, &previous, nullptr);
 }
 } // namespace

@@ -4,13 +4,13 @@
 
 namespace hlo::testing {
 
-/// Makes instructions of AMX (tiles, bf16, int8) work in this process: by the kernel's permission
-/// where the CPU has them, else by a handler of SIGILL that executes them as Intel's manual says.
-/// Code around them may need AVX-512. May be called any number of times, from any thread.
+/// Makes AMX instructions (tiles, bf16, int8) work in this process: by the kernel's permission if
+/// the CPU has them, else by a handler of SIGILL that executes them as Intel's manual says. Code
+/// around them may need AVX-512. May be called any number of times, from any thread.
 void enableAmx();
-/// Whether this machine has them, and its kernel permits them.
+/// True if this machine has AMX and its kernel permits it.
 bool hasNativeAmx();
-/// Whether the calling thread has tiles configured; false where they are not emulated.
+/// True if the calling thread has configured tiles; false if AMX is not emulated.
 bool tilesInUse();
 
 } // namespace hlo::testing

@@ -1,8 +1,8 @@
 //===- Runtime.cpp - The runtime's questions about AMX, answered for tests ===//
 //
-// Linked with --wrap of the two functions by which the runtime learns of AMX: where the
-// CPU has none, asking for it starts the emulator. With HLO_TEST_AMX=refused in the
-// environment it is refused, as an older kernel does.
+// Linked with --wrap of the two functions by which the runtime detects AMX: if the CPU has none,
+// requesting it starts the emulator. With HLO_TEST_AMX=refused in the environment the request is
+// refused, as by an older kernel.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/abi/hlo/cpu.h"

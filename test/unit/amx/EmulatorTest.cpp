@@ -1,7 +1,7 @@
 //===- EmulatorTest.cpp - Instructions of AMX against plain loops ---------===//
 //
-// Each instruction that the emulator knows, with random tiles of many shapes. On a
-// machine with AMX the CPU itself is tested, by which the emulator is held to it.
+// Each instruction that the emulator supports, with random tiles of many shapes. On a machine with
+// AMX the CPU itself is tested, so that the tests also check their reference.
 //
 //===----------------------------------------------------------------------===//
 #include "test/amx/Emulator.h"
@@ -106,7 +106,7 @@ TEST_F(Amx, LoadsAndStoresByRows) {
       }
     }
   }
-  // Another way to load, and to address.
+  // Another form of load, and of address.
   std::memset(to, 0xee, sizeof(to));
   asm volatile("tileloaddt1 160(%0,%1,4), %%tmm5" ::"r"(from), "r"(int64_t(20)) : "memory");
   STORE_TILE(5, to, 96);
@@ -155,7 +155,7 @@ float bf16(const uint8_t *bytes) {
   return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }
 
-/// Both sums of a pair, in order, then both together.
+/// The sums of a pair: one after the other, then both at once.
 float product(const Product &p, int m, int n) {
   float sums[2] = {0, 0}, c;
   for (int k = 0; k < p.groups; ++k) {
@@ -178,7 +178,8 @@ TEST_F(Amx, ProductsOfBf16) {
   std::mt19937 random(4);
   for (int round = 0; round < 100; ++round) {
     Product before(random);
-    // Numbers of very different sizes, so that the order of summation shows, and no subnormal sums.
+    // Numbers of very different magnitudes, so that the order of summation matters, and no
+    // subnormal sums.
     for (int i = 0; i < 16; ++i) {
       for (int j = 0; j < 32; ++j) {
         setBf16(before.a[i] + 2 * j, std::ldexp(int(random() % 255) - 127, random() % 20));

@@ -30,7 +30,7 @@ struct ConvCase {
                          const std::vector<int64_t> &outputIndex) const;
   /// Multiply-adds, padding included.
   double work() const;
-  /// Where in its array a dimension is: side 0, 1, 2; label b, f, i, o or a digit.
+  /// The dimension of an array with a label: side 0, 1, 2; label b, f, i, o or a digit.
   int64_t position(int side, char label) const;
 };
 

@@ -96,7 +96,7 @@ TEST(ConvSpeed, DISABLED_Figures) {
     cases.assign(
         1, square(batch, size, in, out, {0, window, stride, pad, pad}, labels, Type::F32, groups));
   }
-  // What is kernel and what is output change places in a kernel gradient.
+  // In a kernel gradient, kernel and output exchange their roles.
   const char *only = std::getenv("HLO_TEST_CASE");
   for (size_t i = 0; i < cases.size(); ++i) {
     ConvCase c = cases[i];

@@ -178,7 +178,7 @@ TEST(Conv, FewFeatures) {
     checkAll(square(1, 20, 16, 1, {0, 3, 1, 1, 1}, labels));
     checkAll(square(1, 9, 70, 2, {0, 3, 2, 0, 1}, labels));
     checkAll(square(1, 6, 12, 3, {0, 4, 1, 2, 1, 2}, labels));
-    // More products than a sum in floats is exact for, but not in each lane.
+    // More products than a float sums exactly, but not in each lane.
     ConvCase c = square(2, 6, 160, 1, {0, 2, 1, 0, 1}, labels);
     c.type = Type::U8;
     c.out = Type::S32;
@@ -292,7 +292,7 @@ TEST(Conv, ImagesInnermost) {
   }
 }
 
-// Taps that a whole row of outputs has in the padding.
+// Taps that are in the padding for a whole row of outputs.
 TEST(Conv, WidePadding) {
   for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
     checkAll(square(2, 9, 24, 32, {0, 3, 1, 4, 4, 1, 4}, labels));
@@ -302,7 +302,7 @@ TEST(Conv, WidePadding) {
   }
 }
 
-// Features that do not fill a vector, apart from the others.
+// Features that do not fill a vector.
 TEST(Conv, FeaturesLeft) {
   for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
     checkAll(square(1, 11, 20, 20, {0, 3, 1, 1, 1}, labels));
@@ -316,7 +316,7 @@ TEST(Conv, FeaturesLeft) {
   checkAll({Type::F64, Type::F64, "b0f_0io->b0f", 2, 16, 17, {{20, 5, 1, 2, 2}}});
 }
 
-// Channels in pieces, copied for each.
+// Channels in pieces, each copied separately.
 TEST(Conv, ChannelsInPieces) {
   const hlo::Target target = targets().back();
   for (const char *labels : {"bf01_oi01->bf01", "b01f_01oi->b01f"}) {

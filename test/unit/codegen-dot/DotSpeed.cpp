@@ -28,8 +28,8 @@ struct Shape {
 
 bool isComplex(Type type) { return type == Type::C64 || type == Type::C128; }
 
-/// What a dot's rate is compared with: narrow floats are widened, or multiplied in pairs, whichever
-/// is faster.
+/// The peak that a dot's rate is compared with: narrow floats are widened or multiplied in pairs,
+/// whichever is faster.
 PeakOf peakOf(Type type) {
   switch (type) {
   case Type::F64:
@@ -71,7 +71,7 @@ void measure(const Shape &s) {
     std::ofstream(assembly) << (*kernel)->assembly();
   }
   std::vector<void *> buffers{lhs.data(), rhs.data(), out.data()};
-  // In turns, since the clock drifts by a quarter within a second.
+  // Alternating, because the clock drifts by a quarter within a second.
   PeakOf instruction = peakOf(s.type);
   double seconds = 1e9, peak = 0;
   for (int round = 0; round < 5; ++round) {

@@ -20,7 +20,7 @@ using Dims = std::vector<int64_t>;
 
 namespace {
 
-/// What stands around the dot.
+/// The ops around the dot.
 enum class Around { Nothing, BiasRelu, Producers, Reshape };
 
 struct DotCase {
@@ -168,7 +168,7 @@ void check(const DotCase &c, const hlo::Target &target) {
     FAIL() << llvm::toString(kernel.takeError());
   }
   ASSERT_EQ((*kernel)->tasks() == 0, out.size() == 0);
-  // In two parts and out of order: tasks are independent.
+  // In two parts and in reverse order: tasks are independent.
   int64_t half = (*kernel)->tasks() / 2;
   std::vector<void *> buffers{lhs.data(), rhs.data(), bias.data(), out.data()};
   (*kernel)->run(buffers, half, (*kernel)->tasks());
@@ -190,7 +190,7 @@ int64_t product(const Dims &dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t(1), std::multiplies<int64_t>());
 }
 
-/// The target with tiles of AMX, which work from now on; nothing for targets without AVX-512.
+/// The target with AMX tiles enabled; nothing for targets without AVX-512.
 std::optional<hlo::Target> withTiles(const hlo::Target &target) {
   if (!target.avx512) {
     return std::nullopt;
@@ -307,7 +307,7 @@ TEST(Dot, FewNarrowIntegers) {
   }
 }
 
-// Few rows, or few columns, of bf16 that are multiplied in pairs, the last of which may lack one.
+// Few rows, or few columns, of bf16 that are multiplied in pairs; the last pair may be incomplete.
 TEST(Dot, FewBf16) {
   for (Dims size : {Dims{5, 90, 70}, Dims{8, 33, 501}, Dims{120, 7, 71}, Dims{60, 12, 301},
                     Dims{16, 100, 64}}) {
@@ -324,7 +324,7 @@ TEST(Dot, FewBf16) {
   }
 }
 
-// At most half a vector of columns is left over.
+// At most half a vector of columns remains.
 TEST(Dot, NarrowLast) {
   for (Type type : {Type::F32, Type::F64, Type::BF16, Type::S8, Type::C64}) {
     Type out = type == Type::S8 ? Type::S32 : type;
@@ -338,7 +338,7 @@ TEST(Dot, NarrowLast) {
   }
 }
 
-// So few steps that storing takes most of the time: row by row.
+// So few steps along k that stores dominate: row by row.
 TEST(Dot, FewSteps) {
   checkAll({Type::F32, Type::F32, Type::F32, {1100, 2}, {2, 1001}, {}, {}, {1}, {0}});
   checkAll({Type::C64, Type::C64, Type::C64, {3, 130}, {3, 70}, {}, {}, {0}, {0}});
@@ -373,8 +373,8 @@ TEST(Dot, PiecesOfK) {
   }
 }
 
-/// However the tasks are dealt out, every bit is the same: one call with all, calls of some that
-/// follow each other, a call for each.
+/// The result does not depend on how tasks are distributed: one call with all, calls of several
+/// consecutive ones, a call for each.
 void checkTasks(const DotCase &c, const hlo::Target &target) {
   SCOPED_TRACE(describe(c) + " on " + target.cpu);
   std::mt19937 random(11);
@@ -530,7 +530,7 @@ TEST(Dot, RandomTiles) {
     DotCase c = randomCase(random, {Type::BF16, Type::BF16, Type::S8, Type::U8},
                            {4, 9, 12, 16, 17, 24, 33, 48, 70});
     c.out = random() % 2 ? c.out : c.lhs == Type::BF16 ? Type::F32 : Type::S32;
-    // The reference knows no wrapping in the middle.
+    // The reference does not wrap intermediate values.
     if (c.around == Around::BiasRelu && isByte(c.out)) {
       c.out = Type::S32;
     }

@@ -171,7 +171,7 @@ template <typename T> void sweep(const Case &c, const Target &target, int64_t la
 
 class Accuracy : public ::testing::TestWithParam<Case> {};
 
-/// HLO_SAMPLES sets how many arguments are tried.
+/// HLO_SAMPLES sets the number of arguments.
 size_t sampleCount() {
   const char *text = std::getenv("HLO_SAMPLES");
   return (text ? std::strtoull(text, nullptr, 10) : 1 << 15) / 64 * 64;
@@ -192,8 +192,8 @@ TEST_P(Accuracy, WithoutFma) {
   sweep<double>(GetParam(), old, 2, sampleCount() / 4);
 }
 
-/// What one element becomes does not depend on how many are computed together: one lane may take
-/// branches where a vector selects.
+/// The result of an element does not depend on how many are computed together: one lane may branch
+/// where a vector selects.
 template <typename T> class OneAndMany {
 public:
   OneAndMany(const Case &c, const Target &target) : name(c.opcode + (" on " + target.cpu)) {

@@ -25,7 +25,7 @@ Value tailMask(Emission &e, Value count, int64_t lanes) {
       ValueRange{arith::IndexCastOp::create(e.b, e.loc, e.b.getIndexType(), count)});
 }
 
-/// Copies `count` of the lanes' elements, reversed by a gather if so wanted.
+/// Copies `count` of the lanes' elements, reversed by a gather on request.
 template <typename T>
 void checkMasked(const char *type, int64_t lanes, bool gather, const std::vector<T> &x,
                  T untouched) {
@@ -139,7 +139,7 @@ TEST(Inlining, CallsTuplesAndConstants) {
   }
 }
 
-/// Each lane would leave the loop at another time.
+/// Each lane would leave the loop after another number of iterations.
 TEST(Inlining, LoopsNeedOneLane) {
   std::string error;
   auto runner = OpRunner::compileBody(

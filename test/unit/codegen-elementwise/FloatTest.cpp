@@ -30,8 +30,8 @@ template <typename T> const char *nameOf() {
   }
 }
 
-/// Equal bit by bit, or both a NaN: which NaN an operation gives is not specified, and depends on
-/// what the CPU chooses it with.
+/// Equal bit by bit, or both NaN: which NaN an operation returns is unspecified and depends on the
+/// CPU.
 template <typename T> bool isSame(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
     return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
@@ -183,7 +183,7 @@ TEST(Representations, Bitcast) {
   for (int i = 0; i < 256; ++i) {
     codes[i] = i;
   }
-  // No NaN codes: a NaN keeps being one, but not which.
+  // A NaN stays a NaN, but its code may change.
   auto runner = OpRunner::compile("bitcast_convert", {"ui8"}, "f8E4M3FN", 16, targetOf("host"));
   ASSERT_TRUE(runner);
   runner->run({codes.data()}, back.data(), 256);

@@ -59,7 +59,7 @@ uint32_t codeOf(const Narrow &type, double value) {
     return value > 0 ? type.ofInf : type.ofMinusInf;
   }
   if (isExponentOnly(type)) {
-    // Half way goes up.
+    // Ties round up.
     if (value <= 0) {
       return 0xff;
     }
@@ -91,7 +91,7 @@ uint32_t codeAt(const Narrow &type, const std::vector<char> &bytes, size_t i) {
   return code;
 }
 
-/// Values of the type, half way between them, and next to those; then anything.
+/// Values of the type, midpoints between them, numbers next to those; then arbitrary ones.
 template <typename T> std::vector<T> interesting(const Narrow &type) {
   std::vector<T> values;
   for (uint32_t code = 0; code < (1u << type.bits); code += type.bits > 8 ? 7 : 1) {
@@ -179,7 +179,7 @@ TEST_P(NarrowFloats, SumsAndProducts) {
       runner->run({codes(type, a).data(), codes(type, b).data()}, got.data(), a.size());
       for (size_t i = 0; i < a.size(); ++i) {
         float x = valueOf(type, a[i]), y = valueOf(type, b[i]);
-        // Twice the precision and two bits more: rounding twice is as rounding once.
+        // With twice the precision and two bits more, rounding twice equals rounding once.
         float want = *op == 'a' ? x + y : *op == 'm' ? x * y : x / y;
         uint32_t code = codeOf(type, want), was = codeAt(type, got, i);
         ASSERT_TRUE(was == code || std::isnan(want))

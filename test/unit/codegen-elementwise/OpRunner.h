@@ -13,8 +13,8 @@ namespace hlo::testing {
 /// A loop over arrays of up to three operands, compiled for one target.
 class OpRunner {
 public:
-  /// Emits the body of a function of four pointers and an i64; `module` holds whatever else `text`
-  /// (MLIR) has.
+  /// Emits the body of a function of four pointers and an i64; `module` also holds the MLIR in
+  /// `text`.
   using Body = llvm::function_ref<bool(codegen::Emission &, mlir::ModuleOp, mlir::ValueRange)>;
   /// A function in this process, called with run(). Null if `body` returns false.
   static std::unique_ptr<OpRunner> compileBody(const Target &target, llvm::StringRef text,

@@ -291,7 +291,7 @@ TEST_F(InferTypeTest, ControlAndCommunication) {
   });
 }
 
-/// Hostile numbers give an error, whatever the op.
+/// Hostile numbers give an error in every op.
 TEST_F(InferTypeTest, HugeNumbersAreRefused) {
   check({
       {"pad",

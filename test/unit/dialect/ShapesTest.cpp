@@ -66,7 +66,7 @@ TEST_F(ShapesTest, ProblemsAreNamed) {
   EXPECT_EQ(shapeProblem(arrayType({-2}, f32)), "a size of f32[-2] is negative");
   EXPECT_EQ(shapeProblem(arrayType({int64_t{1} << 62}, f32)),
             "the number of bytes of f32[4611686018427387904] overflows");
-  // Whoever places an array rounds its size up.
+  // Code that places an array rounds its size up.
   mlir::Type s4 = primitiveType("s4", f32.getContext());
   EXPECT_EQ(shapeProblem(arrayType({INT64_MAX}, s4)),
             "the number of bytes of s4[9223372036854775807] overflows");

@@ -1,7 +1,7 @@
 //===- Peak.cpp - What this core does from registers alone ----------------===//
 //
-// In: an instruction. Out: its rate in twelve independent chains, which no latency
-// of a multiply-add or dot instruction bounds. The best of some short runs.
+// In: an instruction. Out: its rate in twelve independent chains, enough to hide the latency of a
+// multiply-add or dot instruction. The best of several short runs.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/kernel-runner/Peak.h"

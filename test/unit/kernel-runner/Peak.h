@@ -13,9 +13,9 @@ enum class PeakOf {
   S32   ///< vpmulld, vpaddd
 };
 
-/// 1e9 operations (two for each multiply-add) per second of the widest form of the instruction that
-/// this machine has, over a few milliseconds; 0 if it has none. Clocks drift: measure right beside
-/// what it is compared with.
+/// 1e9 operations (two per multiply-add) per second of the widest form of the instruction on this
+/// machine, over a few milliseconds; 0 if it has none. Clocks drift: measure right before or after
+/// the kernel.
 double measurePeak(PeakOf what);
 
 } // namespace hlo::testing

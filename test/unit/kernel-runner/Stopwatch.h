@@ -8,15 +8,14 @@
 
 namespace hlo::testing {
 
-/// Seconds of this thread's own time, so that other programs disturb less.
+/// CPU seconds of this thread, which other programs disturb less.
 inline double threadSeconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
-/// The best of at least three calls that take `total` seconds together, after one that is not
-/// counted.
+/// The best of at least three calls that take `total` seconds together, after one warm-up call.
 inline double secondsOf(const std::function<void()> &body, double total = 0.3) {
   body();
   double best = 1e9, spent = 0;

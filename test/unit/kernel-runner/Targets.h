@@ -11,7 +11,7 @@ namespace hlo::testing {
 /// The target of a CPU's name; ends the test program if there is no such CPU.
 Target targetNamed(const char *cpu);
 
-/// This machine, and the lesser levels that it can run.
+/// This machine, and the lower levels of x86-64 that it can run.
 std::vector<Target> targets();
 
 } // namespace hlo::testing

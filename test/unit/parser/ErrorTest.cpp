@@ -122,7 +122,7 @@ TEST(Errors, WholeTexts) {
   }
 }
 
-// Each error is reported once; users of what is broken stay silent.
+// Each error is reported once; users of a broken name report nothing more.
 TEST(Errors, ReportsSeveral) {
   ParseFixture fixture;
   EXPECT_FALSE(fixture.parse("HloModule m\n"

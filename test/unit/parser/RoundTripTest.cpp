@@ -6,7 +6,7 @@
 #include <random>
 
 namespace {
-/// Prints the parsed text, and checks that this parses to the same again.
+/// Prints the parsed text, and checks that the output parses to the same module.
 std::string roundTrip(llvm::StringRef text) {
   ParseFixture fixture;
   mlir::OwningOpRef<mlir::ModuleOp> first = fixture.parse(text);
@@ -156,7 +156,7 @@ TEST(RoundTrip, Literals) {
   }
 }
 
-// A bare scalar for an array is its first element: XLA reads it so.
+// As in XLA, a bare scalar for an array is its first element.
 TEST(RoundTrip, BareScalarIsTheFirstElement) {
   ParseFixture fixture;
   std::string printed = fixture.print(inEntry("r = f32[3] constant(15)"));
@@ -199,7 +199,7 @@ TEST(RoundTrip, Modules) {
   }
 }
 
-// What passes leave behind still prints as HLO that parses.
+// Modules after passes still print as HLO that parses.
 TEST(RoundTrip, FlattenedModulesPrint) {
   ParseFixture fixture;
   fixture.context.loadDialect<hlo::HloDialect>();
@@ -262,7 +262,7 @@ std::string sample() {
              .substr(std::string("HloModule m\n").size());
 }
 
-// Damaged texts never crash, and what is accepted prints.
+// Damaged texts never crash, and accepted ones print.
 TEST(Fuzz, RandomDamage) {
   const std::string text = sample();
   roundTrip(text);

@@ -51,7 +51,7 @@ protected:
     return module;
   }
 
-  /// Plans and compares with the module as it was.
+  /// Plans and compares with the module before planning.
   void check(const std::string &text, uint64_t seeds = 3) {
     OwningOpRef<ModuleOp> fused = parse(text);
     ASSERT_TRUE(fused) << text;
@@ -168,7 +168,7 @@ TEST_F(Planner, EqualKernelsExistOnce) {
 }
 
 TEST_F(Planner, CarryStaysInTheOutput) {
-  // The input must not be written, so it is copied once; nothing else is.
+  // The input must not be written, so it is copied once; there is no other copy.
   std::string text = loopModule(1, kernel("%0", {"%p0"}, 1), "%0", "", "%w#0");
   check(text);
   OwningOpRef<ModuleOp> planned = plan(text);
@@ -261,7 +261,7 @@ TEST_F(Planner, ReportNamesThePeak) {
       << report;
 }
 
-/// `ops` kernels on values that are `width` apart.
+/// `ops` kernels; the operands of each are `width` values before its result.
 static std::string bigModule(unsigned ops, unsigned width) {
   std::string text = "module {\n  hlo.computation @main(%p: tensor<64xf32>) -> tensor<64xf32> "
                      "attributes {entry} {\n";

@@ -10,7 +10,7 @@ static std::string joined(const std::vector<std::string> &parts) {
 }
 
 std::string RandomModule::randomType() {
-  // Those of 4 KiB and more may be guests in outputs.
+  // Values of 4 KiB and more may be guests in outputs.
   static const char *const types[] = {"tensor<16xf32>",   "tensor<16xf32>",   "tensor<100xf32>",
                                       "tensor<1024xf32>", "tensor<1024xf32>", "tensor<3000xf32>",
                                       "tensor<si32>",     "tensor<i1>",       "tensor<0xf32>"};
@@ -35,7 +35,8 @@ void RandomModule::addKernel(Body &body, const Types &results) {
     returned.push_back("%root" + std::to_string(r));
     constants += "      " + returned.back() + " = hlo.constant {value = dense<" + element +
                  "> : " + results[r] + "} : " + results[r] + "\n";
-    // Either the result needs an operand's bytes, or some operands may give it theirs.
+    // Either the result needs an operand's bytes (in_place), or it may share some operands' buffers
+    // (may_alias).
     bool wantsBytes = chance(25);
     for (unsigned o = 0; o < count; ++o) {
       if (operandTypes[o] != results[r]) {

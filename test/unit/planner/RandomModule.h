@@ -32,7 +32,7 @@ private:
   bool chance(unsigned percent) { return below(100) < percent; }
   std::string randomType();
   Value &pick(Body &body) { return body.values[below(body.values.size())]; }
-  /// A value of the type; made by a kernel if there is none, or by chance.
+  /// A value of the type: an existing one, or a new kernel's result.
   std::string valueOf(Body &body, const std::string &type);
   void addKernel(Body &body, const Types &results);
   void addLoop(Body &body);

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace hlo;
 using namespace hlo::test;
 
-/// A program that runs so many ops and iterations is taken for one that never ends.
+/// A program that exceeds this number of ops and iterations counts as endless.
 static constexpr unsigned mostSteps = 3000;
 
 static uint64_t mix(uint64_t a, uint64_t b) {
@@ -36,7 +36,7 @@ static bool isTrue(uint64_t pred) { return mix(pred, 1) % 2; }
 static unsigned branchOf(uint64_t selector, unsigned branches, bool predicated) {
   return predicated ? !isTrue(selector) : mix(selector, 2) % branches;
 }
-/// Arrays without elements are all alike.
+/// All arrays without elements are equal.
 static uint64_t symbolFor(int64_t bytes, uint64_t symbol) { return bytes ? symbol : 0; }
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 
 using Ids = std::vector<std::vector<int64_t>>;
 
-/// r = 3 a + b: neither commutative nor associative, so that the order of members shows.
+/// r = 3 a + b: neither commutative nor associative, so that the order of members matters.
 inline void threeAPlusB(const void *a, const void *b, void *r, int64_t first, int64_t last) {
   const auto *x = static_cast<const uint32_t *>(a), *y = static_cast<const uint32_t *>(b);
   auto *z = static_cast<uint32_t *>(r);
@@ -43,7 +43,7 @@ inline int64_t sizeOf(const std::vector<int64_t> &dims) {
   return size;
 }
 
-/// The description of an Op, as generated code has it.
+/// The description of an Op in the form of generated code.
 struct Description {
   std::vector<int64_t> flat;
   std::vector<hlo_buffer_desc> buffers;
@@ -118,7 +118,7 @@ inline std::vector<int64_t> groupOf(const Op &op, int rank, int n) {
   return all;
 }
 
-/// Element i of what `rank` must get.
+/// Element i of the result that `rank` must get.
 inline uint32_t expectedAt(const Op &op, int rank, int n, uint32_t seed, int64_t i) {
   if (op.kind == HLO_COLLECTIVE_PERMUTE) {
     for (const auto &pair : op.groups) {
@@ -205,8 +205,9 @@ inline Op randomOp(std::mt19937 &random, int n) {
   return op;
 }
 
-/// `count` random collectives as rank `rank` of `n`, with random delays, some in place. Returns
-/// what is wrong; empty if all is right. Stops early when `stop` says so.
+/// Runs `count` random collectives as rank `rank` of `n`, with random delays, some in place.
+/// Returns a description of the first error; empty if there is none. Stops early when `stop` says
+/// so.
 template <typename Stop>
 std::string runRandomAs(const hlo_comm *comm, int rank, int n, uint32_t count, bool sharedMemory,
                         Stop stop) {

@@ -1,8 +1,8 @@
 //===- CollectiveTest.cpp - Collectives over threads ----------------------===//
 //
-// Drives hlo_rt_collective_run with descriptions made by hand, on ranks that are threads:
-// random sequences of all collectives against what they compute, over memory that ranks
-// share and over messages alone; and every way in which a rank can fail the others.
+// Drives hlo_rt_collective_run with descriptions made by hand, on ranks that are threads: random
+// sequences of all collectives against their expected results, over shared memory and over messages
+// alone; and every way in which one rank can fail the others.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/CollectiveCases.h"
@@ -73,7 +73,7 @@ TEST(Collective, ResultsThatDoNotFitIntoTheCache) {
     for (size_t i = 0; i < in.size(); ++i) {
       in[i] = valueAt(rank, 5, static_cast<int64_t>(i));
     }
-    // One result is where the operand is.
+    // One result is in the operand's buffer.
     EXPECT_EQ(call.run(op, in, rank == 1 ? in : out), HLO_OK) << call.module.message;
     const std::vector<uint32_t> &result = rank == 1 ? in : out;
     size_t wrong = 0;
@@ -84,7 +84,7 @@ TEST(Collective, ResultsThatDoNotFitIntoTheCache) {
   });
 }
 
-/// All ranks at one all-reduce, each in its own way; what each got.
+/// All ranks run one all-reduce, each configured separately; the outcome of each.
 struct Outcome {
   hlo_status status = HLO_OK;
   std::string message;
@@ -122,7 +122,7 @@ TEST(Collective, AnAbsentRankIsNamedOnAllOthers) {
     EXPECT_NE(one.message.find(" ms for rank 2, which is absent"), std::string::npos)
         << one.message;
   }
-  // It is told so, too, when it comes after all; and then all of them can start anew.
+  // A rank that comes later gets the error too; afterwards all of them can start again.
   got = reduceOn(ranks.get(), 4, doNothing, /*absent=*/0);
   EXPECT_EQ(got[2].status, HLO_DEADLINE);
   EXPECT_NE(got[2].message.find("rank 2, which is absent"), std::string::npos);

@@ -1,7 +1,7 @@
 //===- CustomCallTest.cpp - Calling handlers of custom calls --------------===//
 //
-// hlo_rt_custom_call with sites made by hand: each api version, tuples and tokens, the
-// order of the two tables, errors and their texts, and what a typed handler may ask for.
+// hlo_rt_custom_call with sites made by hand: each api version, tuples and tokens, the order of the
+// two tables, errors and their texts, and the services for typed handlers.
 //
 //===----------------------------------------------------------------------===//
 #include "FakeModule.h"
@@ -175,7 +175,7 @@ ffi_error *makeError(ffi_frame *frame, int code, const char *message) {
   return frame->api->error_create(&args);
 }
 
-/// What handlers built from XLA's headers answer.
+/// The reply of handlers built from XLA's headers.
 bool answers(ffi_frame *frame, int major, int minor) {
   if (!frame->extensions) {
     return false;
@@ -375,7 +375,7 @@ TEST(CustomCall, AnyNumberOfOperands) {
         pointers.push_back(m.out0);
         ASSERT_EQ(m.begin(), HLO_OK) << m.message;
         m.target.api = m.site.api;
-        // On a small stack, as callers' threads may have.
+        // On a small stack, like those of callers' threads.
         hlo_status status = HLO_OK;
         onSmallStack([&] { status = hlo_rt_custom_call(&m.frame, &m.site, pointers.data()); });
         EXPECT_EQ(hlo_rt_end(&m.frame, status), HLO_OK) << m.message;
@@ -386,7 +386,7 @@ TEST(CustomCall, AnyNumberOfOperands) {
   }
 }
 
-/// What `ask` gets; the call's message is its error.
+/// Calls `ask` in a handler; the call's message is the error.
 template <typename Ask> ffi_error *asking(ffi_frame *frame, Ask ask) {
   return answers(frame, 0, 3) ? nullptr : ask(*frame->api, frame->context);
 }
@@ -451,7 +451,7 @@ TEST(CustomCall, StrangeWishesOfHandlersAreErrors) {
   }
 }
 
-/// Does not know that it may be asked for its version, and asks for everything at once.
+/// Does not handle the version request, and uses every service at once.
 ffi_error *typedUnaware(ffi_frame *frame) { return typedServices(frame); }
 ffi_error *typedBackward(ffi_frame *frame) { return answers(frame, 0, -1), nullptr; }
 

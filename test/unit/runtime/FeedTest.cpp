@@ -214,7 +214,7 @@ TEST(Feed, NoTimeoutIsTooLong) {
     float value;
     EXPECT_EQ(q.pop(value, INT64_MIN), HLO_DEADLINE);
     EXPECT_EQ(q.pop(value, -1), HLO_DEADLINE);
-    // A time-out that is none.
+    // A time-out that means none.
     hlo_feed_queue_set_timeout(q.queue, INT64_MIN);
     EXPECT_EQ(q.push(4), HLO_OK);
     EXPECT_EQ(m.run(), HLO_OK);
@@ -233,7 +233,7 @@ TEST(Feed, SizesThatNoMemoryHas) {
     EXPECT_EQ(hlo_feed_queue_push(q.queue, leaves, nullptr, count, 0), HLO_INVALID_ARGUMENT);
   }
   EXPECT_EQ(hlo_feed_queue_size(q.queue), 0u);
-  // None, or one that works and takes no more memory than it needs.
+  // Either none, or one that works and uses no more memory than it needs.
   Queue large(UINT32_MAX);
   if (large.queue != nullptr) {
     float value;

@@ -94,7 +94,7 @@ TEST(Frame, RandomStatesOutliveCalls) {
     EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
   }
   EXPECT_EQ(memory[0], 0u);
-  // Into the high word and back, from another seed.
+  // Carries into the high word and back, from another seed.
   m.call.rng_seed = 5;
   ASSERT_EQ(m.begin(), HLO_OK);
   hlo_rt_next_state(&m.frame, 0, INT64_MAX, state);
@@ -113,7 +113,7 @@ TEST(Frame, RandomStatesOutliveCalls) {
   EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
 }
 
-/// Counts what is taken and given back; gives `memory`.
+/// Counts allocations and frees; returns `memory`.
 struct CountingAllocator {
   hlo_allocator vtable = {sizeof(hlo_allocator), 0, this, take, give};
   alignas(64) char memory[512];
@@ -293,8 +293,7 @@ TEST(Frame, FloatingPointModesAreTheCpus) {
   EXPECT_STREQ(m.message, "fake: fp_mode 0x100 is unknown to this runtime");
 }
 
-/// A description as a later version has it: each element has fields that this runtime does not
-/// know.
+/// A description of a later version: each element has fields that this runtime does not know.
 TEST(Frame, ElementsOfALaterVersionAreFoundByTheirStride) {
   struct Longer {
     hlo_buffer_desc known;

@@ -154,7 +154,7 @@ TEST(Pool, WorkersTakeNoSignals) {
   EXPECT_FALSE(sigismember(&own, SIGINT)) << "the caller's mask is as before";
 }
 
-/// Adds up what ranges cover, and notes a task that runs under another floating-point mode.
+/// Sums the covered tasks, and records a task that runs under another floating-point mode.
 struct Ranges {
   Counts counts;
   std::atomic<int> wrongMode{0}, ranges{0};
@@ -191,8 +191,8 @@ TEST(ParallelFor, CoversAllTasksOnceInTheModulesMode) {
   }
 }
 
-// A loop is cut into 4 chunks a thread: every number of tasks from none to four times the chunks,
-// so each remainder, with ranges in order and of lengths that differ by at most one.
+// A loop is split into 4 chunks per thread: tests every number of tasks from none to four times the
+// chunks, so each remainder; ranges must be in order, with lengths that differ by at most one.
 TEST(ParallelFor, CutsEveryNumberOfTasksIntoEvenRanges) {
   struct Cut {
     std::mutex mutex;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace {
-/// Its second input is immutable, and read by prepare alone.
+/// A module whose second input is immutable and read only by prepare.
 struct PreparedModule : FakeModule {
   uint8_t use[2] = {HLO_READ_BY_RUN, HLO_IMMUTABLE | HLO_READ_BY_PREPARE};
   alignas(64) char block[192] = {};
@@ -81,7 +81,7 @@ TEST(Prepared, ABlockIsRefusedUnlessItIsThisModules) {
   EXPECT_STREQ(m.message, "fake: prepared block: it has abi 9, this runtime expects abi 2");
   header->abi = HLO_ABI;
   EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
-  // A copy is as good, at another place.
+  // A copy at another address is valid too.
   alignas(64) char copy[128];
   std::memcpy(copy, m.block, sizeof(copy));
   m.call.prepared = copy;
@@ -114,7 +114,7 @@ TEST(Prepared, OlderCallsHaveNoBlock) {
   ASSERT_EQ(m.prepare(), HLO_OK);
   m.call.struct_size = offsetof(hlo_call, prepared);
   EXPECT_EQ(m.begin(), HLO_ERR_PREPARED);
-  // And modules without one need none.
+  // Modules without a prepared block need none.
   m.desc.prepared_bytes = 0;
   EXPECT_EQ(m.beginAndEnd(), HLO_OK) << m.message;
 }

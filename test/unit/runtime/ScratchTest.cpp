@@ -1,6 +1,6 @@
 //===- ScratchTest.cpp - Slots of the arena for chunks of tasks -----------===//
 //
-// A chunk with scratch memory holds a slot while it runs; there are as many as threads.
+// A chunk with scratch memory holds a slot while it runs; there are as many slots as threads.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/FakeModule.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t planBytes = 256, slotBytes = HLO_SLOT_HEADER_BYTES + 448;
 
 /// A module that needs a slot for each thread, with an executor that runs every index on a thread
-/// of its own and says that it has `threads`.
+/// of its own but declares `threads` threads.
 struct ScratchModule : FakeModule {
   std::vector<char> memory;
   hlo_executor everyIndex = {sizeof(hlo_executor), 0, nullptr, runAll};
@@ -47,7 +47,7 @@ struct ScratchModule : FakeModule {
   }
 };
 
-/// Tasks that wait until so many run at once, or one more has been refused.
+/// Tasks that wait until a given number of them run at once, or one more has been refused.
 struct Crowd {
   std::mutex lock;
   std::condition_variable changed;
@@ -75,7 +75,7 @@ TEST(Scratch, SizesAreForOneThreadAndMore) {
   EXPECT_EQ(hlo_arena_bytes(&m.desc, 3), UINT64_C(3) << 62);
   EXPECT_EQ(hlo_arena_bytes(&m.desc, 4), UINT64_MAX);
   EXPECT_EQ(m.begin(), HLO_ERR_ARENA);
-  // A description from before there were slots.
+  // A description of a version without slots.
   m.desc.struct_size = offsetof(hlo_module_desc, thread_arena_bytes);
   m.desc.arena_bytes = 256;
   EXPECT_EQ(hlo_arena_bytes(&m.desc, 3), 256u);
@@ -121,7 +121,7 @@ TEST(Scratch, ChunksAtOnceHaveSlotsOfTheirOwn) {
 TEST(Scratch, OneChunkMoreThanThreadsIsRefused) {
   ScratchModule m(3);
   ASSERT_EQ(m.begin(), HLO_OK);
-  // Three chunks wait for a fourth, which is let in by nobody: its thread says so.
+  // Three chunks wait for a fourth, which must be refused; its thread reports that.
   struct Four {
     Crowd crowd{{}, {}, 4};
     std::atomic<int> left{0};

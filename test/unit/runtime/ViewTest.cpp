@@ -1,7 +1,7 @@
 //===- ViewTest.cpp - Calls with buffers whose sizes are known ------------===//
 //
-// hlo_run_checked and hlo_prepare_checked: every reason to refuse, with its text; nothing
-// refused that M_run_buffers takes.
+// hlo_run_checked and hlo_prepare_checked: every reason to refuse, with its text; and they accept
+// everything that M_run_buffers accepts.
 //
 //===----------------------------------------------------------------------===//
 #include "FakeModule.h"
@@ -191,8 +191,8 @@ TEST(View, InputsThatNobodyReadsAreNotLookedAt) {
   EXPECT_EQ(runs, 3);
 }
 
-/// Against the definition, for numbers of leaves on both sides of what is kept on the stack; memory
-/// comes from the caller's allocator and goes back.
+/// Against the definition, for numbers of leaves on both sides of the stack limit; memory comes
+/// from the caller's allocator and is freed.
 TEST(View, OverlapsOfManyBuffers) {
   struct Heap {
     int64_t taken = 0;
