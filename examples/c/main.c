@@ -1,4 +1,4 @@
-/* Calls the compiled saxpy once: out = a * x + y. Everything it needs to know is in saxpy.h. */
+/* Calls the compiled saxpy once: out = a * x + y. saxpy.h declares everything that it needs. */
 #include <stdio.h>
 
 #include "saxpy.h"
@@ -14,7 +14,7 @@ int main(void) {
   saxpy_args args = SAXPY_ARGS_INIT;
   args.a = &a, args.x = x, args.y = y, args.out = out;
 
-  /* The call: where messages go; scratch memory and threads, had the module use for them. */
+  /* The call: a buffer for messages; also scratch memory and threads, if the module needed them. */
   char message[256] = "";
   hlo_call call = hlo_call_init();
   call.message = message, call.message_bytes = sizeof message;

@@ -6,8 +6,8 @@
 
 #include "filter.h"
 
-/* API_VERSION_ORIGINAL: the result's buffer and the operands'. The object refers to this function
- * by its name. */
+/* API_VERSION_ORIGINAL: the result's buffer and the operands' buffers. The object refers to this
+ * function by name. */
 void median_of_three(void *out, const void **in) {
   const float *x = in[0];
   float *y = out;
@@ -44,7 +44,7 @@ int main(void) {
   call.message = message, call.message_bytes = sizeof message;
   call.arena = (void *)(((size_t)arena + 63) / 64 * 64), call.arena_bytes = FILTER_ARENA_BYTES;
 
-  /* Without a table one target is missing: the call says which and does nothing. */
+  /* Without a table one target is missing: the call names it and does nothing. */
   if (filter_run(&call, &args) != HLO_OK) {
     printf("%s\n", message);
   }
@@ -61,7 +61,7 @@ int main(void) {
   }
   printf("\n");
 
-  /* A failing handler ends the call with its message; the next call starts anew. */
+  /* A failing handler ends the call with its message; the next call is not affected. */
   signal[3] = signal[4] = -1;
   if (filter_run(&call, &args) != HLO_OK) {
     printf("%s\n", message);

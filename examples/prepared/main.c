@@ -1,6 +1,6 @@
 /* A network whose weights are parameters that never change. It is compiled twice from one text:
- * `plain`, which gets the weights in every call, and `net` with --immutable-params=all-but:x, which
- * computes once what depends on them alone. */
+ * `plain` gets the weights in every call; `net`, with --immutable-params=all-but:x, computes
+ * everything that depends only on them once. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ int main(void) {
     return 1;
   }
 
-  /* Before it is prepared, the module says what is missing. */
+  /* Before the block is prepared, the call reports that it is missing. */
   net_args args = NET_ARGS_INIT;
   args.x = x, args.w1 = w1, args.gamma = gamma1, args.beta = beta, args.mean = mean,
   args.variance = variance, args.w2 = w2;
@@ -78,7 +78,7 @@ int main(void) {
     return 1;
   }
 
-  /* In every call: what prepare alone reads (net.h says which) may be gone. */
+  /* In every call: parameters that only prepare reads (net.h says which) may be gone. */
   call.prepared = block, call.prepared_bytes = bytes;
   args.w1 = args.gamma = args.beta = args.mean = args.variance = 0;
   if (failed(net_run(&call, &args), "run", message)) {

@@ -1,5 +1,5 @@
 /* Inference on a stream: one thread runs the module, the other one feeds it points and takes its
- * answers. The queues hold a few items: who is ahead waits. */
+ * answers. The queues hold a few items: the faster thread waits. */
 #include <hlo/feed.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ int main(void) {
 
   int right = 0, answers = 0, given = 0;
   while (answers < BATCHES) {
-    /* Keep a few batches on the way, then take an answer. */
+    /* Keep a few batches in flight, then take an answer. */
     float points[POINTS][2], inside[POINTS];
     if (given < BATCHES && given - answers < QUEUED) {
       make_points(given, points);
