@@ -6,10 +6,10 @@
 
 namespace hlo {
 
-/// True if the elements of `operand` that are adjacent in memory (a transpose that produces it is
-/// looked through) belong to different batch indices, so that each product would read it with a
-/// stride, and the dot does not use the batch strategy, whose lanes run along the batch. A
-/// transposed copy of such an operand pays.
+/// True if adjacent elements of `operand` belong to different batch indices and the dot does not
+/// use the batch strategy, whose lanes run along the batch. Each product would then read the
+/// operand with a stride: a transposed copy of it pays. Small operands never qualify. If a
+/// transpose produces the operand, the order in memory is that of the transpose's own operand.
 bool isStoredAcrossBatch(DotOp dot, unsigned operand);
 
 } // namespace hlo

@@ -8,7 +8,7 @@ static constexpr BudgetFlag flags[] = {
     {"max-nesting", &Budget::nesting, "Levels of tuples in one value"},
     {"max-loop-nesting", &Budget::loopNesting, "Levels of loops and branches inside each other"},
     {"max-operands", &Budget::operands, "Operands of one instruction"},
-    {"max-inlined", &Budget::inlined, "Instructions that copies of called computations add"},
+    {"max-inlined", &Budget::inlined, "Instructions that inlining adds"},
     {"max-devices", &Budget::devices, "Devices in the replica groups of one instruction"},
     {"max-constant-bytes", &Budget::constantBytes,
      "Bytes of all constants whose elements the text does not spell out"},

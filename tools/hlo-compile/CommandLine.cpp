@@ -60,10 +60,10 @@ struct Flags {
                "row-major; text for modules with is_scheduled=true)")};
   cl::opt<bool> placeholderConstants{
       "placeholder-constants", cl::cat(category),
-      cl::desc("Make up values for constants that the text leaves out ('{...}'), to measure")};
+      cl::desc("Use placeholder values for elided constants ('{...}'), for measurements")};
   cl::list<std::string> allowMissingCustomCalls{
       "allow-missing-custom-calls", cl::CommaSeparated, cl::value_desc("target,..."),
-      cl::desc("Say nothing of these custom call targets (globs), which the program will provide"),
+      cl::desc("No messages about these custom call targets (globs): the program provides them"),
       cl::cat(category)};
   cl::opt<std::string> target{"target", cl::value_desc("triple"), cl::cat(category),
                               cl::desc("Target (default: x86_64-unknown-linux-gnu)")};
@@ -78,13 +78,12 @@ struct Flags {
                          cl::desc("Threads of the compiler; the output does not depend on it "
                                   "(default: one per CPU)")};
   cl::opt<unsigned> replicas{"replicas", cl::value_desc("n"), cl::init(0), cl::cat(category),
-                             cl::desc("Replicas that will run it (default: what the module says)")};
-  cl::opt<unsigned> partitions{
-      "partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
-      cl::desc("Partitions of each replica (default: what the module says)")};
+                             cl::desc("Number of replicas (default: from the module)")};
+  cl::opt<unsigned> partitions{"partitions", cl::value_desc("n"), cl::init(0), cl::cat(category),
+                               cl::desc("Partitions of each replica (default: from the module)")};
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
-      cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
+      cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc(
@@ -93,9 +92,9 @@ struct Flags {
   cl::opt<std::string> maxStack{"max-stack", cl::value_desc("bytes"), cl::cat(category),
                                 cl::desc("Fail if a call needs more stack (K, M, G allowed)")};
   cl::opt<std::string> maxArena{"max-arena", cl::value_desc("bytes"), cl::cat(category),
-                                cl::desc("Fail if a call needs more scratch; K, M, G may follow")};
+                                cl::desc("Fail if a call needs a larger arena (K, M, G allowed)")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
-                          cl::desc("Stop with exit code 7 after that long")};
+                          cl::desc("Stop with exit code 7 after this time")};
   BudgetOptions budget{category};
   cl::opt<std::string> check{"check", cl::ValueOptional, cl::value_desc("syntax"),
                              cl::desc("Check the input and write nothing"), cl::cat(category)};
@@ -103,17 +102,18 @@ struct Flags {
                                  cl::desc("Stop after a phase and print the module")};
   cl::opt<std::string> startFrom{
       "start-from", cl::value_desc("phase"), cl::cat(category),
-      cl::desc("The input is MLIR, as the phase before this one prints it")};
+      cl::desc("The input is MLIR, the output of the phase before this one")};
   cl::opt<bool> listOps{"list-ops", cl::cat(category),
-                        cl::desc("Print the operations and the element types that work")};
+                        cl::desc("Print which operations support which element types")};
   cl::opt<std::string> explain{"explain", cl::value_desc("label"), cl::cat(category),
                                cl::desc("Explain the label at the end of a message: dot_c4")};
   cl::opt<bool> listPhases{"list-phases", cl::desc("Print the names of the phases"),
                            cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::value_desc("folder"), cl::cat(category),
                                cl::desc("Write the module after each phase to a folder")};
-  cl::opt<bool> memoryReport{"memory-report", cl::cat(category),
-                             cl::desc("Print who lives where in the arena to standard error")};
+  cl::opt<bool> memoryReport{
+      "memory-report", cl::cat(category),
+      cl::desc("Print the arena's buffers and live ranges to standard error")};
   cl::opt<std::string> timeReport{
       "time-report", cl::ValueOptional, cl::value_desc("json"),
       cl::desc("Print seconds per phase and per module of kernels to standard error"),

@@ -23,7 +23,7 @@ struct Flags {
                               cl::cat(category)};
   cl::opt<std::string> inputs{"inputs", cl::value_desc("in.npz"), cl::cat(category),
                               cl::desc("Arrays in0, in1, ... or named as the parameters (.npz), or "
-                                       "the array of the only one (.npy)")};
+                                       "the only parameter's array (.npy)")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
                          cl::desc("Seed of random inputs, used without --inputs (default: 0)")};
   cl::opt<uint64_t> rngSeed{"rng-seed", cl::init(0), cl::value_desc("k"), cl::cat(category),
@@ -42,24 +42,24 @@ struct Flags {
       "entry-layout", cl::value_desc("row-major|text"), cl::cat(category),
       cl::desc("Layout of the program's own buffers, as for hlo-compile; files are row-major")};
   cl::opt<bool> profile{"profile", cl::cat(category),
-                        cl::desc("Print what each operation costs, of the runs that are timed")};
+                        cl::desc("Print the cost of each operation in the timed runs")};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
-                          cl::desc("Stop compiling, and likewise running, after that long")};
+                          cl::desc("Time limit for compiling, and again for running")};
   cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
                            cl::desc("CPU to compile for (default: host)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<std::string> denormals{
       "denormals", cl::init("keep"), cl::value_desc("keep|flush"), cl::cat(category),
-      cl::desc("Subnormal numbers: kept, or zeros (as operands and as results)")};
+      cl::desc("Keep subnormal numbers, or flush operands and results to zero")};
   cl::opt<std::string> immutableParams{
       "immutable-params", cl::value_desc("list|all-but:list|all"), cl::cat(category),
       cl::desc("Parameters that never change, as for hlo-compile: what depends on them alone is "
                "prepared once, before the runs")};
   cl::opt<std::string> guardPages{
       "guard-pages", cl::value_desc("before|after"), cl::cat(category),
-      cl::desc("Put each buffer and the arena against a page that nothing may touch: just before "
+      cl::desc("Put each buffer and the arena next to an inaccessible page: just before "
                "its start, or just after its end; inputs cannot be written")};
   cl::opt<unsigned> jobs{"jobs", cl::init(0), cl::value_desc("n"), cl::cat(category),
                          cl::desc("Threads of the compiler (default: one per CPU)")};
@@ -77,8 +77,9 @@ struct Flags {
   cl::opt<std::string> hostRecv{
       "host-recv", cl::value_desc("f.npz"), cl::cat(category),
       cl::desc("Arrays channelN_0, channelN_1, ... that the module receives on channel N")};
-  cl::opt<std::string> hostSend{"host-send", cl::value_desc("f.npz"), cl::cat(category),
-                                cl::desc("Write what the module sends, named likewise")};
+  cl::opt<std::string> hostSend{
+      "host-send", cl::value_desc("f.npz"), cl::cat(category),
+      cl::desc("Write the arrays that the module sends, named in the same way")};
   cl::list<std::string> customCalls{
       "custom-calls", cl::CommaSeparated, cl::value_desc("lib.so,..."),
       cl::desc("Libraries whose functions are custom call targets"), cl::cat(category)};

@@ -3,9 +3,11 @@
 // In: a value of a fusion's region and one index per dimension. Out: its element (or one per lane),
 // computed recursively from the value to the kernel's operands. Each op maps the index of its
 // result to those of its operands; element-wise ops keep it. Vectors arise by construction: an
-// index is affine in the lane, so an operand access is a vector load (lane stride 1), a scalar load
-// and a splat (stride 0), vector loads and shuffles if all lanes are known to be close together, or
-// else a gather.
+// index is affine in the lane. By the lane stride, an access to an operand is
+//
+//   1         a vector load
+//   0         a scalar load and a splat
+//   other     vector loads and shuffles if all lanes are known to be close together, else a gather
 //
 // Two rules keep the code small: a value needed again at the same index is not computed again, and
 // values that are equal in all lanes are computed once, as scalars.

@@ -75,9 +75,9 @@ static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, 
   }
 }
 
-/// Lanes of a region with few ops in its widest type: a vector of the prevailing type per register,
-/// with two registers for each value of the widest type (random bits and the f64 made of them), or
-/// four if there are only one or two such ops (the final widening of a sum of bytes).
+/// Lanes of a region with few ops in its widest type: one register holds a vector of the prevailing
+/// type. A value of the widest type then takes two registers (random bits and the f64 made of
+/// them), or four if there are only one or two such ops (the final widening of a sum of bytes).
 static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;

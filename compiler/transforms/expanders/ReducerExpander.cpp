@@ -106,7 +106,7 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReducerExpanderPass)
   StringRef getArgument() const final { return "hlo-reducer-expander"; }
   StringRef getDescription() const final {
-    return "Separate what a reduction computes of each element from its associative op";
+    return "Split reductions into element-wise ops and an associative op";
   }
 
   void runOnOperation() final {

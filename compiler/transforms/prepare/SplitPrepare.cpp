@@ -166,7 +166,7 @@ public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitPreparePass)
   StringRef getArgument() const final { return "hlo-split-prepare"; }
   StringRef getDescription() const final {
-    return "Move what depends on immutable parameters only to a computation of its own";
+    return "Move ops on immutable values to the prepare computation";
   }
 
   void runOnOperation() final {

@@ -361,7 +361,7 @@ class WhileLoopInvariantCodeMotionPass
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WhileLoopInvariantCodeMotionPass)
   StringRef getArgument() const final { return "hlo-while-loop-invariant-code-motion"; }
-  StringRef getDescription() const final { return "Move what a loop repeats in front of it"; }
+  StringRef getDescription() const final { return "Move invariant ops in front of their loops"; }
 
   void runOnOperation() final {
     FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
