@@ -7,13 +7,13 @@
 #
 #   NAME      prefixes of the exported symbols, one for each file (default: the files' names without .hlo). Two files of
 #             one library cannot have the same; two libraries that do, linked into one program, are a link error
-#   CPU       what to compile for: host, or a name such as x86-64-v4 (default: x86-64-v3)
+#   CPU       the target CPU: host, or a name such as x86-64-v4 (default: x86-64-v3)
 #   FEATURES  CPU features on top of those
-#   HEADER    name of the header, if not that of the file; for one file only
+#   HEADER    name of the header (default: FILE.h); for one file only
 #   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
 #             the modules' references are weak
-#   IMMUTABLE_PARAMS  numbers or names of parameters whose bytes never change; there is a NAME_prepare then. For one file
-#             only; after ALL_BUT every parameter but those
+#   IMMUTABLE_PARAMS  numbers or names of parameters whose bytes never change (after ALL_BUT: of all others); the object
+#             then has a function NAME_prepare. For one file only
 #   OPTIONS   further flags of hlo-compile, as they are
 #
 # The function may be called any number of times, also with one file under several names. It needs the variable

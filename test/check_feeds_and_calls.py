@@ -33,7 +33,7 @@ def same(actual, expected):
 
 
 def check_items(path, items, name):
-    """Why the arrays of a file are not those of the items; `name` gives the name of an item's next array."""
+    """How the arrays of a file differ from the items' arrays; "" if equal. `name` gives an item's next array's name."""
     with np.load(path) as file:
         expected = {}
         for item in items:

@@ -2,8 +2,8 @@
 """Runs tests of GoogleTest, lit or CTest and counts them as a suite of tools/test.sh does.
 
   count.py gtest PROGRAM        a program of unit tests
-  count.py lit BUILD [ARG...]   the FileCheck tests, or those that the arguments select
-  count.py ctest BUILD          what is registered with CTest and is no program of unit tests
+  count.py lit BUILD [ARG...]   the FileCheck tests, or the ones that the arguments select
+  count.py ctest BUILD          the tests registered with CTest that are not programs of unit tests
 
 Results come from the XML file that each framework writes, which is deleted first. Prints failures, then one line
 'skipped NAME: REASON' for each test that did not run. The last line reads 'N passed, N failed'.
@@ -30,7 +30,7 @@ def run(command, results):
 
 
 def finish(status, cases, name, skipped_of):
-    """Prints what is to be told of the cases and ends the program."""
+    """Prints the failures, skipped cases and counts, and ends the program."""
     passed = failed = 0
     for case in cases:
         reason = skipped_of(case)

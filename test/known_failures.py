@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs the golden cases and sorts the results by what is expected of them.
+"""Runs the golden cases and compares the results with a list of known failures.
 
   known_failures.py RESULTS.json KNOWN.txt COMMAND...
 
 COMMAND runs the cases and writes RESULTS.json, which is deleted first. KNOWN.txt names the cases that do not pass yet, one a line, '#' starts a
-comment. Any other case that does not pass is a failure, and so are a crash or a time-out of a known one, and a known one that does not exist. A
-known case that passes is reported, so that the list shrinks. The last line reads 'N passed, N failed'.
+comment. Failures are: any other case that does not pass, a known case that crashes or times out, and a known case that does not
+exist. A known case that passes is reported, so that it can leave the list. The last line reads 'N passed, N failed'.
 """
 import json
 import os

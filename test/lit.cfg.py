@@ -34,7 +34,7 @@ llvm_bin = lit_config.params.get("llvm_bin", "/usr/lib/llvm-22/bin")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), llvm_bin, config.environment["PATH"]])
 
-# Names as whole words only, so that `hlo-opt` in a message or a path stays what it is.
+# Replace names only as whole words, so that `hlo-opt` in a message or a path stays unchanged.
 for tool in ["hlo-opt", "hlo-compile", "hlo-run"]:
     path = os.path.join(build, "bin", tool)
     if os.path.exists(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the compiler, compiles a trained network, links it into a C program and runs that: 360 images of
-# digits, the accuracy compared with JAX's own. Installs what is missing.
+# digits, the accuracy compared with JAX's own. Installs missing packages.
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"
 set -o pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian machine lacks, configures and builds. Sourced by demo.sh and test.sh,
-# which share these functions; quiet about what is already there.
+# Installs the packages that a fresh Debian machine lacks, configures and builds. Sourced by demo.sh and
+# test.sh, which share these functions; prints nothing about packages that are already installed.
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 BUILD="${HLO_BUILD:-$ROOT/build}"

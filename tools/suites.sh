@@ -1,13 +1,13 @@
-# The functions of tools/test.sh: suites run one after another, and what counts as passed. Sourced; test/selftest shows what each way to
-# break a suite gives.
+# The functions of tools/test.sh, which sources this file: they run suites one after another and decide whether a suite passed.
+# test/selftest shows the result of each way to break a suite.
 #
-#   suites_begin FOLDER [--only=NAME,...] [--list] [--no-build]   logs go to FOLDER, which is emptied; patterns such as unit-* name suites
+#   suites_begin FOLDER [--only=NAME,...] [--list] [--no-build]   logs go to FOLDER, which is emptied; NAME may be a pattern (unit-*)
 #   suite [OPTION...] NAME COMMAND...                runs COMMAND; its log is FOLDER/NAME.log
 #   skip_suite NAME REASON                           a suite that cannot run here
 #   suites_end                                       lists what was skipped; the last line reads 'N passed, N failed'
 #
-# A suite's last line must read 'N passed, N failed'. It counts as one failure more if that line is absent, if it says 0 passed and 0 failed,
-# if it reports no failure and the exit status is not 0, and if the suite takes longer than its limit. A line 'skipped NAME: REASON'
+# A suite's last line must read 'N passed, N failed'. One failure is added if that line is absent, if it says 0 passed and 0 failed,
+# if it reports no failure but the exit status is not 0, or if the suite takes longer than its limit. A line 'skipped NAME: REASON'
 # of its log is shown at the end. Options:
 #   --limit=SECONDS   300 without it
 #   --status          the exit status is the result: one test; the command's last line is printed, and must not be empty

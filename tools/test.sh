@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests; the last line reads 'N passed, N failed'. Installs what is missing.
+# Builds everything and runs all tests; the last line reads 'N passed, N failed'. Installs missing packages.
 #   tools/test.sh [--only=SUITE,...] [--list] [--no-build]
-# Suites are named by --list; a name may be a pattern: --only='unit-*'. --no-build tests what build/ holds. Each leaves its log in build/test/results/SUITE.log.
-# Tests on the shared data (../shared beside the checkout) are skipped, with a message, where it is not. To add a suite: one line below
+# Suites are named by --list; a name may be a pattern: --only='unit-*'. --no-build tests the existing build/.
+# Each suite's log is build/test/results/SUITE.log.
+# Tests on the shared data (../shared, next to the checkout) are skipped, with a message, if it does not exist. To add a suite: one line below
 # (see suites.sh).
 set -uo pipefail
 source "$(dirname "$0")/setup.sh"
@@ -15,7 +16,7 @@ bin="$BUILD/bin"
 PYTHON="$BUILD/venv/bin/python" packages=""
 if [ -z "$suite_list" ]; then
   [ -n "$suite_no_build" ] || build all
-  # Before the first suite, as tests look for what is there: of jaxlib, typed custom calls need the C++ headers alone.
+  # Before the first suite, because tests look for installed packages. Typed custom calls need only jaxlib's C++ headers.
   # shellcheck disable=SC2015  # `packages` is the result
   (python_with numpy ml_dtypes jax==0.10.2 jaxlib==0.10.2) && packages=1 || PYTHON=python3
 fi

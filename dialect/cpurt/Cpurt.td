@@ -1,7 +1,7 @@
 //===- Cpurt.td - The cpurt dialect: a planned program --------------------===//
 //
-// What is left of a module once memory is planned: `cpurt.global`s (constants),
-// `cpurt.kernel`s (each holds one `hlo.fusion`, equal ones exist once) and one
+// A module after its memory is planned consists of `cpurt.global`s (constants),
+// `cpurt.kernel`s (each holds one `hlo.fusion`; equal kernels are merged) and one
 // `cpurt.entry` that launches kernels over buffers. A buffer is an `!llvm.ptr`:
 // an input, an output, a slice of the arena, or a global. No op of this dialect
 // allocates, and every byte a program touches is named by one of
@@ -40,9 +40,9 @@ def Cpurt_EntryOp : Cpurt_Op<"entry", [Symbol, IsolatedFromAbove, SingleBlock, N
   let summary = "The program: what one call executes, in order";
   let description = [{
     `arena_bytes` is the size of the caller's scratch block, whose start is
-    aligned to `arena_align`. The body ends in `cpurt.return`. With `prepare` it is
-    not what a call executes, but what fills the prepared block that the module's
-    other entry, which comes first, reads.
+    aligned to `arena_align`. The body ends in `cpurt.return`. With `prepare` the
+    entry is not executed by a call: it fills the prepared block, which the
+    module's other entry reads. That other entry comes first.
 
     ```mlir
     cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
@@ -72,7 +72,8 @@ def Cpurt_KernelOp : Cpurt_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock]
   let summary = "One kernel: a fusion that becomes one function";
   let description = [{
     Block arguments have the types of the fusion's operands. The body is one
-    `hlo.fusion` of exactly those, and a `cpurt.yield` of its results.
+    `hlo.fusion` whose operands are these arguments, and a `cpurt.yield` of its
+    results.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name);
   let regions = (region SizedRegion<1>:$body);
@@ -106,8 +107,8 @@ def Cpurt_OutputOp : Cpurt_BufferOp<"output"> {
     Outputs overlap neither each other nor an input, unless the module's
     `hlo.leaf_alias` pairs them: then input and output may be one buffer.
 
-    With an offset: bytes in that buffer, from the offset on, that are scratch
-    while the result itself is not there.
+    With an offset: the bytes of that buffer from the offset on, used as scratch
+    memory before the result is written.
   }];
   let arguments = (ins I64Attr:$index, OptionalAttr<I64Attr>:$offset);
   let assemblyFormat = "$index (`,` $offset^)? attr-dict";
@@ -149,8 +150,8 @@ def Cpurt_LaunchOp : Cpurt_Op<"launch", [DeclareOpInterfaceMethods<SymbolUserOpI
 def Cpurt_CopyOp : Cpurt_Op<"copy"> {
   let summary = "Copies `bytes` bytes between disjoint ranges";
   let description = [{
-    With `may_be_same`, dst and src are an output and the input that was given
-    away for it: if the caller passed one buffer for both, there is nothing to do.
+    With `may_be_same`, dst is an output and src the input donated for it: if
+    the caller passed the same buffer for both, nothing is copied.
   }];
   let arguments = (ins Cpurt_Buffer:$dst, Cpurt_Buffer:$src, I64Attr:$bytes,
                        UnitAttr:$may_be_same);
@@ -158,15 +159,15 @@ def Cpurt_CopyOp : Cpurt_Op<"copy"> {
 }
 
 def Cpurt_CallOp : Cpurt_Op<"call", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Asks the runtime for one operation: a custom call, a feed, a collective, ...";
+  let summary = "Calls the runtime for one operation: a custom call, a feed, a collective, ...";
   let description = [{
     `kind` is the opcode as HLO text has it. `buffers`: one per operand, then one
     per result, then one of `scratch_bytes` bytes if that is not 0. The types are
-    those that the callee sees, with layouts; the bytes are already in that order.
-    A result's buffer is that of an operand only where `alias` (result, operand,
-    result, operand, ...) lists the pair. `config` holds the attributes of the
-    HLO op; `kernels` are functions over a range of elements that the runtime may
-    call (of a reduction: one for each operand).
+    the ones that the callee sees, with layouts; the bytes are already in the
+    order of these layouts. A result shares an operand's buffer only if `alias`
+    (result, operand, result, operand, ...) lists the pair. `config` holds the
+    attributes of the HLO op; `kernels` are functions over a range of elements
+    that the runtime may call (for a reduction: one for each operand).
 
     ```mlir
     cpurt.call "all-reduce"(%in, %out) {config = {channel_id = 1 : i64},
@@ -185,7 +186,8 @@ def Cpurt_RandomStateOp : Cpurt_Op<"random_state"> {
   let summary = "Writes 16 bytes to seed a random generator with";
   let description = [{
     With `offset`: the 128-bit state at that offset of the caller's hlo_call.state, which then advances
-    by `delta`. Without: the caller's seed and the number of such ops executed in this call.
+    by `delta`. Without it: the caller's seed and the number of random_state ops executed so far in
+    this call.
   }];
   let arguments = (ins Cpurt_Buffer:$dst, OptionalAttr<I64Attr>:$offset, OptionalAttr<I64Attr>:$delta);
   let assemblyFormat = "$dst attr-dict";
@@ -194,8 +196,9 @@ def Cpurt_RandomStateOp : Cpurt_Op<"random_state"> {
 def Cpurt_WhileOp : Cpurt_Op<"while", [NoRegionArguments]> {
   let summary = "Runs `body` as long as `condition` gives a byte that is not zero";
   let description = [{
-    The carries live in buffers that both regions name; nothing is passed. With
-    `trip_count` the body runs that often and the condition is an empty region.
+    The carries live in buffers that both regions name, so the op has no operands
+    or results. With `trip_count` the body runs that many times and the condition
+    is an empty region.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$trip_count);
   let regions = (region MaxSizedRegion<1>:$condition, SizedRegion<1>:$body);
@@ -206,8 +209,8 @@ def Cpurt_WhileOp : Cpurt_Op<"while", [NoRegionArguments]> {
 def Cpurt_CaseOp : Cpurt_Op<"case", [NoRegionArguments]> {
   let summary = "Runs one of the branches";
   let description = [{
-    `selector` points to an s32: branch `selector`, or the last one if that is
-    out of range. With `predicated` it points to a pred byte: branch 0 if true,
+    `selector` points to an s32: branch `selector` runs, or the last branch if
+    the value is out of range. With `predicated` it points to a pred byte: branch 0 if true,
     branch 1 if false.
   }];
   let arguments = (ins Cpurt_Buffer:$selector, UnitAttr:$predicated);

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 
-# Arrays of these have a stride beside them.
+# Structs whose arrays come with a stride.
 ELEMENTS = {"hlo_buffer_desc", "hlo_op_desc", "hlo_custom_call", "hlo_profile"}
 # These start other structs.
 EMBEDDED = {"hlo_rt_op"}

@@ -1,4 +1,4 @@
-"""Every collective x element type x group mode on a number of replicas and partitions, against what it computes.
+"""Every collective x element type x group mode on a number of replicas and partitions, compared with a simulation.
 
   run.py --replicas=N [--partitions=M] [--tool=hlo-run] [--keep=FOLDER]
 
@@ -32,7 +32,7 @@ def value(kind, rank, i):
 
 
 def reducers(kind):
-    """Names of reductions whose results are exact, with what they compute."""
+    """Reductions whose results are exact: names and functions."""
     add, multiply = lambda a, b: a + b, lambda a, b: a * b
     if kind == "pred":
         return {"or": lambda a, b: a | b, "and": lambda a, b: a & b}
@@ -230,7 +230,7 @@ class Cases:
         self.add("ragged-all-to-all", kind, (rows, 3), "ragged-all-to-all(rows, room, from, sizes, to, come)", received)
 
     def slices(self, kind):
-        """Two slices of 2 x 3 x 2 elements go around a ring, each with starts of its own."""
+        """Two slices of 2 x 3 x 2 elements go around a ring; each has its own start indices."""
         n, p = self.world.replicas, self.world.partitions
         shape, sizes, starts = (3, 4, 5), (2, 3, 2), [((0, 1, 2), (1, 0, 3)), ((1, 0, 0), (0, 1, 0))]
         at = lambda rank, i: rank * 1000 + i[0] * 100 + i[1] * 10 + i[2]
@@ -259,7 +259,7 @@ class Cases:
                  "slice_sizes={{2,3,2},{2,3,2}}", updated)
 
     def variadic(self, kind):
-        """Several operands at once: of an all-reduce, and of the all-to-all that has one operand for each member."""
+        """Several operands at once: an all-reduce, and the all-to-all with one operand for each member."""
         n, p = self.world.replicas, self.world.partitions
         members = lambda rank: [r * p + rank % p for r in range(n)]
         shapes, at = [(5,), (), (70, 3), (2, 2)], lambda rank, k, i: rank * 1000 + k * 100 + i

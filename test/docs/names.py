@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Looks up what the READMEs name: links, files, flags, identifiers; and the files that their tables leave out.
+"""Checks that the links, files, flags and identifiers in READMEs exist, and that their tables list all files.
 
 usage: names.py ROOT
        names.py --self-test
 
-Prints one line per name that is nowhere, then 'N names, M offences'; status 1 if there are any.
+Prints one line per name that does not exist, then 'N names, M offences'; status 1 if there are any.
 """
 import fnmatch
 import glob
@@ -15,7 +15,7 @@ import tempfile
 
 from run import files_of
 
-# Folders that a path in a README may start from, besides its own and the root.
+# Folders that a path in a README may start from, in addition to the README's own and the root.
 BASES = ("compiler", "compiler/transforms", "compiler/codegen", "test", "runtime", "runtime/abi", "tools")
 # Files that need no line in a table: what every folder has, and data of tests.
 UNLISTED = ("README.md", "CMakeLists.txt", "LICENSE", "CMakePresets.json", ".*", "*.test", "*.hlo", "*.mlir", "*.txt", "__init__.py")
@@ -46,7 +46,7 @@ class Tree:
             self.flags.update(re.findall(r'"-?([a-z][\w-]*)"', text))
 
     def flags_of(self, program, here):
-        """The flags that a script, or one of our tools, has; those of all programs for any other."""
+        """The flags of a script or of one of our tools; for any other name, the flags of all programs."""
         name = os.path.basename(program)
         if name in TOOLS:
             folders = ("tools/%s/" % name, "tools/limits/", "compiler/support/")
@@ -162,7 +162,7 @@ def check(root):
     return names, offences
 
 
-# A README and what is said about it, in a tree with a.cpp (a flag `verbose`, a function someName), b.cpp, sub/c.py.
+# A README and the expected message ("": none), in a tree with a.cpp (a flag `verbose`, a function someName), b.cpp, sub/c.py.
 TABLE = "| file | what |\n|---|---|\n| `a.cpp` | |\n| `b` | |\n"
 CASES = [
     ("`someName`, `--verbose`, `sub/c.py`, `sub/`, [c](sub/c.py), `visitX`, `sub/*.py`\n\n" + TABLE, ""),

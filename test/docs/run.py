@@ -4,7 +4,7 @@
 usage: run.py --build=FOLDER [--jobs=N] [--verbose | --list] [README...]
        run.py --self-test
 
-A comment above a block says what it is; README.md in this folder lists the comments. A block that looks
+A comment above a block gives its kind; README.md in this folder lists the kinds. A block that looks
 like commands and has no comment is an error. Each README gets a folder to work in, with links to what is in
 a copy of the tree and to the build folder, so nothing is written into the checkout.
 """
@@ -341,7 +341,7 @@ def list_blocks(root, readmes):
     return 0
 
 
-# What --self-test writes as README.md, and what is said about it; an empty text: nothing, it passes.
+# For --self-test: the text of a README.md and the expected message; an empty message: the README passes.
 GOOD = "Run\n\n<!-- run -->\n    echo one > a.txt   # a file\n    cat a.txt\n"
 CASES = [
     (GOOD, ""),

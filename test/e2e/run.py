@@ -1,9 +1,9 @@
-"""Runs the cases of an end-to-end test: HLO modules with inputs and expected results in comments beside them.
+"""Runs the cases of an end-to-end test: HLO modules with inputs and expected results in comments of the same file.
 
   run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] FILE.hlo [FLAG of the tool]...
 
-COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. The README beside
-this file describes the form of a case.
+COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. README.md in
+this folder describes the form of a case.
 """
 import argparse
 import cmath

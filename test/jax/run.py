@@ -106,7 +106,7 @@ def differences(wanted, path):
 
 
 def check_functions(place, only):
-    """Yields (name, what is wrong or None) for each function."""
+    """Yields (name, error or None) for each function."""
     cases = [c for c in functions.CASES if not only or c.name in only]
     compiled, exports, layouts = {}, {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -158,7 +158,7 @@ def is_row_major(text):
 
 
 def check_training(place, one):
-    """Runs a training step in JAX and in C; what is wrong, or None."""
+    """Runs a training step in JAX and in C. Returns an error or None."""
     state, losses = one.state, []
     step = jax.jit(one.step, donate_argnums=tuple(range(len(one.state))))
     exported = export(one.name, one.step, (*state, *one.batches[0]), tuple(range(len(state))))

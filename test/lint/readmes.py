@@ -38,7 +38,7 @@ def check(root):
 
 
 def self_test():
-    """Each text with the lines that must be reported, in a tree of its own so that finding READMEs is tested as well."""
+    """Each text with the lines that must be reported, in a separate tree, so that finding READMEs is tested as well."""
     word = "a" * 60
     cases = [
         ("x" * 59 + " " + word + "\n", []),

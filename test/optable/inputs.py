@@ -5,7 +5,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from values import BITS, PART, element, parts  # noqa: E402  (the folder beside this one)
+from values import BITS, PART, element, parts  # noqa: E402  (test/e2e)
 
 FLOATS = ("f16 bf16 f32 f64 f8e5m2 f8e4m3 f8e4m3fn f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz f8e3m4 f8e8m0fnu "
           "f4e2m1fn").split()
@@ -58,7 +58,7 @@ def converted(name, value):
 
 
 def float_specials(name):
-    """Raw bits of what is special in a float type: zeros, units, infinities, NaN, subnormals, bounds."""
+    """Raw bits of the special values of a float type: zeros, units, infinities, NaN, subnormals, bounds."""
     form = element(name)
     most = largest(name)
     listed = [form.encode(x) for x in (0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, most, -most)]

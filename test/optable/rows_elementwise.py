@@ -20,7 +20,7 @@ BINARY = {
     "shift-right-arithmetic": 0, "mulhi": 0,
 }
 COUNT = 28
-# Opcodes whose complex form has no extremes of its own.
+# Opcodes whose complex form is tested with extreme values as well; the other complex forms get moderate values.
 EXACT = ("abs", "negate", "sign", "not", "copy")
 WIDTHS = {name: 2 * BITS[PART[name]].bits if name in PART else BITS[name].bits
           for name in ARRAYS}
@@ -67,7 +67,7 @@ def guarded(real, complex_function):
     return function
 
 
-# XLA:CPU refuses these as opcodes: what they mean stands here.
+# Reference functions of opcodes that XLA:CPU refuses.
 MEANING = {name: guarded(getattr(math, name), getattr(cmath, name))
            for name in ("sinh", "cosh", "asin", "acos", "asinh", "acosh", "atanh")}
 
@@ -97,7 +97,7 @@ SUBNORMAL_PAIRS = {
 
 
 def sign_of(x, like):
-    """A zero with the sign of what it was rounded from."""
+    """A zero with the sign of the value that was rounded to it."""
     return math.copysign(x, like)
 
 

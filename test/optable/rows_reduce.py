@@ -36,7 +36,7 @@ WINDOWS = [[7 * y + x for y in range(2 * r - 1, 2 * r + 1) for x in range(2 * c 
 
 
 def extremes(name, opcode, groups):
-    """The reference for complex maxima and minima, of which XLA:CPU compares real parts alone."""
+    """The reference for complex maxima and minima; XLA:CPU cannot give it, as it compares only real parts."""
     if name not in COMPLEX or opcode not in LEXICOGRAPHIC:
         return None
 

@@ -35,7 +35,7 @@ def golden(family):
 
 
 def judge(cell, answer, known):
-    """The cell's state on the page, and what is wrong with it (nothing, as a rule)."""
+    """The cell's state on the page, and a list of errors (usually empty)."""
     if cell.key in known:
         source, texts = known[cell.key]
         if isinstance(answer, str):

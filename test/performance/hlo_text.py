@@ -1,4 +1,4 @@
-"""What a benchmark must know about an HLO text: types of parameters and results, and how much a dot or convolution computes.
+"""Facts about an HLO text for benchmarks: types of parameters and results, and the work of dots and convolutions.
 
 Reads the text by line, without XLA; knows the shapes of one module's instructions by name.
 """
@@ -24,7 +24,7 @@ def size(array):
 
 
 def arrays(text):
-    """The arrays named in the text of a type, those of tuples in order."""
+    """The arrays in the text of a type; the elements of a tuple in order."""
     return [Array(t, tuple(int(re.sub(r"\D", "", d)) for d in dims.split(",") if d.strip()))
             for t, dims in re.findall(r"\b([a-z]+[0-9]*(?:e[0-9]m[0-9]\w*)?)\[([0-9,<= ]*)\]", text)]
 

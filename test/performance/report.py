@@ -1,4 +1,4 @@
-"""Tables and charts of what run.py measured. A row is one module on a number of processors; see README.md."""
+"""Tables and charts of run.py's measurements. A row is one module on a number of processors; see README.md."""
 import datetime
 import html
 import json
@@ -52,9 +52,9 @@ def family(row):
 
 
 def rate(row, peaks):
-    """(text, share): how near a module comes to what limits it. Where it has dots or convolutions outside of loops, that
-    is the peak of their element type or the bandwidth, whichever is nearer; for all others it is the bandwidth: bytes of
-    parameters and results a second, beside what reading or copying a block of that size reaches."""
+    """(text, share): a module's speed as a share of its limit. With dots or convolutions outside of loops, the limit is
+    the peak of their element type or the bandwidth, whichever is nearer; for all others it is the bandwidth: bytes of
+    parameters and results per second, compared with reading or copying a block of that size."""
     ms = row["ours"].get("run_ms_min")
     if not ms:
         return "", None
@@ -215,7 +215,7 @@ BEGIN, END = "<!-- performance: test/performance/run.py --readme writes what fol
 
 
 def write_readme(readme, results, chart, rows, machines):
-    """The full table beside this file, the chart, and the table by family between the marks in the README."""
+    """Writes the full table and the chart to this folder, and the table by family between the README's marks."""
     write_table(results, rows, machines)
     write_svg(chart, rows, machines)
     m = machines[0]

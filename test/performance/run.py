@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times modules compiled by hlo-compile against XLA:CPU (and IREE), beside what the machine can do.
+"""Times modules compiled by hlo-compile against XLA:CPU (and IREE), and measures the machine's peaks for comparison.
 
   run.py [--tool build/bin/hlo-run] [--cores 1,2] [--filter REGEX] [--seconds 0.3] [--rounds 2] [--json FILE] [MODULE.hlo ...]
   run.py --against=OLD-BUILD ...    times another build of ours instead, in turns; exit 1 where this one is slower
 
-Without modules: those of modules/, and ../shared/models beside the checkout if there. Each is run by both sides,
+Default modules: modules/, and ../shared/models next to the checkout if it exists. Each is run by both sides,
 alternating, on the same inputs and pinned processors; the smallest time of all rounds counts, and results are compared.
 Needs the PyPI packages jax and ml_dtypes; --iree needs iree-base-compiler and iree-base-runtime as well.
-README.md says how to read what it writes.
+README.md explains the output.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Breaks each suite of tools/test.sh in turn, in a copy of the tree, and sees that test.sh says so. By hand: some minutes.
+"""Breaks each suite of tools/test.sh in turn, in a copy of the tree, and checks that test.sh reports it. Run by hand; takes some minutes.
 
   break.py [--only=SUITE,...] [--ways=rename,empty,kill]
 
-rename  the program or script that the suite starts is not there
-empty   what the suite goes through is empty
+rename  the program or script that the suite starts does not exist
+empty   the suite's list of cases is empty
 kill    the suite's process is killed (SIGKILL) while it runs
 
-The build must be up to date: nothing is built. Prints what test.sh said of each; the last line reads 'N passed, N failed'.
+The build must be up to date: nothing is built. Prints test.sh's report on each suite; the last line reads 'N passed, N failed'.
 """
 import argparse
 import fnmatch
@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Suite -> a shell command in the copy that leaves it nothing to go through.
+# Suite -> a shell command, run in the copy, that empties the suite's list of cases.
 EMPTY = {
     "unit-*": 'printf "#!/bin/sh\\nexec %s --gtest_filter=-* \\"\\$@\\"\\n" "$(readlink -f build/bin/$SUITE)" > x && rm build/bin/$SUITE && mv x build/bin/$SUITE && chmod +x build/bin/$SUITE',
     "ctest": ": > build/CTestTestfile.cmake",
@@ -41,7 +41,7 @@ EMPTY = {
 
 
 def copy_tree(folder):
-    """The tree's files, a folder build that refers to the real one, and what is shared."""
+    """Copies the tree's files; build refers to the real build folder, and shared data is linked."""
     tree, build, shared = os.path.join(folder, "tree"), os.path.join(folder, "tree", "build"), os.path.join(ROOT, "..", "shared")
     names = subprocess.run(["git", "-C", ROOT, "ls-files"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     for name in names:

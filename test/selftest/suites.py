@@ -1,4 +1,4 @@
-"""Breaks stub suites in every way that tools/suites.sh must notice, and checks what it says.
+"""Breaks stub suites in every way that tools/suites.sh must notice, and checks its report.
 
   suites.py ROOT
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""No function of the runtime has a frame over 16 KiB, and none has one of variable size but those of
-custom calls, whose arrays have elements for each buffer of the call.
+"""Checks that no function of the runtime has a frame over 16 KiB or of variable size. Exempt from the
+latter are the functions of custom calls, whose arrays have elements for each buffer of the call.
 
   runtime.py --cc=clang FILE.c...
 
-Reads what the C compiler notes (-fstack-usage). The last line reads 'N functions, largest N bytes (NAME)'.
+Reads the C compiler's stack usage files (-fstack-usage). The last line reads 'N functions, largest N bytes (NAME)'.
 """
 import argparse
 import os

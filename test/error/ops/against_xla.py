@@ -1,4 +1,4 @@
-"""Compares what is refused with what XLA:CPU refuses; by hand, it needs the PyPI package `jax`.
+"""Compares the modules that we refuse with those that XLA:CPU refuses. Run by hand; needs the PyPI package `jax`.
 
 Imported by cases.py. As a program it is the worker: modules on standard input, separated by `// -----`; for each one a
 line of JSON: the stage that refused it (parse, convert, compile), or null, and why.

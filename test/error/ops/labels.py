@@ -89,7 +89,7 @@ def tested(folders):
         for path in glob.glob(os.path.join(folder, "**", "*.*"), recursive=True):
             if path.endswith((".hlo", ".mlir", ".test", ".cpp")) and os.path.dirname(path) != HERE:
                 for line in open(path, errors="replace"):
-                    # Up to the label: what is before the message is a place, or a mark of the test.
+                    # Drop the text before the message: a place, or FileCheck's or a unit test's own marks.
                     add(re.sub(r"^.*(?:error: |\{\{)", "", line.rstrip()), "")
     for path in glob.glob(os.path.join(HERE, "*.test")):
         if "cases.py %s" in open(path).read():

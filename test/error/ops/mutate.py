@@ -142,7 +142,7 @@ def check(case, result):
 
 
 def list_accepted(cases, results):
-    """Adds what is accepted now to accepted.txt; to be read before it is committed."""
+    """Adds the modules accepted now to accepted.txt; review it before it is committed."""
     new = {case.text for case, result in zip(cases, results) if not result.errors and not result.crash}
     with open(ACCEPTED, "w") as file:
         file.write("\n".join(sorted(accepted() | new)) + "\n")
