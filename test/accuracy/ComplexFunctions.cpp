@@ -29,8 +29,8 @@ template <Complex (*Function)(Complex)> Value unary(Value z, Value) {
   return parts(Function(make(z)));
 }
 
-/// Infinity times the sine and cosine of no number: NaN for both, as XLA has it. Of -infinity C's
-/// zeros.
+/// exp(+infinity + i y) is NaN in both parts if y is infinite or NaN, as in XLA; for -infinity the
+/// zeros of C.
 Value exp(Value z, Value) {
   Value result = parts(cexpq(make(z)));
   if (!finiteq(z.im)) {
@@ -42,7 +42,8 @@ Value exp(Value z, Value) {
   return result;
 }
 
-/// The same for functions that grow with the imaginary part.
+/// Functions that grow with the imaginary part: NaN in both parts if that is infinite and the real
+/// part infinite or NaN.
 template <Complex (*Function)(Complex)> Value periodic(Value z, Value) {
   if (isinfq(z.im) && !finiteq(z.re)) {
     return {nan, nan};
@@ -51,7 +52,7 @@ template <Complex (*Function)(Complex)> Value periodic(Value z, Value) {
   result.anySign = !isFinite(z);
   return result;
 }
-/// And for those that grow with the real part.
+/// Functions that grow with the real part: the same with the parts exchanged.
 template <Complex (*Function)(Complex)> Value hyperbolic(Value z, Value) {
   if (isinfq(z.re) && !finiteq(z.im)) {
     return {nan, nan};
@@ -73,7 +74,7 @@ Value tanh(Value z, Value) {
   return result;
 }
 
-/// By C's rules for zeros and infinities of unspecified sign.
+/// C's inverse functions; zeros and infinities whose sign C leaves open may have either.
 template <Complex (*Function)(Complex)> Value inverse(Value z, Value) {
   Value result = parts(Function(make(z)));
   result.anySign = isnanq(z.re) || isnanq(z.im);
@@ -87,7 +88,7 @@ Value expm1(Value z, Value none) {
     return {e.re - 1, e.im, e.anySign};
   }
   Quad half = sinq(z.im / 2);
-  // With the zero's sign that the sum has when it is exact.
+  // The sign of a zero is the one of the exact sum.
   return {z.im == 0 ? expm1q(z.re) : expm1q(z.re) * cosq(z.im) - 2 * half * half,
           z.im == 0 ? z.im : expq(z.re) * sinq(z.im)};
 }
@@ -113,7 +114,7 @@ Value logistic(Value z, Value) {
   return result;
 }
 
-/// Of zero: infinity and NaN, as XLA has it.
+/// rsqrt(0) is (infinity, NaN), as in XLA.
 Value rsqrt(Value z, Value) {
   if (isZero(z)) {
     return {HUGE_VALQ, nan};
@@ -126,7 +127,7 @@ Value rsqrt(Value z, Value) {
   return {crealq(root) / square, -cimagq(root) / square};
 }
 
-/// Of infinities infinity / infinity, as XLA has it.
+/// The parts of an infinite operand are computed as infinity / infinity, as in XLA.
 Value sign(Value z, Value) {
   if (isZero(z)) {
     return z;
@@ -137,7 +138,7 @@ Value sign(Value z, Value) {
 
 Value modulus(Value z, Value) { return {hypotq(z.re, z.im), 0}; }
 
-/// Of zero: 1 to the power of 0, 0 of positive reals, else NaN, as XLA has it.
+/// As in XLA: 0^0 = 1; 0^w = 0 for real w > 0, else NaN.
 Value power(Value z, Value w) {
   if (isZero(w)) {
     return {1, 0};
@@ -169,7 +170,7 @@ Value divide(Value a, Value b) {
   return result;
 }
 
-/// An error of one part in 2^53 of w log z turns and stretches the result.
+/// A relative error of 2^-53 in w log z changes the phase and the modulus of the result.
 double powerSlack(Value z, Value w, double maxExponent) {
   if (!isFinite(z) || !isFinite(w)) {
     return HUGE_VAL;
@@ -179,12 +180,12 @@ double powerSlack(Value z, Value w, double maxExponent) {
   }
   Value log = parts(clogq(make(z)));
   double size = static_cast<double>(hypotq(w.re, w.im) * hypotq(log.re, log.im));
-  // Of a result beyond the largest number only noise decides the parts' signs.
+  // In a result beyond the largest number, the signs of the parts depend on rounding errors only.
   bool overflows = w.re * log.re - w.im * log.im > maxExponent * M_LN2q;
   return overflows || size > maxExponent ? HUGE_VAL : 1 + size;
 }
 
-/// What is lost in x^2 + y^2, and in the logarithm of a number next to 1.
+/// The cancellation in x^2 + y^2, and in the logarithm of a number near 1.
 double atan2Slack(Value y, Value x, double) {
   auto ordinary = [](Quad part) { return fabsq(part) > 1e-10Q && fabsq(part) < 1e10Q; };
   if (!ordinary(y.re) || !ordinary(y.im) || !ordinary(x.re) || !ordinary(x.im)) {
@@ -193,7 +194,7 @@ double atan2Slack(Value y, Value x, double) {
   Quad sizes = hypotq(y.re, y.im) * hypotq(y.re, y.im) + hypotq(x.re, x.im) * hypotq(x.re, x.im);
   Value square = parts(make(x) * make(x) + make(y) * make(y));
   Quad sum = hypotq(square.re, square.im);
-  // Next to the cut of the square root either side will do.
+  // Near the branch cut of the square root, the value of either side is accepted.
   if (square.re < 0 && fabsq(square.im) < 1e-6Q * sum) {
     return HUGE_VAL;
   }

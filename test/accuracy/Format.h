@@ -42,8 +42,8 @@ double fromBits(const Format &format, uint64_t bits);
 uint64_t toBits(const Format &format, Quad value);
 
 /// Distance of `value` from `exact` in units of the last place of `scale`'s binade. Infinity counts
-/// as the power of two after the largest finite value. Infinite for what is no matter of rounding:
-/// NaN or not, the sign of zero.
+/// as the power of two after the largest finite value. The distance is infinite for differences
+/// that rounding cannot explain: only one of the two is NaN, or zeros differ in sign.
 double ulpError(const Format &format, double value, Quad exact, Quad scale);
 /// The same where `exact` has an error of 2^-52.
 double ulpErrorQuick(const Format &format, double value, double exact);

@@ -36,7 +36,7 @@ struct Library {
   void *handle;
 };
 
-/// What is known of one case on one CPU.
+/// The results so far of one case on one CPU.
 struct Finding {
   double worst = -1;
   std::string where;
@@ -88,8 +88,8 @@ public:
       return c.format->bytes == 4 ? c.complex->boundFloat : c.complex->bound;
     }
     if (c.format->bytes == 2) {
-      // Of f16, results of f32 are rounded a second time; a few that are next to a tie go the other
-      // way.
+      // f16 results are computed in f32 and rounded again: a few results next to a tie are rounded
+      // the other way.
       return std::min(c.real->bound, c.format->precision == 8 ? 0.5 : 0.5005);
     }
     return c.format->bytes == 4 ? c.real->bound : c.real->boundDouble;
@@ -99,7 +99,8 @@ public:
   const std::vector<Finding> &found() const { return findings; }
 
 private:
-  /// All samples; the last elements of each array are hard ones, taken in turn.
+  /// Runs all samples. The last elements of each array are hard arguments, a different choice in
+  /// each array.
   void sweepArrays(const Samples &samples, const std::vector<uint64_t> &hard) {
     size_t parts = c.parts(), total = samples.x.size() / parts, nextHard = 0;
     size_t room = hard.empty() ? arraySize : arraySize - leftOver;
@@ -120,7 +121,7 @@ private:
     }
   }
 
-  /// Every so many bit patterns of f32.
+  /// Every stride-th bit pattern of f32.
   void sweepPatterns() {
     uint64_t end = uint64_t(1) << 32;
     for (uint64_t first = 0; first < end; first += arraySize * options.effort.stride) {
@@ -144,7 +145,7 @@ private:
     return {get(operands[operand], 2 * i), get(operands[operand], 2 * i + 1)};
   }
 
-  /// Runs the arrays through every object; looks at the elements from `begin` on.
+  /// Runs the arrays through every object and checks the elements from `begin` on.
   void check(bool quick, size_t begin) {
     tried += arraySize - begin;
     if (!quick) {
@@ -170,7 +171,7 @@ private:
       }
       for (size_t i = begin; i < arraySize; ++i) {
         if (quick) {
-          // What is unusual is decided in more precision.
+          // Errors near the bound, and new maxima, are computed again in __float128.
           if (ulpErrorQuick(*c.format, get(result, i), quickExact[i]) >
               std::min(0.9 * bound(), findings[r].worst * 0.999)) {
             Value x = valueAt(0, i);
@@ -187,7 +188,7 @@ private:
     double error, slack = 1;
     if (c.complex != nullptr && c.complex->slack != nullptr) {
       Value y = c.operands() == 2 ? valueAt(1, i) : Value();
-      // Errors are told as parts of what is allowed, in the bound's unit.
+      // Errors are divided by the slack, so that they compare with the bound.
       slack = c.complex->slack(valueAt(0, i), y, c.format->maxExponent);
       if (std::isinf(slack)) {
         return;
@@ -212,7 +213,7 @@ private:
     }
   }
 
-  /// In units of the modulus if that is finite, else each part in its own.
+  /// In units of the last place of the modulus if that is finite, else each part in its own.
   double complexError(Finding &finding, double re, double im, Value want) const {
     const Format &format = *c.format;
     if (want.anySign) {
@@ -234,7 +235,7 @@ private:
       finding.worstPart = std::max(finding.worstPart, own);
     }
     Quad scale = fmaxq(fabsq(want.re), fabsq(want.im));
-    // A part that is lost below the modulus' last place may have either sign.
+    // A part smaller than the last place of the modulus may have either sign.
     auto lost = [&](double part, Quad exactPart) {
       double error = ulpError(format, part, exactPart, scale);
       bool signOfZero = part == 0 && exactPart != 0 && std::isinf(error);

@@ -8,7 +8,8 @@
 
 namespace accuracy {
 
-/// Elements of a module's arrays: a multiple of every vector's lanes and three that are left over.
+/// Elements of a module's arrays: a multiple of every vector's lanes, plus three for the remainder
+/// loop.
 inline constexpr size_t arraySize = 4099, leftOver = 3;
 
 /// One opcode for one element type.
@@ -22,7 +23,7 @@ struct Case {
   int parts() const { return complex != nullptr ? 2 : 1; }
   int resultParts() const { return complex != nullptr && !complex->realResult ? 2 : 1; }
   std::string type() const;
-  /// An identifier.
+  /// The case's name as a C identifier.
   std::string name() const;
   std::string module() const;
 };

@@ -45,8 +45,7 @@ struct ComplexFunction {
   double radius;     ///< most samples are below it
   double boundFloat; ///< greatest error of c64 in ulp of the modulus
   double bound;      ///< and of c128
-  /// Where the bounds do not hold: a factor for them, infinity if any result will do. Null: they
-  /// hold.
+  /// A factor for the bounds at these arguments; infinity: any result is accepted. Null: always 1.
   double (*slack)(Value, Value, double maxExponent) = nullptr;
 };
 

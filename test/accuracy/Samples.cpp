@@ -1,8 +1,8 @@
 //===- Samples.cpp - Arguments to try -------------------------------------===//
 //
-// In: a format, a function, how much effort. Out: bit patterns of arguments, always the same.
-// Special values and their neighbours, what lies next to thresholds, uniform values where the
-// function is interesting, and random patterns of every exponent.
+// In: a format, a function, the number of samples. Out: bit patterns of arguments, the same in
+// every run: special values and their neighbours, values near thresholds, uniform values in the
+// function's range, and random patterns of every exponent.
 //
 //===----------------------------------------------------------------------===//
 #include "Samples.h"
@@ -32,8 +32,8 @@ private:
   uint64_t state;
 };
 
-/// Where functions change: ends of domains, under- and overflow of either format, and where
-/// implementations go from one formula to another.
+/// Thresholds: ends of domains, overflow and underflow of either format, and arguments at which
+/// implementations change the formula.
 // clang-format off
 constexpr double critical[] = {
     0x1p-54, 0x1p-30, 0x1p-27, 0x1p-24, 0x1p-14, 0x1p-12, 0.25, 0.35, 0.41421356237309503, 0.5,
@@ -48,8 +48,8 @@ constexpr double critical[] = {
     0x1p51, 0x1p52, 0x1p53, 0x1p63, 0x1p64, 1e22, 6.02e23, 0x1p100, 0x1p127, 1e300};
 // clang-format on
 
-/// Values next to multiples of pi/2, nearer than others of their size (found by continued
-/// fractions).
+/// The values of each magnitude that are nearest to multiples of pi/2, found by continued
+/// fractions.
 // clang-format off
 constexpr double nearQuarterTurns[] = {
     0x1.6ac5b262ca1ffp+849, 0x1.6c6cbc45dc8dep+5, 0x1.6ac5b262ca1ffp+850, 0x1.6c6cbc45dc8dep+6,
@@ -143,7 +143,7 @@ static void addPairs(Samples &samples, const Format &format, const RealFunction 
     samples.x.push_back(randomBits(format, random));
     samples.y.push_back(randomBits(format, random));
     add(random.between(function.x), random.between(function.y));
-    // Operands of like size, quotients next to integers, and to one.
+    // Operands of similar size; quotients near integers and near one.
     double x = wideRange(random, 40);
     add(x, x * (1 + (random.unit() - 0.5) * std::ldexp(1.0, -random.below(30))));
     add(x * (1 + random.below(1000)), x);
@@ -194,7 +194,7 @@ Samples complexSamples(const Format &format, const ComplexFunction &function,
   Samples samples;
   Random random(3);
   std::vector<uint64_t> special = specials(format);
-  // A second operand for functions of two: ordinary values, and special ones in turn.
+  // The second operand of binary functions: ordinary and special values in turn.
   uint64_t turn = 0;
   auto second = [&]() {
     for (int part = 0; part < 2; ++part) {
@@ -222,7 +222,7 @@ Samples complexSamples(const Format &format, const ComplexFunction &function,
         random.between(-function.radius, function.radius));
     add(random.between(-1.5, 1.5), random.between(-1.5, 1.5));
     add(wideRange(random, range), wideRange(random, range));
-    // Next to the axes, on the unit circle, around the points 1, -1, i, -i.
+    // Near the axes, on the unit circle, and around the points 1, -1, i, -i.
     add(random.between(-4, 4), small());
     add(small(), random.between(-4, 4));
     double angle = random.between(-3.2, 3.2);

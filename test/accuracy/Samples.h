@@ -21,9 +21,9 @@ struct Samples {
   std::vector<uint64_t> x, y;
 };
 
-/// Arguments that are easily wrong: they are also tried as the last elements of arrays.
+/// Arguments that implementations often get wrong; they are also the last elements of arrays.
 std::vector<uint64_t> hardArguments(const Format &format, const RealFunction &function);
-/// What else is tried of a function of reals but the strided patterns of f32.
+/// All samples of a real function, except the strided patterns of f32.
 Samples realSamples(const Format &format, const RealFunction &function, const Effort &effort);
 
 /// Pairs (re, im) one after the other.

@@ -1,5 +1,5 @@
-// An adapter keeps hlo_executor's contract, alone and for several callers at once, and a model
-// computes the same with it as without.
+// Checks that an adapter keeps hlo_executor's contract, for one caller and for several at once, and
+// that a model computes the same results with and without it.
 #if defined(WITH_TBB)
 #include <hlo/executor_tbb.h>
 #elif defined(WITH_OPENMP)
@@ -20,7 +20,7 @@
 #include <vector>
 
 #if !defined(WITH_TBB) && !defined(WITH_OPENMP)
-// A pool as programs have them.
+// A typical thread pool.
 class Pool {
 public:
   explicit Pool(int count) {

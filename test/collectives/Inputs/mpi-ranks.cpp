@@ -1,15 +1,14 @@
 //===- mpi-ranks.cpp - Collectives over processes -------------------------===//
 //
 //   mpirun -np N mpi-ranks             random collectives
-//   mpirun -np N mpi-ranks absent      process 1 does not come to an all-reduce before the others
-//                                      have given it up
+//   mpirun -np N mpi-ranks absent      process 1 joins an all-reduce only after the others gave up
 //   mpirun -np N mpi-ranks fails       the call of process 1 ends with an error
-//   mpirun -np N mpi-ranks ragged      the last process has a ragged-all-to-all whose sizes are
-//   wrong,
-//                                      while the others exchange large messages: no buffer may be
-//                                      written to afterwards, and no receive given up
+//   mpirun -np N mpi-ranks ragged      the last process has a ragged-all-to-all with wrong sizes
 //
-// Each process prints one line; the order of lines is anybody's.
+// In the last case the other processes exchange large messages at that time. After the error no
+// buffer may be written to, and no receive may be freed before it has completed.
+//
+// Each process prints one line, in any order.
 //
 //===----------------------------------------------------------------------===//
 #include "test/unit/runtime/CollectiveCases.h"
@@ -19,8 +18,9 @@
 #include <mpi.h>
 #include <set>
 
-/// Receives that were freed before they had ended, which MPI goes on with. These two take the place
-/// of MPI's own functions, which have these names with a P in front.
+/// Requests of receives, and the number of receives that were freed before they completed: MPI
+/// still writes to their buffers. The next three functions replace MPI's own, which remain
+/// available with the prefix P.
 static std::set<MPI_Request> receives;
 static int givenUp = 0;
 
@@ -33,7 +33,7 @@ extern "C" int MPI_Irecv(void *data, int count, MPI_Datatype type, int source, i
 extern "C" int MPI_Isend(const void *data, int count, MPI_Datatype type, int target, int tag,
                          MPI_Comm comm, MPI_Request *request) {
   int error = PMPI_Isend(data, count, type, target, tag, comm, request);
-  receives.erase(*request); // a handle that is used again
+  receives.erase(*request); // MPI reuses handles
   return error;
 }
 extern "C" int MPI_Request_free(MPI_Request *request) {
@@ -43,8 +43,7 @@ extern "C" int MPI_Request_free(MPI_Request *request) {
   return PMPI_Request_free(request);
 }
 
-/// How long a process that has failed keeps that to itself, so that others are in the middle of a
-/// message.
+/// Delay before a failed process reports its error, so that others are in the middle of a message.
 static int silentFor = 0;
 static void (*tellAll)(void *user, hlo_status status, const char *message);
 static void tellLate(void *user, hlo_status status, const char *message) {
@@ -91,7 +90,7 @@ static std::string ragged(const hlo_comm *comm, int rank, int n, int64_t rows, b
   return status ? std::string(hlo_status_name(status)) + " " + call.module.message : "";
 }
 
-/// Rounds of which every other one fails; "" if all went as it should.
+/// Runs rounds, of which every other one must fail; "" if all behaved as expected.
 static std::string raggedRounds(int rank, int n) {
   std::string last;
   for (int round = 0; round < 24; ++round) {
@@ -118,7 +117,7 @@ static std::string raggedRounds(int rank, int n) {
         }
       }
     }
-    // The caller's memory is the caller's again; MPI's progress must not change it.
+    // The call has returned the caller's memory; MPI's progress must not change it.
     std::fill(out.begin(), out.end(), 0x5b5b5b5bu);
     std::fill(in.begin(), in.end(), 0u);
     for (int i = 0; i < 2000; ++i) {
@@ -171,7 +170,7 @@ int main(int argc, char **argv) {
   int rank = comm->replica;
   std::string text;
   if (absent) {
-    // All begin together, since a machine that is busy may start one of them seconds later.
+    // All begin together: a busy machine may start a process seconds after the others.
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
       MPI_Barrier(MPI_COMM_WORLD);

@@ -1,12 +1,12 @@
 //===- lapack-calls.cpp - Every target of libhlo_lapack, called wrongly ---===//
 //
-// Calls each target of hlo_lapack_custom_calls() through frames of its own: as it should be
-// called, in several sizes, and with one thing wrong at a time. Every buffer, and all memory
-// that a handler asks for, ends where a page begins that nobody may touch, and has a pattern
-// in front: LAPACK is not compiled with a sanitizer, so this is how its errors are seen. What a
-// target takes and gives is written down here once more, independently of its contract.
+// Calls each target of hlo_lapack_custom_calls() through its own call frames: correctly, in several
+// sizes, and with one error at a time. Every buffer, and all memory that a handler asks for, ends
+// at an inaccessible page and is preceded by a known pattern. LAPACK is not compiled with a
+// sanitizer, so these two detect its accesses out of bounds. The operands and results of each
+// target are listed here again, independently of its contract.
 //
-// Prints FAILED lines, and at the end how many calls there were.
+// Prints FAILED lines, and at the end the number of calls.
 //
 //===----------------------------------------------------------------------===//
 #include <cmath>
@@ -43,7 +43,7 @@ void failed(const std::string &what) {
 class Slot {
 public:
   static constexpr size_t most = size_t(4) << 20, canary = 256;
-  /// `bytes` bytes whose end is that of the slot.
+  /// `bytes` bytes that end where the slot ends.
   char *take(size_t bytes) {
     if (!base) {
       size_t page = static_cast<size_t>(getpagesize());
@@ -141,7 +141,7 @@ int64_t bytesOf(int type) {
                                         : 1;
 }
 
-/// The bytes of an array; those of a wrong or huge one are few.
+/// The bytes of an array; a small number for arrays with an invalid or huge size.
 size_t bytesOf(const Value &value) {
   int64_t bytes = bytesOf(value.type);
   for (int64_t d : value.dims) {
@@ -237,7 +237,7 @@ std::string call(const hlo_custom_call &target, Case &c) {
   return text;
 }
 
-/// Gives every array memory of its own, operands numbers that all routines can work with.
+/// Allocates each array; operands get numbers that all routines can handle.
 void place(Case &c) {
   int slot = 0;
   for (auto *list : {&c.operands, &c.results}) {
@@ -404,7 +404,7 @@ Case make(const Family &family, int type, const Sizes &sizes,
   return c;
 }
 
-/// Whether the target takes these sizes.
+/// True if the target accepts these sizes.
 bool valid(const Family &family, const Sizes &s, const Case &c) {
   if (std::string(family.operands) == "mn k") {
     return s.n <= s.m && s.k <= s.n;
@@ -441,7 +441,7 @@ void wrongArrays(const hlo_custom_call &target, const Family &family, const Case
           call(target, c);
           return;
         }
-        // What is wrong may be seen at another array, which then does not fit this one.
+        // The error may be reported for another array, whose size no longer agrees with this one's.
         mustRefuse(target, c, name + " " + what, " (");
       };
       const Value &given = isResult ? valid.results[i] : valid.operands[i];
@@ -460,7 +460,7 @@ void wrongArrays(const hlo_custom_call &target, const Family &family, const Case
       with("a scalar of rank 9", [](Value &v) { v.dims.assign(9, 1); });
       with("of a rank too high", [](Value &v) { v.dims.insert(v.dims.begin(), 1); });
       with("no array", [](Value &v) { v.kind = 2; });
-      // Sizes that other arrays say nothing about.
+      // Sizes that no other array determines.
       std::string letters = words[i].substr(words[i].find(':') + 1);
       for (size_t d = 0; d < given.dims.size(); ++d) {
         size_t own = d - (given.dims.size() - letters.size());
@@ -513,7 +513,7 @@ void wrongAttributes(const hlo_custom_call &target, const Family &family, const 
       if (fails) {
         mustRefuse(target, c, what, name);
       } else {
-        // Sizes may depend on it.
+        // Valid sizes may depend on the attribute, so the call may succeed or fail.
         call(target, c);
       }
     };
@@ -547,7 +547,8 @@ void wrongAttributes(const hlo_custom_call &target, const Family &family, const 
   mustRefuse(target, c, "one more attribute", "another");
 }
 
-/// Numbers of two runs, one of which had arrays in other places. Sums of another order may differ.
+/// Compares the numbers of two runs with arrays at different addresses. They need not be equal:
+/// LAPACK may add in another order.
 bool close(int type, const char *a, const char *b, size_t bytes) {
   if (std::memcmp(a, b, bytes) == 0) {
     return true;
@@ -565,7 +566,7 @@ bool close(int type, const char *a, const char *b, size_t bytes) {
   return type != kS32;
 }
 
-/// Operands in results' memory, all of it or one element further on.
+/// Operands in the memory of results: at the same address, or shifted by one element.
 void aliases(const hlo_custom_call &target, const Case &valid) {
   Case apart = valid;
   place(apart);
@@ -584,7 +585,7 @@ void aliases(const hlo_custom_call &target, const Case &valid) {
         if (in == 0 || out == 0) {
           continue;
         }
-        // Both in one slot, which ends behind whichever ends last.
+        // Both in one slot, which ends at the later of their ends.
         size_t total = std::max(in + (shift > 0 ? step : 0), out + (shift < 0 ? step : 0));
         std::vector<char> bytes(c.operands[i].data, c.operands[i].data + in);
         char *memory = slots[15].take(total);
@@ -616,7 +617,7 @@ void aliases(const hlo_custom_call &target, const Case &valid) {
   }
 }
 
-/// Numbers that are none.
+/// Operands that contain NaN, infinity, zeros or huge numbers.
 void strangeNumbers(const hlo_custom_call &target, const Case &valid) {
   for (double number : {double(NAN), double(INFINITY), 0.0, 1e300}) {
     Case c = valid;
@@ -658,7 +659,7 @@ void wrongSizes(const hlo_custom_call &target, const Family &family, int type) {
       std::strstr(family.names, "syevd")) {
     refuse({40000, 40000, 1, 1, {}});
   }
-  // Without an element, whatever the number of matrices: an answer, at once.
+  // Arrays without elements, for any number of matrices: the call must return at once.
   for (Sizes sizes : {Sizes{0, 0, 0, 0, {INT64_MAX, 4}}, Sizes{4, 4, 4, 4, {0, INT64_MAX, 7}}}) {
     Case c = make(family, type, sizes, attributes);
     place(c);
@@ -701,7 +702,7 @@ void runTarget(const hlo_custom_call &target, const Family &family, int type) {
       wrongAttributes(target, family, c, 4);
     }
   }
-  // Other algorithms, for larger matrices.
+  // Larger matrices, for which LAPACK uses other algorithms.
   for (const Sizes &sizes :
        {Sizes{40, 40, 40, 40, {}}, Sizes{90, 70, 66, 70, {}}, Sizes{70, 70, 66, 70, {2}}}) {
     for (const auto &attributes : choices(family, sizes.n)) {
@@ -722,7 +723,7 @@ void runTarget(const hlo_custom_call &target, const Family &family, int type) {
 }
 } // namespace
 
-/// LAPACK's own would end the process.
+/// LAPACK's own xerbla would end the process.
 extern "C" void xerbla_(const char *, const int *, size_t) { refusedByLapack = true; }
 
 int main() {
