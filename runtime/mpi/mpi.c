@@ -53,11 +53,15 @@ struct hlo_mpi {
   MPI_Datatype mebibyte;
   int rank, size;
   int failed;
-  Failure failure;      /* the first failure seen */
-  MPI_Request *told;    /* failure messages, one per process */
-  unsigned char *heard; /* per process, once failed: bits SETTLED, PENDING */
-  int settled;          /* this process has announced SETTLED */
-  uint64_t question;    /* the instruction about which this process has asked */
+  Failure failure;      /* the first one seen */
+  MPI_Request *told;    /* messages about it, one for each process */
+  unsigned char *heard; /* of each process, once failed: SETTLED, PENDING */
+  unsigned char *here;  /* of each member, once timed out: it is at the same instruction */
+  /* Of an exchange: two for each member, which is a process, so 2 * size at most. */
+  MPI_Request *requests;
+  int *indices;
+  int settled;       /* this process has said so */
+  uint64_t question; /* the instruction at which this process asks who else is there */
 };
 
 /* Exchanges of one instruction differ in the low bits of their tags. */
@@ -221,10 +225,11 @@ static int is_missing(const MPI_Request *requests, int32_t member) {
 }
 
 /* Asks the members whose messages are missing whether they are at this instruction, and sets `here`
- * for those that answer within `most_ns`. */
-static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
-                        int64_t most_ns, unsigned char *here) {
+ * of those that answer within `most_ns`. */
+static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, int64_t most_ns) {
+  const MPI_Request *requests = mpi->requests;
   int asked = 0;
+  memset(mpi->here, 0, (size_t)mpi->size);
   mpi->question = instruction_of(step);
   for (int32_t m = 0; m < step->num_members; ++m) {
     MPI_Request sent;
@@ -243,7 +248,7 @@ static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Reque
       MPI_Recv(NULL, 0, MPI_BYTE, from.MPI_SOURCE, ANSWER_TAG, mpi->group, MPI_STATUS_IGNORE);
       --asked;
       for (int32_t m = 0; m < step->num_members; ++m) {
-        here[m] |= step->members[m] == from.MPI_SOURCE;
+        mpi->here[m] |= step->members[m] == from.MPI_SOURCE;
       }
     }
     answer_questions(mpi, step);
@@ -252,20 +257,17 @@ static void ask_missing(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Reque
   }
 }
 
-/* Names the members whose messages are missing; if some of those are at another instruction, only
- * these. */
-static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Request *requests,
-                           int64_t waited_ns) {
-  unsigned char here[step->num_members];
-  memset(here, 0, sizeof here);
-  ask_missing(mpi, step, requests, waited_ns / 10 < ASK_NS ? waited_ns / 10 : ASK_NS, here);
+/* Names the members whose messages are missing; of those, only the ones that are not at this
+ * instruction, if there are any. */
+static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, int64_t waited_ns) {
+  ask_missing(mpi, step, waited_ns / 10 < ASK_NS ? waited_ns / 10 : ASK_NS);
   char text[480];
   int length = snprintf(text, sizeof text, "%s %%%s: waited %lld ms for rank", step->opcode,
                         step->name, (long long)(waited_ns / 1000000));
   int named = 0;
   for (int strict = 1; strict >= 0 && named == 0; --strict) {
     for (int32_t m = 0; m < step->num_members && length < 400; ++m) {
-      if (is_missing(requests, m) && !(strict && here[m])) {
+      if (is_missing(mpi->requests, m) && !(strict && mpi->here[m])) {
         length += snprintf(text + length, sizeof text - (size_t)length, "%s%d",
                            named++ ? ", " : " ", step->members[m]);
       }
@@ -276,8 +278,7 @@ static void report_timeout(hlo_mpi *mpi, const hlo_comm_step *step, const MPI_Re
   fail_all(mpi, HLO_DEADLINE, text);
 }
 
-static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests,
-                         int64_t now, int64_t waited_ns) {
+static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, int64_t now, int64_t waited_ns) {
   const int64_t most = mpi->comm.timeout_ns;
   if (step->cancel != NULL && __atomic_load_n(step->cancel, __ATOMIC_RELAXED) != 0) {
     char text[480];
@@ -286,7 +287,7 @@ static void look_at_call(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *r
     fail_all(mpi, HLO_CANCELLED, text);
   } else if ((step->deadline_ns != 0 && now >= step->deadline_ns) ||
              (most > 0 && waited_ns >= most)) {
-    report_timeout(mpi, step, requests, waited_ns);
+    report_timeout(mpi, step, waited_ns);
   }
 }
 
@@ -330,8 +331,9 @@ static int is_active(MPI_Request *request) {
   return !done;
 }
 
-/* Ends the messages of a failed exchange; see the top of this file. */
-static void settle(hlo_mpi *mpi, const hlo_comm_step *step, MPI_Request *requests) {
+/* Ends the messages of an exchange that has failed; see the top of this file. */
+static void settle(hlo_mpi *mpi, const hlo_comm_step *step) {
+  MPI_Request *requests = mpi->requests;
   for (int32_t m = 0; m < step->num_members; ++m) {
     if (requests[2 * m] != MPI_REQUEST_NULL) {
       MPI_Cancel(&requests[2 * m]);
@@ -379,8 +381,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
     return give_error(mpi, step);
   }
   const int total = 2 * step->num_members;
-  MPI_Request requests[total];
-  int indices[total];
+  MPI_Request *requests = mpi->requests;
   for (int i = 0; i < total; ++i) {
     requests[i] = MPI_REQUEST_NULL;
   }
@@ -389,7 +390,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   int done = 0;
   for (unsigned polls = 0; error == MPI_SUCCESS && !mpi->failed; ++polls) {
     int completed = 0;
-    error = MPI_Testsome(total, requests, &completed, indices, MPI_STATUSES_IGNORE);
+    error = MPI_Testsome(total, requests, &completed, mpi->indices, MPI_STATUSES_IGNORE);
     done = completed == MPI_UNDEFINED; /* none is left */
     if (done || error != MPI_SUCCESS) {
       break;
@@ -398,7 +399,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
       const int64_t now = now_ns();
       look_for_failure(mpi);
       answer_questions(mpi, step);
-      look_at_call(mpi, step, requests, now, now - start);
+      look_at_call(mpi, step, now, now - start);
       sched_yield(); /* there may be more ranks than CPUs */
     }
   }
@@ -412,7 +413,7 @@ static hlo_status exchange(void *user, const hlo_comm_step *step, const hlo_comm
   if (done && error == MPI_SUCCESS) {
     return HLO_OK;
   }
-  settle(mpi, step, requests);
+  settle(mpi, step);
   return give_error(mpi, step);
 }
 
@@ -440,7 +441,10 @@ hlo_mpi *hlo_mpi_create(const void *communicator, int32_t num_partitions, int64_
       mpi->size % num_partitions != 0 ||
       MPI_Type_contiguous(1 << 20, MPI_BYTE, &mpi->mebibyte) != MPI_SUCCESS ||
       (mpi->told = malloc((size_t)mpi->size * sizeof *mpi->told)) == NULL ||
-      (mpi->heard = calloc((size_t)mpi->size, 1)) == NULL) {
+      (mpi->heard = calloc((size_t)mpi->size, 1)) == NULL ||
+      (mpi->here = malloc((size_t)mpi->size)) == NULL ||
+      (mpi->requests = malloc((size_t)mpi->size * 2 * sizeof *mpi->requests)) == NULL ||
+      (mpi->indices = malloc((size_t)mpi->size * 2 * sizeof *mpi->indices)) == NULL) {
     hlo_mpi_destroy(mpi);
     return NULL;
   }
@@ -476,6 +480,9 @@ void hlo_mpi_destroy(hlo_mpi *mpi) {
   }
   free(mpi->told);
   free(mpi->heard);
+  free(mpi->here);
+  free(mpi->requests);
+  free(mpi->indices);
   if (mpi->mebibyte != MPI_DATATYPE_NULL) {
     MPI_Type_free(&mpi->mebibyte);
   }
