@@ -3,6 +3,10 @@
  * libhlo_lapack: the targets lapack_*_ffi (and one more) of programs from JAX, implemented with the
  * LAPACK and BLAS that the program links (-lhlo_lapack -llapack -lblas).
  *
+ * A handler needs up to 48 KiB of stack, in addition to hlo_module_desc.stack_bytes: measured over
+ * all targets with the reference LAPACK 3.11 (eigenvalues of complex matrices with more than 75
+ * rows need 44 KiB, all but eigenvalues 5 KiB). Another LAPACK may need more.
+ *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_LAPACK_H
 #define HLO_LAPACK_H

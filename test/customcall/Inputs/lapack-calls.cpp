@@ -8,6 +8,10 @@
 //
 // Prints FAILED lines, and at the end the number of calls.
 //
+// With an argument: calls as they should be only, also of larger matrices, each on a thread whose
+// stack has a pattern. Prints the stack that the handlers have used, which may not be more than
+// the argument.
+//
 //===----------------------------------------------------------------------===//
 #include <cmath>
 #include <csignal>
@@ -16,7 +20,7 @@
 #include <cstring>
 #include <functional>
 #include <hlo/lapack.h>
-#include <map>
+#include <pthread.h>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -112,6 +116,67 @@ ffi_error *release(ffi_free_args *args) {
   }
   return nullptr;
 }
+
+//===- Stack --------------------------------------------------------------===//
+
+/// A stack of handlers, above a page that nobody may touch.
+class Stack {
+public:
+  static constexpr size_t bytes = size_t(512) << 10;
+  static constexpr char pattern = char(0xa5);
+
+  Stack() {
+    size_t page = static_cast<size_t>(getpagesize());
+    char *memory = static_cast<char *>(
+        mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) {
+      std::abort();
+    }
+    base = memory + page;
+  }
+  /// What the handler returns, called on this stack; `used` becomes what it has used of it, if that
+  /// is more.
+  ffi_error *run(ffi_handler *handler, ffi_frame *frame) {
+    std::memset(base, pattern, bytes);
+    Work work = {handler, frame, nullptr, nullptr};
+    pthread_t thread;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) || pthread_attr_setstack(&attributes, base, bytes) ||
+        pthread_create(&thread, &attributes, start, &work) || pthread_join(thread, nullptr)) {
+      std::abort();
+    }
+    pthread_attr_destroy(&attributes);
+    const char *lowest = base;
+    while (*lowest == pattern) {
+      ++lowest;
+    }
+    size_t now = static_cast<size_t>(work.top - lowest);
+    if (now > used) {
+      used = now;
+      where = at;
+    }
+    return work.error;
+  }
+
+  size_t used = 0;
+  std::string where;
+
+private:
+  struct Work {
+    ffi_handler *handler;
+    ffi_frame *frame;
+    ffi_error *error;
+    const char *top;
+  };
+  static void *start(void *argument) {
+    Work &work = *static_cast<Work *>(argument);
+    work.top = static_cast<const char *>(__builtin_frame_address(0));
+    work.error = work.handler(work.frame);
+    return nullptr;
+  }
+  char *base;
+};
+Stack *stack = nullptr; // null: handlers run on that of the program
 
 //===- Calls --------------------------------------------------------------===//
 
@@ -210,7 +275,8 @@ std::string call(const hlo_custom_call &target, Case &c) {
       attributeKinds.data(),  names.data(), attributeValues.data()};
   ++calls;
   context.allocates = calls % 2;
-  ffi_error *error = reinterpret_cast<ffi_handler *>(target.fn)(&frame);
+  auto *handler = reinterpret_cast<ffi_handler *>(target.fn);
+  ffi_error *error = stack ? stack->run(handler, &frame) : handler(&frame);
   std::string text;
   if (error) {
     ++refused;
@@ -667,7 +733,33 @@ void wrongSizes(const hlo_custom_call &target, const Family &family, int type) {
   }
 }
 
+/// Matrices for which LAPACK takes its ways for small, blocked and (eigenvalues, from 75 rows on)
+/// recursive problems.
+void useStack(const hlo_custom_call &target, const Family &family, int type) {
+  static const int64_t shapes[][4] = {
+      {4, 4, 4, 4}, {70, 70, 66, 70}, {90, 20, 20, 20}, {20, 90, 20, 20}, {130, 130, 130, 130}};
+  for (const auto &shape : shapes) {
+    Sizes sizes = {shape[0], shape[1], shape[2], shape[3], {}};
+    for (const auto &attributes : choices(family, sizes.n)) {
+      Case c = make(family, type, sizes, attributes);
+      if (!valid(family, sizes, c)) {
+        continue;
+      }
+      at = std::string(target.name) + " " + show(sizes, attributes);
+      place(c);
+      mustWork(target, c, "as it should be");
+      if (sizes.m < 100) {
+        strangeNumbers(target, c);
+      }
+    }
+  }
+}
+
 void runTarget(const hlo_custom_call &target, const Family &family, int type) {
+  if (stack) {
+    useStack(target, family, type);
+    return;
+  }
   static const std::vector<std::vector<int64_t>> batches = {{}, {3}, {2, 2}, {0}, {1, 0}};
   static const int64_t shapes[][4] = {{4, 4, 4, 4}, {5, 3, 2, 4}, {3, 5, 3, 3},    {1, 1, 1, 1},
                                       {1, 4, 1, 2}, {4, 1, 1, 1}, {0, 0, 0, 0},    {4, 0, 0, 0},
@@ -726,7 +818,8 @@ void runTarget(const hlo_custom_call &target, const Family &family, int type) {
 /// LAPACK's own xerbla would end the process.
 extern "C" void xerbla_(const char *, const int *, size_t) { refusedByLapack = true; }
 
-int main() {
+int main(int argc, char **argv) {
+  stack = argc > 1 ? new Stack : nullptr;
   alarm(500);
   std::signal(SIGSEGV, [](int) {
     const char text[] = "FAILED: touches memory outside of a buffer: ";
@@ -762,6 +855,10 @@ int main() {
   if (done != static_cast<int>(table->count)) {
     std::printf("FAILED: %d of %u targets\n", done, table->count);
     ++failures;
+  }
+  if (stack) {
+    std::printf("%zu bytes of stack: %s\n", stack->used, stack->where.c_str());
+    failures += stack->used > std::strtoul(argv[1], nullptr, 10);
   }
   std::printf("%d targets: %ld calls, %ld refused, %ld failures\n", done, calls, refused, failures);
   return failures != 0;
