@@ -113,14 +113,33 @@ def check_tree(files):
 
 
 def check_passes(files, read):
-    """A pass called hlo-x has a test called hlo-x."""
-    tests = {os.path.basename(path) for path in files if path.startswith("test/")}
+    """A pass hlo-x-y of a folder is in XY.cpp, or the folder's README says where, and its test is called hlo-x-y. Passes of other folders are
+    the matter of simplifiers/Passes.cpp alone."""
     for path in files:
-        if not path.startswith("compiler/transforms/") or not path.endswith(".cpp"):
+        if not path.startswith("compiler/transforms/") or not path.endswith((".cpp", ".h")):
             continue
+        folder = os.path.dirname(path)
         for name in re.findall(r'getArgument\(\) const \w+ \{ return "([\w-]+)"', read(path)):
-            if not any(test.startswith(name) for test in tests):
-                yield f"{path}: pass {name} has no test test/**/{name}.hlo"
+            test = f"{folder.replace('compiler', 'test', 1)}/{name}"
+            if not any(file.startswith(test) for file in files):
+                yield f"{path}: pass {name} has no test {test}.hlo"
+            stem, expected = os.path.splitext(os.path.basename(path))[0], "".join(word.capitalize() for word in name.split("-")[1:])
+            readme = read(f"{folder}/README.md")
+            if stem != expected and not (name in readme and stem in readme):
+                yield f"{path}: pass {name} belongs in {expected}.cpp"
+        if path == "compiler/transforms/simplifiers/Passes.cpp":
+            continue
+        for header in re.findall(r'#include "(compiler/transforms/[^"]+)"', read(path)):
+            if os.path.dirname(header) != folder and header in files and "std::unique_ptr<mlir::Pass>" in read(header):
+                yield f"{path}: '{header}' makes passes of another folder"
+
+
+def check_sets(path, text):
+    """A DenseSet cannot hold all numbers: two of them are its own."""
+    if path.startswith(("dialect/hlo/", "compiler/parser/")):
+        for number, line in enumerate(text.splitlines(), 1):
+            if re.search(r"Dense(Set|Map)<u?int\d*(_t)?\b", line):
+                yield f"{path}:{number}: numbers of the input in a DenseSet or DenseMap"
 
 
 def main():
@@ -139,7 +158,7 @@ def main():
         if path.endswith(TEXTS):
             problems += check_conflicts(path, read(path))
         if path.endswith((".cpp", ".h", ".c", ".td")):
-            problems += [*check_includes(path, read(path)), *check_source(path, read(path))]
+            problems += [*check_includes(path, read(path)), *check_source(path, read(path)), *check_sets(path, read(path))]
     print("\n".join(problems + [f"{len(files)} files, {len(problems)} offences"]))
     sys.exit(bool(problems))
 
