@@ -206,7 +206,7 @@ struct Preparation {
 };
 
 void printJson(const hlo_module_desc &desc, double compileSeconds, const Preparation &preparation,
-               const Timing &timing, uint32_t threads, const Profile &profile) {
+               const Timing &timing, uint32_t threads, ArrayRef<Program> programs) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
   json::Object line{
@@ -223,8 +223,12 @@ void printJson(const hlo_module_desc &desc, double compileSeconds, const Prepara
     line["prepare_ms"] = preparation.seconds * 1e3;
     line["prepared_bytes"] = static_cast<int64_t>(preparation.bytes);
   }
-  if (!profile.operations.empty()) {
-    line["profile"] = profileJson(desc, profile);
+  if (!programs.front().getProfile().operations.empty()) {
+    json::Array profiles;
+    for (const Program &program : programs) {
+      profiles.push_back(profileJson(desc, program.getProfile()));
+    }
+    line["profiles"] = std::move(profiles);
   }
   outs() << json::Value(std::move(line)) << "\n";
 }
@@ -246,10 +250,18 @@ void printTiming(const hlo_module_desc &desc, const Preparation &preparation, co
          << formatBytes(hlo_arena_bytes(&desc, threads)) << "\n";
 }
 
-/// Prints the first few of a module's ranks, each with a heading.
+/// Of so many ranks the arrays and the profiles are printed.
+constexpr size_t mostShown = 8;
+
+void printRest(size_t ranks) {
+  if (ranks > mostShown) {
+    outs() << "... and " << ranks - mostShown << " more ranks\n";
+  }
+}
+
+/// The arrays of the first few ranks, each with a heading.
 Error printRanks(std::vector<Program> &programs, bool isInput) {
-  constexpr size_t most = 8;
-  for (size_t rank = 0; rank < std::min(programs.size(), most); ++rank) {
+  for (size_t rank = 0; rank < std::min(programs.size(), mostShown); ++rank) {
     Program &program = programs[rank];
     const hlo_module_desc &desc = program.describe();
     if (programs.size() > 1) {
@@ -263,18 +275,27 @@ Error printRanks(std::vector<Program> &programs, bool isInput) {
       return e;
     }
   }
-  if (programs.size() > most) {
-    outs() << "... and " << programs.size() - most << " more ranks\n";
-  }
+  printRest(programs.size());
   return Error::success();
 }
 
-/// Runs once for the results, and again for timing if requested.
+/// A table for each of the first few ranks.
+void printProfiles(const hlo_module_desc &desc, ArrayRef<Program> programs) {
+  for (auto [rank, program] : enumerate(programs.take_front(mostShown))) {
+    if (programs.size() > 1) {
+      outs() << "rank " << rank << ":\n";
+    }
+    printProfile(outs(), desc, program.getProfile());
+  }
+  printRest(programs.size());
+}
+
+/// Runs once for the results, and again for the time if that was asked for.
 Expected<Timing> execute(const CommandLine &line, const Ranks &ranks,
                          std::vector<Program> &programs) {
   auto startProfile = [&] {
     if (line.profile) {
-      programs.front().startProfile();
+      for_each(programs, [](Program &program) { program.startProfile(); });
     }
   };
   startProfile();
@@ -407,12 +428,11 @@ Error runAll(const CommandLine &line) {
     return timing.takeError();
   }
   if (line.json) {
-    printJson(desc, compileSeconds, preparation, *timing, line.threads,
-              programs.front().getProfile());
+    printJson(desc, compileSeconds, preparation, *timing, line.threads, programs);
   } else {
     printTiming(desc, preparation, *timing, line.threads);
     if (line.profile) {
-      printProfile(outs(), desc, programs.front().getProfile());
+      printProfiles(desc, programs);
     }
   }
   return Error::success();
