@@ -41,7 +41,7 @@ suite --status demo tools/demo.sh
 suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
 # Texts that nothing makes the compiler die or hang of.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
-# Programs of libFuzzer: the parser, MLIR, arrays, attributes.
+# Programs of libFuzzer: the parser, MLIR, arrays, attributes, calls of handlers.
 suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --seconds=20
 
 # Functions exported from JAX and called from C; random modules against XLA:CPU, two minutes at most.

@@ -11,7 +11,7 @@
 template <typename... Dialects> mlir::MLIRContext &freshContext() {
   static std::unique_ptr<mlir::MLIRContext> context;
   static unsigned uses = 0;
-  if (uses++ % 64 == 0) {
+  if (uses++ % 1024 == 0) {
     mlir::DialectRegistry registry;
     if constexpr (sizeof...(Dialects) > 0) {
       registry.insert<Dialects...>();

@@ -70,12 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   llvm::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  for (const std::string &name : llvm::ArrayRef(names).take_front(12)) {
-    for (const hlo_buffer_desc &leaf : leaves) {
-      std::unique_ptr<char[]> buffer(new char[leaf.bytes]);
-      llvm::consumeError(loadLeaf(*archive, name, leaf, buffer.get()));
-      llvm::consumeError(readShape(*archive, name, leaf).takeError());
-    }
+  // Each as the leaf of its name, or as one that the number of names chooses.
+  for (auto [i, name] : llvm::enumerate(llvm::ArrayRef(names).take_front(12))) {
+    auto *named = llvm::find_if(leaves, [&](const auto &leaf) { return name == leaf.name; });
+    const hlo_buffer_desc &leaf =
+        named != std::end(leaves) ? *named : leaves[(i + names.size()) % std::size(leaves)];
+    std::unique_ptr<char[]> buffer(new char[leaf.bytes]);
+    llvm::consumeError(loadLeaf(*archive, name, leaf, buffer.get()));
+    llvm::consumeError(readShape(*archive, name, leaf).takeError());
   }
   return 0;
 }
