@@ -134,12 +134,16 @@ def main():
             print(f"{name}: {why}")
 
     with tempfile.TemporaryDirectory() as folder:
-        for path in sorted(glob.glob(f"{shared}/feeds/*.json")):
+        feeds = sorted(glob.glob(f"{shared}/feeds/*.json"))
+        for path in feeds:
             count(os.path.basename(path), run_feeds(tool, path, folder))
         source = f"{shared}/custom_calls"
         libraries = build_handlers(source, folder)
         with open(f"{source}/index.json") as file:
             index = json.load(file)
+        for cases, what in ((feeds, "feeds"), (index["cases"], "custom calls"), (index["errors"], "custom calls that fail")):
+            if not cases:
+                count(what, "there are no cases")
         for case in index["cases"] + index["errors"]:
             if len(libraries) < 2 and any("TYPED_FFI" in target["api_version"] for target in case["targets"]):
                 print(f"skipped {case['name']}: there is no jaxlib with headers")

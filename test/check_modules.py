@@ -23,15 +23,19 @@ def run(job):
     return r.returncode == 1 and re.search(r"^[^\n]*:\d+:\d+: error: ", r.stderr, re.M), path, r.stderr
 
 
-jobs = [(p, "--check=syntax", True) for p in glob.glob(shared + "/conformance/parser/accept/*.hlo")]
-jobs += [(p, "--check=syntax", False) for p in glob.glob(shared + "/conformance/parser/reject/*.hlo")]
-for folder in ("interpret", "random", "stablehlo", "xla_tests"):
-    jobs += [(p, "--check", True) for p in glob.glob(f"{shared}/conformance/{folder}/*.hlo")]
-jobs += [(p, "--check", True) for p in glob.glob(shared + "/models/*.hlo")]
+folders = [("conformance/parser/accept", "--check=syntax", True), ("conformance/parser/reject", "--check=syntax", False)]
+folders += [(f"conformance/{name}", "--check", True) for name in ("interpret", "random", "stablehlo", "xla_tests")] + [("models", "--check", True)]
+jobs, empty = [], []
+for folder, mode, accepted in folders:
+    paths = glob.glob(f"{shared}/{folder}/*.hlo")
+    jobs += [(path, mode, accepted) for path in paths]
+    empty += [] if paths else [folder]
 with concurrent.futures.ThreadPoolExecutor(2) as pool:
     results = list(pool.map(run, sorted(jobs)))
 failed = [r for r in results if not r[0]]
 for _, path, message in failed:
     print(f"{path.rsplit('/', 2)[-2]}/{path.rsplit('/', 1)[-1]}: {' '.join(message.split())[:200]}")
-print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
-sys.exit(1 if failed or not results else 0)
+for folder in empty:
+    print(f"{folder}: there are no texts")
+print(f"{len(results) - len(failed)} passed, {len(failed) + len(empty)} failed")
+sys.exit(1 if failed or empty else 0)

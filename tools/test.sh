@@ -42,7 +42,7 @@ suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
 # Texts that nothing makes the compiler die or hang of.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 # Programs of libFuzzer: the parser, MLIR, arrays, attributes, calls of handlers.
-suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --seconds=20
+suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --seconds=20 ${suite_no_build:+--no-build}
 
 # Functions exported from JAX and called from C; random modules against XLA:CPU, two minutes at most.
 if [ -n "$packages$suite_list" ]; then
@@ -61,9 +61,10 @@ elif [ -z "$packages$suite_list" ]; then
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
-  # Once more with the layouts of the text, where it has any.
+  # Once more with the layouts of the text, where it has any. An empty filter would be all cases.
+  filter="$(python3 test/entry_layout_cases.py "$shared/conformance")"
   suite entry-layouts "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
-    --filter "$(python3 test/entry_layout_cases.py "$shared/conformance" 2> /dev/null)" -- --entry-layout=text
+    --filter "${filter:-^$}" -- --entry-layout=text
   suite feeds-and-calls "$PYTHON" test/check_feeds_and_calls.py "$bin/hlo-run" "$shared"
   suite --limit=900 check "$PYTHON" test/check_modules.py "$bin/hlo-compile" "$shared"
   suite --limit=1800 replicated "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$bin/hlo-run" --lib "$shared/conformance" \

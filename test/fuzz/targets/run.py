@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds and runs the programs of libFuzzer.
 
-  run.py [--build=build] [--seconds=20] [--executions=N] [--jobs=N] [--fork=N] [--corpus=FOLDER] [TARGET...]
+  run.py [--build=build] [--no-build] [--seconds=20] [--executions=N] [--jobs=N] [--fork=N] [--corpus=FOLDER] [TARGET...]
   run.py --minimize=FOLDER [--bytes=200000] [TARGET...]
 
 Each target starts from the files of corpus/TARGET and from seeds.py, and runs for --seconds, or --executions if they come first. Prints executions
@@ -124,6 +124,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", default=sorted(LONGEST))
     parser.add_argument("--build", default="build")
+    parser.add_argument("--no-build", action="store_true", help="run the programs that are there")
     parser.add_argument("--seconds", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--executions", type=int, default=-1)
@@ -132,7 +133,8 @@ def main():
     parser.add_argument("--minimize")
     parser.add_argument("--bytes", type=int, default=200000)
     options = parser.parse_args()
-    subprocess.run(["ninja", "-C", options.build, *["fuzz-" + target for target in options.targets]], check=True, stdout=subprocess.DEVNULL)
+    if not options.no_build:
+        subprocess.run(["ninja", "-C", options.build, *["fuzz-" + target for target in options.targets]], check=True, stdout=subprocess.DEVNULL)
     os.makedirs(os.path.join(options.build, "fuzz"), exist_ok=True)
     failed = 0
     if options.minimize:
