@@ -55,6 +55,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string first, second;
   print(*module, first);
   mlir::OwningOpRef<mlir::ModuleOp> again = parse(first, context);
+  // Tuples whose shapes are left out may be nested deeper than a written shape (--max-nesting).
+  if (!again && llvm::StringRef(last).contains("nested deeper than 500 levels")) {
+    return 0;
+  }
   require(static_cast<bool>(again), "the printed text is refused", first, last);
   print(*again, second);
   require(first == second, "printed, read and printed again it is another text", first, second);
