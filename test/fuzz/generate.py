@@ -86,6 +86,7 @@ class Module:
     def __init__(self, seed):
         self.random = r = random.Random(seed)
         self.computations, self.names, self.specs, self.counter = [], {}, [], 0
+        self.exact = set()  # names of floats that no rounding changes, or whose rounding is what they mean
         self.layouts = r.random() < 0.25
         self.zero = r.random() < 0.08
         self.big = r.random() < 0.15
@@ -176,6 +177,8 @@ class Builder:
             self.lines.append((self.module.fresh("noise"), "s32[]", "constant(3)"))
         v = Value(self.raw(shape(t, dims) + layout, text, reference=reference), t, dims, q, bound, eps, positive, op)
         self.values.append(v)
+        if q is not None and t not in INTS and t != "pred":
+            self.module.exact.add(v.name)
         return v
 
     def keep(self, v, dims, text, reference=None):
@@ -369,17 +372,17 @@ def finish(b):
     else:
         root = b.raw("(" + ", ".join(shape(v.type, v.dims) for v in outputs) + ")", f"tuple({', '.join(v.name for v in outputs)})", "root")
     text = "HloModule fuzz\n\n" + "\n".join(m.computations) + "\nENTRY main {\n" + b.body(root) + "\n}\n"
-    return text, [(v.type, v.dims, v.exact, v.eps) for v in outputs]
+    return text, [(v.name, v.type, v.exact) for v in outputs]
 
 
 def generate(seed, most=40):
-    """(text, parameter specifications, outputs) of a module of up to `most` operations and what they need."""
+    """A module of up to `most` operations and what they need: (text, parameter specifications, outputs, names of exact values)"""
     m = Module(seed)
     b = Builder(m, entry=True)
     b.parameter(b.type(), b.dims())
     b.grow(b.random.choice([n for n in ((1, 2, 3) if m.large else (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40)) if n <= most]))
     text, outputs = finish(b)
-    return text, m.specs, outputs
+    return text, m.specs, outputs, m.exact
 
 
 def for_reference(text):
@@ -477,7 +480,7 @@ def main():
     parser.add_argument("seed", type=int)
     parser.add_argument("--inputs")
     options = parser.parse_args()
-    text, specs, _ = generate(options.seed)
+    text, specs, _, _ = generate(options.seed)
     print(text, end="")
     if options.inputs:
         save(options.inputs, make_inputs(specs, options.seed))

@@ -23,11 +23,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def child():
-    """Reads lines of JSON {module, inputs: [npz, ...], output}, runs XLA, answers with lines of JSON."""
+    """Reads lines of JSON {module, inputs: npz, output, given: [name, ...]}, runs XLA, answers with lines of JSON."""
     import jax
     import ml_dtypes  # noqa: F401  (registers the narrow types with numpy)
     import numpy as np
     from jaxlib import _hlo, _jax
+    from bounds.interpreter import with_results
     from generate import to_bits, for_reference
     client = jax.devices("cpu")[0].client
     devices = _jax.DeviceList(tuple(client.local_devices()[:1]))
@@ -38,21 +39,19 @@ def child():
     for line in sys.stdin:
         job, answer = json.loads(line), {"ok": True}
         try:
-            text = for_reference(open(job["module"]).read())
+            text = with_results(for_reference(open(job["module"]).read()), job["given"])
             computation = _hlo.XlaComputation(_hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
             shapes = [s for p in computation.program_shape().parameter_shapes() for s in leaves(p)]
             executable = client.compile_and_load(_jax.mlir.xla_computation_to_mlir_module(computation), devices, _jax.CompileOptions())
-            found = {}
-            for run, path in enumerate(job["inputs"]):
-                npz = np.load(path)
-                arguments = []
-                for i, s in enumerate(shapes):
-                    x, dtype = npz[f"in{i}"], s.numpy_dtype()
-                    x = x if dtype.isbuiltin == 1 else np.ascontiguousarray(x).view(dtype)
-                    arguments.append(jax.device_put(x.reshape(s.dimensions())))
-                for i, r in enumerate(executable.execute(arguments)):
-                    found[f"out{i}" if run == 0 else f"run{run}_{i}"] = to_bits(np.asarray(r))
-            np.savez(job["output"], **found)
+            npz, arguments = np.load(job["inputs"]), []
+            for i, s in enumerate(shapes):
+                x, dtype = npz[f"in{i}"], s.numpy_dtype()
+                x = x if dtype.isbuiltin == 1 else np.ascontiguousarray(x).view(dtype)
+                arguments.append(jax.device_put(x.reshape(s.dimensions())))
+            found = [to_bits(np.asarray(r)) for r in executable.execute(arguments)]
+            own = len(found) - len(job["given"])
+            names = [f"out{i}" for i in range(own)] + job["given"]
+            np.savez(job["output"], **dict(zip(names, found)))
         except Exception as e:
             answer = {"ok": False, "error": f"{type(e).__name__}: {e}"[:300]}
         print(json.dumps(answer), flush=True)
@@ -93,40 +92,14 @@ class Reference:
             self.process.wait()
 
 
-def wide(raw, t):
-    """The elements as float64 or complex128."""
+def inequality(actual, golden, t):
+    """Where exact values differ, in words; or nothing."""
     import numpy as np
-    from generate import COMPLEX, FLOATS
-    if t in FLOATS:
-        return np.ascontiguousarray(raw).view(np.dtype(FLOATS[t][0])).reshape(raw.shape).astype(np.float64)
-    return raw.astype(np.complex128) if t in COMPLEX else raw
-
-
-def disagreement(actual, golden, runs, t, exact, eps):
-    """What differs, in words; or nothing."""
-    import numpy as np
-    if actual.dtype.kind == "V":
-        actual = actual.view(golden.dtype)
-    if actual.shape != golden.shape or actual.dtype != golden.dtype:
+    from bounds.number import from_bits
+    if actual.shape != golden.shape or actual.dtype.itemsize != golden.dtype.itemsize:
         return f"{actual.dtype}{list(actual.shape)} instead of {golden.dtype}{list(golden.shape)}"
-    if t in ("s4", "u4", "s2", "u2"):
-        mask = 2 ** int(t[1]) - 1
-        actual, golden = actual.astype(np.uint8) & mask, golden.astype(np.uint8) & mask
-    a, g = wide(actual, t), wide(golden, t)
-    if a.dtype.kind not in "fc":
-        good = a == g
-    else:
-        with np.errstate(all="ignore"):
-            good = (a == g) | (np.isnan(a) & np.isnan(g))
-            if not exact or t in ("c64", "c128"):
-                finite = np.isfinite(g)
-                scale = float(np.sqrt(np.mean(np.abs(g[finite]) ** 2))) if finite.any() else 0.0
-                spread = np.zeros(g.shape)
-                for r in runs:
-                    r = wide(r, t)
-                    spread = np.maximum(spread, np.where(np.isfinite(r) & finite, np.abs(r - g), np.inf))
-                good |= np.abs(a - g) <= 64 * max(eps, 1e-16) * (np.abs(g) + scale) + 64 * spread
-                good |= ~np.isfinite(g) & ~np.isfinite(a)  # overflow: which of inf and NaN is a matter of order
+    a, g = from_bits(t, actual), from_bits(t, golden)
+    good = (a == g) | (a != a) & (g != g)
     if good.all():
         return None
     bad = np.argwhere(~good)
@@ -146,34 +119,50 @@ def run_tool(tool, module, inputs, output, timeout=60):
     return kind, f"exit {done.returncode}: " + " ".join(done.stderr.split())[:300]
 
 
-def check(module, inputs, outputs, reference, tool, folder, dressed=None):
-    """(verdict, explanation) for a module in a file; `inputs` are the files of the run and of the perturbed ones.
+class Case:
+    """A module of a seed in files, with what is known of it."""
 
-    The tool gets the dressed module, if there is one.
-    """
-    import numpy as np
-    golden, actual = os.path.join(folder, "golden.npz"), os.path.join(folder, "actual.npz")
-    reference.start({"module": module, "inputs": inputs, "output": golden})
-    verdict, why = run_tool(tool, dressed or module, inputs[0], actual)
-    answer = reference.answer()
-    if not answer["ok"]:
-        return "passed over", answer["error"] + (f" (hlo-run: {verdict}: {why})" if verdict == "crash" else "")
-    if verdict != "ok":
-        return verdict, why
-    why = differences(np.load(actual), np.load(golden), inputs, outputs)
-    return ("wrong", why) if why else ("ok", "")
+    def __init__(self, seed, folder, most=40):
+        import dress
+        import generate
+        from bounds.interpreter import given_by_reference
+        self.text, self.specs, self.outputs, self.exact = generate.generate(seed, most)
+        self.arrays = [generate.to_bits(x) for x in generate.make_inputs(self.specs, seed)]
+        self.module, self.dressed, self.inputs = (os.path.join(folder, f"m{seed}{end}") for end in (".hlo", ".dressed.hlo", ".npz"))
+        for path, text in ((self.module, self.text), (self.dressed, dress.dress(self.text, seed))):
+            with open(path, "w") as file:
+                file.write(text)
+        generate.save(self.inputs, self.arrays)
+        # Complex results that are exact may still have been made with FMA, or of infinities.
+        self.rounded = [n for n, t, exact in self.outputs if not exact or t in generate.COMPLEX]
+        self.given = given_by_reference(self.text, self.rounded)
 
+    def check(self, reference, tool, folder):
+        """(verdict, explanation). The tool gets the dressed module."""
+        import numpy as np
+        golden, actual = os.path.join(folder, "golden.npz"), os.path.join(folder, "actual.npz")
+        reference.start({"module": self.module, "inputs": self.inputs, "output": golden, "given": self.given})
+        verdict, why = run_tool(tool, self.dressed, self.inputs, actual)
+        answer = reference.answer()
+        if not answer["ok"]:
+            return "passed over", answer["error"] + (f" (hlo-run: {verdict}: {why})" if verdict == "crash" else "")
+        if verdict != "ok":
+            return verdict, why
+        why = self.differences(np.load(actual), np.load(golden))
+        return ("wrong", why) if why else ("ok", "")
 
-def differences(a, g, inputs, outputs):
-    """The first difference between the arrays of hlo-run and those of XLA, in words; or nothing."""
-    for i, (t, _, exact, eps) in enumerate(outputs):
-        if f"out{i}" not in a or f"out{i}" not in g:
-            return f"out{i} is missing"
-        runs = [g[f"run{k}_{i}"] for k in range(1, len(inputs))]
-        text = disagreement(a[f"out{i}"], g[f"out{i}"], runs, t, exact, eps)
-        if text:
-            return f"out{i} {t}: {text}"
-    return None
+    def differences(self, a, g):
+        """The first difference between the arrays of hlo-run and what they should be, in words; or nothing."""
+        from bounds import judge
+        allowed = judge.bounds(self.text, self.specs, self.arrays, self.exact, self.rounded, {n: g[n] for n in self.given})
+        for i, (name, t, _) in enumerate(self.outputs):
+            if f"out{i}" not in a or f"out{i}" not in g:
+                return f"out{i} is missing"
+            x, y = a[f"out{i}"], g[f"out{i}"]
+            text = judge.difference(allowed[name], x, y) if name in allowed else inequality(x, y, t)
+            if text:
+                return f"out{i} {name} {t}: {text}"
+        return None
 
 
 def flags_of(seed):
@@ -181,26 +170,6 @@ def flags_of(seed):
     r = random.Random(seed)
     threads, cpu, guard = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS), r.choice(["before", "after"])
     return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host") + [f"--guard-pages={guard}"]
-
-
-def prepare(seed, folder, most=40):
-    """The module of a seed, with its inputs, as files: (module, dressed module, inputs, outputs)."""
-    import dress
-    import generate
-    text, specs, outputs = generate.generate(seed, most)
-    module = os.path.join(folder, f"m{seed}.hlo")
-    with open(module, "w") as file:
-        file.write(text)
-    dressed = os.path.join(folder, f"m{seed}.dressed.hlo")
-    with open(dressed, "w") as file:
-        file.write(dress.dress(text, seed))
-    arrays = generate.make_inputs(specs, seed)
-    worst = max([e for _, _, x, e in outputs if not x], default=0.0)
-    files = []
-    for k, a in enumerate([arrays] + ([generate.perturbed(arrays, specs, k, worst) for k in (1, 2)] if worst else [])):
-        files.append(os.path.join(folder, f"m{seed}.{k}.npz" if k else f"m{seed}.npz"))
-        generate.save(files[-1], a)
-    return module, dressed, files, outputs
 
 
 def main():
@@ -224,18 +193,18 @@ def main():
         if time.time() > end:
             break
         with tempfile.TemporaryDirectory() as folder:
-            module, dressed, files, outputs = prepare(seed, folder, options.most)
-            verdict, why = check(module, files, outputs, reference, tool + flags_of(seed), folder, dressed)
+            case = Case(seed, folder, options.most)
+            verdict, why = case.check(reference, tool + flags_of(seed), folder)
             if verdict == "wrong":
                 if literal is None:
                     literal = Reference(f"--xla_disable_hlo_passes={SIMPLIFIERS}")
-                if check(module, files, outputs, literal, tool + flags_of(seed), folder, dressed)[0] == "ok":
+                if case.check(literal, tool + flags_of(seed), folder)[0] == "ok":
                     verdict = "disputed"
             tally[verdict] += 1
             if options.verbose and sum(tally.values()) % 200 == 0:
                 print(f"after m{seed}: " + ", ".join(f"{n} {k}" for k, n in sorted(tally.items())), flush=True)
             if verdict not in ("ok", "passed over"):
-                for path in [module, dressed, *files]:
+                for path in [case.module, case.dressed, case.inputs]:
                     with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
                         target.write(source.read())
             if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":

@@ -130,6 +130,7 @@ def narrow(b):
     if a is None or to in ("f4e2m1fn",) and a.bound > 6 or to in FLOATS and a.bound > FLOATS[to][2] / 2:
         return None
     n = b.raw(shape(to, x.dims), f"convert({a.name})")
+    b.module.exact.add(n)
     if r.random() < 0.5 and x.dims:
         n = b.raw(shape(to, x.dims), f"reverse({n}), dimensions={{0}}")
     if r.random() < 0.3 and to != "f4e2m1fn":

@@ -1,0 +1,53 @@
+"""Which elements of a result are within the bounds, and what the bounds of a module are."""
+import numpy as np
+
+from bounds.interpreter import Interpreter
+from bounds.number import Number, format_of, from_bits, rounded
+from generate import COMPLEX
+
+
+def bounds(text, specs, arrays, exact, wanted, given):
+    """Numbers by name: what the module's instructions `wanted` may be. arrays and given hold bits."""
+    parameters = [Number(t, from_bits(t, x)) for (t, *_), x in zip(specs, arrays)]
+    interpreter = Interpreter(text, parameters, exact)
+    types = {n: line.type[0] for n, line in interpreter.entry.lines.items() if n in given}
+    interpreter.given = {n: Number(types[n], from_bits(types[n], x)) for n, x in given.items()}
+    return interpreter.results(wanted)
+
+
+def within(number, raw):
+    """True for each element of a result (its bits) that is no further from the number than its bound, or the value rounded once.
+
+    Where the bound reaches beyond the largest finite number, or the value was infinite on the way, infinities and NaN are as
+    good: which of them comes out is a matter of order.
+    """
+    x, expected = from_bits(number.type, raw), rounded(number.type, number.x)
+    with np.errstate(all="ignore"):
+        good = (x == expected) | np.isnan(x) & np.isnan(expected)
+        if number.e is not None:
+            _, _, largest = format_of(number.type)
+            good |= np.abs(x - number.x) <= number.e
+            good |= np.isinf(number.e) | np.isnan(number.e)
+            good |= ~np.isfinite(x) & ~(np.abs(number.x) + number.e < largest)
+        if number.type in COMPLEX:
+            good |= ~np.isfinite(x) & ~np.isfinite(expected)
+    return good
+
+
+def difference(number, raw, reference=None):
+    """What is beyond the bounds, in words; or nothing."""
+    if np.shape(raw) != number.shape:
+        return f"{list(np.shape(raw))} instead of {list(number.shape)}"
+    good = within(number, raw)
+    if good.all():
+        return None
+    x = from_bits(number.type, raw)
+    with np.errstate(all="ignore"):
+        excess = np.where(good, 0, np.nan_to_num(np.abs(x - number.x) / number.error, nan=np.inf))
+    where = np.unravel_index(np.argmax(excess), excess.shape)
+    text = (f"{(~good).sum()} of {good.size} beyond their bounds, worst at {list(map(int, where))}: {x[where]} instead of {number.x[where]} "
+            f"+- {number.error[where]:.3g}")
+    if reference is not None:
+        y = from_bits(number.type, reference)
+        text += f"; XLA: {y[where]}, {(~within(number, reference)).sum()} beyond"
+    return text

@@ -1,0 +1,167 @@
+"""Arrays with bounds of their errors, and what one rounding adds to such a bound.
+
+A Number holds x, the value in f64 (c128) if nothing is rounded on the way, and e, the largest distance of a correct result from
+x, element by element. Integers and predicates have x in their own type; their e is 0, or infinite where the element may be
+another one because an operation jumped (a comparison of values that are nearer to each other than their errors, say).
+
+e is first order and a little more: |x| + e stands where the computed value does, and products of errors are kept.
+"""
+import functools
+
+import ml_dtypes
+import numpy as np
+
+from generate import COMPLEX, FLOATS, INTS, numpy_type, part
+
+# A correctly rounded operation.
+HALF = 0.5
+
+
+class Number:
+    def __init__(self, type_, x, e=None):
+        self.type, self.x = type_, np.asarray(x)
+        self.e = None if e is None else np.broadcast_to(e, self.x.shape)
+
+    @property
+    def error(self):
+        return np.zeros(self.x.shape) if self.e is None else self.e
+
+    @property
+    def shape(self):
+        return self.x.shape
+
+    def moved(self, function):
+        """The same elements in other places: `function` of the values, and of their errors."""
+        return Number(self.type, function(self.x), None if self.e is None else function(self.e))
+
+
+def is_inexact(type_):
+    """Whether results of the type are rounded."""
+    return type_ in FLOATS or type_ in COMPLEX
+
+
+@functools.cache
+def format_of(type_):
+    """(bits behind the point, exponent of the smallest normal number, largest finite number)"""
+    info = ml_dtypes.finfo(FLOATS[part(type_)][0])
+    return info.nmant, int(info.minexp), float(info.max)
+
+
+def ulp(type_, x):
+    """The distance of neighbours next to |x| in the type."""
+    behind, least, _ = format_of(type_)
+    _, exponent = np.frexp(np.abs(x))
+    return np.ldexp(1.0, np.maximum(exponent - 1, least) - behind)
+
+
+def rounded(type_, x):
+    """The nearest value of the type."""
+    dtype = numpy_type(type_)
+    with np.errstate(all="ignore"):
+        return np.asarray(x).astype(dtype).astype(np.complex128 if type_ in COMPLEX else np.float64)
+
+
+def second_rounding(type_, x):
+    """What is added where a result of a narrow type is rounded twice.
+
+    f16 and bf16 are computed in f32, whose result may fall on a tie of the type (the compiler's README on narrow floats);
+    f8 and f4 in f32 or f16, and complex parts in their own type.
+    """
+    if type_ in ("f32", "f64") or type_ in COMPLEX:
+        return 0.0
+    return ulp("f32", x) if type_ in ("f16", "bf16") else ulp("f16", x) * HALF
+
+
+def settle(type_, x, e=None, units=HALF, exact=False):
+    """The result of one operation: x, known to e, computed in the type to within `units` units in the last place.
+
+    exact: no rounding can change x, or rounding is what the operation means.
+    """
+    if not is_inexact(type_):
+        return Number(type_, x, e)
+    if exact:
+        return Number(type_, rounded(type_, x), None)
+    with np.errstate(all="ignore"):
+        if units == HALF and type_ not in ("f64", "c128"):
+            once = rounded(type_, x)
+            off = np.abs(once - x)
+            off = np.where(np.isfinite(off) & (off > 0), off + second_rounding(type_, np.abs(x)), np.where(off == 0, 0, np.inf))
+            off = np.where((x == once) | np.isnan(x) & np.isnan(once), 0, off)
+            if e is None:
+                return Number(type_, x, off if off.any() else None)
+            far = np.abs(x) + e
+            return Number(type_, x, np.where(e == 0, off, e + roundings(type_, far, units)))
+        e = 0.0 if e is None else e
+        return Number(type_, x, e + roundings(type_, np.abs(x) + e, units))
+
+
+def roundings(type_, far, units):
+    """The largest error of one operation whose result is at most `far`."""
+    wide = part(type_)
+    if wide == "f64":  # the type of x itself: the interpreter's own rounding counts as well
+        units = units + HALF
+    if type_ in COMPLEX:  # both parts, or units of the modulus
+        return ulp(wide, far) * max(units, 0.75)
+    if wide != "f32" and wide != "f64" and units > HALF:  # a function, computed in f32 and rounded once
+        return ulp(wide, far) * HALF + ulp("f32", far) * units + second_rounding(type_, far)
+    return ulp(wide, far) * units + second_rounding(type_, far)
+
+
+def accumulator(type_):
+    """The type that sums of the type are kept in."""
+    return "f64" if part(type_) == "f64" else "f32"
+
+
+def unit(type_):
+    """The relative error of a rounding."""
+    return 2.0 ** -(format_of(type_)[0] + 1)
+
+
+def sum_error(type_, count, magnitude):
+    """Of a sum of `count` terms, in any order: each addition rounds a partial sum, at most the sum of the magnitudes.
+
+    f64 twice, once for the interpreter; complex numbers round each part.
+    """
+    return np.maximum(count, 0) * unit(type_) * magnitude * (2 if part(type_) == "f64" else 1)
+
+
+def taint(type_, x, *operands):
+    """A result that means something only where all operands are known."""
+    if all(o.e is None for o in operands):
+        return Number(type_, x)
+    e = 0.0
+    for o in operands:
+        e = e + np.where(o.error > 0, np.inf, 0.0)
+    return Number(type_, x, np.broadcast_to(e, np.shape(x)))
+
+
+def wrap(type_, x):
+    """Integers modulo the type's width, in the type that holds them."""
+    kind, width = INTS[type_]
+    dtype = numpy_type(type_)
+    with np.errstate(all="ignore"):
+        x = np.asarray(x).astype(dtype)
+    if width >= 8:
+        return x
+    x = x & dtype.type(2 ** width - 1)
+    return np.where(x >= 2 ** (width - 1), x - dtype.type(2 ** width) if kind == "s" else x, x).astype(dtype)
+
+
+def from_bits(type_, raw):
+    """A parameter or a result, as it is stored."""
+    dtype = numpy_type(type_)
+    raw = np.asarray(raw)
+    if raw.dtype != dtype and raw.dtype.itemsize == dtype.itemsize:
+        raw = np.ascontiguousarray(raw).view(dtype).reshape(raw.shape)
+    if type_ == "pred":
+        return raw.astype(bool)
+    if type_ in INTS:
+        return wrap(type_, raw)
+    with np.errstate(all="ignore"):
+        return raw.astype(np.complex128 if type_ in COMPLEX else np.float64)
+
+
+def to_type(type_, x):
+    """x in the type itself, for operations on bits."""
+    with np.errstate(all="ignore"):
+        return np.asarray(x).astype(numpy_type(type_))
