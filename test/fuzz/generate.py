@@ -59,8 +59,8 @@ class Unfit(Exception):
 
 
 class Value:
-    def __init__(self, name, type_, dims, q=0, bound=1.0, eps=0.0, positive=False, op=""):
-        self.name, self.type, self.dims, self.q, self.bound, self.eps = name, type_, tuple(dims), q, bound, eps
+    def __init__(self, name, type_, dims, q=0, bound=1.0, positive=False, op=""):
+        self.name, self.type, self.dims, self.q, self.bound = name, type_, tuple(dims), q, bound
         self.positive, self.op = positive, op
 
     @property
@@ -158,7 +158,7 @@ class Builder:
         self.lines.append((name, type_text, text))
         return name
 
-    def emit(self, t, dims, text, q=0, bound=1.0, eps=0.0, positive=False, reference=None):
+    def emit(self, t, dims, text, q=0, bound=1.0, positive=False, reference=None):
         if math.prod(dims) > (600000 if self.module.large else 300000 if self.module.big else 9000) or len(dims) > 9:
             return None
         if t in INTS or t == "pred":
@@ -167,15 +167,13 @@ class Builder:
             return None
         else:
             q = settle(t, q, bound)
-            if q is None:
-                eps = max(eps, 2.0 ** -FLOATS[part(t)][1])
         layout = ""
         if self.module.layouts and len(dims) > 1 and self.random.random() < 0.3 and not reference:
             layout = braces(self.random.sample(range(len(dims)), len(dims)))
         op = text.split("(")[0]
         if self.random.random() < 0.02:
             self.lines.append((self.module.fresh("noise"), "s32[]", "constant(3)"))
-        v = Value(self.raw(shape(t, dims) + layout, text, reference=reference), t, dims, q, bound, eps, positive, op)
+        v = Value(self.raw(shape(t, dims) + layout, text, reference=reference), t, dims, q, bound, positive, op)
         self.values.append(v)
         if q is not None and t not in INTS and t != "pred":
             self.module.exact.add(v.name)
@@ -183,7 +181,7 @@ class Builder:
 
     def keep(self, v, dims, text, reference=None):
         """A rearrangement of the elements of v."""
-        return self.emit(v.type, dims, text, v.q, v.bound, v.eps, v.positive, reference)
+        return self.emit(v.type, dims, text, v.q, v.bound, v.positive, reference)
 
     def parameter(self, t, dims, kind=None, low=0, high=1):
         r = self.random
@@ -271,10 +269,10 @@ class Builder:
             v = self.get(t, dims, exact)
             if t not in FLOATS:
                 return v
-            a = self.emit(t, dims, f"abs({v.name})", v.q, v.bound, v.eps)
+            a = self.emit(t, dims, f"abs({v.name})", v.q, v.bound)
             half = self.filled(t, dims, 0.5)
             out = a and half and self.emit(t, dims, f"add({a.name}, {half.name})",
-                                  None if a.q is None else min(a.q, -1), a.bound + 0.5, a.eps, True)
+                                  None if a.q is None else min(a.q, -1), a.bound + 0.5, True)
             return out or self.parameter_or_constant(t, dims, exact)
         choice = r.random()
         if choice < 0.2 and dims:
@@ -342,7 +340,7 @@ class Builder:
         """A builder whose parameters look like the arguments."""
         b = Builder(self.module, depth=self.depth + 1)
         for i, a in enumerate(arguments):
-            b.values.append(Value(b.raw(shape(a.type, a.dims), f"parameter({i})", "p"), a.type, a.dims, a.q, a.bound, a.eps, a.positive))
+            b.values.append(Value(b.raw(shape(a.type, a.dims), f"parameter({i})", "p"), a.type, a.dims, a.q, a.bound, a.positive))
         return b
 
     def grow(self, count):
@@ -452,19 +450,6 @@ def leaf(g, t, dims, kind, low, high):
 def make_inputs(specs, seed):
     g = np.random.default_rng(seed)
     return [leaf(g, *spec) for spec in specs]
-
-
-def perturbed(arrays, specs, seed, eps):
-    """The same inputs with a relative noise of eps in all that is not exact."""
-    g, out = np.random.default_rng(seed), []
-    for x, (t, _, kind, _, _) in zip(arrays, specs):
-        if (t in FLOATS or t in COMPLEX) and kind not in ("small", "index", "distinct"):
-            e = max(eps, 2.0 ** -FLOATS[part(t)][1])
-            wide = x.astype(np.complex128 if t in COMPLEX else np.float64)
-            with np.errstate(all="ignore"):
-                x = np.asarray(wide * (1 + e * g.choice([-1.0, 1.0], x.shape))).astype(x.dtype)
-        out.append(x)
-    return out
 
 
 def to_bits(x):

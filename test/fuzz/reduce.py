@@ -1,10 +1,10 @@
 """Shrinks a module on which hlo-run and XLA:CPU disagree, or that hlo-run refuses or dies of.
 
-  reduce.py MODULE.hlo [--tool=hlo-run] [--rough]        inputs are in MODULE.npz; writes MODULE.min.hlo and MODULE.min.npz
+  reduce.py MODULE.hlo [--tool=hlo-run]        inputs are in MODULE.npz; writes MODULE.min.hlo and MODULE.min.npz
 
 Keeps one result, replaces operations of the entry by parameters (with small random integers) and those of other computations by
-constants, and drops what is not used any more, as long as the two still disagree in the same way. Floats count as different from
-a relative error of 1e-3 (--rough: 0.05) on.
+constants, and drops what is not used any more, as long as the verdict of run.py stays the same: integers differ from XLA's, floats
+are beyond their bounds.
 """
 import argparse
 import os
@@ -98,23 +98,18 @@ def single(type_):
 
 
 class Reducer:
-    def __init__(self, tool, rough, folder):
+    def __init__(self, tool, folder):
         import run
-        self.run, self.tool, self.rough, self.folder, self.reference = run, tool, rough, folder, run.Reference()
+        self.run, self.tool, self.folder, self.reference = run, tool, folder, run.Reference()
         self.wanted = None
 
     def verdict(self, c):
-        import generate
-        import numpy as np
-        module, inputs = os.path.join(self.folder, "r.hlo"), os.path.join(self.folder, "r.npz")
-        with open(module, "w") as file:
-            file.write(c.text())
-        np.savez(inputs, **{f"in{i}": generate.to_bits(a) for i, a in enumerate(c.arrays)})
-        root = next((x for x in c.entry.lines if x[4]), c.entry.lines[-1])
-        types = re.findall(r"(\w+)\[([\d,]*)\]", root[1])
-        eps = 0.05 / 64 if self.rough else 1e-3 / 64
-        outputs = [(t, (), False, eps) for t, _ in types]
-        return self.run.check(module, [inputs], outputs, self.reference, self.tool, self.folder)[0]
+        from bounds.interpreter import results_of
+        from bounds.number import is_inexact
+        text = c.text()
+        types = [single(x[1]) for x in c.entry.lines if x[2] == "parameter"]
+        outputs = [(name, t, not is_inexact(t)) for name, t in results_of(text)]
+        return self.run.Case(self.folder, "r", text, types, c.arrays, outputs).check(self.reference, self.tool, self.folder)[0]
 
     def fails(self, c):
         try:
@@ -200,13 +195,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("module")
     parser.add_argument("--tool", default="hlo-run")
-    parser.add_argument("--rough", action="store_true")
     options = parser.parse_args()
     base = options.module.removesuffix(".hlo")
     npz = np.load(base + ".npz")
     start = Candidate(parse(open(options.module).read()), [npz[f"in{i}"] for i in range(len(npz.files))])
     with tempfile.TemporaryDirectory() as folder:
-        reducer = Reducer(options.tool.split(), options.rough, folder)
+        reducer = Reducer(options.tool.split(), folder)
         small = reducer.reduce(start)
         reducer.reference.close()
     with open(base + ".min.hlo", "w") as file:

@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from bounds.elementwise import arithmetic, function
-from bounds.number import Number, accumulator, is_inexact, settle, sum_error, taint, unit, wrap
+from bounds.number import Number, accumulator, grain, is_inexact, settle, sum_error, sums_exactly, taint, unit, wrap
 from generate import COMPLEX, INTS, part
 
 # Windows of up to so many elements are rounded after each addition (compiler/analysis/Reduction.h), longer sums are kept in f32.
@@ -26,12 +26,13 @@ def contracted(type_, a, b, count, contract, exact):
         out = contract(x, y)
         if exact:
             return settle(type_, out, exact=True)
-        magnitude, e = contract(np.abs(x) + a.error, np.abs(y) + b.error), None
+        magnitude, e, kept = contract(np.abs(x) + a.error, np.abs(y) + b.error), None, accumulator(type_)
+        if sums_exactly(kept, grain(a) + grain(b), magnitude):
+            return settle(type_, out, exact=kept == type_)
         if a.e is not None or b.e is not None:
             # |a||b| + ... less |x||y| is what the operands' errors make of it.
             e = magnitude - contract(np.abs(x), np.abs(y))
             e = np.maximum(e, 0) + count * 2.0 ** -52 * magnitude
-        kept = accumulator(type_)
         own = sum_error(kept, count + (2 if type_ in COMPLEX else 1), magnitude) * (2 if type_ in COMPLEX else 1) + count * 2.0 ** -126
         if count == 0:
             own = 0.0 * magnitude
@@ -130,12 +131,14 @@ def ufunc_of(op, type_):
     return UFUNC[op]
 
 
-def summed(type_, x, count, magnitude, e, exact, kept=None):
-    """A sum x of `count` terms, of so much in magnitude, known to e, in the type that sums are kept in."""
+def summed(type_, terms, x, count, magnitude, e, exact, kept):
+    """A sum x of `count` of these terms, of so much in magnitude, known to e, in the type that sums are kept in."""
     if exact:
         return settle(type_, x, exact=True)
-    own = sum_error(kept or accumulator(type_), count, magnitude)
-    if kept and kept == type_:  # each step is rounded, the last one too
+    if sums_exactly(kept, grain(*terms), magnitude):
+        return settle(type_, x, exact=part(type_) == kept)
+    own = sum_error(kept, count, magnitude)
+    if kept == part(type_):  # each step is rounded, the last one too
         return Number(type_, x, own + (e if e is not None else 0))
     return settle(type_, x, own if e is None else e + own)
 
@@ -149,7 +152,8 @@ def reduce(op, a, start, dims, exact):
             if a.e is not None or start.e is not None:
                 e = a.error.sum(axis=dims) + start.error
             count = math.prod(a.shape[d] for d in dims)
-            return summed(t, a.x.sum(axis=dims) + start.x, count, (np.abs(a.x) + a.error).sum(axis=dims) + np.abs(start.x) + start.error, e, exact)
+            magnitude = (np.abs(a.x) + a.error).sum(axis=dims) + np.abs(start.x) + start.error
+            return summed(t, (a, start), a.x.sum(axis=dims) + start.x, count, magnitude, e, exact, accumulator(t))
         f = ufunc_of(op, t)
         x = np.broadcast_to(start.x, [n for i, n in enumerate(a.shape) if i not in dims])
         if math.prod(a.shape[d] for d in dims):
@@ -196,8 +200,7 @@ def reduce_window(op, a, start, window, exact):
         for view in window_views(np.abs(a.x) + a.error, window, 0.0):
             magnitude = magnitude + view
         count = math.prod(w[0] for w in window)
-        narrow = part(t) not in ("f32", "f64") and count <= ROUNDED_WINDOW
-        return summed(t, x, count, magnitude, e, exact, t if narrow else None)
+        return summed(t, (a, start), x, count, magnitude, e, exact, part(t) if count <= ROUNDED_WINDOW else accumulator(t))
 
 
 def fft(kind, a, lengths, type_):

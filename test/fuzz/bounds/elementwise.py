@@ -2,7 +2,7 @@
 import numpy as np
 import scipy.special
 
-from bounds.number import HALF, Number, is_inexact, roundings, rounded, settle, taint, wrap
+from bounds.number import HALF, Number, is_inexact, rounded, settle, taint, wrap
 from generate import COMPLEX, INTS, numpy_type, part
 
 # Units in the last place that test/accuracy holds the functions to; of complex numbers in units of the modulus.
@@ -198,9 +198,9 @@ def unary(op, a, exact=False):
                 x = {"negate": lambda v: -v, "not": np.invert, "abs": np.abs, "sign": np.sign}[op](a.x)
             return taint(t, wrap(t, x), a)
         if op == "negate":
-            return Number(t, -a.x, a.e)
+            return Number(t, -a.x, a.e, a.once)
         if op == "abs" and t not in COMPLEX:
-            return Number(t, np.abs(a.x), a.e)
+            return Number(t, np.abs(a.x), a.e, a.once)
         if op == "abs":
             return settle(part(t), np.abs(a.x), a.e, 1, exact)
         if op in ("real", "imag"):

@@ -3,13 +3,12 @@
 Operations that are not interpreted (random bits, dynamic sizes, stochastic conversions) give exact values; they come from the
 reference: `given_by_reference` names what it is to return besides the results.
 """
-import math
 import re
 
 import numpy as np
 
 from bounds import contractions, elementwise, movement
-from bounds.number import Number, from_bits, is_inexact, rounded, settle, taint, to_type, wrap
+from bounds.number import Number, from_bits, is_inexact, rounded, settle, to_type, wrap
 from dress import split_type
 from generate import COMPLEX, INTS, for_reference, numpy_type
 
@@ -143,6 +142,20 @@ def with_results(text, names):
     last = f"  ROOT given.all = ({', '.join(types[n] for n in names)}) tuple({', '.join(names)})"
     end = max(i for i, line in enumerate(lines) if line.startswith("}"))
     return head + "ENTRY main {\n" + "\n".join(lines[:end] + [last] + lines[end:])
+
+
+def results_of(text):
+    """(name, element type) of each array of the result, in order."""
+    _, entry = parse(text)
+
+    def leaves(name):
+        line = entry.lines[name]
+        if line.opcode == "tuple":
+            return [leaf for o in line.operands for leaf in leaves(o)]
+        if line.type_text.startswith("("):
+            raise NotImplementedError(f"a result of several arrays: {name}")
+        return [(name, line.type[0])]
+    return leaves(entry.root)
 
 
 class Interpreter:

@@ -16,7 +16,7 @@ def bounds(text, specs, arrays, exact, wanted, given):
 
 
 def within(number, raw):
-    """True for each element of a result (its bits) that is no further from the number than its bound, or the value rounded once.
+    """True for each element of a result (its bits) that is the value rounded once, or no further from it than its bound.
 
     Where the bound reaches beyond the largest finite number, or the value was infinite on the way, infinities and NaN are as
     good: which of them comes out is a matter of order.
@@ -24,7 +24,7 @@ def within(number, raw):
     x, expected = from_bits(number.type, raw), rounded(number.type, number.x)
     with np.errstate(all="ignore"):
         good = (x == expected) | np.isnan(x) & np.isnan(expected)
-        if number.e is not None:
+        if not number.once:
             _, _, largest = format_of(number.type)
             good |= np.abs(x - number.x) <= number.e
             good |= np.isinf(number.e) | np.isnan(number.e)

@@ -5,14 +5,14 @@ import numpy as np
 
 from bounds.contractions import padded, window_views
 from bounds.elementwise import select
-from bounds.number import Number, is_inexact, settle, unit, wrap
+from bounds.number import Number, grain, is_inexact, settle, sums_exactly, unit, wrap
 from generate import COMPLEX, INTS, part
 
 
 def joined(type_, numbers, function):
     """What `function` makes of the values of several numbers, and of their errors."""
     e = None if all(n.e is None for n in numbers) else function([n.error for n in numbers])
-    return Number(type_, function([n.x for n in numbers]), e)
+    return Number(type_, function([n.x for n in numbers]), e, all(n.once for n in numbers))
 
 
 def broadcast(a, dims, where):
@@ -159,8 +159,10 @@ def scatter(op, a, update, places, exact):
         if op in ("add", "subtract") and is_inexact(t):
             if exact:
                 return settle(t, x, exact=True)
-            count = spread(np.zeros(a.shape), np.ones(update.shape), np.add)
             magnitude = spread(np.abs(a.x) + a.error, np.abs(update.x) + update.error, np.add)
+            if sums_exactly(part(t), grain(a, update), magnitude):
+                return settle(t, x, exact=True)
+            count = spread(np.zeros(a.shape), np.ones(update.shape), np.add)
             e = spread(a.error, update.error, np.add)
             e = e + count * unit(t) * magnitude * (2 if part(t) == "f64" else 1) * (1.5 if t in COMPLEX else 1)
             return Number(t, x, e if e.any() else None)

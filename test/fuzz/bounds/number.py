@@ -4,7 +4,8 @@ A Number holds x, the value in f64 (c128) if nothing is rounded on the way, and 
 x, element by element. Integers and predicates have x in their own type; their e is 0, or infinite where the element may be
 another one because an operation jumped (a comparison of values that are nearer to each other than their errors, say).
 
-e is first order and a little more: |x| + e stands where the computed value does, and products of errors are kept.
+e is first order and a little more: |x| + e stands where the computed value does, and products of errors are kept. A number is
+`once` if it is x rounded once to its type, to nearest even: nothing else will do, though e says how far that is.
 """
 import functools
 
@@ -18,9 +19,10 @@ HALF = 0.5
 
 
 class Number:
-    def __init__(self, type_, x, e=None):
+    def __init__(self, type_, x, e=None, once=False):
         self.type, self.x = type_, np.asarray(x)
         self.e = None if e is None else np.broadcast_to(e, self.x.shape)
+        self.once = once or e is None
 
     @property
     def error(self):
@@ -32,7 +34,7 @@ class Number:
 
     def moved(self, function):
         """The same elements in other places: `function` of the values, and of their errors."""
-        return Number(self.type, function(self.x), None if self.e is None else function(self.e))
+        return Number(self.type, function(self.x), None if self.e is None else function(self.e), self.once)
 
 
 def is_inexact(type_):
@@ -55,10 +57,15 @@ def ulp(type_, x):
 
 
 def rounded(type_, x):
-    """The nearest value of the type."""
-    dtype = numpy_type(type_)
+    """The nearest value of the type, to even. Not by way of f32, as ml_dtypes does."""
+    x, dtype = np.asarray(x), numpy_type(type_)
+    if part(type_) == "f64":
+        return x
     with np.errstate(all="ignore"):
-        return np.asarray(x).astype(dtype).astype(np.complex128 if type_ in COMPLEX else np.float64)
+        if type_ not in COMPLEX and type_ != "f32":
+            step = ulp(type_, x)
+            x = np.rint(x / step) * step
+        return x.astype(dtype).astype(np.complex128 if type_ in COMPLEX else np.float64)
 
 
 def second_rounding(type_, x):
@@ -88,7 +95,7 @@ def settle(type_, x, e=None, units=HALF, exact=False):
             off = np.where(np.isfinite(off) & (off > 0), off + second_rounding(type_, np.abs(x)), np.where(off == 0, 0, np.inf))
             off = np.where((x == once) | np.isnan(x) & np.isnan(once), 0, off)
             if e is None:
-                return Number(type_, x, off if off.any() else None)
+                return Number(type_, x, off if off.any() else None, once=True)
             far = np.abs(x) + e
             return Number(type_, x, np.where(e == 0, off, e + roundings(type_, far, units)))
         e = 0.0 if e is None else e
@@ -123,6 +130,24 @@ def sum_error(type_, count, magnitude):
     f64 twice, once for the interpreter; complex numbers round each part.
     """
     return np.maximum(count, 0) * unit(type_) * magnitude * (2 if part(type_) == "f64" else 1)
+
+
+def grain(*numbers):
+    """The least of a few q for which all elements are known multiples of 2^-q; or infinity."""
+    found = 0
+    for number in numbers:
+        parts = (number.x.real, number.x.imag) if number.type in COMPLEX else (number.x,)
+        with np.errstate(all="ignore"):
+            fits = [q for q in (0, 2, 8) if all((np.rint(p * 2.0 ** q) == p * 2.0 ** q).all() for p in parts)]
+        found = max(found, fits[0] if fits and not (number.e is not None and np.any(number.e)) else np.inf)
+    return found
+
+
+def sums_exactly(type_, q, magnitude):
+    """Whether sums of multiples of 2^-q, of so much in magnitude, need no more bits than the type has."""
+    behind, _, largest = format_of(type_)
+    most = np.max(magnitude, initial=0.0)
+    return bool(q < np.inf and most * 2.0 ** q <= min(2.0 ** (behind + 1), largest * 2.0 ** q))
 
 
 def taint(type_, x, *operands):

@@ -1,6 +1,6 @@
 """What models are made of: reductions that are broadcast back, products with what is done to their results, in many variations."""
 from generate import FLOATS, INTS, WIDE, braces, least, settle
-from families.reductions import initial, sum_eps
+from families.reductions import initial
 
 
 def combined(b, x, y):
@@ -13,7 +13,7 @@ def combined(b, x, y):
         q = x.q + y.q
     if t not in INTS and bound > 1e4:
         op, bound, q = "maximum", max(x.bound, y.bound), least(x.q, y.q)
-    return b.emit(t, x.dims, f"{op}({x.name}, {y.name})", q, bound, max(x.eps, y.eps))
+    return b.emit(t, x.dims, f"{op}({x.name}, {y.name})", q, bound)
 
 
 def changed(b, x):
@@ -21,21 +21,20 @@ def changed(b, x):
     r, t = b.random, x.type
     if t in INTS:
         return b.emit(t, x.dims, f"{r.choice(['negate', 'not', 'copy'])}({x.name})")
-    unit = 2.0 ** -FLOATS[t][1]
     choice = r.random()
     if choice < 0.3:
-        return b.emit(t, x.dims, f"tanh({x.name})", None, 1, max(x.eps, unit))
+        return b.emit(t, x.dims, f"tanh({x.name})", None, 1)
     if choice < 0.5:
         zero = b.filled(t, x.dims, 0)
-        return b.emit(t, x.dims, f"maximum({x.name}, {zero.name})", least(x.q, 0), x.bound, x.eps)
+        return b.emit(t, x.dims, f"maximum({x.name}, {zero.name})", least(x.q, 0), x.bound)
     if choice < 0.7:
         half = b.filled(t, x.dims, 0.5)
-        return b.emit(t, x.dims, f"multiply({x.name}, {half.name})", None if x.q is None else x.q - 1, x.bound / 2, x.eps)
+        return b.emit(t, x.dims, f"multiply({x.name}, {half.name})", None if x.q is None else x.q - 1, x.bound / 2)
     if choice < 0.85 and t in ("bf16", "f16", "f32"):
         to = r.choice(["f32", "bf16", "f16"])
-        y = b.emit(to, x.dims, f"convert({x.name})", x.q, x.bound, x.eps)
-        return y and b.emit(t, x.dims, f"convert({y.name})", y.q, y.bound, y.eps)
-    return b.emit(t, x.dims, f"negate({x.name})", x.q, x.bound, x.eps)
+        y = b.emit(to, x.dims, f"convert({x.name})", x.q, x.bound)
+        return y and b.emit(t, x.dims, f"convert({y.name})", y.q, y.bound)
+    return b.emit(t, x.dims, f"negate({x.name})", x.q, x.bound)
 
 
 def rows(b):
@@ -59,11 +58,11 @@ def rows(b):
                 count *= dims[i]
             start = initial(b, op, t)
             s = b.emit(t, [dims[i] for i in kept], f"reduce({x.name}, {start.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, t)}", x.q,
-                       x.bound * (count if op == "add" else 1), sum_eps(x, op, count))
+                       x.bound * (count if op == "add" else 1))
             if s and r.random() < 0.5:
                 s = changed(b, s)
             if s and t not in INTS and settle(t, s.q, s.bound) is None and s.bound > 100:
-                s = b.emit(t, s.dims, f"tanh({s.name})", None, 1, s.eps)
+                s = b.emit(t, s.dims, f"tanh({s.name})", None, 1)
             if s and r.random() < 0.2 and len(kept) == 1 and dims.count(dims[kept[0]]) > 1:
                 kept = [r.choice([i for i in range(len(dims)) if dims[i] == dims[kept[0]]])]  # along another dimension
             spread = s and b.keep(s, dims, f"broadcast({s.name}), dimensions={braces(kept)}")
@@ -109,7 +108,7 @@ def product(b):
     if t not in INTS and bound > 1e5:
         return None
     v = b.emit(out, batch + (m, n), f"dot({x.name}, {y.name}), {numbers}lhs_contracting_dims={{{nb if flip else nb + 1}}}, "
-               f"rhs_contracting_dims={{{nb + 1 if turn else nb}}}", q, bound, max(x.eps, y.eps))
+               f"rhs_contracting_dims={{{nb + 1 if turn else nb}}}", q, bound)
     for _ in range(r.randint(0, 4)):
         if v is None:
             return None

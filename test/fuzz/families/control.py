@@ -98,7 +98,7 @@ def tuple_call(b):
 
     def element(of, index, values):
         return b.emit(values[0].type, values[0].dims, f"get-tuple-element({of}), index={index}", least(*(v.q for v in values)),
-                      max(v.bound for v in values), max(v.eps for v in values))
+                      max(v.bound for v in values))
     if kind == "fusion":
         element(name, 1, known[1])
         return element(name, 0, known[0])
@@ -142,9 +142,9 @@ def while_(b):
     # What varies from turn to turn is inexact after the loop unless every candidate keeps its bound.
     loose = [r.random() < 0.4 and v.type in FLOATS for v in carries]
     for k, v in enumerate(all_):
-        w = Value(s.raw(shape(v.type, v.dims), f"get-tuple-element({t}), index={k}"), v.type, v.dims, v.q, v.bound, v.eps)
+        w = Value(s.raw(shape(v.type, v.dims), f"get-tuple-element({t}), index={k}"), v.type, v.dims, v.q, v.bound)
         if k and loose[k - 1]:
-            w.q, w.bound, w.eps = None, max(v.bound, 4), max(v.eps, 2.0 ** -FLOATS[v.type][1])
+            w.q, w.bound = None, max(v.bound, 4)
         inner.append(w)
     s.values = list(inner[1:]) + [inner[0]]
     s.grow(r.randint(1, 6))
@@ -158,18 +158,17 @@ def while_(b):
             c = [v for v in s.values if v.type == w.type and v.dims == w.dims]
             v = r.choice(c[-5:])
             m = int(w.bound)
-            choice = s.emit(w.type, w.dims, f"clamp({s.scalar(w.type, -m).name}, {v.name}, {s.scalar(w.type, m).name})", None, w.bound, max(w.eps, v.eps)) or w
+            choice = s.emit(w.type, w.dims, f"clamp({s.scalar(w.type, -m).name}, {v.name}, {s.scalar(w.type, m).name})", None, w.bound) or w
         results.append(choice.name)
         finals.append(choice)
     s.raw(types, f"tuple({', '.join(results)})", "next")
     body = b.module.computation(s.body(s.lines[-1][0]), "body")
     init = b.raw(types, f"tuple({', '.join(v.name for v in all_)})")
     loop = b.raw(types, f"while({init}), condition={condition}, body={body}")
-    worst = max([v.eps for v in carries] + [f.eps for f in finals])
     out = None
     for k, v in enumerate(inner):
         if k and r.random() < 0.8:
-            out = b.emit(v.type, v.dims, f"get-tuple-element({loop}), index={k}", v.q, max(v.bound, all_[k].bound), worst)
+            out = b.emit(v.type, v.dims, f"get-tuple-element({loop}), index={k}", v.q, max(v.bound, all_[k].bound))
     return out
 
 
@@ -198,7 +197,7 @@ def conditional(b):
         i = b.parameter("s32", (), "index", -1, count) if b.entry else b.get("s32", ())
         head, tail = i.name, f"branch_computations={{{', '.join(branches)}}}"
     return b.emit(wanted.type, wanted.dims, f"conditional({head}, {', '.join(v.name for v in operands)}), {tail}", least(*(v.q for v in outs)),
-                  max(v.bound for v in outs), max(v.eps for v in outs))
+                  max(v.bound for v in outs))
 
 
 def nested_loop(b):
@@ -230,7 +229,7 @@ def nested_loop(b):
     loop = b.raw(types, f"while({init}), condition={condition}, body={body}")
     out = b.raw(f"({s(x.type, x.dims)}, s32[])", f"get-tuple-element({loop}), index=2")
     b.emit("s32", (), f"get-tuple-element({out}), index=1")
-    return b.emit(x.type, x.dims, f"get-tuple-element({out}), index=0", least(x.q, y.q), max(x.bound, y.bound), max(x.eps, y.eps))
+    return b.emit(x.type, x.dims, f"get-tuple-element({out}), index=0", least(x.q, y.q), max(x.bound, y.bound))
 
 
 OPERATIONS = [(call, 3), (tuple_call, 3), (while_, 4), (conditional, 3), (nested_loop, 2)]

@@ -2,7 +2,7 @@
 import math
 
 from generate import COMPLEX, FLOATS, INTS, WIDE, braces, least, shape
-from families.reductions import initial, sum_eps
+from families.reductions import initial
 
 
 def collective(b):
@@ -98,11 +98,11 @@ def asynchronous(b):
         op = r.choice(["maximum", "minimum"])
         alternative = f"{op}({x.name}, {y.name})"
         name = b.raw(f"(({s}, {s}), {s}, u32[])", f"{op}-start({x.name}, {y.name}){thread}", reference="-")
-        q, bound, eps = least(x.q, y.q), max(x.bound, y.bound), max(x.eps, y.eps)
+        q, bound = least(x.q, y.q), max(x.bound, y.bound)
     else:
         if not x.dims:
             return None
-        op, q, bound, eps = "reverse", x.q, x.bound, x.eps
+        op, q, bound = "reverse", x.q, x.bound
         d = r.randrange(len(x.dims))
         alternative = f"reverse({x.name}), dimensions={{{d}}}"
         if r.random() < 0.5:
@@ -116,7 +116,7 @@ def asynchronous(b):
             name = b.raw(f"(({s}), {s}, u32[])", f"async-start({x.name}), calls={f}{thread}", reference="-")
     for _ in range(r.choice([0, 0, 1, 2])):
         name = b.raw(b.lines[-1][1], f"{op}-update({name})", reference="-")
-    return b.emit(x.type, x.dims, f"{op}-done({name})", q, bound, eps, reference=alternative)
+    return b.emit(x.type, x.dims, f"{op}-done({name})", q, bound, reference=alternative)
 
 
 def bitcast(b):
@@ -182,7 +182,7 @@ def dynamic(b):
         if any(x.dims[i] == 1 for i in over):
             return None  # of a dimension of one the reference forgets the initial value
     return b.emit(x.type, dims, f"reduce({name}, {start.name}), dimensions={braces(over)}, to_apply={b.module.combiner(op, x.type)}", q,
-                  bound * count if op == "add" else bound, sum_eps(x, op, count))
+                  bound * count if op == "add" else bound)
 
 
 OPERATIONS = [(collective, 2), (identity, 3), (asynchronous, 2), (bitcast, 2), (dynamic, 2)]

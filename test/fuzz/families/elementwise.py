@@ -9,7 +9,6 @@ def binary(b):
     x = b.any()
     t = x.type
     y = b.get(t, x.dims)
-    e = max(x.eps, y.eps)
     if t == "pred":
         op = r.choice(["and", "or", "xor", "add", "multiply", "maximum", "minimum"])
         return b.emit(t, x.dims, f"{op}({x.name}, {y.name})")
@@ -33,26 +32,25 @@ def binary(b):
         if z.bound > 8 or op == "power" and w.bound > 8:
             return None
         first, second = (w, z) if op == "divide" else (z, w)
-        return b.emit(t, x.dims, f"{op}({first.name}, {second.name})", None, x.bound * 2 if op == "divide" else 1e5, max(w.eps, z.eps) * (1 if op == "divide" else 16))
+        return b.emit(t, x.dims, f"{op}({first.name}, {second.name})", None, x.bound * 2 if op == "divide" else 1e5)
     text = f"{op}({x.name}, {y.name})"
     if op in ("add", "subtract"):
-        return b.emit(t, x.dims, text, least(x.q, y.q), x.bound + y.bound, e)
+        return b.emit(t, x.dims, text, least(x.q, y.q), x.bound + y.bound)
     if op == "multiply":
         q = None if x.q is None or y.q is None else x.q + y.q
-        return b.emit(t, x.dims, text, q, x.bound * y.bound * (2 if t in COMPLEX else 1), e)
+        return b.emit(t, x.dims, text, q, x.bound * y.bound * (2 if t in COMPLEX else 1))
     if op in ("maximum", "minimum"):
-        return b.emit(t, x.dims, text, least(x.q, y.q), max(x.bound, y.bound), e)
+        return b.emit(t, x.dims, text, least(x.q, y.q), max(x.bound, y.bound))
     y = b.get(t, x.dims, positive=True)
-    e = max(x.eps, y.eps)
     if op == "divide":
-        return b.emit(t, x.dims, f"divide({x.name}, {y.name})", None, x.bound * 2, e)
+        return b.emit(t, x.dims, f"divide({x.name}, {y.name})", None, x.bound * 2)
     if op == "power":
         z = b.get(t, x.dims)
-        return z.bound < 6 and y.bound < 3 and b.emit(t, x.dims, f"power({y.name}, {z.name})", None, max(2, y.bound) ** z.bound, max(e, z.eps))
+        return z.bound < 6 and y.bound < 3 and b.emit(t, x.dims, f"power({y.name}, {z.name})", None, max(2, y.bound) ** z.bound)
     if op == "remainder":
         y = b.get(t, x.dims, exact=True, positive=True)
         return x.exact and y.exact and b.emit(t, x.dims, f"remainder({x.name}, {y.name})", least(x.q, y.q), y.bound)
-    return b.emit(t, x.dims, f"atan2({x.name}, {y.name})", None, 3.2, e)
+    return b.emit(t, x.dims, f"atan2({x.name}, {y.name})", None, 3.2)
 
 
 def high_half(b, x, y):
@@ -72,7 +70,7 @@ def away_from_zero(b, t, dims):
     """A complex value whose real part is at least 0.5, so that no branch is cut."""
     f = part(t)
     x, y = b.get(f, dims, positive=True), b.get(f, dims)
-    z = b.emit(t, dims, f"complex({x.name}, {y.name})", least(x.q, y.q), x.bound + y.bound, max(x.eps, y.eps))
+    z = b.emit(t, dims, f"complex({x.name}, {y.name})", least(x.q, y.q), x.bound + y.bound)
     return z or b.filled(t, dims, 1)
 
 
@@ -84,19 +82,18 @@ def hyperbolic(b):
         return None
     op = r.choice(["acos", "asin", "atanh", "cosh", "sinh", "asinh", "acosh"])
     s, n, name = shape(x.type, x.dims), b.module.fresh("h"), x.name
-    unit, eps = 2.0 ** -FLOATS[x.type][1], x.eps
     if op in ("acos", "asin", "atanh"):
-        x = b.emit(x.type, x.dims, f"tanh({name})", None, 1, max(unit, x.eps))
+        x = b.emit(x.type, x.dims, f"tanh({name})", None, 1)
         half = b.filled(x.type, x.dims, 0.5)
-        x = b.emit(x.type, x.dims, f"multiply({x.name}, {half.name})", None, 0.5, x.eps)
-        name, eps = x.name, x.eps
+        x = b.emit(x.type, x.dims, f"multiply({x.name}, {half.name})", None, 0.5)
+        name = x.name
     elif op == "acosh":
-        x = b.emit(x.type, x.dims, f"abs({name})", x.q, x.bound, x.eps)
+        x = b.emit(x.type, x.dims, f"abs({name})", x.q, x.bound)
         two = b.filled(x.type, x.dims, 2)
-        x = x and b.emit(x.type, x.dims, f"add({x.name}, {two.name})", least(x.q, 0), x.bound + 2, x.eps)
+        x = x and b.emit(x.type, x.dims, f"add({x.name}, {two.name})", least(x.q, 0), x.bound + 2)
         if x is None:
             return None
-        name, eps = x.name, x.eps
+        name = x.name
     elif x.bound > 8:
         return None
     one = f"{n}z = {shape(x.type, ())} constant(1) ; {n}o = {s} broadcast({n}z), dimensions={{}} ; "
@@ -110,7 +107,7 @@ def hyperbolic(b):
         "cosh": one + exps + f"{n}g = {s} add({n}e, {n}f) ; divide({n}g, {n}t)", "sinh": one + exps + f"{n}g = {s} subtract({n}e, {n}f) ; divide({n}g, {n}t)",
         "acosh": one + above + f"{n}g = {s} add({name}, {n}r) ; log({n}g)",
         "asinh": one + above + f"{n}g = {s} abs({name}) ; {n}h = {s} add({n}g, {n}r) ; {n}i = {s} log({n}h) ; {n}j = {s} sign({name}) ; multiply({n}i, {n}j)"}[op]
-    v = b.emit(x.type, x.dims, f"{op}({name})", None, math.exp(min(x.bound, 8)) + 2, max(eps, 4 * unit), reference=reference)
+    v = b.emit(x.type, x.dims, f"{op}({name})", None, math.exp(min(x.bound, 8)) + 2, reference=reference)
     if v:  # two formulas: their difference may not be made larger
         b.values.remove(v)
         b.hidden.append(v)
@@ -163,20 +160,20 @@ def unary(b):
                        "exponential-minus-one", "sign"])
         f = part(t)
         if op in ("real", "imag"):
-            return b.emit(f, x.dims, f"{op}({n})", x.q, x.bound, x.eps)
+            return b.emit(f, x.dims, f"{op}({n})", x.q, x.bound)
         if op == "abs":
-            return b.emit(f, x.dims, f"abs({n})", None, x.bound, x.eps)
+            return b.emit(f, x.dims, f"abs({n})", None, x.bound)
         if op == "negate":
             return b.keep(x, x.dims, f"negate({n})")
         if op in ("exponential", "sine", "cosine", "exponential-minus-one") and x.bound < 7:
-            return b.emit(t, x.dims, f"{op}({n})", None, math.exp(x.bound), x.eps)
+            return b.emit(t, x.dims, f"{op}({n})", None, math.exp(x.bound))
         if op in ("sqrt", "rsqrt", "log", "log-plus-one", "sign", "tanh", "logistic"):
             z = away_from_zero(b, t, x.dims)
-            return z.bound < 30 and b.emit(t, x.dims, f"{op}({z.name})", None, max(2, z.bound), z.eps)
+            return z.bound < 30 and b.emit(t, x.dims, f"{op}({z.name})", None, max(2, z.bound))
         return None
     if r.random() < 0.25:
         op = r.choice(["negate", "abs"])
-        return b.emit(t, x.dims, f"{op}({n})", x.q, x.bound, x.eps)
+        return b.emit(t, x.dims, f"{op}({n})", x.q, x.bound)
     if x.exact and r.random() < 0.5:
         op = r.choice(["floor", "ceil", "round-nearest-afz", "round-nearest-even", "sign", "is-finite", "reduce-precision", "sign"])
         if op == "round-nearest-even" and t not in WIDE and x.op in ("constant", "broadcast"):
@@ -190,13 +187,13 @@ def unary(b):
                    "sqrt", "rsqrt", "tan"])
     if op in ("log", "log-plus-one", "sqrt", "rsqrt"):
         x = b.get(t, x.dims, positive=True)
-        return x.positive and b.emit(t, x.dims, f"{op}({x.name})", None, max(2, x.bound), x.eps)
+        return x.positive and b.emit(t, x.dims, f"{op}({x.name})", None, max(2, x.bound))
     limit = {"exponential": 7, "exponential-minus-one": 7, "sine": 30, "cosine": 30, "tan": 1.3}.get(op, 1e6)
     if x.bound > limit:
         return None
     bound = math.exp(min(x.bound, 8)) if "exp" in op else {"cbrt": max(1, x.bound), "tan": 4}.get(op, 1)
     accuracy = r.choice([", result_accuracy={mode=highest}", ", result_accuracy={tolerance={ulps=2}}"]) if r.random() < 0.05 else ""
-    return b.emit(t, x.dims, f"{op}({x.name}){accuracy}", None, bound, x.eps, op == "exponential")
+    return b.emit(t, x.dims, f"{op}({x.name}){accuracy}", None, bound, op == "exponential")
 
 
 def special(b):
@@ -255,7 +252,7 @@ def ternary(b):
     y = b.get(x.type, x.dims)
     if r.random() < 0.6:
         p = b.get("pred", r.choice([x.dims, x.dims, x.dims, ()]))
-        return b.emit(x.type, x.dims, f"select({p.name}, {x.name}, {y.name})", least(x.q, y.q), max(x.bound, y.bound), max(x.eps, y.eps))
+        return b.emit(x.type, x.dims, f"select({p.name}, {x.name}, {y.name})", least(x.q, y.q), max(x.bound, y.bound))
     if x.type in COMPLEX or x.type == "pred":
         return None
     d = r.choice([x.dims, ()])
@@ -264,7 +261,7 @@ def ternary(b):
     if r.random() < 0.3:
         low, high = b.get(x.type, d, exact=True), b.get(x.type, d, exact=True)
     return b.emit(x.type, x.dims, f"clamp({low.name}, {x.name}, {high.name})", least(x.q, low.q, high.q),
-                  max(x.bound, low.bound, high.bound), max(x.eps, low.eps, high.eps))
+                  max(x.bound, low.bound, high.bound))
 
 
 def compare(b):
@@ -292,7 +289,7 @@ def convert(b):
     if x.type in ("u4", "u2") or x.type == "f4e2m1fn" and to in INTS:
         return None  # the reference leaves bits above the fourth, and takes the largest f4 for an infinity
     bound = x.bound if x.type not in INTS else 2.0 ** INTS[x.type][1]
-    return b.emit(to, x.dims, f"convert({x.name})", x.q if x.type not in INTS else 0, bound, x.eps, x.positive)
+    return b.emit(to, x.dims, f"convert({x.name})", x.q if x.type not in INTS else 0, bound, x.positive)
 
 
 def bitcast_convert(b):
@@ -324,7 +321,7 @@ def bits_of_float(b):
 def complex_(b):
     x = b.any(["f32", "f64"])
     y = b.get(x.type, x.dims)
-    return b.emit("c64" if x.type == "f32" else "c128", x.dims, f"complex({x.name}, {y.name})", least(x.q, y.q), x.bound + y.bound, max(x.eps, y.eps))
+    return b.emit("c64" if x.type == "f32" else "c128", x.dims, f"complex({x.name}, {y.name})", least(x.q, y.q), x.bound + y.bound)
 
 
 def stochastic_convert(b):
@@ -345,7 +342,7 @@ def map_(b):
     if x.type == "pred" or x.type in COMPLEX:
         return None
     y = b.get(x.type, x.dims)
-    a, c = Value("", x.type, (), x.q, x.bound, x.eps), Value("", y.type, (), y.q, y.bound, y.eps)
+    a, c = Value("", x.type, (), x.q, x.bound), Value("", y.type, (), y.q, y.bound)
     s = b.sub([a, c])
     for _ in range(r.randint(1, 3)):
         r.choice([binary, unary])(s)

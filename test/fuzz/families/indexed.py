@@ -2,7 +2,6 @@
 import math
 
 from generate import COMPLEX, INTS, braces, least, shape
-from families.reductions import sum_eps
 
 
 def index(b, count, low, high, dims=()):
@@ -46,7 +45,7 @@ def dynamic_update_slice(b):
     sizes = [d if r.random() < 0.3 else r.randint(0 if b.module.zero or d == 0 else 1, d) for d in x.dims]
     u = b.get(x.type, sizes)
     s = starts(b, [d - n for d, n in zip(x.dims, sizes)])
-    return b.emit(x.type, x.dims, f"dynamic-update-slice({', '.join(v.name for v in [x, u] + s)})", least(x.q, u.q), max(x.bound, u.bound), max(x.eps, u.eps))
+    return b.emit(x.type, x.dims, f"dynamic-update-slice({', '.join(v.name for v in [x, u] + s)})", least(x.q, u.q), max(x.bound, u.bound))
 
 
 def indexed(b, x):
@@ -122,10 +121,9 @@ def scatter(b):
                f"index_vector_dim={vector}")
     if batching:
         numbers += f", input_batching_dims={braces(batching)}, scatter_indices_batching_dims={braces(place)}"
-    noise = max(x.eps, sum_eps(u, "add", count)) if op in ("add", "subtract") else max(x.eps, u.eps)
     bound = x.bound + u.bound * count if op in ("add", "subtract") else max(x.bound, u.bound)
     return b.emit(x.type, x.dims, f"scatter({x.name}, {i.name}, {u.name}), {numbers}, to_apply={b.module.combiner(op, x.type)}",
-                  least(x.q, u.q), bound, noise)
+                  least(x.q, u.q), bound)
 
 
 def pair_scatter(b):
@@ -149,7 +147,7 @@ def pair_scatter(b):
                  f"scatter({x.name}, {y.name}, {i.name}, {u.name}, {v.name}), update_window_dims={braces(range(1, len(x.dims)))}, inserted_window_dims={{{d}}}, "
                  f"scatter_dims_to_operand_dims={{{d}}}, index_vector_dim=1, to_apply={f}")
     b.emit("s32", x.dims, f"get-tuple-element({name}), index=1")
-    return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", least(x.q, u.q), max(x.bound, u.bound), max(x.eps, u.eps))
+    return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", least(x.q, u.q), max(x.bound, u.bound))
 
 
 def replace_scatter(b):
@@ -169,7 +167,7 @@ def replace_scatter(b):
     f = b.module.computation(f"  a = {s} parameter(0)\n  ROOT b = {s} parameter(1)", "second")
     return b.emit(x.type, x.dims, f"scatter({x.name}, {i.name}, {u.name}), update_window_dims={braces(k for k in range(len(x.dims)) if k != at)}, "
                   f"inserted_window_dims={{{d}}}, scatter_dims_to_operand_dims={{{d}}}, index_vector_dim=1, unique_indices=true, to_apply={f}",
-                  least(x.q, u.q), max(x.bound, u.bound), max(x.eps, u.eps))
+                  least(x.q, u.q), max(x.bound, u.bound))
 
 
 OPERATIONS = [(dynamic_slice, 3), (dynamic_update_slice, 3), (gather, 5), (scatter, 5), (pair_scatter, 2), (replace_scatter, 2)]

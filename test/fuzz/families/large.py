@@ -3,7 +3,7 @@ import math
 
 from generate import BYTES, COMPLEX, FLOATS, INTS, Unfit, braces, least, shape
 from families.blocks import changed, combined
-from families.reductions import initial, sum_eps
+from families.reductions import initial
 
 SIZES = [(70001,), (262144,), (300, 301), (513, 130), (2051, 37), (33, 2050), (9, 65, 129), (40, 50, 64), (3, 5, 17, 259), (100003,), (1, 70000), (70000, 1), (257, 4, 64)]
 TYPES = ["f32"] * 6 + ["bf16", "f16", "f64", "s32", "s32", "s8", "u8", "u16", "s64", "u64", "c64"]
@@ -35,15 +35,15 @@ def several(b):
     for _ in range(r.randint(3, 9)):
         x, choice, y = r.choice(made[-4:]), r.random(), None
         if choice < 0.4:
-            y = combined(b, x, r.choice(made)) if t not in COMPLEX else b.emit(t, dims, f"add({x.name}, {r.choice(made).name})", None, x.bound * 8, x.eps)
+            y = combined(b, x, r.choice(made)) if t not in COMPLEX else b.emit(t, dims, f"add({x.name}, {r.choice(made).name})", None, x.bound * 8)
         elif choice < 0.6:
             y = changed(b, x) if t not in COMPLEX else b.keep(x, dims, f"negate({x.name})")
         elif choice < 0.7 and x.exact and t not in COMPLEX and r.random() < 0.7:
             p = b.emit("pred", dims, f"compare({x.name}, {made[0].name}), direction={r.choice(['LT', 'GE', 'EQ'])}") if made[0].exact else None
-            y = p and b.emit(t, dims, f"select({p.name}, {x.name}, {made[-1].name})", least(x.q, made[-1].q), max(x.bound, made[-1].bound), max(x.eps, made[-1].eps))
+            y = p and b.emit(t, dims, f"select({p.name}, {x.name}, {made[-1].name})", least(x.q, made[-1].q), max(x.bound, made[-1].bound))
         elif choice < 0.8 and t not in COMPLEX:
             to = r.choice(["bf16", "f32", "f16"] if t in FLOATS else ["s8", "s32", "u16", "s64"])
-            b.emit(to, dims, f"convert({x.name})", x.q if t in FLOATS else 0, x.bound, x.eps)
+            b.emit(to, dims, f"convert({x.name})", x.q if t in FLOATS else 0, x.bound)
         elif choice < 0.9 and len(dims) > 1:
             order = r.sample(range(len(dims)), len(dims))
             b.keep(x, [dims[i] for i in order], f"transpose({x.name}), dimensions={braces(order)}")
@@ -63,12 +63,12 @@ def totals(b, x, spread=0.4):
     if op == "add" and t not in INTS and x.bound * count > 9e5:
         unit = 2.0 ** -math.ceil(math.log2(x.bound * count / 5e5))
         scale = b.filled(t, dims, unit)
-        x = scale and b.emit(t, dims, f"multiply({x.name}, {scale.name})", None if x.q is None else x.q + math.log2(unit), x.bound * unit, x.eps)
+        x = scale and b.emit(t, dims, f"multiply({x.name}, {scale.name})", None if x.q is None else x.q + math.log2(unit), x.bound * unit)
         if x is None:
             return None
         op = "maximum" if t not in COMPLEX and t in ("f16", "bf16") and not x.exact else "add"
     s = b.emit(t, [dims[i] for i in kept], f"reduce({x.name}, {initial(b, op, t).name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, t)}", x.q,
-               x.bound * (count if op == "add" else 1), sum_eps(x, op, count))
+               x.bound * (count if op == "add" else 1))
     if s and r.random() < spread and s.bound < 1e4 and t not in COMPLEX:
         back = b.keep(s, dims, f"broadcast({s.name}), dimensions={braces(kept)}")
         return back and combined(b, x, back)
@@ -88,13 +88,13 @@ def columns(b):
         kept, count = [i for i in range(len(dims)) if i not in d], math.prod(dims[i] for i in d)
         op, y = monoid(b, t), x
         if r.random() < 0.5 and t in FLOATS:
-            y = b.emit(t, dims, f"multiply({x.name}, {x.name})", None if x.q is None else 2 * x.q, x.bound ** 2, x.eps)
+            y = b.emit(t, dims, f"multiply({x.name}, {x.name})", None if x.q is None else 2 * x.q, x.bound ** 2)
         elif r.random() < 0.4 and t in ("bf16", "f16", "s8", "u16"):
-            y = b.emit("f32" if t in FLOATS else "s32", dims, f"convert({x.name})", x.q, x.bound, x.eps)
+            y = b.emit("f32" if t in FLOATS else "s32", dims, f"convert({x.name})", x.q, x.bound)
         if y is None:
             continue
         s = b.emit(y.type, [dims[i] for i in kept], f"reduce({y.name}, {initial(b, op, y.type).name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, y.type)}",
-                   y.q, y.bound * (count if op == "add" else 1), sum_eps(y, op, count))
+                   y.q, y.bound * (count if op == "add" else 1))
         out = s or out
         if s and r.random() < 0.5 and s.type == t and s.bound < 1e4:
             back = b.keep(s, dims, f"broadcast({s.name}), dimensions={braces(kept)}")
@@ -117,18 +117,18 @@ def short_rows(b):
             b.keep(x, dims[:-1] + ((end - start + stride - 1) // stride,), f"slice({x.name}), slice={{{', '.join(parts)}}}")
         elif choice < 0.35:
             z = argument(b, t, dims)
-            b.emit(t, dims[:-1] + (2 * m,), f"concatenate({x.name}, {z.name}), dimensions={{{last}}}", least(x.q, z.q), max(x.bound, z.bound), max(x.eps, z.eps))
+            b.emit(t, dims[:-1] + (2 * m,), f"concatenate({x.name}, {z.name}), dimensions={{{last}}}", least(x.q, z.q), max(x.bound, z.bound))
         elif choice < 0.5:
             y = b.keep(x, dims, f"reverse({x.name}), dimensions={braces(r.sample(range(len(dims)), r.randint(1, 2)))}")
         elif choice < 0.6:
             low, high, inner = r.randint(0, 2), r.randint(0, 2), r.choice([0, 0, 1, 2])
             zero = b.scalar(t, 0)
             pad = "x".join(["0_0"] * last + [f"{low}_{high}_{inner}"])
-            b.emit(t, dims[:-1] + (m + low + high + (m - 1) * inner,), f"pad({x.name}, {zero.name}), padding={pad}", least(x.q, 0), x.bound, x.eps)
+            b.emit(t, dims[:-1] + (m + low + high + (m - 1) * inner,), f"pad({x.name}, {zero.name}), padding={pad}", least(x.q, 0), x.bound)
         elif choice < 0.75:
             op = monoid(b, t)
             s = b.emit(t, dims[:-1], f"reduce({x.name}, {initial(b, op, t).name}), dimensions={{{last}}}, to_apply={b.module.combiner(op, t)}", x.q,
-                       x.bound * (m if op == "add" else 1), sum_eps(x, op, m))
+                       x.bound * (m if op == "add" else 1))
             if s and t not in COMPLEX and r.random() < 0.7:
                 back = b.keep(s, dims, f"broadcast({s.name}), dimensions={braces(range(last))}")
                 y = back and combined(b, x, back)
@@ -155,7 +155,7 @@ def woven(b):
         if any(p is None for p in parts):
             return None
         y = b.emit(t, dims[:at] + (len(parts),) + dims[at:], f"concatenate({', '.join(p.name for p in parts)}), dimensions={{{at}}}", least(*(p.q for p in parts)),
-                   max(p.bound for p in parts), max(p.eps for p in parts))
+                   max(p.bound for p in parts))
         if y and at and r.random() < 0.6:
             return b.keep(y, dims[:at - 1] + (dims[at - 1] * len(parts),) + dims[at:], f"reshape({y.name})")
         return y
@@ -173,7 +173,7 @@ def woven(b):
         halves = [combined(b, halves[0], halves[1]) or halves[0], halves[-1]]
     r.shuffle(halves)
     return b.emit(t, dims[:d] + (sum(h.dims[d] for h in halves),) + dims[d + 1:], f"concatenate({', '.join(h.name for h in halves)}), dimensions={{{d}}}",
-                  least(*(h.q for h in halves)), max(h.bound for h in halves), max(h.eps for h in halves))
+                  least(*(h.q for h in halves)), max(h.bound for h in halves))
 
 
 def long_sort(b):
@@ -208,7 +208,7 @@ def long_fft(b):
     t, dims, ot, od = {"FFT": (c, lengths, c, lengths), "IFFT": (c, lengths, c, lengths), "RFFT": (f, lengths, c, half), "IRFFT": (c, half, f, lengths)}[kind]
     x = argument(b, t, batch + dims)
     y = b.raw(shape(ot, batch + od), f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}")
-    v = b.emit(ot, batch + od, f"negate({y})", None, 9e5, x.eps)
+    v = b.emit(ot, batch + od, f"negate({y})", None, 9e5)
     if v:
         b.values.remove(v)
         b.hidden.append(v)
@@ -232,7 +232,7 @@ def large_factorize(b):
     if a is None or c.bound > 100:
         return None
     return b.emit(t, c.dims, f"triangular-solve({a.name}, {c.name}), left_side={'true' if left else 'false'}, lower={r.choice(['true', 'false'])}, "
-                  f"unit_diagonal=false, transpose_a={r.choice(['NO_TRANSPOSE', 'TRANSPOSE', 'ADJOINT'])}", None, c.bound * 8, c.eps)
+                  f"unit_diagonal=false, transpose_a={r.choice(['NO_TRANSPOSE', 'TRANSPOSE', 'ADJOINT'])}", None, c.bound * 8)
 
 
 def large_convolution(b):
@@ -280,7 +280,7 @@ def large_convolution(b):
     text += f", feature_group_count={fg}" * (fg > 1) + f", batch_group_count={bg}" * (bg > 1)
     count = math.prod(k) * fi * (batch if bg > 1 else 1)
     q = None if x.q is None or y.q is None else x.q + y.q
-    v = b.emit("s32" if t == "s8" else t, os_, text, q, x.bound * y.bound * count * (2 if t in COMPLEX else 1), max(x.eps, y.eps))
+    v = b.emit("s32" if t == "s8" else t, os_, text, q, x.bound * y.bound * count * (2 if t in COMPLEX else 1))
     if v and t in ("f32", "s8", "bf16") and r.random() < 0.5:
         f = v.dims[ol.index("f")]
         bias = argument(b, v.type, (f,))
@@ -306,7 +306,7 @@ def large_products(b):
         numbers = f"lhs_batch_dims={braces(range(nb))}, rhs_batch_dims={braces(range(nb))}, " if nb else ""
         q = None if x.q is None or y.q is None else x.q + y.q
         v = b.emit(to, batch + (m, n), f"dot({x.name}, {y.name}), {numbers}lhs_contracting_dims={{{nb if turned else nb + 1}}}, rhs_contracting_dims={{{nb + 1 if flip else nb}}}",
-                   q, x.bound * y.bound * k * (2 if t in COMPLEX else 1), max(x.eps, y.eps))
+                   q, x.bound * y.bound * k * (2 if t in COMPLEX else 1))
         if v and to not in COMPLEX and r.random() < 0.6:
             if out is not None and out.dims == v.dims and out.type == v.type and r.random() < 0.6:
                 v = combined(b, v, out) or v
@@ -352,9 +352,9 @@ def chosen(b):
                                           f"  {p}r = {s} {op}\n  {p}i = s32[] constant({i})\n  ROOT {p}o = ({s}, s32[], {s}) tuple({p}r, {p}i, {r.choice([p + 'a', p + 'r'])})", "way"))
     both, p = b.raw(f"({s}, {s})", f"tuple({x.name}, {y.name})"), argument(b, "pred", ())
     name = b.raw(f"({s}, s32[], {s})", f"conditional({p.name}, {both}, {both}), true_computation={names[0]}, false_computation={names[1]}")
-    q, bound, eps, out = least(x.q, y.q), x.bound + y.bound, max(x.eps, y.eps), None
+    q, bound, out = least(x.q, y.q), x.bound + y.bound, None
     for index in r.sample([0, 2], r.choice([1, 1, 2])):
-        v = b.emit(t, dims, f"get-tuple-element({name}), index={index}", q, bound, eps)
+        v = b.emit(t, dims, f"get-tuple-element({name}), index={index}", q, bound)
         for _ in range(r.choice([0, 1, 1, 2]) if v else 0):
             ends = [(lo := r.randrange(n), r.randint(lo + 1, n)) for n in dims]
             b.keep(v, tuple(z - a for a, z in ends), f"slice({v.name}), slice={{{', '.join(f'[{a}:{z}]' for a, z in ends)}}}")
@@ -399,7 +399,7 @@ def updates(b):
     loop, out = b.raw(types, f"while({init}), condition={condition}, body={body}"), None
     for k in range(count):
         if r.random() < 0.8 or k == count - 1 and out is None:
-            out = b.emit(t, dims, f"get-tuple-element({loop}), index={k + 1}", least(*(v.q for v in carries)), max(v.bound for v in carries), max(v.eps for v in carries))
+            out = b.emit(t, dims, f"get-tuple-element({loop}), index={k + 1}", least(*(v.q for v in carries)), max(v.bound for v in carries))
     return out
 
 
@@ -414,7 +414,7 @@ def running(b):
     size[d], padding[d] = str(n), f"{n - 1}_0" if r.random() < 0.6 else f"0_{n - 1}"
     op = r.choice(["add", "maximum"]) if t in INTS else "add"
     return b.emit(t, dims, f"reduce-window({x.name}, {initial(b, op, t).name}), window={{size={'x'.join(size)} pad={'x'.join(padding)}}}, "
-                  f"to_apply={b.module.combiner(op, t)}", x.q, x.bound * n, sum_eps(x, op, n))
+                  f"to_apply={b.module.combiner(op, t)}", x.q, x.bound * n)
 
 
 def many_places(b):
@@ -436,8 +436,7 @@ def many_places(b):
     if not (u.exact and x.exact) and (count > 3000 or t in ("f16", "bf16")):
         return None
     return b.emit(t, x.dims, f"scatter({x.name}, {i.name}, {u.name}), update_window_dims={window}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, "
-                  f"index_vector_dim=1, to_apply={b.module.combiner(op, t)}", least(x.q, u.q), x.bound + u.bound * (count if op == "add" else 1),
-                  sum_eps(u, op, count))
+                  f"index_vector_dim=1, to_apply={b.module.combiner(op, t)}", least(x.q, u.q), x.bound + u.bound * (count if op == "add" else 1))
 
 
 OPERATIONS = [(several, 5), (columns, 3), (short_rows, 4), (woven, 3), (long_sort, 2), (long_fft, 1), (large_factorize, 1), (large_convolution, 4), (large_products, 4), (divisions, 2),

@@ -36,7 +36,7 @@ def dot(b):
         out = "s32"
     if t in ("bf16", "f16") and r.random() < 0.5:
         out = "f32"
-    return b.emit(out, batch + lf + rf, text, q, x.bound * y.bound * max(k, 1) * (2 if t in COMPLEX else 1), max(x.eps, y.eps))
+    return b.emit(out, batch + lf + rf, text, q, x.bound * y.bound * max(k, 1) * (2 if t in COMPLEX else 1))
 
 
 def mixed_dot(b):
@@ -52,7 +52,7 @@ def mixed_dot(b):
     q = None if x.q is None or y.q is None else 0
     if "s8" in (t, u) and out == "f32" and 16129 * k > 2 ** 24:
         q = None
-    return b.emit(out, (m, n), f"dot({x.name}, {y.name}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}", q, x.bound * y.bound * max(k, 1), max(x.eps, y.eps))
+    return b.emit(out, (m, n), f"dot({x.name}, {y.name}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}}", q, x.bound * y.bound * max(k, 1))
 
 
 def convolution(b):
@@ -116,7 +116,7 @@ def convolution(b):
     q = None if x.q is None or y.q is None else x.q + y.q
     if t in ("s8", "u8") and r.random() < 0.5:
         t = "s32" if t == "s8" else "u32"
-    return b.emit(t, od, text, q, x.bound * y.bound * k * (2 if t in COMPLEX else 1), max(x.eps, y.eps))
+    return b.emit(t, od, text, q, x.bound * y.bound * k * (2 if t in COMPLEX else 1))
 
 
 def factorize(b):
@@ -141,7 +141,7 @@ def factorize(b):
     c = b.get(t, batch + ([n, m] if left else [m, n]))
     return b.emit(t, c.dims, f"triangular-solve({a.name}, {c.name}), left_side={'true' if left else 'false'}, "
                   f"lower={r.choice(['true', 'false'])}, unit_diagonal={r.choice(['true', 'false', 'false'])}, "
-                  f"transpose_a={r.choice(['NO_TRANSPOSE', 'TRANSPOSE', 'ADJOINT'])}", None, c.bound * 8, c.eps)
+                  f"transpose_a={r.choice(['NO_TRANSPOSE', 'TRANSPOSE', 'ADJOINT'])}", None, c.bound * 8)
 
 
 def fft(b):
@@ -155,7 +155,7 @@ def fft(b):
     half = lengths[:-1] + [lengths[-1] // 2 + 1]
     t, dims, ot, od = {"FFT": (c, lengths, c, lengths), "IFFT": (c, lengths, c, lengths), "RFFT": (f, lengths, c, half), "IRFFT": (c, half, f, lengths)}[kind]
     x = b.get(t, batch + dims)
-    v = b.emit(ot, batch + od, f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}", None, x.bound * math.prod(lengths), x.eps)
+    v = b.emit(ot, batch + od, f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}", None, x.bound * math.prod(lengths))
     if v:  # small next to large: a part of it alone says nothing of its errors
         b.values.remove(v)
         b.hidden.append(v)
@@ -200,7 +200,7 @@ def ragged_dot(b):
         numbers = "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}, lhs_ragged_dims={0}"
         reference = f"dot({x.name}, {y.name}), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_contracting_dims={{1}}"
     q = None if x.q is None or y.q is None else x.q + y.q
-    return b.emit(t, out, f"ragged-dot({x.name}, {y.name}, {groups.name}), {numbers}", q, x.bound * y.bound * k, max(x.eps, y.eps), reference=reference)
+    return b.emit(t, out, f"ragged-dot({x.name}, {y.name}, {groups.name}), {numbers}", q, x.bound * y.bound * k, reference=reference)
 
 
 def scaled_dot(b):
@@ -223,9 +223,9 @@ def scaled_dot(b):
                       f"{fresh}{side} = f32[{rows},{k}] multiply({fresh}{side}w, {fresh}{side}t) ; ")
     numbers = "lhs_contracting_dims={1}, rhs_contracting_dims={1}"
     q = None if x.q is None or y.q is None else x.q + y.q - 4
-    wide = b.emit("f32", (m, n), f"scaled-dot({x.name}, {y.name}, {names[0]}, {names[1]}), {numbers}", q, x.bound * y.bound * k * 16, max(x.eps, y.eps),
+    wide = b.emit("f32", (m, n), f"scaled-dot({x.name}, {y.name}, {names[0]}, {names[1]}), {numbers}", q, x.bound * y.bound * k * 16,
                   reference=reference + f"dot({fresh}l, {fresh}r), {numbers}")
-    return wide and (wide if out == "f32" else b.emit(out, (m, n), f"convert({wide.name})", wide.q, wide.bound, wide.eps))
+    return wide and (wide if out == "f32" else b.emit(out, (m, n), f"convert({wide.name})", wide.q, wide.bound))
 
 
 OPERATIONS = [(scaled_dot, 1), (ragged_dot, 1), (dot, 5), (mixed_dot, 2), (convolution, 4), (factorize, 1), (fft, 1)]

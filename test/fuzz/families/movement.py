@@ -88,7 +88,7 @@ def pad(b):
             low, high = max(low, 0), max(high, 0)
         parts.append(f"{low}_{high}" + (f"_{inside}" if inside else ""))
         dims.append(n + low + high)
-    return b.emit(x.type, dims, f"pad({x.name}, {v.name}), padding={'x'.join(parts)}", least(x.q, v.q), max(x.bound, v.bound), max(x.eps, v.eps))
+    return b.emit(x.type, dims, f"pad({x.name}, {v.name}), padding={'x'.join(parts)}", least(x.q, v.q), max(x.bound, v.bound))
 
 
 def concatenate(b):
@@ -105,7 +105,7 @@ def concatenate(b):
     dims = list(x.dims)
     dims[d] = sum(v.dims[d] for v in all_)
     return b.emit(x.type, dims, f"concatenate({', '.join(v.name for v in all_)}), dimensions={{{d}}}", least(*(v.q for v in all_)),
-                  max(v.bound for v in all_), max(v.eps for v in all_))
+                  max(v.bound for v in all_))
 
 
 def iota(b):

@@ -7,15 +7,6 @@ from generate import COMPLEX, FLOATS, INTS, braces, is_float, least, part, settl
 IDENTITY = {"add": 0, "multiply": 1, "or": 0, "and": 1, "xor": 0}
 
 
-def sum_eps(x, op, count):
-    """The noise of a sum: the reference rounds after every addition, the compiler may sum in f32."""
-    if op != "add" or x.type not in FLOATS and x.type not in COMPLEX:
-        return x.eps
-    if settle(x.type, x.q, x.bound * count) is not None:
-        return x.eps
-    return max(x.eps, 2.0 ** -FLOATS[part(x.type)][1] * max(1, count / 8))
-
-
 def monoid(b, x):
     r, t = b.random, x.type
     if t == "pred":
@@ -70,9 +61,8 @@ def reduce(b):
         # a concatenation or complex numbers.
         first = b.get(x.type, (), exact=True)
         return b.emit(x.type, dims, f"reduce({x.name}, {first.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, x.type)}",
-                      least(x.q, first.q), bound + first.bound, sum_eps(x, op, count))
-    return b.emit(x.type, dims, f"reduce({x.name}, {start.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, x.type)}", x.q, bound,
-                  sum_eps(x, op, count))
+                      least(x.q, first.q), bound + first.bound)
+    return b.emit(x.type, dims, f"reduce({x.name}, {start.name}), dimensions={braces(d)}, to_apply={b.module.combiner(op, x.type)}", x.q, bound)
 
 
 def reduce_pair(b, x, d, dims):
@@ -173,8 +163,7 @@ def reduce_window(b):
     else:
         start = initial(b, op, x.type)
     return b.emit(x.type, out, f"reduce-window({x.name}, {start.name}), window={{{text}}}, to_apply={b.module.combiner(op, x.type)}",
-                  least(x.q, 0), x.bound * count if op == "add" else x.bound,
-                  sum_eps(x, op, count))
+                  least(x.q, 0), x.bound * count if op == "add" else x.bound)
 
 
 def cumulative(b):
@@ -191,7 +180,7 @@ def cumulative(b):
     op = "add" if x.type != "pred" else "or"
     start = b.scalar(x.type, 0)
     return b.emit(x.type, x.dims, f"reduce-window({x.name}, {start.name}), window={{size={'x'.join(size)} pad={'x'.join(padding)}}}, "
-                  f"to_apply={b.module.combiner(op, x.type)}", x.q, x.bound * n, sum_eps(x, op, n))
+                  f"to_apply={b.module.combiner(op, x.type)}", x.q, x.bound * n)
 
 
 def pair_window(b):
@@ -227,7 +216,7 @@ def select_and_scatter(b):
     t = shape(x.type, ())
     select = b.module.computation(f"  a = {t} parameter(0)\n  b = {t} parameter(1)\n  ROOT r = pred[] compare(a, b), direction={r.choice(['GE', 'GE', 'LE', 'GT'])}", "pick")
     return b.emit(x.type, x.dims, f"select-and-scatter({x.name}, {s.name}, {zero.name}), window={{{text}}}, select={select}, "
-                  f"scatter={b.module.combiner('add', x.type)}", s.q, s.bound * count * 2, s.eps)
+                  f"scatter={b.module.combiner('add', x.type)}", s.q, s.bound * count * 2)
 
 
 def batch_norm(b):
@@ -252,10 +241,9 @@ def batch_norm(b):
     name = b.raw(f"({shape(x.type, x.dims)}, {shape(x.type, [n])}, {shape(x.type, [n])})",
                  f"batch-norm-{kind}({', '.join(v.name for v in operands)}), {attributes}")
     bound = 1e5
-    eps = max(x.eps, 2.0 ** -FLOATS[x.type][1] * max(1, x.size / n / 8))  # sums, in whatever order, of rounded squares
     # A variance near zero is what the reference makes of equal elements, so training keeps it to itself.
     for k, d in enumerate([x.dims, [n], [n]][:2 if kind == "training" else 3]):
-        v = b.emit(x.type, d, f"get-tuple-element({name}), index={k}", None, bound, eps)
+        v = b.emit(x.type, d, f"get-tuple-element({name}), index={k}", None, bound)
     return v
 
 
@@ -268,15 +256,15 @@ def softmax(b):
     d = r.randrange(len(x.dims))
     kept = [i for i in range(len(x.dims)) if i != d]
     dims = tuple(x.dims[i] for i in kept)
-    t, unit = x.type, 2.0 ** -FLOATS[x.type][1]
+    t = x.type
     start, zero = initial(b, "maximum", t), b.scalar(t, 0)
-    m = b.emit(t, dims, f"reduce({x.name}, {start.name}), dimensions={{{d}}}, to_apply={b.module.combiner('maximum', t)}", x.q, x.bound, x.eps)
+    m = b.emit(t, dims, f"reduce({x.name}, {start.name}), dimensions={{{d}}}, to_apply={b.module.combiner('maximum', t)}", x.q, x.bound)
     spread = m and b.keep(m, x.dims, f"broadcast({m.name}), dimensions={braces(kept)}")
-    y = spread and b.emit(t, x.dims, f"subtract({x.name}, {spread.name})", None, 2 * x.bound, x.eps)
-    e = y and b.emit(t, x.dims, f"exponential({y.name})", None, 1, max(unit, x.eps))
-    s = e and b.emit(t, dims, f"reduce({e.name}, {zero.name}), dimensions={{{d}}}, to_apply={b.module.combiner('add', t)}", None, x.dims[d], e.eps)
+    y = spread and b.emit(t, x.dims, f"subtract({x.name}, {spread.name})", None, 2 * x.bound)
+    e = y and b.emit(t, x.dims, f"exponential({y.name})", None, 1)
+    s = e and b.emit(t, dims, f"reduce({e.name}, {zero.name}), dimensions={{{d}}}, to_apply={b.module.combiner('add', t)}", None, x.dims[d])
     spread = s and b.keep(s, x.dims, f"broadcast({s.name}), dimensions={braces(kept)}")
-    return spread and b.emit(t, x.dims, f"divide({e.name}, {spread.name})", None, 1, max(e.eps, unit * 4))
+    return spread and b.emit(t, x.dims, f"divide({e.name}, {spread.name})", None, 1)
 
 
 def scan(b):
@@ -291,12 +279,12 @@ def scan(b):
     carry = b.get(x.type, row)
     s = shape(x.type, row)
     flags = f"dimensions={{{d}}}{r.choice(['', ', is_reverse=true', ', is_reverse=false'])}"
-    q, bound, eps = least(x.q, carry.q), max(x.bound, carry.bound), max(x.eps, carry.eps)
+    q, bound = least(x.q, carry.q), max(x.bound, carry.bound)
     if r.random() < 0.5:
         f = b.module.computation(f"  a = {s} parameter(0)\n  c = {s} parameter(1)\n  n = {s} {op}(a, c)\n  ROOT t = ({s}, {s}) tuple({r.choice(['n', 'n', 'c', 'a'])}, n)", "step")
         name = b.raw(f"({shape(x.type, x.dims)}, {s})", f"scan({x.name}, {carry.name}), {flags}, num_carries=1, to_apply={f}")
-        b.emit(x.type, row, f"get-tuple-element({name}), index=1", q, bound, eps)
-        return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", q, bound, eps)
+        b.emit(x.type, row, f"get-tuple-element({name}), index=1", q, bound)
+        return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", q, bound)
     y, count = b.get("s32", x.dims), b.get("s32", ())
     i = shape("s32", row)
     spread = f"  w = {i} broadcast(k), dimensions={{}}\n" if row else ""
@@ -307,7 +295,7 @@ def scan(b):
                  f"scan({x.name}, {y.name}, {carry.name}, {count.name}), {flags}, num_carries=2, to_apply={f}")
     b.emit("s32", (), f"get-tuple-element({name}), index=3")
     b.emit("s32", x.dims, f"get-tuple-element({name}), index=1")
-    return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", q, bound, eps)
+    return b.emit(x.type, x.dims, f"get-tuple-element({name}), index=0", q, bound)
 
 
 OPERATIONS = [(scan, 2), (reduce, 7), (odd_reduce, 2), (reduce_window, 4), (cumulative, 2), (pair_window, 2), (select_and_scatter, 2), (batch_norm, 1), (softmax, 2)]
