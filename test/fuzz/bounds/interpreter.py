@@ -226,6 +226,10 @@ class Interpreter:
 
     do_partition_id = do_replica_id
 
+    def do_get_dimension_size(self, line, a):
+        """Of a static dimension; others are given."""
+        return Number("s32", np.int32(a.shape[line.ints("dimensions")[0]]))
+
     def do_rng(self, line, low, high):
         """Some number between the bounds, which is all that modules ask."""
         t, dims = line.type
