@@ -1,4 +1,4 @@
-"""Compares hlo-run with XLA:CPU on random modules.
+"""Compares hlo-run with XLA:CPU on random modules, and results that are rounded with bounds of their errors (bounds/).
 
   run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--large=0.06] [--keep=build/fuzz] [--only=FILE.hlo ...]
 

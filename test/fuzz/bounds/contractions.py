@@ -18,8 +18,6 @@ def contracted(type_, a, b, count, contract, exact):
     products; then one rounding to the type. What AVX512-BF16 flushes, products below 2^-126, is there too.
     """
     if not is_inexact(type_):
-        if is_inexact(a.type):
-            return taint(type_, contract(a.x, b.x).astype(np.int64), a, b)
         return taint(type_, integers(type_, a, b, count, contract), a, b)
     x, y = (v.x.astype(np.complex128 if type_ in COMPLEX else np.float64) for v in (a, b))
     with np.errstate(all="ignore"):
@@ -40,15 +38,14 @@ def contracted(type_, a, b, count, contract, exact):
 
 
 def integers(type_, a, b, count, contract):
-    """Modulo the type's width, in f64 where that is exact: sums of 16 bits of each operand."""
+    """Modulo the type's width, in f64 where that is exact (and much faster)."""
     if type_ == "pred":
         return contract(a.x.astype(np.float64), b.x.astype(np.float64)) > 0
-    x, y = a.x.astype(np.int64), b.x.astype(np.int64)
-    largest = (np.abs(x).max(initial=0).astype(float) if x.size else 0) * (np.abs(y).max(initial=0).astype(float) if y.size else 0)
-    if largest * max(count, 1) < 2.0 ** 52 and largest >= 0:
-        return wrap(type_, contract(x.astype(np.float64), y.astype(np.float64)).astype(np.int64))
+    x, y = a.x.astype(np.float64), b.x.astype(np.float64)
+    if np.abs(x).max(initial=0) * np.abs(y).max(initial=0) * count < 2.0 ** 52:
+        return wrap(type_, contract(x, y).astype(np.int64))
     with np.errstate(all="ignore"):
-        return wrap(type_, contract(x, y))
+        return wrap(type_, contract(a.x.astype(np.int64), b.x.astype(np.int64)))
 
 
 def dot(type_, a, b, lb, rb, lc, rc, exact):
@@ -77,7 +74,7 @@ def convolution(type_, a, b, labels, window, groups, batch_groups, exact):
         full = (0 if d == 0 else (d - 1) * base + 1) + low + high
         extent = (size - 1) * dilation + 1 if size else 0
         sizes.append(0 if full < extent else (full - extent) // stride + 1)
-    count = math.prod(w[0] for w in window) * inputs * 1
+    count = math.prod(w[0] for w in window) * inputs
     g = groups * batch_groups
 
     def contract(x, y):
@@ -203,31 +200,24 @@ def reduce_window(op, a, start, window, exact):
         return summed(t, (a, start), x, count, magnitude, e, exact, part(t) if count <= ROUNDED_WINDOW else accumulator(t))
 
 
-def fft(kind, a, lengths, type_):
-    """A bound of the error's norm: each of log2 N stages rounds every number a few times, and is unitary but for a factor.
+FFT_STAGE = 4  # roundings of a stage, of a number next to the others' root mean square
 
-    Lengths with large prime factors become convolutions of two or three more transforms.
-    """
+
+def fft(kind, a, lengths, type_):
+    """Each of log2 N stages is unitary but for a factor and rounds every number a few times, so errors are next to those of the root
+    mean square, even where a result cancels. A worst case for one element would be sqrt(N) times that."""
     axes = tuple(range(a.x.ndim - len(lengths), a.x.ndim))
     n = math.prod(lengths)
-    x = {"FFT": np.fft.fftn, "IFFT": np.fft.ifftn, "RFFT": np.fft.rfftn, "IRFFT": np.fft.irfftn}[kind]
-    if kind == "IRFFT":
-        out = np.fft.irfftn(a.x, s=lengths, axes=axes)
-    else:
-        out = x(a.x, axes=axes)
-    # The norm of a whole row of results; of those of real numbers one half is written down.
-    scale = 1.0 if kind in ("IFFT", "IRFFT") else float(n)
-    both = 2.0 if kind == "IRFFT" else 1.0
-    rows = tuple(axes)
-    norm = np.sqrt(both * (np.abs(a.x) ** 2).sum(axis=rows, keepdims=True) * (scale if scale > 1 else 1.0 / n))
+    transform = {"FFT": np.fft.fftn, "IFFT": np.fft.ifftn, "RFFT": np.fft.rfftn}.get(kind)
+    out = np.fft.irfftn(a.x, s=lengths, axes=axes) if kind == "IRFFT" else transform(a.x, axes=axes)
+    scale = 1 / n if kind in ("IFFT", "IRFFT") else 1
+    both = 2 if kind == "IRFFT" else 1  # half of the operand's row is given
+    mean = np.sqrt(both * (np.abs(a.x) ** 2).sum(axis=axes, keepdims=True)) * scale
     u = unit(accumulator(type_)) * (2 if part(type_) == "f64" else 1)
-    e = FFT_STAGE * u * math.log2(2 * n) * norm
+    e = FFT_STAGE * u * math.log2(2 * n) * mean
     if a.e is not None:
-        e = e + both * a.e.sum(axis=rows, keepdims=True) / (1.0 if scale > 1 else n)
+        e = e + both * a.e.sum(axis=axes, keepdims=True) * scale
     return settle(type_, out, np.broadcast_to(e, out.shape))
-
-
-FFT_STAGE = 8  # roundings of a stage, of the largest radix and its twiddle factors
 
 
 def transposed(x):
@@ -235,17 +225,15 @@ def transposed(x):
 
 
 def cholesky(a, lower):
-    """A bound of the error's norm: L L^H = A + E with |E| <= (n + 2) u |L||L^H| (Higham, theorem 10.3), and L moves by
-    ||L|| cond(A) ||E|| / ||A|| at most, to first order."""
-    n, u = a.shape[-1], unit(accumulator(a.type))
+    """L L^H = A + E with |E| <= (n + 2) u |L||L^H| and the operand's errors (Higham, theorem 10.3); to first order, L moves by
+    L times the lower triangle of L^-1 E L^-H, with half of its diagonal."""
+    n, u = a.shape[-1], unit(accumulator(a.type)) * (2 if part(a.type) == "f64" else 1) * (4 if a.type in COMPLEX else 1)
     l = np.linalg.cholesky(a.x)
-    backward = (n + 2) * u * (2 if part(a.type) == "f64" else 1) * np.abs(l) @ np.swapaxes(np.abs(l), -1, -2) + a.error
-
-    def norm(x, order):
-        return np.linalg.norm(x, order, axis=(-2, -1))
-    e = norm(l, 2) * np.linalg.cond(a.x) * norm(backward, "fro") / norm(a.x, 2)
-    x = l if lower else transposed(l)
-    return Number(a.type, x, np.broadcast_to(e[..., None, None] * (2 if a.type in COMPLEX else 1), x.shape))
+    inverse = np.abs(np.linalg.inv(l))
+    backward = (n + 2) * u * np.abs(l) @ np.swapaxes(np.abs(l), -1, -2) + a.error
+    move = np.tril(inverse @ backward @ np.swapaxes(inverse, -1, -2))
+    e = np.abs(l) @ (move - np.eye(n) * move / 2)
+    return settle(a.type, *((l, e) if lower else (transposed(l), np.swapaxes(e, -1, -2))))
 
 
 def triangular_solve(a, b, left, lower, unit_diagonal, transpose):
