@@ -87,19 +87,23 @@ def settle(type_, x, e=None, units=HALF, exact=False):
     if not is_inexact(type_):
         return Number(type_, x, e)
     if exact:
-        return Number(type_, rounded(type_, x), None)
+        return Number(type_, rounded(type_, x))
     with np.errstate(all="ignore"):
-        if units == HALF and type_ not in ("f64", "c128"):
-            once = rounded(type_, x)
-            off = np.abs(once - x)
-            off = np.where(np.isfinite(off) & (off > 0), off + second_rounding(type_, np.abs(x)), np.where(off == 0, 0, np.inf))
-            off = np.where((x == once) | np.isnan(x) & np.isnan(once), 0, off)
-            if e is None:
-                return Number(type_, x, off if off.any() else None, once=True)
-            far = np.abs(x) + e
-            return Number(type_, x, np.where(e == 0, off, e + roundings(type_, far, units)))
-        e = 0.0 if e is None else e
-        return Number(type_, x, e + roundings(type_, np.abs(x) + e, units))
+        if units > HALF or part(type_) == "f64":
+            e = 0.0 if e is None else e
+            return Number(type_, x, e + roundings(type_, np.abs(x) + e, units))
+        own = distance(type_, x)
+        if e is None:
+            return Number(type_, x, own if own.any() else None, once=True)
+        return Number(type_, x, np.where(e == 0, own, e + roundings(type_, np.abs(x) + e, units)))
+
+
+def distance(type_, x):
+    """How far x itself is from where it is rounded to; infinitely, if it overflows."""
+    once = rounded(type_, x)
+    off = np.abs(once - x)
+    off = np.where(np.isfinite(off), off + second_rounding(type_, np.abs(x)), np.inf)
+    return np.where((once == x) | np.isnan(once) & np.isnan(x), 0.0, off)
 
 
 def roundings(type_, far, units):
