@@ -109,6 +109,7 @@ def distance(type_, x):
 def roundings(type_, far, units):
     """The largest error of one operation whose result is at most `far`."""
     wide = part(type_)
+    far = far * (1 + 2.0 ** -48)  # just below a power of two the interpreter's rounding must not choose the smaller unit
     if wide == "f64":  # the type of x itself: the interpreter's own rounding counts as well
         units = units + HALF
     if type_ in COMPLEX:  # both parts, or units of the modulus

@@ -125,6 +125,11 @@ class SingleOperations(unittest.TestCase):
         self.assertTrue(judge.within(number, stored("f16", [np.inf])).all())
         self.assertFalse(judge.within(number, stored("f16", [65504.0])).any())
 
+    def test_units_next_to_a_power_of_two(self):
+        z = np.array([1.3099520669974447 + 1.6952754409289272j, 3 + 4j])
+        number = one("sign", "c128", [np.concatenate([z, np.exp(1j * np.arange(500))])])
+        self.assertTrue((number.e >= 2.5 * 2.0 ** -52).all())
+
     def test_nan_is_nan(self):
         number = one("log", "f32", [np.array([-1.0, 1.0], np.float32)])
         self.assertTrue(judge.within(number, stored("f32", [np.nan, 0])).all())
