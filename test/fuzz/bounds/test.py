@@ -7,6 +7,8 @@ import sys
 import unittest
 
 import numpy as np
+import scipy.fft
+import scipy.linalg
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -182,6 +184,35 @@ class Propagation(unittest.TestCase):
             self.assertTrue(judge.within(number, sum_).all())
         one_less = a[:, :299] @ b[:, :299].T
         self.assertGreater((~judge.within(number, one_less)).mean(), 0.9)
+
+
+class Factorizations(unittest.TestCase):
+    """LAPACK's and pocketfft's results in f32 are within; the same with 1e-4 more of the largest are not."""
+
+    def judge(self, number, x):
+        self.assertTrue(judge.within(number, np.ascontiguousarray(x)).all())
+        wrong = x + np.where(x == 0, 0, 1e-4 * np.abs(x).max()).astype(x.dtype)
+        self.assertGreater((~judge.within(number, wrong))[x != 0].mean(), 0.9)
+
+    def test_fourier_transforms(self):
+        g = np.random.default_rng(4)
+        for n in (4, 17, 100, 127, 1024, 1009):
+            x = (g.standard_normal((3, n)) + 1j * g.standard_normal((3, n))).astype(np.complex64)
+            text = entry([f"p.1 = c64[3,{n}] parameter(0)", f"ROOT r.1 = c64[3,{n}] fft(p.1), fft_type=FFT, fft_length={{{n}}}"])
+            self.judge(allowed(text, [x], ["c64"], ["r.1"])["r.1"], scipy.fft.fft(x))
+
+    def test_cholesky_and_triangular_solve(self):
+        g = np.random.default_rng(5)
+        for n in (2, 5, 31, 100):
+            a = g.uniform(-1, 1, (n, n))
+            a = (a @ a.T / n + 2 * np.eye(n)).astype(np.float32)
+            text = entry([f"p.1 = f32[{n},{n}] parameter(0)", f"ROOT r.1 = f32[{n},{n}] cholesky(p.1), lower=true"])
+            l = np.linalg.cholesky(a)
+            self.judge(allowed(text, [a], ["f32"], ["r.1"])["r.1"], l)
+            b = g.standard_normal((n, 3)).astype(np.float32)
+            text = entry([f"p.1 = f32[{n},{n}] parameter(0)", f"p.2 = f32[{n},3] parameter(1)",
+                          f"ROOT r.1 = f32[{n},3] triangular-solve(p.1, p.2), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE"])
+            self.judge(allowed(text, [l, b], ["f32", "f32"], ["r.1"])["r.1"], scipy.linalg.solve_triangular(l, b, lower=True))
 
 
 class Modules(unittest.TestCase):
