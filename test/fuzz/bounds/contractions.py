@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from bounds.elementwise import arithmetic, function
-from bounds.number import Number, accumulator, grain, is_inexact, settle, sum_error, sums_exactly, taint, unit, wrap
+from bounds.number import Number, accumulator, grain, is_inexact, rounded, settle, sum_error, sums_exactly, taint, unit, wrap
 from generate import COMPLEX, INTS, part
 
 # Windows of up to so many elements are rounded after each addition (compiler/analysis/Reduction.h), longer sums are kept in f32.
@@ -197,7 +197,15 @@ def reduce_window(op, a, start, window, exact):
         for view in window_views(np.abs(a.x) + a.error, window, 0.0):
             magnitude = magnitude + view
         count = math.prod(w[0] for w in window)
-        return summed(t, (a, start), x, count, magnitude, e, exact, part(t) if count <= ROUNDED_WINDOW else accumulator(t))
+        steps = part(t) not in ("f32", "f64") and count <= ROUNDED_WINDOW
+        known = a.e is None and start.e is None
+        number = summed(t, (a, start), x, count, magnitude, e, exact, part(t) if steps and not known else accumulator(t))
+        if not steps or not known or exact:
+            return number
+        path = start.x  # in the order of the window, rounded after each step; or, in cumulative windows beyond 16 elements, in f32
+        for view in window_views(a.x, window, start.x):
+            path = rounded(t, path + view)
+        return Number(t, x, np.maximum(number.error, np.where(np.isfinite(path), np.abs(path - x), np.inf)))
 
 
 FFT_STAGE = 4  # roundings of a stage, of a number next to the others' root mean square

@@ -171,6 +171,20 @@ class Propagation(unittest.TestCase):
         number = allowed(text, [a / 3, b], ["f32", "f32"], ["r.1"])["r.1"]
         self.assertTrue((number.e > 0).all() and (number.e < 1e-3).all())
 
+    def test_windows_of_narrow_types_round_each_step_or_once(self):
+        x = draw("f8e5m2", 64)
+        text = ("HloModule m\n\nadd {\n  a = f8e5m2[] parameter(0)\n  b = f8e5m2[] parameter(1)\n  ROOT r = f8e5m2[] add(a, b)\n}\n\n" +
+                entry(["p.1 = f8e5m2[64] parameter(0)", "z.2 = f8e5m2[] constant(0)",
+                       "ROOT r.3 = f8e5m2[57] reduce-window(p.1, z.2), window={size=8}, to_apply=add"]).split("\n", 2)[2])
+        number = allowed(text, [x], ["f8e5m2"], ["r.3"])["r.3"]
+        windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), 8)
+        path = np.zeros(57)
+        for k in range(8):
+            path = rounded("f8e5m2", path + windows[:, k])
+        for right in (path, rounded("f8e5m2", windows.sum(axis=1))):
+            self.assertTrue(judge.within(number, stored("f8e5m2", right)).all())
+        self.assertGreater((~judge.within(number, stored("f8e5m2", rounded("f8e5m2", path * 2)))).mean(), 0.8)
+
     def test_a_dot_in_any_order_is_within(self):
         g = np.random.default_rng(2)
         a, b = (g.standard_normal((8, 300)).astype(np.float32) for _ in range(2))
