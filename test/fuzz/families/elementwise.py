@@ -229,6 +229,8 @@ def special(b):
         return b.emit("pred", dims, f"is-finite({x.name})")
     if op == "convert":
         to = r.choice(WIDE + BYTES + [t for t in b.module.types if is_float(t)])
+        if t == "f4e2m1fn" and to in INTS:
+            to = "f32"  # the reference takes the largest f4 for an infinity
         v = b.emit(to, dims, f"convert({x.name})")
     elif op == "clamp":
         v = b.emit(t, dims, f"clamp({x.name}, {y.name}, {b.filled(t, dims, 2).name})")
