@@ -51,7 +51,7 @@ class Case:
 
     def __init__(self, name, text, directives):
         self.name, self.text = name, text
-        self.tolerance, self.flags, self.inputs, self.expected = (0, "ulp"), [], {}, {}
+        self.tolerance, self.flags, self.inputs, self.expected = None, [], {}, {}
         scope = dict(NAMES)
         for key, value in directives:
             if key == "tolerance":
@@ -92,8 +92,8 @@ class Case:
         a, b = form.decode(raw), form.decode(wanted)
         if a != a or b != b:
             return a != a and b != b
-        if raw == wanted:
-            return True
+        if raw == wanted or not self.tolerance:
+            return raw == wanted  # zeros have signs
         if self.tolerance[1] == "ulp":
             return abs(form.ordered(raw) - form.ordered(wanted)) <= self.tolerance[0]
         return abs(a - b) <= self.tolerance[0] * max(1, abs(b))

@@ -7,12 +7,13 @@ One build holds all mutants: a copy of the tree in build/mutants/tree, in which 
 variable HLO_MUTANT makes when the program runs. The copy is mounted where the tree is, in a mount namespace of its own (as root, or
 where users may make namespaces), so that the build, its cache and the tests find everything at the usual paths.
 
-Each mutant runs the tests that the table names for it, then all others but random ones; the first failure ends it. A set of tests runs
-without a mutant before it counts: what fails then is left out.
+Each mutant runs the tests that the table names for it, then all others but random ones, until one fails, twice, that passes without the mutant.
 
 --results=FILE  a table in Markdown; mutants that it has are not run again (build/mutants/results.md)
 --first         only the tests that the table names
+--workers=N     mutants at a time (1)
 --cpu=N         the processor that tests run on
+--limit=SECONDS what a set of tests may take (1800)
 The last line reads 'N passed, N failed': mutants found, and not found.
 """
 import argparse
@@ -22,8 +23,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+with open("/proc/cpuinfo", encoding="utf-8") as cpus:
+    CPU_FLAGS = next((line for line in cpus if line.startswith("flags")), "").split()
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 WORK = os.path.join(ROOT, "build", "mutants")
@@ -33,8 +38,6 @@ OTHERS = ["unit-support", "unit-evaluator", "unit-parser", "unit-dialect", "unit
           "unit-runtime", "unit-codegen-elementwise", "unit-codegen-conv", "unit-codegen-dot", "unit-amx", "malformed", "lowering",
           "feeds-and-calls", "entry-layouts", "lit:.", "replicated", "check", "conformance", "jax", "optable", "accuracy",
           "benchmark-modules", "runtime-asan", "runtime-tsan"]
-# What a mutant may take longer than the tests take without it.
-SLACK = 60
 CHOICE = r"""%s %s{ static int known; int number = __atomic_load_n(&known, __ATOMIC_RELAXED); if (number == 0) { const char *text = getenv("HLO_MUTANT"); while (text && *text >= '0' && *text <= '9') number = 10 * number + (*text++ - '0'); number = number ? number : -1; __atomic_store_n(&known, number, __ATOMIC_RELAXED); } return number == n; }
 #line 1
 """
@@ -77,7 +80,9 @@ def read_table():
             elif line.startswith("  "):
                 key, _, value = line.strip().partition(": ")
                 if key == "try":
-                    mutants[-1].tests = value.split()
+                    # One set for each folder or file of lit.
+                    mutants[-1].tests = [f"lit:{path}" if step.startswith("lit:") else step
+                                         for step in value.split() for path in step.removeprefix("lit:").split(",")]
                 else:
                     setattr(mutants[-1], key, value)
     return mutants
@@ -131,69 +136,119 @@ def make_tree(mutants):
 class Tests:
     """Runs sets of tests, with and without mutants."""
 
-    def __init__(self, cpu):
+    def __init__(self, cpu, limit):
         self.prefix = ["taskset", "-c", str(cpu)] if cpu is not None else []
-        self.usual = {}  # set -> (seconds, what fails without a mutant)
+        self.limit = limit
+        self.lit = threading.Lock()  # lit keeps what tests write at one place
+        self.groups = set()
 
-    def command(self, tests, failing, stops):
-        bin_folder = os.path.join(ROOT, "build", "bin")
-        name, _, what = tests.partition(":")
-        if name == "lit":
-            folders = [os.path.join(ROOT, "test", folder) for folder in what.split(",")]
-            return ["lit-22", "-v", "-j1", *(["--max-failures=1"] if stops else []), "--param", f"build={ROOT}/build", *folders]
-        if name.startswith("unit-"):
-            kept = ":".join([what or "*"] + ["-" + ":".join(failing)] * bool(failing)) if failing else what or "*"
-            return [os.path.join(bin_folder, name), f"--gtest_filter={kept}", *(["--gtest_fail_fast"] if stops else [])]
-        return ["tools/test.sh", "--no-build", f"--only={name}"]
+    def output_of(self, command, number, stop=None, **variables):
+        """(what the command prints, exit status, whether the time limit ended it); `stop`: a line that ends it."""
+        environment = dict(os.environ, HLO_MUTANT=str(number), PYTHONUNBUFFERED="1",
+                           PATH=os.path.join(ROOT, "build", "bin") + os.pathsep + os.environ["PATH"], **variables)
+        process = in_copy(self.prefix + ["nice", "-n", "5"] + command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, env=environment, text=True, errors="replace")
+        self.groups.add(process.pid)
+        late = threading.Event()
 
-    @staticmethod
-    def failures(tests, output):
-        """The names of what failed."""
-        if tests.startswith("lit:"):
-            return re.findall(r"^(?:FAIL|TIMEOUT|UNRESOLVED|XPASS): \S+ :: (\S+)", output, re.M)
-        if tests.startswith("unit-"):
-            failed = re.findall(r"^\[  FAILED  \] ([\w/.]+)(?:,| \()", output, re.M)
-            started = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
-            return failed or started[-1:]
-        found = re.findall(r"^(?:FAILED|FAIL|failed|wrong|not ok)[: ]+(.*)", output, re.M)
-        return [line.strip()[:100] for line in found] or ["a suite of tools/test.sh"]
-
-    def run(self, tests, number, failing, limit, stops):
-        """(seconds, failures; a time-out is one)"""
-        environment = dict(os.environ, HLO_MUTANT=str(number), LIT_FILTER_OUT="|".join(re.escape(name) for name in failing) or "^$")
-        start = time.monotonic()
-        log = os.path.join(WORK, "log")
-        with open(log, "w", encoding="utf-8") as file:
-            process = in_copy(self.prefix + ["nice", "-n", "5"] + self.command(tests, failing, stops), stdout=file,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment)
-            late = False
-            try:
-                process.wait(limit)
-            except subprocess.TimeoutExpired:
-                late = True
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        def end():
+            late.set()
+            os.killpg(process.pid, signal.SIGKILL)
+        timer = threading.Timer(self.limit, end)
+        timer.start()
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if stop and re.match(stop, line):
+                break
+        stopped = stop and lines and re.match(stop, lines[-1])
+        if not stopped:
             process.wait()
-        with open(log, encoding="utf-8", errors="replace") as file:
-            output = file.read()
-        seconds = time.monotonic() - start
-        if late:
-            return seconds, [name + " (time limit)" for name in self.failures(tests, output)[-1:]] or [f"{tests} (time limit)"]
-        return seconds, self.failures(tests, output) if process.returncode else []
+        timer.cancel()
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        self.groups.discard(process.pid)
+        return "".join(lines), process.returncode, late.is_set()
+
+    def end_all(self):
+        for group in list(self.groups):
+            os.killpg(group, signal.SIGKILL)
 
     def find(self, tests, number):
-        """The first failure of these tests that is not usual, or nothing."""
-        if tests not in self.usual:
-            seconds, failing = self.run(tests, 0, [], 3600, False)
-            self.usual[tests] = seconds, failing
-            print(f"  {tests}: {seconds:.0f} s" + (f", without a mutant fails {', '.join(failing)}" if failing else ""), flush=True)
-        seconds, failing = self.usual[tests]
-        if failing and not tests.startswith(("lit:", "unit-")):
-            return None
-        _, found = self.run(tests, number, failing, 2 * seconds + SLACK, True)
-        return next((name for name in found if name not in failing), None)
+        """The first failure of these tests that is the mutant's, or nothing."""
+        name, _, what = tests.partition(":")
+        if name == "lit" and what.split("/")[0] == "e2e":
+            return self.find_in_cases(what, number)
+        if name == "lit":
+            with self.lit:
+                return self.find_in_lit(what, number)
+        if name.startswith("unit-"):
+            return self.find_in_program(name, number)
+        return self.find_in_suite(name, number)
+
+    def is_mutants(self, command, number):
+        """Whether a test that has failed fails again, and passes without the mutant: some depend on how busy the machine is."""
+        return self.output_of(command, number)[1] != 0 and self.output_of(command, 0)[1] == 0
+
+    def find_in_cases(self, what, number):
+        """As lit runs them, but case by case."""
+        path = os.path.join(ROOT, "test", what)
+        files = [path] if path.endswith(".hlo") else sorted(
+            os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names if name.endswith(".hlo"))
+        for file in files:
+            with open(file, encoding="utf-8") as text:
+                runs = re.findall(r"^// RUN: (?:%if (\w+) %\{ )?%e2e (.*?)(?: %\})?$", text.read(), re.M)
+            for feature, arguments in runs:
+                if feature and feature not in CPU_FLAGS:
+                    continue
+                command = [sys.executable, "test/e2e/run.py", *arguments.replace("%s", file).split()]
+                said, status, late = self.output_of(command, number, stop=r".*\.hlo: ")
+                failed = re.search(r"^\S+\.hlo: (\S+): ", said, re.M)
+                if not failed and not status:
+                    continue
+                case = failed[1] if failed else ""
+                if self.is_mutants([*command, f"--filter=^{re.escape(case)}$"] if case else command, number):
+                    return f"{os.path.relpath(file, os.path.join(ROOT, 'test'))}: {case}" + " (time limit)" * late
+        return None
+
+    def find_in_lit(self, what, number):
+        left_out = set()
+        while True:
+            command = ["lit-22", "-v", "-j1", "--param", f"build={ROOT}/build"]
+            said, status, late = self.output_of([*command, f"{ROOT}/test/{what}"], number, stop=r"(FAIL|TIMEOUT|UNRESOLVED): ",
+                                                LIT_FILTER_OUT="|".join(re.escape(name) for name in left_out) or "^$")
+            failed = re.search(r"^(?:FAIL|TIMEOUT|UNRESOLVED): \S+ :: (\S+)", said, re.M)
+            if not failed and (not status or not late):
+                return None
+            test = failed[1] if failed else what
+            if self.is_mutants([*command, f"{ROOT}/test/{test}"], number):
+                return test + " (time limit)" * late
+            left_out.add(test)
+
+    def find_in_program(self, name, number):
+        left_out = set()
+        while True:
+            program = [os.path.join(ROOT, "build", "bin", name), "--gtest_fail_fast"]
+            said, status, late = self.output_of([*program, "--gtest_filter=*" + ("-" + ":".join(left_out)) * bool(left_out)], number)
+            if not status:
+                return None
+            # One that died or hung says no more than what it began with.
+            test = (re.findall(r"^\[  FAILED  \] ([\w/.]+)", said, re.M) or re.findall(r"^\[ RUN      \] (\S+)", said, re.M)[-1:] or ["*"])[0]
+            if self.is_mutants([*program, f"--gtest_filter={test}"], number):
+                return test + " (time limit)" * late
+            left_out.add(test)
+
+    def find_in_suite(self, name, number):
+        command = ["tools/test.sh", "--no-build", f"--only={name}"]
+        with self.lit:
+            said, status, late = self.output_of(command, number)
+            if not status or not self.is_mutants(command, number):
+                return None
+            failed = re.search(r"^(?:FAILED|FAIL|failed|wrong|not ok)[: ]+(.*)", said, re.M)
+            return (failed[1].strip()[:100] if failed else name) + " (time limit)" * late
 
 
 def read_results(path):
@@ -225,6 +280,8 @@ def main():
     parser.add_argument("--results", default=os.path.join(WORK, "results.md"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--cpu", type=int)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--limit", type=int, default=1800)
     options = parser.parse_args()
     table = read_table()
     chosen = [m for m in table if (not options.only or str(m.number) in options.only.split(",")) and str(m.number) not in options.skip.split(",")]
@@ -232,7 +289,7 @@ def main():
         for mutant in chosen:
             print(f"{mutant.number:4} {mutant.path}: {mutant.what}")
         return
-    tests = Tests(options.cpu)
+    tests = Tests(options.cpu, options.limit)
     if not options.no_build:
         os.makedirs(WORK, exist_ok=True)
         make_tree(table)
@@ -240,19 +297,22 @@ def main():
         if in_copy(build).wait():
             sys.exit("error: the mutants do not compile")
     rows = read_results(options.results)
-    for mutant in chosen:
-        if mutant.number in rows and rows[mutant.number][0] != "-":
-            continue
+
+    def measure(mutant):
         start = time.monotonic()
-        rows[mutant.number] = ["-", "-"]
+        row = ["-", "-"]
         for step in mutant.tests + ([] if options.first else [other for other in OTHERS if other not in mutant.tests]):
             found = tests.find(step, mutant.number)
             if found:
-                rows[mutant.number] = [step.partition(":")[0], found]
+                row = [step.partition(":")[0], found]
                 break
-        suite, found = rows[mutant.number]
-        print(f"{mutant.number:4} {mutant.path}: {suite} {found} ({time.monotonic() - start:.0f} s)", flush=True)
+        rows[mutant.number] = row
+        print(f"{mutant.number:4} {mutant.path}: {' '.join(row)} ({time.monotonic() - start:.0f} s)", flush=True)
         write_results(options.results, table, rows)
+
+    signal.signal(signal.SIGTERM, lambda *_: (tests.end_all(), os._exit(1)))
+    with ThreadPoolExecutor(options.workers) as pool:
+        list(pool.map(measure, [m for m in chosen if rows.get(m.number, ["-"])[0] == "-"]))
     found = sum(rows[m.number][0] != "-" for m in chosen)
     print(f"{found} passed, {len(chosen) - found} failed")
     sys.exit(0 if found == len(chosen) and found else 1)

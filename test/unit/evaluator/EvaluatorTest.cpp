@@ -148,6 +148,9 @@ TEST_F(EvaluatorTest, ElementwiseOps) {
       {"round_nearest_even", "f32", {{0.5, 1.5, -2.5}}, {0, 2, -2}},
       {"round_nearest_afz", "f32", {{0.5, 1.5, -2.5}}, {1, 2, -3}},
       {"clamp", "s32", {{0, 0, 0}, {-5, 5, 50}, {9, 9, 9}}, {0, 5, 9}},
+      // Where low is above high, high wins.
+      {"clamp", "s32", {{9, 9, 9}, {0, 5, 12}, {3, 3, 3}}, {3, 3, 3}},
+      {"clamp", "f32", {{9, 9, 9}, {0, 5, 12}, {3, 3, 3}}, {3, 3, 3}},
       {"clamp", "f32", {{0}, {kNan}, {9}}, {kNan}},
   };
   for (const Row &row : rows) {

@@ -128,6 +128,7 @@ TEST(RoundTrip, Literals) {
       {"f8e8m0fnu[3] constant({3, 6, 1.5})", "f8e8m0fnu[3]{0} constant({4, 8, 2})"},
       {"f4e2m1fn[3] constant({10, -inf, nan})", "f4e2m1fn[3]{0} constant({6, -6, -0.0})"},
       {"pred[] constant(7)", "pred[] constant(true)"},
+      {"pred[3] constant({2, -2, 0})", "pred[3]{0} constant({1, 1, 0})"},
       {"pred[9] constant({true,0,1,1,1,1,1,1,false})",
        "pred[9]{0} constant({1, 0, 1, 1, 1, 1, 1, 1, 0})"},
       {"pred[8] constant({1,1,1,1,1,1,1,1})", "pred[8]{0} constant({1, 1, 1, 1, 1, 1, 1, 1})"},
@@ -192,6 +193,11 @@ TEST(RoundTrip, Modules) {
        "parameter(0), sharding={replicated}, parameter_replication={true}"},
       {"f32[4] add(f32[4] a, f32[4])", "%add = f32[4]{0} add(%a, %_1)"},
       {"HloModule %true ENTRY e { ROOT %ROOT = f32[] parameter(0) }", "HloModule %true\n"},
+      // A comment or a line end may stand before a layout, also of a shape that came without one.
+      {"ENTRY e { a = f32[2,3] parameter(0) b = f32[2,3]/*c*/{0,1} parameter(1) ROOT r = copy(b) }",
+       "f32[2,3]{0,1} parameter(1)"},
+      {"ENTRY e { a = f32[2,3] parameter(0) b = f32[2,3]\n{0,1} parameter(1) ROOT r = copy(b) }",
+       "f32[2,3]{0,1} parameter(1)"},
   };
   for (const Case &c : cases) {
     std::string printed = roundTrip(c.line);
