@@ -226,6 +226,8 @@ class Tests:
             test = failed[1] if failed else what
             if self.is_mutants([*command, f"{ROOT}/test/{test}"], number):
                 return test + " (time limit)" * late
+            if late:
+                return None
             left_out.add(test)
 
     def find_in_program(self, name, number):
@@ -239,6 +241,8 @@ class Tests:
             test = (re.findall(r"^\[  FAILED  \] ([\w/.]+)", said, re.M) or re.findall(r"^\[ RUN      \] (\S+)", said, re.M)[-1:] or ["*"])[0]
             if self.is_mutants([*program, f"--gtest_filter={test}"], number):
                 return test + " (time limit)" * late
+            if late:
+                return None
             left_out.add(test)
 
     def find_in_suite(self, name, number):

@@ -265,4 +265,32 @@ TEST(ParallelFor, TheCallersOwnExecutor) {
   EXPECT_EQ(ranges.ranges, 12);
   EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
 }
+
+// A thread of the executor has a floating-point mode of its own, and has it again after its chunk.
+TEST(ParallelFor, OtherThreadsRunInTheModulesMode) {
+  struct Threads {
+    int lost = 0;
+    static void run(void *user, void (*fn)(void *, int64_t), void *arg, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        std::thread([=] {
+          constexpr unsigned usual = 0x1f80;
+          _mm_setcsr(usual);
+          fn(arg, i);
+          static_cast<Threads *>(user)->lost += (_mm_getcsr() & ~0x3fu) != usual;
+        }).join();
+      }
+    }
+  } threads;
+  hlo_executor exec = {sizeof(hlo_executor), 2, &threads, Threads::run};
+  FakeModule m;
+  m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
+  m.call.exec = &exec;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  Ranges ranges(100);
+  EXPECT_EQ(hlo_rt_parallel_for(&m.frame, Ranges::run, &ranges, 100), HLO_OK);
+  EXPECT_TRUE(ranges.counts.allAre(1));
+  EXPECT_EQ(ranges.wrongMode, 0);
+  EXPECT_EQ(threads.lost, 0);
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
 } // namespace
