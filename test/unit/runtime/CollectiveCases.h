@@ -33,6 +33,7 @@ struct Op {
   int64_t dimension = -1;
   std::vector<int64_t> operandDims, resultDims;
   std::string name = "op";
+  hlo_range_kernel *kernel = threeAPlusB;
 };
 
 inline int64_t sizeOf(const std::vector<int64_t> &dims) {
@@ -47,10 +48,10 @@ inline int64_t sizeOf(const std::vector<int64_t> &dims) {
 struct Description {
   std::vector<int64_t> flat;
   std::vector<hlo_buffer_desc> buffers;
-  hlo_range_kernel *kernels[1] = {threeAPlusB};
+  hlo_range_kernel *kernels[1];
   hlo_rt_collective desc = {};
 
-  explicit Description(const Op &op) {
+  explicit Description(const Op &op) : kernels{op.kernel} {
     for (const auto &group : op.groups) {
       flat.push_back(static_cast<int64_t>(group.size()));
       flat.insert(flat.end(), group.begin(), group.end());

@@ -130,6 +130,10 @@ TEST(Collective, AnAbsentRankIsNamedOnAllOthers) {
   for (const Outcome &one : reduceOn(ranks.get(), 4, doNothing)) {
     EXPECT_EQ(one.status, HLO_OK) << one.message;
   }
+  // A second error is noticed as the first one was.
+  got = reduceOn(ranks.get(), 4, doNothing, /*absent=*/3);
+  EXPECT_EQ(got[1].status, HLO_DEADLINE);
+  EXPECT_NE(got[1].message.find("rank 3, which is absent"), std::string::npos) << got[1].message;
 }
 
 TEST(Collective, ALateRankIsWaitedFor) {
@@ -259,6 +263,50 @@ TEST(Collective, RanksAtDifferentInstructionsAreToldSo) {
     EXPECT_NE(one.message.find("ranks disagree: rank"), std::string::npos) << one.message;
     EXPECT_NE(one.message.find("all-reduce %other"), std::string::npos) << one.message;
   }
+}
+
+TEST(Collective, RanksWithDifferentSizesAreToldSo) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+  onThreads(2, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/false);
+    Op op;
+    op.operandDims = op.resultDims = {rank == 0 ? 100 : 120};
+    std::vector<uint32_t> in(120, 1), out(120);
+    EXPECT_EQ(call.run(op, in, out), HLO_ABORTED);
+    EXPECT_NE(std::string(call.module.message).find("ranks disagree: rank"), std::string::npos)
+        << call.module.message;
+  });
+}
+
+/// Of rank 1: that its kernel reads, and the flag by which it cancels the other rank's call.
+std::atomic<bool> isReading{false};
+int32_t givenUp = 0;
+thread_local bool isSlow = false;
+
+void slowSum(const void *a, const void *b, void *r, int64_t first, int64_t last) {
+  if (isSlow) {
+    isReading = true;
+    __atomic_store_n(&givenUp, 1, __ATOMIC_RELAXED);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    isReading = false;
+  }
+  threeAPlusB(a, b, r, first, last);
+}
+
+TEST(Collective, ARankThatGivesUpWaitsForTheReadersOfItsMemory) {
+  RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
+  onThreads(2, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    call.module.call.cancel = rank == 0 ? &givenUp : nullptr;
+    isSlow = rank == 1;
+    Op op;
+    op.operandDims = op.resultDims = {100};
+    op.kernel = slowSum;
+    std::vector<uint32_t> in(100, 1), out(100);
+    EXPECT_EQ(call.run(op, in, out), rank == 0 ? HLO_CANCELLED : HLO_ABORTED)
+        << call.module.message;
+    EXPECT_FALSE(isReading);
+  });
 }
 
 TEST(Collective, IdsAndBadSizes) {
