@@ -265,6 +265,25 @@ TEST(Collective, RanksAtDifferentInstructionsAreToldSo) {
   }
 }
 
+TEST(Collective, GroupsOfDifferentSizes) {
+  constexpr int n = 6;
+  RanksPtr ranks(hlo_ranks_create(n, 1, INT64_C(10000000000)));
+  onThreads(n, [&](int rank) {
+    RankCall call(hlo_ranks_comm(ranks.get(), rank), /*sharedMemory=*/true);
+    Op op;
+    op.groups = {{4, 1}, {0}, {2, 5, 3}};
+    op.operandDims = op.resultDims = {100};
+    std::vector<uint32_t> in(100), out(100);
+    for (size_t i = 0; i < in.size(); ++i) {
+      in[i] = valueAt(rank, 9, static_cast<int64_t>(i));
+    }
+    EXPECT_EQ(call.run(op, in, out), HLO_OK) << call.module.message;
+    for (size_t i = 0; i < out.size(); ++i) {
+      ASSERT_EQ(out[i], expectedAt(op, rank, n, 9, static_cast<int64_t>(i))) << rank;
+    }
+  });
+}
+
 TEST(Collective, RanksWithDifferentSizesAreToldSo) {
   RanksPtr ranks(hlo_ranks_create(2, 1, INT64_C(10000000000)));
   onThreads(2, [&](int rank) {

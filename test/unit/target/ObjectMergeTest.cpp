@@ -97,6 +97,25 @@ TEST(ObjectMerge, RepeatsSplats) {
   }
 }
 
+TEST(ObjectMerge, SectionsAreAlignedAsTheirMostAlignedPart) {
+  const char bytes[] = {1, 2, 3, 4};
+  for (auto [first, second] : {std::pair(64, 4), std::pair(4, 64)}) {
+    hlo::ConstantData one{"one", ArrayRef(bytes)}, other{"other", ArrayRef(bytes)};
+    one.alignment = first;
+    other.alignment = second;
+    std::string merged = cantFail(mergeObjects({}, {one, other}, {}, {}));
+    auto file = cantFail(object::ObjectFile::createObjectFile(MemoryBufferRef(merged, "merged")));
+    unsigned found = 0;
+    for (const object::SectionRef &section : file->sections()) {
+      if (cantFail(section.getName()) == ".rodata") {
+        ++found;
+        EXPECT_EQ(section.getAlignment().value(), 64u);
+      }
+    }
+    EXPECT_EQ(found, 1u);
+  }
+}
+
 TEST(ObjectMerge, RefusesWhatItCannotBind) {
   std::string a = compileIr(caller), b = compileIr(callee);
   auto merged = mergeObjects({a, b}, {}, {"outer"}, {"memset"});
