@@ -210,8 +210,27 @@ static std::optional<int32_t> ranksOf(ModuleOp module) {
   return checkedRanks(count("hlo.replica_count"), count("hlo.num_partitions"));
 }
 
-/// Describes the prepared block of the planned module. The id changes whenever the block's contents
-/// may change.
+/// The memory of an entry's buffers, and behind them that of its table of pointers.
+static ArenaSize arenaOf(cpurt::EntryOp entry, uint64_t align) {
+  ArenaSize arena{.bytes = entry.getArenaBytes()};
+  if (uint64_t bytes = tableBytes(entry)) {
+    arena.tableAt = llvm::alignTo(arena.bytes, 64);
+    arena.bytes = *arena.tableAt + bytes;
+  }
+  // C11's aligned_alloc wants sizes that are multiples of the alignment.
+  arena.bytes = llvm::alignTo(arena.bytes, align);
+  return arena;
+}
+
+/// Makes room for a slot of scratch memory for each thread in an arena, which then is for one.
+static void addScratch(ArenaSize &arena, uint64_t scratchBytes) {
+  arena.bytes -= arena.threadBytes;
+  arena.threadBytes = slotBytes(scratchBytes);
+  arena.bytes += arena.threadBytes;
+}
+
+/// What the planned module says of its prepared block. The id changes whenever the block's contents
+/// may.
 static void describePrepared(ModuleOp module, Description &description) {
   auto bytes = module->getAttrOfType<IntegerAttr>(kPreparedBytes);
   if (!bytes) {
@@ -222,11 +241,7 @@ static void describePrepared(ModuleOp module, Description &description) {
   std::string all = description.sha256 + description.version + description.flags;
   for (auto entry : module.getOps<cpurt::EntryOp>()) {
     if (entry.getPrepare()) {
-      prepared.arenaBytes = entry.getArenaBytes();
-      if (uint64_t bytes = tableBytes(entry)) {
-        prepared.tableAt = llvm::alignTo(prepared.arenaBytes, 64);
-        prepared.arenaBytes = *prepared.tableAt + bytes;
-      }
+      prepared.arena = arenaOf(entry, description.arenaAlign);
       for (auto slice : entry.getOps<cpurt::PreparedOp>()) {
         all += "," + std::to_string(slice.getOffset());
       }
@@ -246,17 +261,9 @@ void Compilation::fillDescription(Description &description, const Target &target
   description.flags = describeFlags(options, target);
   description.flushDenormals = options.flushDenormals;
   cpurt::EntryOp entry = *module->getOps<cpurt::EntryOp>().begin();
-  description.arenaBytes = entry.getArenaBytes();
-  if (uint64_t bytes = tableBytes(entry)) {
-    description.tableAt = llvm::alignTo(description.arenaBytes, 64);
-    description.arenaBytes = *description.tableAt + bytes;
-  }
-  describePrepared(*module, description);
   description.arenaAlign = std::max<int64_t>(64, entry.getArenaAlign());
-  // C11's aligned_alloc requires sizes that are multiples of the alignment.
-  description.arenaBytes = llvm::alignTo(description.arenaBytes, description.arenaAlign);
-  description.prepared.arenaBytes =
-      llvm::alignTo(description.prepared.arenaBytes, description.arenaAlign);
+  description.arena = arenaOf(entry, description.arenaAlign);
+  describePrepared(*module, description);
   collectNeeds(entry, ranksOf(*module).value_or(1) > 1, description);
   entry.walk([&](cpurt::RandomStateOp state) {
     if (std::optional<uint64_t> offset = state.getOffset()) {
@@ -266,17 +273,10 @@ void Compilation::fillDescription(Description &description, const Target &target
   });
 }
 
-/// Grows an arena that is sized for one thread by one slot of scratch memory per thread.
-static void addScratch(uint64_t &arenaBytes, uint64_t &threadArenaBytes, uint64_t scratchBytes) {
-  arenaBytes -= threadArenaBytes;
-  threadArenaBytes = slotBytes(scratchBytes);
-  arenaBytes += threadArenaBytes;
-}
-
 void Compilation::noteArena(const Description &description) {
-  artifacts.arenaBytes = description.arenaBytes;
-  artifacts.threadArenaBytes = description.threadArenaBytes;
-  artifacts.prepareArenaBytes = description.prepared.arenaBytes;
+  artifacts.arenaBytes = description.arena.bytes;
+  artifacts.threadArenaBytes = description.arena.threadBytes;
+  artifacts.prepareArenaBytes = description.prepared.arena.bytes;
 }
 
 LogicalResult Compilation::checkArena() {
@@ -307,8 +307,7 @@ std::string Compilation::headerOf(const Signature &signature, const Description 
   HeaderInfo info{llvm::sys::path::filename(fileName).str(),
                   description.sha256,
                   description.version,
-                  description.arenaBytes,
-                  description.threadArenaBytes,
+                  description.arena,
                   description.arenaAlign,
                   description.needs,
                   description.customCalls,
@@ -371,11 +370,9 @@ LogicalResult Compilation::runBackend(const Target &target) {
       if (failed(generation.emit())) {
         return failure();
       }
-      addScratch(description.arenaBytes, description.threadArenaBytes,
-                 std::max(generation.scratchBytes(/*prepare=*/false),
-                          collectiveScratchBytes(*signature, description)));
-      addScratch(description.prepared.arenaBytes, description.prepared.threadArenaBytes,
-                 generation.scratchBytes(/*prepare=*/true));
+      addScratch(description.arena, std::max(generation.scratchBytes(/*prepare=*/false),
+                                             collectiveScratchBytes(*signature, description)));
+      addScratch(description.prepared.arena, generation.scratchBytes(/*prepare=*/true));
       noteArena(description);
       return checkArena();
     });

@@ -176,7 +176,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.string(target.triple + " " + target.cpuText),
                                d.string(description.sha256),
                                d.i64(signature.hash),
-                               d.i64(description.arenaBytes),
+                               d.i64(description.arena.bytes),
                                d.i64(description.stateBytes),
                                d.i64(cpuFeatures),
                                d.i32(HLO_ARCH_X86_64),
@@ -198,12 +198,12 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.i32(signature.replicas),
                                d.i32(signature.partitions),
                                d.i64(prepared.bytes),
-                               d.i64(prepared.arenaBytes),
+                               d.i64(prepared.arena.bytes),
                                d.i64(prepared.id),
                                inputUse,
                                prepare,
-                               d.i64(description.threadArenaBytes),
-                               d.i64(prepared.threadArenaBytes),
+                               d.i64(description.arena.threadBytes),
+                               d.i64(prepared.arena.threadBytes),
                                d.i64(0)});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + "_desc");

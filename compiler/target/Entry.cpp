@@ -195,11 +195,11 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
                        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
                                                              offsetof(hlo_frame, prepared))))
                  : llvm::ConstantPointerNull::get(b.getPtrTy());
-  if (std::optional<uint64_t> at =
-          prepares ? in.description.prepared.tableAt : in.description.tableAt) {
-    arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *at);
+  const ArenaSize &size = prepares ? in.description.prepared.arena : in.description.arena;
+  if (size.tableAt) {
+    arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *size.tableAt);
   }
-  if (prepares ? in.description.prepared.threadArenaBytes : in.description.threadArenaBytes) {
+  if (size.threadBytes) {
     scratch = b.CreateLoad(
         pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));
   }

@@ -41,14 +41,11 @@ struct OperationTable {
 
 /// The contents of the object's description (hlo_module_desc), besides the signature.
 struct Description {
-  std::string version; ///< of the compiler
-  std::string flags;   ///< of the compiler
-  std::string sha256;  ///< of the HLO text
-  /// Arena bytes for one thread, and the bytes that each further thread adds: its slot of scratch
-  /// memory.
-  uint64_t arenaBytes = 0, threadArenaBytes = 0, arenaAlign = 64;
-  /// Offset in the arena of the entry's pointer tables; none: they are small and on the stack.
-  std::optional<uint64_t> tableAt;
+  std::string version;         ///< of the compiler
+  std::string flags;           ///< of the compiler
+  std::string sha256;          ///< of the HLO text
+  ArenaSize arena;             ///< of run
+  uint64_t arenaAlign = 64;    ///< of both arenas
   uint64_t stateBytes = 0;     ///< of hlo_call.state
   bool flushDenormals = false; ///< subnormal numbers are treated as zero
   uint32_t needs = 0;          ///< set of HLO_NEEDS_*

@@ -169,7 +169,7 @@ mlir::LogicalResult EntryBuilder::buildLoop(cpurt::WhileOp loop) {
       function->addParamAttr(argument, llvm::Attribute::Writable);
     }
   };
-  promise(2, in.description.arenaBytes, in.description.arenaAlign, /*writable=*/true);
+  promise(2, in.description.arena.bytes, in.description.arenaAlign, /*writable=*/true);
   if (uint64_t bytes = in.description.prepared.bytes) {
     promise(3, bytes, /*align=*/64, /*writable=*/false);
   }

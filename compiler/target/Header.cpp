@@ -147,9 +147,9 @@ static std::string preparedText(StringRef prefix, StringRef upper, const Prepare
                  " *  aligned to 64. And the scratch for one call of {0}_prepare. */\n"
                  "#define {1}_PREPARED_BYTES {2}ul\n"
                  "#define {1}_PREPARE_ARENA_BYTES {3}ul\n",
-                 prefix, upper, prepared.bytes, prepared.arenaBytes)
+                 prefix, upper, prepared.bytes, prepared.arena.bytes)
              .str() +
-         arenaFunction(prefix, upper, "prepare_arena", prepared.threadArenaBytes);
+         arenaFunction(prefix, upper, "prepare_arena", prepared.arena.threadBytes);
 }
 
 /// Part of PREFIX_prepare's comment. It contains braces, so it does not go through formatv.
@@ -267,9 +267,9 @@ std::string hlo::makeHeader(const Signature &signature, const HeaderInfo &info) 
   out << "#define " << upper << "_NUM_INPUTS " << inputs << "\n#define " << upper << "_NUM_OUTPUTS "
       << outputs << "\n"
       << "/** Scratch for one call on one thread, and its alignment; 0: none is needed. */\n"
-      << "#define " << upper << "_ARENA_BYTES " << info.arenaBytes << "ul\n"
+      << "#define " << upper << "_ARENA_BYTES " << info.arena.bytes << "ul\n"
       << "#define " << upper << "_ARENA_ALIGN " << info.arenaAlign << "u\n"
-      << arenaFunction(prefix, upper, "arena", info.threadArenaBytes) << stateText(upper, info)
+      << arenaFunction(prefix, upper, "arena", info.arena.threadBytes) << stateText(upper, info)
       << preparedText(prefix, upper, info.prepared)
       << "/** Hash of the module, and of all names, types, layouts and aliases. The functions "
          "below "

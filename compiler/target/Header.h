@@ -11,7 +11,8 @@ struct HeaderInfo {
   std::string source;  ///< the HLO file's name without folders
   std::string sha256;  ///< of the HLO text
   std::string version; ///< of the compiler
-  uint64_t arenaBytes = 0, threadArenaBytes = 0, arenaAlign = 64;
+  ArenaSize arena;     ///< of run
+  uint64_t arenaAlign = 64;
   uint32_t needs = 0;                   ///< set of HLO_NEEDS_*
   std::vector<std::string> customCalls; ///< targets
   uint64_t stateBytes = 0;              ///< of hlo_call.state

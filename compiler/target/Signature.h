@@ -36,11 +36,20 @@ struct Signature {
   uint32_t replicas = 1, partitions = 1;
 };
 
-/// The prepared block of a module with immutable parameters; bytes == 0: there is none.
+/// Scratch memory of one program of a module: of run, or of prepare.
+struct ArenaSize {
+  uint64_t bytes = 0;       ///< of a call on one thread
+  uint64_t threadBytes = 0; ///< how much more each other thread needs: a slot of scratch memory
+  /// Where the entry has the tables of pointers that it passes on; none: they are small and on the
+  /// stack.
+  std::optional<uint64_t> tableAt;
+};
+
+/// What a module keeps of its immutable parameters; bytes == 0: nothing.
 struct Prepared {
-  uint64_t bytes = 0, arenaBytes = 0, threadArenaBytes = 0, id = 0;
-  std::optional<uint64_t> tableAt; ///< see Description
-  std::vector<uint8_t> inputUse;   ///< per input, a set of HLO_READ_BY_* and HLO_IMMUTABLE
+  uint64_t bytes = 0, id = 0;
+  ArenaSize arena;               ///< of prepare
+  std::vector<uint8_t> inputUse; ///< of each input, a set of HLO_READ_BY_*, HLO_IMMUTABLE
 };
 
 /// The ABI number of an element type; HLO_INVALID_TYPE for types that no array can hold.
