@@ -56,7 +56,8 @@ bool hlo::callsAtTopLevel(Operation *op) {
       op);
 }
 
-bool ComputationGraph::hasSideEffects(Operation *op) const {
+/// Whether the op has side effects; none: that is up to its callees.
+static std::optional<bool> ownSideEffects(Operation *op) {
   if (auto call = dyn_cast<CustomCallOp>(op)) {
     return call.getCustomCallHasSideEffect().value_or(false);
   }
@@ -70,6 +71,13 @@ bool ComputationGraph::hasSideEffects(Operation *op) const {
           CollectivePermuteOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op)) {
     return true;
   }
+  return std::nullopt;
+}
+
+bool ComputationGraph::hasSideEffects(Operation *op) const {
+  if (std::optional<bool> own = ownSideEffects(op)) {
+    return *own;
+  }
   bool found = false;
   forEachCallee(op, [&](FlatSymbolRefAttr name) {
     Operation *callee = lookup(name);
@@ -80,7 +88,9 @@ bool ComputationGraph::hasSideEffects(Operation *op) const {
 
 FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
   ComputationGraph graph;
-  for (auto computation : module.getOps<ComputationOp>()) {
+  SmallVector<ComputationOp> all(module.getOps<ComputationOp>());
+  graph.byName.reserve(all.size());
+  for (ComputationOp computation : all) {
     graph.byName[computation.getSymNameAttr()] = computation;
     if (computation.getEntry()) {
       graph.entryOp = computation;
@@ -94,18 +104,29 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
 
   enum State { Unseen, Open, Done };
   DenseMap<Operation *, State> states;
+  states.reserve(all.size());
+  struct Call {
+    Operation *caller;
+    ComputationOp callee;
+    bool passesEffects; ///< the caller has the callee's side effects
+  };
   struct Frame {
     ComputationOp computation;
-    SmallVector<std::pair<Operation *, ComputationOp>> callees;
+    SmallVector<Call, 2> calls;
     size_t next = 0;
+    bool hasEffects = false; ///< of its ops, callees left out
   };
   SmallVector<Frame, 0> stack;
+  // All that is asked of an op is asked here: where calls are deep, its memory has long left the
+  // caches when the computation's callees are done.
   auto open = [&](ComputationOp computation) -> LogicalResult {
     states[computation] = Open;
     Frame frame{computation, {}};
     for (Operation &op : computation.getBody().front()) {
       WalkResult result = op.walk([&](Operation *inner) {
         bool known = true;
+        std::optional<bool> own = ownSideEffects(inner);
+        frame.hasEffects |= own.value_or(false);
         forEachCallee(inner, [&](FlatSymbolRefAttr name) {
           ComputationOp callee = graph.lookup(name);
           if (!callee) {
@@ -114,7 +135,7 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
             return;
           }
           ++graph.useCounts[callee];
-          frame.callees.push_back({inner, callee});
+          frame.calls.push_back({inner, callee, /*passesEffects=*/!own});
         });
         return known ? WalkResult::advance() : WalkResult::interrupt();
       });
@@ -132,8 +153,8 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
   }
   while (!stack.empty()) {
     Frame &frame = stack.back();
-    if (frame.next < frame.callees.size()) {
-      auto [caller, callee] = frame.callees[frame.next++];
+    if (frame.next < frame.calls.size()) {
+      auto [caller, callee, passesEffects] = frame.calls[frame.next++];
       State state = states.lookup(callee);
       if (state == Open) {
         caller->emitError("computation calls itself: ") << callee.getSymName();
@@ -144,16 +165,14 @@ FailureOr<ComputationGraph> ComputationGraph::build(ModuleOp module) {
       }
       continue;
     }
-    ComputationOp computation = frame.computation;
-    stack.pop_back();
-    states[computation] = Done;
-    graph.order.push_back(computation);
-    WalkResult result = computation.getBody().walk([&](Operation *op) {
-      return graph.hasSideEffects(op) ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (result.wasInterrupted()) {
-      graph.effects.insert(computation);
+    states[frame.computation] = Done;
+    graph.order.push_back(frame.computation);
+    if (frame.hasEffects || llvm::any_of(frame.calls, [&](const Call &call) {
+          return call.passesEffects && graph.effects.contains(call.callee);
+        })) {
+      graph.effects.insert(frame.computation);
     }
+    stack.pop_back();
   }
   return graph;
 }

@@ -31,11 +31,18 @@ static SmallVector<CallEdge> callsOf(ComputationOp computation, SymbolTable &sym
     if (op == computation.getOperation()) {
       return;
     }
-    op->getAttrDictionary().walk([&](FlatSymbolRefAttr reference) {
+    auto visit = [&](FlatSymbolRefAttr reference) {
       if (auto callee = symbols.lookup<ComputationOp>(reference.getValue())) {
         edges.push_back({op, callee});
       }
-    });
+    };
+    for (NamedAttribute attribute : op->getAttrs()) {
+      if (auto reference = dyn_cast<FlatSymbolRefAttr>(attribute.getValue())) {
+        visit(reference);
+      } else if (isa<ArrayAttr, DictionaryAttr>(attribute.getValue())) {
+        attribute.getValue().walk(visit);
+      }
+    }
   });
   return edges;
 }
