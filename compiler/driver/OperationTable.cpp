@@ -10,6 +10,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/driver/Metadata.h"
 #include "compiler/target/RuntimeCall.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -85,7 +86,9 @@ private:
   OperationRow place(Operation *op, StringRef kind) {
     OperationRow row{instructionName(op->getLoc()), kind.str()};
     if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>()) {
-      // The file's name is left out: an object must not depend on where its text was stored.
+      // Without folders: an object does not depend on where its text was.
+      StringRef name = llvm::sys::path::filename(file.getFilename().getValue());
+      row.file = name == "-" || name == "<stdin>" ? "" : name.str();
       row.line = file.getLine();
       row.column = file.getColumn();
     }

@@ -118,8 +118,8 @@ static Constant *operationRows(hlo::StaticData &data, ArrayRef<hlo::OperationRow
   auto textOrNull = [&](StringRef value) { return value.empty() ? data.null() : text(value); };
   SmallVector<Constant *> records;
   for (const hlo::OperationRow &row : rows) {
-    records.push_back(data.record({text(row.name), text(row.kind), data.null(), data.i32(row.line),
-                                   data.i32(row.column), textOrNull(row.opName),
+    records.push_back(data.record({text(row.name), text(row.kind), textOrNull(row.file),
+                                   data.i32(row.line), data.i32(row.column), textOrNull(row.opName),
                                    textOrNull(row.sourceFile), data.i32(row.sourceLine),
                                    data.i32(0), data.i64(row.flops), data.i64(row.bytes)}));
   }

@@ -23,10 +23,11 @@ struct KernelInfo {
 
 /// One row of hlo_module_desc.ops.
 struct OperationRow {
-  std::string name;                   ///< name of the instruction
-  std::string kind;                   ///< as in hlo_op_desc.kind
-  int32_t line = 0, column = 0;       ///< in the HLO text
-  std::string opName{}, sourceFile{}; ///< from the metadata
+  std::string name;                   ///< of the instruction
+  std::string kind;                   ///< what it is, as hlo_op_desc.kind
+  std::string file{};                 ///< of the text, without folders; empty if it has no name
+  int32_t line = 0, column = 0;       ///< of the text
+  std::string opName{}, sourceFile{}; ///< of the metadata
   int32_t sourceLine = 0;
   uint64_t flops = 0, bytes = 0;
 };

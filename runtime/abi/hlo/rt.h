@@ -402,9 +402,9 @@ typedef struct hlo_buffer_desc {
 
 /** One operation, for profiles and messages. */
 typedef struct hlo_op_desc {
-  const char *name; /**< the HLO instruction; of a kernel with several, the main or the last one */
-  const char *kind; /**< kind: "dot", "loop", "copy", "all-reduce"; never null */
-  const char *file; /**< of the HLO text; may be null */
+  const char *name;        /**< HLO instruction; of several in a kernel the main or the last one */
+  const char *kind;        /**< what it is: "dot", "loop", "copy", "all-reduce"; never null */
+  const char *file;        /**< of the HLO text, without folders; null if it has no name */
   int32_t line, column;    /**< from 1; 0 unknown */
   const char *op_name;     /**< of the instruction's metadata, as the following; may be null */
   const char *source_file; /**< of the program that made the HLO text; may be null */
