@@ -102,11 +102,13 @@ function(hlo_order_functions name)
     return()
   endif()
   set(script "${PROJECT_SOURCE_DIR}/cmake/link_order.py")
+  add_library(called-functions MODULE "${PROJECT_SOURCE_DIR}/cmake/called_functions.c")
+  target_link_libraries(called-functions PRIVATE ${CMAKE_DL_LIBS})
   set(order "${CMAKE_CURRENT_BINARY_DIR}/${name}.txt")
   add_custom_command(OUTPUT "${order}"
     COMMAND "${Python3_EXECUTABLE}" "${script}" --program "$<TARGET_FILE:${ARG_PROGRAM}>"
-            --llvm-tools "${LLVM_TOOLS_BINARY_DIR}" --output "${order}" ${ARG_MODULES}
-    DEPENDS "${script}" ${ARG_MODULES} COMMENT "Listing the functions that compilations call" VERBATIM)
+            --recorder "$<TARGET_FILE:called-functions>" --llvm-tools "${LLVM_TOOLS_BINARY_DIR}" --output "${order}" ${ARG_MODULES}
+    DEPENDS "${script}" called-functions ${ARG_MODULES} COMMENT "Listing the functions that compilations call" VERBATIM)
   add_custom_target(${name} DEPENDS "${order}")
   add_dependencies(${name} ${ARG_PROGRAM})
   foreach(tool ${ARG_TOOLS})

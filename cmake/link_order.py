@@ -1,29 +1,28 @@
 #!/usr/bin/env python3
 """Writes the names of the functions that a compilation calls, one a line, for lld's --symbol-ordering-file.
 
-Callgrind, of valgrind, runs the compiler on a few modules. The functions stay in the order of the program.
-Without valgrind, or where it fails, the file is empty: the program is the same, its code further apart.
+The compiler runs on a few modules with called_functions.c preloaded. The functions stay in the order of the program.
+Where that fails, as on another CPU than x86-64, the file is empty: the program is the same, its code further apart.
 """
 import argparse
+import os
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 
-def called(program, module, folder):
-    """The names in callgrind's profile of one compilation; nothing where it failed."""
-    profile = folder / f"{module.stem}.profile"
-    command = ["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}", str(program),
-               "--jobs=1", "--cpu=x86-64-v4", str(module), "-o", str(folder / f"{module.stem}.o")]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode != 0 or not profile.exists():
-        print(f"link order: {module.name}: callgrind failed: {run.stderr[-300:].strip()}", file=sys.stderr)
+def called(program, recorder, module, folder):
+    """The names of the functions that one compilation calls; nothing where it failed."""
+    names = folder / f"{module.stem}.names"
+    command = [str(program), "--jobs=1", "--cpu=x86-64-v4", str(module), "-o", str(folder / f"{module.stem}.o")]
+    environment = {**os.environ, "LD_PRELOAD": str(recorder), "CALLED_FUNCTIONS": str(names)}
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if run.returncode != 0 or not names.exists():
+        print(f"link order: {module.name}: no functions recorded; compilations of small modules take a tenth longer: "
+              f"{run.stderr[-300:].strip()}", file=sys.stderr)
         return set()
-    # 'fn=(12) name' where a name comes first, 'fn=(12)' from then on; cfn: the called one.
-    return set(re.findall(r"^c?fn=\(\d+\) (\S+?)(?:'\d+)?$", profile.read_text(errors="replace"), re.M))
+    return set(names.read_text().splitlines())
 
 
 def functions(nm, program):
@@ -36,21 +35,15 @@ def functions(nm, program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, help="hlo-compile, linked in any order")
-    parser.add_argument("--llvm-tools", type=pathlib.Path, required=True, help="folder of llvm-nm and llvm-strip")
+    parser.add_argument("--recorder", required=True, help="called_functions.c as a library to preload")
+    parser.add_argument("--llvm-tools", type=pathlib.Path, required=True, help="folder of llvm-nm")
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("modules", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
     names = set()
-    if shutil.which("valgrind"):
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            # Callgrind stops at clang's debug information; it only needs the names.
-            program = folder / "program"
-            subprocess.run([options.llvm_tools / "llvm-strip", "--strip-debug", "-o", program, options.program], check=True)
-            for module in options.modules:
-                names |= called(program, module, folder)
-    else:
-        print("link order: no valgrind; compilations of small modules take a tenth longer", file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        for module in options.modules:
+            names |= called(options.program, options.recorder, module, pathlib.Path(folder))
     ordered = [f for f in functions(options.llvm_tools / "llvm-nm", options.program) if f in names] if names else []
     options.output.write_text("".join(f"{name}\n" for name in ordered))
 
