@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/SmallLoops.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/target/Entry.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -29,20 +30,21 @@ static int64_t elementsOf(Type type) {
 
 /// Number of ops of a small kernel; nullopt if the kernel is not small.
 static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
-  StringRef strategy = fusion.getStrategy().value_or("");
-  if (strategy != "loop" && strategy != "reduce" && strategy != "update-slice") {
+  std::optional<Strategy> strategy = kernelStrategy(fusion);
+  SmallForm form = strategy ? propertiesOf(*strategy).small : SmallForm::Never;
+  if (form == SmallForm::Never) {
     return std::nullopt;
   }
   int64_t ops = 0;
   bool small = true;
   fusion.getBody().walk([&](Operation *op) {
     ++ops;
-    if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && strategy == "update-slice") {
+    if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && form == SmallForm::Update) {
       small &= elementsOf(update.getUpdate().getType()) <= maxElements;
     } else if (isa<ReduceOp, ReduceWindowOp>(op)) {
       small &= elementsOf(op->getOperand(0).getType()) <= maxElements;
     } else if (!isa<ReturnOp>(op)) {
-      small &= strategy == "update-slice" || llvm::all_of(op->getResultTypes(), [](Type type) {
+      small &= form == SmallForm::Update || llvm::all_of(op->getResultTypes(), [](Type type) {
                  return elementsOf(type) <= maxElements;
                });
     }

@@ -1,10 +1,13 @@
 //===- ControlOps.cpp - Generated definitions of ControlOps.td -----------===//
 #include "dialect/hlo/Families.h"
 #include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/Strategy.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
+
+#include "dialect/hlo/Strategy.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "dialect/hlo/ControlOps.cpp.inc"

@@ -1,5 +1,6 @@
 //===- ControlOps.td - Computations, calls, control flow, tuples ----------===//
 include "dialect/hlo/Base.td"
+include "dialect/hlo/Strategy.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Hlo_ComputationOp : Op<Hlo_Dialect, "computation", [FunctionOpInterface, IsolatedFromAbove]> {
@@ -50,13 +51,13 @@ def Hlo_ConditionalOp : Hlo_ControlOp<"conditional",
          OptionalAttr<DenseI64ArrayAttr>:$branch_operand_counts)>;
 
 /// As parsed: `calls` and no region. After the fusion pass: a region whose
-/// block arguments are the operands, and a `strategy` (see compiler/codegen).
+/// block arguments are the operands, and a `strategy` (Strategy.td).
 def Hlo_FusionOp : Hlo_Op<"fusion", []> {
   let summary = "A fused computation; after the fusion pass, one kernel";
   let arguments = (ins Variadic<AnyType>:$inputs, OptionalAttr<StrAttr>:$kind,
                        OptionalAttr<FlatSymbolRefAttr>:$calls,
                        OptionalAttr<StrAttr>:$output_to_operand_aliasing,
-                       OptionalAttr<StrAttr>:$strategy);
+                       OptionalAttr<Hlo_StrategyAttr>:$strategy);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region AnyRegion:$body);
   let assemblyFormat = [{

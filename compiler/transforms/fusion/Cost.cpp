@@ -180,24 +180,28 @@ Role roleOf(Operation *op) {
       });
 }
 
-StringRef strategyOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](DotOp dot) { return isSmallDot(dot) ? "loop" : "dot"; })
+Strategy strategyOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Strategy>(op)
+      .Case([](DotOp dot) { return isSmallDot(dot) ? Strategy::Loop : Strategy::Dot; })
       .Case([](DynamicUpdateSliceOp update) {
-        return isSmallUpdate(update) ? "loop" : "update-slice";
+        return isSmallUpdate(update) ? Strategy::Loop : Strategy::UpdateSlice;
       })
-      .Case([](ReduceOp reduce) { return isTrailingReduce(reduce) ? "reduce" : "loop"; })
-      .Case<ConvolutionOp>([](Operation *) { return "conv"; })
-      .Case<SortOp>([](Operation *) { return "sort"; })
-      .Case<TopkOp>([](Operation *) { return "topk"; })
-      .Case<ScatterOp>([](Operation *) { return "scatter"; })
-      .Case([](ReduceWindowOp window) { return cumulativeDimension(window) ? "scan" : "loop"; })
-      .Case<SelectAndScatterOp>([](Operation *) { return "select-and-scatter"; })
-      .Case<RngBitGeneratorOp>([](Operation *) { return "rng"; })
-      .Case<FftOp>([](Operation *) { return "fft"; })
-      .Case<CholeskyOp>([](Operation *) { return "cholesky"; })
-      .Case<TriangularSolveOp>([](Operation *) { return "triangular-solve"; })
-      .Default([](Operation *) { return "loop"; });
+      .Case([](ReduceOp reduce) {
+        return isTrailingReduce(reduce) ? Strategy::Reduce : Strategy::Loop;
+      })
+      .Case<ConvolutionOp>([](Operation *) { return Strategy::Conv; })
+      .Case<SortOp>([](Operation *) { return Strategy::Sort; })
+      .Case<TopkOp>([](Operation *) { return Strategy::Topk; })
+      .Case<ScatterOp>([](Operation *) { return Strategy::Scatter; })
+      .Case([](ReduceWindowOp window) {
+        return cumulativeDimension(window) ? Strategy::Scan : Strategy::Loop;
+      })
+      .Case<SelectAndScatterOp>([](Operation *) { return Strategy::SelectAndScatter; })
+      .Case<RngBitGeneratorOp>([](Operation *) { return Strategy::Rng; })
+      .Case<FftOp>([](Operation *) { return Strategy::Fft; })
+      .Case<CholeskyOp>([](Operation *) { return Strategy::Cholesky; })
+      .Case<TriangularSolveOp>([](Operation *) { return Strategy::TriangularSolve; })
+      .Default([](Operation *) { return Strategy::Loop; });
 }
 
 int64_t costOf(Operation *op) {

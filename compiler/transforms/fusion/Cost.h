@@ -2,7 +2,7 @@
 #ifndef COMPILER_TRANSFORMS_FUSION_COST_H
 #define COMPILER_TRANSFORMS_FUSION_COST_H
 
-#include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/Strategy.h"
 
 namespace hlo::fusion {
 
@@ -16,8 +16,8 @@ enum class Role {
 };
 
 Role roleOf(mlir::Operation *op);
-/// The strategy of a kernel whose root or hero is `op`; "loop" for the rest.
-llvm::StringRef strategyOf(mlir::Operation *op);
+/// The strategy of a kernel whose root or hero is `op`; `Loop` for the rest.
+Strategy strategyOf(mlir::Operation *op);
 /// Relative cost of one result element: 0 free, 1 an add, about 20 an exponential.
 int64_t costOf(mlir::Operation *op);
 /// Relative size of the code of an op, whatever its shape: 1 an add, 20 an exponential.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 
 using namespace mlir;
@@ -84,7 +85,7 @@ int64_t Grouper::indexIn(Group &group, Value v) {
 double Grouper::evaluationsIn(Group &group, Operation *op) {
   double most = 0, sum = 0;
   // Before a dot or convolution elements are asked for tile by tile.
-  bool inStep = true, isBefore = group.strategy == "dot" || group.strategy == "conv";
+  bool inStep = true, isBefore = propertiesOf(group.strategy).isProduct;
   std::optional<DimMap> map;
   std::optional<int64_t> index;
   SmallPtrSet<Operation *, 4> seenUsers;
@@ -111,7 +112,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
     }
   }
   // In a row kernel what follows the rows alone is computed once a row.
-  if (group.strategy == "row" && map && group.rows > 0) {
+  if (group.strategy == Strategy::Row && map && group.rows > 0) {
     bool rowOnly = llvm::all_of(
         map->dims, [&](int64_t d) { return d == DimMap::kOne || (d >= 0 && d < group.rows); });
     if (rowOnly) {

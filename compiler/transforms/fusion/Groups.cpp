@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/transforms/fusion/Prologue.h"
 
@@ -47,13 +48,8 @@ static constexpr int64_t kMaxRepeatedCost = 6;
 
 /// Whether the group's kernel updates the array v in place: then v must be an operand.
 static bool isOverwritten(const Group &group, Value v) {
-  if (auto update = dyn_cast<DynamicUpdateSliceOp>(group.root)) {
-    return group.strategy == "update-slice" && update.getOperand() == v;
-  }
-  if (auto scatter = dyn_cast<ScatterOp>(group.root)) {
-    return llvm::is_contained(scatter.getInputs().take_front(scatter->getNumResults()), v);
-  }
-  return false;
+  return propertiesOf(group.strategy).sharing == Sharing::InPlace &&
+         llvm::is_contained(group.root->getOperands().take_front(group.root->getNumResults()), v);
 }
 
 bool isComputedFrom(Operation *op, Value array) {
@@ -175,7 +171,7 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
                   ReduceWindowOp, DynamicUpdateSliceOp>(op)) {
     return false;
   }
-  if (group.strategy != "loop" || elements < fewestElements) {
+  if (group.strategy != Strategy::Loop || elements < fewestElements) {
     return false;
   }
   auto minorOf = [](ArrayRef<int64_t> shape) {
@@ -211,10 +207,10 @@ bool Grouper::canTake(Group &group, Operation *op) {
       (group.code >= kMaxCode || (costOf(op) > 0 && isAllThatIsNeeded(group, op)))) {
     return false;
   }
-  StringRef strategy = group.strategy;
+  const StrategyProperties &strategy = propertiesOf(group.strategy);
   if (role == Role::Hero) {
     // The epilogue of a dot or convolution: the loop walks the hero's own shape, once.
-    if (strategy != "loop" || group.hero || !isa<DotOp, ConvolutionOp>(op)) {
+    if (group.strategy != Strategy::Loop || group.hero || !propertiesOf(strategyOf(op)).isProduct) {
       return false;
     }
     for (Operation *member : group.members) {
@@ -227,24 +223,20 @@ bool Grouper::canTake(Group &group, Operation *op) {
            evaluationsIn(group, op) <= static_cast<double>(resultElements(op)) &&
            operandCountWith(group, op) <= kMaxOperands;
   }
-  bool open = strategy == "loop" || strategy == "scan" || strategy == "row" ||
-              strategy == "reduce" || strategy == "update-slice" || strategy == "dot" ||
-              strategy == "conv";
   if (isSplatConstant(op)) {
     return !isOverwritten(group, op->getResult(0));
   }
-  if (strategy == "scatter") {
-    return scatterTakes(group, op);
-  }
-  if (!open) {
-    // Sorts take what is made from nothing, such as the iota of an argsort.
-    return strategy == "sort" &&
-           (isa<IotaOp>(op) || (isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1));
+  switch (strategy.takes) {
+  case Takes::Nothing: return false;
+  case Takes::Sources:
+    return isa<IotaOp>(op) || (isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1);
+  case Takes::Addresses: return scatterTakes(group, op);
+  case Takes::Producers: break;
   }
   if (operandCountWith(group, op) > kMaxOperands) {
     return false;
   }
-  if (strategy == "dot" || strategy == "conv") {
+  if (strategy.isProduct) {
     if (role == Role::Reduce) {
       return false;
     }
@@ -252,9 +244,9 @@ bool Grouper::canTake(Group &group, Operation *op) {
       return prologueOf(group, op).has_value();
     }
   }
-  if (strategy == "update-slice") {
+  if (strategy.sharing == Sharing::InPlace) {
     // The array is overwritten while the update is computed: the update must not read it.
-    Value array = cast<DynamicUpdateSliceOp>(group.root).getOperand();
+    Value array = group.root->getOperand(0);
     if (isOverwritten(group, op->getResult(0))) {
       return false;
     }
@@ -269,16 +261,16 @@ bool Grouper::canTake(Group &group, Operation *op) {
     if (canBecomeRow(group, reduce)) {
       return true;
     }
-    if (strategy != "loop" || isTrailingReduce(reduce)) {
+    if (!strategy.takesReduces || isTrailingReduce(reduce)) {
       // A trailing reduce has a faster kernel of its own, unless it is tiny.
-      if (strategy != "loop" || elementsOf(reduce.getInputs()[0]) > 64) {
+      if (!strategy.takesReduces || elementsOf(reduce.getInputs()[0]) > 64) {
         return false;
       }
     }
     if (costOf(op) > kMaxReduceInLoop) {
       return false;
     }
-  } else if (role == Role::Reduce && strategy != "loop") {
+  } else if (role == Role::Reduce && !strategy.takesReduces) {
     return false;
   }
   if (isMovedAcross(group, op)) {
@@ -299,13 +291,13 @@ bool Grouper::canTake(Group &group, Operation *op) {
 
 void Grouper::take(Group &group, Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op); reduce && canBecomeRow(group, reduce)) {
-    group.strategy = "row";
+    group.strategy = Strategy::Row;
     group.rowSpace.assign(shapeOf(reduce.getInputs()[0]).begin(),
                           shapeOf(reduce.getInputs()[0]).end());
     group.rows = group.rowSpace.size() - reduce.getDimensions().size();
   }
-  if (isa<DotOp, ConvolutionOp>(op) && roleOf(op) == Role::Hero) {
-    group.strategy = strategyOf(op).str();
+  if (roleOf(op) == Role::Hero && propertiesOf(strategyOf(op)).isProduct) {
+    group.strategy = strategyOf(op);
     group.hero = op;
   }
   // A constant has no operands to ask for its map, and may have very many users.
@@ -326,11 +318,11 @@ Group &Grouper::newGroup(Operation *op) {
   result.groups.push_back(std::make_unique<Group>());
   Group &group = *result.groups.back();
   group.root = op;
-  group.strategy = strategyOf(op).str();
+  group.strategy = strategyOf(op);
   if (roleOf(op) == Role::Hero) {
     group.hero = op;
   }
-  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && group.strategy == "reduce") {
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && group.strategy == Strategy::Reduce) {
     group.rowSpace.assign(shapeOf(reduce.getInputs()[0]).begin(),
                           shapeOf(reduce.getInputs()[0]).end());
     group.rows = group.rowSpace.size() - reduce.getDimensions().size();

@@ -20,7 +20,7 @@ struct Group {
   mlir::Operation *root = nullptr;
   mlir::Operation *hero =
       nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
-  std::string strategy;
+  Strategy strategy = Strategy::Loop;
   llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
   size_t computing = 0;                       ///< members that cost something
   int64_t code = 0;                           ///< of all members; see codeOf

@@ -12,10 +12,10 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/FftPlan.h"
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/SortPlan.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
@@ -36,9 +36,9 @@ int64_t countReads(ArrayRef<Operation *> members, Value v) {
   return reads;
 }
 
-/// scatter and update-slice need their arrays in the result's buffer. An array that the kernel also
-/// reads otherwise becomes one more operand of the kernel, which `again` lists with the number of
-/// the root's operand (that of its result): the other reads must not see what is written.
+/// A strategy that works in place needs its arrays in the result's buffer. An array that the kernel
+/// also reads otherwise becomes one more operand of the kernel, which `again` lists with the number
+/// of the root's operand (that of its result): the other reads must not see what is written.
 SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
                                  ArrayRef<Value> operands,
                                  SmallVectorImpl<std::pair<unsigned, Value>> &again) {
@@ -51,13 +51,9 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
     }
     pairs.append({result, operand});
   };
-  if (group.strategy == "update-slice") {
-    require(0, cast<DynamicUpdateSliceOp>(group.root).getOperand());
-  }
-  if (group.strategy == "scatter") {
-    auto scatter = cast<ScatterOp>(group.root);
-    for (int64_t n = 0, count = scatter->getNumResults(); n < count; ++n) {
-      require(n, scatter.getInputs()[n]);
+  if (propertiesOf(group.strategy).sharing == Sharing::InPlace) {
+    for (unsigned n = 0; n < group.root->getNumResults(); ++n) {
+      require(n, group.root->getOperand(n));
     }
   }
   return pairs;
@@ -170,15 +166,8 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
 
   OpBuilder builder(group.root);
   Type scratch;
-  int64_t scratchBytes = 0;
-  if (auto sort = dyn_cast<SortOp>(group.root)) {
-    scratchBytes = planSort(sort).scratchBytes();
-  } else if (auto topk = dyn_cast<TopkOp>(group.root)) {
-    scratchBytes = planTopk(topk).scratchBytes();
-  } else if (auto fft = dyn_cast<FftOp>(group.root)) {
-    scratchBytes = fftScratchBytes(fftShape(fft));
-  }
-  if (scratchBytes > 0) {
+  auto scratchOf = propertiesOf(group.strategy).scratchBytes;
+  if (int64_t scratchBytes = scratchOf ? scratchOf(group.root) : 0; scratchBytes > 0) {
     scratch = RankedTensorType::get({scratchBytes}, builder.getIntegerType(8, /*isSigned=*/false));
   }
   OperationState state(group.root->getLoc(), FusionOp::getOperationName());
@@ -190,7 +179,7 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
   if (scratch) {
     state.addTypes(scratch);
   }
-  state.addAttribute("strategy", builder.getStringAttr(group.strategy));
+  state.addAttribute("strategy", builder.getStringAttr(stringifyStrategy(group.strategy)));
   if (!inPlace.empty()) {
     state.addAttribute("in_place", builder.getDenseI64ArrayAttr(inPlace));
   }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/KernelSpace.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Cost.h"
 
 using namespace mlir;
@@ -110,14 +111,19 @@ static bool areAlike(ArrayRef<ReduceOp> reduces) {
   });
 }
 
+static Walk walkOf(FusionOp fusion) {
+  std::optional<Strategy> strategy = kernelStrategy(fusion);
+  return strategy ? propertiesOf(*strategy).walk : Walk::Own;
+}
+
 KernelSpace spaceOf(FusionOp fusion) {
   KernelSpace space;
-  StringRef strategy = fusion.getStrategy().value_or("");
+  Walk walk = walkOf(fusion);
   Block &body = fusion.getBody().front();
   SmallVector<ReduceOp> reduces(body.getOps<ReduceOp>());
   Value root = body.getTerminator()->getOperand(0);
   bool paired = llvm::any_of(body, [](Operation &op) { return op.hasAttr("paired"); });
-  if (strategy == "loop" && reduces.empty()) {
+  if (walk == Walk::Elements && reduces.empty()) {
     // The parts of a paired concatenate are walked, [rows] of results [rows, columns].
     Operation *def = root.getDefiningOp();
     ArrayRef<int64_t> shape = shapeOf(root);
@@ -126,13 +132,11 @@ KernelSpace spaceOf(FusionOp fusion) {
     }
     space.form = paired && shape.empty() ? Form::Other : Form::Loop;
     space.shape.assign(shape.begin(), shape.end());
-  } else if ((strategy == "loop" || strategy == "columns" || strategy == "row" ||
-              strategy == "reduce") &&
-             !reduces.empty() && areAlike(reduces)) {
+  } else if (walk != Walk::Own && !reduces.empty() && areAlike(reduces)) {
     ArrayRef<int64_t> shape = shapeOf(reduces[0].getInputs()[0]);
     space.shape.assign(shape.begin(), shape.end());
     space.reduced = reducedDims(reduces[0]);
-    space.form = strategy == "loop" || strategy == "columns" ? Form::Columns : Form::Rows;
+    space.form = walk == Walk::Rows ? Form::Rows : Form::Columns;
     // Reduced elements are runs along the minor dimension, each result beside the next.
     int64_t minor = static_cast<int64_t>(shape.size()) - 1;
     if (space.form == Form::Columns && (space.reduced.empty() || space.reduced.back() == minor ||
@@ -164,13 +168,14 @@ KernelSpace spaceFor(FusionOp fusion, const KernelSpace &space) {
 }
 
 void setMayAlias(FusionOp fusion) {
-  StringRef strategy = fusion.getStrategy().value_or("");
-  if (strategy != "loop" && strategy != "row" && strategy != "columns") {
+  std::optional<Strategy> strategy = kernelStrategy(fusion);
+  Sharing sharing = strategy ? propertiesOf(*strategy).sharing : Sharing::None;
+  if (sharing != Sharing::PerElement && sharing != Sharing::PerSpace) {
     return;
   }
   KernelSpace space = spaceOf(fusion);
   Block &body = fusion.getBody().front();
-  if (strategy == "loop") {
+  if (sharing == Sharing::PerElement) {
     // Within an iteration of a loop a reduce reads other elements than its own.
     Value root = body.getTerminator()->getOperand(0);
     space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());

@@ -20,6 +20,7 @@
 #include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
+#include "dialect/hlo/Strategy.h"
 #include "llvm/ADT/SetVector.h"
 #include <unordered_map>
 
@@ -307,14 +308,16 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
   }
   ReturnOp::create(inside, later.getLoc(), roots.getArrayRef());
   Form form = std::max(spaceOf(earlier).form, spaceOf(later).form);
-  StringRef strategy = form == Form::Loop ? "loop" : form == Form::Columns ? "columns" : "row";
-  if (form == Form::Rows && earlier.getStrategy() == later.getStrategy()) {
-    strategy = *later.getStrategy();
+  Strategy strategy = form == Form::Loop      ? Strategy::Loop
+                      : form == Form::Columns ? Strategy::Columns
+                                              : Strategy::Row;
+  if (form == Form::Rows && kernelStrategy(earlier) == kernelStrategy(later)) {
+    strategy = *kernelStrategy(later);
   }
   OperationState state(later.getLoc(), FusionOp::getOperationName());
   state.addOperands(operands.getArrayRef());
   state.addTypes(llvm::to_vector(llvm::map_range(roots, [](Value v) { return v.getType(); })));
-  state.addAttribute("strategy", builder.getStringAttr(strategy));
+  state.addAttribute("strategy", builder.getStringAttr(stringifyStrategy(strategy)));
   state.addRegion()->push_back(body);
   auto merged = cast<FusionOp>(builder.create(state));
   setMayAlias(merged);

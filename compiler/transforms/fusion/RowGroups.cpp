@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 
 using namespace mlir;
@@ -16,13 +17,12 @@ static constexpr int kMaxRowChain = 16;
 
 /// A trailing reduce whose result the group walks row by row.
 bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
-  if (!isTrailingReduce(op) ||
-      (group.strategy != "loop" && group.strategy != "row" && group.strategy != "reduce")) {
+  if (!isTrailingReduce(op) || !propertiesOf(group.strategy).canBecomeRow) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
   int64_t rows = space.size() - op.getDimensions().size();
-  if (group.strategy == "row" || group.strategy == "reduce") {
+  if (propertiesOf(group.strategy).walk == Walk::Rows) {
     if (ArrayRef<int64_t>(group.rowSpace) != space || group.rows != rows) {
       return false;
     }
@@ -53,7 +53,7 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
 /// row kernel: it follows the rows of the group's root alone and comes from a reduce over the
 /// columns of such rows.
 bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
-  if (group.strategy != "loop" || group.root->getNumResults() != 1 || group.hero) {
+  if (group.strategy != Strategy::Loop || group.root->getNumResults() != 1 || group.hero) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(group.root->getResult(0));

@@ -13,6 +13,7 @@
 #include "compiler/transforms/schedule/Pack.h"
 #include "compiler/transforms/schedule/RuntimeOps.h"
 #include "dialect/cpurt/Dialect.h"
+#include "dialect/hlo/Strategy.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -192,7 +193,7 @@ FlatSymbolRefAttr Lowering::rangeKernel(FlatSymbolRefAttr computation, Type elem
   Type array = RankedTensorType::get({length}, element);
   Block *block = b.createBlock(&kernel.getBody(), {}, {array, array}, {location, location});
   OperationState state(location, FusionOp::getOperationName(), block->getArguments(), {array});
-  state.addAttribute("strategy", b.getStringAttr("range"));
+  state.addAttribute("strategy", b.getStringAttr(stringifyStrategy(Strategy::Range)));
   state.addAttribute("may_alias", b.getDenseI64ArrayAttr({0, 0, 0, 1}));
   state.addRegion();
   Operation *fusion = b.create(state);

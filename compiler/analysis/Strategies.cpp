@@ -1,0 +1,58 @@
+//===- Strategies.cpp - What each strategy can take and share -------------===//
+//
+// To add a strategy: a case in dialect/hlo/Strategy.td, a row here, its emitter in
+// compiler/codegen/Strategies.cpp, and the op or the rewrite that asks for it (OpKinds.cpp
+// for an op that has a kernel of its own).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/analysis/Strategies.h"
+#include "compiler/analysis/FftPlan.h"
+#include "compiler/analysis/SortPlan.h"
+
+using namespace mlir;
+using namespace hlo;
+
+static int64_t sortScratch(Operation *root) { return planSort(cast<SortOp>(root)).scratchBytes(); }
+static int64_t topkScratch(Operation *root) { return planTopk(cast<TopkOp>(root)).scratchBytes(); }
+static int64_t fftScratch(Operation *root) { return fftScratchBytes(fftShape(cast<FftOp>(root))); }
+
+// clang-format off
+static constexpr StrategyProperties table[] = {
+    {.strategy = Strategy::Loop, .takes = Takes::Producers, .takesReduces = true, .canBecomeRow = true,
+     .sharing = Sharing::PerElement, .walk = Walk::Elements, .small = SmallForm::Results},
+    {.strategy = Strategy::Range},
+    {.strategy = Strategy::Reduce, .takes = Takes::Producers, .canBecomeRow = true,
+     .walk = Walk::Rows, .small = SmallForm::Results},
+    {.strategy = Strategy::Row, .takes = Takes::Producers, .canBecomeRow = true,
+     .sharing = Sharing::PerSpace, .walk = Walk::Rows},
+    {.strategy = Strategy::Columns, .sharing = Sharing::PerSpace, .walk = Walk::Columns},
+    {.strategy = Strategy::Scan, .takes = Takes::Producers},
+    {.strategy = Strategy::Dot, .takes = Takes::Producers, .isProduct = true},
+    {.strategy = Strategy::Conv, .takes = Takes::Producers, .isProduct = true},
+    {.strategy = Strategy::Sort, .takes = Takes::Sources, .scratchBytes = sortScratch},
+    {.strategy = Strategy::Topk, .scratchBytes = topkScratch},
+    {.strategy = Strategy::Scatter, .takes = Takes::Addresses, .sharing = Sharing::InPlace},
+    {.strategy = Strategy::SelectAndScatter},
+    {.strategy = Strategy::UpdateSlice, .takes = Takes::Producers, .sharing = Sharing::InPlace,
+     .small = SmallForm::Update},
+    {.strategy = Strategy::Rng},
+    {.strategy = Strategy::Fft, .scratchBytes = fftScratch},
+    {.strategy = Strategy::Cholesky},
+    {.strategy = Strategy::TriangularSolve},
+};
+// clang-format on
+
+/// Whether row n is that of strategy n, for each strategy.
+static constexpr bool isComplete() {
+  for (size_t n = 0; n < std::size(table); ++n) {
+    if (static_cast<size_t>(table[n].strategy) != n) {
+      return false;
+    }
+  }
+  return std::size(table) == getMaxEnumValForStrategy() + 1;
+}
+static_assert(isComplete(), "one row for each strategy, in the order of Strategy.td");
+
+const StrategyProperties &hlo::propertiesOf(Strategy strategy) {
+  return table[static_cast<size_t>(strategy)];
+}
