@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Prepared.h"
 
 using namespace mlir;
@@ -61,14 +62,8 @@ static std::optional<bool> ownSideEffects(Operation *op) {
   if (auto call = dyn_cast<CustomCallOp>(op)) {
     return call.getCustomCallHasSideEffect().value_or(false);
   }
-  if (isa<InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp, RngGetAndUpdateStateOp>(
-          op)) {
-    return true;
-  }
-  // Every rank must reach a collective: a rank that skips one blocks the others.
-  if (isa<AllReduceOp, AllReduceStartOp, AllReduceDoneOp, AllGatherOp, AllGatherStartOp,
-          AllGatherDoneOp, ReduceScatterOp, AllToAllOp, RaggedAllToAllOp, CollectiveBroadcastOp,
-          CollectivePermuteOp, CollectivePermuteStartOp, CollectivePermuteDoneOp>(op)) {
+  // A collective is a meeting of all ranks: one that leaves it out blocks the others.
+  if (hasFlag(op, OpFlag::Effect)) {
     return true;
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Kernels.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/Kernel.h"
 #include "compiler/codegen/Scratch.h"
 
@@ -20,11 +21,7 @@ static constexpr int64_t maxGroups = 32;
 /// An estimate of the kernel's code size.
 static int64_t weigh(FusionOp fusion) {
   int64_t weight = 4;
-  fusion.getBody().walk([&](Operation *op) {
-    weight += isa<DotOp, ConvolutionOp, SortOp, FftOp>(op)   ? 60
-              : isa<ReduceOp, ReduceWindowOp, ScatterOp>(op) ? 12
-                                                             : 2;
-  });
+  fusion.getBody().walk([&](Operation *op) { weight += propertiesOf(op).codeWeight; });
   return weight;
 }
 

@@ -5,6 +5,7 @@
 // scalars beside vectors are spread over the lanes first.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/elementwise/Families.h"
 #include "compiler/codegen/elementwise/Narrow.h"
 #include "dialect/hlo/Shapes.h"
@@ -119,13 +120,7 @@ static Elem emitRequest(const Request &request) {
   return isPredicate(request.operand) ? emitPredicateOp(request) : emitIntegerOp(request);
 }
 
-bool isElementwise(Operation *op) {
-  if (isa<BitcastConvertOp>(op)) {
-    return cast<ShapedType>(op->getOperand(0).getType()).getShape() ==
-           cast<ShapedType>(op->getResult(0).getType()).getShape();
-  }
-  return isa<HloDialect>(op->getDialect()) && parseOpcode(op->getName().stripDialect());
-}
+bool isElementwise(Operation *op) { return isElementwiseOp(op); }
 
 Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultElement,
                ArrayRef<Elem> operands, DictionaryAttr attrs) {
@@ -155,11 +150,7 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
 }
 
 /// Arithmetic whose result may stay unrounded for the next op.
-static bool isArithmetic(Operation *op) {
-  return isa<AddOp, SubtractOp, MultiplyOp, DivideOp, NegateOp, AbsOp, SqrtOp, RsqrtOp,
-             ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, ErfOp,
-             PowerOp, SineOp, CosineOp, CbrtOp, MaximumOp, MinimumOp, ClampOp>(op);
-}
+static bool isArithmetic(Operation *op) { return hasFlag(op, OpFlag::StaysWide); }
 
 /// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in
 /// the kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to

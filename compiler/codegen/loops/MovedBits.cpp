@@ -10,6 +10,7 @@
 // on their own, and joined again.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,9 +23,7 @@ static bool handsOnElements(Operation &op) {
   if (isa<BitcastConvertOp>(op)) {
     return shapeOf(op.getOperand(0)) == shapeOf(op.getResult(0));
   }
-  return isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp,
-             ConcatenateOp, CopyOp, SelectOp, ConstantOp, GatherOp, DynamicSliceOp, ReturnOp>(op) &&
-         !op.hasAttr("paired");
+  return (hasFlag(&op, OpFlag::HandsOn) || isa<ReturnOp>(op)) && !op.hasAttr("paired");
 }
 
 static bool isMovable(Type element) {

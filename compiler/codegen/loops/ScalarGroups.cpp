@@ -6,6 +6,7 @@
 // needs a loop.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 
 using namespace mlir;
@@ -18,8 +19,7 @@ static constexpr size_t kMostLanes = 8;
 static constexpr int64_t kMostOps = 1000;
 
 static bool isGroupable(Operation *op) {
-  if (!isa<SineOp, CosineOp, TanOp, TanhOp, ExponentialOp, ExponentialMinusOneOp, LogOp,
-           LogPlusOneOp, LogisticOp, ErfOp, CbrtOp, PowerOp, Atan2Op>(op)) {
+  if (!hasFlag(op, OpFlag::Grouped)) {
     return false;
   }
   auto type = cast<RankedTensorType>(op->getResult(0).getType());

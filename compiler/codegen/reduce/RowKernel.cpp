@@ -14,6 +14,7 @@
 // row on the stack. So the row stays in L1 from the first read to the last write.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/loops/Regions.h"
 #include "compiler/codegen/reduce/RowEmission.h"
 
@@ -90,13 +91,7 @@ void RowEmission::planPasses(bool shared) {
   }
 }
 
-/// Ops for which a store and a load are cheaper than a second evaluation.
-static bool isCostly(Operation *op) {
-  return isa<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
-             SineOp, CosineOp, ErfOp, PowerOp, DivideOp, SqrtOp, RsqrtOp, CbrtOp, Atan2Op>(op);
-}
-
-/// Values that are also read at other indices than their reader's row and column: through a
+/// Values that are also read elsewhere than at the row and column where their reader is: below a
 /// transpose, a slice, ...; a buffer of the current row does not have those elements.
 static DenseSet<Value> findMoved(Block &body) {
   DenseSet<Value> moved;
@@ -141,8 +136,8 @@ void RowEmission::planScratch() {
         if (!op || isa<ReduceOp>(op) || !seen.insert(v).second) {
           continue;
         }
-        if (isCostly(op) && isa<FloatType>(arrayType(v).getElementType()) && overColumns(v) &&
-            !moved.contains(v)) {
+        if (hasFlag(op, OpFlag::KeptInRow) && isa<FloatType>(arrayType(v).getElementType()) &&
+            overColumns(v) && !moved.contains(v)) {
           users[v].push_back(stage);
           if (kept && kept->lookup(v).size() > 1) {
             continue;

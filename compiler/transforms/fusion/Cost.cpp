@@ -1,10 +1,11 @@
 //===- Cost.cpp - What an op costs and what it is to the fusion pass ------===//
 //
-// One place that knows, for each opcode, whether a kernel can compute it element by
-// element, needs a kernel of its own, or leaves it to the top level.
+// What the table of opcodes (analysis/OpKinds.cpp) says of an op, corrected by its shapes and
+// its users: small products and updates are computed in loops.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
 
@@ -156,80 +157,31 @@ Role roleOf(Operation *op) {
       .Case([](ConstantOp constant) {
         return isSplatConstant(constant) ? Role::Free : Role::TopLevel;
       })
-      .Case<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, IotaOp, CopyOp>(
-          [](Operation *) { return Role::Free; })
-      .Case<PadOp, ConcatenateOp, DynamicSliceOp, GatherOp, MapOp>(
-          [](Operation *) { return Role::Compute; })
       .Case([](DynamicUpdateSliceOp update) {
         return isSmallUpdate(update) ? Role::Compute : Role::Hero;
       })
       .Case([](ReduceWindowOp window) {
         return cumulativeDimension(window) ? Role::Hero : Role::Reduce;
       })
-      .Case([](ReduceOp) { return Role::Reduce; })
       .Case([](DotOp dot) { return isSmallDot(dot) ? Role::Reduce : Role::Hero; })
-      .Case<ConvolutionOp, SortOp, TopkOp, ScatterOp, SelectAndScatterOp, RngBitGeneratorOp, FftOp,
-            CholeskyOp, TriangularSolveOp>([](Operation *) { return Role::Hero; })
-      .Case<ReturnOp, WhileOp, ConditionalOp, CallOp, FusionOp, CustomCallOp, TupleOp,
-            GetTupleElementOp, ScanOp>([](Operation *) { return Role::TopLevel; })
-      .Default([](Operation *op) {
-        // Element-wise ops are the rest of what is pure and of one array result.
-        bool oneArray =
-            op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType());
-        return isPure(op) && oneArray && op->getNumOperands() > 0 ? Role::Compute : Role::TopLevel;
-      });
+      .Default([](Operation *op) { return propertiesOf(op).role; });
 }
 
 Strategy strategyOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Strategy>(op)
-      .Case([](DotOp dot) { return isSmallDot(dot) ? Strategy::Loop : Strategy::Dot; })
-      .Case([](DynamicUpdateSliceOp update) {
-        return isSmallUpdate(update) ? Strategy::Loop : Strategy::UpdateSlice;
-      })
-      .Case([](ReduceOp reduce) {
-        return isTrailingReduce(reduce) ? Strategy::Reduce : Strategy::Loop;
-      })
-      .Case<ConvolutionOp>([](Operation *) { return Strategy::Conv; })
-      .Case<SortOp>([](Operation *) { return Strategy::Sort; })
-      .Case<TopkOp>([](Operation *) { return Strategy::Topk; })
-      .Case<ScatterOp>([](Operation *) { return Strategy::Scatter; })
-      .Case([](ReduceWindowOp window) {
-        return cumulativeDimension(window) ? Strategy::Scan : Strategy::Loop;
-      })
-      .Case<SelectAndScatterOp>([](Operation *) { return Strategy::SelectAndScatter; })
-      .Case<RngBitGeneratorOp>([](Operation *) { return Strategy::Rng; })
-      .Case<FftOp>([](Operation *) { return Strategy::Fft; })
-      .Case<CholeskyOp>([](Operation *) { return Strategy::Cholesky; })
-      .Case<TriangularSolveOp>([](Operation *) { return Strategy::TriangularSolve; })
-      .Default([](Operation *) { return Strategy::Loop; });
+  auto reduce = dyn_cast<ReduceOp>(op);
+  bool isOwn = reduce ? isTrailingReduce(reduce) : roleOf(op) == Role::Hero;
+  return isOwn ? propertiesOf(op).strategy : Strategy::Loop;
 }
 
 int64_t costOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, int64_t>(op)
-      .Case<ConstantOp, BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, IotaOp,
-            CopyOp, ConvertOp, BitcastConvertOp, RealOp, ImagOp>([](Operation *) { return 0; })
-      .Case<DivideOp, SqrtOp, RsqrtOp, RemainderOp, PadOp, ConcatenateOp, DynamicSliceOp, GatherOp,
-            DynamicUpdateSliceOp>([](Operation *) { return 4; })
-      .Case<ExponentialOp, ExponentialMinusOneOp, LogOp, LogPlusOneOp, LogisticOp, TanhOp, TanOp,
-            SineOp, CosineOp, ErfOp, PowerOp, CbrtOp, Atan2Op, AcosOp, AcoshOp, AsinOp, AsinhOp,
-            AtanhOp, SinhOp, CoshOp, StochasticConvertOp, MapOp>([](Operation *) { return 20; })
-      .Case([](ReduceOp reduce) {
-        return elementsOf(reduce.getInputs()[0]) / std::max<int64_t>(1, resultElements(reduce));
-      })
-      .Case([](ReduceWindowOp reduce) {
-        int64_t size = 1;
-        if (cumulativeDimension(reduce)) {
-          return size;
-        }
-        if (reduce.getWindow()) {
-          for (int64_t s : reduce.getWindow()->getSize()) {
-            size *= s;
-          }
-        }
-        return size;
-      })
-      .Case([](DotOp dot) { return 8; })
-      .Default([](Operation *) { return 1; });
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    return elementsOf(reduce.getInputs()[0]) / std::max<int64_t>(1, resultElements(reduce));
+  }
+  auto window = dyn_cast<ReduceWindowOp>(op);
+  if (window && window.getWindow() && !cumulativeDimension(window)) {
+    return llvm::product_of(window.getWindow()->getSize());
+  }
+  return propertiesOf(op).cost;
 }
 
 int64_t codeOf(Operation *op) {

@@ -2,19 +2,11 @@
 #ifndef COMPILER_TRANSFORMS_FUSION_COST_H
 #define COMPILER_TRANSFORMS_FUSION_COST_H
 
-#include "dialect/hlo/Strategy.h"
+#include "compiler/analysis/OpKinds.h"
 
 namespace hlo::fusion {
 
-/// What part an op can play in a kernel.
-enum class Role {
-  TopLevel, ///< runs on its own: loops, conditionals, runtime calls, large constants
-  Free,     ///< moves data or makes it from nothing; costs nothing to repeat
-  Compute,  ///< one result element from one element of each operand, or a window of them
-  Reduce,   ///< reduce, reduce-window: many operand elements for one of the result
-  Hero,     ///< has a kernel of its own; see strategyOf
-};
-
+/// The part that the op plays: that of its row, or a lesser one if it is small.
 Role roleOf(mlir::Operation *op);
 /// The strategy of a kernel whose root or hero is `op`; `Loop` for the rest.
 Strategy strategyOf(mlir::Operation *op);

@@ -120,8 +120,7 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
     source = *this;
   } else if (op->hasAttr("paired")) {
     source = *this; // the kernel walks the parts
-  } else if (isa<PadOp, ConcatenateOp, SliceOp, ReverseOp, GatherOp, DynamicSliceOp,
-                 DynamicUpdateSliceOp, ReduceWindowOp, DotOp>(op)) {
+  } else if (hasFlag(op, OpFlag::Displaces) || isa<ReduceWindowOp, DotOp>(op)) {
     // Not in step.
   } else if (shape.size() == dims.size()) {
     source = *this;

@@ -167,8 +167,7 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
   int64_t elements = resultElements(op);
   if (isa<ReduceOp>(op)) {
     elements = elementsOf(op->getOperand(0));
-  } else if (!isa<ConcatenateOp, PadOp, DynamicSliceOp, GatherOp, ReverseOp, SliceOp,
-                  ReduceWindowOp, DynamicUpdateSliceOp>(op)) {
+  } else if (!hasFlag(op, OpFlag::Displaces) && !isa<ReduceWindowOp>(op)) {
     return false;
   }
   if (group.strategy != Strategy::Loop || elements < fewestElements) {

@@ -20,7 +20,6 @@
 #include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
-#include "dialect/hlo/Strategy.h"
 #include "llvm/ADT/SetVector.h"
 #include <unordered_map>
 
@@ -93,9 +92,8 @@ static bool isLinear(FusionOp kernel) {
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       return elementsOf(broadcast.getOperand()) == 1;
     }
-    return roleOf(&op) != Role::Reduce &&
-           !isa<TransposeOp, SliceOp, ReverseOp, IotaOp, PadOp, ConcatenateOp, GatherOp,
-                DynamicSliceOp, DynamicUpdateSliceOp>(op);
+    return roleOf(&op) != Role::Reduce && !hasFlag(&op, OpFlag::Displaces) &&
+           !isa<TransposeOp, IotaOp>(op);
   });
 }
 

@@ -33,7 +33,6 @@
 
 using namespace mlir;
 using namespace hlo;
-using fusion::Role;
 
 static constexpr int64_t smallBytes = 64 << 10, mostBytes = 16 << 20;
 /// Most bytes of an array per byte of its sources.

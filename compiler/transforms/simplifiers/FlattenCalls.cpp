@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
 #include "llvm/ADT/StringSet.h"
@@ -159,7 +160,7 @@ Value makePlaceholder(HloBuilder &b, Type type) {
 
 /// Keeps the op's own attributes; of the others only those that runtime ops pass on.
 void FlattenCallsPass::stripAttributes(Operation *op) {
-  bool runtime = isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, SendDoneOp, RecvOp, RecvDoneOp>(op);
+  bool runtime = isRuntimeOp(op) && !isCollectiveOp(op);
   std::optional<RegisteredOperationName> info = op->getRegisteredInfo();
   if (!info) {
     return;

@@ -5,6 +5,7 @@
 // are reported, each at its own place; the module is not changed.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Shapes.h"
@@ -26,12 +27,7 @@ bool isCore(Operation *op) {
   if (auto fusion = dyn_cast<FusionOp>(op)) {
     return !fusion.getCalls();
   }
-  return !isa<CallOp, TupleOp, GetTupleElementOp, OptBarrierOp, DomainOp, AfterAllOp,
-              AddDependencyOp, AsyncStartOp, AsyncUpdateOp, AsyncDoneOp, CopyStartOp, CopyDoneOp,
-              AllReduceStartOp, AllReduceDoneOp, AllGatherStartOp, AllGatherDoneOp,
-              CollectivePermuteStartOp, CollectivePermuteDoneOp, BatchNormGradOp,
-              BatchNormInferenceOp, BatchNormTrainingOp, RngOp, RaggedDotOp, ScaledDotOp,
-              DynamicReshapeOp, SetDimensionSizeOp, GetDimensionSizeOp>(op);
+  return !hasFlag(op, OpFlag::Composite);
 }
 
 class VerifyFlatPass : public PassWrapper<VerifyFlatPass, OperationPass<ModuleOp>> {
