@@ -38,4 +38,56 @@ Operation *associativeOp(ComputationOp computation) {
   return (a == p && b == q) || (a == q && b == p) ? op : nullptr;
 }
 
+DenseElementsAttr extremeOf(Type element, bool least) {
+  RankedTensorType scalar = RankedTensorType::get({}, element);
+  if (auto real = dyn_cast<FloatType>(element)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    if (least && !APFloat::semanticsHasSignedRepr(semantics)) {
+      return DenseElementsAttr::get(scalar, APFloat::getSmallest(semantics));
+    }
+    return DenseElementsAttr::get(scalar, APFloat::semanticsHasInf(semantics)
+                                              ? APFloat::getInf(semantics, least)
+                                              : APFloat::getLargest(semantics, least));
+  }
+  auto integer = cast<IntegerType>(element);
+  unsigned width = integer.getWidth();
+  if (integer.isSigned()) {
+    return DenseElementsAttr::get(scalar, least ? APInt::getSignedMinValue(width)
+                                                : APInt::getSignedMaxValue(width));
+  }
+  return DenseElementsAttr::get(scalar, least ? APInt::getZero(width) : APInt::getAllOnes(width));
+}
+
+DenseElementsAttr identityOf(Operation *op, Type element) {
+  RankedTensorType scalar = RankedTensorType::get({}, element);
+  bool adds = isa<AddOp>(op), multiplies = isa<MultiplyOp>(op);
+  if (isa<MaximumOp, MinimumOp>(op)) {
+    return isa<ComplexType>(element) ? DenseElementsAttr()
+                                     : extremeOf(element, /*least=*/isa<MaximumOp>(op));
+  }
+  // -0 + x is x, also where x is -0.
+  auto numberOf = [&](FloatType type) {
+    const llvm::fltSemantics &semantics = type.getFloatSemantics();
+    return adds ? APFloat::getZero(semantics, /*Negative=*/true) : APFloat::getOne(semantics);
+  };
+  if (auto real = dyn_cast<FloatType>(element)) {
+    return adds || multiplies ? DenseElementsAttr::get(scalar, numberOf(real))
+                              : DenseElementsAttr();
+  }
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    if (!adds && !multiplies) {
+      return {};
+    }
+    auto part = cast<FloatType>(complex.getElementType());
+    APFloat number = numberOf(part), zero = APFloat::getZero(part.getFloatSemantics());
+    return DenseElementsAttr::get(scalar, std::complex<APFloat>(number, adds ? number : zero));
+  }
+  // Multiplication of pred is `and`, addition `or`.
+  unsigned width = cast<IntegerType>(element).getWidth();
+  bool ones = isa<AndOp>(op) || (multiplies && width == 1);
+  return DenseElementsAttr::get(scalar, ones         ? APInt::getAllOnes(width)
+                                        : multiplies ? APInt(width, 1)
+                                                     : APInt::getZero(width));
+}
+
 } // namespace hlo

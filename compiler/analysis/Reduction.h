@@ -11,8 +11,15 @@ namespace hlo {
 /// in any order. Null for all others.
 mlir::Operation *associativeOp(ComputationOp computation);
 
-/// True if a computation of N accumulators and N elements of the same types is associative and
-/// commutative up to rounding, or is marked with `kAnyOrder`.
+/// The element e of a type with op(e, x) == x for every x, as an array of rank 0; null if there is
+/// none. `op`: add, multiply, maximum, minimum, and, or, xor.
+mlir::DenseElementsAttr identityOf(mlir::Operation *op, mlir::Type element);
+
+/// The least or the greatest element of a float or integer type, infinities included.
+mlir::DenseElementsAttr extremeOf(mlir::Type element, bool least);
+
+/// Whether a computation of N accumulators and N elements of the same types is associative and
+/// commutative up to rounding. A computation that is marked with `kAnyOrder` is.
 bool isAnyOrder(ComputationOp computation);
 inline constexpr llvm::StringLiteral kAnyOrder = "hlo.any_order";
 

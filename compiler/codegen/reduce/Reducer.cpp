@@ -14,20 +14,14 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static std::string associativeOpcode(ComputationOp computation) {
-  Operation *op = associativeOp(computation);
-  return op ? op->getName().stripDialect().str() : "";
-}
-
 Reducer::Reducer(ComputationOp computation, ArrayRef<Type> accumulatorElements)
     : computation(computation), elements(accumulatorElements),
-      opcode(elements.size() == 1 ? associativeOpcode(computation) : "") {
-  if (!opcode.empty()) {
+      associative(elements.size() == 1 ? associativeOp(computation) : nullptr) {
+  if (associative) {
     combineElement =
         isNarrowFloat(elements[0]) ? Float32Type::get(computation.getContext()) : elements[0];
-    bool isComplex = isa<ComplexType>(elements[0]);
-    if (isComplex && opcode != "add") {
-      opcode.clear();
+    if (isa<ComplexType>(elements[0]) && !isa<AddOp>(associative)) {
+      associative = nullptr;
     }
   }
 }
@@ -37,31 +31,14 @@ bool Reducer::isAnyOrder() const {
 }
 
 Elem Reducer::identity(Emission &e, int64_t lanes) const {
+  DenseElementsAttr number = identityOf(associative, combineElement);
   Type type = computeType(combineElement);
-  TypedAttr value;
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    double number = llvm::StringSwitch<double>(opcode)
-                        .Case("add", -0.0)
-                        .Case("multiply", 1.0)
-                        .Case("maximum", -std::numeric_limits<double>::infinity())
-                        .Default(std::numeric_limits<double>::infinity());
-    value = e.b.getFloatAttr(floatType, number);
-  } else {
-    unsigned bits = type.getIntOrFloatBitWidth();
-    bool isUnsigned = isUnsignedElement(combineElement);
-    APInt zero = APInt::getZero(bits), ones = APInt::getAllOnes(bits);
-    APInt number = zero; // zero: identity of add (of pred: or), or, xor
-    if (opcode == "multiply") {
-      number = bits == 1 ? ones : APInt(bits, 1);
-    } else if (opcode == "and") {
-      number = ones;
-    } else if (opcode == "maximum") {
-      number = isUnsigned ? zero : APInt::getSignedMinValue(bits);
-    } else if (opcode == "minimum") {
-      number = isUnsigned ? ones : APInt::getSignedMaxValue(bits);
-    }
-    value = e.b.getIntegerAttr(type, number);
-  }
+  auto part = dyn_cast<FloatType>(type);
+  TypedAttr value =
+      isa<ComplexType>(combineElement)
+          ? e.b.getFloatAttr(part, number.getSplatValue<std::complex<APFloat>>().real())
+      : part ? e.b.getFloatAttr(part, number.getSplatValue<APFloat>())
+             : TypedAttr(e.b.getIntegerAttr(type, number.getSplatValue<APInt>()));
   Value scalar = arith::ConstantOp::create(e.b, e.loc, value);
   Elem elem(scalar);
   if (isa<ComplexType>(combineElement)) {
@@ -73,7 +50,8 @@ Elem Reducer::identity(Emission &e, int64_t lanes) const {
 SmallVector<Elem> Reducer::combine(Emission &e, ArrayRef<Elem> accumulators,
                                    ArrayRef<Elem> inputs) const {
   if (isAssociative()) {
-    return {emitNamed(e, opcode, combineElement, combineElement, {accumulators[0], inputs[0]})};
+    return {emitNamed(e, associative->getName().stripDialect(), combineElement, combineElement,
+                      {accumulators[0], inputs[0]})};
   }
   SmallVector<Elem> arguments(accumulators);
   arguments.append(inputs.begin(), inputs.end());
@@ -90,7 +68,7 @@ Elem Reducer::convertInput(Emission &e, Type from, unsigned n, const Elem &elem)
 }
 
 SmallVector<Elem> Reducer::rounded(Emission &e, SmallVector<Elem> accumulators) const {
-  bool isExact = opcode == "maximum" || opcode == "minimum";
+  bool isExact = isa_and_nonnull<MaximumOp, MinimumOp>(associative);
   if (isAssociative() && combineElement != elements[0] && !isExact) {
     Elem narrow = emitConvert(e, combineElement, elements[0], accumulators[0]);
     accumulators[0] = emitConvert(e, elements[0], combineElement, narrow);

@@ -15,11 +15,10 @@ public:
   /// `accumulatorElements`: HLO element type of each of the N accumulators.
   Reducer(hlo::ComputationOp computation, llvm::ArrayRef<mlir::Type> accumulatorElements);
 
-  bool isAssociative() const { return !opcode.empty(); }
-  /// True if elements may be combined in any order but the computation has no known identity.
+  bool isAssociative() const { return associative; }
+  /// Whether elements may be combined in any order, but there is none that changes nothing.
   bool isAnyOrder() const;
-  llvm::StringRef getOpcode() const { return opcode; }
-  /// The identity of an associative reducer.
+  /// The element that changes nothing, for associative reducers.
   Elem identity(Emission &e, int64_t lanes) const;
   /// acc (+) element, in that order.
   llvm::SmallVector<Elem> combine(Emission &e, llvm::ArrayRef<Elem> accumulators,
@@ -42,8 +41,8 @@ public:
 private:
   hlo::ComputationOp computation;
   llvm::SmallVector<mlir::Type> elements;
-  mlir::Type combineElement; ///< HLO type in which an associative op is computed
-  std::string opcode;        ///< e.g. "add"; empty: call the computation
+  mlir::Type combineElement;    ///< HLO type in which an associative op is applied
+  mlir::Operation *associative; ///< the op; null: call the computation
 };
 
 } // namespace hlo::codegen

@@ -21,7 +21,7 @@ Value DynamicPadder::fillOf(HloBuilder &b, Operation *op, FlatSymbolRefAttr comp
                             unsigned i) {
   unsigned count = op->getNumOperands() / 2;
   Operation *root = context.lookup(computation).getReturn()->getOperand(0).getDefiningOp();
-  Value fill = count == 1 ? identityOf(b, root, elementTypeOf(op->getOperand(i))) : Value();
+  Value fill = count == 1 ? ignoredBy(b, root, elementTypeOf(op->getOperand(i))) : Value();
   return fill ? fill : op->getOperand(count + i);
 }
 

@@ -14,6 +14,7 @@
 // Starts are clamped by the bounds, as elsewhere.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/expanders/DynamicPadder.h"
 
 using namespace mlir;
@@ -144,7 +145,7 @@ LogicalResult DynamicPadder::visitScatter(ScatterOp op) {
     if (type.getWidth() < 32) {
       indices = b.convert(indices, builder.getIntegerType(32, true));
     }
-    Value beyond = extremeOf(b, elementTypeOf(indices), /*least=*/false);
+    Value beyond = b.constant(extremeOf(elementTypeOf(indices), /*least=*/false));
     for (int64_t dim = 0; dim < rank; ++dim) {
       if (own[dim]) {
         indices = maskedBeyond(b, indices, dim, own[dim], beyond);

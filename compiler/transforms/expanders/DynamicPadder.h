@@ -127,11 +127,9 @@ private:
   llvm::DenseMap<mlir::Value, DynamicSizes> sizes;
 };
 
-/// The identity of `root`'s opcode (0 for add, ...); null if none is known.
-mlir::Value identityOf(HloBuilder &b, mlir::Operation *root, mlir::Type element);
-/// The least or greatest value, infinities included.
-mlir::Value extremeOf(HloBuilder &b, mlir::Type element, bool least);
-/// True if the two sizes are known to be equal.
+/// The value that a reduction by `root`'s opcode ignores; null if none is known: 0 for add, ...
+mlir::Value ignoredBy(HloBuilder &b, mlir::Operation *root, mlir::Type element);
+/// Whether two sizes are known to be equal.
 bool sameSize(mlir::Value a, mlir::Value b);
 
 } // namespace hlo

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/OpKinds.h"
+#include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/expanders/DynamicPadder.h"
 
 using namespace mlir;
@@ -53,42 +54,13 @@ bool hlo::sameSize(Value a, Value b) {
   return known && known == constantInteger(b);
 }
 
-Value hlo::extremeOf(HloBuilder &b, Type element, bool least) {
-  RankedTensorType scalar = RankedTensorType::get({}, element);
-  if (auto floating = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    APFloat value = APFloat::semanticsHasInf(semantics) ? APFloat::getInf(semantics, least)
-                                                        : APFloat::getLargest(semantics, least);
-    return b.constant(DenseElementsAttr::get(scalar, value));
-  }
-  auto integer = cast<IntegerType>(element);
-  unsigned width = integer.getWidth();
-  APInt value = integer.isSigned()
-                    ? (least ? APInt::getSignedMinValue(width) : APInt::getSignedMaxValue(width))
-                    : (least ? APInt(width, 0) : APInt::getAllOnes(width));
-  return b.constant(DenseElementsAttr::get(scalar, value));
-}
-
-Value hlo::identityOf(HloBuilder &b, Operation *root, Type element) {
-  bool onParameters = root && root->getNumOperands() == 2 &&
-                      root->getOperand(0) != root->getOperand(1) &&
-                      llvm::all_of(root->getOperands(), llvm::IsaPred<BlockArgument>);
-  if (!onParameters) {
-    return {};
-  }
-  if (isa<AddOp, OrOp, XorOp>(root)) {
-    return b.scalar(element, 0);
-  }
-  if (isa<MultiplyOp>(root)) {
-    return b.scalar(element, 1);
-  }
-  if (isa<AndOp>(root)) {
-    return b.scalar(element, -1);
-  }
-  if (isa<MaximumOp, MinimumOp>(root) && !isa<ComplexType>(element)) {
-    return extremeOf(b, element, isa<MaximumOp>(root));
-  }
-  return {};
+Value hlo::ignoredBy(HloBuilder &b, Operation *root, Type element) {
+  bool onParameters =
+      isa_and_nonnull<AddOp, MultiplyOp, MaximumOp, MinimumOp, AndOp, OrOp, XorOp>(root) &&
+      root->getOperand(0) != root->getOperand(1) &&
+      llvm::all_of(root->getOperands(), llvm::IsaPred<BlockArgument>);
+  DenseElementsAttr identity = onParameters ? identityOf(root, element) : DenseElementsAttr();
+  return identity ? b.constant(identity) : Value();
 }
 
 ComputationOp DynamicContext::lookup(FlatSymbolRefAttr name) {

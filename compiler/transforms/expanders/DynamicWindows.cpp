@@ -9,6 +9,7 @@
 // rounded down, and none if that is negative.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/expanders/DynamicPadder.h"
 
 using namespace mlir;
@@ -94,7 +95,7 @@ LogicalResult DynamicPadder::visitSelectAndScatter(SelectAndScatterOp op) {
     }
     Value windows = sizeOf(source, dim);
     if (size) {
-      Value fill = extremeOf(b, elementTypeOf(operand), takesGreatest);
+      Value fill = b.constant(extremeOf(elementTypeOf(operand), takesGreatest));
       operand = maskedBeyond(b, operand, dim, size, fill);
     }
     if (windows) {

@@ -50,9 +50,9 @@ struct Grouping {
 /// Sums of integers that are widened for it are made in as few bits as hold them
 /// (NarrowReduce.cpp).
 void narrowReduces(mlir::Block &block, mlir::SymbolTable &symbols);
-/// The element that changes nothing, if the computation is one associative op whose parts may be
-/// put together: not a sum of narrow floats.
-mlir::TypedAttr identityOf(ComputationOp computation, mlir::Type element);
+/// The identity, if the computation is one associative op whose parts may be put together: not a
+/// sum or product of narrow floats, which would be rounded more often.
+mlir::DenseElementsAttr identityOfParts(ComputationOp computation, mlir::Type element);
 /// Reduces each array of a concatenate by itself (ReduceParts.cpp).
 void reduceParts(mlir::Block &block, mlir::SymbolTable &symbols);
 /// Writes reduces as two where that makes better kernels (SplitReduce.cpp).

@@ -167,13 +167,12 @@ static void reduceApart(ReduceOp op, Between &between, int64_t dimension) {
   op.erase();
 }
 
-static void reduceParts(ReduceOp op, Between &between, Operation *applied, TypedAttr identity) {
+static void reduceParts(ReduceOp op, Between &between, Operation *applied,
+                        DenseElementsAttr identity) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
   ArrayRef<int64_t> results = shapeOf(op->getResult(0));
-  auto scalar = RankedTensorType::get({}, identity.getType());
-  Value none = b.constant(DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity))),
-        init = op.getInputs()[1];
+  Value none = b.constant(identity), init = op.getInputs()[1];
   auto combine = [&](Value a, Value c) {
     Operation *both = builder.clone(*applied);
     both->setOperands({a, c});
@@ -212,8 +211,7 @@ void reduceParts(Block &block, SymbolTable &symbols) {
       continue;
     }
     Operation *applied = associativeOp(computation);
-    TypedAttr identity =
-        applied ? identityOf(computation, elementTypeOf(op.getInputs()[0])) : TypedAttr();
+    DenseElementsAttr identity = identityOfParts(computation, elementTypeOf(op.getInputs()[0]));
     size_t reduces = llvm::count_if(between.whole->getOperands(),
                                     [&](Value v) { return elementsOf(v) != resultElements(op); });
     if (op->getNumResults() == 1 && identity && reduces <= kMostReduces) {

@@ -29,52 +29,12 @@ static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts =
 /// rows of them.
 static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
-TypedAttr identityOf(ComputationOp computation, Type element) {
+DenseElementsAttr identityOfParts(ComputationOp computation, Type element) {
   Operation *op = associativeOp(computation);
-  if (!op) {
-    return {};
-  }
-  bool isMax = isa<MaximumOp>(op);
-  if (auto real = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = real.getFloatSemantics();
-    if (isMax || isa<MinimumOp>(op)) {
-      if (!APFloat::semanticsHasInf(semantics)) {
-        return {};
-      }
-      return FloatAttr::get(real, APFloat::getInf(semantics, /*Negative=*/isMax));
-    }
-    if (real.getWidth() >= 32 && isa<AddOp>(op)) {
-      return FloatAttr::get(real, APFloat::getZero(semantics, /*Negative=*/true));
-    }
-    if (real.getWidth() >= 32 && isa<MultiplyOp>(op)) {
-      return FloatAttr::get(real, APFloat::getOne(semantics));
-    }
-    return {};
-  }
-  auto integer = dyn_cast<IntegerType>(element);
-  if (!integer) {
-    return {};
-  }
-  unsigned bits = integer.getWidth();
-  bool isUnsigned = integer.isUnsigned() || bits == 1;
-  if (isMax) {
-    return IntegerAttr::get(integer,
-                            isUnsigned ? APInt::getZero(bits) : APInt::getSignedMinValue(bits));
-  }
-  if (isa<MinimumOp>(op)) {
-    return IntegerAttr::get(integer,
-                            isUnsigned ? APInt::getAllOnes(bits) : APInt::getSignedMaxValue(bits));
-  }
-  if (isa<AndOp>(op) || (isa<MultiplyOp>(op) && bits == 1)) {
-    return IntegerAttr::get(integer, APInt::getAllOnes(bits));
-  }
-  if (isa<MultiplyOp>(op)) {
-    return IntegerAttr::get(integer, APInt(bits, 1));
-  }
-  if (isa<AddOp, OrOp, XorOp>(op)) {
-    return IntegerAttr::get(integer, APInt::getZero(bits));
-  }
-  return {};
+  auto real = dyn_cast<FloatType>(element);
+  bool rounds = real && real.getWidth() < 32 && isa_and_nonnull<AddOp, MultiplyOp>(op);
+  return op && !rounds && !isa<ComplexType>(element) ? identityOf(op, element)
+                                                     : DenseElementsAttr();
 }
 
 /// The most parts, up to kMostParts, that divide `size` evenly.
@@ -88,17 +48,15 @@ static int64_t partsOf(int64_t size) {
 }
 
 /// What the first of two reduces begins with: an identity, or the init values.
-static SmallVector<Value> beginnings(ReduceOp op, TypedAttr identity, OpBuilder &builder) {
+static SmallVector<Value> beginnings(ReduceOp op, DenseElementsAttr identity, OpBuilder &builder) {
   if (!identity) {
     return SmallVector<Value>(op.getInputs().drop_front(op->getNumResults()));
   }
-  auto scalar = RankedTensorType::get({}, identity.getType());
-  return {ConstantOp::create(builder, op.getLoc(), scalar,
-                             DenseElementsAttr::get(scalar, ArrayRef<Attribute>(identity)))};
+  return {ConstantOp::create(builder, op.getLoc(), identity.getType(), identity)};
 }
 
-static void split(ReduceOp op, TypedAttr identity, ValueRange inputs, ArrayRef<int64_t> first,
-                  ArrayRef<int64_t> second) {
+static void split(ReduceOp op, DenseElementsAttr identity, ValueRange inputs,
+                  ArrayRef<int64_t> first, ArrayRef<int64_t> second) {
   OpBuilder builder(op);
   SmallVector<int64_t> shape;
   for (auto [d, size] : llvm::enumerate(HloBuilder::type(inputs[0]).getShape())) {
@@ -126,7 +84,7 @@ static void split(ReduceOp op, TypedAttr identity, ValueRange inputs, ArrayRef<i
 }
 
 /// In kMostParts parts along dimension 0, which does not divide evenly, and what is left.
-static void splitUnevenly(ReduceOp op, TypedAttr identity) {
+static void splitUnevenly(ReduceOp op, DenseElementsAttr identity) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
   Value input = op.getInputs()[0];
@@ -181,7 +139,8 @@ void splitReduces(Block &block, SymbolTable &symbols) {
       continue;
     }
     bool isSingle = op->getNumResults() == 1;
-    TypedAttr identity = isSingle ? identityOf(computation, type.getElementType()) : TypedAttr();
+    DenseElementsAttr identity =
+        isSingle ? identityOfParts(computation, type.getElementType()) : DenseElementsAttr();
     if (!identity && (!computation->hasAttr(kAnyOrder) ||
                       !absorbsItself(computation, op.getInputs().drop_front(inputs.size())))) {
       continue;
