@@ -28,6 +28,21 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
                   vector::VectorDialect>();
 }
 
+/// What is written otherwise so that fusion makes better kernels of it. After hlo-split-prepare: a
+/// rewrite does not mix what is prepared with what is not.
+static void addKernelRewrites(OpPassManager &passes) {
+  // Reduces, from their elements outwards: which type is summed decides how many bytes one reads,
+  // what is put together is reduced where it is made, and only what is left of both is cut in two.
+  passes.addPass(createNarrowReducePass());
+  passes.addPass(createReducePartsPass());
+  passes.addPass(createSplitReducePass());
+  // Columns. First those that a transpose hides. Last the concatenates that are none of columns:
+  // those of columns are `paired` by then.
+  passes.addPass(createTurnColumnsPass());
+  passes.addPass(createSplitColumnsPass());
+  passes.addPass(createPairedConcatenatePass());
+}
+
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
   switch (phase) {
   case Phase::Canonicalize: addCanonicalizePasses(passes); break;
@@ -41,7 +56,8 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
       return form ? std::optional(PanelForm{form->width, form->element}) : std::nullopt;
     }));
     passes.addPass(createSplitPreparePass());
-    passes.addPass(createHloFusionPass(target));
+    addKernelRewrites(passes);
+    passes.addPass(createHloFusionPass());
     passes.addPass(createSplitPreparePass());
     // Last, so that kernels with prepared results are separate from the others by then.
     passes.addPass(createHloMultiOutputFusionPass());
@@ -98,6 +114,9 @@ void hlo::registerAllPasses() {
   registerFusionPasses();
   registerPreparePasses();
   registerSchedulePasses();
+  PassPipelineRegistration<>("kernel-rewrites",
+                             "The passes of phase fuse that hlo-fusion needs before",
+                             addKernelRewrites);
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),

@@ -47,29 +47,9 @@ struct Grouping {
   llvm::SetVector<mlir::Operation *> relabels;
 };
 
-/// Sums of integers that are widened for it are made in as few bits as hold them
-/// (NarrowReduce.cpp).
-void narrowReduces(mlir::Block &block, mlir::SymbolTable &symbols);
 /// The identity, if the computation is one associative op whose parts may be put together: not a
 /// sum or product of narrow floats, which would be rounded more often.
 mlir::DenseElementsAttr identityOfParts(ComputationOp computation, mlir::Type element);
-/// Reduces each array of a concatenate by itself (ReduceParts.cpp).
-void reduceParts(mlir::Block &block, mlir::SymbolTable &symbols);
-/// Writes reduces as two where that makes better kernels (SplitReduce.cpp).
-void splitReduces(mlir::Block &block, mlir::SymbolTable &symbols);
-
-/// Puts columns that are stacked and then transposed to rows of columns together as those
-/// (TurnColumns.cpp).
-void turnColumns(mlir::Block &block);
-
-/// Computes arrays of few columns that concatenates make, and what is made of them, column by
-/// column (SplitColumns.cpp): where one is needed as a whole there is a `paired` concatenate.
-void splitColumns(mlir::Block &block, mlir::SymbolTable &symbols);
-
-/// Marks concatenates whose parts share their work as `paired`, behind the element-wise ops that
-/// follow them (PairedConcatenate.cpp): each is the root of a kernel that walks the parts.
-void pairConcatenates(mlir::Block &block);
-
 /// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a
 /// whole, and not where it reads: one kernel computes all of it and one stores it (a stencil of
 /// four neighbours was five kernels).

@@ -12,13 +12,13 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/SortPlan.h"
 #include "compiler/analysis/Strategies.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 
 using namespace mlir;
 
@@ -261,7 +261,7 @@ void fuseBlock(Block &block) {
   }
 }
 
-class HloFusionPass : public PassWrapper<HloFusionPass, OperationPass<ModuleOp>> {
+class HloFusionPass : public TopLevelPass<HloFusionPass> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloFusionPass)
 
@@ -269,52 +269,20 @@ public:
   StringRef getDescription() const override {
     return "Gather ops into kernels: hlo.fusion regions with a strategy";
   }
-  StringRef getName() const override { return "HloFusionPass"; }
-
-  void runOnOperation() override {
-    // The computations that run at top level, from the entry on.
-    SymbolTable symbols(getOperation());
-    SmallVector<ComputationOp> work;
-    DenseSet<Operation *> seen;
-    for (auto computation : getOperation().getOps<ComputationOp>()) {
-      if (isRoot(computation)) {
-        work.push_back(computation);
-      }
-    }
-    while (!work.empty()) {
-      ComputationOp computation = work.pop_back_val();
-      if (!computation || !seen.insert(computation).second) {
-        continue;
-      }
-      for (Operation &op : computation.getBody().front()) {
-        if (auto loop = dyn_cast<WhileOp>(op)) {
-          work.push_back(symbols.lookup<ComputationOp>(loop.getCondition()));
-          work.push_back(symbols.lookup<ComputationOp>(loop.getBody()));
-        } else if (auto conditional = dyn_cast<ConditionalOp>(op)) {
-          for (Attribute branch : conditional.getBranchComputations()) {
-            work.push_back(
-                symbols.lookup<ComputationOp>(cast<FlatSymbolRefAttr>(branch).getValue()));
-          }
-        }
-      }
-      narrowReduces(computation.getBody().front(), symbols);
-      reduceParts(computation.getBody().front(), symbols);
-      splitReduces(computation.getBody().front(), symbols);
-      turnColumns(computation.getBody().front());
-      splitColumns(computation.getBody().front(), symbols);
-      pairConcatenates(computation.getBody().front());
-      fuseBlock(computation.getBody().front());
-    }
-  }
+  void runOnBlock(Block &block, SymbolTable &) { fuseBlock(block); }
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createHloFusionPass(const Target &) {
-  return std::make_unique<HloFusionPass>();
-}
+std::unique_ptr<Pass> createHloFusionPass() { return std::make_unique<HloFusionPass>(); }
 
 void registerFusionPasses() {
+  registerPass([] { return createNarrowReducePass(); });
+  registerPass([] { return createReducePartsPass(); });
+  registerPass([] { return createSplitReducePass(); });
+  registerPass([] { return createTurnColumnsPass(); });
+  registerPass([] { return createSplitColumnsPass(); });
+  registerPass([] { return createPairedConcatenatePass(); });
   PassRegistration<HloFusionPass>();
   registerPass([] { return createHloMultiOutputFusionPass(); });
 }

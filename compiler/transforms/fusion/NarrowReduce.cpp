@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;
@@ -52,7 +54,7 @@ static FlatSymbolRefAttr adder(IntegerType element, SymbolTable &symbols, Comput
   return FlatSymbolRefAttr::get(sum.getNameAttr());
 }
 
-void narrowReduces(Block &block, SymbolTable &symbols) {
+static void narrowReduces(Block &block, SymbolTable &symbols) {
   DenseMap<Type, FlatSymbolRefAttr> adders;
   for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
     if (op->getNumResults() != 1) {
@@ -98,4 +100,21 @@ void narrowReduces(Block &block, SymbolTable &symbols) {
   }
 }
 
+namespace {
+class NarrowReducePass : public TopLevelPass<NarrowReducePass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NarrowReducePass)
+
+  StringRef getArgument() const override { return "hlo-narrow-reduce"; }
+  StringRef getDescription() const override {
+    return "Sum integers that were widened for it in as few bits as hold the sum";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { narrowReduces(block, symbols); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createNarrowReducePass() {
+  return std::make_unique<fusion::NarrowReducePass>();
+}

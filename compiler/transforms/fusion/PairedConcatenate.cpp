@@ -16,7 +16,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;
@@ -210,7 +212,7 @@ void Pairing::run() {
   }
 }
 
-void pairConcatenates(Block &block) {
+static void pairConcatenates(Block &block) {
   for (ConcatenateOp op : llvm::make_early_inc_range(block.getOps<ConcatenateOp>())) {
     if (!op->hasAttr("paired") && isWorthPairing(op)) {
       Pairing(op).run();
@@ -218,4 +220,21 @@ void pairConcatenates(Block &block) {
   }
 }
 
+namespace {
+class PairedConcatenatePass : public TopLevelPass<PairedConcatenatePass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PairedConcatenatePass)
+
+  StringRef getArgument() const override { return "hlo-paired-concatenate"; }
+  StringRef getDescription() const override {
+    return "Compute the parts of a concatenate together that share their work";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { pairConcatenates(block); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createPairedConcatenatePass() {
+  return std::make_unique<fusion::PairedConcatenatePass>();
+}

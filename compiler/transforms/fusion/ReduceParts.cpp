@@ -15,7 +15,9 @@
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;
@@ -194,7 +196,7 @@ static void reduceParts(ReduceOp op, Between &between, Operation *applied,
   op.erase();
 }
 
-void reduceParts(Block &block, SymbolTable &symbols) {
+static void reduceParts(Block &block, SymbolTable &symbols) {
   for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
     if (resultElements(op) == 0 || elementsOf(op.getInputs()[0]) == 0) {
       continue;
@@ -220,4 +222,21 @@ void reduceParts(Block &block, SymbolTable &symbols) {
   }
 }
 
+namespace {
+class ReducePartsPass : public TopLevelPass<ReducePartsPass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReducePartsPass)
+
+  StringRef getArgument() const override { return "hlo-reduce-parts"; }
+  StringRef getDescription() const override {
+    return "Reduce each array of a concatenate by itself";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { reduceParts(block, symbols); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createReducePartsPass() {
+  return std::make_unique<fusion::ReducePartsPass>();
+}

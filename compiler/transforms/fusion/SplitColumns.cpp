@@ -28,6 +28,8 @@
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 
 using namespace mlir;
 
@@ -325,7 +327,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   return shape.drop_back();
 }
 
-void splitColumns(Block &block, SymbolTable &symbols) {
+static void splitColumns(Block &block, SymbolTable &symbols) {
   SmallVector<Operation *> seeds;
   for (Operation &op : block) {
     if (rowsAround(&op)) {
@@ -341,4 +343,21 @@ void splitColumns(Block &block, SymbolTable &symbols) {
   }
 }
 
+namespace {
+class SplitColumnsPass : public TopLevelPass<SplitColumnsPass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitColumnsPass)
+
+  StringRef getArgument() const override { return "hlo-split-columns"; }
+  StringRef getDescription() const override {
+    return "Compute arrays of few columns column by column";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { splitColumns(block, symbols); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createSplitColumnsPass() {
+  return std::make_unique<fusion::SplitColumnsPass>();
+}

@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;
@@ -116,7 +118,7 @@ static void splitUnevenly(ReduceOp op, DenseElementsAttr identity) {
   op.setDimensions({0});
 }
 
-void splitReduces(Block &block, SymbolTable &symbols) {
+static void splitReduces(Block &block, SymbolTable &symbols) {
   for (ReduceOp op : llvm::make_early_inc_range(block.getOps<ReduceOp>())) {
     ValueRange inputs = op.getInputs().take_front(op->getNumResults());
     Value input = inputs[0];
@@ -203,4 +205,21 @@ void splitReduces(Block &block, SymbolTable &symbols) {
   }
 }
 
+namespace {
+class SplitReducePass : public TopLevelPass<SplitReducePass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitReducePass)
+
+  StringRef getArgument() const override { return "hlo-split-reduce"; }
+  StringRef getDescription() const override {
+    return "Write a reduce as two where that makes better kernels";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { splitReduces(block, symbols); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createSplitReducePass() {
+  return std::make_unique<fusion::SplitReducePass>();
+}

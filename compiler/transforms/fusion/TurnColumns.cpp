@@ -18,7 +18,9 @@
 #include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/TopLevelPass.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;
@@ -133,7 +135,7 @@ Value Turner::turned(Value v) {
 
 } // namespace
 
-void turnColumns(Block &block) {
+static void turnColumns(Block &block) {
   Turner turner;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto transpose = dyn_cast<TransposeOp>(op);
@@ -155,4 +157,21 @@ void turnColumns(Block &block) {
   }
 }
 
+namespace {
+class TurnColumnsPass : public TopLevelPass<TurnColumnsPass> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TurnColumnsPass)
+
+  StringRef getArgument() const override { return "hlo-turn-columns"; }
+  StringRef getDescription() const override {
+    return "Put columns that are stacked and then transposed together as columns";
+  }
+  void runOnBlock(Block &block, SymbolTable &symbols) { turnColumns(block); }
+};
+} // namespace
+
 } // namespace hlo::fusion
+
+std::unique_ptr<mlir::Pass> hlo::createTurnColumnsPass() {
+  return std::make_unique<fusion::TurnColumnsPass>();
+}
