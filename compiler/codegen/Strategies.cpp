@@ -6,11 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/loops/Regions.h"
 #include "dialect/hlo/Strategy.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
+
+/// `loops` is below `reduce`, and gets what it needs of it.
+LogicalResult emitLoopKernel(KernelBuilder &kernel) { return emitLoops(kernel, emitColumnReduces); }
 
 namespace {
 using Emitter = LogicalResult (*)(KernelBuilder &);

@@ -382,7 +382,7 @@ static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired
   }
 }
 
-LogicalResult emitLoopKernel(KernelBuilder &kernel) {
+LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduces) {
   Emission &e = kernel.e;
   storeColumnsAsRows(kernel.body());
   collapseDims(kernel.body());

@@ -112,10 +112,15 @@ void emitSegments(const SegmentPlan &plan, llvm::ArrayRef<ElementEmitter *> emit
 bool emitSmallMatrices(KernelBuilder &kernel, const TilePlan &tiles, llvm::ArrayRef<int64_t> shape,
                        ElementEmitter &vectors, StoreRoots store);
 
-/// Emits the loop kernel of a region that reduces over other dimensions than the minor one
-/// (reduce/ColumnReduces.cpp). Returns false, without emitting code, if the region does not have
-/// that form.
-bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors, ElementEmitter &scalars);
+/// Emits the loop kernel of a region that reduces over other dimensions than the minor one. Gives
+/// false, having emitted nothing, if the region is not of that form.
+using EmitColumnReduces = bool (*)(KernelBuilder &kernel, ElementEmitter &vectors,
+                                   ElementEmitter &scalars);
+bool emitColumnReduces(KernelBuilder &kernel, ElementEmitter &vectors,
+                       ElementEmitter &scalars); // reduce/ColumnReduces.cpp
+
+/// Strategy `loop`, with the emitter of such regions.
+mlir::LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduces);
 
 } // namespace hlo::codegen
 

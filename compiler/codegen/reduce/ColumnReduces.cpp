@@ -21,8 +21,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/loops/Reducer.h"
 #include "compiler/codegen/loops/Regions.h"
-#include "compiler/codegen/reduce/Reducer.h"
 
 using namespace mlir;
 

@@ -18,7 +18,7 @@
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Lanes.h"
-#include "compiler/codegen/reduce/Reducer.h"
+#include "compiler/codegen/loops/Reducer.h"
 
 using namespace mlir;
 

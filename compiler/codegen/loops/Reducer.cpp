@@ -5,7 +5,7 @@
 // marked.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/reduce/Reducer.h"
+#include "compiler/codegen/loops/Reducer.h"
 
 #include "compiler/analysis/Reduction.h"
 #include <numeric>

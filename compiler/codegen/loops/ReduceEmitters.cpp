@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/loops/Reducer.h"
 #include "compiler/codegen/loops/Regions.h"
-#include "compiler/codegen/reduce/Reducer.h"
 #include <numeric>
 
 using namespace mlir;

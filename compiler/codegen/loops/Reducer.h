@@ -1,6 +1,6 @@
 //===- Reducer.h - The computation of a reduction, ready to be emitted ----===//
-#ifndef COMPILER_CODEGEN_REDUCE_REDUCER_H
-#define COMPILER_CODEGEN_REDUCE_REDUCER_H
+#ifndef COMPILER_CODEGEN_LOOPS_REDUCER_H
+#define COMPILER_CODEGEN_LOOPS_REDUCER_H
 
 #include "compiler/codegen/Kernel.h"
 
