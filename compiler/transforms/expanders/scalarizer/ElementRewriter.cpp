@@ -5,7 +5,7 @@
 // Scalarizer.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/ElementRewriter.h"
+#include "compiler/transforms/expanders/scalarizer/ElementRewriter.h"
 #include "compiler/analysis/OpKinds.h"
 
 using namespace mlir;

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
-#include "compiler/transforms/expanders/ElementRewriter.h"
+#include "compiler/transforms/expanders/scalarizer/ElementRewriter.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

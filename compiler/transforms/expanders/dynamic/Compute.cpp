@@ -1,4 +1,4 @@
-//===- DynamicCompute.cpp - Computations on arrays of bounded size --------===//
+//===- Compute.cpp - Computations on arrays of bounded size ---------------===//
 //
 // Rules for computations on arrays of bounded size:
 //
@@ -12,7 +12,7 @@
 //   collectives            of one rank: as they are
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;

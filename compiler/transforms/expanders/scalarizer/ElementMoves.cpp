@@ -5,7 +5,7 @@
 // as in ElementRewriter.h.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/ElementRewriter.h"
+#include "compiler/transforms/expanders/scalarizer/ElementRewriter.h"
 
 using namespace mlir;
 using namespace hlo;

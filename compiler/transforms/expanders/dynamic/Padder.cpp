@@ -1,4 +1,4 @@
-//===- DynamicPadder.cpp - Bounded dynamic dimensions as sizes and masks --===//
+//===- Padder.cpp - Bounded dynamic dimensions as sizes and masks ---------===//
 //
 // An array with a dimension `<=N` is stored with size N; elements beyond the true size are
 // arbitrary. The true sizes are s32 scalars kept alongside:
@@ -19,7 +19,7 @@
 // the dynamic bits.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/EntryLayout.h"
 

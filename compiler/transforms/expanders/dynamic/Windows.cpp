@@ -1,4 +1,4 @@
-//===- DynamicWindows.cpp - Windows over arrays of bounded size -----------===//
+//===- Windows.cpp - Windows over arrays of bounded size ------------------===//
 //
 // reduce-window, select-and-scatter and convolution: elements beyond the true size n are masked
 // like padding, so a window that reaches beyond n sees more padding. With windows of w elements
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;

@@ -1,12 +1,13 @@
-//===- DynamicPadder.h - Arrays of bounded size as arrays and sizes -------===//
+//===- Padder.h - Arrays of bounded size as arrays and sizes --------------===//
 //
-// Shared by the files of the dynamic padder: the walk over one computation, which keeps the true
-// sizes of each array, and arithmetic on sizes. DynamicPadder.cpp holds the pass and defines how
-// arrays of bounded size are stored.
+// What the files of the dynamic padder share: the walk over one computation,
+// which keeps the true sizes of each array beside it, and small pieces of
+// arithmetic on sizes. Padder.cpp has the pass and says how arrays of
+// bounded size are held.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_TRANSFORMS_EXPANDERS_DYNAMICPADDER_H
-#define COMPILER_TRANSFORMS_EXPANDERS_DYNAMICPADDER_H
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_DYNAMIC_PADDER_H
+#define COMPILER_TRANSFORMS_EXPANDERS_DYNAMIC_PADDER_H
 
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
@@ -84,11 +85,11 @@ private:
                   mlir::FlatSymbolRefAttr computation);
   /// Gives results the sizes of operand 0, which has their shape.
   mlir::LogicalResult passOn(mlir::Operation *op);
-  // DynamicWalk.cpp
+  // Walk.cpp
   void visitSet(SetDimensionSizeOp op);
   void visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitCustomCall(CustomCallOp op);
-  // DynamicCompute.cpp
+  // Compute.cpp
   mlir::LogicalResult visitReduce(ReduceOp op);
   mlir::LogicalResult visitDot(DotOp op);
   mlir::LogicalResult visitBatchNorm(mlir::Operation *op);
@@ -99,7 +100,7 @@ private:
                                 mlir::Operation *before);
   mlir::Value withIdentityBeyond(HloBuilder &b, mlir::Value x);
   mlir::LogicalResult visitSort(SortOp op);
-  // DynamicShape.cpp
+  // Shape.cpp
   mlir::LogicalResult visitShape(mlir::Operation *op);
   mlir::LogicalResult visitPad(PadOp op);
   mlir::LogicalResult visitConcatenate(ConcatenateOp op);
@@ -110,16 +111,16 @@ private:
   mlir::Value moveElements(HloBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> to,
                            const DynamicSizes &own, std::pair<int64_t, int64_t> inDims,
                            std::pair<int64_t, int64_t> outDims);
-  // DynamicIndex.cpp
+  // Index.cpp
   mlir::LogicalResult visitDynamicSlice(DynamicSliceOp op);
   mlir::LogicalResult visitDynamicUpdateSlice(DynamicUpdateSliceOp op);
   mlir::LogicalResult visitGather(GatherOp op);
   mlir::LogicalResult visitScatter(ScatterOp op);
-  // DynamicWindows.cpp
+  // Windows.cpp
   mlir::LogicalResult visitReduceWindow(ReduceWindowOp op);
   mlir::LogicalResult visitSelectAndScatter(SelectAndScatterOp op);
   mlir::LogicalResult visitConvolution(ConvolutionOp op);
-  // DynamicControl.cpp
+  // Control.cpp
   mlir::LogicalResult visitWhile(WhileOp op);
   mlir::LogicalResult visitConditional(ConditionalOp op);
 

@@ -1,4 +1,4 @@
-//===- DynamicShape.cpp - Ops that rearrange arrays of bounded size -------===//
+//===- Shape.cpp - Ops that rearrange arrays of bounded size --------------===//
 //
 // With n the true size of a dimension and N its bound:
 //
@@ -23,7 +23,7 @@
 //                               c d -    ->
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;

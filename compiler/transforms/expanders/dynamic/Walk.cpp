@@ -1,13 +1,13 @@
-//===- DynamicWalk.cpp - The walk of the dynamic padder over a computation ===//
+//===- Walk.cpp - The walk of the dynamic padder over a computation -------===//
 //
-// Sizes, masks, the dispatch from ops to rules, and the rules of size ops and element-wise ops.
-// DynamicPadder.cpp defines how arrays of bounded size are stored.
+// Sizes, masks, which op has which rule, and the rules of what sets and gets sizes and of
+// element-wise ops. Padder.cpp says how arrays of bounded size are held.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;

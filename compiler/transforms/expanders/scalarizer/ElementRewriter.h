@@ -1,6 +1,6 @@
 //===- ElementRewriter.h - Arrays of a computation as their elements ------===//
-#ifndef COMPILER_TRANSFORMS_EXPANDERS_ELEMENTREWRITER_H
-#define COMPILER_TRANSFORMS_EXPANDERS_ELEMENTREWRITER_H
+#ifndef COMPILER_TRANSFORMS_EXPANDERS_SCALARIZER_ELEMENTREWRITER_H
+#define COMPILER_TRANSFORMS_EXPANDERS_SCALARIZER_ELEMENTREWRITER_H
 
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Shapes.h"

@@ -1,4 +1,4 @@
-//===- DynamicIndex.cpp - Slices, gather, scatter of bounded size ---------===//
+//===- Index.cpp - Slices, gather, scatter of bounded size ----------------===//
 //
 // With a dynamic dimension of size n:
 //
@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;

@@ -1,4 +1,4 @@
-//===- DynamicControl.cpp - Arrays of bounded size through loops, branches ===//
+//===- Control.cpp - Arrays of bounded size through loops, branches -------===//
 //
 // The size of each dynamic dimension of a carry becomes another carry:
 //
@@ -10,7 +10,7 @@
 // works on fresh copies of the computations.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/expanders/DynamicPadder.h"
+#include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;
 using namespace hlo;
