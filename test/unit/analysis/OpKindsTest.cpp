@@ -41,7 +41,11 @@ TEST_F(OpKinds, FunctionsAreElementwiseAndCostly) {
     if (has(row, OpFlag::Function)) {
       EXPECT_TRUE(has(row, OpFlag::Elementwise));
       EXPECT_GE(row.cost, 20);
+      EXPECT_TRUE(has(row, OpFlag::Grouped));
     }
+    // A store and a load are cheaper than a division, and than any function.
+    bool isCostly = has(row, OpFlag::Elementwise) && row.cost >= 4;
+    EXPECT_EQ(has(row, OpFlag::KeptInRow), isCostly);
     if (has(row, OpFlag::StaysWide)) {
       EXPECT_TRUE(has(row, OpFlag::Elementwise));
     }
