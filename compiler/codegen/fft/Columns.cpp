@@ -22,9 +22,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Columns.h"
-#include "compiler/analysis/FftPlan.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/fft/Roots.h"
+#include "compiler/plans/FftPlan.h"
 
 using namespace mlir;
 

@@ -6,10 +6,10 @@
 //   the last one   lines, from the operand to the result     (Lines.cpp, FourSteps.cpp)
 //   the others     blocks of columns, in place in the result (Columns.cpp)
 //
-// IRFFT runs in reverse: the columns of its operand into scratch, then lines. Lengths are static,
-// so radices, forms and roots of unity are chosen at compile time (analysis/FftPlan). A few large
-// transforms run in stages with barriers between them: each dimension is a stage of several tasks,
-// and so is each half of the four steps.
+// IRFFT goes the other way round: the columns of its operand into scratch, then lines.
+// Lengths are known, so radices, forms and roots of unity are chosen at compile time
+// (plans/FftPlan). A few large transforms are done in stages with barriers between them:
+// each dimension is one, of several tasks, and the two halves of four steps are.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/fft/Lines.h"

@@ -2,9 +2,9 @@
 #ifndef COMPILER_CODEGEN_FFT_LINES_H
 #define COMPILER_CODEGEN_FFT_LINES_H
 
-#include "compiler/analysis/FftPlan.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/fft/Columns.h"
+#include "compiler/plans/FftPlan.h"
 
 namespace hlo::codegen {
 

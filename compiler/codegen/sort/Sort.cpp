@@ -1,7 +1,7 @@
 //===- Sort.cpp - Strategy "sort": rows, block by block -------------------===//
 //
-// In: a region whose root is a sort of N arrays along one dimension. Out, for each block of rows,
-// by the plan (compiler/analysis/SortPlan.h):
+// In: a region whose root is a sort of N arrays along one dimension. Out: for each block of
+// rows, as the plan says (compiler/plans/SortPlan.h):
 //
 //   by keys      elements -> records; sort the records; records -> results
 //   otherwise    a merge sort with the comparator inlined

@@ -2,9 +2,9 @@
 #ifndef COMPILER_CODEGEN_SORT_SORTEMISSION_H
 #define COMPILER_CODEGEN_SORT_SORTEMISSION_H
 
-#include "compiler/analysis/SortPlan.h"
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/elementwise/Num.h"
+#include "compiler/plans/SortPlan.h"
 
 namespace hlo::codegen {
 

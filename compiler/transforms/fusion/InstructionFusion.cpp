@@ -12,9 +12,10 @@
 // which buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/SortPlan.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/FftPlan.h"
+#include "compiler/plans/SortPlan.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "compiler/transforms/fusion/KernelSpace.h"

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
-#include "compiler/analysis/DotOrder.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/plans/DotOrder.h"
 
 using namespace mlir;
 

@@ -5,7 +5,7 @@
 // is transposed first. A dot without contracted dimensions is a multiplication.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/DotOrder.h"
+#include "compiler/plans/DotOrder.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;

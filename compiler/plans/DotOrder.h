@@ -1,6 +1,6 @@
-//===- DotOrder.h - Operands of a dot that are stored across its batch ----===//
-#ifndef COMPILER_ANALYSIS_DOTORDER_H
-#define COMPILER_ANALYSIS_DOTORDER_H
+//===- DotOrder.h - In which order memory holds a dot's operands ----------===//
+#ifndef COMPILER_PLANS_DOTORDER_H
+#define COMPILER_PLANS_DOTORDER_H
 
 #include "dialect/hlo/Dialect.h"
 

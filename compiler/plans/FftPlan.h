@@ -1,6 +1,6 @@
-//===- FftPlan.h - The plan of a Fourier transform ------------------------===//
-#ifndef COMPILER_ANALYSIS_FFTPLAN_H
-#define COMPILER_ANALYSIS_FFTPLAN_H
+//===- FftPlan.h - How a Fourier transform is carried out -----------------===//
+#ifndef COMPILER_PLANS_FFTPLAN_H
+#define COMPILER_PLANS_FFTPLAN_H
 
 #include "dialect/hlo/Dialect.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,5 +1,5 @@
-//===- DotOrder.cpp - Operands of a dot that are stored across its batch --===//
-#include "compiler/analysis/DotOrder.h"
+//===- DotOrder.cpp - In which order memory holds a dot's operands --------===//
+#include "compiler/plans/DotOrder.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 // vector size.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/FftPlan.h"
+#include "compiler/plans/FftPlan.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 // see the same plan, so it depends on the op alone.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_ANALYSIS_SORTPLAN_H
-#define COMPILER_ANALYSIS_SORTPLAN_H
+#ifndef COMPILER_PLANS_SORTPLAN_H
+#define COMPILER_PLANS_SORTPLAN_H
 
 #include "compiler/analysis/SortOrder.h"
 
