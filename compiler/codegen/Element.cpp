@@ -31,6 +31,14 @@ bool isUnsignedElement(Type element) {
   return integer && (integer.isUnsigned() || (integer.isSignless() && integer.getWidth() == 1));
 }
 
+Number numberOf(Type element) {
+  int bits = static_cast<int>(element.getIntOrFloatBitWidth());
+  if (isa<IntegerType>(element)) {
+    return {isUnsignedElement(element) ? Number::Unsigned : Number::Signed, bits};
+  }
+  return {element.isBF16() ? Number::Bfloat : Number::Float, bits};
+}
+
 bool isNarrowFloat(Type element) {
   auto real = dyn_cast<FloatType>(element);
   return real && real.getWidth() < 32;

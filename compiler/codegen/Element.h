@@ -7,7 +7,8 @@
 #ifndef COMPILER_CODEGEN_ELEMENT_H
 #define COMPILER_CODEGEN_ELEMENT_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Emit.h"
+#include "compiler/machine/Machine.h"
 #include "dialect/hlo/Dialect.h"
 #include "mlir/IR/Builders.h"
 
@@ -23,12 +24,13 @@ struct Elem {
   explicit operator bool() const { return static_cast<bool>(re); }
 };
 
-/// The context of an emitter: the insertion point, the location and the target.
-struct Emission {
-  mlir::OpBuilder &b;
-  mlir::Location loc;
-  const Target &target;
+/// What an emitter needs at hand: where to put ops, and for which machine.
+struct Emission : Emitter {
+  const Machine &machine;
 };
+
+/// Elements of an HLO type as instructions know them; pred: unsigned integers of one bit.
+Number numberOf(mlir::Type element);
 
 /// Element type of an HLO array type, e.g. si32, i1 (pred), bf16, complex<f32>.
 mlir::Type elementType(mlir::Type arrayType);

@@ -209,15 +209,14 @@ static Value loadRaw(Emission &e, Type memory, Value pointer, int64_t lanes, Val
     return LLVM::MaskedLoadOp::create(e.b, e.loc, type, pointer, mask, zero,
                                       e.b.getI32IntegerAttr(alignment));
   };
-  if (e.target.avx512) {
+  if (e.machine.vectors.hasPredicates()) {
     return loadSome();
   }
   if (std::optional<int64_t> leading = leadingLanes(mask)) {
     return loadLeading(e, memory, pointer, *leading, lanes);
   }
-  // AVX2 has masks for 32-bit and 64-bit elements. Otherwise each lane is a branch, after tests for
-  // the common cases that all lanes or none are on.
-  if (memory.getIntOrFloatBitWidth() >= 32 && e.target.vectorBytes >= 32) {
+  // Where loads take no mask each lane is a branch; mostly all lanes are on, or none is.
+  if (static_cast<int>(memory.getIntOrFloatBitWidth()) >= 8 * e.machine.vectors.leastMasked) {
     return loadSome();
   }
   Value all = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::AND, mask);
@@ -231,7 +230,8 @@ static void storeRaw(Emission &e, Type memory, Value value, Value pointer, Value
     return;
   }
   if (lanesOf(value) > 1) {
-    std::optional<int64_t> leading = e.target.avx512 ? std::nullopt : leadingLanes(mask);
+    std::optional<int64_t> leading =
+        e.machine.vectors.hasPredicates() ? std::nullopt : leadingLanes(mask);
     if (leading) {
       storeLeading(e, memory, value, pointer, *leading);
       return;
@@ -314,12 +314,14 @@ Elem gatherElements(Emission &e, Type element, Value base, Value indices, Value 
     return loadElements(e, element, base, indices, 1, mask);
   }
   Type memory = memoryType(element);
-  bool byLane = e.target.slowGathers && (!mask || matchPattern(mask, m_Constant()));
+  bool byLane = e.machine.gathers.blocks && (!mask || matchPattern(mask, m_Constant()));
   auto gather = [&](Value from, Value at) {
     if (byLane) {
       return gatherByLane(e, memory, from, at, mask);
     }
-    bool narrow = memory.getIntOrFloatBitWidth() <= 16 && e.target.avx512;
+    const Gather &gathers = e.machine.gathers;
+    bool narrow = gathers.fromWords &&
+                  static_cast<int>(memory.getIntOrFloatBitWidth()) < 8 * gathers.leastBytes;
     return narrow ? gatherNarrow(e, memory, from, at, mask) : gatherRaw(e, memory, from, at, mask);
   };
   if (!isa<ComplexType>(element)) {
@@ -346,7 +348,7 @@ static Value loadWindows(Emission &e, Type memory, Value pointer, ArrayRef<int64
       from[l] = offsets[l] - least;
     }
     Value window;
-    if (span == lanes || llvm::isPowerOf2_64(span) || !e.target.avx512) {
+    if (span == lanes || llvm::isPowerOf2_64(span) || !e.machine.vectors.hasPredicates()) {
       window = loadRaw(e, memory, at(least), span, {});
     } else {
       window = loadRaw(e, memory, at(least), lanes, firstLanes(e, span, lanes));

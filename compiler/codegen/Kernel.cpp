@@ -112,4 +112,70 @@ void emitStages(KernelBuilder &kernel, ArrayRef<int64_t> counts,
   }
 }
 
+using Emitter = LogicalResult (*)(KernelBuilder &);
+
+static Emitter emitterOf(StringRef strategy) {
+  return llvm::StringSwitch<Emitter>(strategy)
+      .Case("loop", emitLoopKernel)
+      .Case("range", emitRangeKernel)
+      .Case("reduce", emitReduceKernel)
+      .Case("row", emitRowKernel)
+      .Case("columns", emitColumnsKernel)
+      .Case("scan", emitScanKernel)
+      .Case("dot", emitDotKernel)
+      .Case("conv", emitConvKernel)
+      .Case("sort", emitSortKernel)
+      .Case("topk", emitTopkKernel)
+      .Case("scatter", emitScatterKernel)
+      .Case("select-and-scatter", emitSelectAndScatterKernel)
+      .Case("update-slice", emitUpdateSliceKernel)
+      .Case("rng", emitRngKernel)
+      .Case("fft", emitFftKernel)
+      .Case("cholesky", emitCholeskyKernel)
+      .Case("triangular-solve", emitTriangularSolveKernel)
+      .Default(nullptr);
+}
+
+FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine &machine,
+                                  ModuleOp computations, ModuleOp into) {
+  StringRef strategy = fusion.getStrategy().value_or("");
+  Emitter emitter = emitterOf(strategy);
+  if (!emitter) {
+    return fusion.emitOpError() << "has no emitter for strategy '" << strategy << "'";
+  }
+  OpBuilder builder(into.getContext());
+  builder.setInsertionPointToEnd(into.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(into.getContext());
+  unsigned operands = fusion.getNumOperands(), results = fusion.getNumResults();
+  SmallVector<Type> parameters(operands + results, pointer);
+  parameters.append(2, builder.getI64Type());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(into.getContext()), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, fusion.getLoc(), name, type);
+  Block *body = function.addEntryBlock(builder);
+  builder.setInsertionPointToEnd(body);
+  auto end = LLVM::ReturnOp::create(builder, fusion.getLoc(), ValueRange{});
+  builder.setInsertionPoint(end);
+
+  // Emitters may rewrite the region; the fusion stays as it is.
+  OwningOpRef<FusionOp> work(cast<FusionOp>(fusion->clone()));
+  KernelBuilder kernel{
+      Emission{{builder, fusion.getLoc()}, machine},
+      *work,
+      computations,
+      SmallVector<Value>(body->args_begin(), body->args_begin() + operands),
+      SmallVector<Value>(body->args_begin() + operands, body->args_begin() + operands + results),
+      body->getArgument(operands + results),
+      body->getArgument(operands + results + 1)};
+  bool failedBefore = false;
+  // An emitter may report an error deep inside and still return success.
+  ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {
+    failedBefore |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  if (failed(emitter(kernel)) || failedBefore) {
+    return failure();
+  }
+  return KernelTasks{kernel.tasks, kernel.barriers};
+}
+
 } // namespace hlo::codegen

@@ -131,7 +131,7 @@ void emitStages(KernelBuilder &kernel, llvm::ArrayRef<int64_t> counts,
 /// Emits `func` @name for the fusion into `into`; returns its tasks. Errors are
 /// reported at the fusion or at the offending op in it.
 mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name,
-                                        const Target &target, mlir::ModuleOp computations,
+                                        const Machine &machine, mlir::ModuleOp computations,
                                         mlir::ModuleOp into);
 
 // One emitter per strategy, each in its own folder: fills the function's body and sets

@@ -94,7 +94,7 @@ LogicalResult CodeGeneration::emit() {
     diagnostics.setOrderIDForThread(i);
     llvm::CrashRecoveryContext recovery;
     recovery.RunSafely(
-        [&] { ok[i] = succeeded(emitGroup(groups[i], units, in.planned, in.target)); });
+        [&] { ok[i] = succeeded(emitGroup(groups[i], units, in.planned, in.target.machine)); });
     diagnostics.eraseOrderIDForThread();
   });
   if (!llvm::all_of(ok, [](char one) { return one; })) {
@@ -164,7 +164,7 @@ LogicalResult CodeGeneration::emitLoopKernels() {
         group.units.push_back(unit);
       }
     }
-    if (failed(emitGroup(group.kernels, group.units, in.planned, in.target))) {
+    if (failed(emitGroup(group.kernels, group.units, in.planned, in.target.machine))) {
       return failure();
     }
   }
@@ -375,9 +375,9 @@ bool CodeGeneration::entryIsLong() const {
 }
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
-  bool usesAmx = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesAmx; });
+  bool usesTiles = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesTiles; });
   buildDescription(in.signature, in.description, operations.rows, in.target,
-                   cpuFeatureBits(in.target, usesAmx), module);
+                   cpuFeatureBits(in.target, usesTiles), module);
   for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
     if (failed(buildEntry(each, entryContext(), module))) {
       return failure();

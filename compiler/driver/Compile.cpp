@@ -471,7 +471,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     auto body = [&] {
-      return success(succeeded(runPhase(*module, which, *target)) &&
+      return success(succeeded(runPhase(*module, which, target->machine)) &&
                      (which != Phase::Fuse || succeeded(checkKernels(*module, options.budget))));
     };
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);

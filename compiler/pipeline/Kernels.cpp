@@ -164,9 +164,9 @@ struct EmittedKernel {
 /// Emits one fusion. `fixedType`: without an argument for scratch memory or for a table of buffers.
 static FailureOr<EmittedKernel>
 emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
-        const Target &target, ModuleOp computations, ModuleOp into, bool fixedType = false) {
+        const Machine &machine, ModuleOp computations, ModuleOp into, bool fixedType = false) {
   FailureOr<codegen::KernelTasks> tasks =
-      codegen::emitKernel(fusion, symbol, target, computations, into);
+      codegen::emitKernel(fusion, symbol, machine, computations, into);
   if (failed(tasks)) {
     return failure();
   }
@@ -182,26 +182,21 @@ emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringR
   return EmittedKernel{*tasks, *memory};
 }
 
-/// True if a kernel uses AMX: each such kernel configures tiles.
-static bool usesAmx(LLVM::LLVMFuncOp kernel, const Target &target) {
-  if (!target.amxBf16 && !target.amxInt8) {
-    return false;
-  }
-  return kernel
-      .walk([](LLVM::CallIntrinsicOp call) {
-        return call.getIntrin() == "llvm.x86.ldtilecfg" ? WalkResult::interrupt()
-                                                        : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Whether a kernel uses matrix registers.
+static bool usesTiles(LLVM::LLVMFuncOp kernel, const Machine &machine) {
+  return llvm::any_of(machine.products, [&](const Product &product) {
+    return product.tiles && product.tiles->areUsedBy(kernel);
+  });
 }
 
 LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> units,
-                             ModuleOp planned, const Target &target) {
+                             ModuleOp planned, const Machine &machine) {
   group.module = ModuleOp::create(planned.getLoc());
   for (unsigned index : group.units) {
     KernelUnit &unit = units[index];
-    FailureOr<EmittedKernel> kernel = emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target,
-                                              planned, *group.module, unit.calledByRuntime);
+    FailureOr<EmittedKernel> kernel =
+        emitOne(unit.op.getFusion(), unit.shared, unit.symbol, machine, planned, *group.module,
+                unit.calledByRuntime);
     if (failed(kernel)) {
       return failure();
     }
@@ -209,14 +204,14 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
     unit.barriers = kernel->tasks.barriers;
     unit.variableBytes = kernel->memory.variables;
     unit.scratchBytes = kernel->memory.scratch;
-    unit.usesAmx = usesAmx(group.module->lookupSymbol<LLVM::LLVMFuncOp>(unit.symbol), target);
+    unit.usesTiles = usesTiles(group.module->lookupSymbol<LLVM::LLVMFuncOp>(unit.symbol), machine);
   }
   return success();
 }
 
-LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleOp into) {
+LogicalResult hlo::emitAllKernels(ModuleOp module, const Machine &machine, ModuleOp into) {
   for (KernelUnit &unit : collectKernels(module, "")) {
-    if (failed(emitOne(unit.op.getFusion(), unit.shared, unit.symbol, target, module, into))) {
+    if (failed(emitOne(unit.op.getFusion(), unit.shared, unit.symbol, machine, module, into))) {
       return failure();
     }
   }
@@ -229,7 +224,7 @@ LogicalResult hlo::emitAllKernels(ModuleOp module, const Target &target, ModuleO
     SmallVector<std::pair<unsigned, unsigned>> shared;
     forEachPair(fusion,
                 [&](unsigned result, unsigned operand) { shared.emplace_back(result, operand); });
-    FailureOr<EmittedKernel> kernel = emitOne(fusion, shared, name, target, module, into);
+    FailureOr<EmittedKernel> kernel = emitOne(fusion, shared, name, machine, module, into);
     if (failed(kernel)) {
       return WalkResult::interrupt();
     }

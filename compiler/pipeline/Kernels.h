@@ -8,7 +8,7 @@
 #ifndef COMPILER_PIPELINE_KERNELS_H
 #define COMPILER_PIPELINE_KERNELS_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Machine.h"
 #include "dialect/cpurt/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -21,10 +21,10 @@ struct KernelUnit {
   std::string symbol;                     ///< of the function
   int64_t weight = 1;                     ///< estimated time to compile it
   int64_t tasks = 0;                      ///< set by emission, and
-  llvm::SmallVector<int64_t, 1> barriers; ///< numbers of tasks that wait for all before them
-  bool usesAmx = false;                   ///< set by emission
-  int64_t variableBytes = 0;              ///< bytes of the function's variables; set by emission
-  int64_t scratchBytes = 0;     ///< size of its last argument, 0: it has none; set by emission
+  llvm::SmallVector<int64_t, 1> barriers; ///< where tasks wait for those before them
+  bool usesTiles = false;                 ///< matrix registers; set by emission
+  int64_t variableBytes = 0;              ///< of the function; set by emission
+  int64_t scratchBytes = 0;     ///< of its last argument, 0: there is none; set by emission
   bool calledByRuntime = false; ///< also: the function has the type of an hlo_range_kernel
   /// Pairs of a result and an operand that are one buffer in some launch.
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
@@ -45,10 +45,11 @@ std::vector<KernelGroup> groupKernels(llvm::ArrayRef<KernelUnit> units, bool sin
 /// Emits the functions of one group and sets `tasks` of its units. Several threads may do this for
 /// different groups, if the context allows threads.
 mlir::LogicalResult emitGroup(KernelGroup &group, llvm::MutableArrayRef<KernelUnit> units,
-                              mlir::ModuleOp planned, const Target &target);
+                              mlir::ModuleOp planned, const Machine &machine);
 
-/// Emits every kernel of a planned module, or every fusion with a strategy, into `into`; for tests.
-mlir::LogicalResult emitAllKernels(mlir::ModuleOp module, const Target &target,
+/// Emits every kernel of a planned module, or every fusion that has a strategy, into `into`;
+/// for tests.
+mlir::LogicalResult emitAllKernels(mlir::ModuleOp module, const Machine &machine,
                                    mlir::ModuleOp into);
 
 } // namespace hlo

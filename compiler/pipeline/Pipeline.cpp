@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/codegen/dot/PackedRhs.h"
+#include "compiler/machine/Target.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/layout/Layout.h"
@@ -28,22 +29,7 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
                   vector::VectorDialect>();
 }
 
-/// What is written otherwise so that fusion makes better kernels of it. After hlo-split-prepare: a
-/// rewrite does not mix what is prepared with what is not.
-static void addKernelRewrites(OpPassManager &passes) {
-  // Reduces, from their elements outwards: which type is summed decides how many bytes one reads,
-  // what is put together is reduced where it is made, and only what is left of both is cut in two.
-  passes.addPass(createNarrowReducePass());
-  passes.addPass(createReducePartsPass());
-  passes.addPass(createSplitReducePass());
-  // Columns. First those that a transpose hides. Last the concatenates that are none of columns:
-  // those of columns are `paired` by then.
-  passes.addPass(createTurnColumnsPass());
-  passes.addPass(createSplitColumnsPass());
-  passes.addPass(createPairedConcatenatePass());
-}
-
-void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
+void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
   switch (phase) {
   case Phase::Canonicalize: addCanonicalizePasses(passes); break;
   case Phase::Layout: addLayoutPasses(passes); break;
@@ -51,13 +37,12 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Target &target) {
     // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
     // before fusion, so that no kernel mixes prepared values with others; then on whole kernels.
     passes.addPass(createFoldScalesPass());
-    passes.addPass(createPackOperandsPass([target](DotOp dot) -> std::optional<PanelForm> {
-      std::optional<codegen::PackedRhs> form = codegen::packedRhsOf(dot, target);
+    passes.addPass(createPackOperandsPass([machine](DotOp dot) -> std::optional<PanelForm> {
+      std::optional<codegen::PackedRhs> form = codegen::packedRhsOf(dot, machine);
       return form ? std::optional(PanelForm{form->width, form->element}) : std::nullopt;
     }));
     passes.addPass(createSplitPreparePass());
-    addKernelRewrites(passes);
-    passes.addPass(createHloFusionPass());
+    passes.addPass(createHloFusionPass(machine));
     passes.addPass(createSplitPreparePass());
     // Last, so that kernels with prepared results are separate from the others by then.
     passes.addPass(createHloMultiOutputFusionPass());
@@ -83,12 +68,12 @@ struct ErrorCounter {
 };
 } // namespace
 
-LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Target &target) {
+LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Machine &machine) {
   ErrorCounter counter(module.getContext());
   auto passes = PassManager::on<ModuleOp>(module.getContext());
   // Verification after each pass takes longer than most passes; each phase is verified as a whole.
   passes.enableVerifier(false);
-  addPhase(passes, phase, target);
+  addPhase(passes, phase, machine);
   if (failed(passes.run(module))) {
     if (!counter.errors) {
       module.emitError("internal error: phase ") << phaseName(phase) << " failed without a reason";
@@ -121,7 +106,7 @@ void hlo::registerAllPasses() {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
         [phase](OpPassManager &passes) {
-          addPhase(passes, phase, llvm::cantFail(describeTarget("x86-64-v3")));
+          addPhase(passes, phase, llvm::cantFail(describeTarget("")).machine);
         });
   }
 }

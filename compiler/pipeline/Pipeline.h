@@ -7,8 +7,8 @@
 #ifndef COMPILER_PIPELINE_PIPELINE_H
 #define COMPILER_PIPELINE_PIPELINE_H
 
+#include "compiler/machine/Machine.h"
 #include "compiler/support/Options.h"
-#include "compiler/support/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -23,11 +23,11 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 void registerAllPasses();
 
 /// Adds the passes of one phase (Canonicalize, Layout, Fuse or Plan; nothing for others).
-void addPhase(mlir::OpPassManager &passes, Phase phase, const Target &target);
+void addPhase(mlir::OpPassManager &passes, Phase phase, const Machine &machine);
 
-/// Runs the passes of one phase and then verifies the module. A failure without a diagnostic, or of
-/// the verifier, is reported as an internal error.
-mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase, const Target &target);
+/// Runs the passes of one phase and then verifies the module. A failure without a
+/// diagnostic, or of the verifier, is reported as an internal error.
+mlir::LogicalResult runPhase(mlir::ModuleOp module, Phase phase, const Machine &machine);
 
 } // namespace hlo
 

@@ -48,11 +48,11 @@ enum class EntryLayouts {
 
 /// Options of one compilation; the defaults are those of hlo-compile.
 struct CompileOptions {
-  std::string cpu = "x86-64-v3"; ///< LLVM's name, or "host"
-  std::string features;          ///< "+avx512bf16,-fma"
-  std::string triple;            ///< empty: x86_64-unknown-linux-gnu
-  unsigned replicas = 0;         ///< replicas of the program; 0: from the module
-  unsigned partitions = 0;       ///< partitions; 0: from the module
+  std::string cpu;         ///< LLVM's name, or "host"; empty: see describeTarget
+  std::string features;    ///< "+name,-name"
+  std::string triple;      ///< empty: see describeTarget
+  unsigned replicas = 0;   ///< that the program is for; 0: what the module says
+  unsigned partitions = 0; ///< the same of partitions
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it
   int optLevel = 2;  ///< 0..3
   std::string name;  ///< prefix of the exported symbols; empty: the file's name without its suffix

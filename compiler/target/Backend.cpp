@@ -83,7 +83,7 @@ void hlo::setTarget(Module &module, TargetMachine &machine, const Target &target
   if (!target.features.empty()) {
     attributes.addAttribute("target-features", target.features);
   }
-  attributes.addAttribute("prefer-vector-width", std::to_string(target.vectorBytes * 8));
+  attributes.addAttribute("prefer-vector-width", std::to_string(target.machine.vectors.bytes * 8));
   attributes.addAttribute(Attribute::NoUnwind);
   for (Function &function : module) {
     if (function.isIntrinsic()) {

@@ -2,7 +2,7 @@
 #ifndef COMPILER_TARGET_BACKEND_H
 #define COMPILER_TARGET_BACKEND_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Target.h"
 #include "compiler/target/StackUse.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Module.h"

@@ -2,7 +2,7 @@
 #ifndef COMPILER_TARGET_ENTRY_H
 #define COMPILER_TARGET_ENTRY_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Target.h"
 #include "compiler/target/Signature.h"
 #include "compiler/target/SmallLoops.h"
 #include "dialect/cpurt/Dialect.h"

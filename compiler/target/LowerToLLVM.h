@@ -2,7 +2,6 @@
 #ifndef COMPILER_TARGET_LOWERTOLLVM_H
 #define COMPILER_TARGET_LOWERTOLLVM_H
 
-#include "compiler/support/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace hlo {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
-#include "compiler/support/Target.h"
+#include "compiler/support/NearestNames.h"
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "tools/limits/BudgetOptions.h"

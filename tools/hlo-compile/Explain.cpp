@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-compile/Explain.h"
-#include "compiler/support/Target.h"
+#include "compiler/support/NearestNames.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -5,11 +5,11 @@
 // after the passes and prints the functions.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/machine/Target.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
-#include "compiler/support/Target.h"
 #include "dialect/hlo/VerifyModule.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -33,15 +33,14 @@ struct Options {
   cl::opt<bool> printHlo{"print-hlo", cl::desc("Print HLO text"), cl::cat(category)};
   cl::opt<bool> emitKernels{"emit-kernels", cl::cat(category),
                             cl::desc("After the passes, print the function of every kernel")};
-  cl::opt<std::string> cpu{"cpu", cl::desc("CPU that --emit-kernels is for"), cl::cat(category),
-                           cl::init("x86-64-v3")};
+  cl::opt<std::string> cpu{"cpu", cl::desc("CPU that --emit-kernels is for"), cl::cat(category)};
 };
 } // namespace
 
 /// Processes one piece of the input: parses, runs the passes, prints.
 static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                   const MlirOptMainConfig &config, const Options &options,
-                                  const hlo::Target &target, DialectRegistry &registry,
+                                  const hlo::Machine &machine, DialectRegistry &registry,
                                   llvm::raw_ostream &out) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
@@ -67,7 +66,7 @@ static LogicalResult processPiece(std::unique_ptr<llvm::MemoryBuffer> buffer,
     }
     if (options.emitKernels) {
       OwningOpRef<ModuleOp> kernels = ModuleOp::create(module->getLoc());
-      if (failed(hlo::emitAllKernels(*module, target, *kernels))) {
+      if (failed(hlo::emitAllKernels(*module, machine, *kernels))) {
         return failure();
       }
       module = std::move(kernels);
@@ -114,7 +113,7 @@ int main(int argc, char **argv) {
   }
   const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
-    return processPiece(std::move(piece), config, options, *target, registry, out);
+    return processPiece(std::move(piece), config, options, target->machine, registry, out);
   };
   LogicalResult result =
       splitAndProcessBuffer(std::move(buffer), process, file->os(), config.inputSplitMarker(),

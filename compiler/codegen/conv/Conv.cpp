@@ -220,46 +220,43 @@ static int64_t exactSteps(const ConvOperands &operands) {
   return operands.element.isInteger(32) ? (int64_t(1) << 24) / product : 0;
 }
 
-/// The instruction that multiplies neighbouring channels in groups, for the direct form. One
-/// channel alone gains nothing; groups of features hold whole groups of channels.
-static KGroup directGroup(const ConvOperands &operands, const Target &target) {
-  const Operand &input = *operands.input, &kernel = *operands.kernel;
-  int64_t channels = operands.g.kernelInputFeatures;
-  auto whole = [&](KGroup group) {
-    bool pays = channels > 1 && (operands.g.groups() == 1 || channels % sizeOf(group) == 0);
-    return pays ? group : KGroup::None;
+/// The product that multiplies neighbouring channels in groups, for the direct form; null: none
+/// gains. Groups of features hold whole groups of channels.
+static const Product *directProduct(const ConvOperands &operands, const Machine &machine) {
+  auto numberIn = [&](const Operand &operand) -> std::optional<Number> {
+    if (operands.element.isF32()) {
+      return operand.holdsBf16() ? std::optional(kBf16) : std::nullopt;
+    }
+    Type type = operands.element.isInteger(32) ? operand.narrowInteger() : Type();
+    return type && type.getIntOrFloatBitWidth() > 1 ? std::optional(numberOf(type)) : std::nullopt;
   };
-  if (target.fastBf16Dot && operands.element.isF32() && input.holdsBf16() && kernel.holdsBf16()) {
-    return whole(KGroup::Bf16Pair);
+  std::optional<Number> input = numberIn(*operands.input), kernel = numberIn(*operands.kernel);
+  if (!input || !kernel) {
+    return nullptr;
   }
-  auto fits = [](const Operand &operand, unsigned bits, bool takesUnsigned) {
-    Type type = operand.narrowInteger();
-    unsigned width = type ? type.getIntOrFloatBitWidth() : 0;
-    return width > 1 && width + (!takesUnsigned && isUnsignedElement(type)) <= bits;
-  };
-  if (!operands.element.isInteger(32)) {
-    return KGroup::None;
+  auto products = machine.vectorProducts(*input, *kernel, input->isInteger() ? kS32 : kF32);
+  if (products.empty()) {
+    return nullptr;
   }
-  if (target.avx512vnni && fits(input, 8, true) && fits(kernel, 8, true)) {
-    return whole(KGroup::ByteQuad);
-  }
-  // Without VNNI a pair takes 1.3 times as long as a float (Zen 4, AVX2: 3x3 56x56x64 2.04 and 1.25
-  // ms; 7x7 of 3 channels 2.07 and 2.25), twice with vectors of 64 bytes.
-  bool gains =
-      target.avx512vnni || (target.vectorBytes == 32 && (channels + 1) / 2 * 3 < channels * 2);
-  bool words = gains && fits(input, 16, false) && fits(kernel, 16, false);
-  return words ? whole(KGroup::WordPair) : KGroup::None;
+  const Product *product = products.front();
+  // Else channels are multiplied one by one, as f32.
+  int64_t channels = operands.g.kernelInputFeatures, groups = product->group;
+  bool isFaster = llvm::divideCeil(channels, groups) * product->cost < channels;
+  bool isWhole = operands.g.groups() == 1 || channels % groups == 0;
+  return channels > 1 && isFaster && isWhole ? product : nullptr;
 }
 
 /// The operands with their channels in groups.
 static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
-                                  const ConvOperands &operands, KGroup group) {
+                                  const ConvOperands &operands, const Product &product) {
   ConvOperands result = operands;
   ConvGeometry &g = result.g;
+  KGroup group = groupOf(&product);
+  result.product = &product;
   result.group = group;
   result.input = std::make_shared<Operand>(kernel, op.getLhs(), operands.element);
   result.kernel = std::make_shared<Operand>(kernel, op.getRhs(), operands.element);
-  if (group == KGroup::ByteQuad) {
+  if (product.signs == Product::Signs::OneUnsigned) {
     result.kernelUnsigned = isUnsignedElement(result.kernel->narrowInteger());
     result.flipsInput = isUnsignedElement(result.input->narrowInteger()) == result.kernelUnsigned;
   }
@@ -273,11 +270,11 @@ static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
 /// The direct form, if it takes the convolution: of channels in groups, or of single ones.
 static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                          Epilogue &epilogue) {
-  const Target &target = kernel.e.target;
+  const Machine &machine = kernel.e.machine;
   constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-  if (KGroup group = directGroup(operands, target); group != KGroup::None) {
-    ConvOperands grouped = groupChannels(kernel, op, operands, group);
-    if (std::optional<DirectPlan> plan = planDirect(grouped, target, kAny)) {
+  if (const Product *product = directProduct(operands, machine)) {
+    ConvOperands grouped = groupChannels(kernel, op, operands, *product);
+    if (std::optional<DirectPlan> plan = planDirect(grouped, machine, kAny)) {
       emitDirect(kernel, op, grouped, epilogue, *plan, operands.element);
       return true;
     }
@@ -289,7 +286,7 @@ static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOper
     direct.input = std::make_shared<Operand>(kernel, op.getLhs(), direct.element);
     direct.kernel = std::make_shared<Operand>(kernel, op.getRhs(), direct.element);
   }
-  std::optional<DirectPlan> plan = planDirect(direct, target, exact > 0 ? exact : kAny);
+  std::optional<DirectPlan> plan = planDirect(direct, machine, exact > 0 ? exact : kAny);
   if (plan) {
     emitDirect(kernel, op, direct, epilogue, *plan, operands.element);
   }
@@ -319,7 +316,7 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
   bool onePosition = !pointwise && isOnePosition(g);
   if (!onePosition) {
-    if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.target)) {
+    if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.machine)) {
       emitGradient(kernel, operands, *epilogue, *plan);
       return success();
     }

@@ -14,8 +14,9 @@ struct ConvOperands {
   /// So many neighbouring channels are one word of the input and of the kernel, and one channel of
   /// the geometry.
   KGroup group = KGroup::None;
-  /// ByteQuad: which side is the unsigned factor, and whether the input is read with the upper bits
-  /// of its bytes flipped.
+  const Product *product = nullptr; ///< what multiplies the groups
+  /// If the product takes one unsigned side: which side that is, and whether the input is read with
+  /// the upper bits of its bytes flipped.
   bool kernelUnsigned = false, flipsInput = false;
 
   /// The input at an output position and a tap (one index per spatial dimension), zero in the

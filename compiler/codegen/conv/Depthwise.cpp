@@ -72,7 +72,7 @@ DepthwiseEmitter::DepthwiseEmitter(KernelBuilder &kernel, ConvolutionOp op,
       rank(operands.g.spatial.size()), alongFeatures(isAlongFeatures(operands.g)) {
   int64_t count = alongFeatures ? g.outputFeatures : g.spatial.back().output;
   int64_t bytes = std::max<int64_t>(4, computeType(operands.element).getIntOrFloatBitWidth() / 8);
-  lanes = std::min<int64_t>(std::max<int64_t>(1, e.target.vectorBytes / bytes),
+  lanes = std::min<int64_t>(std::max<int64_t>(1, e.machine.vectors.bytes / bytes),
                             llvm::PowerOf2Ceil(std::max<int64_t>(1, count)));
   for (const SpatialDim &dim : g.spatial) {
     taps *= dim.kernel;
@@ -353,7 +353,7 @@ static ConvOperands orderDims(ConvOperands operands) {
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue) {
   if (!isAlongFeatures(operands.g)) {
-    if (std::optional<PlanesPlan> plan = planPlanes(operands, kernel.e.target)) {
+    if (std::optional<PlanesPlan> plan = planPlanes(operands, kernel.e.machine)) {
       PlanesEmitter(kernel, operands, epilogue, *plan).emit();
       return;
     }

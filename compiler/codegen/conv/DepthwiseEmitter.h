@@ -64,7 +64,7 @@ private:
            llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.inputDilation == 1; });
   }
   /// Rows of taps are a loop, the same code for all rows of outputs. Where features are many it
-  /// takes as long as unrolled ones, and compiles faster (Zen 4, 3x3 56x56x256: 43 and 32 ms).
+  /// takes as long as unrolled ones, and compiles faster (3x3 56x56x256: 43 and 32 ms).
   bool loopsOverRows() const {
     return !unrolled() || (rank == 2 && g.outputFeatures >= kManyVectors * lanes);
   }

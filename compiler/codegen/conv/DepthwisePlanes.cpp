@@ -56,7 +56,7 @@ static std::optional<PlaneDim> planeDim(const SpatialDim &spatial) {
 
 /// Rows of a tile: loads are shared by the rows of taps that meet them, a row more than there are
 /// is made in vain.
-static void chooseTile(PlanesPlan &plan, const Target &target) {
+static void chooseTile(PlanesPlan &plan, const Machine &machine) {
   int64_t rows = plan.h.dim.count, columns = plan.w.dim.count, taps = plan.h.dim.taps;
   int64_t whole = llvm::alignTo(columns, plan.lanes);
   plan.pitch = columns + plan.w.extra;
@@ -79,10 +79,10 @@ static void chooseTile(PlanesPlan &plan, const Target &target) {
 }
 
 /// Rows of a band, so that the copy and the sums stay in L1.
-static void chooseBand(PlanesPlan &plan, const Target &target) {
+static void chooseBand(PlanesPlan &plan, const Machine &machine) {
   int64_t count = plan.h.dim.count, rows = plan.flat ? 1 : plan.tile;
   int64_t row = (plan.planes() * plan.pitch + plan.phases() * plan.outputPitch) * plan.bytes;
-  int64_t fitting = std::max<int64_t>(4, target.l1Bytes / row - plan.h.extra);
+  int64_t fitting = std::max<int64_t>(4, machine.memory.l1 / row - plan.h.extra);
   plan.bands = llvm::divideCeil(count, fitting);
   plan.band = std::min<int64_t>(count, llvm::alignTo(llvm::divideCeil(count, plan.bands), rows));
   plan.bands = llvm::divideCeil(count, plan.band);
@@ -93,11 +93,11 @@ static void chooseBand(PlanesPlan &plan, const Target &target) {
   plan.outputSize = llvm::alignTo(plan.band, rows) * plan.outputPitch + past;
   int64_t channel = (plan.inputSize() + plan.sumsSize()) * plan.bytes;
   plan.channels =
-      plan.bands > 1 ? 1 : std::clamp<int64_t>(target.l1Bytes / 4 / channel, 1, kMostChannels);
-  plan.zeroedOnce = plan.bands == 1 && target.avx512;
+      plan.bands > 1 ? 1 : std::clamp<int64_t>(machine.memory.l1 / 4 / channel, 1, kMostChannels);
+  plan.zeroedOnce = plan.bands == 1 && machine.vectors.hasPredicates();
 }
 
-std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Target &target) {
+std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine &machine) {
   const ConvGeometry &g = operands.g;
   if (g.spatial.size() != 2 || isa<ComplexType>(operands.element) ||
       operands.element.isInteger(1)) {
@@ -109,15 +109,15 @@ std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Target 
   }
   PlanesPlan plan{*h, *w};
   plan.bytes = computeType(operands.element).getIntOrFloatBitWidth() / 8;
-  plan.lanes = target.vectorBytes / std::max<int64_t>(plan.bytes, 4);
+  plan.lanes = machine.vectors.bytes / std::max<int64_t>(plan.bytes, 4);
   // The sums of two phases of a row are interleaved when they are stored.
   if (plan.bytes < 4 || plan.lanes < 4 || w->dim.phases.size() > 2 || plan.phases() > kMostPhases ||
       w->dim.taps > kMostRowTaps) {
     return std::nullopt;
   }
   plan.unrolled = h->dim.taps * w->dim.taps <= kUnrolledTaps;
-  chooseTile(plan, target);
-  chooseBand(plan, target);
+  chooseTile(plan, machine);
+  chooseBand(plan, machine);
   // Little work on each element of an image that L1 does not hold: it is best read in place.
   if (plan.bands > 1 && operands.input->isStoredAs(operands.element) && h->dim.step == 1 &&
       w->dim.step == 1 && plan.phases() == 1 && h->dim.taps * w->dim.taps <= kFewTaps) {

@@ -83,7 +83,7 @@ private:
 };
 
 /// The plan, or nothing if the form does not apply.
-std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Target &target);
+std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine &machine);
 
 } // namespace hlo::codegen
 

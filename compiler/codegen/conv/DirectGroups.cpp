@@ -4,7 +4,7 @@
 // Out: what differs from one of floats. A step of a tile multiplies words, and padding is a word
 // of zeros as the input is read.
 //
-// vpdpbusd takes unsigned bytes times signed ones. For two sides of the same sign the input is
+// Some products take unsigned bytes times signed ones. For two sides of the same sign the input is
 // copied with its upper bits flipped, that is 128 more (or less), in the padding too, and a tile's
 // sums start from -128 (or 128) times the sums of the kernel over the taps that the tile meets. A
 // row of taps has one line of such sums, or each tap where only some of a row meet the input.
@@ -20,7 +20,7 @@ namespace hlo::codegen {
 Value DirectEmitter::addProduct(Value sum, Value a, Value weights) {
   return operands.group == KGroup::None
              ? multiplyAdd(e, operands.element, Elem(sum), Elem(a), Elem(weights)).re
-             : multiplyGroups(e, operands.group, operands.kernelUnsigned, sum, a, weights);
+             : multiplyGroups(e, *operands.product, operands.kernelUnsigned, sum, a, weights);
 }
 
 Value DirectEmitter::paddingLanes() {

@@ -334,7 +334,7 @@ static int64_t featuresLeft(const DirectPlan &plan, bool alongOutputs) {
              : 0;
 }
 
-static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Target &target,
+static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Machine &machine,
                                           int64_t mostSteps, bool apart) {
   const ConvGeometry &g = operands.g;
   Type part = computeType(operands.element);
@@ -372,9 +372,9 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   if (imagesInnermost) {
     plan.dims.push_back(batchDim(g));
   }
-  plan.addsProducts = operands.group == KGroup::WordPair && !target.avx512vnni;
+  plan.addsProducts = operands.product && operands.product->addsApart;
   plan.bytes = part.getIntOrFloatBitWidth() / 8;
-  plan.lanes = std::max<int64_t>(1, target.vectorBytes / std::max<int64_t>(plan.bytes, 4));
+  plan.lanes = std::max<int64_t>(1, machine.vectors.bytes / std::max<int64_t>(plan.bytes, 4));
   if (g.outputBatch * plan.features * plan.channels == 0 || plan.taps > kMostTaps ||
       plan.bytes < 4 || plan.taps > mostSteps) {
     return std::nullopt;
@@ -418,7 +418,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   }
   if (apart) {
     int64_t features = plan.featuresApart,
-            rows = (target.vectorRegisters - 4 - features) / features;
+            rows = (machine.vectors.registers - 4 - features) / features;
     // Sums are added up in groups of as many as there are lanes.
     int64_t group = plan.lanes / std::gcd(plan.lanes, features);
     plan.rowsApart = std::min(plan.dims.back().count,
@@ -431,7 +431,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
   bool small = plan.taps * plan.channels * plan.features * plan.bytes <= kWholeKernel;
   plan.kernelInPlace &= small || plan.channels >= kFewChannels;
   if (plan.features > 0) {
-    chooseDirectTile(plan, target);
+    chooseDirectTile(plan, machine);
   } else {
     plan.kernelInPlace = true;
     plan.rowsH = plan.vectors = 1;
@@ -456,16 +456,16 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ta
     }
   }
   int64_t panel = plan.taps * plan.chunkChannels * plan.columns() * plan.bytes;
-  plan.tilesOutside = panel > target.l1Bytes / 2 || plan.taps * plan.channels < kFewSteps;
+  plan.tilesOutside = panel > machine.memory.l1 / 2 || plan.taps * plan.channels < kFewSteps;
   return plan;
 }
 
-std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps) {
-  if (std::optional<DirectPlan> plan = planWith(operands, target, mostSteps, /*apart=*/true)) {
+  if (std::optional<DirectPlan> plan = planWith(operands, machine, mostSteps, /*apart=*/true)) {
     return plan;
   }
-  return planWith(operands, target, mostSteps, /*apart=*/false);
+  return planWith(operands, machine, mostSteps, /*apart=*/false);
 }
 
 } // namespace hlo::codegen

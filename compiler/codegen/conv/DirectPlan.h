@@ -105,10 +105,10 @@ struct DirectPlan {
 std::optional<DirectDim> directDim(const SpatialDim &s);
 /// The plan, or nothing if another form does better or the direct one cannot do it.
 /// `mostSteps`: see DirectPlan.
-std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Target &target,
+std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
 /// Chooses rowsH, rowsW and vectors of a plan whose dimensions, features and lanes are known.
-void chooseDirectTile(DirectPlan &plan, const Target &target);
+void chooseDirectTile(DirectPlan &plan, const Machine &machine);
 /// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                 Epilogue &epilogue, const DirectPlan &plan, mlir::Type sum);

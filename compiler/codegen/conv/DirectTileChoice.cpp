@@ -45,25 +45,26 @@ static double metTaps(const DirectDim &dim, int64_t rows) {
 /// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines.
 /// 80x3000x384 with outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes:
 /// 56x56x64, 4 outputs x 3 vectors 2.6 ms, 6 x 2 2.3.
-static double columnCost(int64_t outputs, int64_t bytes, const Target &target) {
-  if (target.vectorBytes < 64) {
+static double columnCost(int64_t outputs, int64_t bytes, const Machine &machine) {
+  const int64_t line = machine.memory.line;
+  if (machine.vectors.bytes < line) {
     return 24;
   }
-  int64_t length = outputs * bytes % 64, step = std::gcd<int64_t>(length, 64), across = 0;
-  for (int64_t offset = 0; offset < 64; offset += step) {
-    across += offset + length > 64;
+  int64_t length = outputs * bytes % line, step = std::gcd(length, line), across = 0;
+  for (int64_t offset = 0; offset < line; offset += step) {
+    across += offset + length > line;
   }
-  return llvm::divideCeil(outputs * bytes, 64) * 4 + 16.0 * across * step / 64;
+  return llvm::divideCeil(outputs * bytes, line) * 4 + 16.0 * across * step / line;
 }
 
-void chooseDirectTile(DirectPlan &plan, const Target &target) {
+void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
   int64_t needed = llvm::divideCeil(plan.features, plan.alongChannels ? 1 : plan.lanes);
   int64_t h = plan.dims.end()[-2].count, w = plan.dims.back().count;
   int64_t steps = plan.taps * llvm::divideCeil(plan.channels, plan.alongChannels ? plan.lanes : 1);
   double finish = plan.alongChannels ? 4 : 1;
   // Vectors across two lines are two loads.
   int64_t row = (plan.features + plan.featuresApart) * plan.bytes;
-  int64_t loads = plan.kernelInPlace && row % 64 != 0 ? 2 : 1;
+  int64_t loads = plan.kernelInPlace && row % machine.memory.line != 0 ? 2 : 1;
   bool columns = !plan.alongChannels && plan.outputsInnermost();
   int64_t phases = plan.dims.back().phases.size();
   auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
@@ -71,15 +72,15 @@ void chooseDirectTile(DirectPlan &plan, const Target &target) {
     return cost == 0 || !columns
                ? cost
                : cost + vectors * plan.lanes * rowsH *
-                            columnCost(rowsW * phases, plan.bytes, target) / steps;
+                            columnCost(rowsW * phases, plan.bytes, machine) / steps;
   };
   double best = 1e300;
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     int64_t rows = rowsH * rowsW;
-    // Multiply-adds of 64 bytes broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
-    int64_t broadcast = target.vectorBytes == 64 && vectors == 4 ? 0 : 1;
+    // Multiply-adds that broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
+    int64_t broadcast = machine.vectors.broadcastOperands && vectors == 4 ? 0 : 1;
     int64_t others = (rows == 1 ? 1 : vectors) + broadcast + plan.addsProducts;
-    if (rows * vectors + others > target.vectorRegisters) {
+    if (rows * vectors + others > machine.vectors.registers) {
       return;
     }
     double cycles = 0;

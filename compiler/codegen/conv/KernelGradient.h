@@ -57,7 +57,7 @@ struct GradientPlan {
 };
 
 /// The plan, if the convolution is one that this form takes.
-std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Target &target);
+std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine);
 void emitGradient(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
                   const GradientPlan &plan);
 

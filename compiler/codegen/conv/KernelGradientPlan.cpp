@@ -23,7 +23,7 @@ static constexpr int64_t kFewestTaps = 32;
 /// With fewer channels rows of tiles are (position, channel) pairs.
 static constexpr int64_t kFewChannels = 12;
 /// Pairs of bf16 take a matrix of patches. With no more features than this they do not pay if
-/// channels are few (Zen 4: 3x3 stride 2, 2x224x224x3 to 32, 0.87 and 0.44 ms; 4x4 stride 4 to 96
+/// channels are few (3x3 stride 2, 2x224x224x3 to 32, 0.87 and 0.44 ms; 4x4 stride 4 to 96
 /// 0.46 and 0.57), or if the matrix is made of columns (NCHW, 3x3 128x128x32 to 16: 7.2 and 1.6).
 static constexpr int64_t kFewFeatures = 64, kFewFeaturesOfColumns = 16;
 /// Tasks are split until there are this many of so many multiply-adds, while copies take at most
@@ -80,7 +80,7 @@ static void cutTasks(GradientPlan &plan, int64_t groups) {
   }
 }
 
-std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Target &target) {
+std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine) {
   const ConvGeometry &g = operands.g;
   if (!isa<FloatType>(operands.element) || g.featureGroups > 1 || g.spatial.empty() ||
       g.spatial.size() > 2) {
@@ -103,7 +103,7 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Tar
   plan.channels = g.outputBatch;
   plan.features = g.groupFeatures();
   plan.bytes = computeType(operands.element).getIntOrFloatBitWidth() / 8;
-  int64_t full = target.vectorBytes / plan.bytes;
+  int64_t full = machine.vectors.bytes / plan.bytes;
   if (elements == 0 || taps < kFewestTaps || taps < 2 * positions || full < 2 ||
       plan.features * 2 < full) {
     return std::nullopt;
@@ -117,7 +117,8 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Tar
     return std::nullopt;
   }
   plan.flat = plan.channels < kFewChannels;
-  bool pairs = operands.input->holdsBf16() && operands.kernel->holdsBf16() && target.fastBf16Dot;
+  bool pairs = operands.input->holdsBf16() && operands.kernel->holdsBf16() &&
+               !machine.vectorProducts(kBf16, kBf16, kF32).empty();
   int64_t few = plan.flat ? kFewFeatures : channelsInside ? 0 : kFewFeaturesOfColumns;
   if (pairs && plan.features > few) {
     return std::nullopt;
@@ -138,7 +139,7 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Tar
   int64_t most = positions >= 9 ? 64 : positions >= 3 ? 128 : 256;
   plan.hBlock = plan.h.output;
   plan.channelBlock = plan.flat ? plan.channels : evenParts(plan.channels, most);
-  TileShape tile = chooseTile(target, plan.sumRows(), std::min(plan.features, most), plan.steps(),
+  TileShape tile = chooseTile(machine, plan.sumRows(), std::min(plan.features, most), plan.steps(),
                               plan.lanes, /*parts=*/1, /*rowMultiple=*/0);
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;

@@ -34,7 +34,7 @@ static constexpr int64_t kLeastColumns = 6;
 
 /// Accumulators, a column of vectors and one more vector must fit.
 static int64_t tileRows(const Contraction &c) {
-  return c.kernel.e.target.vectorRegisters >= 32 ? 4 : 2;
+  return c.kernel.e.machine.vectors.registers >= 32 ? 4 : 2;
 }
 
 static bool stepsAlongBatch(const ContractionSide &side) {
@@ -63,7 +63,7 @@ bool canUseBatchLanes(const Contraction &c) {
   }
   // Whole vectors: 64x48x64 took 0.034 ms with a batch of 4 in lanes, and 0.010 blocked.
   int64_t lanes = lanesFor(c, c.batch.back()), vector = lanes * storageBytes(c.element);
-  if (vector < c.kernel.e.target.vectorBytes) {
+  if (vector < c.kernel.e.machine.vectors.bytes) {
     return false;
   }
   int64_t used = llvm::alignTo(c.batch.back(), lanes);

@@ -81,15 +81,15 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
 
-/// amx: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1, the
-/// other comes from L2 at half a line per cycle.
-static constexpr int64_t kAmxPiece = 256;
-/// amx: most rows and columns of a block if k is cut: their sums stay in L2.
-static constexpr int64_t kAmxBlock = 512;
-/// amx: so many lines of the lhs in one set of L1 still stay there.
-static constexpr int64_t kAmxLinesPerSet = 8;
-/// How many multiply-adds tiles do in the time in which vectors of f32 do one.
-static constexpr int64_t kAmxSpeed = 8;
+/// matrix: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1,
+/// the other comes from L2 at half a line per cycle.
+static constexpr int64_t kMatrixPiece = 256;
+/// matrix: most rows and columns of a block if k is cut: their sums stay in L2.
+static constexpr int64_t kMatrixBlock = 512;
+/// matrix: so many lines of the lhs in one set of L1 still stay there.
+static constexpr int64_t kMatrixLinesPerSet = 8;
+/// How many multiply-adds matrix registers do in the time in which vectors of f32 do one.
+static constexpr int64_t kMatrixSpeed = 8;
 
 /// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and
 /// either hardly used again, or whole lines of which L1 can keep those of one tile.
@@ -101,16 +101,17 @@ static bool tilesReadInPlace(const Contraction &c, const BlockPlan &plan) {
     return true;
   }
   int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * storageBytes(c.lhs.strided->storage());
-  if (rowBytes % kTileBytes != 0) {
+  const Memory &memory = c.kernel.e.machine.memory;
+  if (rowBytes % memory.line != 0) {
     return false;
   }
-  std::array<int64_t, kSetsBytes / kTileBytes> lines{};
+  SmallVector<int64_t> lines(memory.l1Way / memory.line, 0);
   for (int64_t row = 0; row < plan.rows; ++row) {
-    for (int64_t line = 0; line * kTileBytes < plan.mostSteps() * plan.partBytes; ++line) {
-      ++lines[(row * (rowBytes / kTileBytes) + line) & (lines.size() - 1)];
+    for (int64_t line = 0; line * memory.line < plan.mostSteps() * plan.partBytes; ++line) {
+      ++lines[(row * (rowBytes / memory.line) + line) % lines.size()];
     }
   }
-  return *llvm::max_element(lines) <= kAmxLinesPerSet;
+  return *llvm::max_element(lines) <= kMatrixLinesPerSet;
 }
 
 static LhsForm chooseGroupedLhs(const Contraction &c, const BlockPlan &plan) {
@@ -119,10 +120,10 @@ static LhsForm chooseGroupedLhs(const Contraction &c, const BlockPlan &plan) {
                  storageBytes(side.strided->storage()) * plan.kStep() == 4 &&
                  c.k.back() % plan.kStep() == 0;
   if (inPlace && linearStride(c.m, side.freeStrides) && linearStride(c.k, side.kStrides) &&
-      (!plan.amx || tilesReadInPlace(c, plan))) {
+      (!plan.matrix || tilesReadInPlace(c, plan))) {
     return LhsForm::Direct;
   }
-  return side.unit == UnitStride::Free && !plan.amx ? LhsForm::PackM : LhsForm::PackK;
+  return side.unit == UnitStride::Free && !plan.matrix ? LhsForm::PackM : LhsForm::PackK;
 }
 
 static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
@@ -182,7 +183,7 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
   // Panels of a large one are read from a page per row. A copy that is read once is worth that from
   // memory only.
-  int64_t large = c.kernel.e.target.l2Bytes / 2;
+  int64_t large = c.kernel.e.machine.memory.l2 / 2;
   if (uses == 1) {
     large = std::max(large, kStreamedBytes);
   }
@@ -201,14 +202,15 @@ static bool canPackInTile(const Contraction &c, const BlockPlan &plan) {
 /// Whether memory behind L2 holds the rhs.
 static bool leavesL2(const Contraction &c) {
   return c.batchSize() * c.nSize() * c.kSize() * storageBytes(c.rhs.strided->storage()) >
-         c.kernel.e.target.l2Bytes / 2;
+         c.kernel.e.machine.memory.l2 / 2;
 }
 
-/// Whether few rows meet a rhs that comes from memory, as fast as vectors of 64 bytes use it (with
-/// 32 bytes, all of this costs 10 %).
+/// Whether few rows meet a rhs that comes from memory, as fast as vectors of whole lines use it
+/// (with vectors of half a line, all of this costs 10 %).
 static bool streamsRhs(const Contraction &c, const BlockPlan &plan) {
   return canPackInTile(c, plan) && linearStride(c.batch, c.rhs.batchStrides) && leavesL2(c) &&
-         c.mSize() <= kStreamedRows && c.kernel.e.target.vectorBytes == 64;
+         c.mSize() <= kStreamedRows &&
+         c.kernel.e.machine.vectors.bytes >= c.kernel.e.machine.memory.line;
 }
 
 /// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several
@@ -220,11 +222,11 @@ static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
 
 /// Bytes of L2 in which panels of the rhs wait for the tiles that come past them, if tilesOutside.
 static int64_t panelsBytes(const Contraction &c) {
-  return static_cast<int64_t>(c.kernel.e.target.l2Bytes * kPanelsShare);
+  return static_cast<int64_t>(c.kernel.e.machine.memory.l2 * kPanelsShare);
 }
 
 static void cutK(const Contraction &c, BlockPlan &plan) {
-  double panel = c.kernel.e.target.l1Bytes * kPanelShare;
+  double panel = c.kernel.e.machine.memory.l1 * kPanelShare;
   int64_t target =
       std::clamp<int64_t>(panel * plan.kStep() / (plan.columns() * plan.partBytes * plan.parts), 64,
                           512 * plan.kStep());
@@ -238,10 +240,10 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
     }
     target = steps * plan.kStep();
   }
-  if (plan.amx) {
-    target = kAmxPiece * plan.kStep();
+  if (plan.matrix) {
+    target = kMatrixPiece * plan.kStep();
   }
-  if (!plan.amx && plan.lhs == LhsForm::Direct &&
+  if (!plan.matrix && plan.lhs == LhsForm::Direct &&
       c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
     // A panel that comes from L2 again costs less than sums that come and go.
     target = std::max(target, c.kSize());
@@ -270,7 +272,8 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   plan.kChunk = llvm::divideCeil(size, plan.kChunks);
   if (plan.kChunks > 1 && plan.kInner == 1) {
     // Vectors along k never cross the end of a piece.
-    plan.kChunk = llvm::alignTo(plan.kChunk, plan.amx ? kTileRows * plan.kStep() : plan.fullLanes);
+    plan.kChunk =
+        llvm::alignTo(plan.kChunk, plan.matrix ? plan.matrix->rows * plan.kStep() : plan.fullLanes);
   }
   plan.kChunks = llvm::divideCeil(size, plan.kChunk);
   plan.kBlocks = plan.kChunks;
@@ -283,7 +286,7 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
 /// Tiles of equal size along k, so that as little as possible is filled up; whether rows are read
 /// in place.
 static void cutTiles(const Contraction &c, BlockPlan &plan) {
-  int64_t tiles = llvm::divideCeil(plan.mostSteps(), kTileRows);
+  int64_t tiles = llvm::divideCeil(plan.mostSteps(), plan.matrix->rows);
   plan.tileGroups = llvm::divideCeil(plan.mostSteps(), tiles);
   int64_t unit = plan.tileGroups * plan.kStep();
   int64_t last = (c.k[plan.kDim] - (plan.kChunks - 1) * plan.kChunk) * plan.kInner;
@@ -302,9 +305,9 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   } else if (plan.rhs != RhsForm::Direct) {
     nMost = kRhsBuffer / (plan.rhsRows * bytes);
   }
-  if (plan.kBlocks > 1 && plan.amx) {
-    mMost = std::min(mMost, kAmxBlock);
-    nMost = std::min(nMost, kAmxBlock);
+  if (plan.kBlocks > 1 && plan.matrix) {
+    mMost = std::min(mMost, kMatrixBlock);
+    nMost = std::min(nMost, kMatrixBlock);
   } else if (plan.kBlocks > 1 && plan.sumsInResult && !plan.tilesOutside) {
     mMost = std::min(mMost, kRestRows);
     nMost = std::min(nMost, kRestColumns);
@@ -327,8 +330,8 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
     return plan.mTasks * plan.nTasks * plan.batchBlocks;
   };
   int64_t weight = std::max(plan.parts * plan.parts * c.kSize(), kStoreWork);
-  if (plan.amx) {
-    weight = llvm::divideCeil(weight, kAmxSpeed);
+  if (plan.matrix) {
+    weight = llvm::divideCeil(weight, kMatrixSpeed);
   }
   bool packsLhs = plan.lhs != LhsForm::Direct;
   while (count() < kEnoughTasks) {
@@ -383,7 +386,7 @@ static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   int64_t bytes = storageBytes(c.rhs.strided->storage());
   int64_t block = plan.nTask * plan.kMost * bytes,
           panels = plan.nTask * plan.rhsRows * plan.partBytes * plan.parts;
-  return leavesL2(c) && block + panels < c.kernel.e.target.l2Bytes / 2;
+  return leavesL2(c) && block + panels < c.kernel.e.machine.memory.l2 / 2;
 }
 
 /// How many rows are packed at a time, and what is asked for ahead.
@@ -397,9 +400,9 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
     return;
   }
   int64_t bytes = plan.partBytes * plan.parts;
-  plan.prefetchPanels = plan.packsRhs() && !plan.amx &&
-                        plan.rhsRows * plan.nBlock * bytes > c.kernel.e.target.l1Bytes / 2;
-  if (plan.lhs == LhsForm::PackK && !(plan.amx && c.lhs.unit == UnitStride::Free)) {
+  plan.prefetchPanels = plan.packsRhs() && !plan.matrix &&
+                        plan.rhsRows * plan.nBlock * bytes > c.kernel.e.machine.memory.l1 / 2;
+  if (plan.lhs == LhsForm::PackK && !(plan.matrix && c.lhs.unit == UnitStride::Free)) {
     plan.packedRows = plan.rows;
   } else if (plan.lhs == LhsForm::PackK) {
     int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.mostSteps() * plan.rows * bytes));
@@ -412,8 +415,8 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
                linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
   bool lhsLeavesL2 =
       c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
-      c.kernel.e.target.l2Bytes / 4;
-  plan.prefetchRows = ahead && lhsLeavesL2 && !plan.amx;
+      c.kernel.e.machine.memory.l2 / 4;
+  plan.prefetchRows = ahead && lhsLeavesL2 && !plan.matrix;
 }
 
 /// Most rows of a tile whose lines of the lhs, if it is read in place, L1 keeps.
@@ -421,27 +424,29 @@ static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   if (!side.strided || side.unit != UnitStride::K ||
       (plan.group == KGroup::None && !isStoredAsUsed(c, side))) {
-    return rowsInL1(c.kernel.e.target, /*rowBytes=*/0);
+    return rowsInL1(c.kernel.e.machine, /*rowBytes=*/0);
   }
   int64_t row = linearStride(c.m, side.freeStrides).value_or(0);
-  return rowsInL1(c.kernel.e.target, row * storageBytes(side.strided->storage()));
+  return rowsInL1(c.kernel.e.machine, row * storageBytes(side.strided->storage()));
 }
 
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   BlockPlan plan;
-  const Target &target = c.kernel.e.target;
+  const Machine &machine = c.kernel.e.machine;
   int64_t m = c.mSize(), n = c.nSize();
   plan.parts = isa<ComplexType>(c.element) ? 2 : 1;
   plan.partBytes = computeType(c.element).getIntOrFloatBitWidth() / 8;
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  plan.narrowLast = hasNarrowLast(target, n, plan.lanes);
-  plan.amx = prefersAmx(c);
+  plan.narrowLast = hasNarrowLast(machine, n, plan.lanes);
+  const Product *matrix = prefersMatrix(c) ? matrixProduct(c) : nullptr;
+  plan.product = matrix ? matrix : chooseProduct(c, plan.lanes);
+  plan.matrix = matrix ? matrix->tiles : nullptr;
   plan.tileGroups = 1;
   plan.padsK = false;
-  plan.group = plan.amx ? amxGroup(c) : chooseGroup(c, plan.lanes);
+  plan.group = groupOf(plan.product);
   plan.rhsUnsigned = plan.flipLhs = false;
-  if (plan.group == KGroup::ByteQuad && !plan.amx) {
+  if (plan.product && plan.product->signs == Product::Signs::OneUnsigned) {
     plan.rhsUnsigned = isUnsignedElement(c.rhs.narrowInteger);
     plan.flipLhs = isUnsignedElement(c.lhs.narrowInteger) == plan.rhsUnsigned;
   }
@@ -452,28 +457,32 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   // With next to no steps, few rows at a time, which are few streams of stores: 300 x 500 with k =
   // 3 0.022 and 0.018 ms, but 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
-  TileShape tile = chooseTile(target, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
-                              runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast);
-  if (plan.amx) {
+  TileShape tile =
+      chooseTile(machine, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
+                 runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast);
+  if (plan.matrix) {
     // Two tiles of each side, and four of sums.
-    tile = {std::min(2 * kTileRows, m), n > plan.lanes ? 2 : 1, 0};
+    tile = {std::min<int64_t>(2 * plan.matrix->rows, m), n > plan.lanes ? 2 : 1, 0};
   }
   plan.rows = tile.rows;
   plan.vectors = tile.vectors;
   plan.rowTail = m % plan.rows;
   plan.vectorTail = llvm::divideCeil(n % plan.columns(), plan.lanes);
-  plan.lhs = plan.amx ? LhsForm::PackK : grouped ? chooseGroupedLhs(c, plan) : chooseLhs(c, plan);
+  plan.lhs = plan.matrix ? LhsForm::PackK
+             : grouped   ? chooseGroupedLhs(c, plan)
+                         : chooseLhs(c, plan);
   plan.rhs = !grouped                      ? chooseRhs(c, plan)
              : c.rhs.unit == UnitStride::K ? RhsForm::PackTranspose
                                            : RhsForm::PackN;
   plan.sumsInResult = plainResult;
   plan.tilesOutside = chooseOrder(c, plan);
   cutK(c, plan);
-  if (plan.amx) {
+  if (plan.matrix) {
     cutTiles(c, plan);
   }
-  plan.rhsRows = (plan.amx ? llvm::alignTo(plan.mostSteps(), plan.tileGroups) : plan.mostSteps()) +
-                 (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
+  plan.rhsRows =
+      (plan.matrix ? llvm::alignTo(plan.mostSteps(), plan.tileGroups) : plan.mostSteps()) +
+      (plan.rhs == RhsForm::PackTranspose ? plan.lanes : 0) + plan.flipLhs;
   cutTasks(c, plan);
   plan.lhsRow = llvm::alignTo(plan.mostSteps(), plan.fullLanes) + plan.fullLanes;
   plan.lhsWidth = llvm::PowerOf2Ceil(plan.rows);

@@ -20,26 +20,25 @@ enum class RhsForm {
   Panels         ///< vectors straight from memory, which holds such panels (see PackedRhs.h)
 };
 
-/// What a tile of AMX holds: 16 rows of 64 bytes.
-inline constexpr int64_t kTileRows = 16, kTileBytes = 64;
-
 /// Everything about a blocked contraction that is decided before code is made.
 struct BlockPlan {
-  int64_t parts;      ///< 2 for complex, else 1
-  int64_t partBytes;  ///< of one part of one element
-  KGroup group;       ///< a group is one lane in buffers
-  bool amx;           ///< Bf16Pair, ByteQuad: tiles of AMX multiply (see Amx.cpp)
-  int64_t tileGroups; ///< amx: groups along k of a tile, at most 16
-  bool padsK;         ///< amx: some piece of k is no multiple of tiles, and is filled up by zeros
-  bool rhsUnsigned;   ///< ByteQuad: the rhs is the unsigned factor
-  bool flipLhs;       ///< ByteQuad: the lhs is packed with its upper bit flipped (see Groups.cpp)
-  int64_t lanes;      ///< per vector along n: fewer than fullLanes if n is small
-  int64_t fullLanes;  ///< of the target's vectors
-  int64_t rows;       ///< of a register tile
-  int64_t vectors;    ///< of a register tile, along n
-  int64_t rowTail;    ///< rows of the last tile if fewer, else 0
-  int64_t vectorTail; ///< vectors of the last panel if it is not full, else 0
-  bool narrowLast;    ///< the last vector of sums is half a vector (see hasNarrowLast)
+  int64_t parts;     ///< 2 for complex, else 1
+  int64_t partBytes; ///< of one part of one element
+  /// What multiplies groups of neighbours along k; null: elements are multiplied.
+  const Product *product;
+  KGroup group;        ///< of the product; a group is one lane in buffers
+  const Tiles *matrix; ///< of the product, if matrix registers multiply (see Matrix.cpp)
+  int64_t tileGroups;  ///< matrix: groups along k of a register
+  bool padsK;          ///< matrix: some piece of k is no multiple of registers, and is filled up
+  bool rhsUnsigned;    ///< the rhs is the unsigned side of a product that takes one
+  bool flipLhs;        ///< the lhs is packed with its upper bit flipped (see Groups.cpp)
+  int64_t lanes;       ///< per vector along n: fewer than fullLanes if n is small
+  int64_t fullLanes;   ///< of the target's vectors
+  int64_t rows;        ///< of a register tile
+  int64_t vectors;     ///< of a register tile, along n
+  int64_t rowTail;     ///< rows of the last tile if fewer, else 0
+  int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
+  bool narrowLast;     ///< the last vector of sums is half a vector (see hasNarrowLast)
   LhsForm lhs;
   RhsForm rhs;
   /// A tile of rows goes past all panels of the task before the next tile does; else a panel past
@@ -84,21 +83,21 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
-/// The groups that vectors of so many lanes can multiply. A rhs that is contiguous along k is read
-/// as groups, so it must have them in memory.
-KGroup chooseGroup(const Contraction &c, int64_t lanes);
-/// The groups that tiles multiply, if the target has tiles for the types.
-KGroup amxGroup(const Contraction &c);
+/// What multiplies groups in vectors of so many lanes; null: nothing does. A rhs that is contiguous
+/// along k is read as groups, so it must have them in memory.
+const Product *chooseProduct(const Contraction &c, int64_t lanes);
+/// What multiplies the contraction's types in matrix registers; null: nothing does.
+const Product *matrixProduct(const Contraction &c);
 /// Whether the blocked form multiplies narrow integers or bf16 in groups, faster than the forms for
 /// few rows.
 bool prefersGroups(const Contraction &c);
-/// Whether tiles of AMX are there for the contraction's types, and faster than vectors by a model
-/// of both.
-bool prefersAmx(const Contraction &c);
+/// Whether matrix registers multiply the contraction's types, faster than vectors by a model of
+/// both.
+bool prefersMatrix(const Contraction &c);
 
 /// Whether the columns left over after whole vectors are few enough for half a vector, and the
 /// target multiplies that in half the time.
-bool hasNarrowLast(const Target &target, int64_t n, int64_t lanes);
+bool hasNarrowLast(const Machine &machine, int64_t n, int64_t lanes);
 
 /// A register tile, and the cycles per k that it takes for all of m x n.
 struct TileShape {
@@ -107,17 +106,15 @@ struct TileShape {
 };
 /// The tile with the least cycles for an m x n result; at most `mostRows` rows, a divisor of
 /// `rowMultiple` and a power of two if that is not 0. `narrowLast`: see BlockPlan.
-TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
+TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple,
                      int64_t mostRows = std::numeric_limits<int64_t>::max(),
                      bool narrowLast = false);
-/// Lines this far apart fall into the same set of L1: 64 sets on every x86 core.
-constexpr int64_t kSetsBytes = 4096;
 /// Rows of the lhs, `rowBytes` apart, whose lines stay in L1 while a tile uses them: those a
-/// multiple of 4 KiB apart are lines of one set. Where two multiply-adds start in a cycle, tiles of
-/// so few rows would wait for their loads, and all are taken (1024^3: Zen 4 22.6 ms with 13 x
-/// 2, 19.1 with 6 x 4).
-int64_t rowsInL1(const Target &target, int64_t rowBytes);
+/// multiple of a way of L1 apart are lines of one set. Where two multiply-adds start in a cycle,
+/// tiles of so few rows would wait for their loads, and all are taken (1024^3 where one
+/// starts: 22.6 ms with 13 x 2, 19.1 with 6 x 4).
+int64_t rowsInL1(const Machine &machine, int64_t rowBytes);
 
 } // namespace hlo::codegen
 

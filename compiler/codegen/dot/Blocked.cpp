@@ -40,7 +40,7 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   part = complex ? complex.getElementType() : c.element;
   int64_t bytes = plan.partBytes * plan.parts;
   if (plan.lhs == LhsForm::PackK) {
-    int64_t rows = plan.amx ? llvm::alignTo(plan.packedRows, plan.fullLanes) : plan.packedRows;
+    int64_t rows = plan.matrix ? llvm::alignTo(plan.packedRows, plan.fullLanes) : plan.packedRows;
     lhsBuffer = stackBuffer(e, rows * plan.lhsRow * bytes);
   } else if (plan.lhs == LhsForm::PackM) {
     lhsBuffer =
@@ -51,7 +51,7 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
   }
   if (plan.kBlocks > 1 && !plan.sumsInResult) {
     sumBuffer = stackBuffer(e, plan.mBlock * plan.nBlock * bytes);
-  } else if (plan.kBlocks == 1 && (plan.amx || !epilogue.isIdentity())) {
+  } else if (plan.kBlocks == 1 && (plan.matrix || !epilogue.isIdentity())) {
     sumBuffer = stackBuffer(e, plan.rows * plan.columns() * bytes);
   }
 }
@@ -123,7 +123,7 @@ void BlockedEmitter::emitTask(Value task) {
 
 void BlockedEmitter::emit() {
   int64_t tasks = plan.batchBlocks * plan.nTasks * plan.mTasks;
-  if (plan.amx) {
+  if (plan.matrix) {
     configureTiles();
   }
   if (plan.tilesOutside && tasks > plan.batchBlocks) {
@@ -132,7 +132,7 @@ void BlockedEmitter::emit() {
   } else {
     emitTasks(c.kernel, tasks, [&](Value task) { emitTask(task); });
   }
-  if (plan.amx) {
+  if (plan.matrix) {
     releaseTiles();
   }
 }

@@ -80,19 +80,19 @@ private:
   /// Lanes of vector `vector` of the packed panel that exist; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
-  // Amx.cpp
+  // Matrix.cpp
   /// Tells the CPU the shapes of the tiles; at the end of the kernel's call it forgets them.
   void configureTiles();
   void releaseTiles();
   /// Whether a remainder must not use whole tiles.
-  bool needsAmxShape(int64_t rows, int64_t columns) const;
-  /// emitTile with tiles of AMX.
-  void emitAmxTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
-                   int64_t rows);
+  bool needsMatrixShape(int64_t rows, int64_t columns) const;
+  /// emitTile with matrix registers.
+  void emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
+                      int64_t rows);
   /// Columns of the panel that exist.
   int64_t columnsOf(const Panel &panel) const;
   /// Rows [from, to) of a lhs that is contiguous along them.
-  void packAmxRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
+  void packMatrixRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   /// A vector of groups along k of any rhs that is contiguous along k.
   mlir::Value readColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k, mlir::Value mask);
@@ -100,7 +100,6 @@ private:
   /// the panels.
   void fillRowEnds(const KBlock &k, mlir::Value rows);
   void fillPanelEnds(const Block &block, const KBlock &k);
-  void callTile(llvm::StringRef name, llvm::ArrayRef<mlir::Value> arguments);
 
   // Groups.cpp: neighbours along k as one 32-bit lane (pairs of bf16 held as f32).
   /// The value with its bit 7 flipped if the plan says so.
@@ -189,11 +188,11 @@ private:
   mlir::Type part; ///< HLO type of one part of an element
   mlir::Value lhsBuffer, rhsBuffer, sumBuffer;
   /// The shapes of tiles for sums of rows x columns, in memory; the first are those of most tiles.
-  struct AmxShape {
+  struct MatrixShape {
     int64_t rows, columns;
     mlir::Value memory;
   };
-  llvm::SmallVector<AmxShape> amxShapes;
+  llvm::SmallVector<MatrixShape> matrixShapes;
 };
 
 } // namespace hlo::codegen

@@ -32,10 +32,10 @@ bool canBroadcast(const Contraction &c) {
       c.batchSize() == 0 || c.kSize() < kLeastK || c.nSize() < kLeastColumns) {
     return false;
   }
-  int64_t bytes = storageBytes(c.element), wide = c.kernel.e.target.vectorBytes;
-  // Half a vector pays if it takes half the time (1500 x 8 x 1000, Zen 4: 0.279 and 0.243 ms).
+  int64_t bytes = storageBytes(c.element), wide = c.kernel.e.machine.vectors.bytes;
+  // Half a vector pays if it takes half the time (1500 x 8 x 1000: 0.279 and 0.243 ms).
   int64_t filled = c.mSize() * bytes * 2;
-  bool fills = filled > wide || (filled == wide && c.kernel.e.target.fmaPerCycle == 1);
+  bool fills = filled > wide || (filled == wide && c.kernel.e.machine.vectors.halves);
   return fills && c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows &&
          c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
 }
@@ -75,7 +75,7 @@ Broadcast::Broadcast(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.mSize())),
       bytes(storageBytes(c.element)), vectors(llvm::divideCeil(c.mSize(), lanes)) {
   columns =
-      std::clamp<int64_t>((e.target.vectorRegisters - 2 - vectors) / vectors, 1, kMostColumns);
+      std::clamp<int64_t>((e.machine.vectors.registers - 2 - vectors) / vectors, 1, kMostColumns);
   bool asIs = c.lhs.strided && c.lhs.strided->storage() == c.element &&
               c.lhs.freeStrides.back() == 1 && c.mSize() % lanes == 0;
   if (!asIs) {

@@ -66,7 +66,8 @@ void swapSides(Contraction &c) {
 int64_t lanesFor(const Contraction &c, int64_t count) {
   Type part = computeType(c.element);
   int64_t bytes = std::max<int64_t>(1, part.getIntOrFloatBitWidth() / 8);
-  int64_t most = std::max<int64_t>(1, c.kernel.e.target.vectorBytes / std::max<int64_t>(bytes, 4));
+  int64_t most =
+      std::max<int64_t>(1, c.kernel.e.machine.vectors.bytes / std::max<int64_t>(bytes, 4));
   return std::min<int64_t>(most, llvm::PowerOf2Ceil(std::max<int64_t>(1, count)));
 }
 
@@ -112,7 +113,7 @@ static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b, bool isPr
   if (isa<IntegerType>(scalar)) {
     return arith::AddIOp::create(e.b, e.loc, acc, arith::MulIOp::create(e.b, e.loc, a, b));
   }
-  if (e.target.fma) {
+  if (e.machine.fma) {
     return fusedMultiplyAdd(e, a, b, acc);
   }
   return arith::AddFOp::create(e.b, e.loc, acc, arith::MulFOp::create(e.b, e.loc, a, b));
@@ -287,7 +288,7 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
 /// end in the middle of a vector, if that is not mostly empty.
 static bool separatesRuns(const Emission &e, Type element, int64_t inner, int64_t rows) {
   constexpr int64_t kFew = 16, kMost = 64;
-  int64_t lanes = e.target.lanes(std::max(4, static_cast<int>(storageBytes(element))));
+  int64_t lanes = e.machine.lanes(std::max(4, static_cast<int>(storageBytes(element))));
   return rows <= kFew ||
          (rows <= kMost && !isa<ComplexType>(element) && inner % lanes != 0 && 2 * inner >= lanes);
 }

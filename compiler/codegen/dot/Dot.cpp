@@ -91,7 +91,7 @@ void emitContraction(Contraction &c, Epilogue &epilogue) {
   if (c.nSize() == 1 && c.mSize() > 1) {
     swapSides(c);
   }
-  if (prefersAmx(c) || prefersGroups(c)) {
+  if (prefersMatrix(c) || prefersGroups(c)) {
     emitBlocked(c, epilogue);
     return;
   }

@@ -43,7 +43,8 @@ FailureOr<Epilogue> Epilogue::create(KernelBuilder &kernel, Operation *hero) {
 static bool storeApart(Emission &e, Type element, const Elem &elem, Value base, const Index &linear,
                        int64_t lanes, Value mask) {
   int64_t stride = linear.stride;
-  if (!e.target.avx512 || linear.lanes || stride < 2 || stride > kMostApart || elem.im) {
+  if (!e.machine.vectors.hasPredicates() || linear.lanes || stride < 2 || stride > kMostApart ||
+      elem.im) {
     return false;
   }
   SmallVector<int64_t> order;

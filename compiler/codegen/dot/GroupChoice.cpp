@@ -1,8 +1,8 @@
 //===- GroupChoice.cpp - Which products one instruction adds up ----------===//
 //
-// In: a contraction of narrow elements, and the target. Out: whether its neighbours along k are
-// multiplied in groups of two or four (vdpbf16ps, vpmaddwd, vpdpbusd), by vectors or by the tiles
-// of AMX. What the groups then look like in buffers is in Groups.cpp and Amx.cpp.
+// In: a contraction of narrow elements, and the machine. Out: whether a Product of the machine
+// multiplies its neighbours along k in groups, by vectors or by matrix registers. What the groups
+// then look like in buffers is in Groups.cpp and Matrix.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
@@ -17,7 +17,7 @@ namespace hlo::codegen {
 static constexpr int64_t kFewestPaired = 3;
 
 /// Fewest rows and columns of bf16 that are multiplied in pairs, and how many of a large side from
-/// memory. Zen 4, in this form and in pairs: 1000 x 5 x 500 0.0516 and 0.0504 ms, 1000 x 16 x 500
+/// memory. In this form and in pairs: 1000 x 5 x 500 0.0516 and 0.0504 ms, 1000 x 16 x 500
 /// 0.168 and 0.094; 4096 x 8 x 4096 2.9 and 3.7, 4096 x 16 x 4096 6.0 and 5.0.
 static constexpr int64_t kFewestBf16 = 5, kMostStreamed = 12;
 /// More rows than this have no form of their own.
@@ -25,49 +25,52 @@ static constexpr int64_t kMostRows = 16;
 /// Fewest elements along k, an odd number, of which the last is paired with a zero.
 static constexpr int64_t kLeastFilled = 5;
 
-/// Whether every element of the side is an integer of at most `bits` bits, with its sign (unsigned
-/// ones in one bit less, unless that is how the instruction takes them).
-static bool holdsInteger(const ContractionSide &side, unsigned bits, bool takesUnsigned) {
-  Type type = side.narrowInteger;
-  return type && type.getIntOrFloatBitWidth() + (!takesUnsigned && isUnsignedElement(type)) <= bits;
+/// What every element of a side is, if products know it; integers at least: sums of 32 bits of
+/// integers, of f32 of bf16.
+static std::optional<Number> narrowNumber(const Contraction &c, const ContractionSide &side) {
+  if (c.element.isF32()) {
+    return side.holdsBf16 ? std::optional(kBf16) : std::nullopt;
+  }
+  bool sums = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
+  return sums && side.narrowInteger ? std::optional(numberOf(side.narrowInteger)) : std::nullopt;
 }
 
-KGroup chooseGroup(const Contraction &c, int64_t lanes) {
-  const Target &target = c.kernel.e.target;
+const Product *chooseProduct(const Contraction &c, int64_t lanes) {
   if (c.k.empty() || lanes < 4 || (c.k.size() > 1 && c.k.back() % 4 != 0)) {
-    return KGroup::None;
+    return nullptr;
   }
-  auto isStored = [&](int64_t bytes) {
-    return c.rhs.unit != UnitStride::K ||
-           (c.rhs.strided && storageBytes(c.rhs.strided->storage()) == bytes);
-  };
-  // What the last pair lacks is filled up where a side is packed by lanes.
+  std::optional<Number> lhs = narrowNumber(c, c.lhs), rhs = narrowNumber(c, c.rhs);
+  if (!lhs || !rhs) {
+    return nullptr;
+  }
+  bool integers = lhs->isInteger();
+  // What the last pair of bf16 lacks is filled up where a side is packed by lanes.
   bool pairs =
       c.k.back() % 2 == 0 || (c.k.back() >= kLeastFilled && c.lhs.unit != UnitStride::None);
-  if (target.fastBf16Dot && target.vectorBytes == 64 && c.element.isF32() && c.lhs.holdsBf16 &&
-      c.rhs.holdsBf16 && lanes >= 4 && pairs &&
-      (c.rhs.unit != UnitStride::K || (c.rhs.strided && c.rhs.strided->storage().isBF16()))) {
-    return KGroup::Bf16Pair;
+  if (integers ? c.kSize() < 8 : !pairs) {
+    return nullptr;
   }
-  bool integers = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
-  if (!integers || target.vectorBytes < 32 || c.kSize() < 8) {
-    return KGroup::None;
+  auto isStored = [&](const Product &product) {
+    if (c.rhs.unit != UnitStride::K) {
+      return true;
+    }
+    return c.rhs.strided && (integers ? storageBytes(c.rhs.strided->storage()) * product.group == 4
+                                      : c.rhs.strided->storage().isBF16());
+  };
+  const Machine &machine = c.kernel.e.machine;
+  for (const Product *product : machine.vectorProducts(*lhs, *rhs, integers ? kS32 : kF32)) {
+    if (isStored(*product)) {
+      return product;
+    }
   }
-  if (target.avx512vnni && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true) &&
-      isStored(1)) {
-    return KGroup::ByteQuad;
-  }
-  if (holdsInteger(c.lhs, 16, false) && holdsInteger(c.rhs, 16, false) && isStored(2)) {
-    return KGroup::WordPair;
-  }
-  return KGroup::None;
+  return nullptr;
 }
 
 /// Whether pairs of bf16 are faster than the forms for few rows, which widen them and read the
 /// large side as it is.
 static bool prefersPairs(const Contraction &c) {
   int64_t few = std::min(c.mSize(), c.nSize());
-  int64_t l2 = c.kernel.e.target.l2Bytes, bytes = 2 * c.kSize() * std::max(c.mSize(), c.nSize());
+  int64_t l2 = c.kernel.e.machine.memory.l2, bytes = 2 * c.kSize() * std::max(c.mSize(), c.nSize());
   bool isTall = c.nSize() == few, isOdd = c.k.back() % 2 != 0;
   if (few < kFewestBf16 + (isTall && isOdd ? 2 : 0)) {
     return false;
@@ -90,7 +93,7 @@ bool prefersGroups(const Contraction &c) {
   if (!canBlock(c)) {
     return false;
   }
-  KGroup group = chooseGroup(c, lanesFor(c, c.nSize()));
+  KGroup group = groupOf(chooseProduct(c, lanesFor(c, c.nSize())));
   if (group == KGroup::Bf16Pair) {
     return prefersPairs(c);
   }
@@ -98,47 +101,53 @@ bool prefersGroups(const Contraction &c) {
          (group == KGroup::WordPair && std::min(c.mSize(), c.nSize()) >= kFewestPaired);
 }
 
-KGroup amxGroup(const Contraction &c) {
-  const Target &target = c.kernel.e.target;
+const Product *matrixProduct(const Contraction &c) {
+  const Machine &machine = c.kernel.e.machine;
   // Groups never cross the end of a dimension of k.
-  if (!target.avx512 || target.vectorBytes != kTileBytes || c.k.empty() ||
-      (c.k.size() > 1 && c.k.back() % 4 != 0)) {
-    return KGroup::None;
+  if (c.k.empty() || (c.k.size() > 1 && c.k.back() % 4 != 0)) {
+    return nullptr;
   }
-  if (target.amxBf16 && c.element.isF32() && c.lhs.holdsBf16 && c.rhs.holdsBf16) {
-    return KGroup::Bf16Pair;
+  std::optional<Number> lhs = narrowNumber(c, c.lhs), rhs = narrowNumber(c, c.rhs);
+  if (!lhs || !rhs) {
+    return nullptr;
   }
-  bool sums = isa<IntegerType>(c.element) && c.element.getIntOrFloatBitWidth() == 32;
-  if (target.amxInt8 && sums && holdsInteger(c.lhs, 8, true) && holdsInteger(c.rhs, 8, true)) {
-    return KGroup::ByteQuad;
+  const Product *product = machine.tileProduct(*lhs, *rhs, lhs->isInteger() ? kS32 : kF32);
+  if (!product) {
+    return nullptr;
   }
-  return KGroup::None;
+  // Matrix.cpp has eight square registers, and packs them by masked vectors of a row.
+  const Tiles &tiles = *product->tiles;
+  bool fits = tiles.count >= 8 && tiles.rowBytes == 4 * tiles.rows &&
+              machine.vectors.bytes == tiles.rowBytes && machine.vectors.hasPredicates();
+  return fits ? product : nullptr;
 }
 
-bool prefersAmx(const Contraction &c) {
-  KGroup group = amxGroup(c);
-  if (group == KGroup::None || !canBlock(c)) {
+bool prefersMatrix(const Contraction &c) {
+  const Product *product = matrixProduct(c);
+  if (!product || !canBlock(c)) {
     return false;
   }
+  int64_t side = product->tiles->rows;
   // Rows are packed along k, in vectors along k, or along m through a transposition.
   bool lanes = c.lhs.unit == UnitStride::K ||
-               (c.lhs.unit == UnitStride::Free && (c.m.size() == 1 || c.m.back() % kTileRows == 0));
+               (c.lhs.unit == UnitStride::Free && (c.m.size() == 1 || c.m.back() % side == 0));
   double m = c.mSize(), n = c.nSize(), k = c.kSize();
   // The forms for fewer rows (or columns) read the other side once, at the speed of memory.
   if (!lanes || std::min(m, n) <= 8) {
     return false;
   }
-  // Cycles: a multiplication of tiles takes 16, storing a tile 16, packing a group of each side
-  // about a quarter; a call configures tiles once, and each batch index once more per kind of
-  // remainder.
-  double step = group == KGroup::Bf16Pair ? 2 : 4;
-  double tiles = llvm::divideCeil(c.mSize(), kTileRows) * llvm::divideCeil(c.nSize(), kTileRows);
-  double steps = std::ceil(k / (step * kTileRows));
-  double packing = (m + n) * k / (4 * step);
-  double amx = tiles * (16 * steps + 32) + packing + 64;
-  double perCycle = group == KGroup::Bf16Pair ? 32 : c.kernel.e.target.avx512vnni ? 128 : 32;
-  double vectors = m * n * k / perCycle + packing;
-  return amx < 0.8 * vectors;
+  // Packing a group of each side takes about a quarter of a cycle; a call configures the registers
+  // once, in 64 cycles, and each batch index once more per kind of remainder.
+  double tiles = llvm::divideCeil(c.mSize(), side) * llvm::divideCeil(c.nSize(), side);
+  double steps = std::ceil(k / static_cast<double>(product->group * side));
+  double packing = (m + n) * k / (4.0 * product->group);
+  double matrix = tiles * (product->cost * steps + product->tiles->startCycles) + packing + 64;
+  const Machine &machine = c.kernel.e.machine;
+  auto vectors =
+      machine.vectorProducts(*narrowNumber(c, c.lhs), *narrowNumber(c, c.rhs), product->sum);
+  double speed = vectors.empty() ? 1 : vectors.front()->speed();
+  double perCycle = machine.issue.fma * machine.lanes(4) * speed;
+  return matrix < 0.8 * (m * n * k / perCycle + packing);
 }
 
 } // namespace hlo::codegen

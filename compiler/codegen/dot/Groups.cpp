@@ -1,15 +1,15 @@
 //===- Groups.cpp - Narrow products, two or four at a time ----------------===//
 //
-// In: sides whose elements are bf16, or integers of at most 8 or 16 bits. Out: the
-// pieces that differ where one instruction multiplies groups of neighbours along k and
-// adds them to a 32-bit lane (KGroup): vdpbf16ps, vpmaddwd (vpdpwssd), vpdpbusd. The
-// neighbours stand in one 32-bit lane, the first in the lowest bits. That is how they lie
-// in memory along k, so that a lhs stored by rows is broadcast from where it is. A pair of
-// bf16 is held as an f32 of the same bits, so that buffers and shuffles treat it like one.
+// In: sides whose elements are bf16, or integers of at most 8 or 16 bits. Out: the pieces that
+// differ where one instruction multiplies groups of neighbours along k and adds them to a 32-bit
+// lane (Product, KGroup). The neighbours stand in one 32-bit lane, the first in the lowest bits.
+// That is how they lie in memory along k, so that a lhs stored by rows is broadcast from where it
+// is. A pair of bf16 is held as an f32 of the same bits, so that buffers and shuffles treat it like
+// one.
 //
-// vpdpbusd takes unsigned bytes times signed ones. For two sides of the same sign the lhs
-// is packed with its upper bit flipped, that is 128 more (or less), and the sums
-// start from -128 (or 128) times the sums of the columns of the rhs, which stand in a row
+// Some products take unsigned bytes times signed ones (Product::Signs::OneUnsigned). For two sides
+// of the same sign the lhs is packed with its upper bit flipped, that is 128 more (or less), and
+// the sums start from -128 (or 128) times the sums of the columns of the rhs, which stand in a row
 // of their own behind each panel. Everything wraps, so the result is exact.
 //
 // Where the last group of k is not full, the rhs is padded by zeros.
@@ -51,6 +51,15 @@ Value BlockedEmitter::flipped(Value value) {
     return value;
   }
   return arith::XOrIOp::create(e.b, e.loc, value, constantLike(e, value, 0x80));
+}
+
+KGroup groupOf(const Product *product) {
+  if (!product) {
+    return KGroup::None;
+  }
+  return !product->operand.isInteger() ? KGroup::Bf16Pair
+         : product->group == 2         ? KGroup::WordPair
+                                       : KGroup::ByteQuad;
 }
 
 int64_t sizeOf(KGroup group) {
@@ -142,48 +151,16 @@ Value BlockedEmitter::loadColumnGroups(const Block &block, ArrayRef<Index> colum
   return vector::BitCastOp::create(e.b, e.loc, laneType(computeType(part), plan.lanes), bytes);
 }
 
-/// An intrinsic of sums and of two vectors of groups, seen as vectors of `narrow`; without sums if
-/// they are null.
-static Value callOnLanes(Emission &e, StringRef name, Type narrow, Value sum, Value a, Value b) {
-  auto wide = cast<VectorType>(a.getType());
-  int64_t size = wide.getElementTypeBitWidth() / narrow.getIntOrFloatBitWidth();
-  auto type = VectorType::get({size * lanesOf(a)}, narrow);
-  SmallVector<Value> arguments;
-  if (sum) {
-    arguments.push_back(sum);
+Value multiplyGroups(Emission &e, const Product &product, bool rhsUnsigned, Value sum, Value lhs,
+                     Value rhs) {
+  if (product.signs == Product::Signs::OneUnsigned && rhsUnsigned) {
+    std::swap(lhs, rhs);
   }
-  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, a));
-  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, b));
-  return LLVM::CallIntrinsicOp::create(e.b, e.loc, wide, e.b.getStringAttr(name), arguments)
-      .getResult(0);
-}
-
-Value multiplyGroups(Emission &e, KGroup group, bool rhsUnsigned, Value sum, Value lhs, Value rhs) {
-  bool wide = lanesOf(sum) == 16;
-  std::string bits = std::to_string(32 * lanesOf(sum));
-  switch (group) {
-  case KGroup::ByteQuad:
-    // The unsigned factor comes first.
-    if (rhsUnsigned) {
-      std::swap(lhs, rhs);
-    }
-    return callOnLanes(e, "llvm.x86.avx512.vpdpbusd." + bits, e.b.getI8Type(), sum, lhs, rhs);
-  case KGroup::WordPair: {
-    StringRef name = wide                ? "llvm.x86.avx512.pmaddw.d.512"
-                     : lanesOf(sum) == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                         : "llvm.x86.sse2.pmadd.wd";
-    // With VNNI the backend makes one vpdpwssd of both.
-    Value products = callOnLanes(e, name, e.b.getI16Type(), {}, lhs, rhs);
-    return arith::AddIOp::create(e.b, e.loc, sum, products);
-  }
-  case KGroup::Bf16Pair:
-  case KGroup::None: break;
-  }
-  return callOnLanes(e, "llvm.x86.avx512bf16.dpbf16ps." + bits, e.b.getBF16Type(), sum, lhs, rhs);
+  return product.multiply(e, sum, lhs, rhs);
 }
 
 Value BlockedEmitter::multiplyGroups(Value sum, Value lhs, Value rhs) {
-  return codegen::multiplyGroups(e, plan.group, plan.rhsUnsigned, sum, lhs, rhs);
+  return codegen::multiplyGroups(e, *plan.product, plan.rhsUnsigned, sum, lhs, rhs);
 }
 
 void BlockedEmitter::sumColumns(const Block &block, const KBlock &k) {

@@ -145,7 +145,7 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
   // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
   // of 16.
-  int64_t m = c.mSize(), free = e.target.vectorRegisters / parts - 5;
+  int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
   int64_t most = std::max<int64_t>(1, free / 3);
   rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
   columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;

@@ -31,7 +31,7 @@ static int64_t freeSize(Value side, ArrayRef<int64_t> batch, ArrayRef<int64_t> c
   return size;
 }
 
-std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target) {
+std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine) {
   auto orEmpty = [](std::optional<ArrayRef<int64_t>> dims) {
     return dims.value_or(ArrayRef<int64_t>());
   };
@@ -52,12 +52,12 @@ std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target) {
   int64_t n =
       freeSize(dot.getRhs(), orEmpty(dot.getRhsBatchDims()), orEmpty(dot.getRhsContractingDims()));
   int64_t k = lhs.getShape()[lhsK[0]], bytes = element.getIntOrFloatBitWidth() / 8;
-  int64_t lanes = target.vectorBytes / bytes;
+  int64_t lanes = machine.vectors.bytes / bytes;
   if (m <= kFewRows || n <= kFewRows || n < lanes || k * n * bytes <= kSmallBytes) {
     return std::nullopt;
   }
-  TileShape tile = chooseTile(target, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0,
-                              rowsInL1(target, k * bytes));
+  TileShape tile = chooseTile(machine, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0,
+                              rowsInL1(machine, k * bytes));
   int64_t width = tile.vectors * lanes;
   if (n % width != 0 || n == width) {
     return std::nullopt;

@@ -10,7 +10,7 @@
 #ifndef COMPILER_CODEGEN_DOT_PACKEDRHS_H
 #define COMPILER_CODEGEN_DOT_PACKEDRHS_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Machine.h"
 #include "dialect/hlo/Dialect.h"
 
 namespace hlo::codegen {
@@ -22,7 +22,7 @@ struct PackedRhs {
 
 /// How the right side of `dot` is best laid out if that costs nothing; nothing where reading it as
 /// it is does as well (few rows, few columns, types that are converted or paired on the way).
-std::optional<PackedRhs> packedRhsOf(DotOp dot, const Target &target);
+std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine);
 
 } // namespace hlo::codegen
 

@@ -30,8 +30,8 @@ Value BlockedEmitter::columnMask(const Panel &panel, int64_t vector) {
 
 void BlockedEmitter::packLhs(const Block &block, const KBlock &k, Value from, Value to) {
   if (plan.lhs == LhsForm::PackK) {
-    if (plan.amx && c.lhs.unit == UnitStride::Free) {
-      packAmxRows(block, k, from, to);
+    if (plan.matrix && c.lhs.unit == UnitStride::Free) {
+      packMatrixRows(block, k, from, to);
     } else {
       packLhsRows(block, k, from, to);
     }
@@ -48,7 +48,7 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
   int64_t lanes = byLanes ? std::min<int64_t>(lanesFor(c, c.k.back()), plan.lhsRow) : 1;
   bool narrow = plan.group != KGroup::None && c.lhs.strided &&
                 storageBytes(c.lhs.strided->storage()) * plan.kStep() == plan.partBytes;
-  if ((plan.amx || narrow) && byLanes) {
+  if ((plan.matrix || narrow) && byLanes) {
     // Whole lines of narrow elements.
     lanes = std::min<int64_t>(plan.fullLanes * plan.kStep(), llvm::PowerOf2Ceil(c.k.back()));
   }

@@ -103,7 +103,7 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   int64_t columns =
       std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
   int64_t column = rows * parts * partBytes;
-  int64_t l1 = e.target.l1Bytes;
+  int64_t l1 = e.machine.memory.l1;
   columns = std::min(columns, std::max(l1 / kSumPart / column,
                                        std::min(kLeastColumns, l1 / kMostSumPart / column)));
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);

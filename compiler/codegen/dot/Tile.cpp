@@ -154,8 +154,8 @@ BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlo
 
 void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                               Value number, int64_t rows) {
-  if (plan.amx) {
-    emitAmxTile(block, k, panel, m, rows);
+  if (plan.matrix) {
+    emitMatrixTile(block, k, panel, m, rows);
     return;
   }
   Tile start;

@@ -11,30 +11,28 @@
 
 namespace hlo::codegen {
 
-/// Latency of a multiply-add on every x86 core since Skylake.
-static constexpr double kFmaLatency = 4;
 /// Most rows of a tile.
 static constexpr int64_t kMostRows = 28;
 /// Ways of L1 that a tile's rows of the lhs leave to the panel.
 static constexpr int64_t kOtherWays = 2;
 
-int64_t rowsInL1(const Target &target, int64_t rowBytes) {
-  if (target.fmaPerCycle != 1 || rowBytes <= 0) {
+int64_t rowsInL1(const Machine &machine, int64_t rowBytes) {
+  if (machine.issue.fma != 1 || rowBytes <= 0) {
     return kMostRows;
   }
-  int64_t ways = target.l1Bytes / kSetsBytes - kOtherWays;
-  int64_t apart = std::min(kSetsBytes, rowBytes & -rowBytes);
-  return std::min(kMostRows, ways * (kSetsBytes / apart));
+  int64_t way = machine.memory.l1Way, ways = machine.memory.l1 / way - kOtherWays;
+  int64_t apart = std::min(way, rowBytes & -rowBytes);
+  return std::min(kMostRows, ways * (way / apart));
 }
 
-bool hasNarrowLast(const Target &target, int64_t n, int64_t lanes) {
+bool hasNarrowLast(const Machine &machine, int64_t n, int64_t lanes) {
   // Fewer columns than a vector have lanes of their own number (see lanesFor).
-  return target.fmaPerCycle == 1 && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
+  return machine.vectors.halves && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
 }
 
-TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int64_t lanes,
+TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast) {
-  int64_t registers = target.vectorRegisters;
+  int64_t registers = machine.vectors.registers;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
   auto cost = [&](int64_t rows, double vectors) {
@@ -42,15 +40,15 @@ TileShape chooseTile(const Target &target, int64_t m, int64_t n, int64_t k, int6
       return 0.0;
     }
     double arithmetic = rows * vectors * parts * parts / 2.0;
-    double loads = (rows + vectors) * parts / 2.0;
+    double loads = (rows + vectors) * parts / machine.issue.load;
     double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
     // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
     double refill = 0.15 * vectors * parts;
-    if (target.fmaPerCycle == 1) {
+    if (machine.issue.fma == 1) {
       // So do rows, for each panel: of tiles with as few of them the widest.
       refill += 0.01 * rows * parts;
     }
-    return std::max({arithmetic, loads, kFmaLatency}) + refill + start;
+    return std::max({arithmetic, loads, machine.issue.fmaLatency}) + refill + start;
   };
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
     for (int64_t rows = 1; rows <= std::min({m, mostRows, kMostRows}); ++rows) {

@@ -220,7 +220,7 @@ static Reduced reduceFloat(Num x) {
   };
   NumPair rest;
   Num quadrant;
-  if (x.e->target.fma) {
+  if (x.e->machine.fma) {
     // The lowest bits of the sum are those of n.
     double magic = FloatTraits(x).integerMagic;
     Num sum = fma(x, twoOverPi, magic), n = sum - magic;

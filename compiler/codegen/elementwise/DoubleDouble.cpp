@@ -29,7 +29,7 @@ static Num highPart(Num a) {
 
 NumPair twoProduct(Num a, Num b) {
   Num product = a * b;
-  if (a.e->target.fma) {
+  if (a.e->machine.fma) {
     return {product, fma(a, b, -product)};
   }
   Num aHi = highPart(a), bHi = highPart(b);

@@ -220,7 +220,8 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   Type element = elementType(op->getResult(0).getType());
   bool isChoice = isa<MaximumOp, MinimumOp, ClampOp>(op), isEighth = isa<Float8E5M2Type>(element);
   bool isArithmetic = isa<AddOp, SubtractOp, MultiplyOp>(op) && isa<FusionOp>(op->getParentOp());
-  if (!e.target.avx512fp16 || !(isChoice || isArithmetic) || !(element.isF16() || isEighth)) {
+  if (!e.machine.arithmeticOfHalf || !(isChoice || isArithmetic) ||
+      !(element.isF16() || isEighth)) {
     return {};
   }
   auto halfOf = [&](const Elem &operand) { return halfBefore(Num(e, operand.re)).v; };
@@ -302,7 +303,7 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   }
   if (mayStayWide(op) || isOnlyStored(op)) {
     Type wide = e.b.getF32Type();
-    Emission here{e.b, op->getLoc(), e.target};
+    Emission here{{e.b, op->getLoc()}, e.machine};
     if (isa<LogisticOp>(op) && elementType(op->getResult(0).getType()).isF16()) {
       return Elem(logisticForHalf(Num(here, operands[0].re)));
     }
@@ -310,7 +311,7 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   }
   // The pred of a select is no data.
   unsigned data = isa<SelectOp>(op) ? 1 : 0;
-  Emission here{e.b, op->getLoc(), e.target};
+  Emission here{{e.b, op->getLoc()}, e.machine};
   return emitNamed(here, name, elementType(op->getOperand(data).getType()),
                    elementType(op->getResult(0).getType()), operands, op->getAttrDictionary());
 }

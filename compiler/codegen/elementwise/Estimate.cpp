@@ -1,10 +1,10 @@
-//===- Estimate.cpp - What the target has tables for ----------------------===//
+//===- Estimate.cpp - Functions that are one instruction of a machine -----===//
 //
-// Reciprocals and roots good to 14 bits: in f32 or f64, a number or a vector that fills a register.
-// Out: the instruction's estimate, or null on targets (and for vectors) that have none. In
-// divisions that are only a part of a function they free the divider, which takes 16 cycles for
-// eight f64. And tables of 32 f32 or 16 f64 in two registers, one instruction to look 16 or 8 lanes
-// up in; of AVX2, 8 f32 in one. And minima and maxima that know zeros apart.
+// In: numbers, or vectors that fill registers. Out: what an instruction of the machine computes of
+// them (LaneFunction, Lookup), or null on machines (and for vectors) that have none: estimates of
+// reciprocals and roots, which in divisions that are only a part of a function free the divider;
+// exponents and fractions; minima and maxima that know zeros apart; look-ups in tables that
+// registers hold.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
@@ -54,110 +54,46 @@ static Num byRegisters(ArrayRef<Num> operands, int64_t registerLanes,
   return Num(e, all);
 }
 
-static Value callIntrinsic(Emission &e, Type result, const Twine &name, ArrayRef<Value> operands) {
-  StringAttr full = e.b.getStringAttr("llvm.x86." + name);
-  return LLVM::CallIntrinsicOp::create(e.b, e.loc, result, full, operands).getResult(0);
+Num inRegisters(const LaneFunction &f, ArrayRef<Num> operands) {
+  Emission &e = *operands[0].e;
+  return byRegisters(operands, f.registerLanes(operands[0].lanes()),
+                     [&](ArrayRef<Value> of) { return f.emit(e, f, of); });
 }
 
-/// The mask that lets so many lanes through.
-static Value allLanes(Emission &e, int64_t lanes) {
-  Type type = e.b.getIntegerType(std::max<int64_t>(lanes, 8));
-  return arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(type, -1));
-}
-
-Num estimate(Num x, Estimate kind) {
-  Emission &e = *x.e;
-  int64_t lanes = x.lanes() == 1 ? 128 / x.width() : std::min<int64_t>(x.lanes(), 512 / x.width());
-  int64_t bits = lanes * x.width();
-  if (!e.target.avx512 || (bits != 128 && bits != 256 && bits != 512) ||
-      (x.lanes() > 1 && x.lanes() % lanes != 0)) {
-    return {};
-  }
-  std::string name = kind == Estimate::Reciprocal ? "avx512.rcp14." : "avx512.rsqrt14.";
-  name += (x.isF64() ? "pd." : "ps.") + std::to_string(bits);
-  return byRegisters(x, lanes, [&](ArrayRef<Value> of) -> Value {
-    return callIntrinsic(e, of[0].getType(), name, {of[0], of[0], allLanes(e, lanes)});
-  });
-}
-
-Num coarseReciprocalRoot(Num x) {
-  Emission &e = *x.e;
-  int64_t lanes = x.lanes() <= 4 ? 4 : 8;
-  if (!e.target.fma || x.isF64() || (x.lanes() > 1 && x.lanes() % lanes != 0)) {
-    return {};
-  }
-  StringRef name = lanes == 4 ? "sse.rsqrt.ps" : "avx.rsqrt.ps.256";
-  return byRegisters(x, lanes, [&](ArrayRef<Value> of) -> Value {
-    return callIntrinsic(e, of[0].getType(), name, {of[0]});
-  });
-}
-
-static Value i32Constant(Emission &e, int32_t value) {
-  return arith::ConstantOp::create(e.b, e.loc, e.b.getI32IntegerAttr(value));
-}
-
-/// An AVX-512 instruction of some operands, flags and a mask, on vectors that fill registers of
-/// `leastBits` or more; null where there are none. One number is the first lane of the smallest.
-static Num inRegisters(ArrayRef<Num> operands, StringRef instruction, ArrayRef<Value> immediates,
-                       int64_t leastBits) {
+/// What the machine has for operands like these; null results: nothing.
+static Num applied(LaneFunction::Kind kind, ArrayRef<Num> operands, double mostError = 1) {
   Num x = operands[0];
-  Emission &e = *x.e;
-  int64_t wanted = x.lanes() == 1 ? leastBits : std::min<int64_t>(512, x.lanes() * x.width());
-  int64_t lanes = wanted / x.width();
-  bool isRegister = wanted == 128 || wanted == 256 || wanted == 512;
-  if (!e.target.avx512 || !isRegister || wanted < leastBits ||
-      (x.lanes() > 1 && x.lanes() % lanes != 0) || (x.lanes() == 1 && leastBits == 512)) {
-    return {};
-  }
-  return byRegisters(operands, lanes, [&](ArrayRef<Value> of) {
-    SmallVector<Value> arguments(of);
-    arguments.append(immediates.begin(), immediates.end());
-    arguments.append({of[0], allLanes(e, lanes)});
-    if (wanted == 512) {
-      arguments.push_back(i32Constant(e, 4)); // rounded as the control register says
-    }
-    return callIntrinsic(
-        e, of[0].getType(),
-        "avx512.mask." + instruction + (x.isF64() ? ".pd." : ".ps.") + Twine(wanted), arguments);
-  });
+  int bits = static_cast<int>(x.width());
+  const LaneFunction *f = x.e->machine.function(kind, bits, x.lanes(), mostError);
+  return f ? inRegisters(*f, operands) : Num();
 }
 
-Num scaledInRegisters(Num x, Num n) { return inRegisters({x, n}, "scalef", {}, 512); }
+Num estimate(Num x, LaneFunction::Kind kind) { return applied(kind, x, 0x1p-14); }
 
-Num exponentInRegisters(Num x) { return inRegisters(x, "getexp", {}, 512); }
+Num scaledInRegisters(Num x, Num n) { return applied(LaneFunction::ScaleByPower, {x, n}); }
 
-Num fractionInRegisters(Num x) {
-  // In [1, 2), without the sign.
-  return inRegisters(x, "getmant", i32Constant(*x.e, 4), 512);
-}
+Num exponentInRegisters(Num x) { return applied(LaneFunction::Exponent, x); }
+
+Num fractionInRegisters(Num x) { return applied(LaneFunction::Fraction, x); }
 
 Num unsignedToOdd(Num x) {
-  Emission &e = *x.e;
-  constexpr int64_t lanes = 16;
-  constexpr int32_t up = 2, towardsZero = 3, noExceptions = 8;
-  if (!e.target.avx512 || e.target.vectorBytes < 64 || x.lanes() % lanes != 0) {
-    return {};
-  }
-  auto rounded = [&](int32_t mode) {
-    return bitsOf(byRegisters(x, lanes, [&](ArrayRef<Value> of) {
-      Type type = laneType(e.b.getF32Type(), lanes);
-      Value control = i32Constant(e, mode | noExceptions);
-      return callIntrinsic(e, type, "avx512.uitofp.round.v16f32.v16i32", {of[0], control});
-    }));
-  };
+  Num down = applied(LaneFunction::UnsignedToFloatDown, x);
+  Num up = down.v ? applied(LaneFunction::UnsignedToFloatUp, x) : Num();
   // Of two neighbours one is odd: the upper, or else the lower is already.
-  return floatOf(rounded(towardsZero) | (rounded(up) & 1));
+  return up.v ? floatOf(bitsOf(down) | (bitsOf(up) & 1)) : Num();
 }
 
 Num extremumInRegisters(Num a, Num b, bool maximum) {
   Emission &e = *a.e;
-  if (a.width() < 32) {
+  LaneFunction::Kind kind = maximum ? LaneFunction::Maximum : LaneFunction::Minimum;
+  const LaneFunction *f = e.machine.function(kind, static_cast<int>(a.width()), a.lanes());
+  if (!f) {
     return {};
   }
-  if (a.lanes() == 1 && e.target.avx512) {
+  if (a.lanes() == 1) {
     // As a vector all the way: a comparison of two numbers goes through flags and a general
     // register.
-    Type type = laneType(a.scalar(), 128 / a.width());
+    Type type = laneType(a.scalar(), f->registerLanes(1));
     Value nothing = LLVM::UndefOp::create(e.b, e.loc, type);
     auto first = [&](Num x) {
       return Num(e, vector::InsertOp::create(e.b, e.loc, x.v, nothing, int64_t(0)));
@@ -165,17 +101,16 @@ Num extremumInRegisters(Num a, Num b, bool maximum) {
     Num result = extremumInRegisters(first(a), first(b), maximum);
     return Num(e, vector::ExtractOp::create(e.b, e.loc, result.v, int64_t(0)));
   }
-  // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
-  Num chosen = inRegisters({a, b}, "range", i32Constant(e, maximum ? 5 : 4), 128);
-  if (!chosen.v) {
-    return {};
+  Num chosen = inRegisters(*f, {a, b});
+  if (f->propagatesNan) {
+    return chosen;
   }
   Num unordered(e, arith::CmpFOp::create(e.b, e.loc, arith::CmpFPredicate::UNO, a.v, b.v));
   return select(unordered, a + b, chosen);
 }
 
 Num quotientWithin(Num a, Num b) {
-  Num start = estimate(b, Estimate::Reciprocal);
+  Num start = estimate(b, LaneFunction::Reciprocal);
   if (!start.v) {
     return a / b;
   }
@@ -186,7 +121,7 @@ Num quotientWithin(Num a, Num b) {
 }
 
 Num rootWithin(Num a) {
-  Num start = estimate(maxNum(a.of(0x1p-600), a), Estimate::ReciprocalRoot);
+  Num start = estimate(maxNum(a.of(0x1p-600), a), LaneFunction::ReciprocalRoot);
   if (!start.v) {
     return sqrt(a);
   }
@@ -197,15 +132,15 @@ Num rootWithin(Num a) {
 }
 
 int64_t lookupEntries(Num x) {
-  const Target &target = x.e->target;
-  if (!x.isFloat() || x.isF64() || target.vectorBytes < 32 || !target.fma) {
+  const Lookup *table = x.isFloat() && !x.isF64() ? x.e->machine.lookup(32) : nullptr;
+  if (!table) {
     return 0;
   }
-  int64_t lanes = x.lanes(), registerLanes = target.avx512 ? 16 : 8;
-  if (lanes % registerLanes != 0 && (lanes > registerLanes || !llvm::isPowerOf2_64(lanes))) {
+  int64_t lanes = x.lanes();
+  if (lanes % table->lanes != 0 && (lanes > table->lanes || !llvm::isPowerOf2_64(lanes))) {
     return 0;
   }
-  return target.avx512 ? 32 : 8;
+  return table->entries >= 32 ? 32 : table->entries >= 8 ? 8 : 0;
 }
 
 static Value constantVector(Emission &e, Type element, ArrayRef<double> values) {
@@ -215,28 +150,20 @@ static Value constantVector(Emission &e, Type element, ArrayRef<double> values) 
   return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
 }
 
-/// table[index & (2 lanes - 1)], of a table of twice as many numbers as a register of AVX-512 has
-/// lanes.
-static Num lookupInRegisters(Num index, Type element, ArrayRef<double> table) {
+/// The entries of each lane of a table in registers.
+static Num lookedUp(Num index, const Lookup &in, Type element, ArrayRef<double> table) {
   Emission &e = *index.e;
-  int64_t lanes = table.size() / 2;
-  Value low = constantVector(e, element, table.take_front(lanes));
-  Value high = constantVector(e, element, table.drop_front(lanes));
-  StringRef name = element.isF32() ? "avx512.vpermi2var.ps.512" : "avx512.vpermi2var.pd.512";
-  return byRegisters(index, lanes, [&](ArrayRef<Value> of) {
-    return callIntrinsic(e, low.getType(), name, {low, of[0], high});
-  });
+  SmallVector<Value> registers;
+  for (; !table.empty(); table = table.drop_front(in.lanes)) {
+    registers.push_back(constantVector(e, element, table.take_front(in.lanes)));
+  }
+  return byRegisters(index, in.lanes,
+                     [&](ArrayRef<Value> of) { return in.emit(e, registers, of[0]); });
 }
 
 Num lookup(Num index, ArrayRef<double> table) {
   Emission &e = *index.e;
-  if (e.target.avx512) {
-    return lookupInRegisters(index, e.b.getF32Type(), table);
-  }
-  Value entries = constantVector(e, e.b.getF32Type(), table);
-  return byRegisters(index, static_cast<int64_t>(table.size()), [&](ArrayRef<Value> of) {
-    return callIntrinsic(e, entries.getType(), "avx2.permps", {entries, of[0]});
-  });
+  return lookedUp(index, *e.machine.lookup(32), e.b.getF32Type(), table);
 }
 
 /// The address of an internal constant of the module.
@@ -257,18 +184,18 @@ static Value addressOfTable(Emission &e, StringRef name, ArrayRef<double> table)
 }
 
 Num lookup16(Num index, StringRef name, ArrayRef<double> table) {
-  constexpr int64_t registerLanes = 8;
   Emission &e = *index.e;
   int64_t lanes = index.lanes();
   Type f64 = e.b.getF64Type();
-  if (lanes == 1 || !e.target.avx512 || (lanes > registerLanes && lanes % registerLanes)) {
+  const Lookup *in = lanes == 1 ? nullptr : e.machine.lookup(64);
+  if (!in || (lanes > in->lanes && lanes % in->lanes != 0)) {
     Value base = addressOfTable(e, name, table);
     Num place = index & 15;
     Elem value =
         lanes == 1 ? loadElements(e, f64, base, place, 1) : gatherElements(e, f64, base, place);
     return Num(e, value.re);
   }
-  return lookupInRegisters(index, f64, table);
+  return lookedUp(index, *in, f64, table);
 }
 
 Num oddPiecewise(Num a, double shift, int64_t dropped, ArrayRef<ArrayRef<double>> rows) {

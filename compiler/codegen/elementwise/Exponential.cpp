@@ -81,7 +81,9 @@ static ExpParts expParts(Num x, Num low = {}) {
 }
 
 /// Whether vectors like x are scaled in one step whatever the power (`scaledInRegisters`).
-static bool hasScale(Num x) { return x.e->target.avx512 && x.lanes() * x.width() % 512 == 0; }
+static bool hasScale(Num x) {
+  return x.e->machine.function(LaneFunction::ScaleByPower, x.width(), x.lanes()) != nullptr;
+}
 
 /// e^(x + low) where 2^n and the result are normal numbers: 2^n m + 2^n, rounded once.
 static Num expOfNormal(Num x, Num low = {}) {
@@ -90,8 +92,8 @@ static Num expOfNormal(Num x, Num low = {}) {
   return fma(scale, parts.m, scale);
 }
 
-/// Below `lowest` the result is 0. It is not computed there: a product that underflows takes 150
-/// cycles on Intel, and masked softmaxes are full of exponentials of -1e30.
+/// Below `lowest` the result is 0. It is not computed there: a product that underflows may take
+/// 150 cycles, and masked softmaxes are full of exponentials of -1e30.
 static Num expWithin(Num x, Num low, double lowest, double highest) {
   double normal = x.isF64() ? 708.0 : 87.0;
   auto any = [&] {
@@ -99,7 +101,7 @@ static Num expWithin(Num x, Num low, double lowest, double highest) {
     ExpParts parts = expParts(select(vanishes, x.of(0.0), minNum(x.of(highest), x)), low);
     return select(vanishes, x.of(0.0), scaleByPower(parts.m + 1.0, parts.n, FloatTraits(x)));
   };
-  if (!x.e->target.fma || (x.lanes() > 1 && hasScale(x))) {
+  if (!x.e->machine.fma || (x.lanes() > 1 && hasScale(x))) {
     return any();
   }
   if (x.lanes() == 1) {
@@ -146,7 +148,7 @@ Num expm1Of(Num x) {
 
 /// 1 / a, where an error of 2^-26 (f32: of two units) does no harm and a is of moderate size.
 static Num inverseNear(Num a) {
-  Num inverse = a.e->target.fma ? estimate(a, Estimate::Reciprocal) : Num();
+  Num inverse = a.e->machine.fma ? estimate(a, LaneFunction::Reciprocal) : Num();
   return inverse.v ? fma(inverse, fma(-a, inverse, 1.0), inverse) : 1.0 / a;
 }
 
@@ -161,9 +163,9 @@ static Num logisticOfParts(Num x, const ExpParts &parts, function_ref<Num(Num)> 
   Num top = select(negative, power.hi, 1.0);
   Num rest = select(negative, power.lo, 0.0);
   Num inverse = inverseNear(denominator.hi);
-  Num quotient = x.e->target.fma ? top * inverse : top / denominator.hi;
+  Num quotient = x.e->machine.fma ? top * inverse : top / denominator.hi;
   rest = fma(-quotient, denominator.lo + power.lo, rest);
-  if (x.e->target.fma) {
+  if (x.e->machine.fma) {
     rest = rest + fma(-quotient, denominator.hi, top);
   }
   return fma(rest, inverse, quotient);
@@ -210,7 +212,7 @@ static Num tanhOfMagnitude(Num a) {
 Num tanhOf(Num x) {
   Num magnitude = abs(x);
   bool wide = x.isF64();
-  if (wide && x.e->target.fma) {
+  if (wide && x.e->machine.fma) {
     return copySign(tanhOfMagnitude(magnitude), x);
   }
   if (int64_t entries = lookupEntries(x)) {

@@ -161,7 +161,7 @@ static Num emitUnary(Opcode opcode, Num x) {
 static Num quotient(Num a, Num b) {
   Emission &e = *a.e;
   Num result = a / b;
-  if (!e.target.avx512fp16 || !(halfBefore(a).v || halfBefore(b).v)) {
+  if (!e.machine.arithmeticOfHalf || !(halfBefore(a).v || halfBefore(b).v)) {
     return result;
   }
   return Num(e, LLVM::CallIntrinsicOp::create(e.b, e.loc, result.type(),

@@ -44,37 +44,35 @@ Num exponentToFloat(Num n);
 Num powerOfTwo(Num n, const FloatTraits &traits);
 /// x * 2^n, rounded once; |n| up to twice the largest exponent.
 Num scaleByPower(Num x, Num n, const FloatTraits &traits);
-/// The same of a rounded number that is known as a float too: an instruction of AVX-512.
+/// The same of a rounded number that is known as a float too: one instruction on some machines.
 Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
-/// x * 2^n for an integral n in vectors that fill registers of AVX-512, rounded once; null for
-/// others.
+/// x * 2^n for an integral n, rounded once, if that is an instruction for such vectors; else null.
 Num scaledInRegisters(Num x, Num n);
 /// Of |x| = 2^e m, m in [1, 2): e as a float (0: -infinity; infinity and NaN are themselves) and m,
 /// of the same vectors; subnormals too.
 Num exponentInRegisters(Num x);
 Num fractionInRegisters(Num x);
-/// u32 -> f32, rounded to odd, of vectors that fill registers of AVX-512; null for others.
+/// u32 -> f32, rounded to odd, if instructions for such vectors round as asked; else null.
 Num unsignedToOdd(Num x);
-/// HLO's maximum or minimum (a NaN wins, -0 is less than 0) of such vectors of f32 or f64, in three
-/// instructions; null for others.
+/// HLO's maximum or minimum (a NaN wins, -0 is less than 0) if an instruction knows zeros apart;
+/// else null.
 Num extremumInRegisters(Num a, Num b, bool maximum);
-enum class Estimate { Reciprocal, ReciprocalRoot };
-/// AVX-512's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A number is
-/// computed as a vector is, so that an element's result does not depend on where in an array it is.
-Num estimate(Num x, Estimate kind);
-/// AVX's estimate of 1 / sqrt(x) for f32, good to 2^-11; null without FMA or for vectors that fill
-/// no register. Subnormal numbers have that of zeros.
-Num coarseReciprocalRoot(Num x);
+/// The machine's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A
+/// number is computed as a vector is, so that an element's result does not depend on where in an
+/// array it is.
+Num estimate(Num x, LaneFunction::Kind kind);
+/// What `f`, which the machine has for operands of so many lanes, computes of them.
+Num inRegisters(const LaneFunction &f, llvm::ArrayRef<Num> operands);
 /// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
 Num rootWithin(Num a);
-/// How many f32 an instruction of the target looks lanes up in, for functions of x: 32 (AVX-512), 8
-/// (AVX2) or 0.
+/// How many f32 an instruction of the machine looks lanes up in, for functions of x: 32 or 8, for
+/// which there are coefficients, or 0.
 int64_t lookupEntries(Num x);
 /// table[index % size] of each lane (i32), of a table of so many entries.
 Num lookup(Num index, llvm::ArrayRef<double> table);
-/// table[index & 15] of each lane, f64 for an index of i64: an instruction of AVX-512 for vectors,
+/// table[index & 15] of each lane, f64 for an index of i64: an instruction for vectors,
 /// else from memory (the constant `name`).
 Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
 /// An odd function of 0 <= a, or NaN, by as many polynomials as lookups have entries: a row for

@@ -33,7 +33,7 @@ static Num smaller(Num a, Num b, bool isUnsigned) {
                     : Num(*a.e, arith::MinSIOp::create(a.e->b, a.e->loc, a.v, b.v));
 }
 
-/// a / b of unsigned 64 bits, b not 0, by AVX-512's conversions. The reciprocal errs towards zero,
+/// a / b of unsigned 64 bits, b not 0, by way of f64. The reciprocal errs towards zero,
 /// by less than 2^-49: so quotients are never too large, the rest of the first one is below
 /// b + 2^15, and that of the second below 2 b. A third of the time of dividing lane by lane (a
 /// million remainders: 1.06 ms, not 3.29).
@@ -61,7 +61,7 @@ static Num quotientOf(Num a, Num b, bool isUnsigned) {
     Num q = trunc(signedToFloat(widen(a), type) / signedToFloat(widen(b), type));
     return zextTo(floatToSigned(q, wide), a.scalar());
   }
-  if (a.lanes() > 1 && a.width() == 64 && a.e->target.avx512) {
+  if (a.lanes() > 1 && a.width() == 64 && a.e->machine.convert(kU64, kF64)) {
     if (isUnsigned) {
       return wideQuotient(a, b);
     }
@@ -172,12 +172,12 @@ static Num powerOf(Num base, Num exponent, bool isUnsigned) {
   auto loop = scf::WhileOp::create(
       e.b, e.loc, types, ValueRange{one, base, count},
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Emission inner{b, loc, e.target};
+        Emission inner{{b, loc}, e.machine};
         Num left(inner, args[2]);
         scf::ConditionOp::create(b, loc, anyLane(notEqual(left, 0)), args);
       },
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Emission inner{b, loc, e.target};
+        Emission inner{{b, loc}, e.machine};
         Num product(inner, args[0]), square(inner, args[1]), left(inner, args[2]);
         Num odd = notEqual(left & 1, 0);
         Value next = select(odd, product * square, product);

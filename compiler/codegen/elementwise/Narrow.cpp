@@ -3,7 +3,7 @@
 // Storage bits <-> f32 values of f16, bf16, f8*, f6* and f4*, and rounding of an
 // f32 to such a type: round to nearest even, with each type's own rules for
 // overflow and NaN. All by integer arithmetic, but f16 by conversion instructions
-// where the target has F16C.
+// where the machine converts those.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Narrow.h"
@@ -204,13 +204,13 @@ static Value decodeByHalf(Emission &e, const NarrowFormat &f, Num stored) {
 Value decodeNarrow(Emission &e, Type element, Value bits) {
   NarrowFormat f = narrowFormat(element);
   Num stored(e, bits);
-  if (e.target.f16c && fitsHalf(f)) {
+  if (e.machine.convert(kF16, kF32) && fitsHalf(f)) {
     return decodeByHalf(e, f, stored);
   }
   if (element.isBF16()) {
     return floatOf(shl(zextTo(stored, e.b.getI32Type()), 16));
   }
-  if (element.isF16() && e.target.f16c) {
+  if (element.isF16() && e.machine.convert(kF16, kF32)) {
     return floatTo(floatOf(stored), e.b.getF32Type());
   }
   if (f.kind == NarrowKind::Exponent) {
@@ -292,13 +292,13 @@ static Value encodeByHalf(const NarrowFormat &f, Num x) {
 Value encodeNarrow(Emission &e, Type element, Value value) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
-  if (isa<Float8E5M2Type>(element) && e.target.f16c) {
+  if (isa<Float8E5M2Type>(element) && e.machine.convert(kF32, kF16)) {
     return encodeByHalf(f, x);
   }
   if (element.isBF16()) {
     return zextTo(shrU(isBfloat(value) ? bitsOf(x) : roundBfloat(x), 16), e.b.getI16Type());
   }
-  if (element.isF16() && e.target.f16c) {
+  if (element.isF16() && e.machine.convert(kF32, kF16)) {
     return bitsOf(floatTo(x, e.b.getF16Type()));
   }
   if (f.kind == NarrowKind::Exponent) {
@@ -330,7 +330,7 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   if (element.isBF16()) {
     return floatOf(roundBfloat(x) & 0xffff0000);
   }
-  if ((element.isF16() && e.target.f16c) || f.kind == NarrowKind::Exponent) {
+  if ((element.isF16() && e.machine.convert(kF32, kF16)) || f.kind == NarrowKind::Exponent) {
     return decodeNarrow(e, element, encodeNarrow(e, element, value));
   }
   if (Num half = halfBefore(x); half.v && isa<Float8E5M2Type>(element)) {
@@ -364,10 +364,10 @@ Value roundNarrow(Emission &e, Type element, Value value) {
 }
 
 Value roundInteger(Emission &e, Type element, Num x) {
-  if (!element.isBF16() || !e.target.avx512bf16 || x.lanes() == 1) {
+  if (!element.isBF16() || !e.machine.convert(kF32, kBf16) || x.lanes() == 1) {
     return roundNarrow(e, element, x);
   }
-  // The instruction takes subnormals for zeros; integers are none.
+  // The instruction may take subnormals for zeros; integers are none.
   Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), x));
   Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(e.b.getI16Type()), half.v));
   return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));

@@ -90,7 +90,7 @@ Num select(Num condition, Num a, Num b) {
 }
 
 Num fma(Num a, Num b, Num c) {
-  if (!a.e->target.fma) {
+  if (!a.e->machine.fma) {
     return a * b + c;
   }
   return Num(*a.e, math::FmaOp::create(a.e->b, a.e->loc, a.v, b.v, c.v));

@@ -211,7 +211,7 @@ static Num powInPairs(Num x, Num y, Num rare, const OctaveParts &parts) {
 
 static Num powOfDouble(Num x, Num y, Num rare) {
   NumPair log = logPair(offsetOf(abs(x), rare));
-  if (!x.e->target.fma) {
+  if (!x.e->machine.fma) {
     y = clampTo(y, -0x1p65, 0x1p65); // larger ones overflow when they are split
   }
   NumPair product = twoProduct(y, log.hi);

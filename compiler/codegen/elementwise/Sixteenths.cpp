@@ -48,7 +48,7 @@ LogParts logPartsOf(Num offset, Num r) {
   Num k = exponentToFloat(exponentOf(offset));
   if (!r.v) {
     Num inverse = inverseAt(place);
-    if (z.e->target.fma) {
+    if (z.e->machine.fma) {
       r = fma(z, inverse, -1.0);
     } else {
       // Exact as well: the inverse has few bits.

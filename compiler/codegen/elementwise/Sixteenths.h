@@ -12,8 +12,8 @@
 namespace hlo::codegen {
 
 /// Whether functions of f64 take these tables on vectors (and so on single numbers) of a target: a
-/// table of AVX-512's is an instruction, a gather takes longer than the division that it saves.
-inline bool hasSixteenths(Num x) { return x.e->target.avx512; }
+/// table in registers takes an instruction, a gather takes longer than the division that it saves.
+inline bool hasSixteenths(Num x) { return x.e->machine.lookup(64) != nullptr; }
 
 /// The bits of a > 0 less those of 45/64, of subnormal numbers as if they were normal; these have
 /// `rare` on.

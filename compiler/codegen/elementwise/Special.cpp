@@ -70,11 +70,11 @@ static Num cbrtOfParts(Num fraction, Num r, Num m) {
   z = floatOf(bitsOf(z) & -4096);
   Num y = m * (z * z);
   NumPair product = twoProduct(y, z);
-  Num h = m.e->target.fma ? fma(-y, z, 1.0) : (1.0 - product.hi) - product.lo;
+  Num h = m.e->machine.fma ? fma(-y, z, 1.0) : (1.0 - product.hi) - product.lo;
   return fma(y * h, fma(h, 5.0 / 9, 2.0 / 3), y);
 }
 
-/// By AVX-512's instructions for exponents, where there are; 0, infinity and NaN become NaN on the
+/// By instructions for exponents, where the machine has them; 0, infinity and NaN become NaN on the
 /// way.
 static Num cbrtInRegisters(Num x) {
   Num e = x.isF64() ? Num() : exponentInRegisters(x);
@@ -111,24 +111,23 @@ Num cbrtOf(Num x) {
 }
 
 Num rsqrtOf(Num x) {
-  Num y = estimate(x, Estimate::ReciprocalRoot);
-  bool isCoarse = !y.v;
-  if (isCoarse) {
-    y = coarseReciprocalRoot(x);
-  }
-  if (!y.v) {
+  // 11 bits are 33 after a step of order 2, 14 bits 56 after one of order 3.
+  const LaneFunction *f =
+      x.e->machine.function(LaneFunction::ReciprocalRoot, static_cast<int>(x.width()), x.lanes(),
+                            x.isF64() ? 0x1p-14 : 0x1p-11);
+  if (!f) {
     return 1.0 / sqrt(x);
   }
+  Num y = inRegisters(*f, x);
   Num error = fma(-(x * y), y, 1.0);
   // (1 - error)^(-1/2) - 1.
   Num series = x.isF64() ? fma(fma(error, 0.3125, 0.375), error, 0.5) : fma(error, 0.375, 0.5);
   Num refined = fma(y * error, series, y);
   // 0, infinity, NaN and negative numbers: the estimate is the result.
   Num result = select(isNaN(error), y, refined);
-  if (!isCoarse) {
+  if (f->subnormals) {
     return result;
   }
-  // It takes subnormal numbers for zeros.
   Num subnormal = less(abs(x), FloatTraits(x).minNormal) & notEqual(x, 0.0);
   return rarely(subnormal, {result},
                 [&] { return SmallVector<Num>{select(subnormal, 1.0 / sqrt(x), result)}; })[0];
@@ -141,17 +140,17 @@ static Num hypotWithin(Num large, Num small) {
   Num sum = square.hi + other.hi;
   Num low = ((square.hi - sum) + other.hi) + (square.lo + other.lo);
   // 14 bits of the root give 28 after the step.
-  Num start = sum.isF64() ? Num() : estimate(sum, Estimate::ReciprocalRoot);
+  Num start = sum.isF64() ? Num() : estimate(sum, LaneFunction::ReciprocalRoot);
   Num root = start.v ? sum * start : sqrt(sum);
   NumPair back = twoProduct(root, root);
   Num error = ((sum - back.hi) - back.lo) + low;
-  if (sum.e->target.fma) {
+  if (sum.e->machine.fma) {
     error = fma(-root, root, sum) + low;
   }
   if (start.v) {
     return fma(error, start * 0.5, root);
   }
-  Num twice = root * 2.0, reciprocal = estimate(twice, Estimate::Reciprocal);
+  Num twice = root * 2.0, reciprocal = estimate(twice, LaneFunction::Reciprocal);
   return reciprocal.v ? fma(error, reciprocal, root) : root + error / twice;
 }
 
@@ -199,11 +198,11 @@ static Num longRemainder(Num x, Num y) {
   auto loop = scf::WhileOp::create(
       e.b, e.loc, types, ValueRange{first, distance},
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Emission inner{b, loc, e.target};
+        Emission inner{{b, loc}, e.machine};
         scf::ConditionOp::create(b, loc, greaterEqual(Num(inner, args[1]), 11), args);
       },
       [&](OpBuilder &b, Location loc, ValueRange args) {
-        Emission inner{b, loc, e.target};
+        Emission inner{{b, loc}, e.machine};
         Num shifted = shl(Num(inner, args[0]), 11);
         Value rest = arith::RemUIOp::create(b, loc, shifted.v, bottom.mantissa.v);
         scf::YieldOp::create(b, loc, ValueRange{rest, Num(inner, args[1]) - 11});
@@ -225,7 +224,7 @@ static Num remByDivision(Num x, Num y) {
   Num ax = abs(wx), ay = abs(wy);
   Num quotient = trunc(ax / ay);
   Num rest;
-  if (!wide || x.e->target.fma) {
+  if (!wide || x.e->machine.fma) {
     rest = fma(-quotient, ay, ax);
   } else {
     NumPair product = twoProduct(quotient, ay);

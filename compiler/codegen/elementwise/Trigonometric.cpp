@@ -85,7 +85,7 @@ static NumPair sinCosOfOneLane(Num x) {
 
 NumPair sinCosOf(Num x) {
   NumPair both =
-      x.lanes() == 1 && x.e->target.fma ? sinCosOfOneLane(x) : inQuadrant(reduceByHalfPi(x));
+      x.lanes() == 1 && x.e->machine.fma ? sinCosOfOneLane(x) : inQuadrant(reduceByHalfPi(x));
   return {select(equal(x, 0.0), x, both.hi), both.lo};
 }
 
@@ -107,7 +107,7 @@ static Num tangentOf(const Reduced &reduced) {
 }
 
 Num tanOf(Num x) {
-  if (x.lanes() > 1 || !x.isF64() || !x.e->target.fma) {
+  if (x.lanes() > 1 || !x.isF64() || !x.e->machine.fma) {
     return select(equal(x, 0.0), x, tangentOf(reduceByHalfPi(x)));
   }
   Num wrong;

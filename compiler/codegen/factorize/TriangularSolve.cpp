@@ -196,8 +196,8 @@ void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, Rea
 }
 
 void SolveEmission::solveBlock(int64_t width, ReadRow start, ReadRow solved, WriteRow write) {
-  // Sums fill the registers except those for the solved row, an entry of A and temporaries.
-  int64_t budget = e.target.vectorRegisters >= 32 ? 24 : 10;
+  // Sums fill the registers but for the solved row, an entry of A and temporaries.
+  int64_t budget = e.machine.vectors.registers >= 32 ? 24 : 10;
   int64_t count = std::min(m, std::clamp<int64_t>(budget / (width * parts), 1, 8));
   int64_t whole = m / count * count;
   emitFor(e, constI64(e, 0), constI64(e, whole), count,
@@ -351,7 +351,7 @@ LogicalResult SolveEmission::emit() {
   int64_t total = matrices * blocks;
   auto [lo, hi] = splitTasks(kernel, total, perTask);
   bool copies = left && columns > block && block * rowBytes <= kCopyBytes &&
-                columns * rowBytes > e.target.l2Bytes;
+                columns * rowBytes > e.machine.memory.l2;
   if (!left || copies) {
     scratch = stackBuffer(e, block * rowBytes);
   }

@@ -71,7 +71,7 @@ void emitColumnBlock(Emission &e, int64_t size, int64_t lanes, int64_t vectors, 
     return;
   }
   Value isWhole = compareI(e, arith::CmpIPredicate::slt, number, size / lanes / vectors);
-  if (oneBody && e.target.avx512 && vectors == 1) {
+  if (oneBody && e.machine.vectors.hasPredicates() && vectors == 1) {
     Value all = firstLanes(e, lanes, lanes);
     last.isWhole = isWhole;
     last.mask = arith::SelectOp::create(e.b, e.loc, isWhole, all, some);
@@ -90,8 +90,8 @@ ColumnTransforms::ColumnTransforms(Emission &e, Type real, bool inverse)
     : e(e), math{e, real}, inverse(inverse) {}
 
 SmallVector<int64_t> ColumnTransforms::radices(int64_t n) {
-  // A radix-8 butterfly needs 32 registers: eight complex values and their sums.
-  return fftRadices(n, e.target.vectorRegisters >= 32 ? 8 : 4);
+  // Eight complex values and their sums fill 32 registers, not 16.
+  return fftRadices(n, e.machine.vectors.registers >= 32 ? 8 : 4);
 }
 
 Elem ColumnTransforms::load(const RowBuffer &buffer, Value row, Value vector, int64_t lanes) {

@@ -333,7 +333,7 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (shape.partBytes == 8) {
     part = e.b.getF64Type();
   }
-  int64_t lanes = std::max<int64_t>(1, e.target.lanes(shape.partBytes));
+  int64_t lanes = std::max<int64_t>(1, e.machine.lanes(shape.partBytes));
   FftLine plan = planFftLine(shape.lineLength, shape.linesPerTask(), lanes, shape.acrossLines());
   int64_t bytes = fftTaskScratchBytes(shape), bufferBytes = bytes;
   kernel.tasks = shape.tasks(bytes);

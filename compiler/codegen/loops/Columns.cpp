@@ -115,7 +115,7 @@ static SmallVector<Value> masksOf(Emission &e, Value mask, int64_t columns) {
 static bool goesThroughWords(Emission &e, Type element, int64_t columns, int64_t lanes) {
   auto integer = dyn_cast<IntegerType>(element);
   return integer && integer.getWidth() == 8 && columns <= 4 && lanes >= 4 &&
-         lanes == e.target.lanes(4);
+         lanes == e.machine.lanes(4);
 }
 
 static Value asBytes(Emission &e, Value words) {

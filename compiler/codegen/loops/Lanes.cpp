@@ -75,7 +75,7 @@ int64_t kernelLanes(KernelBuilder &kernel, function_ref<bool(Value)> counts) {
   for (Operation &op : kernel.body()) {
     llvm::for_each(op.getResults(), visit);
   }
-  return std::max<int64_t>(1, kernel.e.target.lanes(widest > 0 ? widest : widestNumber));
+  return std::max<int64_t>(1, kernel.e.machine.lanes(widest > 0 ? widest : widestNumber));
 }
 
 void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
@@ -112,7 +112,7 @@ void emitVectorLoop(Emission &e, Value lo, Value hi, ElementEmitter &vectors,
   // vector under a constant mask with one lane. Masks that are not constant need a target with
   // masked accesses.
   bool single = from && to && (*to - *from) % lanes == 1;
-  if (single || (!e.target.avx512 && !(from && to))) {
+  if (single || (!e.machine.vectors.hasPredicates() && !(from && to))) {
     scalarLoop(whole, hi);
     return;
   }

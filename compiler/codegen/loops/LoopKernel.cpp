@@ -82,7 +82,7 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;
   }
-  int64_t widest = kernel.e.target.lanes(1) / lanes, wide = 0, narrow = 0, ofNarrow = 1;
+  int64_t widest = kernel.e.machine.lanes(1) / lanes, wide = 0, narrow = 0, ofNarrow = 1;
   auto bytesOfLane = [](Value v) {
     Type part = computeType(elementType(v.getType()));
     return (part.getIntOrFloatBitWidth() + 7) / 8;

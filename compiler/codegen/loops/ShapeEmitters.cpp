@@ -17,13 +17,13 @@ namespace hlo::codegen {
 /// statically.
 static Value nearInRange(Emission &e, const Index &index, int64_t lo, int64_t hi, int64_t lanes) {
   SmallVector<int64_t> offsets = knownOffsets(index, lanes);
-  if (lanes * 2 < e.target.lanes(1) || offsets.empty() || constantOf(index.base) || hi <= lo) {
+  if (lanes * 2 < e.machine.lanes(1) || offsets.empty() || constantOf(index.base) || hi <= lo) {
     return {};
   }
   auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
   int64_t size = hi - lo, span = *most - *least;
   // All sums below are distinct modulo 2^bits.
-  int64_t bits = std::max<int64_t>(8, e.target.lanes(1) * 8 / lanes);
+  int64_t bits = std::max<int64_t>(8, e.machine.lanes(1) * 8 / lanes);
   while (bits < 64 && size + span >= (int64_t(1) << bits)) {
     bits *= 2;
   }
@@ -214,7 +214,8 @@ Elem ElementEmitter::Impl::iota(IotaOp op, ArrayRef<Index> index) {
   Type element = elementType(op.getType());
   Value value = laneIndices(e(), index[dimension], lanes);
   unsigned width = 64;
-  // AVX2 converts 32-bit integers to floats, not 64-bit ones. Masked-off lanes may be past the end.
+  // Machines that convert vectors of 32 bits to floats may not convert those of 64. Lanes that are
+  // off may be past the end.
   constexpr int64_t mostIn32Bits = INT64_C(1) << 30;
   if (shapeOf(op.getResult())[dimension] <= mostIn32Bits) {
     width = 32;

@@ -1,9 +1,9 @@
 //===- TransposedCopy.cpp - A matrix and its transpose, in registers ------===//
 //
-// In: two matrices in memory. Out: loops that read a square of vectors, L rows of L elements,
-// transpose it and write it. A square takes log2 L steps of two-operand shuffles: interleaves
-// within 128 bits, then moves of whole 128-bit blocks; each is one instruction without an index
-// table.
+// In: two matrices in memory. Out: loops that read a square of vectors, L rows
+// of L elements, transpose it and write it. A square goes through log2 L stages
+// of two-operand shuffles: interleaves within 128 bits, then moves of whole
+// 128 bits; each is one instruction without a table.
 //
 // The last squares of a row or column are shifted back to end with it, so that no element needs a
 // mask: some are copied twice. A matrix of very few columns is read as a run of consecutive
@@ -179,9 +179,9 @@ void emitTransposedCopy(Emission &e, int64_t bytes, Value from, int64_t fromStri
   Type element = bytes == 16 ? Type(VectorType::get({2}, e.b.getI64Type()))
                              : Type(e.b.getIntegerType(static_cast<unsigned>(8 * bytes)));
   TransposedCopy copy{e, bytes, from, fromStride, to, toStride, element};
-  // A square of full byte vectors would need 64 registers.
-  int64_t lanes = std::max<int64_t>(
-      1, std::min(e.target.vectorBytes / bytes, static_cast<int64_t>(e.target.vectorRegisters)));
+  // A square of full vectors of bytes would need 64 registers.
+  int64_t lanes = std::max<int64_t>(1, std::min(e.machine.vectors.bytes / bytes,
+                                                static_cast<int64_t>(e.machine.vectors.registers)));
   auto runOf = [&](int64_t n) { return std::min<int64_t>(lanes, llvm::bit_floor<uint64_t>(n)); };
   // Shuffles of many bytes take many instructions.
   bool byShuffle = bytes == 4 || bytes == 8 || !llvm::isPowerOf2_64(std::min(rows, columns));

@@ -154,7 +154,7 @@ std::pair<Value, Value> WordMath::addWide(Value low, Value high, Value number) {
 
 RngEmission::RngEmission(KernelBuilder &kernel, RngBitGeneratorOp op)
     : kernel(kernel), e(kernel.e), math{e}, threeFry(op.getAlgorithm() == "rng_three_fry"),
-      lanes(std::max<int64_t>(1, e.target.lanes(8))) {
+      lanes(std::max<int64_t>(1, e.machine.lanes(8))) {
   RankedTensorType type = arrayType(op.getResult(1));
   Type part = type.getElementType();
   bits = part.getIntOrFloatBitWidth();

@@ -53,14 +53,14 @@ void RowEmission::emitLaneReduce(ReduceOp op) {
   // Four accumulators per value, as long as they and the computation's temporaries fit in
   // registers.
   int64_t n = columnShape[0], vectorEnd = n / lanes * lanes;
-  bool isWide = n >= 4 * wide.lanes() &&
-                8 * static_cast<int64_t>(count) <= static_cast<int64_t>(e.target.vectorRegisters);
+  bool isWide = n >= 4 * wide.lanes() && 8 * static_cast<int64_t>(count) <=
+                                             static_cast<int64_t>(e.machine.vectors.registers);
   ElementEmitter &main = isWide ? wide : vectors;
   int64_t width = main.lanes(), whole = n / width * width;
   SmallVector<Elem> best = elementsAt(main, constI64(e, 0), {});
   best = walk(main, width, whole, best);
   best = walk(vectors, whole, vectorEnd, reducer.combineLanes(e, best, lanes));
-  bool masked = e.target.avx512 && n - vectorEnd > 1;
+  bool masked = e.machine.vectors.hasPredicates() && n - vectorEnd > 1;
   if (masked) {
     Value mask = firstLanes(e, n - vectorEnd, lanes);
     SmallVector<Elem> next =

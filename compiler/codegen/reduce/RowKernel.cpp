@@ -52,9 +52,9 @@ void RowEmission::planPasses(bool shared) {
     }
     return;
   }
-  // As many accumulators as registers allow: four wide ones per reduce, and the loaded elements.
-  size_t most = e.target.vectorRegisters / 8;
-  DenseMap<Operation *, size_t> level; // one more than the level of each reduce that the op needs
+  // As many accumulators as registers allow: four wide ones of each reduce, and what is read.
+  size_t most = e.machine.vectors.registers / 8;
+  DenseMap<Operation *, size_t> level; // one more than that of each reduce that the op needs
   SmallVector<SmallVector<ReduceOp>> byLevel;
   for (Operation &op : kernel.body().without_terminator()) {
     size_t needed = 0;

@@ -170,7 +170,7 @@ bool RowPass::isOfPairs(Value v) {
 }
 
 void RowPass::planPairs() {
-  if (!e.target.slowWidening || !vectorize || inBlocks || !rows.segments.ops.empty() ||
+  if (e.machine.issue.widen <= 1 || !vectorize || inBlocks || !rows.segments.ops.empty() ||
       rows.saved.contains(stage)) {
     return;
   }

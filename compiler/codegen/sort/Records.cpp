@@ -44,7 +44,7 @@ SortEmission::SortEmission(KernelBuilder &kernel, const SortPlan &plan, ValueRan
     widest =
         std::max<int64_t>(widest, raw ? key.bits() / 8 : (part.getIntOrFloatBitWidth() + 7) / 8);
   }
-  vectorLanes = std::max<int64_t>(1, e.target.lanes(widest));
+  vectorLanes = std::max<int64_t>(1, e.machine.lanes(widest));
 }
 
 ElementEmitter &SortEmission::emitterOf(int64_t lanes) {

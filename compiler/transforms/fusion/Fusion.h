@@ -2,6 +2,7 @@
 #ifndef COMPILER_TRANSFORMS_FUSION_FUSION_H
 #define COMPILER_TRANSFORMS_FUSION_FUSION_H
 
+#include "compiler/machine/Machine.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
@@ -28,7 +29,7 @@ std::unique_ptr<mlir::Pass> createPairedConcatenatePass();
 
 /// `hlo-fusion`: gathers the ops of every computation that runs at top level into
 /// `hlo.fusion` regions with a strategy (phase 4 of compiler/README.md).
-std::unique_ptr<mlir::Pass> createHloFusionPass();
+std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 
 /// `hlo-multi-output-fusion`: makes one kernel of kernels that read the same arrays in step.
 std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();

@@ -275,7 +275,9 @@ public:
 
 } // namespace
 
-std::unique_ptr<Pass> createHloFusionPass() { return std::make_unique<HloFusionPass>(); }
+std::unique_ptr<Pass> createHloFusionPass(const Machine &) {
+  return std::make_unique<HloFusionPass>();
+}
 
 void registerFusionPasses() {
   registerPass([] { return createNarrowReducePass(); });

@@ -51,10 +51,8 @@ void check(const ConvCase &c, const hlo::Target &target) {
 void checkAll(ConvCase c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
-    if (target.avx512bf16 && c.type == Type::BF16) {
-      hlo::Target pairs = target;
-      pairs.fastBf16Dot = true;
-      check(c, pairs);
+    if (hasPairs(target) && c.type == Type::BF16) {
+      check(c, withFastPairs(target));
     }
     c.biasAndMaximum = c.type != Type::C64;
   }
@@ -332,8 +330,7 @@ TEST(Conv, ChannelsInPieces) {
 // Bytes and bf16, several channels in a word: each parameter, layouts, channels that do not fill a
 // word or fall into pieces.
 TEST(Conv, ChannelsInWords) {
-  hlo::Target target = targets().back();
-  target.fastBf16Dot = target.avx512bf16;
+  hlo::Target target = withFastPairs(targets().back());
   llvm::Expected<hlo::Target> narrow = hlo::describeTarget("x86-64-v3");
   ASSERT_TRUE(static_cast<bool>(narrow));
   for (Type type : {Type::S8, Type::U8, Type::S16, Type::BF16}) {

@@ -192,13 +192,14 @@ int64_t product(const Dims &dims) {
 
 /// The target with AMX tiles enabled; nothing for targets without AVX-512.
 std::optional<hlo::Target> withTiles(const hlo::Target &target) {
-  if (!target.avx512) {
+  if (!target.machine.vectors.hasPredicates()) {
     return std::nullopt;
   }
   enableAmx();
   hlo::Target tiles = target;
   tiles.features += ",+amx-bf16,+amx-int8";
-  tiles.amxBf16 = tiles.amxInt8 = true;
+  tiles.machine.products =
+      llvm::cantFail(hlo::describeTarget(target.cpu, tiles.features)).machine.products;
   return tiles;
 }
 
@@ -207,10 +208,8 @@ bool isByte(Type type) { return type == Type::S8 || type == Type::U8; }
 void checkAll(const DotCase &c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
-    if (target.avx512bf16 && c.lhs == Type::BF16 && c.rhs == Type::BF16) {
-      hlo::Target pairs = target;
-      pairs.fastBf16Dot = true;
-      check(c, pairs);
+    if (hasPairs(target) && c.lhs == Type::BF16 && c.rhs == Type::BF16) {
+      check(c, withFastPairs(target));
     }
     bool narrow = (c.lhs == Type::BF16 || isByte(c.lhs)) && (c.rhs == Type::BF16 || isByte(c.rhs));
     std::optional<hlo::Target> tiles = withTiles(target);

@@ -179,8 +179,8 @@ size_t sampleCount() {
 
 TEST_P(Accuracy, Host) {
   Target host = targetOf("host");
-  sweep<float>(GetParam(), host, host.lanes(4), sampleCount());
-  sweep<double>(GetParam(), host, host.lanes(8), sampleCount());
+  sweep<float>(GetParam(), host, host.machine.lanes(4), sampleCount());
+  sweep<double>(GetParam(), host, host.machine.lanes(8), sampleCount());
 }
 TEST_P(Accuracy, Scalar) {
   sweep<float>(GetParam(), targetOf("host"), 1, sampleCount() / 8);

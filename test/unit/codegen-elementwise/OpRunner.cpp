@@ -92,7 +92,7 @@ std::unique_ptr<OpRunner> OpRunner::compileBody(const Target &target, StringRef 
                                           {pointer, pointer, pointer, pointer, b.getI64Type()});
   auto function = LLVM::LLVMFuncOp::create(b, loc, "kernel", type);
   b.setInsertionPointToStart(function.addEntryBlock(b));
-  Emission e{b, loc, target};
+  Emission e{{b, loc}, target.machine};
   if (!body(e, *source, function.getArguments())) {
     return nullptr;
   }

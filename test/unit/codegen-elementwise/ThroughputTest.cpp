@@ -87,7 +87,7 @@ TEST(Throughput, DISABLED_NarrowFloats) {
     for (const char *type : {"bf16", "f16", "f8E4M3FN", "f8E5M2", "f4E2M1FN"}) {
       // Arrays of f32 are large enough for all.
       auto time = [&](const char *op, int arity, const char *from, const char *to) {
-        return nanoseconds<float>(op, arity, from, target, to, target.lanes(4));
+        return nanoseconds<float>(op, arity, from, target, to, target.machine.lanes(4));
       };
       std::printf("%-12s %-10s add %7.3f ns  to f32 %7.3f ns  from f32 %7.3f ns\n",
                   target.cpu.c_str(), type, time("add", 2, type, type),

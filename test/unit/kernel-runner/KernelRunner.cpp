@@ -43,7 +43,7 @@ llvm::Expected<std::unique_ptr<Kernel>> Kernel::compile(llvm::StringRef moduleTe
   source->walk([&](FusionOp op) { fusion = op; });
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   FailureOr<codegen::KernelTasks> tasks =
-      codegen::emitKernel(fusion, "kernel", target, *source, *module);
+      codegen::emitKernel(fusion, "kernel", target.machine, *source, *module);
   if (failed(tasks) || failed(lowerToLLVM(*module))) {
     return failureOf("the kernel cannot be made");
   }

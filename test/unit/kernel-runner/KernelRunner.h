@@ -2,7 +2,7 @@
 #ifndef TEST_UNIT_KERNEL_RUNNER_KERNELRUNNER_H
 #define TEST_UNIT_KERNEL_RUNNER_KERNELRUNNER_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/Error.h"
 

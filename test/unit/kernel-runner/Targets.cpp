@@ -6,9 +6,25 @@
 //===----------------------------------------------------------------------===//
 #include "test/unit/kernel-runner/Targets.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace hlo::testing {
+
+Target withFastPairs(Target target) {
+  for (Product &product : target.machine.products) {
+    if (product.operand == kBf16 && !product.tiles) {
+      product.cost = 1;
+    }
+  }
+  return target;
+}
+
+bool hasPairs(const Target &target) {
+  return llvm::any_of(target.machine.products, [](const Product &product) {
+    return product.operand == kBf16 && !product.tiles;
+  });
+}
 
 Target targetNamed(const char *cpu) {
   auto target = describeTarget(cpu);
@@ -20,7 +36,7 @@ Target targetNamed(const char *cpu) {
 
 std::vector<Target> targets() {
   std::vector<Target> list{targetNamed("host")};
-  if (list[0].avx512) {
+  if (list[0].machine.vectors.hasPredicates()) {
     list.push_back(targetNamed("x86-64-v3"));
   }
   list.push_back(targetNamed("x86-64"));

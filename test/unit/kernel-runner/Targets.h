@@ -2,7 +2,7 @@
 #ifndef TEST_UNIT_KERNEL_RUNNER_TARGETS_H
 #define TEST_UNIT_KERNEL_RUNNER_TARGETS_H
 
-#include "compiler/support/Target.h"
+#include "compiler/machine/Target.h"
 
 #include <vector>
 
@@ -13,6 +13,11 @@ Target targetNamed(const char *cpu);
 
 /// This machine, and the lower levels of x86-64 that it can run.
 std::vector<Target> targets();
+
+/// Whether the machine multiplies pairs of bf16 by vectors, however slowly.
+bool hasPairs(const Target &target);
+/// The same machine, on which that is faster than to widen them.
+Target withFastPairs(Target target);
 
 } // namespace hlo::testing
 

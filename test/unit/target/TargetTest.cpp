@@ -1,5 +1,5 @@
 //===- TargetTest.cpp - CPU descriptions ----------------------------------===//
-#include "compiler/support/Target.h"
+#include "compiler/machine/Target.h"
 #include "runtime/abi/hlo/cpu.h"
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ TEST(Target, VectorWidthFollowsTheCpu) {
   struct Case {
     const char *cpu, *features;
     int bytes, registers;
-    bool fma, avx512;
+    bool fma, masks;
   };
   for (const Case &c : {Case{"x86-64", "", 16, 16, false, false},
                         {"x86-64-v2", "", 16, 16, false, false},
@@ -28,25 +28,90 @@ TEST(Target, VectorWidthFollowsTheCpu) {
                         {"x86-64-v3", "-fma", 32, 16, false, false}}) {
     llvm::Expected<Target> target = describeTarget(c.cpu, c.features);
     ASSERT_TRUE(static_cast<bool>(target)) << c.cpu;
-    EXPECT_EQ(target->vectorBytes, c.bytes) << c.cpu << c.features;
-    EXPECT_EQ(target->vectorRegisters, c.registers) << c.cpu;
-    EXPECT_EQ(target->fma, c.fma) << c.cpu;
-    EXPECT_EQ(target->avx512, c.avx512) << c.cpu;
+    const Machine &machine = target->machine;
+    EXPECT_EQ(machine.vectors.bytes, c.bytes) << c.cpu << c.features;
+    EXPECT_EQ(machine.vectors.registers, c.registers) << c.cpu;
+    EXPECT_EQ(machine.fma, c.fma) << c.cpu;
+    EXPECT_EQ(machine.vectors.hasPredicates(), c.masks) << c.cpu;
   }
 }
 
-TEST(Target, Instructions) {
-  Target sapphireRapids = llvm::cantFail(describeTarget("sapphirerapids"));
-  EXPECT_TRUE(sapphireRapids.avx512bf16 && sapphireRapids.avx512vnni && sapphireRapids.avx512fp16);
-  EXPECT_TRUE(sapphireRapids.amxBf16 && sapphireRapids.amxInt8);
-  EXPECT_EQ(sapphireRapids.l2Bytes, 2 << 20);
-  Target skylake = llvm::cantFail(describeTarget("skylake-avx512"));
-  EXPECT_FALSE(skylake.avx512bf16 || skylake.avx512vnni || skylake.amxBf16);
-  EXPECT_EQ(llvm::cantFail(describeTarget("znver4")).fmaPerCycle, 1);
+namespace {
+Machine machineOf(const char *cpu, const char *features = "") {
+  return llvm::cantFail(describeTarget(cpu, features)).machine;
+}
+constexpr Number kS8{Number::Signed, 8}, kU8{Number::Unsigned, 8}, kU16{Number::Unsigned, 16},
+    kS16{Number::Signed, 16};
+} // namespace
+
+TEST(Machine, ProductsAreThoseThatGain) {
+  // Neighbours of the fastest product of vectors for two bytes, two words and two bf16; 0: none.
+  struct Case {
+    const char *cpu;
+    int bytes, words, bf16;
+    bool tiles;
+  };
+  for (const Case &c : {Case{"x86-64-v2", 0, 0, 0, false}, Case{"x86-64-v3", 2, 2, 0, false},
+                        Case{"x86-64-v4", 2, 2, 0, false}, Case{"icelake-server", 4, 2, 0, false},
+                        Case{"cooperlake", 4, 2, 0, false}, Case{"znver4", 4, 2, 2, false},
+                        Case{"sapphirerapids", 4, 2, 0, true}}) {
+    Machine machine = machineOf(c.cpu);
+    auto group = [&](Number number, Number sum) {
+      auto products = machine.vectorProducts(number, number, sum);
+      return products.empty() ? 0 : products.front()->group;
+    };
+    EXPECT_EQ(group(kS8, kS32), c.bytes) << c.cpu;
+    EXPECT_EQ(group(kS16, kS32), c.words) << c.cpu;
+    EXPECT_EQ(group(kBf16, kF32), c.bf16) << c.cpu;
+    EXPECT_EQ(machine.tileProduct(kS8, kU8, kS32) != nullptr, c.tiles) << c.cpu;
+    EXPECT_EQ(machine.tileProduct(kBf16, kBf16, kF32) != nullptr, c.tiles) << c.cpu;
+    // An unsigned word has a bit more than its product takes.
+    EXPECT_TRUE(machine.vectorProducts(kU16, kS16, kS32).empty()) << c.cpu;
+    EXPECT_EQ(machine.tileProduct(kS16, kS16, kS32), nullptr) << c.cpu;
+  }
+}
+
+TEST(Machine, FunctionsFitTheirRegisters) {
+  Machine wide = machineOf("x86-64-v4"), narrow = machineOf("x86-64-v3");
+  auto lanes = [](const Machine &machine, LaneFunction::Kind kind, int bits, int64_t of,
+                  double error = 1) {
+    const LaneFunction *f = machine.function(kind, bits, of, error);
+    return f ? f->registerLanes(of) : 0;
+  };
+  EXPECT_EQ(lanes(wide, LaneFunction::Reciprocal, 32, 1), 4);
+  EXPECT_EQ(lanes(wide, LaneFunction::Reciprocal, 32, 8), 8);
+  EXPECT_EQ(lanes(wide, LaneFunction::Reciprocal, 64, 32), 8);
+  EXPECT_EQ(lanes(wide, LaneFunction::Reciprocal, 32, 2), 0);
+  EXPECT_EQ(lanes(wide, LaneFunction::Reciprocal, 32, 12), 0);
+  EXPECT_EQ(lanes(wide, LaneFunction::ScaleByPower, 32, 1), 0);
+  EXPECT_EQ(lanes(wide, LaneFunction::ScaleByPower, 32, 8), 0);
+  EXPECT_EQ(lanes(wide, LaneFunction::ScaleByPower, 32, 32), 16);
+  EXPECT_EQ(lanes(narrow, LaneFunction::Reciprocal, 32, 8), 0);
+  EXPECT_EQ(lanes(narrow, LaneFunction::ReciprocalRoot, 32, 8), 8);
+  EXPECT_EQ(lanes(narrow, LaneFunction::ReciprocalRoot, 32, 8, 0x1p-14), 0);
+  EXPECT_EQ(wide.function(LaneFunction::ReciprocalRoot, 32, 8)->error, 0x1p-14);
+  EXPECT_EQ(wide.lookup(32)->entries, 32);
+  EXPECT_EQ(narrow.lookup(32)->entries, 8);
+  EXPECT_EQ(narrow.lookup(64), nullptr);
+  EXPECT_EQ(machineOf("x86-64-v3", "-fma").lookup(32), nullptr);
+}
+
+TEST(Machine, CoresDiffer) {
+  EXPECT_EQ(machineOf("sapphirerapids").memory.l2, 2 << 20);
+  EXPECT_EQ(machineOf("bdver4").memory.l2, machineOf("x86-64").memory.l2) << "no row of its own";
+  EXPECT_TRUE(machineOf("znver4").vectors.halves);
+  EXPECT_EQ(machineOf("znver4").issue.fma, 1);
   for (auto [cpu, features] : {std::pair("znver4", "+prefer-256-bit"), std::pair("znver5", ""),
                                std::pair("sapphirerapids", "")}) {
-    EXPECT_EQ(llvm::cantFail(describeTarget(cpu, features)).fmaPerCycle, 2) << cpu << features;
+    EXPECT_EQ(machineOf(cpu, features).issue.fma, 2) << cpu << features;
+    EXPECT_FALSE(machineOf(cpu, features).vectors.halves) << cpu << features;
   }
+  EXPECT_TRUE(machineOf("znver3").gathers.blocks && !machineOf("skylake").gathers.blocks);
+  EXPECT_TRUE(machineOf("sapphirerapids").arithmeticOfHalf);
+  EXPECT_FALSE(machineOf("x86-64-v4").arithmeticOfHalf);
+  EXPECT_NE(machineOf("x86-64-v3").convert(kF16, kF32), nullptr);
+  EXPECT_EQ(machineOf("x86-64-v3").convert(kU64, kF64), nullptr);
+  EXPECT_NE(machineOf("x86-64-v4").convert(kU64, kF64), nullptr);
 }
 
 TEST(Target, HostIsKnown) {

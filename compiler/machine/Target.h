@@ -1,0 +1,47 @@
+//===- Target.h - What LLVM is told of the machine it compiles for --------===//
+//
+// The names and bits by which LLVM and the object's description know the target, with the Machine
+// that kernels ask.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_MACHINE_TARGET_H
+#define COMPILER_MACHINE_TARGET_H
+
+#include "compiler/machine/Machine.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+
+namespace hlo {
+
+/// A target for LLVM's backend. Made by `describeTarget`; a plain value.
+struct Target {
+  std::string triple;   ///< e.g. x86_64-unknown-linux-gnu
+  std::string cpu;      ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
+  std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
+  /// The CPU for reports: its name, and of the host or with `features` also what it has beyond, or
+  /// lacks of, a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
+  std::string cpuText;
+  uint64_t cpuFeatures = 0; ///< HLO_X86_* bits (runtime/abi/hlo/cpu.h) of all that it has
+
+  Machine machine;
+};
+
+/// Fills a Target from LLVM's tables. `cpu` is a name that LLVM knows ("x86-64-v3",
+/// "sapphirerapids") or "host", which C compilers call "native"; empty: x86-64-v3. `features` is
+/// "+name,-name,..." on top of it; an empty `triple` means x86_64-unknown-linux-gnu. Errors name
+/// the nearest known names.
+llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",
+                                      llvm::StringRef triple = "");
+
+/// Makes the backends known to LLVM; may be called any number of times.
+void initializeTargets();
+
+/// The set of HLO_X86_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; those of
+/// tiles only if `usesTiles`, since they take a permission of the operating system.
+uint64_t cpuFeatureBits(const Target &target, bool usesTiles = true);
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,38 @@
+//===- Capabilities.h - What extensions of x86 add to a Machine -----------===//
+//
+// Each function adds what a set of instructions makes possible. Machine.cpp decides which a CPU
+// has; Cpus.cpp says what they cost on it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_MACHINE_X86_CAPABILITIES_H
+#define COMPILER_MACHINE_X86_CAPABILITIES_H
+
+#include "compiler/machine/Machine.h"
+
+namespace hlo::x86 {
+
+/// The estimate of 1 / sqrt(x) that AVX has, good to 2^-11.
+void addCoarseRoot(Machine &machine);
+/// AVX-512's functions of lanes: estimates good to 2^-14, exponents and fractions, minima and
+/// maxima; conversions with a rounding mode if vectors have 64 bytes.
+void addMaskedFunctions(Machine &machine);
+/// Tables of 8 f32 in a register (AVX2).
+void addSmallLookup(Machine &machine);
+/// Tables of 32 f32, if `floats`, and of 16 f64, in two registers (AVX-512).
+void addLargeLookups(Machine &machine, bool floats);
+
+/// vpmaddwd: pairs of 16-bit integers. `cost` as in Product; `accumulates`: VNNI's vpdpwssd adds to
+/// the sums too.
+void addWordPairs(Machine &machine, double cost, bool accumulates);
+/// vpdpbusd: fours of bytes (AVX512-VNNI).
+void addByteQuads(Machine &machine);
+/// vdpbf16ps: pairs of bf16 (AVX512-BF16).
+void addBf16Pairs(Machine &machine, double cost);
+
+/// Tiles of AMX, of bf16 and of bytes.
+void addBf16Tiles(Machine &machine);
+void addByteTiles(Machine &machine);
+
+} // namespace hlo::x86
+
+#endif

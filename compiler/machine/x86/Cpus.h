@@ -1,0 +1,30 @@
+//===- Cpus.h - What differs between x86-64 cores of the same features ----===//
+#ifndef COMPILER_MACHINE_X86_CPUS_H
+#define COMPILER_MACHINE_X86_CPUS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+
+namespace hlo::x86 {
+
+/// How a family of cores executes what its features let it.
+struct Core {
+  double wideFma = 2;        ///< multiply-adds of 64-byte vectors that start in a cycle
+  double widen = 1;          ///< see Issue
+  bool gatherBlocks = false; ///< see Gather
+  double bf16PairCost;       ///< time of vdpbf16ps in multiply-adds of f32
+};
+
+/// A CPU by LLVM's name: its core, and the data caches of one core.
+struct Cpu {
+  llvm::StringLiteral name;
+  const Core &core;
+  int64_t l1, l2;
+};
+
+/// The row of a CPU; of an unknown one a common row, which has no name.
+const Cpu &cpuNamed(llvm::StringRef name);
+
+} // namespace hlo::x86
+
+#endif

@@ -1,0 +1,71 @@
+//===- Products.cpp - Products of narrow numbers in vectors of x86 --------===//
+//
+// Groups of neighbours along k stand in a 32-bit lane, the first in the lowest bits: pairs of bf16
+// (vdpbf16ps), pairs of 16-bit integers (vpmaddwd, or vpdpwssd with the sum), fours of bytes
+// (vpdpbusd, which takes unsigned bytes times signed ones).
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/machine/x86/Capabilities.h"
+#include "compiler/machine/x86/Intrinsics.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace hlo::x86 {
+
+/// An intrinsic of sums and of two vectors of groups, seen as vectors of `narrow`; without sums if
+/// they are null. The result has the type of the groups.
+static Value callOnLanes(Emitter &e, const Twine &name, Type narrow, Value sum, Value a, Value b) {
+  auto wide = cast<VectorType>(a.getType());
+  int64_t size = wide.getElementTypeBitWidth() / narrow.getIntOrFloatBitWidth();
+  auto type = VectorType::get({size * lanesOf(a)}, narrow);
+  SmallVector<Value> arguments;
+  if (sum) {
+    arguments.push_back(sum);
+  }
+  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, a));
+  arguments.push_back(vector::BitCastOp::create(e.b, e.loc, type, b));
+  return call(e, wide, name, arguments);
+}
+
+static Value multiplyByteQuads(Emitter &e, Value sum, Value lhs, Value rhs) {
+  return callOnLanes(e, "avx512.vpdpbusd." + Twine(bitsOf(sum)), e.b.getI8Type(), sum, lhs, rhs);
+}
+
+static Value multiplyWordPairs(Emitter &e, Value sum, Value lhs, Value rhs) {
+  StringRef name = lanesOf(sum) == 16  ? "avx512.pmaddw.d.512"
+                   : lanesOf(sum) == 8 ? "avx2.pmadd.wd"
+                                       : "sse2.pmadd.wd";
+  // With VNNI the backend makes one vpdpwssd of both.
+  Value products = callOnLanes(e, name, e.b.getI16Type(), {}, lhs, rhs);
+  return arith::AddIOp::create(e.b, e.loc, sum, products);
+}
+
+static Value multiplyBf16Pairs(Emitter &e, Value sum, Value lhs, Value rhs) {
+  return callOnLanes(e, "avx512bf16.dpbf16ps." + Twine(bitsOf(sum)), e.b.getBF16Type(), sum, lhs,
+                     rhs);
+}
+
+void addWordPairs(Machine &machine, double cost, bool accumulates) {
+  machine.products.push_back({.operand = {Number::Signed, 16},
+                              .sum = kS32,
+                              .group = 2,
+                              .addsApart = !accumulates,
+                              .cost = cost,
+                              .multiply = multiplyWordPairs});
+}
+
+void addByteQuads(Machine &machine) {
+  machine.products.push_back({.operand = {Number::Signed, 8},
+                              .sum = kS32,
+                              .group = 4,
+                              .signs = Product::Signs::OneUnsigned,
+                              .multiply = multiplyByteQuads});
+}
+
+void addBf16Pairs(Machine &machine, double cost) {
+  machine.products.push_back(
+      {.operand = kBf16, .sum = kF32, .group = 2, .cost = cost, .multiply = multiplyBf16Pairs});
+}
+
+} // namespace hlo::x86
