@@ -41,6 +41,7 @@ std::string hlo::tool::writeFile(const std::string &path, StringRef contents) {
       file << contents;
       file.close();
       error = file.error();
+      file.clear_error();
     }
     return error ? error.message() : "";
   }

@@ -207,13 +207,23 @@ TEST(CustomCall, TypedHandlersGetBuffers) {
   EXPECT_EQ(m.out0[2], 3);
 }
 
-ffi_error *typedNewer(ffi_frame *frame) { return answers(frame, 0, 9), nullptr; }
+template <int major, int minor> ffi_error *typedOf(ffi_frame *frame) {
+  return answers(frame, major, minor), nullptr;
+}
 
 TEST(CustomCall, VersionsOfTypedHandlersAreChecked) {
   CallModule m(HLO_API_TYPED_FFI, reinterpret_cast<Function>(typed));
   char text[256];
   EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_OK) << text;
-  m.target.fn = reinterpret_cast<Function>(typedNewer);
+  for (ffi_handler *known : {typedOf<0, 1>, typedOf<0, 3>, typedOf<0, 4>}) {
+    m.target.fn = reinterpret_cast<Function>(known);
+    EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_OK) << text;
+  }
+  for (ffi_handler *unknown : {typedOf<0, 5>, typedOf<1, 1>}) {
+    m.target.fn = reinterpret_cast<Function>(unknown);
+    EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
+  }
+  m.target.fn = reinterpret_cast<Function>(typedOf<0, 9>);
   EXPECT_EQ(hlo_check(&m.desc, &m.call, text, sizeof(text)), HLO_ERR_MISSING);
   EXPECT_STREQ(text, "fake: custom call target f is for version 0.9 of the typed FFI, this runtime "
                      "has 0.1 to 0.4");
