@@ -101,6 +101,14 @@ class SingleOperations(unittest.TestCase):
         self.assertTrue(judge.within(number, stored("bf16", [1.0])).all())
         self.assertFalse(judge.within(number, stored("bf16", [1.0078125])).any())
 
+    def test_the_worst_case_is_within(self):
+        """A product and a sum, both rounded by as much as they can be: the bound is met to the last bit."""
+        x = np.array([0.012833304], np.float32)
+        text = entry(["p.1 = f32[1] parameter(0)", "m.2 = f32[1] multiply(p.1, p.1)", "ROOT r.3 = f32[1] add(m.2, p.1)"])
+        number = allowed(text, [x], ["f32"], ["r.3"])["r.3"]
+        for right in ((x * x) + x, (x.astype(np.float64) ** 2 + x).astype(np.float32)):
+            self.assertTrue(judge.within(number, right).all())
+
     def test_functions_are_as_accurate_as_test_accuracy_asks(self):
         a = draw("f32")
         number = one("exponential", "f32", [a])
