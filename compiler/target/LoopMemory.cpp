@@ -56,14 +56,30 @@ SmallVector<hlo::LoopSlot> hlo::loopSlots(cpurt::WhileOp loop, const ArenaUses &
 }
 
 hlo::ArenaUses::ArenaUses(cpurt::EntryOp entry, function_ref<bool(mlir::Operation *)> isLoop) {
+  // What was found for each block: of many users inside each other, each block is climbed once.
+  DenseMap<mlir::Block *, mlir::Operation *> around;
+  auto loopOf = [&](mlir::Operation *op) {
+    SmallVector<mlir::Block *> climbed;
+    while (op && !isLoop(op)) {
+      mlir::Block *block = op->getBlock();
+      if (auto it = around.find(block); it != around.end()) {
+        op = it->second;
+        break;
+      }
+      climbed.push_back(block);
+      op = op->getParentOp();
+    }
+    for (mlir::Block *block : climbed) {
+      around[block] = op;
+    }
+    return op;
+  };
   entry->walk([&](cpurt::ArenaOp slice) {
     Range range{int64_t(slice.getOffset()), int64_t(slice.getOffset() + slice.getBytes()), nullptr};
     bool first = true;
     for (mlir::Operation *user : slice->getUsers()) {
-      while (user && !isLoop(user)) {
-        user = user->getParentOp();
-      }
-      range.loop = first ? user : range.loop == user ? user : nullptr;
+      mlir::Operation *loop = loopOf(user);
+      range.loop = first ? loop : range.loop == loop ? loop : nullptr;
       first = false;
     }
     if (!first) {

@@ -18,7 +18,7 @@ LogicalResult PlanBuilder::writeLoop(WhileOp op, Environment &environment, Seque
   SmallVector<ValueId> carries = lookUp(op->getOperands(), environment);
   SmallVector<unsigned> written; // the carries that are not invariant
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
-    if (!isInvariantCarry(graph, op, i)) {
+    if (!invariant.contains(op, i)) {
       written.push_back(i);
     }
   }

@@ -53,17 +53,44 @@ static int64_t elementAlign(Type type) {
       1, elementBytes(complex ? complex.getElementType() : array.getElementType()));
 }
 
-bool schedule::isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index) {
-  Value value = graph.lookup(loop.getBodyAttr()).getReturn()->getOperand(index);
-  while (Operation *op = value.getDefiningOp()) {
-    auto inner = dyn_cast<WhileOp>(op);
-    unsigned number = cast<OpResult>(value).getResultNumber();
-    if (!isa<BitcastOp>(op) && !(inner && isInvariantCarry(graph, inner, number))) {
-      return false;
-    }
-    value = op->getOperand(number);
+bool InvariantCarries::contains(WhileOp loop, unsigned index) {
+  struct Frame {
+    WhileOp loop;
+    unsigned index;
+    Value value; ///< what the next iteration's carry is, as far as it was followed
+  };
+  SmallVector<Frame> path; // from a loop to one inside it
+  auto open = [&](WhileOp loop, unsigned index) {
+    path.push_back({loop, index, graph.lookup(loop.getBodyAttr()).getReturn()->getOperand(index)});
+  };
+  if (!known.contains({loop, index})) {
+    open(loop, index);
   }
-  return cast<BlockArgument>(value).getArgNumber() == index;
+  while (!path.empty()) {
+    Frame &frame = path.back();
+    Operation *op = frame.value.getDefiningOp();
+    auto inner = dyn_cast_if_present<WhileOp>(op);
+    std::optional<bool> answer;
+    if (inner) {
+      unsigned number = cast<OpResult>(frame.value).getResultNumber();
+      auto it = known.find({inner, number});
+      if (it == known.end()) {
+        open(inner, number);
+        continue;
+      }
+      frame.value = inner->getOperand(number);
+      answer = it->second ? std::nullopt : std::optional(false);
+    } else if (isa_and_present<BitcastOp>(op)) {
+      frame.value = op->getOperand(0);
+    } else {
+      answer = !op && cast<BlockArgument>(frame.value).getArgNumber() == frame.index;
+    }
+    if (answer) {
+      known[{frame.loop, frame.index}] = *answer;
+      path.pop_back();
+    }
+  }
+  return known.at({loop, index});
 }
 
 FailureOr<ValueId> PlanBuilder::addValue(Value value) {
@@ -272,7 +299,7 @@ FailureOr<SmallVector<ValueId>>
 PlanBuilder::writeOut(ComputationOp computation, ArrayRef<ValueId> arguments, SequenceId sequence) {
   auto [it, isNew] = schedules.try_emplace(computation);
   if (isNew) {
-    it->second = scheduleComputation(computation, graph);
+    it->second = scheduleComputation(computation, graph, invariant);
   }
   // Nested computations may grow the table and invalidate the iterator, so the order is copied.
   std::vector<Operation *> order = it->second;

@@ -45,8 +45,9 @@ struct Node {
 
 class Scheduler {
 public:
-  Scheduler(ComputationOp computation, const ComputationGraph &graph)
-      : block(computation.getBody().front()), graph(graph), entry(isRoot(computation)) {}
+  Scheduler(ComputationOp computation, const ComputationGraph &graph, InvariantCarries &invariant)
+      : block(computation.getBody().front()), graph(graph), invariant(invariant),
+        entry(isRoot(computation)) {}
 
   std::vector<Operation *> run();
 
@@ -66,6 +67,7 @@ private:
 
   Block &block;
   const ComputationGraph &graph;
+  InvariantCarries &invariant;
   bool entry;
   std::vector<Node> nodes;
   std::vector<Storage> storages;
@@ -130,7 +132,7 @@ void Scheduler::collectNodes() {
     auto updates = [&](Value operand) { node.updates.push_back(storageOf(operand)); };
     if (auto loop = dyn_cast<WhileOp>(op)) {
       for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-        if (!isInvariantCarry(graph, loop, i)) {
+        if (!invariant.contains(loop, i)) {
           updates(operand);
         }
       }
@@ -330,6 +332,7 @@ std::vector<Operation *> Scheduler::run() {
 }
 
 std::vector<Operation *> schedule::scheduleComputation(ComputationOp computation,
-                                                       const ComputationGraph &graph) {
-  return Scheduler(computation, graph).run();
+                                                       const ComputationGraph &graph,
+                                                       InvariantCarries &invariant) {
+  return Scheduler(computation, graph, invariant).run();
 }

@@ -127,13 +127,24 @@ struct Plan {
 /// 0.
 std::optional<int64_t> bytesOf(mlir::Type type);
 
-/// True if a loop returns its carry `index` unchanged, possibly through loops inside it.
-bool isInvariantCarry(const ComputationGraph &graph, WhileOp loop, unsigned index);
+/// Which carries loops hand on unchanged, possibly through loops inside them. Each is followed
+/// once, while the program does not change: of a nest of loops, every level asks.
+class InvariantCarries {
+public:
+  explicit InvariantCarries(const ComputationGraph &graph) : graph(graph) {}
+  /// Whether `loop` hands on its operand `index` unchanged.
+  bool contains(WhileOp loop, unsigned index);
+
+private:
+  const ComputationGraph &graph;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, bool> known;
+};
 
 /// The execution order of a top-level computation's ops (constants and bitcasts included, without
 /// the terminator).
 std::vector<mlir::Operation *> scheduleComputation(ComputationOp computation,
-                                                   const ComputationGraph &graph);
+                                                   const ComputationGraph &graph,
+                                                   InvariantCarries &invariant);
 
 /// Loops whose bodies are written out twice.
 using LoopSet = llvm::SmallDenseSet<mlir::Operation *, 4>;

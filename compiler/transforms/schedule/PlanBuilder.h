@@ -13,7 +13,7 @@ class PlanBuilder {
 public:
   PlanBuilder(const ComputationGraph &graph, const LoopSet &doubled, Plan &plan, ComputationOp root)
       : graph(graph), entry(root ? root : graph.entry()), doubled(doubled), plan(plan),
-        liveness(plan) {}
+        liveness(plan), invariant(graph) {}
 
   mlir::LogicalResult run();
 
@@ -61,6 +61,7 @@ private:
   const LoopSet &doubled;
   Plan &plan;
   Liveness liveness;
+  InvariantCarries invariant;
   uint32_t nextPosition = 0;
   llvm::DenseMap<mlir::Operation *, std::vector<mlir::Operation *>> schedules;
   llvm::DenseMap<mlir::Attribute, ValueId> constants;
