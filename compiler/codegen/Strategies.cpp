@@ -55,7 +55,7 @@ static constexpr bool isComplete() {
 }
 static_assert(isComplete(), "one emitter for each strategy, in the order of Strategy.td");
 
-FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target &target,
+FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine &machine,
                                   ModuleOp computations, ModuleOp into) {
   std::optional<Strategy> strategy = kernelStrategy(fusion);
   if (!strategy) {
@@ -77,7 +77,7 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Target 
   // Emitters may rewrite the region; the fusion stays as it is.
   OwningOpRef<FusionOp> work(cast<FusionOp>(fusion->clone()));
   KernelBuilder kernel{
-      Emission{builder, fusion.getLoc(), target},
+      Emission{{builder, fusion.getLoc()}, machine},
       *work,
       computations,
       SmallVector<Value>(body->args_begin(), body->args_begin() + operands),

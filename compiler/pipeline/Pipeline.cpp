@@ -29,6 +29,21 @@ void hlo::registerAllDialects(DialectRegistry &registry) {
                   vector::VectorDialect>();
 }
 
+/// What is written otherwise so that fusion makes better kernels of it. After hlo-split-prepare: a
+/// rewrite does not mix what is prepared with what is not.
+static void addKernelRewrites(OpPassManager &passes) {
+  // Reduces, from their elements outwards: which type is summed decides how many bytes one reads,
+  // what is put together is reduced where it is made, and only what is left of both is cut in two.
+  passes.addPass(createNarrowReducePass());
+  passes.addPass(createReducePartsPass());
+  passes.addPass(createSplitReducePass());
+  // Columns. First those that a transpose hides. Last the concatenates that are none of columns:
+  // those of columns are `paired` by then.
+  passes.addPass(createTurnColumnsPass());
+  passes.addPass(createSplitColumnsPass());
+  passes.addPass(createPairedConcatenatePass());
+}
+
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
   switch (phase) {
   case Phase::Canonicalize: addCanonicalizePasses(passes); break;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/SmallLoops.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include "compiler/target/Entry.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,7 +1,7 @@
 //===- Strategy.td - The strategies of kernels ----------------------------===//
 //
 // How a fusion with a region is emitted. In the text the attribute is the name, `strategy = "loop"`. What each
-// strategy can take and share stands in compiler/analysis/Strategies.cpp, its emitter in
+// strategy can take and share stands in compiler/plans/Strategies.cpp, its emitter in
 // compiler/codegen/Strategies.cpp; both fail to compile without a row for each case.
 //
 //===----------------------------------------------------------------------===//

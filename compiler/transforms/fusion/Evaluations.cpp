@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 
 using namespace mlir;

@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/transforms/fusion/Prologue.h"
 

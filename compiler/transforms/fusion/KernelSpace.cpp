@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/KernelSpace.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Cost.h"
 
 using namespace mlir;

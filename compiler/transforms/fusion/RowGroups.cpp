@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 
 using namespace mlir;

@@ -1,5 +1,5 @@
 //===- StrategiesTest.cpp - The table of strategies -----------------------===//
-#include "compiler/analysis/Strategies.h"
+#include "compiler/plans/Strategies.h"
 #include <gtest/gtest.h>
 #include <set>
 

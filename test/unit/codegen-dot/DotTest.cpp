@@ -209,7 +209,10 @@ void checkAll(const DotCase &c) {
   for (const hlo::Target &target : targets()) {
     check(c, target);
     if (hasPairs(target) && c.lhs == Type::BF16 && c.rhs == Type::BF16) {
-      check(c, withFastPairs(target));
+      hlo::Target pairs = withFastPairs(target);
+      check(c, pairs);
+      pairs.machine.vectors.bytes = 32;
+      check(c, pairs);
     }
     bool narrow = (c.lhs == Type::BF16 || isByte(c.lhs)) && (c.rhs == Type::BF16 || isByte(c.rhs));
     std::optional<hlo::Target> tiles = withTiles(target);

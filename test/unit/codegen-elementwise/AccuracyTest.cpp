@@ -199,7 +199,7 @@ public:
   OneAndMany(const Case &c, const Target &target) : name(c.opcode + (" on " + target.cpu)) {
     std::string type = sizeof(T) == 4 ? "f32" : "f64";
     std::vector<std::string> operands(c.operands, type);
-    many = OpRunner::compile(c.opcode, operands, type, target.lanes(sizeof(T)), target);
+    many = OpRunner::compile(c.opcode, operands, type, target.machine.lanes(sizeof(T)), target);
     one = OpRunner::compile(c.opcode, operands, type, 1, target);
   }
   void expectSameBits(const std::vector<T> &x, const std::vector<T> &y) const {

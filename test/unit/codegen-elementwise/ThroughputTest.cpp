@@ -18,7 +18,7 @@ double nanoseconds(const char *op, int arity, const char *type, const Target &ta
                    const char *result = nullptr, int lanes = 0) {
   std::vector<std::string> operands(arity, type);
   auto runner = OpRunner::compile(op, operands, result ? result : type,
-                                  lanes ? lanes : target.lanes(sizeof(T)), target);
+                                  lanes ? lanes : target.machine.lanes(sizeof(T)), target);
   if (!runner) {
     return -1;
   }

@@ -5,9 +5,9 @@
 // for an op that has a kernel of its own).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Strategies.h"
-#include "compiler/analysis/FftPlan.h"
-#include "compiler/analysis/SortPlan.h"
+#include "compiler/plans/Strategies.h"
+#include "compiler/plans/FftPlan.h"
+#include "compiler/plans/SortPlan.h"
 
 using namespace mlir;
 using namespace hlo;

@@ -4,8 +4,8 @@
 // (compiler/codegen/Strategies.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_ANALYSIS_STRATEGIES_H
-#define COMPILER_ANALYSIS_STRATEGIES_H
+#ifndef COMPILER_PLANS_STRATEGIES_H
+#define COMPILER_PLANS_STRATEGIES_H
 
 #include "dialect/hlo/Strategy.h"
 
