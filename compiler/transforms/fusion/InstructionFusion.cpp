@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/plans/SortPlan.h"
 #include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"

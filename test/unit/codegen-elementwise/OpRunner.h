@@ -3,6 +3,7 @@
 #define TEST_UNIT_CODEGEN_ELEMENTWISE_OPRUNNER_H
 
 #include "compiler/codegen/Elementwise.h"
+#include "compiler/machine/Target.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include <memory>
 #include <string>
