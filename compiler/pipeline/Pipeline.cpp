@@ -57,6 +57,7 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
       return form ? std::optional(PanelForm{form->width, form->element}) : std::nullopt;
     }));
     passes.addPass(createSplitPreparePass());
+    addKernelRewrites(passes);
     passes.addPass(createHloFusionPass(machine));
     passes.addPass(createSplitPreparePass());
     // Last, so that kernels with prepared results are separate from the others by then.
