@@ -78,7 +78,14 @@ private:
                                llvm::ArrayRef<mlir::Attribute> items);
   mlir::FailureOr<Value> unsupported(llvm::StringRef name, mlir::Attribute attr) {
     std::string text;
-    llvm::raw_string_ostream(text) << attr;
+    // LLVM's printer reads a byte of each element, and integers of no bits have none.
+    bool isPrintable =
+        !attr.walk([](mlir::DenseElementsAttr dense) {
+               return mlir::WalkResult(mlir::failure(dense.getElementType().isInteger(0)));
+             })
+             .wasInterrupted();
+    llvm::raw_string_ostream stream(text);
+    isPrintable ? stream << attr : stream << "integers of no bits";
     constexpr size_t shown = 200;
     bool isLong = text.size() > shown;
     mlir::emitError(location) << "backend_config: the typed FFI has no form for attribute '" << name
