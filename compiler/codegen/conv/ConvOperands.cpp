@@ -1,9 +1,9 @@
 //===- ConvOperands.cpp - Reading input and kernel of a convolution -------===//
 //
-// In: indices of the output and of a tap. Out: the elements that meet there. Where
-// a position may lie in the padding for all lanes alike, an element that exists is
-// read and replaced by zero, which is cheaper than a masked load; where lanes
-// differ, the load is masked.
+// The elements of input and kernel that an output position and a tap multiply. If all
+// lanes share a position that may be in the padding, index 0 is read instead and the
+// value replaced by zero, which is cheaper than a masked load. If lanes have positions
+// of their own, the load is masked.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/ConvOperands.h"

@@ -6,17 +6,17 @@
 
 namespace hlo::codegen {
 
-/// The operands of a convolution, and the type in which products are summed.
+/// The operands of a convolution.
 struct ConvOperands {
   ConvGeometry g;
-  mlir::Type element;
+  mlir::Type element; ///< the HLO type in which products are summed
   std::shared_ptr<Operand> input, kernel;
-  /// So many neighbouring channels are one word of the input and of the kernel, and one channel of
-  /// the geometry.
+  /// If not None: a word of input and kernel holds a group of adjacent channels, and `g` counts
+  /// groups as channels.
   KGroup group = KGroup::None;
-  const Product *product = nullptr; ///< what multiplies the groups
-  /// If the product takes one unsigned side: which side that is, and whether the input is read with
-  /// the upper bits of its bytes flipped.
+  const Product *product = nullptr; ///< the instruction that multiplies groups; null without groups
+  /// For a product of one unsigned and one signed side: whether the kernel is the unsigned one, and
+  /// whether the upper bit of each byte of the input is flipped, which makes signed bytes unsigned.
   bool kernelUnsigned = false, flipsInput = false;
 
   /// The input at an output position and a tap (one index per spatial dimension), zero in the
@@ -29,9 +29,9 @@ struct ConvOperands {
                   llvm::ArrayRef<Index> tap, int64_t lanes, mlir::Value mask) const;
 };
 
-/// Whether each output feature sees one input feature, and the form for that takes it.
+/// Whether each output feature reads one input feature, and emitDepthwise takes the convolution.
 bool isDepthwise(const ConvGeometry &g);
-/// Emits a depthwise convolution, without a contraction.
+/// Emits a depthwise convolution, which has a form of its own rather than a contraction.
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue);
 

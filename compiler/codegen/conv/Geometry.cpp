@@ -1,13 +1,12 @@
 //===- Geometry.cpp - The parameters of a convolution ---------------------===//
 //
-// In: an hlo.convolution. Out: its parameters with defaults filled in, and the
-// arithmetic that leads from an output position and a tap to an input position:
+// The parameters of an hlo.convolution with defaults filled in, and the input position
+// that an output position reads at a tap:
 //
 //   p = output * stride + tap * kernelDilation - padLow
 //   input index = p / inputDilation, if p is in range and divisible; else padding
 //
-// A reversed window is one whose kernel index is size - 1 - tap; the tap's own
-// position stays.
+// A reversed window changes only the kernel's index, which is size - 1 - tap.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/Geometry.h"
@@ -75,7 +74,7 @@ InputPosition inputPosition(Emission &e, const SpatialDim &dim, const Index &out
     return index.isUniform() ? index.base : laneIndices(e, index, lanes);
   };
   if (!dim.isInside()) {
-    // One unsigned comparison covers both ends.
+    // As unsigned numbers, positions below 0 exceed the limit too.
     require(compareI(e, arith::CmpIPredicate::ule, laneForm(position), limit));
     if (limit < 0) {
       result.inside = constI64(e, 0);

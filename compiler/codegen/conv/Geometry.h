@@ -8,14 +8,14 @@ namespace hlo::codegen {
 
 /// One spatial dimension.
 struct SpatialDim {
-  int64_t input, kernel, output; ///< sizes, without dilation and padding
+  int64_t input, kernel, output; ///< sizes of the arrays, before dilation and padding
   int64_t stride = 1, padLow = 0, inputDilation = 1, kernelDilation = 1;
   bool reversed = false;
-  int64_t inputDim, kernelDim, outputDim; ///< which dimension of each array
+  int64_t inputDim, kernelDim, outputDim; ///< the dimension's number in each array
 
-  /// Whether every tap of every output element lies inside the input.
+  /// Whether no tap of any output position reads the padding.
   bool isInside() const;
-  /// Whether there is a single tap and no padding or dilation: out[i] = in[i * stride] * kernel.
+  /// Whether out[i] = in[i * stride] * kernel: one tap, no padding, no dilation.
   bool isPointwise() const {
     return kernel == 1 && inputDilation == 1 && padLow == 0 && isInside();
   }
@@ -32,16 +32,17 @@ struct ConvGeometry {
   int64_t inputBatchDim, inputFeatureDim, kernelInputDim, kernelOutputDim, outputBatchDim,
       outputFeatureDim;
 
-  /// Feature or batch groups; at most one of the two is more than 1.
+  /// Feature groups or batch groups: HLO allows only one of the two counts to exceed 1.
   int64_t groups() const { return std::max(featureGroups, batchGroups); }
   /// Output features of one group.
   int64_t groupFeatures() const { return outputFeatures / groups(); }
 };
 
-/// Where the input is read for one output position and one tap.
+/// The input position that one output position reads at one tap.
 struct InputPosition {
-  Index index;
-  mlir::Value inside; ///< i1 or vector of i1; null if always inside
+  Index index;        ///< valid if `inside`
+  mlir::Value inside; ///< false in the padding and in holes of a dilated input: i1 or vector of i1;
+                      ///< null if always true
 };
 InputPosition inputPosition(Emission &e, const SpatialDim &dim, const Index &output,
                             const Index &tap, int64_t lanes);

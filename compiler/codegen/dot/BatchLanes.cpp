@@ -1,16 +1,18 @@
-//===- BatchLanes.cpp - Small products side by side, one in each lane -----===//
+//===- BatchLanes.cpp - Small products, one in each lane ------------------===//
 //
-// In: a contraction whose operands both step by one along the batch; with one row alone, the
-// side of that row may be stored in any way. Out: for each vector of the batch,
+// Takes contractions whose operands are both contiguous along the batch. (If there is one row,
+// the side of that row may have any strides.) A vector holds the same element of `lanes` products,
+// so that a load is a whole vector, and no element is broadcast. For each vector of the batch:
 //
-//   copies of both sides, [m][k] and [k][n] vectors
-//   register tiles of the product: every load is a whole vector, nothing is broadcast
-//   for a few rows at a time: the sums transposed to [lane][row][n], and stored
+//   copy both sides                           [m][k] and [k][n] vectors
+//   for each register tile
+//     multiply and accumulate                 tile of rows x columns vectors
+//   for a few rows at a time
+//     transpose the sums and store them       [row][n][lane] -> [lane][row][n]
 //
-// The copies are contiguous: in memory the vectors are a whole batch apart, that is often a
-// power of two, and would share a few sets of L1. Lanes along n would gather:
-// [16,16,256] with [16,16,256] took 0.13 ms so. If there is one row, the rhs is read once, in
-// place: [24,40,64] with [40,64] took 0.067 ms by lanes along n, 0.004 so.
+// The copies make the vectors contiguous. In memory they are a whole batch apart, often a power
+// of two, and would map to a few sets of L1. If there is one row, the rhs is read once and not
+// copied. Lanes along n would have to gather.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -20,19 +22,27 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Sums over fewer products do not pay for the transposition of a result of more elements:
-/// 128x8x128, batch 16, took 0.099 ms so and 0.043 blocked; 8x8x8, batch 1000, 0.016 and 0.033.
+/// Each element of the result is transposed once and accumulated k times: with k below 16 the
+/// transposition dominates, unless the result of a product is so small (16 x 16) that its lines
+/// stay in L1.
 static constexpr int64_t kLeastK = 16, kSmallResult = 256;
-/// Most bytes of the copies and of the sums of a few rows.
+/// Limits in bytes: the copies of one vector of products must stay in L2 beside the sums of a
+/// few rows, which are transposed right after.
 static constexpr int64_t kMostCopied = 512 << 10, kMostSums = 64 << 10;
-/// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
+/// Multiply-adds per task, so that its dispatch is a small part of it; products of more than
+/// kMostPerTask are split by rows. A product of one row is bound by memory and takes longer per
+/// multiply-add.
 static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20,
                          kOneRowPerTask = 1 << 16;
+/// Columns of a register tile. One row has no reuse of columns, but needs 8 independent sums to
+/// hide the latency of a multiply-add (4 cycles, two per cycle).
 static constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
-/// One row that is gathered, since it is not along the batch, needs so many columns.
+/// A single row that is not contiguous along the batch is gathered. At least 6 columns must share
+/// the gather.
 static constexpr int64_t kLeastColumns = 6;
 
-/// Accumulators, a column of vectors and one more vector must fit.
+/// Rows of a register tile: its accumulators, one vector per column and one of the lhs must fit the
+/// registers.
 static int64_t tileRows(const Contraction &c) {
   return c.kernel.e.machine.vectors.registers >= 32 ? 4 : 2;
 }
@@ -41,7 +51,7 @@ static bool stepsAlongBatch(const ContractionSide &side) {
   return side.strided && side.batchStrides.back() == 1;
 }
 
-/// Whether one side has no free dimension, and the other is read in place.
+/// Whether one side has a single free index, and the other can be read in place.
 static bool hasOneRow(const Contraction &c) {
   const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs,
                         &row = c.mSize() == 1 ? c.lhs : c.rhs;
@@ -61,7 +71,8 @@ bool canUseBatchLanes(const Contraction &c) {
   if (!oneRow && !both) {
     return false;
   }
-  // Whole vectors: 64x48x64 took 0.034 ms with a batch of 4 in lanes, and 0.010 blocked.
+  // A batch that is smaller than a full vector, or fills less than two thirds of its vectors,
+  // wastes lanes that the blocked form uses.
   int64_t lanes = lanesFor(c, c.batch.back()), vector = lanes * storageBytes(c.element);
   if (vector < c.kernel.e.machine.vectors.bytes) {
     return false;
@@ -87,7 +98,8 @@ private:
   using Indices = ArrayRef<Index>;
   void copySides(Value rowFrom, Value rowTo);
   Elem readColumn(Value column, Value i);
-  /// `row` and `column` count from the first of the piece.
+  /// Sums of one register tile to `sums`. `row` counts from the first row of the copy, `column`
+  /// from `firstColumn`.
   void emitTile(Value row, int64_t rows, Value column, int64_t columns, Value firstColumn);
   void emitRows(Value firstRow, Value row, int64_t rows);
   void emitOneRow(Value piece);
@@ -100,12 +112,12 @@ private:
   int64_t m, n, k, lanes, bytes, rowsAtOnce, columnsAtOnce;
   bool oneRow;
   int64_t pieceRows,
-      pieces;        ///< rows of a piece of the result (columns if there is one row), pieces
-  Value lhs, rhs;    ///< copies
+      pieces;        ///< the result in pieces: rows of each (columns if there is one row), number
+  Value lhs, rhs;    ///< copies: [row][k][lane], [k][n][lane]
   Value sums, lines; ///< of a few rows: [row][n][lane], [lane][row][n]
-  Value batchFrom, lanesUsed;
-  SmallVector<Index> batch; ///< of the piece
-  Value mask;               ///< lanes of the batch that exist; null if all do
+  Value batchFrom, lanesUsed; ///< linear index of the vector's first product; number of products
+  SmallVector<Index> batch;   ///< of the vector, with lanes
+  Value mask;                 ///< lanes of the batch that exist; null if all do
 };
 } // namespace
 
@@ -195,7 +207,8 @@ void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns
   }
 }
 
-/// `columns` from `firstColumn` on, as far as they exist.
+/// Transposes the sums of these rows and stores `columns` columns from `firstColumn` on; columns
+/// past the end of n are left out.
 void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t columns) {
   emitTransposedCopy(e, bytes, sums, lanes, lines, rows * columns, rows * columns, lanes);
   Value count = minI(e, subI(e, constI64(e, n), firstColumn), columns);

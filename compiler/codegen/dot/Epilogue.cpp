@@ -1,8 +1,8 @@
-//===- Epilogue.cpp - What follows the hero: roots and stores -------------===//
+//===- Epilogue.cpp - The ops after the hero, and the stores --------------===//
 //
-// In: the hero's value at an index, in the type of accumulation. Out: all roots of
-// the fusion at that index, in memory. A root may be a row-major relabelling of a
-// value at the hero's index: bytes land at the same place, so it costs nothing.
+// Given the hero's value at an index, in the type of accumulation: evaluates all roots
+// of the fusion at that index and stores them. A root may also be a reshape or bitcast
+// of such a value: row-major order is the same, so the store's address is too.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Epilogue.h"
@@ -37,9 +37,10 @@ FailureOr<Epilogue> Epilogue::create(KernelBuilder &kernel, Operation *hero) {
   return epilogue;
 }
 
-/// Lanes two to four elements apart, in vectors that hold what is between them as well, with a mask
-/// that leaves it as it is. Rows of an input gradient in NCHW with stride 2, whose phases are
-/// stored one by one, took half of its time lane by lane.
+/// Stores lanes that are two to kMostApart elements apart as vectors, whose mask leaves the
+/// elements between them unchanged. Returns false, and emits nothing, if the machine has no masked
+/// stores or the lanes have another stride. An input gradient with stride 2, whose phases are
+/// stored one by one, needs it: stores lane by lane take as long as its arithmetic.
 static bool storeApart(Emission &e, Type element, const Elem &elem, Value base, const Index &linear,
                        int64_t lanes, Value mask) {
   int64_t stride = linear.stride;
@@ -87,7 +88,7 @@ void Epilogue::store(Type from, const Elem &value, ArrayRef<Index> index, int64_
     if (storeApart(e, element, elem, base, linear, lanes, mask)) {
       continue;
     }
-    // Lanes that are not neighbours in memory: one store each.
+    // Lanes that are not contiguous in memory: one store each.
     Value at = linear.lanes;
     for (int64_t l = 0; l < lanes; ++l) {
       auto lane = [&](Value v) -> Value {

@@ -1,4 +1,4 @@
-//===- Epilogue.h - What follows the hero: roots and stores ---------------===//
+//===- Epilogue.h - The ops after the hero, and the stores ----------------===//
 #ifndef COMPILER_CODEGEN_DOT_EPILOGUE_H
 #define COMPILER_CODEGEN_DOT_EPILOGUE_H
 
@@ -7,13 +7,16 @@
 
 namespace hlo::codegen {
 
-/// Most elements that lanes may be apart in a row of the result and still be stored as vectors.
+/// The largest stride at which lanes are stored as masked vectors. At stride s the stores of a
+/// vector's lanes become s masked stores; past 4 the shuffles and masks outweigh that (an
+/// estimate).
 constexpr int64_t kMostApart = 4;
 
 /// The element-wise ops between a hero and the roots of its fusion.
 class Epilogue {
 public:
-  /// Fails (after an error at the op) if a root is not at the hero's own index.
+  /// Fails, after an error at the op, if a root does not have the hero's shape, but for reshapes
+  /// and bitcasts at its end.
   static mlir::FailureOr<Epilogue> create(KernelBuilder &kernel, mlir::Operation *hero);
 
   /// Whether the hero's value is the only result.
@@ -25,11 +28,11 @@ public:
   /// entry per dimension of the hero's result) and writes them.
   void store(mlir::Type from, const Elem &value, llvm::ArrayRef<Index> index, int64_t lanes,
              mlir::Value mask = {});
-  /// The same for an identity, at a linear index of the result.
+  /// store() of an identity, at a linear index of the result.
   void storeAt(mlir::Type from, const Elem &value, mlir::Value linear, mlir::Value mask = {});
-  /// The address of an element of the first result.
+  /// The address of the element of the first result at a linear index.
   mlir::Value addressAt(mlir::Value linear);
-  /// What storeAt wrote, if nothing was rounded.
+  /// Loads what storeAt wrote: the sum itself if the type of accumulation is the hero's.
   Elem loadAt(mlir::Value linear, int64_t lanes, mlir::Value mask = {});
 
 private:
@@ -37,7 +40,7 @@ private:
 
   KernelBuilder *kernel;
   mlir::Operation *hero;
-  /// Roots with relabellings (reshape, bitcast, copy) at their end taken off.
+  /// The roots without the reshapes, bitcasts and copies at their end.
   llvm::SmallVector<mlir::Value> roots;
 };
 

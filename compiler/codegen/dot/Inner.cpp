@@ -1,16 +1,15 @@
 //===- Inner.cpp - Few rows: lanes along k --------------------------------===//
 //
-// In: a contraction with few rows whose rhs steps by one along k: a matrix stored
-// by rows times a vector or a few of them, or a few rows times a transposed matrix.
-// Out: for each group of columns and each tile of rows, a loop over k that carries
-// rows x columns vectors of partial sums; at the end their lanes are added up, those
-// of many sums at a time.
+// Takes contractions of at most 16 rows whose rhs is contiguous along k: a row-major
+// matrix times one or a few vectors, or a few rows times a transposed matrix. For
+// each group of columns and each tile of rows, a loop over k accumulates
+// rows x columns vectors of partial sums. After the loop the lanes of the sums are
+// added, several sums at a time (addLanes).
 //
-// Each element of the large side is read from memory once, in order, and only as
-// many bytes as it has there: narrow types are widened in registers, and what is
-// computed from it is computed in registers. So this runs at the speed of memory,
-// where packing would read, write and read again. The small side is copied once for
-// each task, in the type of accumulation, unless it lies in memory like that.
+// Each element of the rhs is read once, in order, in the width it has in memory:
+// narrow types are widened, and prologues evaluated, in registers. Such a product is
+// bound by memory, and packing would only add a write and a second read. The lhs is
+// copied once per task in the type of accumulation, unless memory holds it so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -19,30 +18,34 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// More rows than this are better packed and multiplied in two-dimensional tiles.
+/// The largest number of rows. Each row adds a load per vector of k; from about 16 on, packed
+/// two-dimensional tiles need fewer loads per multiply-add.
 static constexpr int64_t kMostRows = 16;
-/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
+/// A task reads at least 256 KiB of the rhs (some 10 us at the speed of memory), so that its
+/// dispatch is a small part of it; 32 tasks balance the load of a few threads.
 static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
-/// Bytes of the copy of the small side.
+/// Limit of the copy of the lhs, in bytes: it must stay in L2 beside the stream of the rhs.
 static constexpr int64_t kMostCopied = 512 << 10;
-/// So many rows of the small side have room in a set of L1 beside the columns.
+/// Rows of the lhs that may share a set of L1. 8 ways hold these rows and up to 4 columns.
 static constexpr int64_t kFewRows = 4;
-/// So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms
-/// blocked.
+/// Up to so many rows are taken with less than two vectors along k as well: the blocked form would
+/// fill at most 2 rows of its tiles.
 static constexpr int64_t kShortRowsMost = 2;
-/// A small side that is read for fewer groups of columns is not copied.
+/// A lhs is copied if it is read for more groups of columns than this; a copy that is read less
+/// often costs more than the conversions or conflict misses that it saves.
 static constexpr int64_t kFewGroups = 4;
 
 static bool stepsAlongK(const ContractionSide &side) {
   return !side.kStrides.empty() && side.kStrides.back() == 1;
 }
 
-/// Whether memory holds the small side as the inner loop reads it.
+/// Whether the inner loop can load the lhs from memory without a conversion.
 static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
 }
 
-/// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
+/// Whether the last dimension of k is too short to pay for the horizontal sums: at most half a
+/// vector for one or two rows, less than two vectors for more.
 static bool hasShortRows(const Contraction &c) {
   int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
   return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
@@ -75,8 +78,10 @@ Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
       v = add(v, v, low, high);
     }
   }
-  // Two vectors become one that holds, run by run, the halves of each run of the first and of the
-  // second.
+  // Two vectors become one. Each run of 2 * run lanes holds `run` partial sums of the first vector
+  // and then `run` of the second:
+  //
+  //   a0 a1 a2 a3 | b0 b1 b2 b3  ->  a0+a2 a1+a3 b0+b2 b1+b3      (run = 2)
   for (int64_t run = lanes / 2; run >= 1; run /= 2) {
     int64_t half = vectors.size() / 2;
     SmallVector<int64_t> low, high;
@@ -106,8 +111,8 @@ private:
     int64_t row, rows;
     SmallVector<SmallVector<Index>> n; ///< its columns
   };
-  /// Calls body(index, place in a row of the copy, mask) for vectors along k, or in loops that
-  /// carry values.
+  /// Body of the loops over k, for one vector: the index, the position in a row of the copy, the
+  /// mask (null but for the remainder) and the carried sums; returns the next sums.
   using KBody =
       function_ref<SmallVector<Value>(Indices k, Value at, Value mask, ValueRange carried)>;
   SmallVector<Value> forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body);
@@ -134,8 +139,8 @@ private:
   int64_t rows;        ///< of a tile
   int64_t columns;     ///< of a group, a power of two
   int64_t groups;      ///< of columns
-  int64_t rowElements; ///< of a row of the copy: whole vectors along the last dimension of k
-  Value copy;          ///< the small side; null if it is read as it is
+  int64_t rowElements; ///< stride of the copy's rows: whole vectors along the last dimension of k
+  Value copy;          ///< the converted lhs; null if the lhs is read in place
 };
 } // namespace
 
@@ -143,8 +148,8 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
       parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
-  // of 16.
+  // The sums of a tile, its columns and one row must fit the registers: 6 x 4 or 8 x 2 sums with 32
+  // registers, 2 x 4 or 4 x 2 with 16.
   int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
   int64_t most = std::max<int64_t>(1, free / 3);
   rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
@@ -153,7 +158,7 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
       std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
-  // Rows a multiple of 4 KiB apart would share a few sets of L1.
+  // Addresses a multiple of 4 KiB apart map to the same set of an L1 of 64 sets of 64-byte lines.
   rowElements += rowElements * partBytes % 4096 == 0 ? lanes : 0;
   int64_t bytes = m * parts * rowElements * partBytes;
   bool crowded = m > kFewRows && !c.lhs.freeStrides.empty() &&
@@ -249,7 +254,7 @@ void Inner::storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Val
   if (c.nSize() % columns != 0) {
     mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, columns), c.nSize());
   }
-  // The sums of a few rows at a time fill one register.
+  // The totals of so many rows fill one register.
   int64_t atOnce = std::max<int64_t>(1, lanes / columns);
   for (int64_t r0 = 0; r0 < tile.rows; r0 += atOnce) {
     int64_t count = std::min(atOnce, tile.rows - r0);
@@ -288,7 +293,7 @@ void Inner::emitGroup(Indices batch, Value first) {
   Tile tile;
   for (int64_t i = 0; i < columns; ++i) {
     Value n = addI(e, first, i);
-    // Columns past the end repeat the last one, and are not stored.
+    // Columns past the end repeat the last column; the store masks them off.
     tile.n.push_back(
         splitIndex(e, Index(c.nSize() % columns ? minI(e, n, c.nSize() - 1) : n), c.n, 1));
   }
@@ -314,7 +319,8 @@ void Inner::emit() {
   int64_t bytes = c.rhs.storage ? storageBytes(c.rhs.storage) : 4;
   int64_t groupBytes = std::max<int64_t>(1, columns * c.kSize() * bytes), batches = c.batchSize();
   int64_t wanted = std::max<int64_t>(kBytesPerTask, groupBytes * groups * batches / kEnoughTasks);
-  // A task is some groups of columns of one batch index, or all those of some batch indices.
+  // A task is either some groups of columns of one batch index, or all groups of several batch
+  // indices.
   int64_t perTask = std::clamp<int64_t>(wanted / groupBytes, 1, groups);
   int64_t pieces = llvm::divideCeil(groups, perTask);
   perTask = llvm::divideCeil(groups, pieces);

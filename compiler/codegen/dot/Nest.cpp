@@ -1,9 +1,14 @@
 //===- Nest.cpp - A contraction as a loop nest per output vector ----------===//
 //
-// The form that takes every shape and every type: for each vector of output
-// elements along n, a nest of loops over the dimensions of k carries the sums in
-// registers. It needs no scratch memory. It is at memory speed where each element
-// of the rhs is used once, and far from peak where elements are used many times.
+// Takes every shape and every type. For each vector of the result along n, a nest of
+// loops over the dimensions of k accumulates in registers:
+//
+//   for each vector of n
+//     for k0, k1, ...
+//       sum[lanes of n] += broadcast(lhs[m, k]) * rhs[k, lanes of n]
+//
+// It needs no scratch memory. It runs at the speed of memory if each element of the rhs
+// is used once, and far below the multiply-add peak if elements are reused.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Contraction.h"
@@ -12,7 +17,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Multiply-adds that make a task worth its dispatch.
+/// Multiply-adds per task: a few microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kMultipliesPerTask = 1 << 16;
 
 namespace {
@@ -22,7 +27,7 @@ struct Nest {
   SmallVector<Index> batch, m, n;
   Value mask;
 
-  /// Sums over dimensions depth, depth + 1, ... of k.
+  /// `acc` plus the products over the dimensions of k that come after those indexed by `k`.
   SmallVector<Value> sum(SmallVector<Index> k, ValueRange acc) {
     Emission &e = c.kernel.e;
     if (k.size() == c.k.size()) {

@@ -1,14 +1,15 @@
 //===- Operand.cpp - Reading an operand of a contraction ------------------===//
 //
-// In: a value of a fusion's region. Out: its elements, scalar or by lanes, in the
-// type in which products are accumulated.
+// Reads a value of a fusion's region, one element or one vector at a time, in the
+// type in which products are accumulated. There are two kinds of operands:
 //
-// Most operands are arguments of the kernel behind a transpose, a reversal or a
-// convert; those become a base address and strides, so that the cores can merge
-// dimensions, step pointers and read without index arithmetic. A dynamic-slice
-// moves the base address. Whatever else stands before the hero is evaluated by an
-// ElementEmitter at each index; its strides are those of the largest array that
-// it reads, so that lanes run along what is contiguous there.
+// - Strided: an argument of the kernel, seen through transposes, reversals, slices,
+//   broadcasts, reshapes and exact converts. It becomes a base address and strides,
+//   so that contractions merge its dimensions, step a pointer and need no index
+//   arithmetic. A dynamic-slice moves the base address.
+// - Computed: everything else. An ElementEmitter evaluates it at each index. Its
+//   strides are those of the largest array that it reads, so that lanes follow the
+//   dimension that is contiguous in that array.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Contraction.h"
@@ -18,26 +19,26 @@ using namespace mlir;
 namespace hlo::codegen {
 
 namespace {
-/// The start of a dynamic-slice along one dimension.
+/// The start index of a dynamic-slice along one dimension.
 struct DynamicStart {
   Value start;
-  int64_t last;   ///< the largest start that is in bounds
-  int64_t stride; ///< elements per step
+  int64_t last;   ///< the largest start index that keeps the slice in bounds
+  int64_t stride; ///< of the sliced dimension, in elements
 };
 
-/// An array in memory: argument number, element offset, strides, and the types passed through.
+/// A value as a strided view of one of the kernel's arguments.
 struct View {
   unsigned argument;
-  int64_t offset = 0;
+  int64_t offset = 0; ///< of element {0, ..., 0} of the value, in elements
   SmallVector<int64_t> strides;
-  Type storage;
-  SmallVector<Type> conversions;
+  Type storage;                  ///< the element type in memory
+  SmallVector<Type> conversions; ///< the types that a loaded element is converted to, in order
   SmallVector<DynamicStart> starts;
-  int64_t elements = 0; ///< of the array
+  int64_t elements = 0; ///< of the argument
 };
 } // namespace
 
-/// Whether every value of `from` has an equal value in `to`.
+/// Whether type `to` represents every value of type `from`.
 static bool isExactConvert(Type from, Type to) {
   if (from == to) {
     return true;
@@ -53,15 +54,17 @@ static bool isExactConvert(Type from, Type to) {
   return false;
 }
 
-/// Strides after a reshape; none where a dimension of the result is not one run of the source. With
-/// `nearest` the innermost stride stands for such a dimension.
+/// The strides of a reshape's result, given the source's shape `from` and its `strides`. A group of
+/// result dimensions has strides only if the source dimensions that it is made of are contiguous
+/// relative to one another; nullopt if one group has none. With `nearest` such a group gets the
+/// innermost stride of its source dimensions instead.
 static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> from,
                                                            ArrayRef<int64_t> strides,
                                                            ArrayRef<int64_t> to, bool nearest) {
   SmallVector<int64_t> result(to.size(), 0);
   size_t i = 0, j = 0;
   while (j < to.size()) {
-    // The next dimensions of both that have the same number of elements.
+    // The shortest runs of dimensions [i0, i) and [j0, j) that hold equally many elements.
     size_t i0 = i, j0 = j;
     int64_t left = 1, right = to[j++];
     while (left != right) {
@@ -98,9 +101,9 @@ static std::optional<SmallVector<int64_t>> reshapedStrides(ArrayRef<int64_t> fro
 
 static bool isElementwiseOp(Operation *op) { return isElementwise(op) && op->getNumResults() == 1; }
 
-/// The array that `v` reads, if it is one array behind ops that relabel it or widen it exactly.
-/// With `nearest`: the largest of the arrays that `v` is computed from, with strides that say how
-/// an index of v moves in it.
+/// `v` as a view of an argument, if only ops that relabel elements or convert them exactly stand
+/// between the two. With `nearest`: a view of the largest argument that `v` is computed from,
+/// whose strides say by how many of its elements one step of an index of `v` moves.
 static std::optional<View> viewOf(Value v, bool nearest = false) {
   if (auto argument = dyn_cast<BlockArgument>(v)) {
     View view{argument.getArgNumber(),  0,  rowMajorStrides(shapeOf(v)),
@@ -110,7 +113,7 @@ static std::optional<View> viewOf(Value v, bool nearest = false) {
   }
   Operation *op = v.getDefiningOp();
   if (auto packed = dyn_cast<BitcastConvertOp>(op); packed && nearest) {
-    // Several elements in each of the source, along one dimension more.
+    // Each element of the source is unpacked into several, along an added last dimension.
     std::optional<View> view = viewOf(packed.getOperand(), nearest);
     size_t rank = shapeOf(v).size();
     if (!view || rank != view->strides.size() + 1) {
@@ -188,7 +191,7 @@ static std::optional<View> viewOf(Value v, bool nearest = false) {
   return view;
 }
 
-/// The start of a dynamic-slice, moved into its bounds.
+/// The start index of a dynamic-slice, clamped to [0, last] as HLO requires.
 static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
   Emission &e = kernel.e;
   Type element = elementType(start.start.getType());
@@ -257,7 +260,7 @@ void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
     inMemory &= d == dim || shapeOf(value)[d] == 1 || stride % step == 0;
   }
   if (!inMemory && group != KGroup::Bf16Pair) {
-    // Pairs have their sign.
+    // Groups of four bytes may be unsigned; pairs of 16 bits are signed.
     bool isUnsigned = group == KGroup::ByteQuad && isUnsignedElement(narrowInteger());
     as = IntegerType::get(word.getContext(), 32 / step,
                           isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
@@ -287,7 +290,8 @@ bool Operand::isRunOfGroups(ArrayRef<Index> index, int64_t lanes) const {
   return true;
 }
 
-/// Groups side by side, zeros after the end.
+/// One group per lane, from consecutive elements of memory; elements after the end of the
+/// dimension are zeros.
 Elem Operand::loadGroups(ArrayRef<Index> index, int64_t lanes) {
   Emission &e = kernel->e;
   int64_t step = sizeOf(groups->group), elements = lanes * step;
@@ -312,8 +316,9 @@ Elem Operand::loadGroups(ArrayRef<Index> index, int64_t lanes) {
   return Elem(groups->flips ? flipBytes(e, result) : result);
 }
 
-/// The group at an index, read element by element where they are not one run. A run may be read
-/// where the mask is off, but not after the end of the dimension.
+/// The groups at an index. Contiguous groups are loaded as vectors: masked-off lanes may be read
+/// too, since they exist; elements after the end of the dimension are not read. Other groups are
+/// read element by element.
 Elem Operand::groupAt(ArrayRef<Index> index, int64_t lanes, Value mask) {
   if (isRunOfGroups(index, lanes)) {
     return loadGroups(index, lanes);
@@ -394,7 +399,7 @@ Elem Operand::atOffset(const Index &offset, int64_t lanes, Value mask) {
   if (!offset.lanes && (lanes <= 1 || offset.stride == 0)) {
     Value at = offset.base;
     if (mask) {
-      // Where the element is not wanted, element 0 is read: it exists.
+      // If no lane is on, element 0 is read: it is in bounds.
       at = e.b.createOrFold<arith::SelectOp>(e.loc, anyLane(e, mask), at, constI64(e, 0));
     }
     Elem scalar = converted(storageType, loadElements(e, storageType, base, at, 1));
@@ -403,7 +408,8 @@ Elem Operand::atOffset(const Index &offset, int64_t lanes, Value mask) {
   if (!offset.lanes && offset.stride == 1) {
     return converted(storageType, loadElements(e, storageType, base, offset.base, lanes, mask));
   }
-  // Lanes that read few neighbours: each channel once for several features.
+  // Lanes at known small distances, such as one channel for each of several features: one or two
+  // loads and a shuffle instead of a gather.
   if (SmallVector<int64_t> offsets = knownOffsets(offset, lanes); !offsets.empty()) {
     if (Elem near = loadNear(e, storageType, base, offset.base, offsets, mask)) {
       return converted(storageType, near);

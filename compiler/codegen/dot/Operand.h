@@ -8,44 +8,46 @@
 
 namespace hlo::codegen {
 
-/// An operand of a dot or convolution. If it is an operand of the kernel, seen through ops that
-/// only relabel it (transpose, broadcast, slice, reverse, reshape) or widen it exactly (convert),
-/// it is read from memory with strides; else through an ElementEmitter.
+/// An operand of a dot or convolution. It is strided (read from memory at a base address and
+/// strides) if only ops that relabel elements (transpose, broadcast, slice, reverse, reshape) or
+/// widen them exactly (convert) stand between it and an argument of the kernel. Otherwise an
+/// ElementEmitter computes each element.
 class Operand {
 public:
   /// `as`: the HLO element type that values are converted to after reading.
   Operand(KernelBuilder &kernel, mlir::Value value, mlir::Type as);
 
-  /// Whether elements are read straight from memory.
+  /// Whether an element is one element of memory at a strided address.
   bool isStrided() const { return base && !(groups && !groups->inMemory); }
-  /// Address of element {0, ..., 0}; set if strided.
+  /// The address of element {0, ..., 0}; null if the operand is computed.
   mlir::Value pointer() const { return base; }
-  /// The element type in memory: of the largest array that is read if not strided.
+  /// The element type in memory; of a computed operand, that of the largest array it reads.
   mlir::Type storage() const { return storageType; }
-  /// Whether every element is a bf16, widened.
+  /// Whether every element is exactly representable in bf16.
   bool holdsBf16() const;
-  /// The integer type of at most 16 bits that holds every element, before it is widened; null if
-  /// there is none.
+  /// An integer type of at most 16 bits that represents every element; null if there is none.
   mlir::Type narrowInteger() const;
-  /// Elements between neighbours of each dimension; if not strided, in the largest array that is
-  /// read (a guess: good for the order of loops).
+  /// The stride of each dimension, in elements. Of a computed operand: the strides in the largest
+  /// array that it reads, which only suggest an order of loops.
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
-  /// From now on only every step-th index of `dim` is addressed.
+  /// From now on index i of `dim` means index i * step.
   void setStep(unsigned dim, int64_t step);
-  /// From now on elements of type `word`, of 32 bits, stand for groups of neighbours along `dim`,
-  /// and an index along it counts groups; zeros follow the last element. If `flips`, bytes are read
-  /// with their upper bit flipped. Where memory holds such groups, it is as if it held words.
+  /// From now on an element is a group: `word` (32 bits) holds two or four consecutive elements
+  /// along `dim`, and an index along `dim` counts groups. The last group is padded with zeros. If
+  /// `flips`, the upper bit of each byte is flipped after the load. If the groups are contiguous
+  /// and aligned in memory, the operand is strided in units of words.
   void groupAlong(unsigned dim, KGroup group, mlir::Type word, bool flips);
-  /// Whether memory holds the elements of type `type` as they are read.
+  /// Whether a load of `type` from memory gives the elements without a conversion.
   bool isStoredAs(mlir::Type type) const {
     return isStrided() && storageType == type && !(groups && groups->flips);
   }
 
-  /// The element (or one per lane) at an index per dimension.
+  /// The element at an index per dimension, or one element per lane of the indices. Masked-off
+  /// lanes are unspecified.
   Elem at(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask = {});
-  /// The element at a distance from element {0, ..., 0}; strided operands only.
+  /// The element `offset` elements after element {0, ..., 0}; strided operands only.
   Elem atOffset(const Index &offset, int64_t lanes, mlir::Value mask = {});
-  /// The same at an address.
+  /// `lanes` consecutive elements from an address on; strided operands only.
   Elem atPointer(mlir::Value address, int64_t lanes, mlir::Value mask = {});
 
 private:
@@ -67,7 +69,7 @@ private:
   mlir::Type as;
   mlir::Value base;
   mlir::Type storageType;
-  /// Types that the stored element goes through before `as`.
+  /// The types that a loaded element is converted to, in order, before `as`.
   llvm::SmallVector<mlir::Type> conversions;
   llvm::SmallVector<int64_t> dimStrides;
   llvm::SmallVector<int64_t> steps;

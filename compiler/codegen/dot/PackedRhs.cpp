@@ -1,9 +1,9 @@
-//===- PackedRhs.cpp - The right side of a dot as panels ------------------===//
+//===- PackedRhs.cpp - The rhs of a dot, stored as panels -----------------===//
 //
-// In: a dot. Out: the columns of a panel, which are those of the register tile that the
-// blocked form will choose for the same sizes (BlockPlan.cpp), so that it reads panels in
-// place. Only where that form would copy its right side into panels itself, and uses them a few
-// times at most: then copying is a good part of the work.
+// Decides whether an immutable rhs is stored as panels, and how wide they are. The width is that
+// of the register tile that the blocked form will choose for the same sizes (BlockPlan.cpp), so
+// that it reads the panels in place. This is done only for dots that would pack the rhs
+// themselves.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/PackedRhs.h"
@@ -14,10 +14,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Up to so many rows are taken by the forms for few rows, which read the right side once, in
-/// order.
+/// Dots of at most 16 rows take the forms for few rows (kMostRows of each), which read the rhs once
+/// and in order.
 static constexpr int64_t kFewRows = 16;
-/// A right side of so few bytes stays in L1.
+/// A rhs of at most 32 KiB stays in L1, where panels are no faster.
 static constexpr int64_t kSmallBytes = 32 << 10;
 
 static int64_t freeSize(Value side, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {
@@ -44,7 +44,7 @@ std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine) {
     return std::nullopt;
   }
   ArrayRef<int64_t> lhsK = orEmpty(dot.getLhsContractingDims());
-  // Rows that lie along the lanes have tiles of their own kind.
+  // A transposed lhs is loaded in vectors along m, with other tile shapes.
   if (lhsK.size() != 1 || lhsK[0] != lhs.getRank() - 1) {
     return std::nullopt;
   }

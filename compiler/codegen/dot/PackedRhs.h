@@ -1,7 +1,7 @@
-//===- PackedRhs.h - The right side of a dot as panels --------------------===//
+//===- PackedRhs.h - The rhs of a dot, stored as panels -------------------===//
 //
-// What can be laid out once, because no call changes it, is best laid out as the inner loop
-// reads it. The right side as panels of `width` columns is an ordinary array:
+// An rhs that no call changes can be stored in the order in which the inner loop reads it. As
+// panels of `width` columns it is an ordinary array:
 //
 //   rhs[batch..., k, n]  ->  p[batch..., n / width, k, width]
 //   dot(lhs, p)          ->  [batch..., m..., n / width, width]
@@ -16,12 +16,12 @@
 namespace hlo::codegen {
 
 struct PackedRhs {
-  int64_t width;
-  mlir::Type element; ///< of the panels
+  int64_t width;      ///< columns of a panel
+  mlir::Type element; ///< element type of the panels
 };
 
-/// How the right side of `dot` is best laid out if that costs nothing; nothing where reading it as
-/// it is does as well (few rows, few columns, types that are converted or paired on the way).
+/// The panels in which the rhs of `dot` should be stored if packing it is free. nullopt if panels
+/// would not help: few rows, few columns, or types that are converted or grouped as they are read.
 std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine);
 
 } // namespace hlo::codegen

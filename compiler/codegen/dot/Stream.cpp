@@ -1,19 +1,22 @@
 //===- Stream.cpp - Few rows: the rhs streams past once -------------------===//
 //
-// In: a contraction with at most a few rows whose rhs is large and steps by one
-// along n, as the products of a decoder's activations with its weights. Out: for a
-// range of columns, sums in a buffer that stays in L1, and a loop over k that takes
-// several rows of the rhs at a time, from left to right:
+// Takes contractions of at most 16 rows whose rhs is large and contiguous along n,
+// such as the products of a decoder's activations with its weights. A task computes a
+// block of columns. Its sums are in a buffer that stays in L1. A loop over k reads
+// several rows of the rhs at a time, each from left to right:
 //
-//   sum[m, n] += lhs[m, k] * rhs[k, n] + lhs[m, k + 1] * rhs[k + 1, n] + ...
+//   for k in steps of atOnce
+//     for each vector n of the block
+//       for each of at most 8 rows m
+//         sum[m, n] += lhs[m, k] * rhs[k, n] + lhs[m, k + 1] * rhs[k + 1, n] + ...
 //
-// for a few rows of the lhs at a time, whose elements stay in registers meanwhile. What
-// the rhs is computed from (a scale, a zero point) is computed in registers too; the
-// lhs is copied once for each task if it is not in memory in the type of accumulation.
+// The elements of the lhs stay in registers during the loop over n. Prologues of the rhs
+// (a scale, a zero point) are evaluated in registers. The lhs is copied once per task
+// if memory does not hold it in the type of accumulation.
 //
 // A register tile over few rows would read short pieces of rows that are far apart,
-// which no prefetcher follows: 8x4096x4096 took 11.8 ms so. Here the reads are a
-// few sequential streams.
+// which no hardware prefetcher follows, and take several times as long. Here the reads
+// are a few sequential streams.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -22,20 +25,27 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// The largest number of rows: with more, multiply-adds take longer than the rhs's way from memory,
+/// and packing it for full tiles pays.
 static constexpr int64_t kMostRows = 16;
-/// Sums take so much of L1, beside as much of the rows of the rhs that are used and of those asked
-/// for next; many rows of the lhs half of it, for the sake of kLeastColumns.
+/// Accumulators get a third of L1; the current and the prefetched rows of the rhs get a third each.
+/// With many rows of the lhs accumulators get half, so that a task keeps at least kLeastColumns
+/// columns.
 static constexpr int64_t kSumPart = 3, kMostSumPart = 2;
-/// Columns of a task, at least: pieces of rows that are worth a stream.
+/// The least columns of a task. 512 f32 are half a page of a row: shorter pieces would waste the
+/// start of each stream and most of a TLB entry.
 static constexpr int64_t kLeastColumns = 512;
+/// Tasks that balance the load of a few threads.
 static constexpr int64_t kEnoughTasks = 8;
-/// Rows of the lhs that one reading of the rhs serves.
+/// The largest number of rows of the lhs per read of the rhs: 8 rows x 4 elements along k are
+/// scalars that are held, or reloaded from L1, beside the vectors.
 static constexpr int64_t kMostTogether = 8;
-/// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked
-/// for. With fewer, asking only adds loads: 1x256x1024, whose rhs is in L2, takes 0.013 ms so and
-/// 0.008 without; 4x2048x4096 in bf16 0.88 ms so and 1.0 without.
+/// From so many rows of the lhs on, the arithmetic takes longer than memory needs for a row of the
+/// rhs, and the next rows are prefetched. With fewer rows memory is the limit already, and
+/// prefetches only add loads.
 static constexpr int64_t kAskingRows = 3;
-/// Rows of the rhs at a time, at most, and bytes of the copy of the lhs.
+/// The most rows of the rhs read at a time: as many streams as hardware prefetchers follow. The
+/// copy of the lhs must stay in L2.
 static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
 
 /// Whether memory holds the lhs in the type of accumulation.
@@ -86,12 +96,12 @@ private:
   Epilogue &epilogue;
   Emission &e;
   int64_t rows, lanes, parts, partBytes;
-  int64_t block;    ///< columns
-  int64_t sumRow;   ///< from row to row of sums: a line more than the block
-  int64_t together; ///< rows of the lhs whose elements are in registers
-  int64_t atOnce;   ///< rows of the rhs
-  Value sums;
-  Value copy; ///< the lhs, k by k; null if it is read as it is
+  int64_t block;    ///< columns of a task
+  int64_t sumRow;   ///< stride of the rows of sums: the block and one vector
+  int64_t together; ///< rows of the lhs per read of the rhs
+  int64_t atOnce;   ///< rows of the rhs that are read at a time
+  Value sums;       ///< [rows][parts][sumRow]
+  Value copy;       ///< the lhs as [k][rows]; null if it is read in place
   SmallVector<SmallVector<Index>> m;
 };
 } // namespace
@@ -109,7 +119,8 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
   together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
   atOnce = std::clamp<int64_t>(16 / together, 4, kMostAtOnce);
-  // A load waits for a store before it whose address differs from its own by a multiple of 4 KiB.
+  // x86 cores compare the lower 12 bits of addresses first: a load that follows a store at a
+  // distance of a multiple of 4 KiB waits for it.
   sumRow = block + lanes;
   sums = stackBuffer(e, sumRow * column);
   if (!isReadAsIs(c)) {
@@ -177,7 +188,7 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
   }
   for (int64_t r0 = 0; r0 < rows; r0 += together) {
     int64_t r1 = std::min(rows, r0 + together);
-    SmallVector<Elem> scalars; // count per row
+    SmallVector<Elem> scalars; // [row][count]
     for (int64_t r = r0; r < r1; ++r) {
       for (int64_t u = 0; u < count; ++u) {
         scalars.push_back(readLhs(batch, r, at[u], addI(e, first, u)));
@@ -189,8 +200,8 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
       for (int64_t u = 0; u < count; ++u) {
         values.push_back(c.rhs.read(batch, column, at[u], lanes, mask));
       }
-      // The rows that come next: while the last rows of the lhs take theirs from L1, memory would
-      // be idle.
+      // Prefetch the next rows of the rhs while the last rows of the lhs are multiplied: these find
+      // the current rows of the rhs in L1, and memory would be idle.
       if (r1 == rows && rows >= kAskingRows && c.rhs.strided && !mask) {
         for (int64_t u = 0; u < count; ++u) {
           SmallVector<Index> next(at[u]);

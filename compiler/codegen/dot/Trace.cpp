@@ -1,18 +1,21 @@
-//===- Trace.cpp - One sum per batch index, operands stored crosswise -----===//
+//===- Trace.cpp - One sum per batch index, sides contiguous apart --------===//
 //
-// In: a contraction without rows and columns: the trace of a product of matrices, or
-// of any two arrays whose common dimensions differ in their order. One side steps by
-// one along one dimension, the other along another. Out: loops over squares of these
-// two dimensions,
+// Takes contractions with neither m nor n, such as the trace of a product of matrices
+// (ij,ji->), if the lhs is contiguous along one dimension (`along`) and the rhs along
+// another (`across`). Loops over lanes x lanes squares of these two dimensions:
 //
-//   as many vectors of each side as a vector has lanes
-//   those of one side transposed in registers
-//   multiplied, lane by lane
+//   load the square of the lhs        one vector along `along` per index of `across`
+//   load the square of the rhs        one vector along `across` per index of `along`
+//   transpose that of the rhs in registers
+//   accumulate the products           lane by lane
 //
-// so that both sides are read in whole vectors. Either dimension may be summed over or
-// belong to the batch: sums are of all lanes or of each, and of all vectors or of each.
-// Where both sides step by one along the same dimension of the batch, nothing is
-// transposed, and a few vectors go side by side.
+// Both sides are thus loaded in whole vectors. Each of the two dimensions belongs to k or
+// to the batch. If `along` is in k, the lanes of a sum are added at the end; if it is in
+// the batch, each lane is a result. If `across` is in k, all vectors of a square share a
+// few sums; if it is in the batch, each vector has a sum of its own.
+//
+// If both sides are contiguous along the same dimension of the batch, nothing is
+// transposed, and a few vectors of the batch are accumulated at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -22,13 +25,16 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Squares of shorter sides are slower than scalars: 5000 traces of 3x3.
+/// The least size of both dimensions: a square of at most 4 x 4 elements is mostly masked-off
+/// lanes, and its transposition costs more than scalar multiply-adds.
 static constexpr int64_t kLeastSide = 5;
-/// Products that make a task worth its dispatch.
+/// Products per task: a few microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kProductsPerTask = 1 << 16;
-/// Sums that hide the latency of a multiply-add, where the vectors of a square share them.
+/// Accumulators that the vectors of a square share, if `across` is in k: one for each cycle of a
+/// multiply-add's latency.
 static constexpr int64_t kSharedSums = 4;
-/// Vectors of the batch side by side, if nothing is transposed.
+/// Vectors of the batch that are accumulated at a time if nothing is transposed: one for each cycle
+/// of a multiply-add's latency.
 static constexpr int64_t kVectors = 4;
 
 namespace {
@@ -41,7 +47,7 @@ struct Axis {
 };
 } // namespace
 
-/// The dimension along which memory holds neighbours.
+/// The dimension of `side` that has stride 1; nullopt if none has.
 static std::optional<Axis> unitAxis(const Contraction &c, const ContractionSide &side) {
   for (auto [dim, stride] : llvm::enumerate(side.kStrides)) {
     if (stride == 1) {
@@ -75,12 +81,12 @@ public:
   void emit();
 
 private:
-  /// An index of the batch and of k; the two axes are filled in where elements are read.
+  /// An index of the batch and of k; the entries of the two axes are set before elements are read.
   struct Place {
     SmallVector<Index> batch, k;
     Index &operator[](const Axis &axis) { return axis.inK ? k[axis.dim] : batch[axis.dim]; }
   };
-  /// Some indices of an axis: at most `lanes`, or `step` without transposition.
+  /// Consecutive indices of an axis: at most `lanes`; at most `step` if nothing is transposed.
   struct Run {
     Value first;
     int64_t count;
@@ -89,8 +95,8 @@ private:
 
   bool aligned() const { return along == across; }
   Value maskOf(int64_t count) { return count < lanes ? firstLanes(e, count, lanes) : Value(); }
-  /// Calls body for each run of an axis of k, carrying sums; once for `run` if the axis is one of
-  /// the batch.
+  /// If the axis is in k: loops over its runs, carrying sums. If it is in the batch: calls body
+  /// once, with `run`.
   SmallVector<Value> forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body);
   SmallVector<Value> forEachK(size_t dim, Place &place, ValueRange sums,
                               function_ref<SmallVector<Value>(ValueRange)> body);
@@ -102,8 +108,8 @@ private:
   void storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums);
   void storeVectors(Place place, const Run &columns, ArrayRef<Value> sums);
   void emitItem(Place place, const Run &columns, const Run &rows);
-  /// Calls body for run `number` of an axis of the batch, which is known to be a whole one or the
-  /// last.
+  /// Emits code for run `number` of an axis of the batch: one copy of body for full runs, and one
+  /// for the remainder, so that a run's count is a constant. For an axis of k: body with no run.
   void withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body);
 
   Elem sumAt(ArrayRef<Value> sums, int64_t i) const {
@@ -113,7 +119,7 @@ private:
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
-  Axis along, across; ///< lanes go along the first; the rhs steps by one along the second
+  Axis along, across; ///< lhs and rhs are contiguous along them; lanes are along the first
   int64_t lanes, parts, step;
 };
 } // namespace
@@ -121,7 +127,7 @@ private:
 Trace::Trace(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)),
       across(*unitAxis(c, c.rhs)), parts(isa<ComplexType>(c.element) ? 2 : 1) {
-  // Lanes along the batch are stored as they are.
+  // Lanes along the batch need no horizontal sum.
   if (along.inK && !across.inK) {
     swapSides(c);
     std::swap(along, across);
@@ -161,7 +167,7 @@ SmallVector<Value> Trace::forEachK(size_t dim, Place &place, ValueRange sums,
                          });
 }
 
-/// Vectors of `columns` for each of `rows`; lanes after the last column are zero.
+/// One vector along `columns` for each index of `rows`; lanes after the last column are zero.
 SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, const Axis &rowAxis,
                                   const Run &rows, const Axis &laneAxis, const Run &columns) {
   Value mask = maskOf(columns.count);
@@ -177,7 +183,7 @@ SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, cons
     }
     return result;
   }
-  // What is computed is computed by one piece of code, through a buffer.
+  // A computed side goes through a buffer, so that its code is emitted once, in a loop.
   Type part = parts == 2 ? cast<ComplexType>(c.element).getElementType() : c.element;
   Value square = stackBuffer(e, lanes * lanes * parts * storageBytes(part));
   emitFor(e, constI64(e, 0), constI64(e, rows.count), 1, [&](Value r) {
@@ -323,7 +329,7 @@ void Trace::withRun(const Axis &axis, int64_t step, Value number,
 }
 
 void Trace::emit() {
-  // Runs of the two axes count as one index each.
+  // An item is one run of each axis in the batch, and one index of each other batch dimension.
   SmallVector<int64_t> sizes(c.batch);
   auto cut = [&](const Axis &axis) {
     if (!axis.inK) {
