@@ -1,7 +1,7 @@
-//===- Cost.cpp - What an op costs and what it is to the fusion pass ------===//
+//===- Cost.cpp - Roles, strategies and costs of ops ----------------------===//
 //
-// What the table of opcodes (analysis/OpKinds.cpp) says of an op, corrected by its shapes and
-// its users: small products and updates are computed in loops.
+// An op's role, strategy and cost are those of its row in analysis/OpKinds.cpp, corrected by its
+// shapes and users: small products and updates are computed in loops.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Cost.h"
@@ -13,13 +13,15 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// dynamic-update-slice of so few elements is cheaper as a select in its consumer than in place.
+/// A dynamic-update-slice of at most so many elements is a select in its consumer: a few vectors,
+/// which cost less than the launch of a kernel.
 static constexpr int64_t kSmallUpdateElements = 64;
-/// A dot of so few multiplications is a loop in its consumer.
+/// A dot of at most so many multiplications is a loop in its consumer, which costs less than a
+/// launch.
 static constexpr int64_t kSmallDotWork = 512;
 
-/// The next update of the same array, if beside it nothing but slices is read of what this one
-/// makes.
+/// The next update in a chain: the only dynamic-update-slice of the result of `update`, if every
+/// other user is a dynamic-slice of it; null otherwise.
 static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
   DynamicUpdateSliceOp next;
   for (OpOperand &use : update->getUses()) {
@@ -33,10 +35,10 @@ static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
   return next;
 }
 
-/// Whether an update changes a part of what the next iteration of a loop gets in the same place,
-/// one of several or alone: it is done in place, at no more than the cost of the part. (A whole
-/// vector, written for one element and read element by element in the next iteration, also waits
-/// for the store: 40 ns an iteration of an ODE solver became 17.)
+/// Whether the update, or a chain of updates that it is in, overwrites at most a quarter of a loop
+/// carry, and the result is that carry's next value. It is then done in place, at the cost of the
+/// overwritten part. (A select would store the whole array as vectors; the next iteration's loads
+/// of single elements would wait for these stores.)
 static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
   if (elementsOf(update.getUpdate()) * 4 > elementsOf(update.getOperand())) {
     return false;
@@ -59,9 +61,8 @@ static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
   return isa<ReturnOp>(use.getOwner()) && use.getOperandNumber() == carry.getArgNumber();
 }
 
-/// Whether only slices are read of what the update makes, less than half of it, and the array would
-/// have to be copied: an operand of the block. (A quarter of f64[40,30,50,6]: 0.24 ms with the
-/// copy.)
+/// Whether only slices of the result are read, of less than half its elements in all, and the array
+/// is an operand of the block, which a kernel in place would have to copy first.
 static bool isReadInPart(DynamicUpdateSliceOp update) {
   int64_t read = 0;
   for (Operation *user : update->getUsers()) {
@@ -73,7 +74,7 @@ static bool isReadInPart(DynamicUpdateSliceOp update) {
   return isa<BlockArgument>(update.getOperand()) && read > 0 && 2 * read <= resultElements(update);
 }
 
-/// Whether a loop over the result computes the update, as one op of many.
+/// Whether the update is computed by its consumer's loop rather than in place.
 static bool isSmallUpdate(DynamicUpdateSliceOp update) {
   return (resultElements(update) <= kSmallUpdateElements && !isCarriedUpdate(update)) ||
          isReadInPart(update);
@@ -116,7 +117,7 @@ static bool isSmallDot(DotOp op) {
   return lhs > 0 && resultElements(op) * contracted <= kSmallDotWork;
 }
 
-/// Fewer elements than this are added up again for each result, inside a loop.
+/// A scan of at most so many elements is recomputed for each result, inside a loop.
 static constexpr int64_t kShortScan = 8;
 
 std::optional<int64_t> cumulativeDimension(ReduceWindowOp op) {
@@ -135,7 +136,8 @@ std::optional<int64_t> cumulativeDimension(ReduceWindowOp op) {
       continue;
     }
     bool all = window.getSize()[d] == size && std::min(low, high) == 0 && low + high == size - 1;
-    // Vectors along rows would add in another order than one that rounds after each step.
+    // A scan that rounds after each step (narrow floats along the minor dimension) has one legal
+    // order, and its kernel gains nothing from vectors; it needs more elements to pay.
     auto real = dyn_cast<FloatType>(elementTypeOf(op->getResult(0)));
     bool isMinor = llvm::product_of(shapeOf(op->getResult(0)).drop_front(d + 1)) == 1;
     bool inOrder = real && real.getWidth() < 32 && isMinor;
@@ -185,7 +187,7 @@ int64_t costOf(Operation *op) {
 }
 
 int64_t codeOf(Operation *op) {
-  // Loops and calls of the rest are code of one element.
+  // Ops of higher cost are loops or calls, whose code does not grow with the cost.
   constexpr int64_t most = 20;
   return isSplatConstant(op) ? 0 : std::clamp<int64_t>(costOf(op), 1, most);
 }

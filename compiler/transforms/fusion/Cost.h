@@ -1,4 +1,4 @@
-//===- Cost.h - What an op costs and what it is to the fusion pass --------===//
+//===- Cost.h - Roles, strategies and costs of ops ------------------------===//
 #ifndef COMPILER_TRANSFORMS_FUSION_COST_H
 #define COMPILER_TRANSFORMS_FUSION_COST_H
 
@@ -6,23 +6,28 @@
 
 namespace hlo::fusion {
 
-/// The part that the op plays: that of its row, or a lesser one if it is small.
+/// The op's role: that of its row in analysis/OpKinds.cpp, or Compute or Reduce for a hero that is
+/// small.
 Role roleOf(mlir::Operation *op);
-/// The strategy of a kernel whose root or hero is `op`; `Loop` for the rest.
+/// The strategy of a kernel whose root or hero is `op`; `Loop` if the op needs no strategy of its
+/// own.
 Strategy strategyOf(mlir::Operation *op);
-/// Relative cost of one result element: 0 free, 1 an add, about 20 an exponential.
+/// The relative cost of computing one result element: 0 free, 1 an add, about 20 an exponential.
 int64_t costOf(mlir::Operation *op);
-/// Relative size of the code of an op, whatever its shape: 1 an add, 20 an exponential.
+/// The relative size of the op's code, which does not depend on its shape: 1 an add, 20 an
+/// exponential.
 int64_t codeOf(mlir::Operation *op);
-/// Elements of the first result.
+/// The number of elements of the first result.
 int64_t resultElements(mlir::Operation *op);
-/// A constant of one repeated element, which is written into each kernel that uses it.
+/// Whether `op` is a constant of one repeated element. Such a constant is cloned into each kernel
+/// that uses it.
 bool isSplatConstant(mlir::Operation *op);
-/// Whether a reduce goes over the trailing dimensions, down to the minor one, and only those.
+/// Whether the reduced dimensions are the trailing ones: the minor one and those next to it.
 bool isTrailingReduce(hlo::ReduceOp op);
 
-/// The dimension along which a reduce-window accumulates: result i is everything up to (or from)
-/// element i. No value for any other window, and for few elements.
+/// The dimension d along which a reduce-window is a scan: result i combines elements 0..i of d (or
+/// i..end). nullopt for any other window, and for a dimension that is too short to need the scan's
+/// kernel.
 std::optional<int64_t> cumulativeDimension(hlo::ReduceWindowOp op);
 
 } // namespace hlo::fusion

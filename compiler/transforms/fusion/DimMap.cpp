@@ -1,7 +1,7 @@
-//===- DimMap.cpp - Which dimension of a kernel's space an array follows --===//
+//===- DimMap.cpp - Dimensions of a value in terms of a kernel's iteration space ---===//
 //
-// The part of index analysis that fusion decisions need: not the full index
-// expression, only whether a dimension is walked in step with the kernel's own.
+// The part of index analysis that fusion needs: not the index expression, only whether a
+// dimension's index is that of a dimension of the iteration space.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/DimMap.h"
@@ -50,7 +50,7 @@ DimMap DimMap::meet(const DimMap &other) const {
   return map;
 }
 
-/// Through a reshape that only adds or drops dimensions of size 1.
+/// The map of a reshape's operand. Known if the reshape only adds or drops dimensions of size 1.
 static DimMap throughReshape(const DimMap &map, ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
   DimMap source = DimMap::unknown(from.size());
   size_t j = 0;
@@ -76,7 +76,7 @@ static DimMap throughReshape(const DimMap &map, ArrayRef<int64_t> from, ArrayRef
   return source;
 }
 
-/// Whether each element of the result has an index of one number of its own, the indices in the
+/// Whether result element i is gathered with index element i: one scalar index per element, in the
 /// result's order.
 static bool hasIndexPerElement(GatherOp gather) {
   ArrayRef<int64_t> indices = shapeOf(gather->getOperand(1));
@@ -121,7 +121,7 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
   } else if (op->hasAttr("paired")) {
     source = *this; // the kernel walks the parts
   } else if (hasFlag(op, OpFlag::Displaces) || isa<ReduceWindowOp, DotOp>(op)) {
-    // Not in step.
+    // The operand is read at other indices than the result's.
   } else if (shape.size() == dims.size()) {
     source = *this;
   }

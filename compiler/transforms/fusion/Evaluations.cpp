@@ -1,9 +1,9 @@
-//===- Evaluations.cpp - How often a group's kernel evaluates an op ------===//
+//===- Evaluations.cpp - How often a group's kernel evaluates an op -------===//
 //
-// In: a group, and an op all of whose users in it are known. Out: how many evaluations of its
-// elements joining causes. What several users ask for at one index is computed once: indices have
-// numbers, which are the same where they are in step, or where an op asks for all of these at an
-// index of its own.
+// Counts how many element evaluations an op would cause if it joined a group that holds all its
+// users. Users that read the op at the same index share one evaluation. Indices are therefore
+// numbered: two reads have the same number if they are at corresponding elements of the iteration
+// space, or if the same op reads both at an index of its own.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// How many evaluations of an operand one evaluation of `user` causes.
+/// How many evaluations of the operand one evaluation of `user` causes.
 static double fanOf(Operation *user, unsigned operandNumber) {
   if (isa<ReduceOp, ReduceWindowOp>(user)) {
     unsigned inputs = user->getNumOperands() / 2;
@@ -32,7 +32,7 @@ static double fanOf(Operation *user, unsigned operandNumber) {
   return 1.0;
 }
 
-/// The map of v as its users in the group see it.
+/// The map of v, as seen by its users in the group.
 DimMap Grouper::mapIn(Group &group, Value v) {
   std::optional<DimMap> map;
   for (OpOperand &use : v.getUses()) {
@@ -46,7 +46,7 @@ DimMap Grouper::mapIn(Group &group, Value v) {
   return map ? *map : DimMap::unknown(shapeOf(v).size());
 }
 
-/// The number of the index at which a member asks for an operand.
+/// The number of the index at which a member reads an operand.
 int64_t Grouper::indexOf(Group &group, OpOperand &use) {
   Operation *user = use.getOwner();
   Value result = user->getResult(0);
@@ -54,7 +54,7 @@ int64_t Grouper::indexOf(Group &group, OpOperand &use) {
   if (isElementwiseOp(user) && shapeOf(use.get()) == shapeOf(result)) {
     return asked;
   }
-  // All arrays of a reduce are read together.
+  // A reduce reads all its arrays at one index.
   unsigned operand = use.getOperandNumber();
   auto reduce = dyn_cast<ReduceOp>(user);
   if (reduce && operand < user->getNumOperands() / 2) {
@@ -64,8 +64,8 @@ int64_t Grouper::indexOf(Group &group, OpOperand &use) {
   return indexNumbers.try_emplace({asked, user, operand}, next).first->second;
 }
 
-/// The number of the index at which all users in the group ask for the value; one of its own if
-/// they differ.
+/// The number of the index at which all users in the group read the value. If they differ, the
+/// value gets a new number.
 int64_t Grouper::indexIn(Group &group, Value v) {
   std::optional<int64_t> index;
   for (OpOperand &use : v.getUses()) {
@@ -84,7 +84,7 @@ int64_t Grouper::indexIn(Group &group, Value v) {
 
 double Grouper::evaluationsIn(Group &group, Operation *op) {
   double most = 0, sum = 0;
-  // Before a dot or convolution elements are asked for tile by tile.
+  // A dot or convolution reads its operands tile by tile, each side at an index of its own.
   bool inStep = true, isBefore = propertiesOf(group.strategy).isProduct;
   std::optional<DimMap> map;
   std::optional<int64_t> index;
@@ -95,7 +95,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       if (!group.members.contains(user)) {
         continue;
       }
-      // A square reads its operand once.
+      // x * x reads x once.
       if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute) {
         continue;
       }
@@ -111,7 +111,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       sum += count;
     }
   }
-  // In a row kernel what follows the rows alone is computed once a row.
+  // A row kernel computes a value that depends on the row only once per row.
   if (group.strategy == Strategy::Row && map && group.rows > 0) {
     bool rowOnly = llvm::all_of(
         map->dims, [&](int64_t d) { return d == DimMap::kOne || (d >= 0 && d < group.rows); });
@@ -122,7 +122,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       }
       return std::min(most, rows);
     }
-    return most; // stages keep what is costly; see RowKernel.cpp
+    return most; // a row kernel stores costly values between its stages; see RowKernel.cpp
   }
   return inStep ? most : sum;
 }

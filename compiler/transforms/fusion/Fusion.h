@@ -9,29 +9,33 @@
 
 namespace hlo {
 
-// Rewrites before ops are gathered; each is a file of its name.
+// Rewrites that run before hlo-fusion; each has a file of its name.
 
-/// `hlo-narrow-reduce`: makes sums of integers that are widened for it in as few bits as hold them.
+/// `hlo-narrow-reduce`: computes sums of widened integers in the narrowest type that holds the sum.
 std::unique_ptr<mlir::Pass> createNarrowReducePass();
-/// `hlo-reduce-parts`: reduces each array of a concatenate by itself.
+/// `hlo-reduce-parts`: rewrites a reduce of a concatenate as a reduce of each of its arrays.
 std::unique_ptr<mlir::Pass> createReducePartsPass();
-/// `hlo-split-reduce`: writes reduces as two where that makes better kernels.
+/// `hlo-split-reduce`: rewrites a reduce as two if one kernel of it would have too few tasks or too
+/// short rows.
 std::unique_ptr<mlir::Pass> createSplitReducePass();
-/// `hlo-turn-columns`: puts columns that are stacked and then transposed to rows of columns
-/// together as those.
+/// `hlo-turn-columns`: replaces a transposed stack of columns, [C, rows] -> [rows, C], by a
+/// concatenate along the minor dimension.
 std::unique_ptr<mlir::Pass> createTurnColumnsPass();
-/// `hlo-split-columns`: computes arrays of few columns that concatenates make, and what is made of
-/// them, column by column. Where one is needed as a whole there is a `paired` concatenate.
+/// `hlo-split-columns`: replaces arrays [rows, C] of few columns by C arrays [rows], from the
+/// concatenate that makes them to where one is needed as a whole. There it puts a `paired`
+/// concatenate.
 std::unique_ptr<mlir::Pass> createSplitColumnsPass();
-/// `hlo-paired-concatenate`: marks concatenates whose parts share their work as `paired`, behind
-/// the element-wise ops that follow them: each is the root of a kernel that walks the parts.
+/// `hlo-paired-concatenate`: marks concatenates whose parts share most of their work as `paired`,
+/// and moves element-wise users before them. A paired concatenate is the root of a kernel that
+/// computes element i of all parts at once.
 std::unique_ptr<mlir::Pass> createPairedConcatenatePass();
 
-/// `hlo-fusion`: gathers the ops of every computation that runs at top level into
-/// `hlo.fusion` regions with a strategy (phase 4 of compiler/README.md).
+/// `hlo-fusion`: moves the ops of every computation that runs at top level into `hlo.fusion`
+/// regions with a strategy (phase 4 of compiler/README.md).
 std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 
-/// `hlo-multi-output-fusion`: makes one kernel of kernels that read the same arrays in step.
+/// `hlo-multi-output-fusion`: merges kernels that walk the same iteration space and read the same
+/// arrays.
 std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();
 
 void registerFusionPasses();

@@ -7,8 +7,9 @@
 
 namespace hlo::fusion {
 
-/// The state of the walk over a block. The walk and its rules are in Groups.cpp, how often an op is
-/// evaluated in a group in Evaluations.cpp, what makes a row kernel of a loop in RowGroups.cpp.
+/// The state of the walk that assigns a block's ops to groups. Groups.cpp has the walk and its
+/// rules, Evaluations.cpp how often a group evaluates an op, RowGroups.cpp when a loop becomes a
+/// row kernel.
 class Grouper {
 public:
   explicit Grouper(mlir::Block &block) : block(block) {}
@@ -34,10 +35,11 @@ private:
 
   mlir::Block &block;
   Grouping result;
-  /// The numbers of indices: that at which an op asks for an operand, being asked at some index
-  /// itself.
+  /// Index numbers: (number of the index at which an op is read, the op, its operand) -> number of
+  /// the index at which the op reads that operand.
   std::map<std::tuple<int64_t, mlir::Operation *, unsigned>, int64_t> indexNumbers;
-  /// What evaluating an op that several groups repeat costs, up to where it is stored.
+  /// The cost of evaluating an op that several groups repeat, including the repeated ops between it
+  /// and a stored result.
   llvm::DenseMap<mlir::Operation *, int64_t> repeatedCost;
 };
 

@@ -1,19 +1,19 @@
 //===- Groups.cpp - Which ops become one kernel ---------------------------===//
 //
-// In: the ops of a block. Out: groups. Walks from the last op to the first, so that the
-// users of an op are placed before it is:
+// Assigns the ops of a block to groups. Walks from the last op to the first, so that all users of
+// an op have been placed before it:
 //
-//   - all users in one group that can take it:        it joins (never stored)
-//   - free of cost, users in several groups:          it is cloned into each
-//   - otherwise:                                      it is the root of a new group
+//   - all users are in one group that can take it:  it joins that group and is never stored
+//   - it is free, and its users are in several:     it is cloned into each
+//   - otherwise:                                    it is the root of a new group
 //
-// Because an op joins only where all its users are, no path leaves a group and
-// comes back. A group can take an op if evaluating it there repeats no costly
-// work: `evaluations` counts how often each element is asked for.
+// An op joins only groups that hold all its users, so no path leaves a group and returns: there
+// are no cycles. A group can take an op if evaluating it there repeats no costly work;
+// `evaluations` counts how often each element is evaluated.
 //
-// Two groups grow out of a loop: over a trailing reduce whose row is the
-// loop's row it becomes a row kernel (softmax, layer norm), and over a dot or
-// convolution of its own shape it becomes that one's epilogue.
+// A loop may change its strategy as it grows. Over a trailing reduce whose row is the loop's row
+// it becomes a row kernel (softmax, layer norm). Over a dot or convolution of the loop's shape it
+// becomes the hero's epilogue.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -26,27 +26,31 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Bounds on one kernel, to keep compile time and register pressure in hand: beyond the first
-/// number of ops that compute something it ends where one array is all that it still needs, beyond
-/// the second anywhere. (A random generator and the distribution made of it are 250 such ops; cut
-/// anywhere, each value alive at the cut became a kernel of its own.)
+/// Bounds on the ops of a kernel, since LLVM's time and the register pressure grow faster than its
+/// length. From kEnoughMembers computing ops on a kernel ends where a single array is all that it
+/// still needs; from kMaxMembers on it ends anywhere. (A random generator and the distribution
+/// computed from it are 250 such ops. A cut anywhere would store every value alive at the cut.)
 static constexpr size_t kEnoughMembers = 320;
 static constexpr size_t kMaxMembers = 640;
 static constexpr size_t kMaxOperands = 48;
-/// The same by the size of code, of scalars and of what only moves data too: a hundred sines and
-/// two hundred. A kernel of a thousand takes LLVM twice the time per sine, and one kernel of a
-/// hundred costs no more time than the hundredth part of its work to store what it makes.
+/// The same bounds on codeOf, which also counts scalars and ops that move data: 100 and 200 sines.
+/// LLVM needs twice the time per sine for a kernel of 1000 of them; storing one intermediate per
+/// 100 sines costs 1 % of their work.
 static constexpr int64_t kEnoughCode = 2048, kMaxCode = 4096;
-/// Repeated evaluation of up to this factor is cheaper than a store and a load of an op of cost 1.
+/// An op of cost 1 may be evaluated 1.5 times per element: a store and a load of each element cost
+/// more.
 static constexpr double kCheapRepeat = 1.5;
-/// A reduce of more elements per result is not evaluated inside a loop.
+/// A loop evaluates a reduce inside an iteration if it has at most so many elements per result: a
+/// longer one has enough work for a kernel of its own.
 static constexpr int64_t kMaxReduceInLoop = 4096;
-/// A chain of ops of one large operand each is computed in up to so many kernels rather than
-/// stored, if it costs no more than this: the traffic is the same or less, and nothing is written.
+/// An op that reads at most one large array is repeated in up to three kernels rather than stored:
+/// the array's reads replace those of the result, and nothing is written. The repeated chain may
+/// cost at most so much.
 static constexpr size_t kMaxRepeatedIn = 3;
 static constexpr int64_t kMaxRepeatedCost = 6;
 
-/// Whether the group's kernel updates the array v in place: then v must be an operand.
+/// Whether the group's kernel overwrites the array v in place; v must then be an operand of the
+/// kernel.
 static bool isOverwritten(const Group &group, Value v) {
   return propertiesOf(group.strategy).sharing == Sharing::InPlace &&
          llvm::is_contained(group.root->getOperands().take_front(group.root->getNumResults()), v);
@@ -70,7 +74,7 @@ bool isComputedFrom(Operation *op, Value array) {
   return false;
 }
 
-/// Whether a value that a member reads is an operand of the kernel, as far as is known.
+/// Whether a value that a member reads will be an operand of the kernel, as far as is known yet.
 static bool isOutside(const Group &group, Value v) {
   Operation *def = v.getDefiningOp();
   return !def || (!group.members.contains(def) && !isSplatConstant(def));
@@ -90,7 +94,7 @@ size_t Grouper::operandCountWith(Group &group, Operation *op) {
   return count + added.size();
 }
 
-/// Adds a member, all of whose users in the group are members already.
+/// Adds a member; all its users in the group must be members already.
 void Grouper::addMember(Group &group, Operation *op) {
   group.members.insert(op);
   group.computing += costOf(op) > 0;
@@ -106,8 +110,9 @@ void Grouper::addMember(Group &group, Operation *op) {
   result.groupsOf[op].push_back(&group);
 }
 
-/// Whether each of `groups` kernels should rather compute the op than read its result: what it
-/// reads is one array no larger than its result, and small ones.
+/// Whether each of `groups` kernels should compute the op rather than read its result. True if it
+/// reads at most one array larger than an eighth of its result, none larger than its result, and
+/// costs little.
 bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
   if (roleOf(op) != Role::Compute || costOf(op) > 1 || groups > kMaxRepeatedIn || isa<MapOp>(op) ||
       op->getNumResults() != 1) {
@@ -116,7 +121,7 @@ bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
   int64_t bytes = bytesOf(op->getResult(0)), small = bytes / 8;
   int64_t large = 0;
   for (Value v : op->getOperands()) {
-    // What a broadcast reads counts, not what it makes.
+    // A broadcast's traffic is that of its operand.
     while (Operation *def = v.getDefiningOp()) {
       if (!isa<BroadcastOp, ReshapeOp, BitcastOp>(def)) {
         break;
@@ -132,7 +137,7 @@ bool Grouper::isCheapToRepeat(Operation *op, size_t groups) {
   return large <= 1 && costWithRepeats(op) <= kMaxRepeatedCost;
 }
 
-/// What evaluating the op costs, with the repeated ops on the way to where a result is stored.
+/// The cost of the op and of the repeated ops between it and the stored result.
 int64_t Grouper::costWithRepeats(Operation *op) {
   int64_t behind = 0;
   for (Operation *user : op->getUsers()) {
@@ -141,7 +146,8 @@ int64_t Grouper::costWithRepeats(Operation *op) {
   return behind + costOf(op);
 }
 
-/// Whether the group needs no other array as large that is still to be computed in this block.
+/// Whether `op` is the only value of at least its size that the group still needs and that is not
+/// yet placed.
 bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
   int64_t elements = resultElements(op);
   DenseSet<Operation *> seen;
@@ -159,9 +165,9 @@ bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
   return llvm::all_of(group.members, isKnown);
 }
 
-/// Whether a loop would read what the op moves across: along another dimension than that of its
-/// vectors, element by element. Operands themselves, and slices of them, are transposed by tiles;
-/// what else is moved is stored first.
+/// Whether the loop's vectors would read the op's result along another dimension than the result's
+/// minor one, element by element. Arrays in memory and slices of them are exempt, since the loop
+/// transposes them by tiles; any other data movement is stored first.
 bool Grouper::isMovedAcross(Group &group, Operation *op) {
   constexpr int64_t fewestElements = 4096;
   int64_t elements = resultElements(op);
@@ -208,7 +214,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
   }
   const StrategyProperties &strategy = propertiesOf(group.strategy);
   if (role == Role::Hero) {
-    // The epilogue of a dot or convolution: the loop walks the hero's own shape, once.
+    // A loop becomes the epilogue of a dot or convolution if it walks the hero's shape once.
     if (group.strategy != Strategy::Loop || group.hero || !propertiesOf(strategyOf(op)).isProduct) {
       return false;
     }
@@ -244,7 +250,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
     }
   }
   if (strategy.sharing == Sharing::InPlace) {
-    // The array is overwritten while the update is computed: the update must not read it.
+    // The array is overwritten while the update is computed, so the update must not read it.
     Value array = group.root->getOperand(0);
     if (isOverwritten(group, op->getResult(0))) {
       return false;
@@ -261,7 +267,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
       return true;
     }
     if (!strategy.takesReduces || isTrailingReduce(reduce)) {
-      // A trailing reduce has a faster kernel of its own, unless it is tiny.
+      // A trailing reduce is faster in a kernel of its own, unless it is tiny.
       if (!strategy.takesReduces || elementsOf(reduce.getInputs()[0]) > 64) {
         return false;
       }
@@ -299,7 +305,7 @@ void Grouper::take(Group &group, Operation *op) {
     group.strategy = strategyOf(op);
     group.hero = op;
   }
-  // A constant has no operands to ask for its map, and may have very many users.
+  // A constant has no operands whose maps would be needed, and may have very many users.
   if (!isSplatConstant(op)) {
     if (isBeforeHero(group, op)) {
       group.prologue[op] = prologueOf(group, op).value_or(Prologue());
@@ -335,7 +341,7 @@ Group &Grouper::newGroup(Operation *op) {
     group.evaluations[op] /= op->getNumOperands();
   }
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && group.hero) {
-    // Iterates over the window, which the update follows.
+    // The kernel iterates over the update, not over the whole array.
     group.evaluations[op] = elementsOf(update.getUpdate());
   }
   addMember(group, op);
@@ -355,7 +361,7 @@ void Grouper::place(Operation *op) {
       outside = true;
       continue;
     }
-    // A relabelling may stand at top level as well as inside kernels.
+    // A reshape or bitcast may be at top level and inside kernels.
     outside |= result.relabels.contains(user);
     for (Group *group : it->second) {
       groups.insert(group);
@@ -367,9 +373,9 @@ void Grouper::place(Operation *op) {
         take(*group, op);
       }
     }
-    return; // stays at top level too, for other users
+    return; // it also stays at top level, for other users
   }
-  // What is shared by several groups is computed in each only if that is free.
+  // An op with users in several groups is cloned only if it is free.
   int64_t elements = resultElements(op);
   bool fromScalar = isa<BroadcastOp>(op) && elementsOf(op->getOperand(0)) <= 1;
   bool clone = isa<IotaOp>(op) || fromScalar ||
@@ -386,7 +392,7 @@ void Grouper::place(Operation *op) {
     }
     return;
   }
-  // Free ops enter the groups that can take them even if others need the value in memory.
+  // A free op joins the groups that can take it even if others read its value from memory.
   if (isa<IotaOp>(op) || fromScalar || isa<ReshapeOp, BitcastOp>(op)) {
     bool stored = outside;
     for (Group *group : groups) {

@@ -7,31 +7,34 @@
 
 namespace hlo::fusion {
 
-/// A producer of an operand of a dot, evaluated where the operand is read.
+/// The ops between a value and the dot that reads it, all evaluated while the dot reads its
+/// operand.
 struct Prologue {
-  int64_t cost = 0;        ///< of the ops from here to the dot, for one element
-  bool oneArray = true;    ///< they have one array operand each
-  bool relabelled = false; ///< a reshape among them may split or merge dimensions
+  int64_t cost = 0;        ///< cost of these ops for one element
+  bool oneArray = true;    ///< each of them has one array operand
+  bool relabelled = false; ///< one of them is a reshape that may split or merge dimensions
   bool once = true;        ///< the dot reads each element once
 };
 
-/// A kernel to be: a root, and the producers that are evaluated inside it.
+/// A kernel in the making: a root, and the producers that are evaluated inside it.
 struct Group {
   mlir::Operation *root = nullptr;
-  mlir::Operation *hero =
-      nullptr; ///< the dot or convolution whose epilogue this is, or the root hero
+  mlir::Operation *hero = nullptr; ///< the dot or convolution that the group is built around, or
+                                   ///< the root if that is a hero
   Strategy strategy = Strategy::Loop;
-  llvm::SetVector<mlir::Operation *> members; ///< in reverse order of the text; includes the root
-  size_t computing = 0;                       ///< members that cost something
-  int64_t code = 0;                           ///< of all members; see codeOf
-  llvm::DenseSet<mlir::Value> outside;        ///< what members read that none of them makes
-  /// How each value of the group (and each operand) follows the iteration space.
+  llvm::SetVector<mlir::Operation *> members; ///< in reverse program order; includes the root
+  size_t computing = 0;                       ///< members of nonzero cost
+  int64_t code = 0;                           ///< sum of codeOf over all members
+  llvm::DenseSet<mlir::Value> outside;        ///< values that members read and no member computes
+  /// The map of each value of the group, and of each operand, to the iteration space.
   llvm::DenseMap<mlir::Value, DimMap> maps;
-  /// The index that each value is read at, by number: what has the same is evaluated once for both.
+  /// The number of the index at which each value is read (see Grouper). Values with the same number
+  /// are evaluated once for all their readers.
   llvm::DenseMap<mlir::Value, int64_t> indices;
-  /// How often an element of each member is evaluated, summed over all elements.
+  /// The number of element evaluations of each member.
   llvm::DenseMap<mlir::Operation *, double> evaluations;
-  /// Members before the hero.
+  /// For members that are evaluated while the hero reads its operands: the ops between them and the
+  /// hero.
   llvm::DenseMap<mlir::Operation *, Prologue> prologue;
   /// Row kernels: the shape that is reduced, and how many leading dimensions are rows.
   llvm::SmallVector<int64_t> rowSpace;
@@ -41,22 +44,23 @@ struct Group {
 /// All groups of a block, in the order of their roots.
 struct Grouping {
   std::vector<std::unique_ptr<Group>> groups;
-  /// Groups an op belongs to: none (stays at top level), one, or several (cheap ops, cloned).
+  /// The groups an op belongs to: none (it stays at top level), one, or several (a cheap op,
+  /// cloned).
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Group *, 1>> groupsOf;
-  /// Ops that relabel memory at top level.
+  /// Reshapes and bitcasts that stay at top level.
   llvm::SetVector<mlir::Operation *> relabels;
 };
 
-/// The identity, if the computation is one associative op whose parts may be put together: not a
-/// sum or product of narrow floats, which would be rounded more often.
+/// The identity element of the computation, if partial results of it may be combined in any order.
+/// Null if the computation is not a single associative op, or is a sum or product of narrow floats,
+/// whose partial results would be rounded more often.
 mlir::DenseElementsAttr identityOfParts(ComputationOp computation, mlir::Type element);
-/// Whether what one kernel could compute up to `op` reads the array. Such an update is cut off as a
-/// whole, and not where it reads: one kernel computes all of it and one stores it (a stencil of
-/// four neighbours was five kernels).
+/// Whether `op`, or an op that one kernel could compute together with it, reads the array. An
+/// update that reads the array it overwrites is computed by one kernel and stored by another;
+/// cutting it at each read would make many kernels (a stencil of four neighbours would be five).
 bool isComputedFrom(mlir::Operation *op, mlir::Value array);
 
-/// Whether the group of a scatter takes `op`, which all its users being in the group allows
-/// (ScatterOperands.cpp).
+/// Whether the group of a scatter, which holds all users of `op`, takes `op` (ScatterOperands.cpp).
 bool scatterTakes(const Group &group, mlir::Operation *op);
 
 Grouping groupOps(mlir::Block &block);

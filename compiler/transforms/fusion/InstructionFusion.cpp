@@ -1,15 +1,14 @@
 //===- InstructionFusion.cpp - hlo-fusion: kernels as regions -------------===//
 //
-// In: computations that run at top level, of core ops on dense row-major arrays.
-// Out: the same computations of hlo.fusion, hlo.bitcast, hlo.constant, hlo.while,
-// hlo.conditional and runtime ops only:
+// Rewrites every computation that runs at top level, from core ops on dense row-major arrays to
+// hlo.fusion, hlo.bitcast, hlo.constant, hlo.while, hlo.conditional and runtime ops only:
 //
 //   %e = hlo.exponential %x          %s = hlo.fusion %x {
 //   %s = hlo.reduce %e, %zero   =>     ^bb0(%a): ... hlo.return %r
 //                                    } {strategy = "reduce"}
 //
-// Groups.cpp decides; this file moves the ops into regions and says
-// which buffers a kernel may or must share.
+// Groups.cpp decides which ops form a kernel. This file moves them into regions and sets which
+// buffers a kernel may or must share.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Prepared.h"
@@ -28,7 +27,7 @@ namespace {
 
 using namespace hlo::fusion;
 
-/// How often the members of a group read v.
+/// The number of operands of members that are v.
 int64_t countReads(ArrayRef<Operation *> members, Value v) {
   int64_t reads = 0;
   for (Operation *member : members) {
@@ -37,9 +36,10 @@ int64_t countReads(ArrayRef<Operation *> members, Value v) {
   return reads;
 }
 
-/// A strategy that works in place needs its arrays in the result's buffer. An array that the kernel
-/// also reads otherwise becomes one more operand of the kernel, which `again` lists with the number
-/// of the root's operand (that of its result): the other reads must not see what is written.
+/// The pairs (result, operand) of a kernel that works in place: the operand's array must be in the
+/// result's buffer. If the kernel reads such an array elsewhere too, those reads must not see what
+/// is written: the array becomes an additional operand, listed in `again` with its result's number,
+/// and only that operand is in place.
 SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
                                  ArrayRef<Value> operands,
                                  SmallVectorImpl<std::pair<unsigned, Value>> &again) {
@@ -60,8 +60,8 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
   return pairs;
 }
 
-/// The results of an op that its kernel writes: of a sort by keys those that have users, such as
-/// the positions of an argsort alone.
+/// The results of an op that its kernel writes: all, but of a sort by keys only those with users
+/// (an argsort uses only the positions).
 static SmallVector<Value> wantedResults(Operation *root) {
   SmallVector<Value> wanted(root->getResults());
   auto sort = dyn_cast<SortOp>(root);
@@ -71,9 +71,10 @@ static SmallVector<Value> wantedResults(Operation *root) {
   return wanted;
 }
 
-/// Whether a kernel should read the result of a reshape from memory as it is: such as do more than
-/// to add or drop dimensions of size 1, and those of large arrays, whose dimensions then merge. The
-/// parts of a paired concatenate stay what they are: reshapes of columns.
+/// Whether a kernel should read a bitcast of the array instead of reshaping indices. True if the
+/// reshape does more than add or drop dimensions of size 1, which would need divisions, or if the
+/// array is large, since its dimensions then merge. False for the parts of a paired concatenate,
+/// whose kernel needs them as reshapes of columns.
 bool isWorthRelabelling(Operation *op) {
   constexpr int64_t large = 16 << 10;
   auto sizes = [](Value v) {
@@ -87,14 +88,14 @@ bool isWorthRelabelling(Operation *op) {
           sizes(op->getOperand(0)) != sizes(op->getResult(0)));
 }
 
-/// Arrays from outside that the members read in other dimensions, as top-level bitcasts: a kernel
-/// would compute each index by divisions, element by element.
+/// Makes top-level bitcasts of the arrays that a group reads through reshapes, so that the kernel
+/// does not divide indices.
 class Relabels {
 public:
   explicit Relabels(Block &block) : block(block) {}
 
-  /// Maps the relabellings among the members (in order) of what comes from outside to bitcasts
-  /// before the group.
+  /// Maps the result of each reshape of an outside array, among the members (in program order), to
+  /// a bitcast before the group.
   DenseMap<Value, Value> find(const Group &group, ArrayRef<Operation *> members) {
     DenseMap<Value, Value> outside;
     for (Operation *member : members) {
@@ -143,9 +144,9 @@ private:
   DenseSet<Operation *> made;
 };
 
-/// `wanted`: the results of the root that the kernel writes.
+/// Makes the kernel of a group. `wanted`: the results of the root that the kernel writes.
 FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
-  // Members in the order of the text, and the values they take from outside.
+  // Members in program order, and the values they read from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   DenseMap<Value, Value> relabelled = relabels.find(group, members);
@@ -207,7 +208,7 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
         copy->setOperand(written.first, value);
       }
     }
-    // Names and metadata of the text do not distinguish kernels.
+    // Names and metadata of the text must not make equal kernels differ.
     for (NamedAttribute attribute : llvm::to_vector(copy->getDiscardableAttrs())) {
       if (attribute.getName().strref().starts_with("hlo.")) {
         copy->removeAttr(attribute.getName());
@@ -251,7 +252,7 @@ void fuseBlock(Block &block) {
     relabel->getResult(0).replaceAllUsesWith(bitcast.getResult());
     relabel->erase();
   }
-  // What is left without uses lives on inside the kernels.
+  // Ops without uses have been cloned into kernels.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (!isa<FusionOp, ReturnOp, BitcastOp>(op) && op.use_empty() &&
         (isPure(&op) || roleOf(&op) != Role::TopLevel)) {

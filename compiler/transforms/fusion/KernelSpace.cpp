@@ -1,8 +1,8 @@
 //===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
 //
-// In: an hlo.fusion with a strategy. Out: the space it walks, which dimension of the
-// space each value of its region follows, and from that which results may take the
-// place of which operands.
+// The iteration space of an hlo.fusion with a strategy, the dimension of the space that each
+// dimension of a value corresponds to, and from that the results that may share an operand's
+// buffer.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/KernelSpace.h"
@@ -24,7 +24,8 @@ std::optional<DimMap> KernelSpace::mapOfResult(ArrayRef<int64_t> result) const {
       kept.push_back(d);
     }
   }
-  // Dimensions of size 1 count only where nothing else tells the two apart.
+  // Dimensions of size 1 are skipped if the result's rank differs from the number of kept
+  // dimensions.
   bool skipOnes = form == Form::Columns && result.size() != kept.size();
   if (skipOnes) {
     llvm::erase_if(kept, [&](int64_t d) { return shape[d] == 1; });
@@ -59,8 +60,8 @@ bool KernelSpace::isFull(Value v) const {
          known->second.isIdentity();
 }
 
-/// Fills in the maps, from the results to what they are made of. Users come after what they use, so
-/// every map is complete before it is asked for.
+/// Fills in the maps, from the results to the operands. In reverse program order every use of a
+/// value has been visited before its map is used.
 static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
   space.maps.clear();
   auto add = [&](Value v, const DimMap &seen) {
@@ -102,7 +103,7 @@ static SmallVector<int64_t> reducedDims(ReduceOp op) {
   return dims;
 }
 
-/// Whether all reduces of a region go over the same dimensions of one shape.
+/// Whether all reduces of a region reduce the same dimensions of the same shape.
 static bool areAlike(ArrayRef<ReduceOp> reduces) {
   ReduceOp first = reduces.front();
   return llvm::all_of(reduces, [&](ReduceOp op) {
@@ -124,7 +125,7 @@ KernelSpace spaceOf(FusionOp fusion) {
   Value root = body.getTerminator()->getOperand(0);
   bool paired = llvm::any_of(body, [](Operation &op) { return op.hasAttr("paired"); });
   if (walk == Walk::Elements && reduces.empty()) {
-    // The parts of a paired concatenate are walked, [rows] of results [rows, columns].
+    // The space of a paired concatenate is that of its parts: [rows] for a result [rows, columns].
     Operation *def = root.getDefiningOp();
     ArrayRef<int64_t> shape = shapeOf(root);
     if (def && def->hasAttr("paired")) {
@@ -137,7 +138,7 @@ KernelSpace spaceOf(FusionOp fusion) {
     space.shape.assign(shape.begin(), shape.end());
     space.reduced = reducedDims(reduces[0]);
     space.form = walk == Walk::Rows ? Form::Rows : Form::Columns;
-    // Reduced elements are runs along the minor dimension, each result beside the next.
+    // A reduce along the minor dimension is not by columns; nor is a root of another shape.
     int64_t minor = static_cast<int64_t>(shape.size()) - 1;
     if (space.form == Form::Columns && (space.reduced.empty() || space.reduced.back() == minor ||
                                         !space.mapOfResult(shapeOf(root)))) {
@@ -176,7 +177,7 @@ void setMayAlias(FusionOp fusion) {
   KernelSpace space = spaceOf(fusion);
   Block &body = fusion.getBody().front();
   if (sharing == Sharing::PerElement) {
-    // Within an iteration of a loop a reduce reads other elements than its own.
+    // An iteration of a loop reduces other elements of the operand than its own.
     Value root = body.getTerminator()->getOperand(0);
     space.shape.assign(shapeOf(root).begin(), shapeOf(root).end());
     space.reduced.clear();

@@ -1,18 +1,19 @@
 //===- MultiOutputFusion.cpp - hlo-multi-output-fusion: kernels of several results --===//
 //
-// In: computations of hlo.fusion, as hlo-fusion and hlo-split-prepare leave them. Out: the
-// same with pairs of kernels made one that walk one space and read an array both, or one
-// what the other writes:
+// Merges pairs of kernels that walk the same iteration space, if both read the same array or the
+// later one reads a result of the earlier one:
 //
 //   %m = hlo.fusion %g, %m0 {...}
 //   %v = hlo.fusion %g, %v0 {...}       =>   %m, %v, %p = hlo.fusion %g, %m0, %v0, %p0 {...}
 //   %p = hlo.fusion %m, %v, %p0 {...}
 //
-// The array is then read once, and what only the other kernel reads is not stored.
-// Each kernel, in the order of the text, is joined by the earlier one that it saves most
-// with, as long as there is one. The result stands where the later one stood; what is
-// between them and needs the earlier one's results moves behind it. If the later one
-// needs what moves, there would be a cycle, and both stay.
+// The shared array is then read once, and a result that only the other kernel reads is not
+// stored. Runs on what hlo-fusion and hlo-split-prepare leave.
+//
+// For each kernel, in program order: it is merged with the earlier kernel that saves most bytes,
+// as long as there is one. The merged kernel stands where the later one stood, and the users of
+// the earlier one's results that are between them move behind it. If the later one needs such a
+// user, merging would make a cycle, and both stay.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -30,20 +31,21 @@ namespace {
 
 using namespace hlo::fusion;
 
-/// Less than this stays in L1 from one kernel to the next. Loops need not be long to be worth one
-/// launch instead of two.
+/// The least bytes saved. Up to 16 KiB stay in L1 from one kernel to the next. Two loops become one
+/// from 4 KiB on, since that also saves a launch and costs nothing.
 static constexpr int64_t kLeastSaved = 16 << 10, kLeastSavedInLoops = 4 << 10;
-/// Bounds on one kernel: ops, operands, and arrays that it walks at the same time.
+/// Bounds on one kernel: ops (LLVM's time and registers), operands, and large arrays walked at the
+/// same time (a core's prefetchers follow a limited number of streams: 32 in Intel's L2).
 static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
-/// Kernels looked at to find a partner, and ops to find out whether a cycle would arise.
+/// Search limits: candidate kernels per merge, and ops visited by the cycle check.
 static constexpr size_t kMaxCandidates = 12, kMaxMoved = 64;
-/// Rows below which a kernel by rows has too few tasks for what is large, and what is.
+/// A row kernel of more than 64 Ki elements needs at least 16 rows to have enough tasks.
 static constexpr int64_t kFewRows = 16, kLargeElements = 64 << 10;
-/// Rows so short may be computed a row in each lane, through transposed copies, which loops do not
-/// need.
+/// Rows of less than four vectors (64 bytes of f32 each) may be computed one row per lane, through
+/// transposed copies. Loops do not need the copies and stay apart.
 static constexpr int64_t kShortRow = 64;
-/// Least columns of a kernel by columns, and how many are enough for tasks, where a loop over all
-/// elements had many.
+/// A kernel by columns needs at least one vector of columns. It replaces a loop over more than 64
+/// Ki elements only if it has 128 columns: tasks are ranges of columns.
 static constexpr int64_t kFewColumns = 16, kManyColumns = 128;
 
 class Merger {
@@ -68,14 +70,14 @@ private:
   FusionOp merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> moved);
 
   Block &block;
-  std::unordered_map<Operation *, KernelSpace> spaces; ///< references to elements stay valid
+  std::unordered_map<Operation *, KernelSpace> spaces; ///< node-based: references stay valid
 };
 
 } // namespace
 
 static size_t opsIn(FusionOp kernel) { return kernel.getBody().front().getOperations().size(); }
 
-/// The argument of the kernel that stands for its operand v.
+/// The kernel's argument for operand v; null if v is not an operand.
 static BlockArgument argumentOf(FusionOp kernel, Value v) {
   for (auto [operand, argument] :
        llvm::zip(kernel->getOperands(), kernel.getBody().front().getArguments())) {
@@ -86,7 +88,7 @@ static BlockArgument argumentOf(FusionOp kernel, Value v) {
   return {};
 }
 
-/// Whether all ops are computed element by element, from arrays of one size or scalars.
+/// Whether all ops are element-wise on arrays of one size or scalars.
 static bool isLinear(FusionOp kernel) {
   return llvm::all_of(kernel.getBody().front().without_terminator(), [](Operation &op) {
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
@@ -97,21 +99,21 @@ static bool isLinear(FusionOp kernel) {
   });
 }
 
-/// Whether the constants of functions fill the registers.
+/// Whether an op is an expensive function, whose coefficients fill the registers.
 static bool isExpensive(FusionOp kernel) {
   return llvm::any_of(kernel.getBody().front().without_terminator(),
                       [](Operation &op) { return isExpensiveElementwise(&op); });
 }
 
-/// Whether the kernel is a loop that has no form of its own beside the plain one: transposed reads
-/// are tiled, windows and products are loops within the loop.
+/// Whether the kernel's loop has only the plain form: no transposed reads, which are tiled, and no
+/// windows or products, which are loops within the loop.
 static bool isPlain(FusionOp kernel) {
   return llvm::none_of(kernel.getBody().front(), [](Operation &op) {
     return isa<TransposeOp>(op) || (roleOf(&op) == Role::Reduce && !isa<ReduceOp>(op));
   });
 }
 
-/// Whether results are rows of columns computed together, which loops alone can store.
+/// Whether a result is a paired concatenate, which only loop kernels can store.
 static bool hasPairedResult(FusionOp kernel) {
   return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return op.hasAttr("paired"); });
 }
@@ -134,7 +136,7 @@ bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   if (a.form == b.form) {
     return a.reduced == b.reduced;
   }
-  // A loop over what the other one reduces.
+  // A loop over the elements that the other kernel reduces.
   const KernelSpace &rows = a.form == Form::Rows ? a : b;
   int64_t count = rows.keptElements(), elements = rows.elements();
   if (count < kFewRows && elements > kLargeElements) {
@@ -143,16 +145,18 @@ bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   return count * kShortRow <= elements;
 }
 
-/// Whether the later one is a loop over the columns that the earlier one reduces to.
+/// Whether the later kernel is a loop over the results of the earlier one, which reduces by
+/// columns.
 bool Merger::isOverColumns(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
   return a.form == Form::Columns && b.form == Form::Loop && a.shape != b.shape &&
          a.shape.back() >= kFewColumns && a.mapOfResult(b.shape) && isLinear(later);
 }
 
-/// Kernels of one space, or one of the columns behind one. If the later one needs what the earlier
-/// one reduces to, the rows have to be walked twice in any case, and better one after the other in
-/// their whole length.
+/// Whether two kernels, at least one by columns, can be merged: they walk one space, or the later
+/// one is over the earlier one's results. If the later one reads in the full space what the earlier
+/// one reduces, the rows have to be walked twice in any case, and two kernels walk them
+/// contiguously.
 bool Merger::canShareColumns(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
   if (isOverColumns(earlier, later)) {
@@ -174,9 +178,9 @@ bool Merger::canShareColumns(FusionOp earlier, FusionOp later) {
          });
 }
 
-/// Bytes that need not be read or written if both are one kernel; 0 if they cannot be, because the
-/// later one reads elements of the earlier one's results that are not computed at that time, or
-/// because a result would lose the operand whose place it takes.
+/// The bytes that merging saves in reads and writes. 0 if the kernels cannot be merged: the later
+/// one reads elements of the earlier one's results that are not yet computed at that index, or a
+/// result would lose the operand whose buffer it shares.
 int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
   const KernelSpace &joint = spaceOf(spaceOf(earlier).form == Form::Loop ? later : earlier);
   KernelSpace a = spaceFor(earlier, joint), b = spaceFor(later, joint);
@@ -195,7 +199,8 @@ int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
       saved += a.isFull(other) && b.isFull(in) ? bytesOf(v) : 0;
     }
   }
-  // An operand whose place a result may take, and which the other kernel reads elsewhere.
+  // True unless `other` reads an operand of `one` at other indices than its own while a result of
+  // `one` may share that operand's buffer.
   auto keepsPlaces = [&](FusionOp one, FusionOp other, const KernelSpace &space) {
     auto pairs = one->getAttrOfType<DenseI64ArrayAttr>("may_alias");
     for (int64_t i = 1; pairs && i < pairs.size(); i += 2) {
@@ -209,8 +214,8 @@ int64_t Merger::savedBytes(FusionOp earlier, FusionOp later) {
   return keepsPlaces(earlier, later, b) && keepsPlaces(later, earlier, a) ? saved : 0;
 }
 
-/// What must stand behind `later` if `earlier` does: nothing at all to be had if that includes
-/// `later` itself, or what has effects beside its results.
+/// The ops that must move behind `later` if `earlier` does, in program order. nullopt if they
+/// include `later` itself, too many ops, or an op with side effects.
 std::optional<SmallVector<Operation *>> Merger::findMoved(FusionOp earlier, FusionOp later) {
   llvm::SetVector<Operation *> moved;
   auto addUsers = [&](Operation *op) {
@@ -264,7 +269,7 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
       mapping.map(argument, body->getArgument(number));
     }
   };
-  // What both compute is computed once.
+  // Equal ops of both kernels become one.
   DenseMap<llvm::hash_code, SmallVector<Operation *, 1>> known;
   inside.setInsertionPointToEnd(body);
   auto addOps = [&](FusionOp kernel) {
@@ -291,7 +296,7 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
   addOperands(later);
   addOps(later);
 
-  // Results that others read, each value once.
+  // Results with users outside, each value once.
   llvm::SetVector<Value> roots;
   SmallVector<std::pair<Value, size_t>> replaced;
   for (FusionOp kernel : {earlier, later}) {
@@ -335,7 +340,7 @@ FusionOp Merger::merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> m
   return merged;
 }
 
-/// The earlier kernel that `later` saves most with.
+/// The earlier kernel whose merge with `later` saves most bytes; null if there is none.
 FusionOp Merger::findPartner(FusionOp later) {
   if (spaceOf(later).form == Form::Other || !isPlain(later)) {
     return {};

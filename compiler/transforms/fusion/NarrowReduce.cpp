@@ -1,11 +1,11 @@
 //===- NarrowReduce.cpp - Sums of narrow integers in few bits -------------===//
 //
-// In: a sum of integers that were widened for it, as counts of booleans are. Out: the
-// sum in the least type that holds it whatever the elements are, widened afterwards:
+// A sum of integers that were widened before it, such as a count of booleans, is computed in the
+// narrowest type that holds the sum of any elements, and widened afterwards:
 //
 //   reduce(convert(x : pred[N,6]) : s64)      becomes      convert(reduce(convert(x) : u8)) : s64
 //
-// Exact, since nothing wraps; eight times as many lanes.
+// This is exact since nothing wraps. u8 has eight times the lanes of s64.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -19,14 +19,14 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// The least type of integers that holds every sum of `count` elements, if it is less than `bits`
-/// wide.
+/// The narrowest integer type that holds every sum of `count` elements; null unless it is narrower
+/// than `bits`.
 static IntegerType typeOfSum(IntegerType element, int64_t count, unsigned bits) {
   bool isSigned = element.isSigned();
   if (count >= int64_t(1) << 30 || element.getWidth() > 16) {
     return {};
   }
-  // The greatest of what may be added, times their number: in magnitude.
+  // The largest magnitude of an element.
   uint64_t most =
       isSigned ? uint64_t(1) << (element.getWidth() - 1) : (uint64_t(1) << element.getWidth()) - 1;
   for (unsigned width = 8; width < bits; width *= 2) {
@@ -39,7 +39,7 @@ static IntegerType typeOfSum(IntegerType element, int64_t count, unsigned bits) 
   return {};
 }
 
-/// A computation that adds scalars of the type.
+/// A computation that adds two scalars of the type.
 static FlatSymbolRefAttr adder(IntegerType element, SymbolTable &symbols, ComputationOp like) {
   auto scalar = RankedTensorType::get({}, element);
   OpBuilder builder(like);

@@ -1,17 +1,16 @@
-//===- PairedConcatenate.cpp - Parts that are computed together -----------===//
+//===- PairedConcatenate.cpp - Parts of a concatenate computed together ---===//
 //
-// In: a block that runs at top level. A random generator makes two words from one
-// count, and its result is all first words, then all second ones: a concatenate of
-// two arrays that most of their work is common to. Evaluated at an index of the
-// result, it would be done twice, and half of it thrown away.
+// A random generator makes two words from one counter, and its result is the concatenate of all
+// first and all second words. Most of the work is common to both. Evaluated at an index of the
+// result, it would be done twice, and half of it discarded.
 //
 //   f(reshape(concatenate(a, b)), c, 1.0)  =>
 //   reshape(concatenate(f(a, c[:n], 1.0), f(b, c[n:], 1.0)) {paired})
 //
-// A concatenate that is `paired` is the root of a kernel that walks the parts, in
-// step, and stores each at its place (parts that change places element by element, which are
-// reshapes [n] -> [n,1], come from SplitColumns.cpp). Element-wise users go before it where
-// exactly one array is then made; otherwise it is made as it is.
+// A `paired` concatenate is the root of a kernel that walks its parts: an iteration computes
+// element i of each part and stores it at its place. (SplitColumns.cpp makes another kind, whose
+// parts are interleaved: reshapes [n] -> [n,1].) Element-wise users move before the concatenate
+// if exactly one array remains to be stored then; otherwise the concatenate stays before them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -25,12 +24,13 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Parts of fewer elements are not worth a kernel of their own.
+/// The least elements of a part: below, the two evaluations cost less than an additional kernel's
+/// launch.
 static constexpr int64_t kMinPart = 256;
-/// How many ops of a part are looked at.
+/// Search limit: ops visited per part.
 static constexpr size_t kMaxVisited = 1000;
 
-/// The ops of as many elements that one kernel could compute `v` with.
+/// The ops of as many elements as v that one kernel could compute together with v.
 static llvm::SetVector<Operation *> workOf(Value v) {
   llvm::SetVector<Operation *> work;
   auto add = [&](Value value) {
@@ -47,8 +47,8 @@ static llvm::SetVector<Operation *> workOf(Value v) {
   return work;
 }
 
-/// Whether the parts are arrays of one shape, one behind the other in memory, that share most of
-/// their work.
+/// Whether the concatenate has two parts of one shape, contiguous in the result, which share at
+/// least half of their work.
 static bool isWorthPairing(ConcatenateOp op) {
   OperandRange parts = op.getInputs();
   ArrayRef<int64_t> shape = shapeOf(parts[0]);
@@ -79,7 +79,7 @@ static bool isWorthPairing(ConcatenateOp op) {
 }
 
 namespace {
-/// What becomes of the users of one concatenate.
+/// Rewrites one concatenate and its users.
 class Pairing {
 public:
   explicit Pairing(ConcatenateOp op) : op(op), part(elementsOf(op.getInputs()[0])) {}
@@ -92,8 +92,8 @@ private:
 
   ConcatenateOp op;
   int64_t part;
-  /// Values of which the parts are computed, and users whose results are such, in the order of the
-  /// text.
+  /// Values that are computed as two parts, and the users whose results are such values, in program
+  /// order.
   llvm::SetVector<Value> values;
   llvm::SetVector<Operation *> users;
   DenseMap<Value, SmallVector<Value>> parts;
@@ -114,8 +114,8 @@ bool Pairing::canGoBefore(Operation *user) {
            if (shapeOf(operand) != shapeOf(user->getResult(0))) {
              return false;
            }
-           // Of other arrays the parts are read where they are; one that is spread would need
-           // divisions.
+           // The parts of another operand are slices of it. An operand that is broadcast is
+           // excluded: reading its parts would need divisions.
            Operation *def = operand.getDefiningOp();
            auto broadcast = operand.getDefiningOp<BroadcastOp>();
            return !def || roleOf(def) != Role::Free || isa<ReshapeOp, BitcastOp, IotaOp>(def) ||
@@ -170,7 +170,7 @@ void Pairing::run() {
       values.insert(at->getResult(0));
     }
   }
-  // The arrays that are still asked for as a whole; a reshape is the array that it relabels.
+  // The values that are still read as a whole. A reshape counts as the array that it relabels.
   auto isRead = [&](Value v) {
     return llvm::any_of(v.getUsers(), [&](Operation *user) { return !users.contains(user); });
   };

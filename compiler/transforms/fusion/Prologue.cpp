@@ -1,16 +1,18 @@
 //===- Prologue.cpp - What a dot computes while it reads its operands -----===//
 //
-// In: a dot's group and an op whose users in the group produce an operand of the
-// dot. Out: whether the dot's kernel should evaluate it while it reads (weights of
-// 8 bits are widened, scaled and multiplied in registers), or read it from memory.
+// Decides whether a dot's kernel evaluates an op while it reads an operand (8-bit weights are
+// widened and scaled in registers), or reads the op's result from memory.
 //
-// An operand is read a few times at most: once where the other side has few rows,
-// else once per block of the other side, when it is packed; each time an element
-// serves as many multiply-adds as such a block has rows. So what costs little joins
-// if it spares an array the trip through memory. It does not where the array is
-// written anyhow as the result of a kernel that can compute the op just as well:
-// what follows another dot is an epilogue there. Nor does it where the array is small.
-// A convolution reads each element many times: only bytes that are widened for it join.
+// A dot reads each element of an operand once if the other side has few rows. Otherwise it reads
+// it once per block of the other side, when it packs the operand; one element then serves as many
+// multiply-adds as the block has rows. An op joins if it is cheap for that number of reads and
+// spares its array a trip through memory. It does not join if
+//
+// - the array is small, and stays in a cache;
+// - another kernel writes the array anyway and can compute the op as well: an op after another
+//   dot is that dot's epilogue;
+// - the hero is a convolution, which reads each element many times. Only converts of bytes join,
+//   which its kernel multiplies without converting them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/Prologue.h"
@@ -21,16 +23,18 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Most cost for an element that is read once, or once per block.
+/// The largest cost per element for an operand that is read once, or once per block. Below it the
+/// arithmetic is hidden behind the loads from memory, or behind the copy to the packed block.
 static constexpr int64_t kMostCostOnce = 6, kMostCostPerBlock = 4;
-/// With so few rows on the other side an operand is read once.
+/// If the other side has at most so many rows, the forms for few rows read the operand once.
 static constexpr int64_t kFewRows = 16;
-/// An array of fewer bytes stays in a cache: it is computed once and stored, unless it is widened
-/// only.
+/// A smaller array stays in L2 between its kernel and the dot; it joins only for converts and data
+/// movement.
 static constexpr int64_t kLargeBytes = 512 << 10;
-/// Rounding to a narrower float.
+/// The cost of rounding to a narrower float: an add and a shift or two where the machine has no
+/// instruction for it.
 static constexpr int64_t kRoundingCost = 2;
-/// How far sources are looked for.
+/// Search limit: the length of a chain of producers.
 static constexpr int kMaxDepth = 12;
 
 bool isBeforeHero(const Group &group, Operation *op) {
@@ -39,8 +43,9 @@ bool isBeforeHero(const Group &group, Operation *op) {
   });
 }
 
-/// Whether an elementwise op or a relabelling leads from arrays in memory alone to op: no other
-/// kernel of this size would be the place to compute it.
+/// Whether all large values that `op` is computed from are arrays in memory behind free or cheap
+/// element-wise ops: no other kernel writes an array of this size that could evaluate `op` as its
+/// epilogue.
 static bool readsMemoryOnly(Operation *op, int64_t elements, int depth = 0) {
   if (depth > kMaxDepth) {
     return false;
@@ -50,7 +55,7 @@ static bool readsMemoryOnly(Operation *op, int64_t elements, int depth = 0) {
     if (!def || roleOf(def) == Role::TopLevel || isSplatConstant(def)) {
       continue;
     }
-    // What is small is cheap to store.
+    // An operand of at most an eighth of the size is cheap to store.
     if (elementsOf(v) * 8 <= elements) {
       continue;
     }
@@ -65,7 +70,7 @@ static bool readsMemoryOnly(Operation *op, int64_t elements, int depth = 0) {
   return true;
 }
 
-/// Whether a reshape only adds or drops dimensions of size 1.
+/// Whether the reshape only adds or drops dimensions of size 1.
 static bool keepsDimensions(Operation *reshape) {
   auto sizes = [](ArrayRef<int64_t> shape) {
     SmallVector<int64_t> kept(shape);
@@ -75,7 +80,7 @@ static bool keepsDimensions(Operation *reshape) {
   return sizes(shapeOf(reshape->getOperand(0))) == sizes(shapeOf(reshape->getResult(0)));
 }
 
-/// Rows (or columns) of the side of the dot that the operand is multiplied with.
+/// The number of rows (or columns) of the dot's other side.
 static int64_t otherSide(DotOp dot, unsigned operand) {
   Value other = dot->getOperand(1 - operand);
   ArrayRef<int64_t> shape = shapeOf(other);
@@ -95,7 +100,8 @@ static int64_t otherSide(DotOp dot, unsigned operand) {
   return rows;
 }
 
-/// What stands between a user's result and the dot, with the user itself.
+/// The union of the ops between `op` and the dot over all uses of `op`; nullopt if the epilogue
+/// uses it too. Sets `once` to whether every use is read once.
 static std::optional<Prologue> prologueOfUses(const Group &group, Operation *op, bool &once) {
   Prologue sum;
   auto dot = cast<DotOp>(group.hero);
@@ -109,7 +115,7 @@ static std::optional<Prologue> prologueOfUses(const Group &group, Operation *op,
     auto known = group.prologue.find(user);
     if (known == group.prologue.end()) {
       if (group.members.contains(user) && costOf(op) > 0) {
-        return std::nullopt; // the epilogue needs it too
+        return std::nullopt; // the epilogue uses it too
       }
       continue;
     }
@@ -131,8 +137,8 @@ static int64_t prologueCost(Operation *op) {
   return isa<DynamicSliceOp>(op) ? 0 : costOf(op);
 }
 
-/// Whether `op` widens bytes to 32-bit integers for the convolution alone, which multiplies bytes
-/// faster.
+/// Whether `op` widens bytes to 32-bit integers for the convolution alone. The convolution's kernel
+/// then multiplies the bytes themselves, which is faster.
 static bool widensBytes(const Group &group, Operation *op) {
   auto convert = dyn_cast<ConvertOp>(op);
   if (!convert) {
@@ -160,8 +166,8 @@ std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
     prologue->relabelled |= !keepsDimensions(op);
     return prologue;
   }
-  // Behind a reshape, or beside another array, another order of dimensions would be read element by
-  // element.
+  // Behind a reshape that splits or merges dimensions, or beside another array of another order, a
+  // transposed operand would be read element by element.
   bool straight = prologue->oneArray && !prologue->relabelled;
   if (isa<TransposeOp>(op) && llvm::any_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner() == group.hero &&

@@ -6,11 +6,11 @@
 
 namespace hlo::fusion {
 
-/// Whether a user of `op` in the group is its dot or convolution, or a producer of one of its
-/// operands.
+/// Whether a user of `op` in the group is its dot or convolution, or is evaluated while that reads
+/// an operand.
 bool isBeforeHero(const Group &group, mlir::Operation *op);
-/// What `op` would be among the producers of the hero's operands; none if it should be computed
-/// before.
+/// The ops from `op` to the dot if the dot's kernel should evaluate `op` while it reads its
+/// operand; nullopt if `op` should be computed and stored before.
 std::optional<Prologue> prologueOf(const Group &group, mlir::Operation *op);
 
 } // namespace hlo::fusion

@@ -1,15 +1,18 @@
-//===- ReduceParts.cpp - A reduce of what is put together -----------------===//
+//===- ReduceParts.cpp - Reduces of concatenates --------------------------===//
 //
-// In: a reduce over the dimension along which a concatenate puts arrays together, also with
-// element-wise ops between. Out: a reduce of each array, and the op between them:
+// A reduce whose input is a concatenate, possibly with element-wise ops between, becomes a reduce
+// of each part:
 //
 //   reduce(convert(concatenate(x, transpose(y))), init)
 //     becomes   op(reduce(convert(x), init), reduce(convert(y), identity))
 //
-// Where the dimension is kept, the results are put together, of any computation. No row is walked
-// in parts then, no vector covers two arrays, and nothing is read across that its own reduce reads
-// in order. Over the dimension itself only for a single associative op, and not for sums of narrow
-// floats: what is between would be rounded. An array with one element to reduce is taken as it is.
+// If the concatenated dimension is not reduced, the partial results are concatenated; this holds
+// for any computation. If it is reduced, they are combined by the computation, which must then be
+// a single associative op and not a sum of narrow floats, whose partial results would be rounded.
+// A part with a single element to reduce is combined as it is.
+//
+// No row is then walked in parts, no vector covers two arrays, and each part is read in its own
+// order.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -24,19 +27,21 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// More arrays are walked in parts: each reduce is a kernel, or a pass of one.
+/// Limits on the reduces made, each of which is a kernel or a pass of one, and on the parts. A
+/// concatenate of more parts is reduced as a whole.
 static constexpr size_t kMostReduces = 6, kMostElements = 32;
 
 namespace {
-/// The ops between one concatenate and a reduce.
+/// The ops between a concatenate and a reduce.
 class Between {
 public:
   explicit Between(ReduceOp op) : reduce(op) {}
-  /// Whether they are element-wise, of one concatenate, and nothing else needs them.
+  /// Finds them. False if they are not element-wise, lead to several concatenates, or have other
+  /// users.
   bool find();
-  /// The dimension of the results along which arrays are put together, if it is not reduced.
+  /// The concatenated dimension, as a dimension of the results; nullopt if it is reduced.
   std::optional<int64_t> keptDimension();
-  /// What is reduced of array `n`.
+  /// The inputs of a reduce of part `n`: the ops, cloned for it.
   SmallVector<Value> part(size_t n, OpBuilder &builder);
 
   ConcatenateOp whole;
@@ -44,7 +49,7 @@ public:
 private:
   bool visit(Value v);
   ReduceOp reduce;
-  SmallVector<Operation *> ops; ///< operands before users
+  SmallVector<Operation *> ops; ///< in program order: operands before users
   DenseSet<Operation *> seen;
 };
 } // namespace
@@ -78,7 +83,7 @@ bool Between::find() {
   }
   int64_t dimension = whole.getDimension();
   return llvm::all_of(ops, [&](Operation *op) {
-    // What is the same for every array may be needed elsewhere too.
+    // A value that is the same for every part may have other users.
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       return !llvm::is_contained(broadcast.getDimensions(), dimension);
     }
@@ -116,8 +121,8 @@ SmallVector<Value> Between::part(size_t n, OpBuilder &builder) {
                              [&](Value v) { return mapping.lookup(v); });
 }
 
-/// The reduce of `inputs` that `like` does of its own; of one across a transpose, if what is kept
-/// stays in order.
+/// A copy of the reduce `like` for other inputs. If the input is a transpose that keeps the order
+/// of the dimensions that remain, the transpose's operand is reduced instead.
 static ReduceOp reduceOf(ReduceOp like, SmallVector<Value> inputs, ValueRange inits,
                          OpBuilder &builder) {
   SmallVector<int64_t> dims(like.getDimensions()), kept;
@@ -152,7 +157,7 @@ static ReduceOp reduceOf(ReduceOp like, SmallVector<Value> inputs, ValueRange in
   return copy;
 }
 
-/// Where the dimension of the concatenate is kept: any computation, in the order it has.
+/// For a concatenated dimension that is not reduced: one reduce per part, results concatenated.
 static void reduceApart(ReduceOp op, Between &between, int64_t dimension) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());

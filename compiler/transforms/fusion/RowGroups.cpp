@@ -1,7 +1,7 @@
-//===- RowGroups.cpp - Loops that become kernels by rows -----------------===//
+//===- RowGroups.cpp - Loops that become row kernels ----------------------===//
 //
-// In: a group, and an op that it could take. Out: whether the op is a trailing reduce over which
-// the group becomes a row kernel (softmax, layer norm), or follows such a one, row by row.
+// Decides whether a group can become a row kernel: over a trailing reduce whose rows the group
+// walks (softmax, layer norm), or over ops that lead to such a reduce.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -12,10 +12,10 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// How far above an op a row reduce is looked for.
+/// Search limit: the length of a chain of producers between an op and a row reduce.
 static constexpr int kMaxRowChain = 16;
 
-/// A trailing reduce whose result the group walks row by row.
+/// Whether `op` is a trailing reduce whose rows are those that the group walks, or would walk.
 bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
   if (!isTrailingReduce(op) || !propertiesOf(group.strategy).canBecomeRow) {
     return false;
@@ -31,7 +31,8 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
     if (root != space && root != space.take_front(rows)) {
       return false;
     }
-    // Every result that is not over the full space is stored once a row.
+    // A row kernel stores each result of the rows' shape once per row; the group must not reduce
+    // already.
     for (Operation *member : group.members) {
       if (isa<ReduceOp>(member)) {
         return false;
@@ -49,9 +50,9 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
   return true;
 }
 
-/// Whether `op`, which costs something, is computed once a row as soon as the group has become a
-/// row kernel: it follows the rows of the group's root alone and comes from a reduce over the
-/// columns of such rows.
+/// Whether `op` will be computed once per row as soon as the group becomes a row kernel. True if it
+/// depends only on the row dimensions of the group's root, and is computed from a reduce over the
+/// rest of these rows.
 bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
   if (group.strategy != Strategy::Loop || group.root->getNumResults() != 1 || group.hero) {
     return false;

@@ -1,8 +1,8 @@
 //===- ScatterOperands.cpp - What a scatter's kernel computes -------------===//
 //
-// In: the group of a scatter, and an op whose users are all in it. Out: whether the op joins. The
-// indices are computed where they are read, and cheap updates of whole rows too: each is read once.
-// What costs more is left to a kernel of several tasks.
+// Decides whether an op whose users are all in a scatter's group joins it. Indices are computed
+// where they are read; so are cheap updates, if they are whole rows. Each is read once. Costlier
+// ops are left to a kernel of their own, since a scatter has few tasks.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Shapes.h"
@@ -12,16 +12,17 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// What an op on the way to the indices of a scatter may cost, and one on the way to its rows. More
-/// is left to a kernel of several tasks.
+/// The largest cost of a single op that computes indices, or updates. An index is loaded and
+/// checked by scalar code, which an add hides behind; an update row is arithmetic on vectors, up to
+/// a gather.
 static constexpr int64_t kIndexCost = 1, kUpdateCost = 4;
-/// What all of them together may cost.
+/// The largest total cost of the ops that join.
 static constexpr int64_t kMostBeforeScatter = 8;
-/// Rows of fewer elements are scattered one element, or a few, at a time.
+/// Update rows of fewer elements than a vector of eight are scattered element by element, where the
+/// ops would be scalar code.
 static constexpr int64_t kShortestUpdateRow = 8;
 
-/// Whether every way from `op` through the group to its scatter ends in one of the operands `first`
-/// to `last`.
+/// Whether all uses of `op` in the group lead to operands `first` to `last` of its scatter.
 static bool leadsToOperands(const Group &group, Operation *op, unsigned first, unsigned last) {
   return llvm::all_of(op->getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -32,9 +33,9 @@ static bool leadsToOperands(const Group &group, Operation *op, unsigned first, u
   });
 }
 
-/// Whether single elements are combined by the larger or smaller float, ops that take turns with
-/// those that get indices out of vector registers (20000 of them: 0.0205 ms for 0.0179, where a sum
-/// takes two thirds of its time).
+/// Whether the scatter combines single elements by a float maximum or minimum. These ops share
+/// execution ports with the extraction of indices from vector registers, so that computing the
+/// indices here makes the scatter slower.
 static bool scattersExtremes(ScatterOp scatter) {
   if (scatter.getUpdateWindowDims().size() > 0) {
     return false;
@@ -47,9 +48,9 @@ static bool scattersExtremes(ScatterOp scatter) {
          });
 }
 
-/// Whether `op`, with all that it is computed from, up to what is in memory, is cheap elementwise
-/// work (or a gather, where an op may cost as much): a scatter takes all of it or nothing, since a
-/// cut may need several arrays.
+/// Whether `op` and all its producers, up to arrays in memory, are cheap element-wise ops (or
+/// gathers, if single ops may cost as much). A scatter takes all of such a computation or nothing:
+/// a cut in the middle could make it read several arrays instead of one.
 static bool isCheapFromMemory(Operation *op, int64_t mostCost) {
   constexpr size_t maxVisited = 48;
   llvm::SetVector<Operation *> cone;
@@ -87,8 +88,7 @@ bool scatterTakes(const Group &group, Operation *op) {
     return false;
   }
   if (leadsToOperands(group, op, count, count)) {
-    // The components of an index vector are put side by side: a block of them asks each for its
-    // part.
+    // A concatenate along the index vector: the kernel reads each component from its own part.
     if (auto parts = dyn_cast<ConcatenateOp>(op)) {
       return parts.getDimension() == scatter.getIndexVectorDim() &&
              scatter.getInputs()[count] == op->getResult(0);

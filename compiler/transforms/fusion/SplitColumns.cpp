@@ -1,26 +1,27 @@
-//===- SplitColumns.cpp - Short rows, computed column by column -----------===//
+//===- SplitColumns.cpp - Arrays of few columns: which ops are split ------===//
 //
-// In: a block that runs at top level. Points, pixels and quaternions are arrays [rows, C] of
-// few columns, and what is computed of them takes the columns apart and puts others
-// together again:
+// Points, pixels and quaternions are arrays [rows, C] of few columns. Programs take their columns
+// apart and concatenate new ones:
 //
 //   x = slice(v)[:,0], y = slice(v)[:,1]         [rows]
 //   c = concatenate(f(x, y), g(x, y))            [rows, 2]
 //   r = c * v + broadcast(w)
 //
-// An element of such a concatenate is one of several things, so that in a loop over the
-// elements each lane would compute all of them, or each column be an array in memory.
-// Out: arrays like r as `paired` concatenates of their columns, to where they are needed as
-// a whole, each the root of a kernel that walks the rows, a row in each lane:
+// In a loop over the elements of c every lane would compute all columns and select one; otherwise
+// each column would be an array in memory. This pass replaces arrays like r by `paired`
+// concatenates of their columns, at the point where they are needed as a whole. Such a
+// concatenate is the root of a kernel that walks the rows, one row per lane:
 //
 //   r = concatenate(f(x, y) * x + w, g(x, y) * y + w) {paired}
 //
-// From a concatenate on element-wise users are split, too, and so are the producers that
-// only they need. Reduces of a row, and products with a matrix of as few columns, are
-// written out, and are such a beginning themselves; so are pads of rows, which gradients of
-// slices are. Columns that were stacked otherwise TurnColumns.cpp has turned. Reduces of long
-// rows of points, such as forces of all on each, become one of each column, which one kernel
-// by rows computes with all that they are made of: nothing of all pairs is stored.
+// Splitting starts at a seed: a concatenate of columns, a pad of rows (the gradient of a slice),
+// a reduce of short rows, or a product with a matrix of few columns. From there the element-wise
+// users are split too, and the producers that only split ops need. Reduces and products of short
+// rows are written out over the columns. TurnColumns.cpp has transposed stacks [C, rows] before.
+//
+// A reduce along a long dimension of rows (forces of all points on each: [points, others, C] over
+// others) becomes one reduce per column. One row kernel computes all of them with their
+// producers, so that no array of all pairs is stored.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/SplitColumns.h"
@@ -35,12 +36,14 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Fewer rows are not worth the code; kernels by rows are good at sums of a few hundred short ones.
+/// The least rows: fewer rows do not fill the vectors, whose code is written once per column.
+/// Reduces of short rows need more, since row kernels handle a few hundred of them well.
 static constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
-/// Rows added up in a kernel by rows with all that they are made of; of fewer, loops store that.
+/// The least length of a reduce along rows: a row kernel evaluates its producers in registers.
+/// Shorter ones are loops over a stored array.
 static constexpr int64_t kLeastSummed = 64;
-/// Bound on the ops that compute something, all columns counted, to stay one kernel (see
-/// Groups.cpp).
+/// Bound on computing ops, times their columns, so that they stay one kernel (kEnoughMembers in
+/// Groups.cpp, with room for the kernel's other ops).
 static constexpr int64_t kMostWork = 256;
 
 std::optional<RowProduct> rowProduct(Operation *op) {
@@ -106,8 +109,7 @@ bool ColumnSplitter::canMultiply(Operation *op) const {
   return dot && isRowArray(dot->array) && shapeOf(dot->array).back() <= kMostSplitColumns;
 }
 
-/// Whether the op makes an array [columns, rows] of one [rows, columns], as gradients of a stack
-/// do.
+/// Whether the op transposes [rows, columns] to [columns, rows], as gradients of a stack do.
 bool ColumnSplitter::isTurned(Operation *op) const {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && isRowArray(transpose.getOperand()) &&
@@ -137,20 +139,20 @@ bool ColumnSplitter::canFold(Operation *op) const {
   return isReduceOfRows(op, static_cast<int64_t>(rows.size()));
 }
 
-/// Whether the op reduces rows along the last of their dimensions, as the sum of forces from all
-/// others on each of some points.
+/// Whether the op reduces along the last dimension of rows, such as the sum of the forces of all
+/// others on each point.
 bool ColumnSplitter::isSumOfRows(Operation *op) const {
   int64_t along = static_cast<int64_t>(rows.size()) - 1;
   return along >= 1 && rows[along] >= kLeastSummed && isReduceOfRows(op, along);
 }
 
-/// Whether the op turns an array that is split to one of [rows].
+/// Whether the op makes an array [rows] of a split array.
 bool ColumnSplitter::isExit(Operation *op) const {
   if (canFold(op) || (canMultiply(op) && shapeOf(op->getResult(0)) == ArrayRef<int64_t>(rows))) {
     return true;
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
-    // A row of what was turned.
+    // A slice [1, rows] of a transposed array [columns, rows].
     Operation *source = slice.getOperand().getDefiningOp();
     return source && isTurned(source) && shapeOf(slice.getResult())[0] == 1 &&
            resultElements(op) == llvm::product_of(rows);
@@ -167,7 +169,7 @@ bool ColumnSplitter::isNeededWhole(Operation *op) const {
   });
 }
 
-/// Whether the op's columns do not make too large a kernel; counts them if so.
+/// Whether the op's columns fit the bound on work; adds them if so.
 bool ColumnSplitter::fits(Operation *op) {
   bool computes = costOf(op) > 0 && !isa<ConcatenateOp, PadOp>(op);
   int64_t more = !computes ? 0 : isExit(op) ? 1 : shapeOf(op->getResult(0)).back();
@@ -181,7 +183,8 @@ bool ColumnSplitter::fits(Operation *op) {
   return true;
 }
 
-/// What follows from the seed: arrays that are split, and what of [rows] leads from one to another.
+/// Adds the seed and its users, in program order: arrays that can be split, exits, sums, and ops on
+/// [rows] through which further users are reached.
 void ColumnSplitter::findUsers() {
   DenseSet<Operation *> following;
   auto add = [&](Operation *op) {
@@ -213,7 +216,8 @@ void ColumnSplitter::findUsers() {
   }
 }
 
-/// From the last op to the first, so that all users of an op have been looked at.
+/// Adds producers, in reverse program order, so that all users of an op have been visited before
+/// it.
 void ColumnSplitter::findProducers() {
   int64_t count = llvm::product_of(rows);
   DenseSet<Operation *> reached(split);
@@ -232,7 +236,7 @@ void ColumnSplitter::findProducers() {
       }
       Value v = op.getResult(0);
       if (exits.contains(&op)) {
-        // Known from its operand.
+        // Already an exit.
       } else if (isExit(&op)) {
         exits.insert(&op);
       } else if (canSplit(&op) &&
@@ -246,7 +250,7 @@ void ColumnSplitter::findProducers() {
           kept.insert(&op);
         }
       } else if (isTurned(&op)) {
-        // Known from its users.
+        // isSplitUser asks its users.
       } else if (elementsOf(v) == count && roleOf(&op) == Role::Compute) {
         work += costOf(&op) > 0;
       } else if (elementsOf(v) != count || roleOf(&op) != Role::Free) {
@@ -257,7 +261,7 @@ void ColumnSplitter::findProducers() {
   }
 }
 
-/// What is left without uses would be kernels of their own.
+/// Unused ops would become kernels of their own.
 void ColumnSplitter::eraseUnused(DenseSet<Operation *> &done) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
@@ -270,7 +274,7 @@ void ColumnSplitter::eraseUnused(DenseSet<Operation *> &done) {
 void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds) {
   findUsers();
   findProducers();
-  // What is stored is added up from memory.
+  // A sum of an array that is stored as a whole reads it from memory, and is not split.
   for (Operation *op : llvm::to_vector(sums)) {
     Operation *def = op->getOperand(0).getDefiningOp();
     if (!def || !split.contains(def) || kept.contains(def)) {
@@ -280,7 +284,7 @@ void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation 
       }
     }
   }
-  // A row that another kernel reduces, too, is stored for both.
+  // If another kernel also needs the seed's operand, it is stored for both.
   Value array = seed->getOperand(0);
   bool isStored = exits.contains(seed) && array.getDefiningOp() &&
                   roleOf(array.getDefiningOp()) == Role::Compute &&
@@ -293,7 +297,7 @@ void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation 
   }
 }
 
-/// The rows of the arrays around an op where splitting may begin; none for any other op.
+/// The shape [rows] of the array around a seed; nullopt if the op is not a seed.
 static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   auto minorOf = [](ArrayRef<int64_t> shape) { return static_cast<int64_t>(shape.size()) - 1; };
   Value array;

@@ -1,4 +1,4 @@
-//===- SplitColumns.h - One region of arrays that are split --------------===//
+//===- SplitColumns.h - Arrays of few columns as one array per column -----===//
 #ifndef COMPILER_TRANSFORMS_FUSION_SPLITCOLUMNS_H
 #define COMPILER_TRANSFORMS_FUSION_SPLITCOLUMNS_H
 
@@ -8,26 +8,28 @@
 
 namespace hlo::fusion {
 
-/// A product of the rows of an array with a vector [C] or a small matrix.
+/// A dot that contracts the minor dimension of an array [rows, C] with weights [C] or [C, N].
 struct RowProduct {
   mlir::Value array, weights;
   int64_t along = 0; ///< the dimension of the weights that is contracted
 };
 
-/// The product that `op` is, if it is one.
+/// `op` as such a product; nullopt if it is not one.
 std::optional<RowProduct> rowProduct(mlir::Operation *op);
 
-/// What moves data or makes it from nothing: split for those who want it so, whoever else uses it.
+/// Whether `op` only moves or generates data. Such an op is split for the users that want columns,
+/// even if others read it as a whole.
 bool isMove(mlir::Operation *op);
 
-/// One region of arrays that are split, around one op where that begins: what is split is found in
-/// SplitColumns.cpp, the columns are made in MakeColumns.cpp.
+/// Splits arrays [rows, C] into columns [rows], starting from one op (the seed). SplitColumns.cpp
+/// decides which ops are split; MakeColumns.cpp makes the columns.
 class ColumnSplitter {
 public:
   ColumnSplitter(mlir::Block &block, mlir::SymbolTable &symbols, mlir::Operation *seed,
                  llvm::ArrayRef<int64_t> rows)
       : block(block), symbols(symbols), seed(seed), rows(rows) {}
-  /// Adds concatenates that it made of sums, around which splitting may begin again, to `seeds`.
+  /// Splits what can be split around the seed. Ops that need no further visit are added to `done`;
+  /// new concatenates, around which more may be split, to `seeds`.
   void run(llvm::DenseSet<mlir::Operation *> &done,
            llvm::SmallVectorImpl<mlir::Operation *> &seeds);
 
@@ -37,7 +39,7 @@ private:
     return shape.size() == rows.size() + 1 && shape.drop_back() == llvm::ArrayRef<int64_t>(rows);
   }
   bool canSplit(mlir::Operation *op) const;
-  /// Whether the op reduces such an array along one dimension by a single associative op.
+  /// Whether the op reduces an array [rows, C] along one dimension by a single associative op.
   bool isReduceOfRows(mlir::Operation *op, int64_t along) const;
   bool canFold(mlir::Operation *op) const;
   bool isSumOfRows(mlir::Operation *op) const;
@@ -64,12 +66,14 @@ private:
   mlir::SymbolTable &symbols;
   mlir::Operation *seed;
   llvm::SmallVector<int64_t> rows;
-  llvm::DenseSet<mlir::Operation *> split; ///< their results are made column by column
-  llvm::DenseSet<mlir::Operation *> exits; ///< from such arrays to [rows]
-  llvm::DenseSet<mlir::Operation *> sums;  ///< from such arrays to shorter ones of as many columns
-  llvm::DenseSet<mlir::Operation *> kept;  ///< of `split`: others need the result as a whole
+  llvm::DenseSet<mlir::Operation *> split; ///< their results are computed column by column
+  llvm::DenseSet<mlir::Operation *> exits; ///< ops from split arrays to [rows]
+  llvm::DenseSet<mlir::Operation *> sums;  ///< reduces of split arrays along a dimension of rows
+  llvm::DenseSet<mlir::Operation *>
+      kept; ///< members of `split` whose result others need as a whole
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> reshaped; ///< as [rows, count]
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value>
+      reshaped; ///< values reshaped to [rows, count]
   int64_t work = 0;
 };
 

@@ -1,15 +1,17 @@
 //===- SplitReduce.cpp - One reduce as two --------------------------------===//
 //
-// In: a reduce that one kernel cannot do well. Out: two reduces, the first of
-// which has many rows and so many tasks:
+// Rewrites a reduce that one kernel cannot do well as two. The first has many rows, and so many
+// tasks:
 //
-//   over the minor and other dimensions      the trailing ones first, the others then; short runs
-//   the other way round a large array to a few elements          by leading dimension, or by parts
-//   of it, even or not
+//   over the minor and other dimensions        the trailing ones first, then the others;
+//                                              the other way round if the trailing ones are short
+//   of a large array to a few elements         by the leading dimension, or by parts of it
+//                                              (with a remainder if it does not divide evenly)
 //
-// Only for a single associative op, whose identity begins the first, and not for
-// sums of narrow floats: what is between would be rounded. Other computations that know any order
-// begin the first by their init values, if those may take part several times.
+// The computation must be a single associative op, whose identity starts the first reduce. Sums
+// of narrow floats are excluded: the partial results would be rounded. A computation that is
+// marked to allow any order starts both reduces from the init values, if these may take part
+// several times.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
@@ -23,12 +25,13 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// An array of at least so many elements, reduced to at most so many, is done in parts: at most
-/// kMostParts.
+/// An array of at least 256 Ki elements (by an estimate 50 us of reading, several times the cost of
+/// waking a thread) that is reduced to at most 64 elements is reduced in 4 to 64 parts, so that
+/// several threads share it.
 static constexpr int64_t kLargeArray = 256 << 10, kFewResults = 64, kMostParts = 64, kFewParts = 4;
 
-/// Trailing runs of at most so many elements are added up last, where there are at least so many
-/// rows of them.
+/// Trailing dimensions of at most 32 elements, in at least 32 rows of them, are reduced last: a
+/// horizontal sum per short run would cost more than its loads.
 static constexpr int64_t kShortRun = 32, kManyRows = 32;
 
 DenseElementsAttr identityOfParts(ComputationOp computation, Type element) {
@@ -39,7 +42,7 @@ DenseElementsAttr identityOfParts(ComputationOp computation, Type element) {
                                                      : DenseElementsAttr();
 }
 
-/// The most parts, up to kMostParts, that divide `size` evenly.
+/// The largest divisor of `size` up to kMostParts.
 static int64_t partsOf(int64_t size) {
   for (int64_t parts = std::min(kMostParts, size); parts > 1; --parts) {
     if (size % parts == 0) {
@@ -49,7 +52,7 @@ static int64_t partsOf(int64_t size) {
   return 1;
 }
 
-/// What the first of two reduces begins with: an identity, or the init values.
+/// The init values of the first reduce: the identity, or those of `op`.
 static SmallVector<Value> beginnings(ReduceOp op, DenseElementsAttr identity, OpBuilder &builder) {
   if (!identity) {
     return SmallVector<Value>(op.getInputs().drop_front(op->getNumResults()));
@@ -85,7 +88,7 @@ static void split(ReduceOp op, DenseElementsAttr identity, ValueRange inputs,
   op.erase();
 }
 
-/// In kMostParts parts along dimension 0, which does not divide evenly, and what is left.
+/// Reduces dimension 0, which has no suitable divisor, in kMostParts equal parts and a remainder.
 static void splitUnevenly(ReduceOp op, DenseElementsAttr identity) {
   OpBuilder builder(op);
   HloBuilder b(builder, op.getLoc());
@@ -94,7 +97,7 @@ static void splitUnevenly(ReduceOp op, DenseElementsAttr identity) {
   int64_t length = shape[0] / kMostParts, whole = length * kMostParts;
   Type element = HloBuilder::type(input).getElementType();
   Value none = beginnings(op, identity, builder)[0];
-  // [kMostParts, length, ...] and [rest, 1, ...], both to one row for each of the first dimension.
+  // [kMostParts, length, ...] and [remainder, 1, ...]: each reduced to one row per part.
   auto rowsOf = [&](Value from, int64_t count, int64_t size) {
     SmallVector<int64_t> apart{count, size}, dims, kept{count};
     llvm::append_range(apart, shape.drop_front());
@@ -129,8 +132,8 @@ static void splitReduces(Block &block, SymbolTable &symbols) {
     bool minor = rank > 0 && isReduced(rank - 1);
     bool several = minor && !isTrailingReduce(op) && elements > kMostParts;
     bool large = elements >= kLargeArray && results <= kFewResults && rank > 0 && isReduced(0);
-    // A row that is put together from parts is walked part by part: not cut elsewhere (a sum of
-    // 450000 s32 in four parts, 0.20 ms cut, each vector asking where it is).
+    // A row made by a concatenate or pad is walked part by part. Cut elsewhere, each vector would
+    // have to find its part.
     bool inParts =
         rank == 1 && input.getDefiningOp() && isa<ConcatenateOp, PadOp>(input.getDefiningOp());
     if (results == 0 || elements == 0 || (!several && !large) || inParts) {
@@ -149,7 +152,7 @@ static void splitReduces(Block &block, SymbolTable &symbols) {
     }
     SmallVector<int64_t> first, second;
     if (several) {
-      // The run of reduced dimensions at the end; the others are numbered as before.
+      // The trailing reduced dimensions go first; the others keep their numbers.
       int64_t end = rank, columns = 1, rows = 1, keptBefore = 0;
       while (end > 0 && isReduced(end - 1)) {
         first.push_back(--end);
@@ -164,7 +167,8 @@ static void splitReduces(Block &block, SymbolTable &symbols) {
         keptBefore += !isReduced(d);
       }
       if (columns <= kShortRun && rows >= kManyRows) {
-        // Short runs, as of a group's channels: what is left of all rows is as short, and few.
+        // Short runs, such as a group's channels: reducing the rows first leaves one short run per
+        // result.
         first = second;
         second.clear();
         for (int64_t d = end; d < rank; ++d) {
@@ -186,7 +190,8 @@ static void splitReduces(Block &block, SymbolTable &symbols) {
     }
     int64_t parts = partsOf(shape[0]);
     if (parts < kFewParts) {
-      // What is computed would be computed for both parts, or stored.
+      // Only for an operand of the block: a computed input would be computed for both parts, or
+      // stored.
       if (isSingle && shape[0] >= 2 * kMostParts && isa<BlockArgument>(input)) {
         splitUnevenly(op, identity);
       }

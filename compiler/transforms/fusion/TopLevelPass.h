@@ -1,4 +1,4 @@
-//===- TopLevelPass.h - Passes over what runs at top level ----------------===//
+//===- TopLevelPass.h - Passes over computations at top level -------------===//
 #ifndef COMPILER_TRANSFORMS_FUSION_TOPLEVELPASS_H
 #define COMPILER_TRANSFORMS_FUSION_TOPLEVELPASS_H
 
@@ -7,13 +7,13 @@
 
 namespace hlo::fusion {
 
-/// The entry, the computation that prepares, and the bodies, conditions and branches of the loops
-/// and conditionals in them, at any depth; each once.
+/// The computations that run at top level, each once: the entry, the prepare computation, and the
+/// bodies, conditions and branches of loops and conditionals in them, at any depth.
 llvm::SmallVector<ComputationOp> topLevelComputations(mlir::ModuleOp module,
                                                       mlir::SymbolTable &symbols);
 
-/// A pass that rewrites the block of each computation that runs at top level by itself: calls
-/// `runOnBlock(Block &, SymbolTable &)` of the pass.
+/// A pass that rewrites the block of each computation that runs at top level, one at a time, by
+/// `runOnBlock(Block &, SymbolTable &)` of the derived class.
 template <typename Derived>
 class TopLevelPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
 public:

@@ -1,18 +1,17 @@
-//===- TurnColumns.cpp - Stacked columns, as columns of rows --------------===//
+//===- TurnColumns.cpp - Transposed stacks of columns ---------------------===//
 //
-// In: a block that runs at top level. A function of points that stacks what it has computed
-// ([C] of one point) makes of many points, under vmap, an array with the columns outside,
-// which is transposed where it meets the points again:
+// A function of one point that stacks its results, [C], becomes under vmap a concatenate along
+// the outermost dimension. It is transposed where it meets the points again:
 //
 //   s = concatenate(f(x, y), g(x, y)), dimensions={0}       [C, rows]
 //   v' = v + transpose(s * h)                               [rows, C]
 //
-// Out: the columns are put together as columns, and what is element-wise between is done there,
-// so that SplitColumns.cpp finds it and there is no transpose:
+// This pass concatenates along the minor dimension instead, and moves the element-wise ops
+// between there. The transpose is gone, and SplitColumns.cpp finds the columns:
 //
 //   v' = v + concatenate(f(x, y), g(x, y)), dimensions={1} * h
 //
-// What others need with the columns outside stays beside it.
+// Values that others need as [C, rows] stay beside the new ones.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Columns.h"
@@ -28,10 +27,11 @@ using namespace mlir;
 namespace hlo::fusion {
 namespace {
 
-/// Ops looked at for one transpose.
+/// Search limit: ops visited per transpose.
 constexpr size_t kMostTurned = 64;
 
-/// Arrays of some columns along one dimension, made with that dimension behind the others.
+/// Rebuilds arrays with columns along dimension `along` so that the columns are along the minor
+/// dimension.
 class Turner {
 public:
   bool canTurn(Value v);
@@ -59,7 +59,7 @@ private:
   DenseMap<std::pair<Value, int64_t>, Value> known;
 };
 
-/// Of a transpose that moves one dimension behind the others: that dimension.
+/// The dimension that a transpose moves behind the others; nullopt if it does anything else.
 std::optional<int64_t> movedBehind(ArrayRef<int64_t> order) {
   bool moves = order.size() > 1 && llvm::is_sorted(order.drop_back()) && !llvm::is_sorted(order);
   return moves ? std::optional(order.back()) : std::nullopt;
@@ -88,7 +88,7 @@ bool Turner::canTurn(Value v) {
     return llvm::is_sorted(turnedDims(broadcast));
   }
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    // Back to where it was.
+    // A transpose the other way: its operand has the columns in the minor dimension.
     ArrayRef<int64_t> order = transpose.getDimensions();
     SmallVector<int64_t> others(order);
     others.erase(others.begin() + along);
@@ -149,7 +149,7 @@ static void turnColumns(Block &block) {
       transpose.erase();
     }
   }
-  // What is not needed with the columns outside any more would be kernels.
+  // Unused ops would become kernels of their own.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
       op.erase();
