@@ -1,9 +1,9 @@
 //===- ArgumentReduction.cpp - x modulo pi/2 ------------------------------===//
 //
-// Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Beyond
-// that, behind a branch, Payne and Hanek's: of f32 in f64, with pieces of 2/pi from a
-// table; lanes of f64 one by one through a function of the module that does it in
-// integers: hlo_rem_pio2(f64) -> {hi, lo, quadrant}.
+// Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Larger ones are
+// behind a branch, by Payne and Hanek's method: f32 in f64, with pieces of 2/pi from a table; f64
+// lane by lane, by a function of the module that uses integers: hlo_rem_pio2(f64) -> {hi, lo,
+// quadrant}.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ArgumentReduction.h"
@@ -57,9 +57,9 @@ static LLVM::GlobalOp tableOfBits(Emission &e) {
                                 /*isConstant=*/true, LLVM::Linkage::Internal, tableName, values);
 }
 
-/// The body: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Of 2/pi only the 192 bits
-/// from weight 2^-(E - 1) on matter: those above give multiples of 4 quadrants, those below
-/// nothing.
+/// The body of hlo_rem_pio2: |x| in [2^-10, inf) = M 2^E with M an integer of 53 bits. Only 192
+/// bits of 2/pi matter, from weight 2^-(E - 1) on: higher bits give multiples of 4 quadrants, lower
+/// bits are below the result's precision.
 static SmallVector<Num> payneHanek(Num x) {
   Emission &e = *x.e;
   Num bits = bitsOf(x);
@@ -121,8 +121,8 @@ static SmallVector<Num> reduceLanes(Num x) {
 }
 
 static constexpr llvm::StringLiteral piecesName = "hlo_two_over_pi_pieces";
-/// 2/pi in three pieces of 28 bits for each exponent of an f32 x, without the bits whose products
-/// with x are multiples of 4.
+/// For each exponent of an f32 x: three pieces of 28 bits of 2/pi, starting with the first bit
+/// whose product with x is not a multiple of 4.
 static constexpr int64_t exponents = 128, pieces = 3, pieceBits = 28;
 
 static LLVM::GlobalOp tableOfPieces(Emission &e) {
@@ -153,8 +153,8 @@ static LLVM::GlobalOp tableOfPieces(Emission &e) {
       DenseElementsAttr::get(RankedTensorType::get({count}, b.getF64Type()), ArrayRef(values)));
 }
 
-/// x modulo pi/2 and the quadrant (i64) of f32 lanes in f64, 1 <= |x| < inf. Products of 24 and 28
-/// bits are exact.
+/// x modulo pi/2 and the quadrant (i64) of f32 lanes, computed in f64, 1 <= |x| < inf. Products of
+/// 24 and 28 bits are exact.
 static std::pair<Num, Num> reduceFloatLanes(Num x, Num wide) {
   Emission &e = *x.e;
   Value base = LLVM::AddressOfOp::create(e.b, e.loc, tableOfPieces(e));
@@ -176,7 +176,7 @@ static std::pair<Num, Num> reduceFloatLanes(Num x, Num wide) {
 static Num isFinite(Num x) { return less(abs(x), std::numeric_limits<double>::infinity()); }
 
 namespace {
-/// x = n pi/2 + hi + lo, in that order of size, but hi may lack the last bit.
+/// x = n pi/2 + hi + lo with decreasing magnitudes; hi may be wrong in its last bit.
 struct Parts {
   Rounded n;
   Num hi, lo;
@@ -208,7 +208,7 @@ static Reduced reduceDouble(Num x) {
   return {{parts[0], parts[1]}, parts[2]};
 }
 
-/// Up to here n < 2^16, and three parts of pi/2 do.
+/// Below this n < 2^16, and three parts of pi/2 suffice.
 static constexpr double floatLimit = 0x1p16;
 
 static Reduced reduceFloat(Num x) {
@@ -221,13 +221,13 @@ static Reduced reduceFloat(Num x) {
   NumPair rest;
   Num quadrant;
   if (x.e->machine.fma) {
-    // The lowest bits of the sum are those of n.
+    // The lowest bits of the sum's representation are those of n.
     double magic = FloatTraits(x).integerMagic;
     Num sum = fma(x, twoOverPi, magic), n = sum - magic;
     Num first = fma(n, -0x1.921fb6p+0, x);
     Num second = fma(n, 0x1.777a5cp-25, first);
     rest.hi = fma(n, 0x1.ee59dap-50, second);
-    // The same with all that the roundings lost, for tan.
+    // The same with the rounding errors added, for tan.
     NumPair product = twoProduct(n, x.of(0x1.777a5cp-25));
     NumPair exact = twoSum(first, product.hi);
     rest.lo = (exact.hi - rest.hi) + fma(n, 0x1.ee59dap-50, exact.lo + product.lo);
@@ -250,9 +250,9 @@ static Reduced reduceFloat(Num x) {
   return {{parts[0], parts[1]}, parts[2]};
 }
 
-/// The third part of pi/2 is less than 2^-33 in all, and rounded away where the rest has an ulp of
-/// 2^-31: two parts give the same rest then. Smaller rests are as rare as huge arguments, and no
-/// faster.
+/// n times the third part of pi/2 is less than 2^-33, which is rounded away if the rest has an ulp
+/// of 2^-31: two parts then give the same rest. Smaller rests take reduceByHalfPi; they are as rare
+/// as huge arguments.
 Reduced reduceOneLane(Num x) {
   Rounded n = roundProduct(x, twoOverPi);
   Num rest = fma(n.value, 0x1.777a5cp-25, fma(n.value, -0x1.921fb6p+0, x));

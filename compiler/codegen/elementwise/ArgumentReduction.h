@@ -6,17 +6,16 @@
 
 namespace hlo::codegen {
 
-/// x = quadrant * pi/2 + rest, |rest| <= pi/4 and a little. NaN for NaN and infinities.
+/// x = quadrant * pi/2 + rest, |rest| <= pi/4 up to rounding. NaN for NaN and infinities.
 struct Reduced {
   NumPair rest;
   Num quadrant; ///< integer as wide as x; its two lowest bits count
 };
 Reduced reduceByHalfPi(Num x);
-/// The same of an f32 of one lane, for a target with FMA, with fewer operations one after another
-/// and without rest.lo.
+/// reduceByHalfPi of one f32, for targets with FMA: fewer dependent operations, and no rest.lo.
 Reduced reduceOneLane(Num x);
-/// The same of an f64 of one lane for arguments of moderate size, with fewer operations on the way
-/// to rest.hi, unless `wrong`: then reduceByHalfPi has something else.
+/// reduceByHalfPi of one f64 of moderate size, with fewer dependent operations to rest.hi. Sets
+/// `wrong` if reduceByHalfPi's result differs.
 Reduced guessOneLane(Num x, Num &wrong);
 
 } // namespace hlo::codegen

@@ -18,10 +18,10 @@ Complex choose(Num condition, Complex a, Complex b) {
   return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
 }
 
-/// +-1 where x is infinite, else +-0.
+/// +-1 if x is infinite, else +-0 (C's Annex G).
 static Num boxed(Num x) { return copySign(select(equal(abs(x), infinity), 1.0, x.of(0.0)), x); }
 
-/// The quotient where the formula gave NaN + i NaN: of a zero divisor, or of infinities.
+/// The quotient, corrected where the formula gave NaN + i NaN for a zero divisor or infinities.
 static Complex divideSpecials(Complex a, Complex b, Complex quotient) {
   Num undefined = isNaN(quotient.re) & isNaN(quotient.im);
   SmallVector<Num> parts = rarely(undefined, {quotient.re, quotient.im}, [&]() -> SmallVector<Num> {
@@ -45,7 +45,8 @@ static Complex divideSpecials(Complex a, Complex b, Complex quotient) {
   return {parts[0], parts[1]};
 }
 
-/// The exponent of the larger part (0 for zero, infinity and NaN), and the number scaled by it.
+/// z scaled by a power of two so that the larger part is in [1, 2), and that part's exponent (0 for
+/// zero, infinity and NaN).
 static std::pair<Complex, Num> normalize(Complex z) {
   FloatTraits traits(z.re);
   Num large = maxNum(abs(z.re), abs(z.im));
@@ -79,7 +80,7 @@ Complex divide(Complex a, Complex b) {
 
 /// z / |z|; zero stays.
 static Complex signOf(Complex z) {
-  // Scaled out of the way of overflow, and of subnormals.
+  // Scaled so that the modulus neither overflows nor is subnormal.
   bool wide = z.re.isF64();
   Num large = maxNum(abs(z.re), abs(z.im));
   Num scale = select(greater(large, 1.0), z.re.of(0.25), z.re.of(wide ? 0x1p60 : 0x1p30));
@@ -148,7 +149,8 @@ static Elem emitCompare(const Request &r) {
   return {};
 }
 
-/// The larger or smaller in lexicographic order; the first operand if it is no number.
+/// The larger or smaller in lexicographic order (real part first); the first operand if it has a
+/// NaN.
 static Elem extremum(Emission &e, const Elem &a, const Elem &b, bool maximum) {
   Num aRe(e, a.re), aIm(e, a.im), bRe(e, b.re), bIm(e, b.im);
   auto before = [&](Num x, Num y) { return maximum ? greater(x, y) : less(x, y); };
@@ -164,8 +166,8 @@ Elem emitComplexOp(const Request &r) {
   case Opcode::Subtract: return elem(r.re(0) - r.re(1), r.im(0) - r.im(1));
   case Opcode::Multiply: {
     Complex a = z(0), b = z(1);
-    // The products that XLA rounds are rounded here too; the others are fused where the machine
-    // can.
+    // The products that XLA rounds are rounded here too; the others are contracted if the target
+    // has FMA.
     return elem(fma(a.re, b.re, -(a.im * b.im)), fma(a.im, b.re, a.re * b.im));
   }
   case Opcode::Divide: {

@@ -1,7 +1,7 @@
 //===- ComplexFunctions.cpp - Elementary functions of complex numbers -----===//
 //
-// In and out: parts in f64. The inverse functions are Kahan's ("Branch cuts for complex
-// elementary functions", 1987).
+// Arguments and results are parts in f64. The inverse functions are Kahan's ("Branch cuts for
+// complex elementary functions", 1987).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ComplexFunctions.h"
@@ -27,13 +27,13 @@ static Num oneAndCosine(NumPair turn, bool negated) {
   return select(less(cosine, 0.0), turn.hi * turn.hi / (1.0 - cosine), cosine + 1.0);
 }
 
-/// e^z, with the sine and cosine of its imaginary part at hand.
+/// e^z, given the sine and cosine of the imaginary part.
 static Complex expWithTurn(Complex z, NumPair turn) {
   Num re = expTimes(z.re, turn.lo), im = expTimes(z.re, turn.hi);
   Num real = equal(z.im, 0.0);
   re = select(real, expOf(z.re), re);
   im = select(real, z.im, im);
-  // Zeros keep the signs of the factors.
+  // Results that vanish keep the signs of their factors.
   Num vanishes = equal(z.re, -infinity), zero = z.re.of(0.0);
   return {select(vanishes, copySign(zero, re), re), select(vanishes, copySign(zero, im), im)};
 }
@@ -45,7 +45,7 @@ Complex complexExpm1(Complex z) {
   NumPair turn = sinCosOf(z.im);
   Num grown = expm1Of(z.re);
   Num re = fma(grown, turn.lo, -oneAndCosine(turn, /*negated=*/true));
-  // Away from 1, the product is better.
+  // Away from 1, the direct product has the smaller error.
   Num direct = expTimes(z.re, turn.lo) - 1.0;
   re = select(less(direct, -0.5), direct, re);
   Num im = expTimes(z.re, turn.hi);
@@ -87,11 +87,11 @@ Complex complexLog1p(Complex z) {
   return {re, atan2Of(z.im, moved)};
 }
 
-// The logistic function is e / (1 + e) or 1 / (1 + e) of an e with |e| <= 1, and 1 + e is expm1(x)
-// cos y + (1 + cos y), which is right near its zeros too.
+// The logistic function is e / (1 + e) or 1 / (1 + e), with e = e^+-z, |e| <= 1. 1 + e is computed
+// as expm1(x) cos y + (1 + cos y), which is accurate near its zeros too.
 
-/// Of two f32, in f64: e from expm1 where it loses nothing that f32 has, and a quotient without
-/// scaling.
+/// The logistic function of parts that were f32, in f64. e is computed by expm1 where f32 loses
+/// nothing by it, and the quotient needs no scaling.
 static Complex logisticOfFloats(Complex z) {
   Num left = less(z.re, 0.0);
   Complex w = choose(left, z, {-z.re, -z.im});
@@ -129,7 +129,7 @@ Complex complexLogistic(Complex z, bool ofFloats) {
   return {result.re, select(equal(z.im, 0.0), z.im, result.im)};
 }
 
-/// x y, but 0 if x is: of an exponent and a logarithm that may be infinite.
+/// x * y, but 0 if x is 0: x is an exponent and y a logarithm that may be infinite.
 static Num productOrZero(Num x, Num y) { return select(equal(x, 0.0), 0.0, x * y); }
 
 Complex complexPower(Complex z, Complex w) {
@@ -147,8 +147,8 @@ Complex complexPower(Complex z, Complex w) {
   return choose(exponentZero | baseOne, {one, nothing}, result);
 }
 
-/// (|x| + |z|) / 2, its root, and y / 2 over that; of two f32 no scaling is needed, and 38 bits are
-/// enough.
+/// The square root from r = sqrt((|x| + |z|) / 2) and y / (2 r). Parts that were f32 need no
+/// scaling, and 38 bits of r suffice.
 static Complex sqrtOfFloats(Num x, Num y) {
   Num modulus = rootWithin(x * x + y * y);
   Num root = rootWithin((abs(x) + modulus) * 0.5);
@@ -199,7 +199,7 @@ Complex complexRsqrt(Complex z) {
 }
 
 namespace {
-/// s cosh(y) and c sinh(y) for factors s, c in [-1, 1], without early overflow.
+/// s cosh(y) and c sinh(y) for factors s, c in [-1, 1]; neither cosh nor sinh alone overflows.
 struct Hyperbolic {
   Num cosh, sinh;
 };
@@ -219,7 +219,7 @@ static Hyperbolic timesHyperbolic(Num y, Num s, Num c) {
 Complex complexSin(Complex z) {
   NumPair turn = sinCosOf(z.re);
   Hyperbolic h = timesHyperbolic(z.im, turn.hi, turn.lo);
-  // The sign of a zero is that of the product, also where its other factor is infinite or NaN.
+  // The sign of a zero product, also if its other factor is infinite or NaN.
   Num signedZero = floatOf(signBits(turn.lo) ^ signBits(z.im));
   Num im = select(equal(z.im, 0.0), signedZero, h.sinh);
   return {select(equal(z.re, 0.0), z.re, h.cosh), im};
@@ -271,13 +271,13 @@ Complex complexSinh(Complex z) {
 
 Complex complexCosh(Complex z) { return complexCos({-z.im, z.re}); }
 
-/// +-1 where x is infinite, else +-0; NaN stays.
+/// +-1 if x is infinite, else +-0; NaN stays.
 static Num boxed(Num x) {
   Num box = copySign(select(isInfinite(x), 1.0, x.of(0.0)), x);
   return select(isNaN(x), x, box);
 }
 
-/// `ordinary` where z is finite, else special().
+/// `ordinary` if z is finite, else special().
 static Complex unlessSpecial(Complex z, Complex ordinary, llvm::function_ref<Complex()> special) {
   Num finite = less(abs(z.re), infinity) & less(abs(z.im), infinity);
   llvm::SmallVector<Num> parts =
@@ -320,7 +320,7 @@ Complex complexAsin(Complex z) {
   });
 }
 
-/// The angle of acos and acosh of what is not finite, in [0, pi].
+/// The angle of acos and acosh of a z that is not finite, in [0, pi].
 static Num acosAngle(Complex z) {
   Num angle = atan2Of(boxed(abs(z.im)), boxed(z.re));
   return select(equal(z.re, 0.0), 0x1.921fb54442d18p+0, angle);
@@ -364,7 +364,7 @@ Complex complexAtanh(Complex z) {
     return llvm::SmallVector<Num>{select(pole, beside, re)};
   })[0];
   Num im = atan2Of(z.im * 2.0, apart * (x + 1.0) - square) * 0.5;
-  // Far away, both are those of 1/z.
+  // For large |z|, atanh(z) is computed from 1/z.
   Num modulus = hypotOf(z.re, z.im);
   Num far = greater(modulus, 0x1p500);
   re = select(far, select(less(modulus, infinity), x / modulus / modulus, 0.0), re);

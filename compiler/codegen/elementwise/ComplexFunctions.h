@@ -1,6 +1,6 @@
 //===- ComplexFunctions.h - Elementary functions of complex numbers -------===//
 //
-// Principal branches, cuts as in C's Annex G. All take and give parts in f64.
+// Principal branches; cuts as in C's Annex G. Arguments and results are parts in f64.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_COMPLEXFUNCTIONS_H

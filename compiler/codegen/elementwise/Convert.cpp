@@ -16,9 +16,10 @@ namespace hlo::codegen {
 
 static bool isPredicate(Type element) { return element.isSignlessInteger(1); }
 
-/// What was rounded to f32 as `nearest`, as bf16. That this rounds twice matters only if the first
-/// time gave what lies half way between two bf16, which is rare: then `toOdd` gives the f32 that
-/// was rounded to odd. Integers, which often lie half way, are exact below 2^24.
+/// Rounds a value to bf16, given the value rounded to f32 (`nearest`). The double rounding matters
+/// only if `nearest` is half way between two bf16, which is rare; then `toOdd` gives the value
+/// rounded to f32 by round-to-odd, which rounds correctly. Integers are often half way, but exact
+/// in f32 below 2^24.
 static Num toBfloat(Emission &e, Num nearest, bool fromInteger, function_ref<Num()> toOdd) {
   if (nearest.lanes() > 1) {
     Num halfWay = equal(bitsOf(nearest) & 0xffff, 0x8000);
@@ -49,13 +50,13 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
     }
     x = roundToOdd(x, f32);
   } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
-    return x; // Eight bits of mantissa and of exponent hold every such value.
+    return x; // f32 represents every value of eight mantissa and eight exponent bits
   }
   return Num(e, roundNarrow(e, to, x));
 }
 
-/// 64-bit integers made exact in f64 so that a later rounding is as if made at once: the
-/// eleven bits that f64 would lose are merged into the one above them.
+/// Makes a 64-bit integer exact in f64, so that a later rounding to a narrower float equals one
+/// rounding: ORs the eleven bits that f64 would lose into the bit above them (a sticky bit).
 static Num stickyBits(Num x, bool isUnsigned) {
   Num low = x & 0x7ff;
   Num sticky = (x & ~INT64_C(0x7ff)) | select(notEqual(low, 0), 0x800, low);
@@ -64,8 +65,8 @@ static Num stickyBits(Num x, bool isUnsigned) {
   return select(small, x, sticky);
 }
 
-/// 32-bit integers whose f32 is exact, and rounds to fewer than 16 bits as they do: the eight bits
-/// that f32 may lose are merged into the one above them.
+/// Makes a 32-bit integer exact in f32, so that a later rounding to fewer than 16 bits equals one
+/// rounding: ORs the eight bits that f32 may lose into the bit above them.
 static Num stickyByte(Num x, bool isUnsigned) {
   Num large = isUnsigned ? below(x.of(INT64_C(1) << 24), x)
                          : below(x.of(INT64_C(1) << 25), x + (INT64_C(1) << 24));
@@ -104,23 +105,24 @@ static Num integerToFloat(Emission &e, Num x, bool isUnsigned, Type to) {
   if (to.isBF16()) {
     return toBfloat(e, convert(x, e.b.getF32Type()), /*fromInteger=*/true, toOdd);
   }
-  // What f32 does not hold, from 2^24 on, is beyond the others' largest number, but for what is an
-  // exponent alone.
+  // Integers of 2^24 and more, which f32 may round, overflow in every narrow format but the one of
+  // exponents alone.
   bool isExponent = isa<Float8E8M0FNUType>(to);
   return Num(e, roundNarrow(e, to, isExponent ? toOdd() : convert(x, e.b.getF32Type())));
 }
 
-/// Truncates; saturates; NaN gives 0.
+/// Truncates towards zero and saturates; NaN gives 0.
 static Num floatToInteger(Emission &e, Num x, Type to) {
   bool isUnsigned = isUnsignedElement(to);
   auto width = static_cast<int>(to.getIntOrFloatBitWidth());
   int valueBits = isUnsigned ? width : width - 1, precision = x.isF64() ? 53 : 24;
   double end = std::ldexp(1.0, valueBits), low = isUnsigned ? 0.0 : -end;
-  // The greatest float that fits: the greatest integer, or far from it.
+  // The largest float within the integer's range: the largest integer itself, or the float below
+  // the range's end.
   bool isExact = valueBits <= precision;
   double high = isExact ? end - 1.0 : end - std::ldexp(1.0, valueBits - precision);
   Num inRange = minNum(maxNum(x, x.of(low)), x.of(high));
-  // Through at least 32 bits, of a signed type if that holds the range.
+  // Converts by way of at least 32 bits, signed if that holds the range.
   Type through = e.b.getIntegerType(std::max(width, 32));
   Num value = isUnsigned && width >= 32 ? floatToUnsigned(inRange, through)
                                         : floatToSigned(inRange, through);
@@ -207,7 +209,7 @@ Elem emitBitcast(const Request &r) {
 }
 
 namespace {
-/// Fields of an IEEE format that is held in an integer.
+/// The exponent and mantissa widths of an IEEE format whose bits are held in an integer.
 struct Fields {
   int exponent, mantissa;
 };
@@ -221,8 +223,8 @@ static Fields fieldsOf(Type element) {
   return element.isF64() ? Fields{11, 52} : Fields{8, 23};
 }
 
-/// Rounds the mantissa to nearest even, then gives infinity for what is beyond the reduced
-/// exponent's range, and zero for what is below its normal numbers.
+/// Rounds the mantissa to nearest even. Values beyond the reduced exponent's range become infinity;
+/// values below its normal numbers become zero.
 Elem emitReducePrecision(const Request &r) {
   if (!isa<FloatType>(r.operand)) {
     return {};
@@ -230,7 +232,7 @@ Elem emitReducePrecision(const Request &r) {
   Emission &e = r.e;
   auto exponentBits = static_cast<int>(r.integer("exponent_bits"));
   auto mantissaBits = static_cast<int>(r.integer("mantissa_bits"));
-  // Types of 8 bits and less have biases and specials of their own: their numbers are reduced as
+  // Types of at most 8 bits have their own biases and special values; their numbers are reduced as
   // f32.
   bool small = isNarrowFloat(r.operand) && r.operand.getIntOrFloatBitWidth() <= 8;
   Type element = small ? e.b.getF32Type() : r.operand;

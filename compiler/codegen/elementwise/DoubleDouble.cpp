@@ -1,7 +1,8 @@
 //===- DoubleDouble.cpp - Unevaluated sums of two floats ------------------===//
 //
-// In and out: pairs (hi, lo) with |lo| <= ulp(hi)/2, up to the error stated. The formulas
-// are Dekker's (1971), Knuth's two-sum and Joldes, Muller and Popescu's (2017) products.
+// Arguments and results are pairs (hi, lo) with |lo| <= ulp(hi)/2, up to the error stated. The
+// formulas are Dekker's (1971), Knuth's two-sum, and Joldes, Muller and Popescu's (2017)
+// products.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/DoubleDouble.h"
@@ -20,7 +21,7 @@ NumPair fastTwoSum(Num a, Num b) {
   return {sum, b - (sum - a)};
 }
 
-/// High half of the bits of a; what is left is exact as well.
+/// The upper half of a's bits as a float; a minus it is exact.
 static Num highPart(Num a) {
   double splitter = a.isF64() ? 0x1p27 + 1 : 0x1p12 + 1;
   Num scaled = a * splitter;

@@ -1,7 +1,7 @@
 //===- DoubleDouble.h - Unevaluated sums of two floats --------------------===//
 //
-// Error-free transformations (Dekker, Knuth), and arithmetic on pairs built of
-// them. With FMA the error of a product costs one instruction, else a split.
+// Error-free transformations (Dekker, Knuth), and arithmetic on pairs that is built on them. With
+// FMA the error of a product costs one instruction; without, a split of both factors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_DOUBLEDOUBLE_H

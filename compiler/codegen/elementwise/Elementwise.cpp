@@ -1,8 +1,8 @@
-//===- Elementwise.cpp - Names, types, and which family emits -------------===//
+//===- Elementwise.cpp - Dispatch of ops to families ----------------------===//
 //
-// In: an op (or its name and types) and its operands' values. Out: the value of its
-// result, by the family of the operands' element type. Operands that are
-// scalars beside vectors are spread over the lanes first.
+// Emits an op, given as an Operation or by name and types, on its operands' values. The family of
+// the operands' element type emits it. Scalar operands beside vectors are broadcast to the lanes
+// first.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -149,15 +149,18 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
   return result;
 }
 
-/// Arithmetic whose result may stay unrounded for the next op.
+/// Whether the op is arithmetic whose result the next op may read unrounded.
 static bool isArithmetic(Operation *op) { return hasFlag(op, OpFlag::StaysWide); }
 
-/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: all its uses in
-/// the kernel are arithmetic or the store. What looks at the value itself (compare, a conversion to
-/// an integer, a bitcast) sees the rounded one; so do add and subtract, which would show the
-/// difference where leading bits cancel, and functions that multiply it: exp(100 * 0.69) has three
-/// bits less than its argument. The differences from a row's maximum, which a softmax has, are
-/// small where their exponential is not.
+/// Whether a bf16 or f16 result may keep the precision of f32 until it is stored: every use in the
+/// kernel is arithmetic or the store. These users read the rounded value:
+///
+/// - ops that look at the value itself: compare, conversion to an integer, bitcast;
+/// - add and subtract, whose result may be only the rounding error if leading bits cancel;
+/// - functions that magnify an error: exp(100 * 0.69) has three bits less than its argument.
+///
+/// The difference from a row's maximum in a softmax is exempt: where it is large its exponential is
+/// small.
 static bool mayStayWide(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   if (!(element.isBF16() || element.isF16()) || !isArithmetic(op) ||
@@ -192,8 +195,8 @@ static bool mayStayWide(Operation *op) {
   return true;
 }
 
-/// Whether a conversion of a number held in f32 to a narrow float does nothing but round what is
-/// stored, as storing it does.
+/// Whether the op is a conversion from a value held in f32 to a narrow float whose only effect is
+/// the rounding that the store does.
 static bool isRoundedByStore(Operation *op) {
   if (!isa<ConvertOp>(op)) {
     return false;
@@ -204,7 +207,7 @@ static bool isRoundedByStore(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReturnOp>(user); });
 }
 
-/// Whether the result, of fewer than 16 bits, is only stored, which rounds it.
+/// Whether the result has fewer than 16 bits and is only stored; the store rounds it.
 static bool isOnlyStored(Operation *op) {
   Type element = elementType(op->getResult(0).getType());
   return isNarrowFloat(element) && cast<FloatType>(element).getWidth() < 16 && isArithmetic(op) &&
@@ -212,10 +215,10 @@ static bool isOnlyStored(Operation *op) {
          llvm::all_of(op->getUsers(), llvm::IsaPred<ReturnOp>);
 }
 
-/// Sums, products, minima and maxima of f16 that are held in f32, where the target has them:
-/// rounded as they are made. At most one operand is not an f16 that was only widened. What is
-/// inlined into a reduction stays wide. So f8e5m2, whose sums and products keep enough bits in f16
-/// to be rounded once more.
+/// Emits f16 sums, products, minima and maxima by f16 instructions, if the target has them; null
+/// otherwise. Results are rounded by the instruction. At most one operand may be a value that is
+/// not a widened f16. Ops inlined into a reduction stay in f32. f8e5m2 is computed in f16 too,
+/// whose sums and products keep enough bits to be rounded once more.
 static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   Type element = elementType(op->getResult(0).getType());
   bool isChoice = isa<MaximumOp, MinimumOp, ClampOp>(op), isEighth = isa<Float8E5M2Type>(element);
@@ -266,9 +269,9 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   return Elem(rounds ? roundNarrow(e, element, result) : result.v);
 }
 
-/// A narrow float divided by a constant is multiplied by its reciprocal in f32: a quotient of
-/// numbers of at most 11 bits is not as near to the middle of two of them as this may be wrong, so
-/// it is rounded as the quotient is.
+/// The reciprocal of a constant divisor of narrow floats, for a multiplication in f32; null if
+/// there is none. A quotient of numbers of at most 11 bits is never as near to a tie of the narrow
+/// format as the product's error, so both round to the same number.
 static Value reciprocalOfConstant(Emission &e, Operation *op, const Elem &divisor) {
   if (!isa<DivideOp>(op) || !isNarrowFloat(elementType(op->getResult(0).getType())) ||
       isa<Float8E8M0FNUType>(elementType(op->getResult(0).getType()))) {
@@ -309,7 +312,7 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     }
     return emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
   }
-  // The pred of a select is no data.
+  // The family is that of a select's data, not of its pred.
   unsigned data = isa<SelectOp>(op) ? 1 : 0;
   Emission here{{e.b, op->getLoc()}, e.machine};
   return emitNamed(here, name, elementType(op->getOperand(data).getType()),

@@ -1,10 +1,9 @@
 //===- Estimate.cpp - Functions that are one instruction of a machine -----===//
 //
-// In: numbers, or vectors that fill registers. Out: what an instruction of the machine computes of
-// them (LaneFunction, Lookup), or null on machines (and for vectors) that have none: estimates of
-// reciprocals and roots, which in divisions that are only a part of a function free the divider;
-// exponents and fractions; minima and maxima that know zeros apart; look-ups in tables that
-// registers hold.
+// Applies the machine's own instructions (LaneFunction, Lookup) to scalars and to vectors that
+// fill registers; null if the machine has none for them. These are estimates of reciprocals and
+// of roots, which keep the divider free; exponents and fractions; minima and maxima that order
+// zeros; look-ups in tables that registers hold.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Functions.h"
@@ -15,8 +14,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// What `apply` makes of registers of so many lanes, for numbers and vectors of other sizes: the
-/// lanes of less than a register are repeated, what fills several is taken apart.
+/// Applies `apply`, which takes registers of so many lanes, to values of any size: a smaller value
+/// is repeated to fill a register, a larger one is split into several.
 static Num byRegisters(ArrayRef<Num> operands, int64_t registerLanes,
                        llvm::function_ref<Value(ArrayRef<Value>)> apply) {
   Emission &e = *operands[0].e;
@@ -60,7 +59,8 @@ Num inRegisters(const LaneFunction &f, ArrayRef<Num> operands) {
                      [&](ArrayRef<Value> of) { return f.emit(e, f, of); });
 }
 
-/// What the machine has for operands like these; null results: nothing.
+/// The machine's function of this kind for operands like these, applied to them; null if there is
+/// none.
 static Num applied(LaneFunction::Kind kind, ArrayRef<Num> operands, double mostError = 1) {
   Num x = operands[0];
   int bits = static_cast<int>(x.width());
@@ -79,7 +79,7 @@ Num fractionInRegisters(Num x) { return applied(LaneFunction::Fraction, x); }
 Num unsignedToOdd(Num x) {
   Num down = applied(LaneFunction::UnsignedToFloatDown, x);
   Num up = down.v ? applied(LaneFunction::UnsignedToFloatUp, x) : Num();
-  // Of two neighbours one is odd: the upper, or else the lower is already.
+  // Of two adjacent floats one is odd: the upper one; otherwise the lower one already is.
   return up.v ? floatOf(bitsOf(down) | (bitsOf(up) & 1)) : Num();
 }
 
@@ -91,8 +91,8 @@ Num extremumInRegisters(Num a, Num b, bool maximum) {
     return {};
   }
   if (a.lanes() == 1) {
-    // As a vector all the way: a comparison of two numbers goes through flags and a general
-    // register.
+    // In vector registers throughout: a comparison of two scalars would go through flags and a
+    // general register.
     Type type = laneType(a.scalar(), f->registerLanes(1));
     Value nothing = LLVM::UndefOp::create(e.b, e.loc, type);
     auto first = [&](Num x) {
@@ -150,7 +150,7 @@ static Value constantVector(Emission &e, Type element, ArrayRef<double> values) 
   return arith::ConstantOp::create(e.b, e.loc, DenseElementsAttr::get(type, attributes));
 }
 
-/// The entries of each lane of a table in registers.
+/// The table entries selected by each lane of the index, for a table in registers.
 static Num lookedUp(Num index, const Lookup &in, Type element, ArrayRef<double> table) {
   Emission &e = *index.e;
   SmallVector<Value> registers;

@@ -1,7 +1,7 @@
 //===- Exponential.cpp - exp and what is built on it ----------------------===//
 //
-// e^x = 2^n e^r with n the integer next to x / ln 2 and |r| <= ln(2)/2; e^r - 1 is a
-// polynomial. In and out as Functions.h says.
+// e^x = 2^n e^r with n the integer nearest to x / ln 2 and |r| <= ln(2)/2; e^r - 1 is a
+// polynomial. Arguments and results as in Functions.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
@@ -38,7 +38,7 @@ Num exponentToFloat(Num n) {
   if (n.width() == 32) {
     return signedToFloat(n, b.getF32Type());
   }
-  // Through the bits of 1.5 * 2^52 + n, as not every target converts vectors of i64.
+  // By way of the bits of 1.5 * 2^52 + n, since not every target converts vectors of i64.
   return floatOf(n + INT64_C(0x4338000000000000)) - 0x1.8p52;
 }
 
@@ -80,20 +80,21 @@ static ExpParts expParts(Num x, Num low = {}) {
   return {n, fma(square, q, r)};
 }
 
-/// Whether vectors like x are scaled in one step whatever the power (`scaledInRegisters`).
+/// Whether vectors like x are scaled by any power of two in one instruction (scaledInRegisters).
 static bool hasScale(Num x) {
   return x.e->machine.function(LaneFunction::ScaleByPower, x.width(), x.lanes()) != nullptr;
 }
 
-/// e^(x + low) where 2^n and the result are normal numbers: 2^n m + 2^n, rounded once.
+/// e^(x + low), if 2^n and the result are normal numbers: 2^n m + 2^n, rounded once.
 static Num expOfNormal(Num x, Num low = {}) {
   ExpParts parts = expParts(x, low);
   Num scale = powerOfTwo(parts.n.integer, FloatTraits(x));
   return fma(scale, parts.m, scale);
 }
 
-/// Below `lowest` the result is 0. It is not computed there: a product that underflows may take
-/// 150 cycles, and masked softmaxes are full of exponentials of -1e30.
+/// e^(x + low); 0 for x below `lowest`, which is not computed: a product that underflows takes a
+/// microcode assist of some 150 cycles on Intel cores, and masked softmaxes are full of
+/// exponentials of -1e30.
 static Num expWithin(Num x, Num low, double lowest, double highest) {
   double normal = x.isF64() ? 708.0 : 87.0;
   auto any = [&] {
@@ -129,7 +130,8 @@ Num expTimes(Num x, Num factor, int64_t halvings) {
   // Within these bounds the smallest factor overflows, and the largest vanishes.
   double bound = traits.wide ? 1460.0 : 195.0;
   ExpParts parts = expParts(clampTo(x, -bound, bound));
-  // The factor is scaled first, in steps: a small one would lose bits. Two steps before, two after.
+  // The factor is scaled first, since a small one would lose bits in the product: by 2^(n/4) twice
+  // before it, and twice after.
   Num quarter = shrS(parts.n.integer, 2);
   Num step = powerOfTwo(quarter, traits);
   Num last = powerOfTwo(parts.n.integer - shl(quarter, 1) - quarter - halvings, traits);
@@ -146,7 +148,8 @@ Num expm1Of(Num x) {
   return copySign(select(equal(parts.n.integer, 0), parts.m, sum), x);
 }
 
-/// 1 / a, where an error of 2^-26 (f32: of two units) does no harm and a is of moderate size.
+/// 1 / a, with an error of at most 2^-26 (f64) or two units in the last place (f32), for a of
+/// moderate size.
 static Num inverseNear(Num a) {
   Num inverse = a.e->machine.fma ? estimate(a, LaneFunction::Reciprocal) : Num();
   return inverse.v ? fma(inverse, fma(-a, inverse, 1.0), inverse) : 1.0 / a;
@@ -154,7 +157,8 @@ static Num inverseNear(Num a) {
 
 Num logisticForHalf(Num x) { return inverseNear(expOfModerate(-clampTo(x, -25.0, 25.0)) + 1.0); }
 
-/// `scale`: a part of e^-|x| times its power of two.
+/// The logistic function from the parts of e^-|x|; `scale` multiplies such a part by its power of
+/// two.
 static Num logisticOfParts(Num x, const ExpParts &parts, function_ref<Num(Num)> scale) {
   NumPair mantissa = fastTwoSum(x.of(1.0), parts.m);
   NumPair power = {scale(mantissa.hi), scale(mantissa.lo)};
@@ -173,8 +177,8 @@ static Num logisticOfParts(Num x, const ExpParts &parts, function_ref<Num(Num)> 
 
 Num logisticOf(Num x) {
   FloatTraits traits(x);
-  // e / (1 + e) or 1 / (1 + e), of e = e^-|x| <= 1, so that nothing overflows and small results
-  // keep their precision. Sums and the quotient are corrected by what their rounding lost.
+  // e / (1 + e) or 1 / (1 + e) with e = e^-|x| <= 1: nothing overflows, and small results keep
+  // their precision. The rounding errors of the sums and the quotient are fed back.
   auto any = [&] {
     ExpParts parts = expParts(maxNum(x.of(traits.wide ? -746.0 : -104.0), -abs(x)));
     return logisticOfParts(x, parts, [&](Num a) { return scaleByPower(a, parts.n, traits); });
@@ -189,8 +193,9 @@ Num logisticOf(Num x) {
   return rarely(rare, {usual}, [&] { return SmallVector<Num>{any()}; })[0];
 }
 
-/// tanh(a) for f64 with FMA, a >= 0 or NaN: with a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is (s -
-/// 1 + t (s + 1)) / (s + 1 + t (s - 1)).
+/// tanh(a) for f64 with FMA, a >= 0 or NaN. With a = n ln(2)/2 + r, t = tanh(r), s = 2^n it is
+///
+///   (s - 1 + t (s + 1)) / (s + 1 + t (s - 1))
 static Num tanhOfMagnitude(Num a) {
   FloatTraits traits(a);
   Num bounded = minNum(a.of(20.0), a);
@@ -203,7 +208,7 @@ static Num tanhOfMagnitude(Num a) {
   Num below = scale - 1.0, above = scale + 1.0;
   Num top = fma(t, above, below), bottom = fma(t, below, above);
   Num inverse = inverseNear(bottom);
-  // The remainder, of what the sums were before they were rounded.
+  // The quotient's remainder, from the sums before they were rounded.
   Num quotient = top * inverse;
   Num rest = fma(t, fma(-quotient, below, above), fma(-quotient, above, below));
   return fma(rest, inverse, quotient);

@@ -1,7 +1,7 @@
-//===- Families.h - Opcodes, and who emits them for which types -----------===//
+//===- Families.h - Opcodes, and the families that emit them --------------===//
 //
-// emitNamed turns an opcode's name into an Opcode and hands the request to the family
-// of the operands' element type. A family returns a null Elem for what it does not define.
+// emitNamed parses an opcode's name and passes the request to the family of the operands' element
+// type. A family returns a null Elem for an op that it does not define.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_FAMILIES_H
@@ -106,9 +106,9 @@ Elem emitComplexOp(const Request &request);
 Num contractibleSum(Num a, Num b);
 Num contractibleDifference(Num a, Num b);
 Num contractibleProduct(Num a, Num b);
-/// The number that every lane of a constant holds.
+/// The number in all lanes of a splat constant; nullopt if x is not one.
 std::optional<llvm::APFloat> constantOf(Num x);
-/// The larger or smaller of floats; NaN if either is.
+/// The larger or smaller float; NaN if either operand is NaN.
 Num floatMaximum(Num a, Num b);
 Num floatMinimum(Num a, Num b);
 

@@ -1,7 +1,7 @@
 //===- Functions.h - Elementary functions of reals ------------------------===//
 //
-// Each takes and gives f32 or f64 (scalar or vector), and is right for NaN, infinities,
-// signed zeros and subnormals. Algorithms and measured errors: README.md.
+// Arguments and results are f32 or f64, scalars or vectors. NaN, infinities, signed zeros and
+// subnormals are handled. Algorithms and measured errors: README.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_H
@@ -11,11 +11,11 @@
 
 namespace hlo::codegen {
 
-/// Constants and limits of f32 or f64, whichever `x` is.
+/// Constants and limits of x's type, f32 or f64.
 struct FloatTraits {
   explicit FloatTraits(Num x);
   bool wide;           ///< f64
-  int mantissaBits;    ///< 23 or 52, without the hidden one
+  int mantissaBits;    ///< 23 or 52, without the implicit bit
   int bias;            ///< 127 or 1023
   double minNormal;    ///< 2^-126 or 2^-1022
   double largest;      ///< largest finite
@@ -24,85 +24,91 @@ struct FloatTraits {
   int64_t signMask;
 };
 
-/// A value and what it lacks in precision: the sum of both, not rounded.
+/// An unevaluated sum: a value and its rounding error.
 struct NumPair {
   Num hi, lo;
 };
 
-/// Bounds that NaN passes: lo <= x <= hi, or NaN.
+/// min(max(x, lo), hi); NaN stays NaN.
 Num clampTo(Num x, double lo, double hi);
-/// Nearest integer to x (|x| < 2^(mantissaBits - 2)) as a float and as an integer of its width.
+/// The nearest integer to x (|x| < 2^(mantissaBits - 2)), as a float and as an integer of x's
+/// width.
 struct Rounded {
   Num value, integer;
 };
 Rounded roundToInteger(Num x);
 /// x * factor, rounded to an integer.
 Rounded roundProduct(Num x, double factor);
-/// An integer n, |n| < 2^16, as wide as the float it becomes.
+/// The float that equals an integer n, |n| < 2^16, of the float's width.
 Num exponentToFloat(Num n);
 /// 2^n for an integer n within the normal exponents.
 Num powerOfTwo(Num n, const FloatTraits &traits);
 /// x * 2^n, rounded once; |n| up to twice the largest exponent.
 Num scaleByPower(Num x, Num n, const FloatTraits &traits);
-/// The same of a rounded number that is known as a float too: one instruction on some machines.
+/// scaleByPower for an n that is known as a float too, which is one instruction on some machines.
 Num scaleByPower(Num x, const Rounded &n, const FloatTraits &traits);
 /// The sign bit of x alone, as an integer.
 Num signBits(Num x);
-/// x * 2^n for an integral n, rounded once, if that is an instruction for such vectors; else null.
+/// x * 2^n for an integral n, rounded once; null if the machine has no instruction for it on
+/// vectors like x.
 Num scaledInRegisters(Num x, Num n);
-/// Of |x| = 2^e m, m in [1, 2): e as a float (0: -infinity; infinity and NaN are themselves) and m,
-/// of the same vectors; subnormals too.
+/// With |x| = 2^e m and m in [1, 2), subnormals included: e as a float (-infinity for 0; infinity
+/// and NaN for themselves), and m. Null if the machine has no instructions for them on vectors like
+/// x.
 Num exponentInRegisters(Num x);
 Num fractionInRegisters(Num x);
-/// u32 -> f32, rounded to odd, if instructions for such vectors round as asked; else null.
+/// u32 -> f32, rounded to odd; null if the machine has no conversions with a given rounding mode on
+/// vectors like x.
 Num unsignedToOdd(Num x);
-/// HLO's maximum or minimum (a NaN wins, -0 is less than 0) if an instruction knows zeros apart;
-/// else null.
+/// HLO's maximum or minimum (NaN if either operand is, -0 < +0); null if the machine has no
+/// instruction that orders zeros.
 Num extremumInRegisters(Num a, Num b, bool maximum);
-/// The machine's estimate of 1 / x or 1 / sqrt(x), good to 2^-14; null where there is none. A
-/// number is computed as a vector is, so that an element's result does not depend on where in an
-/// array it is.
+/// The machine's estimate of 1 / x or 1 / sqrt(x), with a relative error of at most 2^-14; null if
+/// there is none. A scalar is computed as a vector, so that an element's result does not depend on
+/// its position in an array.
 Num estimate(Num x, LaneFunction::Kind kind);
-/// What `f`, which the machine has for operands of so many lanes, computes of them.
+/// Applies `f`, an instruction of the machine for vectors like `operands`.
 Num inRegisters(const LaneFunction &f, llvm::ArrayRef<Num> operands);
-/// sqrt(a) good to 2^-38 for f64 that is 0 or not below 2^-600, or NaN.
+/// sqrt(a) of f64 with a relative error of at most 2^-38, for a that is 0, at least 2^-600, or NaN.
 Num rootWithin(Num a);
-/// How many f32 an instruction of the machine looks lanes up in, for functions of x: 32 or 8, for
-/// which there are coefficients, or 0.
+/// The size of the f32 tables that one instruction of the machine looks up in, for vectors like x:
+/// 32, 8, or 0 if there is none. There are coefficients for 32 and 8.
 int64_t lookupEntries(Num x);
-/// table[index % size] of each lane (i32), of a table of so many entries.
+/// table[index % size] per lane (index: i32), for a table of lookupEntries entries.
 Num lookup(Num index, llvm::ArrayRef<double> table);
-/// table[index & 15] of each lane, f64 for an index of i64: an instruction for vectors,
-/// else from memory (the constant `name`).
+/// table[index & 15] per lane, f64 for an index of i64. An instruction for vectors; otherwise loads
+/// from memory (the constant `name`).
 Num lookup16(Num index, llvm::StringRef name, llvm::ArrayRef<double> table);
-/// An odd function of 0 <= a, or NaN, by as many polynomials as lookups have entries: a row for
-/// each power, of t = a - start where a + shift has the same bits but for those dropped; the first
-/// piece, which starts at 0, less t.
+/// An odd function of a >= 0 (or NaN) as piecewise polynomials, one piece per entry of a lookup.
+/// The piece is given by the bits of a + shift without the lowest `dropped`; row p of `rows` has
+/// the coefficients of t^p for all pieces, with t = a - (start of the piece). The first piece
+/// starts at 0 and leaves out the term t itself.
 Num oddPiecewise(Num a, double shift, int64_t dropped, llvm::ArrayRef<llvm::ArrayRef<double>> rows);
 template <size_t powers, size_t pieces>
 Num oddPiecewise(Num a, double shift, int64_t dropped, const double (&rows)[powers][pieces]) {
   return oddPiecewise(a, shift, dropped,
                       llvm::SmallVector<llvm::ArrayRef<double>>(std::begin(rows), std::end(rows)));
 }
-/// a / b good to 2^-42 (f64) or two units (f32), where b and 1 / b are normal numbers.
+/// a / b with a relative error of at most 2^-42 (f64), or two units in the last place (f32); b and
+/// 1 / b must be normal numbers.
 Num quotientWithin(Num a, Num b);
-/// An f32 function by way of the f64 one, for functions that few programs use.
+/// An f32 function computed in f64, for functions that few programs use.
 Num viaDouble(Num x, Num (*function)(Num));
-/// The same for odd functions. The sign is given to the f32: of a copysign in f64 that is rounded
-/// to f16 in the end LLVM rounds the operands, by a call of a library.
+/// viaDouble for odd functions. The sign is copied in f32: for a copysign in f64 that is later
+/// rounded to f16, LLVM rounds the operands by calls of a library.
 Num oddViaDouble(Num x, Num (*function)(Num));
 
 Num expOf(Num x);
-/// The same where the result and 2^n below it are known to be normal numbers.
+/// expOf, if the result and the 2^n in it are known to be normal numbers.
 Num expOfModerate(Num x);
-/// e^(hi + lo), |lo| far below |hi|.
+/// e^(hi + lo), |lo| much smaller than |hi|.
 Num expOf(NumPair x);
-/// e^x * factor / 2^halvings, |factor| <= 1, without early overflow or loss of a small factor's
-/// bits.
+/// e^x * factor / 2^halvings, |factor| <= 1. Neither e^x alone overflows, nor does a small factor
+/// lose bits.
 Num expTimes(Num x, Num factor, int64_t halvings = 0);
 Num expm1Of(Num x);
 Num logisticOf(Num x);
-/// The same of f32, good to f16: within some units.
+/// logisticOf for f32 that is rounded to f16 next: within some units in the last place of f32.
 Num logisticForHalf(Num x);
 Num tanhOf(Num x);
 Num sinhOf(Num x);

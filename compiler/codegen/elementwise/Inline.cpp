@@ -1,8 +1,8 @@
-//===- Inline.cpp - Scalar computations on values -------------------------===//
+//===- Inline.cpp - Scalar computations applied to values -----------------===//
 //
-// In: a computation of scalars (a reducer, a comparator, ...) and the values of its
-// parameters. Out: the values of its results. Tuples are lists of their leaves. Loops and
-// branches need a kernel of one lane (kernelLanes() sees to it): lanes cannot part ways.
+// Emits a computation of scalars (a reducer, a comparator, ...) on the values of its parameters
+// and returns the values of its results. Tuples are lists of their leaves. Loops and branches
+// need a kernel of one lane (see kernelLanes()), since lanes cannot diverge.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Elementwise.h"
@@ -17,18 +17,18 @@ namespace {
 class Inliner {
 public:
   Inliner(Emission &e, int64_t lanes) : e(e), lanes(lanes) {}
-  /// Null vector after an error.
+  /// The results; empty after an error.
   SmallVector<Elem> run(ComputationOp computation, ArrayRef<Elem> args);
 
 private:
-  /// The leaves of the op's results, result after result; false after an error.
+  /// Binds the leaves of the op's results, result after result; false after an error.
   bool emit(Operation *op);
   bool emitCall(CallOp call);
   bool emitWhile(WhileOp loop);
   bool emitConditional(ConditionalOp conditional);
-  /// Emits branch `number` and those behind it, as nested choices; the parts of its results.
+  /// Emits branch `number` and the later ones as nested choices; the scalar parts of their results.
   SmallVector<Value> emitBranches(ConditionalOp conditional, unsigned number, bool &ok);
-  /// The computation that `name` is for `user`; null after an error.
+  /// The computation called `name`; null after an error at `user`.
   static ComputationOp calleeOf(Operation *user, FlatSymbolRefAttr name);
   void bindResults(Operation *op, ArrayRef<Elem> leaves);
   SmallVector<Elem> leavesOf(ValueRange operands);
@@ -82,7 +82,7 @@ ComputationOp Inliner::calleeOf(Operation *user, FlatSymbolRefAttr name) {
   return callee;
 }
 
-/// The values that elements consist of, and back.
+/// The scalar parts of elements, and the elements of parts.
 static SmallVector<Value> partsOf(ArrayRef<Elem> elems) {
   SmallVector<Value> parts;
   for (const Elem &elem : elems) {

@@ -1,7 +1,8 @@
 //===- InverseTrigonometric.cpp - asin, acos, atan2 -----------------------===//
 //
-// Arctangent: the smaller of |x|, |y| over the larger, and beyond tan(pi/8) the angle from
-// pi/4. Arcsine: beyond 1/2 by the half-angle formula. In and out as Functions.h says.
+// Arctangent: the quotient t of the smaller by the larger of |x|, |y|; beyond tan(pi/8) the angle
+// is computed from pi/4. Arcsine: beyond 1/2 by the half-angle formula. Arguments and results as
+// in Functions.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
@@ -15,13 +16,13 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Num atan2Of(Num y, Num x) {
   bool wide = x.isF64();
-  // Out of the way of overflow in the sum below, and of underflow in the quotient.
+  // Scaled so that the sum below does not overflow and the quotient does not underflow.
   Num ax = abs(x), ay = abs(y);
   Num large = maxNum(ax, ay);
   Num scale =
       select(greater(large, wide ? 0x1p900 : 0x1p120), x.of(wide ? 0x1p-100 : 0.25), x.of(1.0));
   scale = select(less(large, wide ? 0x1p-900 : 0x1p-80), wide ? 0x1p100 : 0x1p40, scale);
-  // Infinities have the angles of 0 and 1.
+  // An infinite coordinate counts as 1, and a finite one beside it as 0.
   Num infinite = equal(large, infinity);
   Num sx = select(infinite, select(equal(ax, infinity), 1.0, x.of(0.0)), ax * scale);
   Num sy = select(infinite, select(equal(ay, infinity), 1.0, x.of(0.0)), ay * scale);
@@ -37,14 +38,14 @@ Num atan2Of(Num y, Num x) {
       wide ? polynomialAsTree(z, coefficients::atan64) : polynomialAsTree(z, coefficients::atan32);
   Num tail = t * z * p;
   if (wide) {
-    // What the quotient lacks.
+    // The rounding error of the quotient.
     NumPair back = twoProduct(t, denominator);
     NumPair exact = twoSum(low, select(beyond, high, 0.0));
     Num exactLow = select(beyond, exact.lo, 0.0);
     Num differenceLow = twoSum(low, -high).lo;
     Num rest =
         ((numerator - back.hi) - back.lo) + (select(beyond, differenceLow, 0.0) - t * exactLow);
-    // Of subnormals nothing exact can be said.
+    // The error is unknown for subnormals.
     Num correction = select(greater(low, 0x1p-900), rest * (1.0 / denominator), 0.0);
     tail = tail + (correction - correction * z);
   }
@@ -66,7 +67,7 @@ Num atan2Of(Num y, Num x) {
   return select(nan, x + y, copySign(angle, y));
 }
 
-/// asin on [0, 1/2] less its argument, as a factor of it.
+/// (asin(a) - a) / a on [0, 1/2].
 static Num asinTail(Num z) { return z * polynomial(z, coefficients::asin64); }
 
 Num asinOf(Num x) {

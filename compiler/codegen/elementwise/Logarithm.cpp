@@ -45,7 +45,7 @@ static Num logSpecials(Num x, Num pole, Num result) {
   return select(equal(x, infinity), infinity, result);
 }
 
-/// log of the number of f64 with these parts.
+/// The logarithm of the f64 number with these parts.
 static Num logOfParts(const LogParts &parts) {
   auto [r, base, baseLow] = parts;
   NumPair sum = fastTwoSum(base, r);
@@ -64,7 +64,7 @@ static Num log1pByTable(Num x) {
   Num offset = offsetOfNormal(u);
   Num place = placeOf(offset), k = exponentOf(offset);
   Num inverse = inverseAt(place);
-  // x 2^-k is exact, and so is 2^-k - 1 where it matters; beyond 2^100 x is as good as 1 + x.
+  // x 2^-k is exact, and so is 2^-k - 1 as long as it matters. Beyond 2^100, 1 + x rounds to x.
   Num scale = powerOfTwo(-k, FloatTraits(x));
   Num r = fma(fma(x, scale, scale - 1.0), inverse, inverse - 1.0);
   Num usual = logOfParts(logPartsOf(offset, r));
@@ -115,7 +115,7 @@ Num log1pOf(Num x) {
   Num u = x + 1.0;
   Num bits = bitsOf(u);
   Num k = logExponent(bits, traits);
-  // x 2^-k is exact, and so is 2^-k - 1 where it matters.
+  // x 2^-k is exact, and so is 2^-k - 1 as long as it matters.
   Num scale = powerOfTwo(-k, traits);
   Num f = fma(x, scale, scale - 1.0);
   Num large = floatOf(bits - shl(k, traits.mantissaBits)) - 1.0;
@@ -132,7 +132,7 @@ static Num log1pOf(NumPair x) {
   return select(less(abs(x.hi), infinity), corrected, value);
 }
 
-/// The error of root = sqrt(square): root^2 differs from it by 2 root times this.
+/// sqrt(square) as a pair: root = sqrt(square.hi), and its error (square - root^2) / (2 root).
 static NumPair sqrtPair(NumPair square) {
   Num root = sqrt(square.hi);
   NumPair back = twoProduct(root, root);
@@ -141,7 +141,7 @@ static NumPair sqrtPair(NumPair square) {
   return {root, select(greater(root, 0.0), low, 0.0)};
 }
 
-/// asinh of 0 <= a in f64, good to f32; acosh and atanh below are alike.
+/// asinh(a) of a >= 0 in f64, accurate to f32; acosh and atanh below likewise.
 static Num asinhForFloat(Num a) {
   Num square = a * a;
   Num result = log1pOf(a + square / (sqrt(square + 1.0) + 1.0));
@@ -190,7 +190,7 @@ Num atanhOf(Num x) {
     return oddViaDouble(x, atanhForFloat);
   }
   Num a = abs(x);
-  // log1p(2a / (1 - a)) / 2, the quotient in two parts; 1 - a has no rounding error from 1/2 on.
+  // log1p(2a / (1 - a)) / 2, with the quotient as a pair; 1 - a is exact from 1/2 on.
   NumPair denominator = fastTwoSum(x.of(1.0), -a);
   NumPair quotient = NumPair{a * 2.0, x.of(0.0)} / denominator;
   Num result = log1pOf(quotient) * 0.5;

@@ -1,9 +1,8 @@
 //===- Narrow.cpp - Floats of fewer than 32 bits --------------------------===//
 //
-// Storage bits <-> f32 values of f16, bf16, f8*, f6* and f4*, and rounding of an
-// f32 to such a type: round to nearest even, with each type's own rules for
-// overflow and NaN. All by integer arithmetic, but f16 by conversion instructions
-// where the machine converts those.
+// Conversions between storage bits and f32 values of f16, bf16, f8*, f6* and f4*, and the
+// rounding of an f32 to such a type: to nearest even, with each type's rules for overflow and
+// NaN. By integer arithmetic, but f16 by instructions if the machine converts it.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Narrow.h"
@@ -59,15 +58,15 @@ static constexpr int64_t floatNaN = 0x7fc00000;
 /// Bits of the f32 2^exponent.
 static int64_t powerOfTwo(int exponent) { return static_cast<int64_t>(exponent + 127) << 23; }
 
-/// Adds half a unit of the last place that is kept, ties to even; the low `shift` bits are then
-/// noise.
+/// Adds half a unit of the last place that is kept, ties to even. The low `shift` bits of the
+/// result are meaningless.
 static Num addHalf(Num magnitude, int shift) {
   Num odd = shrU(magnitude, shift) & 1;
   return magnitude + odd + ((int64_t(1) << (shift - 1)) - 1);
 }
 
-/// Whether a number is one of bf16 by the way it is made, so that storing it rounds nothing:
-/// loaded, rounded, made of at most eight bits, or chosen from such.
+/// Whether x is exactly representable in bf16 because of the way it is computed: loaded, rounded,
+/// converted from at most eight bits, or selected from such values. Storing it then rounds nothing.
 static bool isBfloat(Value x, int depth = 6) {
   Operation *op = x.getDefiningOp();
   if (!op || depth == 0) {
@@ -94,8 +93,8 @@ static bool isBfloat(Value x, int depth = 6) {
   auto areBfloats = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return isBfloat(v, depth - 1); });
   };
-  // Minima and maxima in registers: the sum of what is unordered is a NaN of one of them, or the
-  // larger.
+  // min/max: for unordered operands a + b is NaN; otherwise the intrinsic's result is one of the
+  // operands, so it stays a bf16 value.
   if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
     return call.getIntrin().contains(".range.p") && areBfloats(call.getArgs().take_front(2));
   }
@@ -119,8 +118,8 @@ static bool isBfloat(Value x, int depth = 6) {
          areBfloats(op->getOperands());
 }
 
-/// Whether a NaN that this number may be has nothing in its lower half: arithmetic passes a NaN of
-/// its operands on, or makes 0x7fc00000.
+/// Whether every NaN that x may be has zeros in its lower half. Arithmetic propagates a NaN operand
+/// or makes 0x7fc00000.
 static bool hasShortNaN(Value x) {
   constexpr size_t mostNodes = 64;
   SmallVector<Value> todo{x};
@@ -156,11 +155,11 @@ static bool hasShortNaN(Value x) {
   return true;
 }
 
-/// The rounded bits in the upper half, noise in the lower one.
+/// The bf16 bits in the upper half; the lower half is meaningless.
 static Num roundBfloat(Num x) {
   Num bits = bitsOf(x);
   Num rounded = addHalf(bits, 16);
-  // Half a unit changes the upper half of no such NaN.
+  // Adding half a unit to such a NaN does not change its upper half.
   return hasShortNaN(x.v) ? rounded : select(isNaN(x), bits | 0x00400000, rounded);
 }
 
@@ -171,8 +170,8 @@ static Value decodeExponent(Num bits) {
   return floatOf(select(equal(code, 0xff), floatNaN, value));
 }
 
-/// Whether each finite value, scaled by a power of two, has the bits of an f16 whose exponent is
-/// not the largest.
+/// Whether every finite value of the format, scaled by a power of two, is an f16 of less than the
+/// largest exponent with the same bits.
 static bool fitsHalf(const NarrowFormat &f) {
   int exponentBits = f.bits - 1 - f.mantissa;
   bool known = f.kind == NarrowKind::Ieee || f.kind == NarrowKind::NoInfinity ||
@@ -180,12 +179,12 @@ static bool fitsHalf(const NarrowFormat &f) {
   return f.bits == 8 && known && (exponentBits < 5 || f.kind == NarrowKind::Ieee);
 }
 
-/// By way of f16, whose conversion is one instruction: half as many steps, on 16 bits.
+/// Decodes by way of f16, which one instruction converts: half the steps, on 16-bit lanes.
 static Value decodeByHalf(Emission &e, const NarrowFormat &f, Num stored) {
   const int64_t infinity = 0x7c00, notANumber = 0x7e00;
   Num code = zextTo(stored, e.b.getI16Type());
   if (f.kind == NarrowKind::Ieee && f.exponent == 5) {
-    return floatTo(floatOf(shl(code, 8)), e.b.getF32Type()); // the upper half of an f16
+    return floatTo(floatOf(shl(code, 8)), e.b.getF32Type()); // f8e5m2 is the upper half of an f16
   }
   Num magnitude = code & 0x7f, sign = shl(code & 0x80, 8);
   Num half = shl(magnitude, 10 - f.mantissa);
@@ -242,17 +241,17 @@ Value decodeNarrow(Emission &e, Type element, Value bits) {
 static Value encodeExponent(Num x) {
   Num bits = bitsOf(x);
   Num code = shrU(bits + 0x00400000, 23);
-  // Below 2^-126 the bits are a subnormal: halfway between 2^-127 and 2^-126 is 3 * 2^-128.
+  // Magnitudes below 2^-126 are f32 subnormals; half way between 2^-127 and 2^-126 is 3 * 2^-128.
   Num small = select(less(bits, 0x00600000), int64_t(0), bits.of(int64_t(1)));
   code = select(less(bits, 0x00800000), small, code);
   return zextTo(select(greater(x, 0.0), code, 0xff), x.e->b.getI8Type());
 }
 
-/// The f32 bits of |x| -> the code of the magnitude, before NaN and sign.
+/// The code of a magnitude given as f32 bits, before NaN and sign are set.
 static Num encodeMagnitude(const NarrowFormat &f, Num magnitude) {
   int shift = 23 - f.mantissa;
   Num normal = shrU(addHalf(magnitude, shift), shift) - (int64_t(127 - f.bias) << f.mantissa);
-  // The float addition rounds at the unit of the subnormals.
+  // The float addition rounds at the unit of the format's subnormals.
   double magic = std::ldexp(1.0, 1 - f.bias - f.mantissa + 23);
   Num aligned = floatOf(magnitude) + magic;
   Num subnormal = bitsOf(aligned) - bitsOf(aligned.of(magic));
@@ -266,15 +265,15 @@ Num halfBefore(Num x) {
   return isHalf ? Num(*x.e, widened.getIn()) : Num();
 }
 
-/// The bits of an f16, rounded to the upper half.
+/// Rounds the bits of an f16 to its upper half.
 static Num roundUpperHalf(const NarrowFormat &f, Num half) {
   Num bits = bitsOf(half);
   Num rounded = (bits + 0x7f + (shrU(bits, 8) & 1)) & ~int64_t(0xff);
   return select(isNaN(half), (bits & ~int64_t(0x7fff)) | int64_t(f.nanCode << 8), rounded);
 }
 
-/// f8e5m2 is the upper half of an f16: by way of an f16 that is rounded to odd, with as few bits as
-/// its subnormal numbers have.
+/// Encodes f8e5m2, the upper half of an f16, by way of an f16 that is rounded to odd, with as few
+/// bits as its subnormals have.
 static Value encodeByHalf(const NarrowFormat &f, Num x) {
   OpBuilder &b = x.e->b;
   if (Num half = halfBefore(x); half.v) {
@@ -336,7 +335,7 @@ Value roundNarrow(Emission &e, Type element, Value value) {
   if (Num half = halfBefore(x); half.v && isa<Float8E5M2Type>(element)) {
     return floatTo(floatOf(roundUpperHalf(f, half)), e.b.getF32Type());
   }
-  // As encodeNarrow, but without leaving the float's own format.
+  // The steps of encodeNarrow, on the f32 format.
   Num bits = bitsOf(x);
   Num magnitude = bits & floatMagnitude;
   Num sign = bits & floatSign;
@@ -367,7 +366,7 @@ Value roundInteger(Emission &e, Type element, Num x) {
   if (!element.isBF16() || !e.machine.convert(kF32, kBf16) || x.lanes() == 1) {
     return roundNarrow(e, element, x);
   }
-  // The instruction may take subnormals for zeros; integers are none.
+  // The instruction may treat subnormals as zeros; no integer is subnormal.
   Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), x));
   Num bits(e, arith::BitcastOp::create(e.b, e.loc, x.shaped(e.b.getI16Type()), half.v));
   return floatOf(shl(zextTo(bits, e.b.getI32Type()), 16));
@@ -378,7 +377,8 @@ Num roundToOdd(Num x, Type narrower) {
   Num back = floatTo(nearest, x.scalar());
   Num inexact = notEqual(back, x) & equal(x, x);
   Num bits = bitsOf(nearest);
-  // Towards zero, then the last bit set: as both neighbours of an inexact value differ in it.
+  // Rounded towards zero, with the last bit set: of the two neighbours of an inexact value one is
+  // odd.
   Num wide = zextTo(greater(abs(back), abs(x)), bits.scalar());
   Num odd = (bits - wide) | 1;
   return select(inexact, floatOf(odd), nearest);

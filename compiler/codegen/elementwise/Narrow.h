@@ -6,7 +6,7 @@
 
 namespace hlo::codegen {
 
-/// What the largest codes of a format stand for.
+/// How a format uses its largest codes.
 enum class NarrowKind {
   Ieee,           ///< infinities and NaNs: f16, bf16, f8e5m2, f8e4m3, f8e3m4
   NoInfinity,     ///< one NaN per sign, overflow gives it: f8e4m3fn
@@ -20,17 +20,18 @@ struct NarrowFormat {
   NarrowKind kind;
   int bits = 0, exponent = 0, mantissa = 0, bias = 0;
   uint32_t maxCode = 0;      ///< largest finite
-  uint32_t overflowCode = 0; ///< what lies above it becomes
+  uint32_t overflowCode = 0; ///< the result of an overflow
   uint32_t nanCode = 0;
 };
 NarrowFormat narrowFormat(mlir::Type element);
 
-/// The f16 that was only widened to x; null if x is none.
+/// The f16 value that x was widened from; null if x is not a widened f16.
 Num halfBefore(Num x);
 
-/// Rounds f64 to f32 so that a later rounding to a narrow type is as if made at once.
+/// Rounds f64 to f32 by round-to-odd, so that rounding the result to `narrower` equals rounding x
+/// once.
 Num roundToOdd(Num x, mlir::Type narrower);
-/// `roundNarrow` of what an integer was converted to, which is no NaN and not subnormal.
+/// roundNarrow of a converted integer, which is neither NaN nor subnormal.
 mlir::Value roundInteger(Emission &e, mlir::Type element, Num x);
 
 } // namespace hlo::codegen

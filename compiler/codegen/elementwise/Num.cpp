@@ -217,7 +217,7 @@ SmallVector<Num> rarely(Num condition, ArrayRef<Num> elseValues,
     types.push_back(value.type());
     otherwise.push_back(value.v);
   }
-  // Told so, LLVM keeps the constants of the way without in registers.
+  // With this hint LLVM keeps the constants of the common path in registers.
   Value any = anyLane(condition), no = arith::ConstantIntOp::create(e.b, e.loc, 0, 1);
   any = LLVM::ExpectOp::create(e.b, e.loc, any, no);
   auto branch = scf::IfOp::create(e.b, e.loc, types, any, /*withElseRegion=*/true);

@@ -32,7 +32,7 @@ public:
   bool isFloat() const { return llvm::isa<mlir::FloatType>(scalar()); }
   bool isF64() const { return scalar().isF64(); }
   unsigned width() const { return scalar().getIntOrFloatBitWidth(); }
-  /// An MLIR scalar type with as many lanes as this value.
+  /// `type` with as many lanes as this value.
   mlir::Type shaped(mlir::Type type) const { return laneType(type, lanes()); }
 
   /// A constant of this value's type.
@@ -77,7 +77,8 @@ Num shl(Num a, Num bits);
 Num shrU(Num a, Num bits);
 Num shrS(Num a, Num bits);
 
-/// Comparisons: signed, or ordered floats (false on NaN), but notEqual is true on NaN.
+/// Comparisons of signed integers, or ordered ones of floats: false if an operand is NaN, but
+/// notEqual is then true.
 Num less(Num a, Num b);
 Num lessEqual(Num a, Num b);
 Num greater(Num a, Num b);
@@ -110,12 +111,11 @@ template <Literal T> Num fma(Num a, Num b, T c) { return fma(a, b, a.of(c)); }
 template <Literal T, Literal U> Num fma(Num a, T b, U c) { return fma(a, a.of(b), a.of(c)); }
 /// c[0] + c[1] x + c[2] x^2 + ... (Horner).
 Num polynomial(Num x, llvm::ArrayRef<double> coefficients);
-/// The same as a polynomial in `square` = x^2 of pairs of terms: as many operations where the
-/// square is at hand, but half as many that wait for each other.
+/// The polynomial as one in `square` = x^2 with pairs of terms as coefficients: as many operations
+/// as Horner if the square is at hand, and half as many dependent ones.
 Num polynomialInPairs(Num x, Num square, llvm::ArrayRef<double> coefficients);
 
-/// The same as a tree: the fewest operations that wait for each other, and a few squares more than
-/// in pairs.
+/// The polynomial as a tree: the fewest dependent operations, and a few more squares than in pairs.
 Num polynomialAsTree(Num x, llvm::ArrayRef<double> coefficients);
 
 Num abs(Num a);
@@ -126,7 +126,7 @@ Num trunc(Num a);
 Num roundEven(Num a);
 /// |magnitude| with the sign bit of `sign`.
 Num copySign(Num magnitude, Num sign);
-/// The larger or smaller; b where either is NaN.
+/// The larger or smaller; b if either is NaN.
 Num maxNum(Num a, Num b);
 Num minNum(Num a, Num b);
 
@@ -144,9 +144,8 @@ Num floatTo(Num a, mlir::Type type);
 Num zextTo(Num a, mlir::Type type);
 Num sextTo(Num a, mlir::Type type);
 
-/// condition ? thenValue() : elseValue(), of the type of `like`. One lane computes what it needs,
-/// behind a branch; a vector computes both. So an element's result does not depend on how many are
-/// computed together.
+/// condition ? thenValue() : elseValue(), of the type of `like`. A scalar branches and computes one
+/// of them; a vector computes both and selects. Each element's result is thus the same either way.
 Num either(Num condition, Num like, llvm::function_ref<Num()> thenValue,
            llvm::function_ref<Num()> elseValue);
 

@@ -1,8 +1,8 @@
 //===- Power.cpp - x^y of reals -------------------------------------------===//
 //
-// |x|^y = 2^(y log2 |x|) in pairs of f32 (without FMA in f64) for f32, with tables for parts of an
-// octave in registers; e^(y log |x|) in pairs of f64 for f64, with tables for sixteenths; the
-// special cases of C's pow behind a branch. In and out as Functions.h says.
+// f32: |x|^y = 2^(y log2 |x|) in pairs of f32, with tables of parts of an octave in registers; in
+// f64 on targets without FMA. f64: e^(y log |x|) in pairs of f64, with tables of sixteenths. The
+// special cases of C's pow are behind a branch. Arguments and results as in Functions.h.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Coefficients.h"
@@ -19,17 +19,18 @@ namespace hlo::codegen {
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 namespace {
-/// e^x = (1 + rest) 2^(n / 16); n: the lower bits of `bits`.
+/// e^x = (1 + rest) 2^(n / 16); n is in the lower bits of `bits`.
 struct SixteenthsOf {
   Num bits, rest;
 };
 
-/// Powers of f32 by tables of so many parts of an octave, from the number with the bits `first` on.
+/// The tables for powers of f32: one entry per part of an octave that starts at the number with the
+/// bits `first`.
 struct OctaveParts {
   int64_t first;
   ArrayRef<double> inverse, log, logLow, root, rootLow, series, exp;
 
-  /// Upper bits of an f32 that say the part.
+  /// The position of the mantissa bits that select the part.
   int64_t shift() const { return 23 - llvm::Log2_64(inverse.size()); }
 };
 } // namespace
@@ -50,7 +51,7 @@ static OctaveParts octaveParts(int64_t entries) {
           powEighthsRoot, powEighthsRootLow, powEighthsSeries, powEighthsExp};
 }
 
-/// Bits of 2^(n / 16) for an integer n of i64, the exponent normal.
+/// The bits of 2^(n / 16) for an i64 n, if the result is a normal number.
 static Num sixteenthPower(Num n) {
   SmallVector<double, 16> roots;
   for (auto [i, root] : llvm::enumerate(coefficients::powRoot)) {
@@ -60,13 +61,14 @@ static Num sixteenthPower(Num n) {
   return floatOf(bitsOf(lookup16(n, "hlo_pow_roots", roots)) + shl(n, 48));
 }
 
-/// log2(1 + r) / r in two parts.
+/// log2(1 + r) / r as a pair.
 static NumPair logOverArgument(Num r, const OctaveParts &parts) {
-  // 1 / ln 2 in f32, and what that lacks as a part of it.
+  // 1 / ln 2 in f32, and its relative error.
   constexpr double scale = 0x1.715476p0, rest = 0x1.cab1b8p-27;
   Num square = r * r;
   Num series = polynomialInPairs(r, square, parts.series);
-  // Where r is small, so is its third power, and the second needs one part only.
+  // With 32 parts r is so small that its third power does not matter, and one term of the second
+  // suffices.
   bool isSmall = parts.inverse.size() == 32;
   Num slope = isSmall ? r.of(-scale / 2) : fma(r, series, -scale / 2);
   Num hi = fma(r, slope, scale);
@@ -76,7 +78,7 @@ static NumPair logOverArgument(Num r, const OctaveParts &parts) {
   return {hi, lo + third};
 }
 
-/// log2(a) in two parts for the number a > 0 of f32 whose bits are `offset` from `parts.first`.
+/// log2(a) as a pair, for an f32 a > 0 whose bits are `offset` from `parts.first`.
 static NumPair log2Pair(Num offset, const OctaveParts &parts) {
   Num z = floatOf((offset & 0x7fffff) + parts.first);
   Num place = shrS(offset, parts.shift());
@@ -112,7 +114,7 @@ static Num exp2Pair(NumPair exponent, const OctaveParts &parts, bool inSteps) {
   return result;
 }
 
-/// y log2(a) in f64 for a number a > 0 of f32, given as `offsetOf` does.
+/// y log2(a) in f64, for an f32 a > 0 given as by offsetOf.
 static Num exponentForFloat(Num offset, Num y) {
   OpBuilder &b = y.e->b;
   Num z = floatTo(mantissaOf(offset), b.getF64Type());
@@ -131,7 +133,7 @@ static Num exp2ForFloat(Num exponent) {
   return floatTo(p * powerOfTwo(n.integer, FloatTraits(p)), exponent.e->b.getF32Type());
 }
 
-/// log(a) in two parts, for the number a > 0 of f64 whose bits are `offset` from those of 45/64.
+/// log(a) as a pair, for an f64 a > 0 whose bits are `offset` from those of 45/64.
 static NumPair logPair(Num offset) {
   auto [r, base, baseLow] = logPartsOf(offset);
   NumPair first = fastTwoSum(base, r);
@@ -151,8 +153,8 @@ static SixteenthsOf sixteenthsOf(NumPair exponent) {
   return {n.integer, rest + lookup16(n.integer, "hlo_pow_roots_low", coefficients::powRootLow)};
 }
 
-/// |x|^y = magnitude where neither is special, and the sign: negative x takes an integer y only,
-/// and keeps its sign if y is odd.
+/// x^y, given |x|^y for operands that are not special: a negative x takes only an integer y, and
+/// its sign if y is odd.
 static Num withSpecials(Num x, Num y, Num magnitude) {
   Num a = abs(x);
   Num yNegative = less(y, 0.0);
@@ -162,7 +164,7 @@ static Num withSpecials(Num x, Num y, Num magnitude) {
   magnitude = select(equal(a, 0.0), vanishes, magnitude);
   magnitude = select(equal(a, infinity), explodes, magnitude);
   if (x.isF64()) {
-    // In f32, y log2 |x| is infinite then, and bounded as large products are.
+    // For an infinite y, y log2 |x| in f32 was bounded like a large product.
     Num large = select(greater(a, 1.0) ^ yNegative, infinity, x.of(0.0));
     magnitude = select(equal(abs(y), infinity), large, magnitude);
   }
@@ -212,14 +214,14 @@ static Num powInPairs(Num x, Num y, Num rare, const OctaveParts &parts) {
 static Num powOfDouble(Num x, Num y, Num rare) {
   NumPair log = logPair(offsetOf(abs(x), rare));
   if (!x.e->machine.fma) {
-    y = clampTo(y, -0x1p65, 0x1p65); // larger ones overflow when they are split
+    y = clampTo(y, -0x1p65, 0x1p65); // splitting a larger y would overflow
   }
   NumPair product = twoProduct(y, log.hi);
   NumPair exponent = {product.hi, fma(y, log.lo, product.lo)};
   SixteenthsOf parts = sixteenthsOf(exponent);
   Num scale = sixteenthPower(parts.bits);
   Num usual = fma(scale, parts.rest, scale);
-  // Well within the normal numbers, so that the product in there is one without FMA too.
+  // Well within the normal numbers, so that twoProduct is exact without FMA too.
   Num extreme = rare | logicalNot(less(abs(exponent.hi), 600.0));
   return rarely(extreme, {usual}, [&] {
     Num hi = clampTo(exponent.hi, -800.0, 800.0);
@@ -232,8 +234,8 @@ static Num powOfDouble(Num x, Num y, Num rare) {
   })[0];
 }
 
-/// Computed in all lanes of a register and taken from the first: one number need not go through
-/// general registers for its bits then.
+/// Computes in all lanes of a register and takes the first one: a scalar's bits then stay in vector
+/// registers.
 static Num inAllLanes(Num x, Num y, int64_t lanes) {
   Emission &e = *x.e;
   Type type = laneType(x.scalar(), lanes);
@@ -250,7 +252,7 @@ Num powOf(Num x, Num y) {
     if (x.lanes() == 1) {
       return inAllLanes(x, y, entries == 32 ? 16 : 8);
     }
-    // Not a positive normal number. What y is, the exponent shows.
+    // x is not a positive normal number. Special values of y show in the exponent.
     Num rare = logicalNot(below(bitsOf(x) - INT64_C(0x00800000), INT64_C(0x7f000000)));
     return powInPairs(x, y, rare, octaveParts(entries));
   }

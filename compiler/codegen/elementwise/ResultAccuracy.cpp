@@ -1,7 +1,7 @@
-//===- ResultAccuracy.cpp - What result_accuracy asks for -----------------===//
+//===- ResultAccuracy.cpp - The result_accuracy attribute -----------------===//
 //
-// In: the attribute's text as the parser wrote it: {mode=M} or {tolerance={atol=F,rtol=F,ulps=N}}.
-// Out: whether functions of f32 and narrower types are to be computed in f64.
+// Decides whether functions of f32 and narrower types are computed in f64, given the attribute's
+// text as the parser wrote it: {mode=M} or {tolerance={atol=F,rtol=F,ulps=N}}.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
@@ -28,8 +28,7 @@ bool asksForAccuracy(DictionaryAttr attrs) {
   if (!text.contains("tolerance=")) {
     return text.contains("mode=highest");
   }
-  // A result may be off by atol + rtol |x| + ulps; an absolute tolerance says nothing of small
-  // results.
+  // The allowed error is atol + rtol |x| + ulps. atol does not bound the error of small results.
   return fieldOf(text, "ulps=") < 2 && fieldOf(text, "rtol=") < 0x1p-22;
 }
 

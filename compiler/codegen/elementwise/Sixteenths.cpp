@@ -1,7 +1,7 @@
 //===- Sixteenths.cpp - Logarithms with a table of sixteenths of an octave ===//
 //
-// In and out as Sixteenths.h says. Everything but k comes from one integer, the distance of a
-// number's bits from those of 45/64: its upper bits are k, four bits below them are the sixteenth.
+// Everything but z comes from one integer, the difference of a number's bits from those of 45/64:
+// its upper bits are k, the next four the sixteenth of an octave.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Sixteenths.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Bits of 45/64.
+/// The bits of 45/64.
 static int64_t firstBits(bool wide) {
   return wide ? INT64_C(0x3fe6800000000000) : INT64_C(0x3f340000);
 }
@@ -51,12 +51,12 @@ LogParts logPartsOf(Num offset, Num r) {
     if (z.e->machine.fma) {
       r = fma(z, inverse, -1.0);
     } else {
-      // Exact as well: the inverse has few bits.
+      // Exact without FMA too, since the inverse has few bits.
       Num top = floatOf(bitsOf(z) & ~INT64_C(0xffffffff));
       r = (top * inverse - 1.0) + (z - top) * inverse;
     }
   }
-  // k ln 2 - log(c): the upper parts have no more bits than fit.
+  // k ln 2 - log(c): the upper parts have so few bits that the sum is exact.
   Num base = fma(k, 0x1.62e42fefa3800p-1,
                  lookup16(place, "hlo_sixteenths_log", coefficients::sixteenthLog));
   Num baseLow = fma(k, 0x1.ef35793c76730p-45,

@@ -1,7 +1,7 @@
 //===- SlowPath.cpp - Code that few lanes need ----------------------------===//
 //
-// In: scalar bodies, lanes of arguments. Out: internal functions at the start of the
-// module, each returning a struct, and loops of calls.
+// Makes internal functions from scalar bodies, at the start of the module, each returning a
+// struct, and loops that call them for each lane.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/SlowPath.h"

@@ -15,8 +15,8 @@ namespace hlo::codegen {
 /// The module that is being emitted into.
 mlir::ModuleOp enclosingModule(Emission &e);
 
-/// The internal function @name of the module; if there is none yet, it is made by `body`, which
-/// gets the arguments and returns the results (of types `results`).
+/// The internal function @name of the module. If there is none yet, it is made; `body` gets the
+/// arguments and returns the results (of types `results`).
 mlir::LLVM::LLVMFuncOp
 internalFunction(Emission &e, llvm::StringRef name, llvm::ArrayRef<mlir::Type> arguments,
                  llvm::ArrayRef<mlir::Type> results,

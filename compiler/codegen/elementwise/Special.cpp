@@ -26,8 +26,7 @@ Num erfOf(Num x) {
   }
   Num z = x * x;
   auto small = [&] {
-    // The first two by themselves: they nearly cancel, and the tree would round their sum where it
-    // is large.
+    // The first two terms nearly cancel; the tree would round their sum where it is large.
     llvm::ArrayRef<double> c = coefficients::erfSmall64;
     if (!wide) {
       c = coefficients::erfSmall32;
@@ -35,7 +34,7 @@ Num erfOf(Num x) {
     Num p = fma(z, fma(z, polynomialAsTree(z, c.drop_front(2)), c[1]), c[0]);
     return fma(x, p, x);
   };
-  // 1 - e^q with q = log(erfc(a)); from the bound on the result is 1.
+  // 1 - e^q with q = log(erfc(a)); beyond the bound the result rounds to 1.
   auto large = [&] {
     Num bounded = minNum(x.of(wide ? 6.0 : 4.0), a);
     Num q = wide ? polynomialAsTree(bounded - 2.0, coefficients::erfLarge64)
@@ -45,15 +44,15 @@ Num erfOf(Num x) {
   return either(lessEqual(a, 1.25), x, small, large);
 }
 
-/// The exponent divided by three, to the nearest integer, by multiplication; right for |e| <= 3072.
+/// e / 3 rounded to the nearest integer, by multiplication; exact for |e| <= 3072.
 static Num thirdOf(Num e) { return shrS((e + 3073) * 21846, 16) - 1024; }
 
-/// 2^(r / 3), r of -1, 0 and 1.
+/// 2^(r / 3) for r in {-1, 0, 1}.
 static Num thirdPowerOfTwo(Num r) {
   return fma(fma(r, 0x1.b744985853540p-6, 0x1.dd68e9bbaedb2p-3), r, 1.0);
 }
 
-/// The cube root of m = 2^r fraction, r of -1, 0 and 1, fraction in [1, 2).
+/// The cube root of m = 2^r fraction, r in {-1, 0, 1}, fraction in [1, 2).
 static Num cbrtOfParts(Num fraction, Num r, Num m) {
   if (m.isF64()) {
     // Halley's step, then Newton's with the exact residual.
@@ -64,8 +63,8 @@ static Num cbrtOfParts(Num fraction, Num r, Num m) {
     Num residual = (third.hi - m) + (third.lo + square.lo * y);
     return y - residual / (square.hi * 3.0);
   }
-  // z = 1 / cbrt(m) of 12 bits, so that its square is exact, and y = m z^2 from there: with h = 1 -
-  // y z, the root is y (1 - h)^(-2/3). No division, and a third of what rounds y remains.
+  // z = 1 / cbrt(m), cut to 12 bits so that its square is exact, and y = m z^2. With h = 1 - y z
+  // the root is y (1 - h)^(-2/3). This needs no division and keeps a third of y's rounding error.
   Num z = thirdPowerOfTwo(-r) * polynomialAsTree(fraction, coefficients::cbrtStart32);
   z = floatOf(bitsOf(z) & -4096);
   Num y = m * (z * z);
@@ -74,8 +73,8 @@ static Num cbrtOfParts(Num fraction, Num r, Num m) {
   return fma(y * h, fma(h, 5.0 / 9, 2.0 / 3), y);
 }
 
-/// By instructions for exponents, where the machine has them; 0, infinity and NaN become NaN on the
-/// way.
+/// cbrt by the machine's exponent and fraction instructions; null if it has none. 0, infinity and
+/// NaN become NaN here and are restored after.
 static Num cbrtInRegisters(Num x) {
   Num e = x.isF64() ? Num() : exponentInRegisters(x);
   if (!e.v) {
@@ -111,7 +110,8 @@ Num cbrtOf(Num x) {
 }
 
 Num rsqrtOf(Num x) {
-  // 11 bits are 33 after a step of order 2, 14 bits 56 after one of order 3.
+  // An estimate of 11 bits has 33 after a step of order 2; one of 14 bits has 56 after a step of
+  // order 3.
   const LaneFunction *f =
       x.e->machine.function(LaneFunction::ReciprocalRoot, static_cast<int>(x.width()), x.lanes(),
                             x.isF64() ? 0x1p-14 : 0x1p-11);
@@ -123,7 +123,7 @@ Num rsqrtOf(Num x) {
   // (1 - error)^(-1/2) - 1.
   Num series = x.isF64() ? fma(fma(error, 0.3125, 0.375), error, 0.5) : fma(error, 0.375, 0.5);
   Num refined = fma(y * error, series, y);
-  // 0, infinity, NaN and negative numbers: the estimate is the result.
+  // For 0, infinity, NaN and negative numbers the estimate is the result.
   Num result = select(isNaN(error), y, refined);
   if (f->subnormals) {
     return result;
@@ -133,8 +133,8 @@ Num rsqrtOf(Num x) {
                 [&] { return SmallVector<Num>{select(subnormal, 1.0 / sqrt(x), result)}; })[0];
 }
 
-/// sqrt(large^2 + small^2), large >= small >= 0, where squares and what they lose by rounding are
-/// normal numbers: the root of the sum, and a step with all that was lost on the way.
+/// sqrt(large^2 + small^2) for large >= small >= 0 whose squares, and the squares' rounding errors,
+/// are normal numbers: the root of the sum, and a Newton step with all rounding errors.
 static Num hypotWithin(Num large, Num small) {
   NumPair square = twoProduct(large, large), other = twoProduct(small, small);
   Num sum = square.hi + other.hi;
@@ -175,8 +175,8 @@ Num hypotOf(Num x, Num y) {
   })[0];
 }
 
-/// fmod of finite x >= 0 and y > 0 (f64), on the integers that their mantissas are: x = m 2^i and y
-/// = n 2^j, so x mod y = (m 2^(i-j) mod n) 2^j, taken eleven bits of 2^(i-j) at a time.
+/// fmod of finite x >= 0 and y > 0 (f64), on their integer mantissas: with x = m 2^i and y = n 2^j,
+/// x mod y = (m 2^(i-j) mod n) 2^j, computed eleven bits of 2^(i-j) at a time.
 static Num longRemainder(Num x, Num y) {
   Emission &e = *x.e;
   struct Parts {
@@ -217,9 +217,9 @@ static Num longRemainder(Num x, Num y) {
 static Num remByDivision(Num x, Num y) {
   OpBuilder &b = x.e->b;
   bool wide = x.isF64();
-  // With a quotient below 2^28 (f32, in f64) or 2^51 (f64) the remainder of the truncated quotient
-  // is exact. The quotient as rounded is the true one or, where that lacks little to the next
-  // integer, the next.
+  // If the quotient is below 2^28 (f32, in f64) or 2^51 (f64), the remainder of the truncated
+  // quotient is exact. The rounded quotient truncates to the true one, or to the next integer if
+  // the true one is just below it.
   Num wx = floatTo(x, b.getF64Type()), wy = floatTo(y, b.getF64Type());
   Num ax = abs(wx), ay = abs(wy);
   Num quotient = trunc(ax / ay);
@@ -257,7 +257,7 @@ Num remOf(Num x, Num y) {
   if (x.lanes() > 1) {
     return remByDivision(x, y);
   }
-  // Quotients below 2 need no division: an angle that goes round is such a case. The difference is
+  // Quotients below 2 need no division, as for an angle that is wrapped once. The difference is
   // exact.
   Num ax = abs(x), ay = abs(y);
   auto small = [&] { return select(less(ax, ay), x, copySign(ax - ay, x)); };

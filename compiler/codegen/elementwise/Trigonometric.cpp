@@ -1,12 +1,12 @@
 //===- Trigonometric.cpp - sin, cos, tan ----------------------------------===//
 //
-// After reduction modulo pi/2, a polynomial of sine or cosine on |r| <= pi/4: f32 chooses
-// coefficients by quadrant, f64 computes both and chooses one. In and out as Functions.h says.
+// After reduction modulo pi/2, a polynomial of sine or cosine on |r| <= pi/4. f32 selects the
+// coefficients by quadrant; f64 computes both polynomials and selects one. Arguments and results
+// as in Functions.h.
 //
-// One lane takes a path of its own to the same bits, with fewer operations one after another: such
-// values are mostly steps of a loop that waits for them. f64 begins with a rest that may lack a
-// bit, and does it again in the one case of ten thousand where it does. A step of y + sin(y) / 1000
-// takes 14 ns in f32, as a vector would it takes 17; 20 and 25 in f64.
+// A scalar takes another path to the same bits, with fewer dependent operations, since it is
+// usually a step of a loop that waits for it. f64 starts with a rest that may be wrong in its
+// last bit, and repeats the computation in the one case in ten thousand where it is.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/ArgumentReduction.h"
@@ -38,8 +38,8 @@ static Num negateIn(Num quadrant, Num value) {
   return floatOf(bitsOf(value) ^ sign);
 }
 
-/// The sine of quadrant * pi/2 + r in f32: r + r z p(z), or 1 + z p(z) with other coefficients. To
-/// choose these takes less than to compute both polynomials.
+/// The sine of quadrant * pi/2 + r in f32: r + r z p(z), or 1 + z p(z) with other coefficients.
+/// Selecting the coefficients takes less time than computing both polynomials.
 static Num sineInQuadrant(Num r, Num quadrant) {
   Num odd = notEqual(quadrant & 1, 0);
   Num z = r * r, square = z * z;
@@ -53,7 +53,7 @@ static Num sineInQuadrant(Num r, Num quadrant) {
   return fma(base * z, fma(high, square, low), base);
 }
 
-/// Sine and cosine of a number that has been reduced.
+/// Sine and cosine of a reduced argument.
 static NumPair inQuadrant(const Reduced &reduced) {
   Num r = reduced.rest.hi;
   if (!r.isF64()) {
@@ -92,12 +92,12 @@ NumPair sinCosOf(Num x) {
 Num sinOf(Num x) { return sinCosOf(x).hi; }
 Num cosOf(Num x) { return sinCosOf(x).lo; }
 
-/// The tangent of a number that has been reduced.
+/// The tangent of a reduced argument.
 static Num tangentOf(const Reduced &reduced) {
   Num r = reduced.rest.hi, lo = reduced.rest.lo;
   Num z = r * r;
-  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2), where few bits of the square do: z (1 + 1.02 z) is
-  // within 6 %.
+  // tan(r + lo) = tan(r) + lo (1 + tan(r)^2). lo is small, so z (1 + 1.02 z), which is within 6 %,
+  // is enough for the square.
   Num slope = fma(z, fma(z, 1.02, 1.0), 1.0);
   Num p = r.isF64() ? polynomialAsTree(z, coefficients::tan64)
                     : polynomialAsTree(z, coefficients::tan32);
