@@ -75,9 +75,10 @@ static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, 
   }
 }
 
-/// Lanes of a region with few ops in its widest type: one register holds a vector of the prevailing
-/// type. A value of the widest type then takes two registers (random bits and the f64 made of
-/// them), or four if there are only one or two such ops (the final widening of a sum of bytes).
+/// The lanes of a region in which only few ops compute in the widest type: one register holds a
+/// vector of the prevailing type. A value of the widest type then takes two registers (an f64 made
+/// of random bits), or four if there are only one or two such ops (the final widening of a sum of
+/// bytes).
 static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   if (lanes == 1) {
     return lanes;

@@ -1,9 +1,9 @@
 //===- ScalarGroups.cpp - Equal functions of several scalars at once ------===//
 //
-// In: a function of one scalar that takes tens of instructions, in a region with other functions of
-// its kind that do not depend on it. Out: all of them in the lanes of one vector, in the time of
-// one: the sines of a double pendulum's angles. Their arguments are computed here, unless that
-// needs a loop.
+// Evaluates several expensive functions of scalars, such as the sines of a double pendulum's
+// angles, in the lanes of one vector, in the time of one. The functions are of one kind in one
+// region, and independent of each other. Their arguments are computed first, unless that needs a
+// loop.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"

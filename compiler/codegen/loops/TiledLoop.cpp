@@ -52,8 +52,8 @@ static bool isOnlyMoved(KernelBuilder &kernel, const TransposedRead &read) {
 }
 
 /// The transpose that is the region's only result, if its operand is computed only from transposed
-/// reads and from more bytes than the result has. Then a block is computed in the operands' order
-/// and transposed once, at the end. Null for other regions.
+/// reads, of more bytes than the result. A block is then computed in the operands' order and
+/// transposed once, at the end. Null for other regions.
 static TransposeOp turnedLast(KernelBuilder &kernel, const TilePlan &plan) {
   Operation *end = kernel.body().getTerminator();
   auto root =

@@ -1,14 +1,14 @@
 //===- TransposeSquare.cpp - A square of vectors, transposed --------------===//
 //
-// In: n vectors of n lanes, n a power of two. Out: n vectors; vector i consists of lane i of each.
-// log2(n) steps of shuffles, each a single instruction without an index table:
+// Transposes n vectors of n lanes, n a power of two: vector i of the result consists of lane i of
+// each. log2(n) steps of shuffles, each a single instruction without an index table:
 //
 //   within 16 bytes   interleave the elements of two vectors, then pairs of elements, and so on
 //   blocks of 16      concatenate the even blocks of two vectors, and the odd ones
 //
-// A fence in the middle, which is not an instruction, keeps LLVM's code selection from following
-// the shuffles of each result through all steps in search of shorter ones: a fourth of code
-// generation for an FFT.
+// A fence in the middle, which emits no instruction, keeps LLVM's code selection from following
+// the shuffles of each result through all steps in search of shorter ones. Without it that search
+// is a quarter of code generation for an FFT.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"

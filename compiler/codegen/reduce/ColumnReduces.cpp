@@ -33,8 +33,9 @@ namespace hlo::codegen {
 /// two tasks at all, kLeastBytesForTwo.
 static constexpr int64_t kMostColumns = 4096, kWantedTasks = 4, kLeastBytes = 512,
                          kLeastBytesForTwo = 256;
-/// Rows added to the accumulators at a time: with one or two reduces; with more, or if elements are
-/// stored.
+/// Rows that are added per load and store of an accumulator in the buffer: 8 make these a small
+/// part of the work. 4 with more than two reduces, or if elements are stored, so that all values
+/// stay in registers.
 static constexpr int64_t kRowsAtOnce = 8, kFewRowsAtOnce = 4;
 
 namespace {
@@ -291,7 +292,7 @@ void ColumnEmission::forColumns(function_ref<void(Index, ElementEmitter &, Value
   emitVectorLoop(e, constI64(e, 0), columns, vectors, scalars, body);
 }
 
-/// Adds some rows of the block to the accumulators. `outer` are the indices of the reduced
+/// Adds `count` rows of the block to the accumulators. `outer`: the indices of the reduced
 /// dimensions except the last.
 void ColumnEmission::addRows(const Pass &pass, ArrayRef<Value> outer, Value first, int64_t count) {
   ArrayRef<int64_t> space = reduces[0].shape(), reduced = reduces[0].reduced;

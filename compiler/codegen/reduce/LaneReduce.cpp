@@ -1,9 +1,9 @@
 //===- LaneReduce.cpp - Rows reduced by any computation, in lanes ---------===//
 //
-// In: a reduce of one or several values along a row whose computation may be applied in any order
-// but is not a single op (complex products, logaddexp, merged moments). Out: accumulators in each
-// lane, which start from the first elements of the row, because there is no identity; then the
-// lanes are combined by halves, and the init value once.
+// A reduce of one or several values along a row, by a computation that may be applied in any
+// order but is not a single op (complex products, logaddexp, merged moments). Each lane has
+// accumulators, which start from the first elements of the row since there is no identity. At the
+// end the lanes are combined by halves, and the init value once.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/reduce/RowEmission.h"

@@ -81,7 +81,8 @@ struct RowEmission {
 };
 
 /// Rows of at most this many elements are computed several at a time, one row per lane
-/// (ShortRows.cpp).
+/// (ShortRows.cpp). Longer rows fill at least two vectors of 16 lanes, and the transposed copies no
+/// longer pay.
 inline constexpr int64_t kShortRow = 32;
 /// Merges the row dimensions of short rows, as ShortRows needs it (FlattenRows.cpp). The inserted
 /// reshapes have the attribute.

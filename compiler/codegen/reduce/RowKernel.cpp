@@ -22,7 +22,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Most bytes of one row's intermediates on the stack.
+/// Limit on one row's intermediates on the stack: half of the smallest L2 (256 KiB), beside the row
+/// itself.
 static constexpr int64_t kRowScratchBytes = 128 << 10;
 
 LogicalResult RowEmission::analyze() {
