@@ -1,7 +1,7 @@
 //===- Capabilities.h - What extensions of x86 add to a Machine -----------===//
 //
-// Each function adds what a set of instructions makes possible. Machine.cpp decides which a CPU
-// has; Cpus.cpp says what they cost on it.
+// Each function adds the capabilities of one set of instructions. Machine.cpp decides which of
+// them a CPU has; Cpus.cpp says what they cost on it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_MACHINE_X86_CAPABILITIES_H
@@ -11,10 +11,10 @@
 
 namespace hlo::x86 {
 
-/// The estimate of 1 / sqrt(x) that AVX has, good to 2^-11.
+/// AVX's estimate of 1 / sqrt(x), with a relative error below 2^-11.
 void addCoarseRoot(Machine &machine);
-/// AVX-512's functions of lanes: estimates good to 2^-14, exponents and fractions, minima and
-/// maxima; conversions with a rounding mode if vectors have 64 bytes.
+/// AVX-512's lane functions: estimates with an error of at most 2^-14, exponents and fractions,
+/// minima and maxima; with vectors of 64 bytes also conversions with a given rounding mode.
 void addMaskedFunctions(Machine &machine);
 /// Tables of 8 f32 in a register (AVX2).
 void addSmallLookup(Machine &machine);
@@ -24,7 +24,7 @@ void addLargeLookups(Machine &machine, bool floats);
 /// vpmaddwd: pairs of 16-bit integers. `cost` as in Product; `accumulates`: VNNI's vpdpwssd adds to
 /// the sums too.
 void addWordPairs(Machine &machine, double cost, bool accumulates);
-/// vpdpbusd: fours of bytes (AVX512-VNNI).
+/// vpdpbusd: quads of bytes (AVX512-VNNI).
 void addByteQuads(Machine &machine);
 /// vdpbf16ps: pairs of bf16 (AVX512-BF16).
 void addBf16Pairs(Machine &machine, double cost);

@@ -7,22 +7,22 @@
 
 namespace hlo::x86 {
 
-/// How a family of cores executes what its features let it.
+/// What a family of cores needs for the instructions it has.
 struct Core {
-  double wideFma = 2;        ///< multiply-adds of 64-byte vectors that start in a cycle
+  double wideFma = 2;        ///< multiply-adds of 64-byte vectors that start per cycle
   double widen = 1;          ///< see Issue
   bool gatherBlocks = false; ///< see Gather
   double bf16PairCost;       ///< time of vdpbf16ps in multiply-adds of f32
 };
 
-/// A CPU by LLVM's name: its core, and the data caches of one core.
+/// A CPU by LLVM's name: its core, and the sizes of one core's data caches in bytes.
 struct Cpu {
   llvm::StringLiteral name;
   const Core &core;
   int64_t l1, l2;
 };
 
-/// The row of a CPU; of an unknown one a common row, which has no name.
+/// The row of a CPU; for an unknown CPU a common row, whose name is empty.
 const Cpu &cpuNamed(llvm::StringRef name);
 
 } // namespace hlo::x86

@@ -1,7 +1,7 @@
 //===- Features.cpp - Features of x86-64 and the bits that declare them ---===//
 //
-// In: LLVM's names of features. Out: the bits by which an object declares them (hlo/cpu.h), and
-// which of them no code may have.
+// Maps LLVM's names of features to the bits by which an object declares them (hlo/cpu.h), and
+// says which of them no code may use.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/X86.h"
@@ -20,11 +20,11 @@ ArrayRef<StringLiteral> undeclaredFeatures() {
   return names;
 }
 
-/// Whether this machine's kernel gives tiles of AMX to programs that ask for them; the CPU may have
-/// them all the same.
+/// Whether this machine's kernel permits AMX. A CPU may have AMX under a kernel that does not.
 static bool permitsAmx() {
 #ifdef SYS_arch_prctl
-  constexpr int getSupported = 0x1021, tileData = 18; // ARCH_GET_XCOMP_SUPP, XFEATURE_XTILEDATA
+  constexpr int getSupported = 0x1021,
+                tileData = 18; // ARCH_GET_XCOMP_SUPP and XFEATURE_XTILEDATA of Linux's x86 headers
   uint64_t features = 0;
   return syscall(SYS_arch_prctl, getSupported, &features) == 0 && (features >> tileData & 1) != 0;
 #else

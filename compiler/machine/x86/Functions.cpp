@@ -1,8 +1,9 @@
-//===- Functions.cpp - Functions of lanes and look-ups on x86 -------------===//
+//===- Functions.cpp - Lane functions and look-ups of x86 -----------------===//
 //
-// AVX-512 has estimates, exponents and fractions of f32 and f64, minima and maxima that know zeros
-// apart, and look-ups in a table of two registers; AVX has an estimate of roots, AVX2 a look-up in
-// one register.
+// AVX-512 has estimates, exponents and fractions of f32 and f64, minima and maxima that order
+// zeros, and look-ups in a table of two registers. AVX has an estimate of 1 / sqrt(x), AVX2 a
+// look-up in one register. Errors and immediate operands are those of the instructions' pages in
+// Intel's SDM, volume 2.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 
 namespace hlo::x86 {
 
-/// The mask that lets so many lanes through.
+/// A mask with `lanes` lanes on.
 static Value allLanes(Emitter &e, int64_t lanes) {
   Type type = e.b.getIntegerType(std::max<int64_t>(lanes, 8));
   return arith::ConstantOp::create(e.b, e.loc, e.b.getIntegerAttr(type, -1));
@@ -29,7 +30,7 @@ static Value emitCoarseRoot(Emitter &e, const LaneFunction &, ArrayRef<Value> of
   return call(e, of[0].getType(), name, {of[0]});
 }
 
-/// An instruction of AVX-512 with a mask, and with flags or without.
+/// An AVX-512 instruction with a mask, and an immediate operand if it has one.
 static Value emitMasked(Emitter &e, const LaneFunction &self, ArrayRef<Value> of) {
   StringRef instruction;
   std::optional<int32_t> flags;
@@ -38,9 +39,10 @@ static Value emitMasked(Emitter &e, const LaneFunction &self, ArrayRef<Value> of
   case LaneFunction::Exponent: instruction = "getexp"; break;
   case LaneFunction::Fraction:
     instruction = "getmant";
-    flags = 4; // in [1, 2), without the sign
+    flags = 4; // VGETMANT: interval [1, 2) in bits 1:0, sign cleared by bits 3:2
     break;
-  // With the sign of what it chooses: -0 is less than 0. It chooses numbers before NaNs.
+  // VRANGE: bits 1:0 are 0 for the minimum and 1 for the maximum, bits 3:2 keep the chosen
+  // operand's sign, so that -0 is less than +0. A number is chosen over a NaN.
   case LaneFunction::Minimum:
     instruction = "range";
     flags = 4;
@@ -58,7 +60,7 @@ static Value emitMasked(Emitter &e, const LaneFunction &self, ArrayRef<Value> of
   arguments.append({of[0], allLanes(e, lanesOf(of[0]))});
   int64_t bits = bitsOf(of[0]);
   if (bits == 512) {
-    arguments.push_back(i32Constant(e, 4)); // rounded as the control register says
+    arguments.push_back(i32Constant(e, 4)); // rounding as MXCSR says
   }
   return call(e, of[0].getType(),
               "avx512.mask." + instruction + (self.bits == 64 ? ".pd." : ".ps.") + Twine(bits),
@@ -84,7 +86,7 @@ static Value emitLargeLookup(Emitter &e, ArrayRef<Value> table, Value index) {
 }
 
 void addCoarseRoot(Machine &machine) {
-  // RSQRTPS: 1.5 * 2^-12, subnormal operands as zeros (Intel SDM, volume 2).
+  // RSQRTPS: a relative error of at most 1.5 * 2^-12; subnormal operands count as zeros.
   machine.functions.push_back({.kind = LaneFunction::ReciprocalRoot,
                                .bits = 32,
                                .leastBytes = 16,
@@ -98,7 +100,7 @@ void addCoarseRoot(Machine &machine) {
 void addMaskedFunctions(Machine &machine) {
   for (int bits : {32, 64}) {
     for (LaneFunction::Kind kind : {LaneFunction::Reciprocal, LaneFunction::ReciprocalRoot}) {
-      // VRCP14PS and the like: 2^-14 (Intel SDM, volume 2).
+      // VRCP14 and VRSQRT14: a relative error of at most 2^-14.
       machine.functions.push_back({.kind = kind,
                                    .bits = bits,
                                    .leastBytes = 16,

@@ -1,7 +1,8 @@
 //===- Machine.cpp - The Machine of an x86-64 CPU -------------------------===//
 //
-// In: LLVM's name of a CPU and of its features. Out: the Machine: which capabilities the features
-// make (Functions.cpp, Products.cpp, Tiles.cpp), at the costs of the CPU's row (Cpus.cpp).
+// Makes the Machine of an x86-64 CPU from LLVM's names of the CPU and its features: the features
+// give the capabilities (Functions.cpp, Products.cpp, Tiles.cpp), the CPU's row their costs
+// (Cpus.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/Machine.h"
@@ -13,8 +14,9 @@ using namespace llvm;
 
 namespace hlo::x86 {
 
-/// Time of vpmaddwd and an addition, in multiply-adds of f32: measured in a 3x3 convolution of
-/// 56x56x64 with vectors of 32 bytes (Zen 4), and with vectors of 64.
+/// The cost of vpmaddwd and an addition, in multiply-adds of f32: measured in a 3x3 convolution of
+/// 56x56x64 with vectors of 32 bytes (Zen 4), and of 64. LLVM 22's models of skylake and later
+/// agree for 32 bytes: 0.5 + 0.33 cycles to 0.5.
 static constexpr double kApartCost = 1.5, kWideApartCost = 2;
 
 Machine describe(StringRef cpu, const StringSet<> &features, bool narrow) {

@@ -1,8 +1,9 @@
-//===- Products.cpp - Products of narrow numbers in vectors of x86 --------===//
+//===- Products.cpp - Products of narrow numbers in x86's vectors ---------===//
 //
-// Groups of neighbours along k stand in a 32-bit lane, the first in the lowest bits: pairs of bf16
-// (vdpbf16ps), pairs of 16-bit integers (vpmaddwd, or vpdpwssd with the sum), fours of bytes
-// (vpdpbusd, which takes unsigned bytes times signed ones).
+// A 32-bit lane holds a group of elements that are adjacent along k, the first in the lowest
+// bits: pairs of bf16 (vdpbf16ps), pairs of 16-bit integers (vpmaddwd and an addition, or
+// vpdpwssd), quads of bytes (vpdpbusd, which multiplies unsigned bytes by signed ones). Costs:
+// Machine.cpp and Cpus.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
@@ -13,8 +14,8 @@ using namespace mlir;
 
 namespace hlo::x86 {
 
-/// An intrinsic of sums and of two vectors of groups, seen as vectors of `narrow`; without sums if
-/// they are null. The result has the type of the groups.
+/// Calls an intrinsic on sums and two vectors of groups, which it takes as vectors of `narrow`;
+/// without sums if `sum` is null. The result has the type of the groups.
 static Value callOnLanes(Emitter &e, const Twine &name, Type narrow, Value sum, Value a, Value b) {
   auto wide = cast<VectorType>(a.getType());
   int64_t size = wide.getElementTypeBitWidth() / narrow.getIntOrFloatBitWidth();
@@ -36,7 +37,7 @@ static Value multiplyWordPairs(Emitter &e, Value sum, Value lhs, Value rhs) {
   StringRef name = lanesOf(sum) == 16  ? "avx512.pmaddw.d.512"
                    : lanesOf(sum) == 8 ? "avx2.pmadd.wd"
                                        : "sse2.pmadd.wd";
-  // With VNNI the backend makes one vpdpwssd of both.
+  // With VNNI LLVM combines both to one vpdpwssd.
   Value products = callOnLanes(e, name, e.b.getI16Type(), {}, lhs, rhs);
   return arith::AddIOp::create(e.b, e.loc, sum, products);
 }
