@@ -19,7 +19,7 @@ TYPES = {"pred": np.bool_, "bf16": np.uint16, "f16": np.float16, "c64": np.compl
 
 
 def array_of(value):
-    """An array as the .json files write it."""
+    """The numpy array that a .json file describes."""
     dtype, data = value["dtype"], value["data"]
     letters = {"s": "int", "u": "uint", "f": "float"}
     if dtype in ("c64", "c128"):
@@ -33,7 +33,9 @@ def same(actual, expected):
 
 
 def check_items(path, items, name):
-    """How the arrays of a file differ from the items' arrays; "" if equal. `name` gives an item's next array's name."""
+    """How the arrays in a file differ from the expected items; "" if they are equal.
+
+    `name` returns the name of the next array of an item."""
     with np.load(path) as file:
         expected = {}
         for item in items:
@@ -87,7 +89,7 @@ def run_feeds(tool, path, folder):
 
 
 def channel_names():
-    """Numbers the arrays of each channel."""
+    """Names of arrays, numbered per channel."""
     counts = {}
 
     def name(item):

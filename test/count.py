@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def run(command, results):
-    """(exit status, test cases of the XML file; none if there is no whole file)"""
+    """(exit status, test cases of the XML file); no cases if there is no complete file."""
     status = subprocess.run(command, check=False).returncode
     try:
         return status, list(ElementTree.parse(results).iter("testcase"))
@@ -30,7 +30,7 @@ def run(command, results):
 
 
 def finish(status, cases, name, skipped_of):
-    """Prints the failures, skipped cases and counts, and ends the program."""
+    """Prints the failures, the skipped cases and the counts, and exits."""
     passed = failed = 0
     for case in cases:
         reason = skipped_of(case)

@@ -39,7 +39,7 @@ suite --limit=900 optable python3 test/optable/run.py --tool="$bin/hlo-run" --pa
 suite --limit=900 benchmark-modules python3 test/performance/check.py --tool="$bin/hlo-run"
 suite --status demo tools/demo.sh
 suite --limit=900 docs python3 test/docs/run.py --build="$BUILD"
-# Texts that nothing makes the compiler die or hang of.
+# Mutated texts: the compiler must neither crash nor hang.
 suite frontend python3 test/fuzz/frontend.py --tool="$bin/hlo-compile" --seed=1 --count=600 --seconds=30 --keep="$BUILD/fuzz"
 # Programs of libFuzzer: the parser, MLIR, arrays, attributes, calls of handlers.
 suite --limit=900 coverage python3 test/fuzz/targets/run.py --build="$BUILD" --seconds=20 ${suite_no_build:+--no-build}

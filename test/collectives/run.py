@@ -22,7 +22,7 @@ TYPES = [t for t in list(BITS) + list(PART)]
 
 
 def value(kind, rank, i):
-    """Element i of rank's input: 1 or 2, or what the type holds."""
+    """Element i of the input of `rank`: 1 or 2, or what else the type can represent."""
     bit = (rank * 7 + i * (3 + rank) + i // 5) % 2
     if kind == "pred" or BITS.get(kind) is not None and BITS[kind].bits == 1:
         return -bit if kind == "s1" else bit
@@ -32,7 +32,7 @@ def value(kind, rank, i):
 
 
 def reducers(kind):
-    """Reductions whose results are exact: names and functions."""
+    """(name, function) of the reductions whose results are exact."""
     add, multiply = lambda a, b: a + b, lambda a, b: a * b
     if kind == "pred":
         return {"or": lambda a, b: a | b, "and": lambda a, b: a & b}
@@ -53,7 +53,7 @@ def computation(kind, name):
 
 
 def groupings(n):
-    """Texts of groups of n ids, with the lists that they mean; the order of members counts."""
+    """Texts of replica groups over n ids, with the lists that they mean. The order of members matters."""
     everything = [list(range(n))]
     yield "{}", everything
     yield "{" + ",".join("{%s}" % ",".join(map(str, g)) for g in [everything[0][::-1]]) + "}", [everything[0][::-1]]
@@ -68,7 +68,7 @@ class World:
         self.replicas, self.partitions, self.ranks = replicas, partitions, replicas * partitions
 
     def modes(self, gathers):
-        """(name, attributes without the groups, number of ids, id and rank -> ranks it stands for)."""
+        """(name, attributes without the groups, number of ids, function from id and rank to the ranks it denotes)."""
         p = self.partitions
         yield "replicas", "", self.replicas, lambda i, rank: [i * p + rank % p]
         if gathers:
@@ -99,7 +99,7 @@ class Cases:
         return self.known[kind, rank]
 
     def add(self, what, kind, shape, text, expected):
-        """One instruction; expected(rank) gives the elements of its result."""
+        """Adds one instruction; expected(rank) returns the elements of its result."""
         name = f"y{len(self.results)}"
         self.lines.append(f"  {name} = {kind}[{','.join(map(str, shape))}] {text}")
         self.results.append((what, kind, shape, expected))
@@ -203,7 +203,7 @@ class Cases:
         self.more.append((name, kind, shape, elements))
 
     def ragged(self, kind):
-        """Rank i of n sends (i + 2 j) % 3 rows to rank j, from behind one row that nobody gets."""
+        """Rank i of n sends (i + 2 j) % 3 rows to rank j. The first row of each input is sent to nobody."""
         world, p = self.world, self.world.partitions
         n = world.replicas
         sent = [[(i + 2 * j) % 3 for j in range(n)] for i in range(n)]

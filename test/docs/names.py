@@ -27,7 +27,7 @@ PLACEHOLDER = re.compile(r"[a-z]X\b|[a-z]X[A-Z]|[a-z][A-Z]{3}|\bOP\b|NAME|FOLDER
 
 
 class Tree:
-    """What there is to be named: paths, the words of all files but markdown, flags."""
+    """What READMEs may name: paths, all words of files that are not markdown, flags."""
 
     def __init__(self, root):
         self.root = root
@@ -81,7 +81,7 @@ def expand(name):
 
 
 def check_spans(tree, path, number, line):
-    """Names in backticks."""
+    """Checks the names in backticks."""
     here = os.path.dirname(path)
     for span in re.findall(r"`([^`]+)`", line):
         program = (span.split() or [""])[0]
@@ -108,7 +108,7 @@ def check_links(tree, path, number, line):
 
 
 def check_tables(tree, path, text):
-    """Rows of a table of files exist; if there is one, no source of the folder is left out."""
+    """Checks tables of files: every row exists; if a folder has a table, each of its sources has a row."""
     here = os.path.dirname(path)
     rows, header = [], None
     for number, line in enumerate(text.split("\n"), 1):

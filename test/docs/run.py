@@ -148,7 +148,7 @@ def missing(need, build):
 
 
 class Report:
-    """What came of a README: texts for the terminal, and counts of commands and other comparisons."""
+    """The outcome of one README: texts for the terminal, counts of commands and of other comparisons."""
 
     def __init__(self):
         self.lines, self.commands, self.compared, self.failed = [], 0, 0, 0
@@ -201,7 +201,7 @@ def run_block(block, folder, variables):
 
 
 def in_order(lines, text):
-    """The first of `lines` that does not follow the ones before it in `text`; comments and `...` do not count."""
+    """The first of `lines` that does not follow the previous ones in `text`; comments and `...` are ignored."""
     have = [re.sub(r"\s+", " ", l.strip()) for l in text.split("\n")]
     at = 0
     for line in lines:
@@ -371,7 +371,7 @@ CASES = [
 
 
 def self_test():
-    """Breaks READMEs, those above and the repository's own examples/c, and sees that it is said."""
+    """Breaks READMEs (those above, and that of examples/c) and checks that the breakage is reported."""
     failed = 0
     for text, expected in CASES:
         with tempfile.TemporaryDirectory() as root, tempfile.TemporaryFile("w+") as out:

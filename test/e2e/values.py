@@ -1,4 +1,4 @@
-"""Element types: HLO numbers <-> the bits that .npz files hold, with Python's own library alone."""
+"""Element types: conversions between HLO numbers and the bits in .npz files, with Python's own library alone."""
 import ast
 import itertools
 import math
@@ -69,7 +69,7 @@ class Float:
         return min(range(1 << self.bits), key=distance)
 
     def ordered(self, raw):
-        """An integer that grows with the value: neighbours differ by one."""
+        """An integer that grows with the value; adjacent values differ by one."""
         sign = 1 << (self.bits - 1)
         return -(raw - sign) if raw & sign and self.special != "scale" else raw
 
@@ -115,7 +115,7 @@ def descr(name):
 
 
 def parts(name, value):
-    """The values of an element's parts: two of a complex one."""
+    """The values of an element's parts: two for a complex number, otherwise one."""
     if name in PART:
         return [complex(value).real, complex(value).imag]
     return [value]

@@ -1,9 +1,9 @@
-"""Writes a module in another of the ways in which the text form allows it, with the same leaves of parameters and results.
+"""Rewrites a module in another notation that the text form allows, with the same leaves of parameters and results.
 
   dress.py MODULE.hlo SEED        prints the module
 
 Parameters move into nested tuples; the header gets layouts and aliases; names get sigils, operands their types, instructions
-attributes that change nothing; computations stand where they are called; white space and comments come in.
+attributes without effect; computations are written inline at their calls; white space and comments are added.
 """
 import random
 import re
@@ -18,7 +18,7 @@ EXTRAS = ["metadata={op_name=\"jit(f)/a/b\" source_file=\"f.py\" source_line=7}"
 
 
 def split_type(text):
-    """(type, rest) of what follows the equal sign."""
+    """(type, rest) of the text after the equal sign."""
     depth = 0
     for i, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -51,7 +51,7 @@ class Dress:
         self.places = []  # of each leaf of the parameters: (parameter, index, type)
 
     def parameters(self):
-        """Puts some neighbours into tuples."""
+        """Groups some adjacent parameters into tuples."""
         r = self.random
         found = sorted(((int(m[3]), i, m[1], m[2]) for i, m in ((i, PARAMETER.fullmatch(line)) for i, line in enumerate(self.entry)) if m))
         fresh, number, k, extra = 0, 0, 0, []
@@ -110,7 +110,7 @@ class Dress:
         return "HloModule " + ", ".join(["dressed"] + attributes) + "\n"
 
     def line(self, match, types, previous):
-        """An instruction, written otherwise."""
+        """An instruction in another notation."""
         r = self.random
         type_, rest = split_type(match[3])
         types[match[2]] = type_
@@ -151,7 +151,7 @@ class Dress:
         return head + text
 
     def inlined(self, text):
-        """Some computations of a few lines stand at their calls."""
+        """Writes some computations of a few lines inline at their calls."""
         for match in list(re.finditer(r"^([\w.\-]+) \{\n((?:  .*\n){2,7})\}\n", text, re.MULTILINE)):
             name, body = match[1], match[2]
             if self.random.random() < 0.4 and "  ROOT" in body:

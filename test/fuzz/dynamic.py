@@ -38,7 +38,7 @@ by_first {
 
 
 class Dim:
-    """A dimension: its size in this run, and its bound where it is dynamic."""
+    """A dimension: its size in this run, and its bound if it is dynamic."""
 
     def __init__(self, size, bound=None):
         self.size, self.bound = size, bound
@@ -207,10 +207,10 @@ class Generator:
         self.keep(x.dims[:at] + pair + x.dims[at + 1:], f"reshape({x.name})")
 
     def reshape(self):
-        """dynamic-reshape to the dimensions in another order."""
+        """A dynamic-reshape that permutes the dimensions."""
         x = self.pick(2)
         dims = self.random.sample(x.dims, len(x.dims))
-        if self.for_xla:  # which leaves elements where they are if equal bounds change places
+        if self.for_xla:  # keeps the elements in place if equal bounds are swapped
             dims = [Dim(math.prod(d.size for d in dims), math.prod(d.most for d in dims))]
         if all(d.bound is None for d in dims) or 0 in [d.most for d in dims]:
             return
@@ -301,7 +301,7 @@ class Generator:
     def scatter(self):
         x, i = self.pick(1), self.indices()
         u = self.emit(i.dims + x.dims[1:], f"broadcast({self.pick_scalar()}), dimensions={{}}")
-        if x.dims[0].size < 4:  # an index between size and bound writes what does not count
+        if x.dims[0].size < 4:  # an index between size and bound writes elements that are not valid
             return
         if i.dims[0].bound is not None or any(d.bound is not None for d in x.dims[1:]):
             u = self.true_part(u)
@@ -313,7 +313,7 @@ class Generator:
         return self.random.choice(fitting).name if fitting else self.scalar(self.random.randint(-5, 5))
 
     def true_part(self, value):
-        """A value written with bounds, made to have its sizes."""
+        """Cuts a value written with its bounds to its sizes."""
         for d, dim in enumerate(value.dims):
             if dim.bound is not None:
                 n, x = self.scalar(dim.size), value.name
@@ -368,7 +368,7 @@ class Generator:
         self.keep(x.dims, f"get-tuple-element({name}), index=0")
 
     def cut(self):
-        """A static dimension becomes dynamic."""
+        """Makes a static dimension dynamic."""
         x = self.pick(1)
         at = self.random.randrange(len(x.dims))
         d = x.dims[at]
@@ -381,13 +381,13 @@ class Generator:
                   f"set-dimension-size({x.name}, {n}), dimensions={{{at}}}" if dynamic else f"slice({x.name}), slice={{{ranges}}}")
 
     def partial_update(self):
-        """A smaller array, of which only the true part is written."""
+        """Writes a smaller array, of which only the valid part is written."""
         u = self.pick(1)
         if self.for_xla or any(d.bound is None for d in u.dims):
             return
         extra = [self.random.randint(0, 2) for _ in u.dims]
         x = self.emit([Dim(d.most + e) for d, e in zip(u.dims, extra)], f"broadcast({self.pick_scalar()}), dimensions={{}}")
-        if any(e == 0 for e in extra):  # an update of a whole dimension brings its size
+        if any(e == 0 for e in extra):  # an update of a whole dimension sets its size
             return
         starts = ", ".join(self.scalar(self.random.randint(0, e)) for e in extra)
         self.keep(x.dims, f"dynamic-update-slice({x.name}, {u.name}, {starts})")
@@ -422,7 +422,7 @@ class Generator:
 
     # ---- the module -----------------------------------------------------------------------------------------------
     def parameters(self):
-        """Arrays that share some of their dimensions."""
+        """Arrays that share some dimensions."""
         known = [Dim(self.random.randint(1, 4)) for _ in range(2)]
         for _ in range(self.random.randint(1, 3)):
             bound = self.random.choice([1, 2, 3, 4, 4, 6, 8, 17, 40])
@@ -492,7 +492,7 @@ def run_tool(tool, text, inputs, folder, name):
 
 
 def run_xla(text, inputs):
-    """In a process of its own, which may be aborted."""
+    """Runs XLA:CPU in a process of its own, which may abort."""
     from jaxlib import _hlo, _jax  # noqa: F401
     import jax
     read, write = os.pipe()
@@ -506,7 +506,7 @@ def run_xla(text, inputs):
             devices = _jax.DeviceList(tuple(client.local_devices()[:1]))
             executable = client.compile_and_load(module, devices, _jax.CompileOptions())
             result = [np.asarray(r) for r in executable.execute([jax.device_put(x) for x in inputs])]
-        except Exception as error:  # whatever it is, the parent is to know
+        except Exception as error:  # any error is reported to the parent
             result = str(error)
         with os.fdopen(write, "wb") as pipe:
             pickle.dump(result, pipe)
@@ -519,7 +519,7 @@ def run_xla(text, inputs):
 
 
 def differences(ours, reference):
-    """`reference` may be arrays in the shape of the bounds, whose first elements are the true ones, densely."""
+    """Differences between the results. `reference` may have the shape of the bounds; its first elements, densely, are the valid ones."""
     for i, (a, b) in enumerate(zip(ours, reference, strict=True)):
         if a.ndim != b.ndim or any(m > n for m, n in zip(a.shape, b.shape)):
             yield f"out{i}: shape {list(a.shape)}, expected {list(b.shape)}"

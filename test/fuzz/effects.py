@@ -42,7 +42,7 @@ class Program:
         return name + " {\n" + "".join(f"  {line}\n" for line in lines) + "}\n"
 
     def block(self, depth, number, token, lines):
-        """Adds statements to `lines`; returns the number and the token after them, and what executes them."""
+        """Appends statements to `lines`; returns the number and the token after them, and the functions that execute them."""
         steps = []
         for _ in range(self.random.randint(1, 4)):
             kinds = [self.outfeed, self.infeed, self.add, self.in_place, self.double]
@@ -138,7 +138,7 @@ def signed(raw):
 
 
 def check(seed, options, folder):
-    """Why the program of this seed fails; empty if it does not."""
+    """The reason why the program of this seed fails; empty if it does not."""
     program, out, used = Program(seed), [], []
 
     def items():

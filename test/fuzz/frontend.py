@@ -1,11 +1,11 @@
-"""Mutates valid module texts and looks for what hlo-compile must never do: die, hang, take a text that it cannot print again.
+"""Mutates valid module texts and looks for what hlo-compile must never do: crash, hang, or accept a text that it cannot print.
 
   frontend.py [--tool=hlo-compile] [--seed=0] [--count=2000] [--seconds=0] [--keep=build/fuzz] [FOLDER or FILE.hlo ...]
 
-The texts are those of the tests of this repository (or of the given folders), cut, spliced and changed word by word. Each goes
-through one of --check=syntax, --check and a whole compilation. The exit code must be 0 to 8, within the time limit. What
---check accepts is printed, read and printed again: both prints must be equal. Failures are kept in --keep and printed, one
-line each; exit status 1 if there were any. The last line reads 'N passed, N failed'. Needs Python's own library alone.
+The texts are those of this repository's tests (or of the given folders), cut, spliced and changed word by word. Each goes
+through one of --check=syntax, --check and a whole compilation. The exit code must be 0 to 8, within the time limit. A text
+that --check accepts is printed, read and printed again: both prints must be equal. Failures are kept in --keep and printed,
+one line each; exit status 1 if there were any. The last line reads 'N passed, N failed'. Needs only Python's own library.
 """
 import argparse
 import glob
@@ -145,7 +145,7 @@ def call(command, timeout=20):
 
 
 def check(tool, path, mode, folder):
-    """What is wrong, in words; or nothing."""
+    """What is wrong, as a message; empty if nothing is."""
     flags = {"syntax": ["--check=syntax"], "check": ["--check"], "compile": ["-o", os.path.join(folder, "m.o")]}[mode]
     code, _, err = call([*tool, path, *flags])
     if code == "timeout" or not 0 <= code <= 8:

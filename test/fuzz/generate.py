@@ -81,7 +81,7 @@ def braces(values):
 
 
 class Module:
-    """What all computations of one module share."""
+    """State shared by all computations of one module."""
 
     def __init__(self, seed):
         self.random = r = random.Random(seed)
@@ -133,7 +133,7 @@ class Module:
 
 
 def settle(t, q, bound):
-    """Whether multiples of 2^q up to the bound are all values of the type."""
+    """Whether the type represents all multiples of 2^q up to the bound."""
     if t in INTS or t == "pred":
         return 0
     p, largest, low = FLOATS[part(t)][1:]
@@ -150,7 +150,7 @@ class Builder:
 
     # ---- values -------------------------------------------------------------------------------------------------------
     def raw(self, type_text, text, stem="v", reference=None):
-        """`reference` is what XLA gets instead: as (NAME = TYPE TEXT ; )* TEXT, or - for nothing at all."""
+        """Adds a line. `reference` replaces it for XLA: (NAME = TYPE TEXT ; )* TEXT, or - for nothing."""
         name = self.module.fresh(stem)
         if reference:
             head, _, tail = reference.rpartition(" ; ")
@@ -180,7 +180,7 @@ class Builder:
         return v
 
     def keep(self, v, dims, text, reference=None):
-        """A rearrangement of the elements of v."""
+        """Adds a rearrangement of the elements of v."""
         return self.emit(v.type, dims, text, v.q, v.bound, v.positive, reference)
 
     def parameter(self, t, dims, kind=None, low=0, high=1):
@@ -249,7 +249,7 @@ class Builder:
         return self.random.choice(types) if types else self.random.choice(list(allowed))
 
     def get(self, t, dims, exact=False, positive=False):
-        """Some value of this type and shape: an old one, or one made for it."""
+        """A value of this type and shape: an existing one, or a new one."""
         v = self.find_or_make(t, dims, exact, positive)
         if v is None:
             raise Unfit
@@ -322,7 +322,7 @@ class Builder:
         return self.emit(t, dims, f"constant({literal(() if bare else dims, values)})", 0, 3 * (1.5 if t in COMPLEX else 1))
 
     def any(self, types=None, rank=None, exact=False, minimum=0):
-        """Some value whose type is one of `types`, of at least `minimum` dimensions."""
+        """A value whose type is one of `types`, with at least `minimum` dimensions."""
         v = self.pick(lambda v: (types is None or v.type in types) and len(v.dims) >= minimum and (not exact or v.exact) and
                       (rank is None or len(v.dims) == rank))
         if v is not None and self.random.random() < 0.85:
@@ -350,7 +350,7 @@ class Builder:
 
 
 def finish(b):
-    """The module's text."""
+    """Returns the module's text."""
     r, m = b.random, b.module
     used = " ".join(x for _, _, x in b.lines)
     words = set(re.findall(r"[\w\-]+\.\d+", used))
@@ -384,7 +384,7 @@ def generate(seed, most=40):
 
 
 def for_reference(text):
-    """The module without layouts, and with what the operations say that XLA gets instead of them."""
+    """The module without layouts, with the replacements that operations give for XLA."""
     lines = []
     for line in text.splitlines():
         match = re.fullmatch(r"( *(?:ROOT )?[\w.\-]+ = ).*  // xla: (.*)", line)

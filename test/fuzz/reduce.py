@@ -1,10 +1,10 @@
-"""Shrinks a module on which hlo-run and XLA:CPU disagree, or that hlo-run refuses or dies of.
+"""Shrinks a module on which hlo-run and XLA:CPU disagree, or which hlo-run refuses or crashes on.
 
   reduce.py MODULE.hlo [--tool=hlo-run]        inputs are in MODULE.npz; writes MODULE.min.hlo and MODULE.min.npz
 
-Keeps one result, replaces operations of the entry by parameters (with small random integers) and those of other computations by
-constants, and drops what is not used any more, as long as the verdict of run.py stays the same: integers differ from XLA's, floats
-are beyond their bounds.
+Keeps one result, replaces operations of the entry by parameters (with small random integers) and those of other computations
+by constants, and removes unused operations, as long as run.py's verdict stays the same: integers differ from XLA's, or floats
+exceed their bounds.
 """
 import argparse
 import os
@@ -62,7 +62,7 @@ class Candidate:
         return self.computations[-1]
 
     def tidy(self):
-        """Drops what does not reach the root, and numbers the parameters of the entry again."""
+        """Removes operations that the root does not need, and renumbers the entry's parameters."""
         for c in self.computations:
             live = {n for n, _, o, _, r in c.lines if r or (o == "parameter" and c is not self.entry)}
             for n, _, o, x, _ in reversed(c.lines):
@@ -119,7 +119,7 @@ class Reducer:
         return v == self.wanted
 
     def attempts(self, c):
-        """Candidates that are smaller than c, the boldest first."""
+        """Smaller candidates than c, the boldest first."""
         import generate
         import numpy as np
         root = next(i for i, x in enumerate(c.entry.lines) if x[4])

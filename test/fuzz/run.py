@@ -1,11 +1,12 @@
-"""Compares hlo-run with XLA:CPU on random modules, and results that are rounded with bounds of their errors (bounds/).
+"""Compares hlo-run with XLA:CPU on random modules; rounded results must be within error bounds (bounds/).
 
   run.py [--tool=hlo-run] [--seed=0] [--count=200] [--seconds=0] [--most=40] [--large=0.06] [--keep=build/fuzz] [--only=FILE.hlo ...]
 
-Seeds count up from --seed until --count modules or --seconds are over. One child process runs XLA for many modules; where
-XLA itself dies the module is passed over, and where XLA without its simplifications agrees with hlo-run it is disputed. A module on which the two disagree, or that hlo-run refuses or dies of, is kept in
---keep with its inputs (NAME.hlo, NAME.npz) and printed as a line. The last line reads 'N passed, N failed', N modules; exit
-status 1 if any failed. Without jax it says so and exits with 0.
+Seeds count up from --seed until --count modules or --seconds are reached. One child process runs XLA for many modules. A
+module on which XLA itself crashes is skipped; if XLA without its simplifications agrees with hlo-run, the module is counted
+as disputed. A module on which the two disagree, or which hlo-run refuses or crashes on, is kept in --keep with its inputs
+(NAME.hlo, NAME.npz) and printed as a line. The last line reads 'N passed, N failed', N modules; exit status 1 if any
+failed. Without jax it says so and exits with 0.
 """
 import argparse
 import collections
@@ -57,12 +58,12 @@ def child():
         print(json.dumps(answer), flush=True)
 
 
-# Without these passes XLA computes what the module says; where that agrees with hlo-run, one of them is at fault.
+# Without these passes XLA computes the module as written; if that agrees with hlo-run, one of the passes is at fault.
 SIMPLIFIERS = "algsimp,constant_folding,fusion,simplification,while-loop-simplifier,conditional-simplification,reshape-mover,gather_simplifier"
 
 
 class Reference:
-    """XLA in a process of its own, started again after it died."""
+    """XLA in a process of its own, restarted after a crash."""
 
     def __init__(self, flags=""):
         self.process, self.flags = None, "--xla_backend_optimization_level=0 " + flags  # LLVM's part is most of the time
@@ -93,7 +94,7 @@ class Reference:
 
 
 def inequality(actual, golden, t):
-    """Where exact values differ, in words; or nothing."""
+    """Where exact values differ, as a message; empty if nowhere."""
     import numpy as np
     from bounds.number import from_bits
     if actual.shape != golden.shape or actual.dtype.itemsize != golden.dtype.itemsize:
@@ -154,7 +155,7 @@ class Case:
         return ("wrong", why) if why else ("ok", "")
 
     def differences(self, a, g):
-        """The first difference between the arrays of hlo-run and what they should be, in words; or nothing."""
+        """The first difference between hlo-run's arrays and the expected ones, as a message; empty if there is none."""
         from bounds import judge
         allowed = judge.bounds(self.text, self.specs, self.arrays, self.exact, self.rounded, {n: g[n] for n in self.given})
         for i, (name, t, _) in enumerate(self.outputs):
@@ -168,7 +169,7 @@ class Case:
 
 
 def flags_of(seed):
-    """Other processors and threads, and a side where all buffers lie at pages that nothing may touch, at random."""
+    """Random flags: CPUs, numbers of threads, and buffers placed next to inaccessible pages."""
     r = random.Random(seed)
     threads, cpu, guard = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS), r.choice(["before", "after"])
     return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host") + [f"--guard-pages={guard}"]

@@ -1,8 +1,8 @@
-"""Functions as users write them, for run.py: what each returns is exact, so XLA:CPU and hlo-compile must agree in every byte.
+"""Functions as users write them, for run.py. Their results are exact, so XLA:CPU and hlo-compile must agree in every byte.
 
-Exact are moves of data, integers, and floats that hold small integers: sums and products of those do not round, in any
-order. `case` gives the arguments as text, `f32[3,4]`: small integers of that type by a generator that the function's name
-seeds; `real` gives any floats, for functions that only move them.
+Exact are data movement, integers, and floats that hold small integers: their sums and products do not round, in any
+order. `case` gives the arguments as text, `f32[3,4]`: small integers of that type from a generator seeded by the
+function's name. `real` gives arbitrary floats, for functions that only move them.
 """
 import collections
 import dataclasses
@@ -31,7 +31,7 @@ def case(*arguments, donate=(), x64=False, keep_unused=False):
 
 @dataclasses.dataclass
 class Real:
-    """Any floats, among them infinities, NaNs and both zeros."""
+    """Arbitrary floats, with infinities, NaNs and both zeros among them."""
     spec: str
 
 
@@ -52,7 +52,7 @@ def array(spec, random):
 
 
 def arguments_of(one):
-    """The case's arguments with arrays in place of texts."""
+    """The case's arguments, with arrays in place of the texts."""
     random = np.random.default_rng(zlib.crc32(one.name.encode()))
     return jax.tree.map(lambda spec: array(spec, random), one.arguments, is_leaf=lambda x: isinstance(x, Real))
 

@@ -15,7 +15,7 @@ C_TYPES = {"bool": "uint8_t", "float32": "float", "float64": "double", "complex6
 
 
 def members_of(header):
-    """The arrays of a module's struct in order."""
+    """The arrays of a module's struct, in order."""
     struct = re.search(r"typedef struct \w+_args \{\n(.*?)\n\} \w+_args;", header, re.DOTALL)[1]
     found = []
     for line in struct.splitlines():
@@ -39,7 +39,7 @@ def raw(array):
 
 
 def mismatch(member, array):
-    """How the member's declaration differs from what the array needs; or nothing."""
+    """How the member's declaration differs from the array's; empty if it does not."""
     ctype = C_TYPES.get(array.dtype.name, array.dtype.name + "_t")
     shape = "[" + ",".join(map(str, array.shape)) + "]"
     if member.ctype != ctype or member.bytes != len(raw(array)) or not member.shape.endswith(shape):
@@ -81,7 +81,7 @@ static void put(FILE *file, const void *buffer, size_t bytes) {
 
 
 def declare(name, member):
-    """A buffer of the member's type; an array without elements gets one, since C has no empty arrays."""
+    """A declaration of a buffer of the member's type. An array without elements gets one, since C has no empty arrays."""
     return (f"  static _Alignas(64) {member.ctype} {name}[{member.bytes} / sizeof({member.ctype}) + "
             f"({member.bytes} == 0)];\n")
 

@@ -93,7 +93,7 @@ class Workplace:
 
 
 def differences(wanted, path):
-    """Where the results in a file differ from JAX's; or nothing."""
+    """Where the results in a file differ from JAX's; empty if they do not."""
     data, offset = path.read_bytes(), 0
     for i, array in enumerate(wanted):
         size = len(program.raw(array))
@@ -151,7 +151,7 @@ def check_functions(place, only):
 
 
 def is_row_major(text):
-    """Whether the text gives every result the layout that JAX's runtime does."""
+    """Whether the text's results all have row-major layouts, as JAX's runtime gives them."""
     results = text.split("\n", 1)[0].rpartition("->")[2]
     return all([int(d) for d in layout.split(",")] == list(range(layout.count(","), -1, -1))
                for layout in re.findall(r"\]\{([\d,]+)\}", results))

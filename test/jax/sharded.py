@@ -169,7 +169,7 @@ def compile_in_jax(one, arguments):
 
 
 def shard(one, value, rank):
-    """What one rank has of an array; bits for types that numpy's files do not know."""
+    """One rank's part of an array; as bits for types that numpy's files do not have."""
     if isinstance(value, np.ndarray):  # an argument of pmap
         part = value[rank:rank + 1]
     else:

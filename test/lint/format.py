@@ -1,8 +1,8 @@
-"""Whether C and C++ files look as their folder's .clang-format says.
+"""Checks that C and C++ files are formatted by their folder's .clang-format.
 
   format.py CLANG_FORMAT ROOT [--fix]
 
-Prints the first difference of each file and ends with status 1 if there is any; with --fix, formats the files instead.
+Prints the first difference of each file and exits with status 1 if there is any; with --fix, formats the files instead.
 """
 import os
 import subprocess

@@ -1,15 +1,15 @@
-"""Rules of the tree that no compiler checks: who may include whom, headers, tests and READMEs that must exist.
+"""Rules of the tree that no compiler checks: allowed includes, and headers, tests and READMEs that must exist.
 
   layering.py ROOT
 
-Prints one line per offence and ends with status 1 if there is any. The table is that of compiler/README.md.
+Prints one line per offence and exits with status 1 if there is any. The table is that of compiler/README.md.
 """
 import os
 import re
 import subprocess
 import sys
 
-# What phases that hand a machine on include.
+# For phases that pass a machine on.
 TARGET = ["compiler/machine/Machine.h", "compiler/machine/Target.h"]
 # Folder -> the other folders, or single headers, of this tree that it may include (it may always include its own).
 # The longest entry that a path starts with counts. `folder/*`: the headers right in the folder, not those of its
@@ -85,7 +85,7 @@ def is_in(target, allowed):
 
 
 def check_links(files, read):
-    """No library needs itself by way of others. The linker would find the names all the same."""
+    """Reports libraries that depend on themselves through others; the linker accepts such cycles."""
     needs = {}
     for path in files:
         if os.path.basename(path) == "CMakeLists.txt" and path.startswith(("compiler/", "dialect/")):
@@ -116,7 +116,7 @@ def check_includes(path, text):
         if target.startswith("../"):
             yield where + f"'{target}': includes are paths from the root"
         if path.startswith("runtime/"):
-            # Adapters to the pools of others are headers for programs that have them.
+            # Adapters to other thread pools are headers for programs that link those.
             adapter = path.startswith("runtime/abi/hlo/executor_")
             if quote == "<" and not adapter and not re.fullmatch(r"(hlo/|sys/|linux/)?\w+\.h", target):
                 yield where + f"<{target}>: the runtime includes libc and <hlo/...> only"
@@ -147,7 +147,7 @@ def check_source(path, text):
 
 
 def check_conflicts(path, text):
-    """A merge that git could not finish leaves its two versions between marks."""
+    """Reports marks that an unfinished merge left in a file."""
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(r"(<{7}|>{7}|\|{7}) ", line):
             yield f"{path}:{number}: marks of a merge"
@@ -167,8 +167,9 @@ def check_tree(files):
 
 
 def check_passes(files, read):
-    """A pass hlo-x-y of a folder is in XY.cpp, or the folder's README says where, and its test is called hlo-x-y. Passes of other folders are
-    the matter of simplifiers/Passes.cpp alone."""
+    """A pass hlo-x-y of a folder is in XY.cpp, or the folder's README says where, and its test is called hlo-x-y.
+
+    Only simplifiers/Passes.cpp may register passes of other folders."""
     for path in files:
         if not path.startswith("compiler/transforms/") or not path.endswith((".cpp", ".h")):
             continue
@@ -189,7 +190,7 @@ def check_passes(files, read):
 
 
 def check_sets(path, text):
-    """A DenseSet cannot hold all numbers: two of them are its own."""
+    """Reports DenseSets of integers: two values are reserved as markers, and cannot be members."""
     if path.startswith(("dialect/hlo/", "compiler/parser/")):
         for number, line in enumerate(text.splitlines(), 1):
             if re.search(r"Dense(Set|Map)<u?int\d*(_t)?\b", line):

@@ -1,10 +1,10 @@
-"""Only the description of machines names an instruction set, a vendor, a core or an intrinsic.
+"""Only compiler/machine may name an instruction set, a vendor, a core or an intrinsic.
 
-  machines.py ROOT      every file that git knows; prints one line per offence, and ends with status 1 if there is any
-  machines.py --self    shows that names are found, and that what only looks like one is not
+  machines.py ROOT      every file that git knows; prints one line per offence, and exits with status 1 if there is any
+  machines.py --self    shows that names are found, and that words which only look like names are not
 
-Kernels ask a Machine by meaning (compiler/machine/README.md). A name elsewhere, even in a comment, is knowledge that the
-next CPU would have to look for. Tests are free to name what they test.
+Kernels ask a Machine by meaning (compiler/machine/README.md). A name elsewhere, even in a comment, is a place that has
+to be found when a CPU is added. Tests may name what they test.
 """
 import os
 import re

@@ -1,11 +1,11 @@
-"""Whether every line of every README, and of the files in docs/, has at most 120 columns.
+"""Checks that every line of every README, and of the files in docs/, has at most 120 columns.
 
   readmes.py ROOT
   readmes.py --self-test
 
-Lines in code blocks count too: a command goes on after a backslash, and a table's row in a row whose first cell is empty.
-Exempt is a line that no break can shorten: one word, such as a link. Prints each offence with its place; status 1 if
-there is any.
+Lines in code blocks count too: break a command by a backslash, and continue a table's row in a row whose first cell is
+empty. A line that cannot be broken, such as a single link, is exempt. Prints each offence with its position; status 1
+if there is any.
 """
 import os
 import re

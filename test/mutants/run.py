@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Plants the small bugs of mutants.txt, and says which tests find them. By hand: hours.
+"""Plants the small bugs of mutants.txt, and reports which tests find them. Run by hand; takes hours.
 
   run.py [--only=N,...] [--skip=N,...] [--list] [--results=FILE] [--first] [--no-build] [--jobs=N] [--cpu=N]
 
-One build holds all mutants: a copy of the tree in build/mutants/tree, in which each place of the table is a choice that the environment
-variable HLO_MUTANT makes when the program runs. The copy is mounted where the tree is, in a mount namespace of its own (as root, or
-where users may make namespaces), so that the build, its cache and the tests find everything at the usual paths.
+One build holds all mutants: a copy of the tree in build/mutants/tree, in which each place of the table is a choice by
+the environment variable HLO_MUTANT at run time. The copy is mounted over the tree in a mount namespace of its own (as
+root, or where users may make namespaces), so that the build, its cache and the tests find everything at the usual paths.
 
-Each mutant runs the tests that the table names for it, then all others but random ones, until one fails, twice, that passes without the mutant.
+Each mutant runs the tests that the table names for it, then all others but random ones, until one fails twice that
+passes without the mutant.
 
---results=FILE  a table in Markdown; mutants that it has are not run again (build/mutants/results.md)
+--results=FILE  a table in Markdown; mutants in it are not run again (build/mutants/results.md)
 --first         only the tests that the table names
 --workers=N     mutants at a time (1)
 --cpu=N         the processor that tests run on
---limit=SECONDS what a set of tests may take (1800)
+--limit=SECONDS time limit of a set of tests (1800)
 The last line reads 'N passed, N failed': mutants found, and not found.
 """
 import argparse
@@ -89,7 +90,7 @@ def read_table():
 
 
 def in_copy(command, **options):
-    """Starts a command where the copy stands in the place of the tree."""
+    """Runs a command with the copy mounted over the tree."""
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     script = 'mount --make-rprivate / && mount --bind "$0" "$1" && cd "$1" && shift && exec "$@"'
     return subprocess.Popen(["unshare", *user, "--mount", "sh", "-c", script, TREE, ROOT, *command], start_new_session=True, **options)
@@ -106,7 +107,7 @@ def write_if_changed(path, text):
 
 
 def make_tree(mutants):
-    """The copy: files keep their times, so that only what the mutants change is built again."""
+    """Makes the copy. Files keep their times, so that only changed files are rebuilt."""
     planted = {}
     for mutant in mutants:
         if mutant.path not in planted:
@@ -178,7 +179,7 @@ class Tests:
             os.killpg(group, signal.SIGKILL)
 
     def find(self, tests, number):
-        """The first failure of these tests that is the mutant's, or nothing."""
+        """The first test among these that fails because of the mutant; None if there is none."""
         name, _, what = tests.partition(":")
         if name == "lit" and what.split("/")[0] == "e2e":
             return self.find_in_cases(what, number)
@@ -190,11 +191,11 @@ class Tests:
         return self.find_in_suite(name, number)
 
     def is_mutants(self, command, number):
-        """Whether a test that has failed fails again, and passes without the mutant: some depend on how busy the machine is."""
+        """Whether a failed test fails again, and passes without the mutant. (Some tests depend on the machine's load.)"""
         return self.output_of(command, number)[1] != 0 and self.output_of(command, 0)[1] == 0
 
     def find_in_cases(self, what, number):
-        """As lit runs them, but case by case."""
+        """find() for tests that lit runs, case by case."""
         path = os.path.join(ROOT, "test", what)
         files = [path] if path.endswith(".hlo") else sorted(
             os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names if name.endswith(".hlo"))

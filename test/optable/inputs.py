@@ -1,4 +1,4 @@
-"""Inputs of the cells: raw bits of the values at which operations go wrong, for every element type."""
+"""Inputs of the cells: raw bits of values that operations are likely to get wrong, for every element type."""
 import math
 import os
 import random
@@ -36,8 +36,7 @@ def raw(name, values):
 
 
 def converted(name, value):
-    """The raw bits of a number (or a part of one) after a conversion: beyond the largest number there are infinities,
-    or NaN, or, for f4, nothing."""
+    """The raw bits of a number (or of a part of one) after a conversion; an overflow gives infinity, NaN or, for f4, the largest number."""
     form = element(name)
     if form.kind != "float" or form.bits > 8:
         return form.encode(value)
@@ -66,12 +65,12 @@ def float_specials(name):
 
 
 def flushed(name):
-    """Whether XLA:CPU treats this type's subnormals as zeros; they have cells of their own."""
+    """Whether XLA:CPU flushes this type's subnormals; they then have cells of their own."""
     return name in ("bf16", "f32", "f64", "f8e8m0fnu")
 
 
 def usable(name, code):
-    """Not a NaN with an unusual payload, and not a subnormal where those are flushed."""
+    """Whether x is neither a NaN with an unusual payload nor a subnormal that XLA:CPU flushes."""
     form = element(name)
     if form.kind != "float":
         return True

@@ -1,4 +1,4 @@
-"""Opcodes that move data: what the element type is should not matter, so every type must work."""
+"""Opcodes that move data. The element type should not matter, so every type must work."""
 from cases import Case
 from inputs import ARRAYS, PART, edges, ordinary, raw, tame
 

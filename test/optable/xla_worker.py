@@ -1,5 +1,7 @@
-"""Runs cases on XLA:CPU, for `golden.py`: reads a pickled list of (module text, [(dims, raw bits)]) from standard input and
-writes one JSON line a case: the raw bits of each output, or the error. Needs the packages jax and ml_dtypes."""
+"""Runs cases on XLA:CPU, for golden.py.
+
+Reads a pickled list of (module text, [(dims, raw bits)]) from standard input and writes one JSON line per case: the raw
+bits of each output, or the error. Needs the packages jax and ml_dtypes."""
 import json
 import os
 import pickle

@@ -1,7 +1,7 @@
-"""Ours against ours: the same modules compiled and run by two builds, in turns, on the same inputs and processors.
+"""Compares two builds of ours: the same modules, compiled and run in turns, on the same inputs and processors.
 
 ratio = the old build's best time / the new one's; above 1 the new one is faster. A module below the bound is measured
-again with more rounds, since on a shared machine most of such findings are noise, and keeps the second figure.
+again with more rounds, since most such findings are noise on a shared machine; the second figure counts.
 """
 import math
 import os
@@ -27,7 +27,7 @@ def best_times(bench, tools, module, inputs, rounds):
 
 
 def compare(bench, old, modules, make_inputs):
-    """Prints a line a module, and a summary; gives the number of modules that fell below the bound or did not run."""
+    """Prints a line per module and a summary; returns the number of modules below the bound or not run."""
     tools = [old, bench.options.tool]
     rounds = max(ROUNDS, bench.options.rounds)
     ratios, slower, broken = {}, [], []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles and runs every benchmark module once: none of them may rot. Nothing is timed and XLA is not needed.
+"""Compiles and runs every benchmark module once, so that none of them breaks unnoticed. Nothing is timed, and XLA is not needed.
 
   check.py --tool=build/bin/hlo-run [--jobs=2]
 
-The last line reads 'N passed, N failed'. What modules compute is compared with XLA by run.py.
+The last line reads 'N passed, N failed'. run.py compares the modules' results with XLA's.
 """
 import argparse
 import concurrent.futures
@@ -19,7 +19,7 @@ options = parser.parse_args()
 
 
 def run(module):
-    """None, or why a module failed."""
+    """The reason why a module failed; None if it did not."""
     try:
         done = subprocess.run([options.tool, module, "--json", "--jobs=1", "--guard-pages=after"], capture_output=True, text=True, errors="replace", timeout=120, check=False)
     except subprocess.TimeoutExpired:

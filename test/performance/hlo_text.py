@@ -1,4 +1,4 @@
-"""Facts about an HLO text for benchmarks: types of parameters and results, and the work of dots and convolutions.
+"""Properties of an HLO text for benchmarks: types of parameters and results, and the work of dots and convolutions.
 
 Reads the text by line, without XLA; knows the shapes of one module's instructions by name.
 """
@@ -19,12 +19,12 @@ def count(array):
 
 
 def size(array):
-    """Bytes of an array in memory."""
+    """The size of an array in memory, in bytes."""
     return count(array) * BITS.get(array.type, 8) // 8
 
 
 def arrays(text):
-    """The arrays in the text of a type; the elements of a tuple in order."""
+    """The arrays in a type's text: a tuple's elements in order."""
     return [Array(t, tuple(int(re.sub(r"\D", "", d)) for d in dims.split(",") if d.strip()))
             for t, dims in re.findall(r"\b([a-z]+[0-9]*(?:e[0-9]m[0-9]\w*)?)\[([0-9,<= ]*)\]", text)]
 
@@ -33,8 +33,8 @@ INSTRUCTION = re.compile(r"^\s*(ROOT )?%?([\w.-]+) = (.+?) ([a-z][a-z0-9-]*)\((.
 
 
 class Module:
-    """parameters, results: the arrays of the entry computation, tuples flattened; instructions: (type text, opcode,
-    rest) by name, of all computations; opcodes: how often each occurs."""
+    """parameters, results: the entry computation's arrays, tuples flattened. instructions: name -> (type text, opcode, rest),
+    of all computations. opcodes: the number of instructions of each."""
 
     def __init__(self, path):
         self.instructions, self.opcodes = {}, {}
@@ -57,11 +57,11 @@ class Module:
         self.parameters = [a for i in sorted(numbered) for a in numbered[i]]
 
     def bytes(self):
-        """Bytes of all parameters and results: what must move at least once."""
+        """The bytes of all parameters and results: the least memory traffic."""
         return sum(map(size, self.parameters + self.results))
 
     def operand(self, rest, index):
-        """The array of an operand, whose type may stand before its name."""
+        """The array of an operand, whose text may start with its type."""
         depth, parts = 0, [""]
         for c in rest:
             if c == ")" and depth == 0:
@@ -75,8 +75,9 @@ class Module:
         return arrays(self.instructions[name][0])[0]
 
     def work(self):
-        """(floating point or integer operations, element type of the operands) of all dots and convolutions, or None
-        where there are none or loops repeat them."""
+        """(number of floating point or integer operations, element type of the operands) of all dots and convolutions.
+
+        None if there are none, or if they are in loops."""
         if "while" in self.opcodes or "conditional" in self.opcodes:
             return None
         total, element = 0, None
@@ -99,7 +100,7 @@ class Module:
         return n * (4 if lhs.type.startswith("c") else 1)
 
     def convolution_work(self, result, rest):
-        """Only products with an element of the input count, not those with padding or between dilated elements."""
+        """Counts only products with an element of the input, not those with padding or holes."""
         lhs, rhs = self.operand(rest, 0), self.operand(rest, 1)
         labels = re.search(r"dim_labels=(\w+)_(\w+)->(\w+)", rest).groups()
         window = dict(re.findall(r"(\w+)=([\w-]+(?:x[\w-]+)*)", (re.search(r"window=\{([^}]*)\}", rest) or [None, ""])[1]))

@@ -34,7 +34,7 @@ def write(name, content):
 
 
 def case(name, function, *arguments):
-    """One module from a function; an argument is (shape, type)."""
+    """Makes one module from a function; an argument is (shape, type)."""
     assert name not in names, name
     if chosen.search(name):
         lowered = jax.jit(function).lower(*[jax.ShapeDtypeStruct(s, t) for s, t in arguments])
@@ -956,7 +956,7 @@ case("program_lstm_joint_40x4x300_f32", joint_lstm, ((40, 4, 300), f32), ((600, 
 
 
 def lorenz_steps(y):
-    """Runge-Kutta steps of one point; a vmap stacks the columns outside and transposes them."""
+    """Runge-Kutta steps of one point; vmap stacks the columns outermost and transposes them."""
     slope = lambda y: jnp.stack([10 * (y[1] - y[0]), y[0] * (28 - y[2]) - y[1], y[0] * y[1] - 8 / 3 * y[2]]).astype(y.dtype)
 
     def step(y, _):
@@ -970,7 +970,7 @@ def lorenz_steps(y):
 
 
 def ratings(i, j, s):
-    """Two updates of one small array in each iteration, which wait for what the iteration before has stored."""
+    """Two updates of one small array per iteration, which depend on the stores of the previous iteration."""
     def step(r, x):
         i, j, s = x
         expected = 1 / (1 + jnp.exp((r[j] - r[i]) / 170))

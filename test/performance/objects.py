@@ -42,10 +42,10 @@ def compiled(tool, module, cpu, path):
 
 
 def differs(case):
-    """None if both builds make the same object, else what is different."""
+    """A description of the difference; None if both builds make the same object or fail alike."""
     module, cpu = case
     with tempfile.TemporaryDirectory() as folder:
-        # The path is part of nothing that is compared, but the same for both to be sure.
+        # Both builds get the same path, although it is not part of the object.
         path = os.path.join(folder, "module.o")
         old, new = (compiled(tool, module, cpu, path) for tool in (options.old, options.new))
     if old == new:

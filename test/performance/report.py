@@ -8,7 +8,7 @@ import subprocess
 import textwrap
 
 WORST = 0.95  # what no module should fall below, as XLA's time over ours
-DIFFERENT = 0.01  # results that are further apart than this are marked
+DIFFERENT = 0.01  # results that differ by more than this are marked
 
 
 def save(path, rows, machine):
@@ -41,20 +41,22 @@ def machine():
 
 
 def speed(row, rival="xla"):
-    """The rival's time over ours, or None."""
+    """The rival's time divided by ours; None if one is missing."""
     a, b = row["ours"].get("run_ms_min"), (row.get(rival) or {}).get("run_ms_min")
     return b / a if a and b else None
 
 
 def family(row):
-    """What precedes the first underscore; modules from elsewhere are one family."""
+    """The name's part before the first underscore; modules from elsewhere are one family."""
     return row["module"].split("_")[0] if row["own"] else "shared models"
 
 
 def rate(row, peaks):
-    """(text, share): a module's speed as a share of its limit. With dots or convolutions outside of loops, the limit is
-    the peak of their element type or the bandwidth, whichever is nearer; for all others it is the bandwidth: bytes of
-    parameters and results per second, compared with reading or copying a block of that size."""
+    """(text, share): a module's speed as a share of its limit.
+
+    With dots or convolutions outside of loops, the limit is the lesser of their element type's peak and the bandwidth; for
+    all others it is the bandwidth. Bandwidth: bytes of parameters and results per second, compared with reading or copying
+    a block of that size."""
     ms = row["ours"].get("run_ms_min")
     if not ms:
         return "", None
@@ -82,7 +84,7 @@ def short_error(answer):
 
 
 def line(row, peaks):
-    """One line for the terminal."""
+    """A module's line for the terminal."""
     if "error" in row["ours"]:
         return f"{row['module']:46s} ours: {row['ours']['error'][:120]}"
     if "error" in row["xla"]:
@@ -178,7 +180,7 @@ def write_table(path, rows, machines):
 
 
 def write_svg(path, rows, machines):
-    """Families down, speed across on a logarithmic scale: a dot for each module, a bar for the geometric mean."""
+    """A chart: families down, speed across on a logarithmic scale; a dot per module, a bar for the geometric mean."""
     names, cores = list(by_family(rows)), sorted({r["cores"] for r in rows})
     colours = {c: colour for c, colour in zip(cores, ("#2166ac", "#d6604d", "#4d9221", "#762a83"))}
     left, width, step, top = 130, 700, 22 * max(1, len(cores)), 60
@@ -215,7 +217,7 @@ BEGIN, END = "<!-- performance: test/performance/run.py --readme writes what fol
 
 
 def write_readme(readme, results, chart, rows, machines):
-    """Writes the full table and the chart to this folder, and the table by family between the README's marks."""
+    """Writes the full table and the chart to this folder, and the table by family between the marks in the README."""
     write_table(results, rows, machines)
     write_svg(chart, rows, machines)
     m = machines[0]

@@ -31,7 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 class Bench:
-    """Where and how timed processes run."""
+    """Where and how the timed processes run."""
 
     def __init__(self, options, cores):
         self.options, self.cores = options, cores
@@ -70,7 +70,7 @@ class Bench:
         return answers + [{"error": "no answer"}] * (len(jobs) - len(answers))
 
     def iree(self, module, folder):
-        """Compiled for this processor at the highest level, timed by IREE's own benchmark; inputs are one value each."""
+        """IREE: compiled for this processor at the highest level, timed by its own benchmark; all elements of an input are equal."""
         binaries = os.path.dirname(sys.executable)
         source, binary = os.path.join(folder, "iree.mlir"), os.path.join(folder, "iree.vmfb")
         job = {"module": module, "stablehlo": source}
@@ -98,7 +98,7 @@ def is_own(module):
 
 
 def fits(module):
-    """Whether both sides can hold the arrays of a module."""
+    """Whether the arrays of a module fit the memory of both sides."""
     need, have = Module(module).bytes(), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if need * 3 > have:
         print(f"{os.path.basename(module)} is left out: {need / 1e9:.1f} GB of arrays on a machine of {have / 1e9:.1f} GB")
@@ -106,8 +106,9 @@ def fits(module):
 
 
 def make_inputs(module, path):
-    """Floats are small and of both signs, integers from 0 to 999 (s8 and u8: all values), so that indices differ. In
-    modules from elsewhere, vectors are positive: some are variances, and a maximum of XLA:CPU may lose a NaN."""
+    """Random inputs: small floats of both signs, integers from 0 to 999 (s8 and u8: all values), so that indices differ.
+
+    In modules from elsewhere vectors are positive: some are variances, and XLA:CPU's maximum may lose a NaN."""
     rng = np.random.default_rng(1)
     saved = {}
     for i, a in enumerate(Module(module).parameters):
@@ -132,7 +133,7 @@ def make_inputs(module, path):
 
 
 def difference(module, ours, theirs):
-    """The largest distance of a result from XLA's, relative to its norm; for integers the share that differs."""
+    """The largest distance of a result from XLA's, relative to its norm; for integers the share of elements that differ."""
     worst = 0.0
     with np.load(ours) as left, np.load(theirs) as right:
         for i, a in enumerate(Module(module).results):
@@ -170,7 +171,7 @@ def compiler_memory(options, module):
 
 
 def measure_group(bench, modules, reused):
-    """Rows of some modules, for which each side starts few processes."""
+    """The rows of some modules, for which each side starts few processes."""
     options, rows = bench.options, []
     with tempfile.TemporaryDirectory() as folder:
         for i, module in enumerate(modules):
@@ -204,7 +205,7 @@ def measure_group(bench, modules, reused):
 
 
 def note_peaks(best, bench):
-    """Measures what peaks.c does, now, on these processors, and keeps the best of each."""
+    """Measures the peaks (peaks.c) on these processors now, and keeps the best of each."""
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "peaks")
         for compiler in ("clang-22", "clang", "cc"):

@@ -22,7 +22,7 @@ from jaxlib import _hlo, _jax
 
 
 def without_aliases(text):
-    """The text without what lets XLA overwrite its inputs, which are used again here."""
+    """The text without input-output aliases, by which XLA would overwrite inputs that are used again."""
     head, newline, rest = text.partition("\n")
     for name in ("input_output_alias", "buffer_donor"):
         begin = head.find(", " + name + "={")
@@ -40,7 +40,7 @@ def flat(shape):
 
 
 def plain(array):
-    """As a type that every numpy knows."""
+    """The array in a type that every numpy knows."""
     return array if array.dtype.isbuiltin == 1 else array.view(f"u{array.dtype.itemsize}")
 
 

@@ -25,7 +25,7 @@ def module(entry, computations=""):
 
 
 def chain(n):
-    """Each instruction takes the one before."""
+    """Each instruction uses the previous one."""
     ops = ("add", "multiply", "subtract", "maximum", "minimum")
     lines = ["  x = f32[256] parameter(0)\n  v0 = f32[256] negate(x)\n"]
     lines += [f"  v{i} = f32[256] {ops[i * i % 5]}(v{i - 1}, x)\n" for i in range(1, n)]
@@ -33,7 +33,7 @@ def chain(n):
 
 
 def fan_out(n):
-    """One value that all others take; a few results."""
+    """One value that all others use; a few results."""
     lines = ["  x = f32[256] parameter(0)\n  y = f32[256] sine(x)\n"]
     parts = []
     for i in range(n // 3):
@@ -63,7 +63,7 @@ def fan_in(n):
 
 
 def diamond(n):
-    """Two paths out of each value that meet again."""
+    """Two paths from each value that join again."""
     lines = ["  v0 = f32[256] parameter(0)\n"]
     for i in range(n // 3):
         lines.append(f"  a{i} = f32[256] reverse(v{i}), dimensions={{0}}\n  b{i} = f32[256] negate(v{i})\n"
@@ -72,7 +72,7 @@ def diamond(n):
 
 
 def wide_tuple(n):
-    """A parameter of n / 3 arrays, each taken out, changed and put into the result."""
+    """A parameter of n / 3 arrays, each read, changed and put into the result."""
     count = n // 3
     shape = f"({', '.join(['f32[8]'] * count)})"
     lines = [f"  p = {shape} parameter(0)\n"]
@@ -83,7 +83,7 @@ def wide_tuple(n):
 
 
 def deep_calls(n):
-    """Each computation calls the one before."""
+    """Each computation calls the previous one."""
     text = ["fn0 {\n  x = f32[64] parameter(0)\n  ROOT y = f32[64] negate(x)\n}\n\n"]
     for i in range(1, n // 3):
         text.append(f"fn{i} {{\n  x = f32[64] parameter(0)\n  y = f32[64] call(x), to_apply=fn{i - 1}\n"
@@ -124,7 +124,7 @@ def many_custom_calls(n):
 
 
 def equal_layers(n):
-    """The same small layer with a dot again and again."""
+    """The same small layer with a dot, repeated."""
     add = "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n\n"
     lines = ["  v0 = f32[4,16] parameter(0)\n  w = f32[16,16] parameter(1)\n  zero = f32[] constant(0)\n"]
     for i in range(n // 8):
@@ -141,7 +141,7 @@ SHAPES = {f.__name__.replace("_", "-"): f for f in (chain, fan_out, fan_in, diam
 
 
 def compile_once(tool, text, folder, timeout):
-    """User seconds, peak bytes and exit code of one compilation; the code is None if it took too long."""
+    """(user seconds, peak bytes, exit code) of one compilation; the code is None after the time limit."""
     path = os.path.join(folder, "m.hlo")
     with open(path, "w") as f:
         f.write(text)

@@ -71,14 +71,14 @@ def copy_tree(folder):
 
 
 def runner(tree, words):
-    """The file that a suite starts: a program of the build, else the first script."""
+    """The file that a suite starts: a program of the build, else the first script in its command."""
     files = [w if os.path.isabs(w) else os.path.join(tree, w) for w in words if "/" in w and not w.startswith("-")]
     files = [f for f in files if os.path.isfile(f) and "/venv/" not in f]
     return next((f for f in files if "/build/bin/unit-" in f), files[0])
 
 
 def kill_suite(process):
-    """Kills what `timeout` has started below a process."""
+    """Kills the process that `timeout` started below `process`."""
     def children(pid):
         return subprocess.run(["pgrep", "-P", str(pid)], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
 
@@ -103,7 +103,7 @@ def kill_suite(process):
 
 
 def broken(way, suite, words):
-    """What test.sh says of the suite."""
+    """test.sh's report on the broken suite."""
     with tempfile.TemporaryDirectory() as folder:
         tree = copy_tree(folder)
         words = [w.replace(ROOT, tree) for w in words]

@@ -119,8 +119,8 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   block = llvm::alignTo(std::min(columns, c.nSize()), lanes);
   together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
   atOnce = std::clamp<int64_t>(16 / together, 4, kMostAtOnce);
-  // x86 cores compare the lower 12 bits of addresses first: a load that follows a store at a
-  // distance of a multiple of 4 KiB waits for it.
+  // Cores compare the lower 12 bits of addresses first: a load that follows a store at a distance
+  // of a multiple of 4 KiB waits for it.
   sumRow = block + lanes;
   sums = stackBuffer(e, sumRow * column);
   if (!isReadAsIs(c)) {

@@ -92,9 +92,8 @@ static Num expOfNormal(Num x, Num low = {}) {
   return fma(scale, parts.m, scale);
 }
 
-/// e^(x + low); 0 for x below `lowest`, which is not computed: a product that underflows takes a
-/// microcode assist of some 150 cycles on Intel cores, and masked softmaxes are full of
-/// exponentials of -1e30.
+/// e^(x + low); 0 for x below `lowest`, which is not computed: a product that underflows may take
+/// 150 cycles (a microcode assist), and masked softmaxes are full of exponentials of -1e30.
 static Num expWithin(Num x, Num low, double lowest, double highest) {
   double normal = x.isF64() ? 708.0 : 87.0;
   auto any = [&] {

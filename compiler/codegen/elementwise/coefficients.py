@@ -24,8 +24,9 @@ def round_to(x, bits):
 
 
 def least_squares(f, w, lo, hi, powers):
-    """c such that sum c[i] x^powers[i] ~ f(x), error times w(x) nearly minimax on [lo, hi]: least
-    squares over Chebyshev nodes."""
+    """Coefficients c with sum c[i] x^powers[i] close to f(x) on [lo, hi].
+
+    The error times w(x) is nearly minimax: least squares over Chebyshev nodes."""
     n, count = len(powers), 6 * len(powers) + 40
     nodes = [(lo + hi) / 2 - (hi - lo) / 2 * m.cos(m.pi * (k + mpf(1) / 2) / count) for k in range(count)]
     A, b = matrix(n, n), matrix(n, 1)
@@ -47,7 +48,7 @@ def least_squares(f, w, lo, hi, powers):
 
 
 def fit(f, w, lo, hi, degree, bits, first=None):
-    """Coefficients 0..degree in a format of `bits` mantissa bits; `first`: given lowest coefficients."""
+    """Coefficients 0..degree in a format of `bits` mantissa bits; `first`: the lowest ones, if they are given."""
     lo, hi = mpf(lo), mpf(hi)
     fixed = [mpf(c) for c in (first or [])]
     while len(fixed) <= degree:
@@ -69,8 +70,9 @@ def table(name, doc, f, w, lo, hi, degree, bits, first=None):
 
 
 def pieces(name, doc, f, pieces, degree, bits, rotation=0):
-    """A polynomial for each of the intervals (lo, width) in t = x - lo, one row for each power. The first interval begins
-    at the zero of an odd f, and is of f(t) - t; entry i is of interval i - rotation."""
+    """One polynomial in t = x - lo for each interval (lo, width), as rows of equal powers.
+
+    The first interval starts at the zero of an odd f and approximates f(t) - t. Entry i is that of interval i - rotation."""
     count = len(pieces)
     rows, worst = [None] * count, mpf(0)
     for i, (lo, width) in enumerate(pieces):
@@ -97,7 +99,7 @@ def pieces(name, doc, f, pieces, degree, bits, rotation=0):
 
 
 def quotient(g, p):
-    """(g(x)) / x^p with a limit at 0 by evaluating nearby (g must be analytic)."""
+    """g(x) / x^p; its limit at 0 is taken from nearby points, so g must be analytic."""
     def f(x):
         if x == 0:
             x = mpf(10) ** -12
@@ -125,8 +127,9 @@ def numbers(name, doc, values):
 
 
 def near_inverses():
-    """For each sixteenth of an octave from 45/64 on (by the bits of its numbers) a c next to the inverses of its numbers z, with so
-    few bits that r = z c - 1 is an f64 for every z; and the largest |r|."""
+    """For each sixteenth of an octave from 45/64 on (by the numbers' bits) a c near 1/z; and the largest |r|.
+
+    c has so few bits that r = z c - 1 is an f64 for every z of the sixteenth."""
     inverses, worst = [], mpf(0)
     for i in range(16):
         low = mpf(45) / 64 + mpf(i) / 32
@@ -149,7 +152,7 @@ def near_inverses():
 
 
 def f32_near_inverses(entries, start):
-    """The same for f32, by so many parts of an octave from `start` on."""
+    """near_inverses for f32, with `parts` parts of an octave from `start` on."""
     inverses, worst = [], mpf(0)
     number = lambda bits: mpf(struct.unpack("f", struct.pack("I", bits))[0])
     first, step = struct.unpack("I", struct.pack("f", float(start)))[0], 2 ** 23 // entries
@@ -166,7 +169,7 @@ def f32_near_inverses(entries, start):
 
 
 def power_pieces(name, entries, start, log_degree, exp_degree, reach):
-    """What powers of f32 take from tables of so many entries, and their polynomials."""
+    """The tables of `entries` entries for powers of f32, and their polynomials."""
     inverses, radius = f32_near_inverses(entries, start)
     logs = [-m.log(c) / LN2 - mpf(i) / entries for i, c in enumerate(inverses)]
     high = [m.nint(x * 2 ** 16) / 2 ** 16 for x in logs]

@@ -35,7 +35,7 @@ using namespace hlo::fusion;
 /// from 4 KiB on, since that also saves a launch and costs nothing.
 static constexpr int64_t kLeastSaved = 16 << 10, kLeastSavedInLoops = 4 << 10;
 /// Bounds on one kernel: ops (LLVM's time and registers), operands, and large arrays walked at the
-/// same time (a core's prefetchers follow a limited number of streams: 32 in Intel's L2).
+/// same time (a core's prefetchers follow a limited number of streams, often 32).
 static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
 /// Search limits: candidate kernels per merge, and ops visited by the cycle check.
 static constexpr size_t kMaxCandidates = 12, kMaxMoved = 64;

@@ -1,4 +1,4 @@
-"""budget.py CASE: writes a module whose text is small and that stands for much, or meets a small bound."""
+"""budget.py CASE: writes a module whose text is small but expands to much, or one that exceeds a small limit."""
 import sys
 
 F32 = "f32[] parameter(0)"
@@ -19,13 +19,13 @@ def nested_tuples(levels):
 
 
 def listed_tuples(count):
-    """A list of pairs: as many leaves as levels, each with a path as long as it is deep."""
+    """Nested pairs: as many leaves as levels, each with a path as long as its depth."""
     return entry(f"  t0 = {F32}\n" + "".join(f"  t{i} = tuple(t{i - 1}, t0)\n" for i in range(1, count)) +
                  f"  ROOT r = tuple(t{count - 1}, t0)\n")
 
 
 def doubled(levels, first, instruction):
-    """Each computation uses the one before twice."""
+    """Each computation calls the previous one twice."""
     text = first
     for i in range(1, levels):
         text += (f"c{i}_ {{\n  x = {F32}\n  a = f32[] {instruction('x', i - 1)}\n"
@@ -59,7 +59,7 @@ def long_reducer(length):
 
 
 def wide(count):
-    """Takes a while to compile."""
+    """A module that takes seconds to compile."""
     return entry(f"  x = {F32}\n  ROOT r = tuple({', '.join(['x'] * count)})\n")
 
 

@@ -42,7 +42,7 @@ def worker():
 
 
 def ask(texts):
-    """What XLA says about each text."""
+    """XLA's answer for each text."""
     answers = []
     while len(answers) < len(texts):
         rest = "// -----\n".join(texts[len(answers):])

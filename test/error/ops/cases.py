@@ -40,7 +40,7 @@ class Case:
         self.computations = computations
 
     def fill(self, text):
-        """The text for this opcode of those that share it."""
+        """Replaces the opcode's placeholder in a text that several opcodes share."""
         return text.replace("$label", self.opcode.replace("-", "_")).replace("$op", self.opcode)
 
     def empty(self, text):
@@ -161,7 +161,7 @@ class Result:
 
 
 def run_batch(tool, cases):
-    """One process for all; if it dies, one for each."""
+    """Runs the tool once for all modules; if it dies, once per module."""
     modules = [c.module() for c in cases]
     results = [Result() for _ in cases]
     starts, lines = [], 0
@@ -204,7 +204,7 @@ def collect(stderr, starts, results):
 
 
 def describe(case, result):
-    """The messages of a result in the form of a table: with `@N` if N lines before the last instruction."""
+    """A result's messages in the form of a table, with `@N` for a message N lines before the last instruction."""
     _, last = case.module()
     described = []
     for line, _, message in result.errors:
@@ -234,7 +234,7 @@ def opcodes_of_the_compiler():
 
 
 def update_table(path, lines, cases, described):
-    """Writes the lines that the tool gives now below each case; to be read before they are committed."""
+    """Writes the tool's current messages below each case. Review them before committing."""
     heads = {}
     for case, texts in zip(cases, described):
         heads.setdefault(case.line, (case, texts))
@@ -251,7 +251,7 @@ def update_table(path, lines, cases, described):
 
 
 def ranges(lines):
-    """Lines of computations that a table defines."""
+    """The line ranges of the computations that a table defines."""
     found, start = [], None
     for number, line in enumerate(lines, 1):
         if re.match(r"([A-Za-z_][\w.-]*) .*\{$", line) and start is None:

@@ -1,6 +1,6 @@
 """Systematic mistakes, made from the valid cases of a table; imported by cases.py.
 
-Each mutant changes one thing. It must be refused at a place in the text, or be listed in accepted.txt as valid.
+Each mutant changes one thing. The tool must refuse it with a position in the text, or accepted.txt must list it as valid.
 """
 import copy
 import functools
@@ -13,7 +13,7 @@ ACCEPTED = os.path.join(HERE, "accepted.txt")
 
 
 def mutants(cases):
-    """All mutants of the valid cases, each text once; of opcodes that share their cases the first stands for all."""
+    """All mutants of the valid cases, each text once. Of opcodes that share their cases, the first stands for all."""
     seen, result = set(), []
     for case in cases:
         if not case.valid or not case.first:
@@ -83,7 +83,7 @@ def change_statement(statement):
 
 
 def change_shape(shape):
-    """Shapes that differ in one thing: an element type, a size, the rank, the kind."""
+    """Shapes that differ in one thing: the element type, a size, the rank, array or tuple."""
     yield "(" + shape + ")"
     yield "token[]"
     yield "f32[]"

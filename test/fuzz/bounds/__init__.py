@@ -1,1 +1,1 @@
-"""What a module may compute: each value in f64, and how far a correct result may be from it."""
+"""Bounds for the results of a module: each value in f64, and the largest error of a correct result."""

@@ -1,4 +1,4 @@
-"""Sums of products, reductions, windows, Fourier transforms, factorizations: results of many roundings."""
+"""Bounds for sums of products, reductions, windows, Fourier transforms and factorizations, whose results are rounded many times."""
 import math
 
 import numpy as np
@@ -12,10 +12,11 @@ ROUNDED_WINDOW = 64
 
 
 def contracted(type_, a, b, count, contract, exact):
-    """A sum of `count` products for each element: `contract` makes it of two arrays, and is linear in both.
+    """A sum of `count` products per element. `contract` computes it from two arrays, and is linear in both.
 
-    Errors: of the operands, a product's each; of rounding, `count` additions in the type that sums are kept in, and as many
-    products; then one rounding to the type. What AVX512-BF16 flushes, products below 2^-126, is there too.
+    The error has three parts: those of the operands, through each product; `count` products and additions, rounded in
+    the accumulator's type; and one rounding to the result's type. It includes products below 2^-126, which vdpbf16ps
+    flushes to zero.
     """
     if not is_inexact(type_):
         return taint(type_, integers(type_, a, b, count, contract), a, b)
@@ -28,7 +29,7 @@ def contracted(type_, a, b, count, contract, exact):
         if sums_exactly(kept, grain(a) + grain(b), magnitude):
             return settle(type_, out, exact=kept == type_)
         if a.e is not None or b.e is not None:
-            # |a||b| + ... less |x||y| is what the operands' errors make of it.
+            # The operands' errors contribute (|a| + da)(|b| + db) - |a||b|.
             e = magnitude - contract(np.abs(x), np.abs(y))
             e = np.maximum(e, 0) + count * 2.0 ** -52 * magnitude
         own = sum_error(kept, count + (2 if type_ in COMPLEX else 1), magnitude) * (2 if type_ in COMPLEX else 1) + count * 2.0 ** -126
@@ -38,7 +39,7 @@ def contracted(type_, a, b, count, contract, exact):
 
 
 def integers(type_, a, b, count, contract):
-    """Modulo the type's width, in f64 where that is exact (and much faster)."""
+    """The contraction modulo 2^width, in f64 where that is exact, which is much faster."""
     if type_ == "pred":
         return contract(a.x.astype(np.float64), b.x.astype(np.float64)) > 0
     x, y = a.x.astype(np.float64), b.x.astype(np.float64)
@@ -62,7 +63,7 @@ def dot(type_, a, b, lb, rb, lc, rc, exact):
 
 
 def convolution(type_, a, b, labels, window, groups, batch_groups, exact):
-    """window: (size, stride, low, high, base dilation, window dilation, reversed) of each spatial dimension."""
+    """window: (size, stride, low, high, base dilation, window dilation, reversed) per spatial dimension."""
     left, right, out = labels
     n = len(window)
     digits = [str(i) for i in range(n)]
@@ -103,7 +104,7 @@ def convolution(type_, a, b, labels, window, groups, batch_groups, exact):
 
 
 def padded(x, axis, low, high, inner, value):
-    """x with so many elements of `value` before, behind and between; negative: fewer."""
+    """x with `value` added before, behind and between its elements; negative amounts remove elements."""
     n = x.shape[axis]
     if inner and n > 1:
         shape = list(x.shape)
@@ -129,19 +130,19 @@ def ufunc_of(op, type_):
 
 
 def summed(type_, terms, x, count, magnitude, e, exact, kept):
-    """A sum x of `count` of these terms, of so much in magnitude, known to e, in the type that sums are kept in."""
+    """The Number of a sum x: `count` terms of the given total magnitude, with operand error e, accumulated in type `kept`."""
     if exact:
         return settle(type_, x, exact=True)
     if sums_exactly(kept, grain(*terms), magnitude):
         return settle(type_, x, exact=part(type_) == kept)
     own = sum_error(kept, count, magnitude)
-    if kept == part(type_):  # each step is rounded, the last one too
+    if kept == part(type_):  # every step is rounded, including the last
         return Number(type_, x, own + (e if e is not None else 0))
     return settle(type_, x, own if e is None else e + own)
 
 
 def reduce(op, a, start, dims, exact):
-    """By an operation that may be applied in any order."""
+    """A reduction by an operation that may be applied in any order."""
     t, dims = a.type, tuple(dims)
     with np.errstate(all="ignore"):
         if op == "add" and is_inexact(t):
@@ -163,7 +164,7 @@ def reduce(op, a, start, dims, exact):
 
 
 def window_views(x, window, value):
-    """The elements of each tap, as an array of the result's shape; and how many there are."""
+    """The elements at each tap, as an array of the result's shape; and the number of taps inside per element."""
     for i, (_, _, low, high, base, _) in enumerate(window):
         x = padded(x, i, low, high, base - 1, value)
     sizes = []
@@ -212,14 +213,16 @@ FFT_STAGE = 4  # roundings of a stage, of a number next to the others' root mean
 
 
 def fft(kind, a, lengths, type_):
-    """Each of log2 N stages is unitary but for a factor and rounds every number a few times, so errors are next to those of the root
-    mean square, even where a result cancels. A worst case for one element would be sqrt(N) times that."""
+    """A Fourier transform of log2 N stages.
+
+    Each stage is unitary up to a factor and rounds every number a few times, so errors are relative to the root mean
+    square of the results, even for a result that cancels. A worst case for a single element would be sqrt(N) times that."""
     axes = tuple(range(a.x.ndim - len(lengths), a.x.ndim))
     n = math.prod(lengths)
     transform = {"FFT": np.fft.fftn, "IFFT": np.fft.ifftn, "RFFT": np.fft.rfftn}.get(kind)
     out = np.fft.irfftn(a.x, s=lengths, axes=axes) if kind == "IRFFT" else transform(a.x, axes=axes)
     scale = 1 / n if kind in ("IFFT", "IRFFT") else 1
-    both = 2 if kind == "IRFFT" else 1  # half of the operand's row is given
+    both = 2 if kind == "IRFFT" else 1  # only half of the operand's row is stored
     mean = np.sqrt(both * (np.abs(a.x) ** 2).sum(axis=axes, keepdims=True)) * scale
     u = unit(accumulator(type_)) * (2 if part(type_) == "f64" else 1)
     e = FFT_STAGE * u * math.log2(2 * n) * mean
@@ -233,8 +236,9 @@ def transposed(x):
 
 
 def cholesky(a, lower):
-    """L L^H = A + E with |E| <= (n + 2) u |L||L^H| and the operand's errors (Higham, theorem 10.3); to first order, L moves by
-    L times the lower triangle of L^-1 E L^-H, with half of its diagonal."""
+    """L L^H = A + E with |E| <= (n + 2) u |L||L^H| and the operand's error (Higham, theorem 10.3).
+
+    To first order L changes by L times the lower triangle of L^-1 E L^-H with half of its diagonal."""
     n, u = a.shape[-1], unit(accumulator(a.type)) * (2 if part(a.type) == "f64" else 1) * (4 if a.type in COMPLEX else 1)
     l = np.linalg.cholesky(a.x)
     inverse = np.abs(np.linalg.inv(l))
@@ -264,7 +268,7 @@ def triangular_solve(a, b, left, lower, unit_diagonal, transpose):
 
 
 def batch_norm(kind, operands, epsilon, feature):
-    """As the compiler expands it: two passes over the operand for the variance."""
+    """Batch norm as the compiler expands it: the variance takes a second pass over the operand."""
     x, t = operands[0], operands[0].type
     dims = [i for i in range(x.x.ndim) if i != feature]
     n = Number(t, np.float64(math.prod(x.shape[i] for i in dims)))

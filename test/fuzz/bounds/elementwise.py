@@ -1,4 +1,4 @@
-"""Operations element by element: what they are in f64, and how they carry errors on."""
+"""Bounds for element-wise operations: their values in f64, and how they propagate errors."""
 import numpy as np
 import scipy.special
 
@@ -43,12 +43,12 @@ ANALYTIC = {
 
 
 def function(op, a):
-    """One operand, of a function that is rounded once."""
+    """A function of one operand that is rounded once."""
     with np.errstate(all="ignore"):
         if a.type in COMPLEX:
             f = ANALYTIC[op]
             x, e = f(a.x), None
-            if a.e is not None:  # an analytic function stretches alike in all directions; twice that, for the second order
+            if a.e is not None:  # an analytic function scales errors equally in all directions; doubled for the second order
                 e = 2 * np.max([np.abs(f(a.x + d * a.e) - x) for d in (1, -1, 1j, -1j)], axis=0)
         elif op in ("sine", "cosine"):
             x, e = (np.sin if op == "sine" else np.cos)(a.x), None if a.e is None else np.minimum(a.e, 2)
@@ -67,7 +67,7 @@ def function(op, a):
 
 
 def product(x, a, y, b):
-    """The error of a product of x +- a and y +- b (None: exact)."""
+    """The error of a product of x +- a and y +- b; None for an exact factor."""
     if a is None and b is None:
         return None
     a, b = 0.0 if a is None else a, 0.0 if b is None else b
@@ -81,7 +81,7 @@ def plus(a, b):
 
 
 def arithmetic(op, a, b, exact=False):
-    """Two operands of a float type."""
+    """An operation on two operands of a float type."""
     t = a.type
     with np.errstate(all="ignore"):
         if op in ("add", "subtract"):
@@ -113,7 +113,7 @@ def arithmetic(op, a, b, exact=False):
 
 
 def power(a, b):
-    """Of bases in the right half-plane: monotone in both operands, if real."""
+    """A power; complex bases are in the right half-plane. Real powers are monotone in both operands."""
     t, e = a.type, None
     x = np.power(a.x, b.x)
     if t in COMPLEX:
@@ -121,7 +121,7 @@ def power(a, b):
         if a.e is not None or b.e is not None:
             e = 2 * np.abs(x) * (np.abs(b.x) * a.error / np.abs(a.x) + np.abs(np.log(a.x)) * b.error)
         n = settle(t, x, e, units_of("power", t))
-        own = 2 * np.abs(x) * (1 + log) * 2.0 ** -52  # of the interpreter's own power, and the compiler's of c128
+        own = 2 * np.abs(x) * (1 + log) * 2.0 ** -52  # the error of the interpreter's power, and of the compiler's for c128
         return Number(t, n.x, n.error + own * (8 if t == "c128" else 1))
     if a.e is not None or b.e is not None:
         e = np.max([np.abs(np.power(a.x + i * a.error, b.x + j * b.error) - x) for i in (1, -1) for j in (1, -1)], axis=0)
@@ -130,7 +130,7 @@ def power(a, b):
 
 
 def integer(op, a, b):
-    """Two integers or predicates."""
+    """An operation on two integers or predicates."""
     t, x, y = a.type, a.x, b.x
     if t == "pred":
         out = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "add": np.logical_or, "multiply": np.logical_and,
@@ -241,7 +241,7 @@ def compare(direction, a, b, total=False):
 
 
 def select(p, a, b):
-    """Where the predicate is in doubt, it may be either."""
+    """A select. If the predicate is uncertain, the result may be either value."""
     x = np.where(p.x, a.x, b.x)
     if p.e is None and a.e is None and b.e is None:
         return Number(a.type, x)
@@ -266,7 +266,7 @@ def clamp(low, a, high):
 
 def convert(to, a, exact=False):
     with np.errstate(all="ignore"):
-        if to == "f8e8m0fnu":  # powers of two alone, half way up
+        if to == "f8e8m0fnu":  # a type of powers of two only, which rounds ties up
             mantissa, exponent = np.frexp(a.x)
             return Number(to, np.ldexp(1.0, np.where(mantissa >= 0.75, exponent, exponent - 1)), a.e)
         if to == "pred":

@@ -1,7 +1,7 @@
-"""Interprets modules of the generator: of each result, the value in f64 and a bound of the error (see number.py).
+"""Interprets modules of the generator: for each result, the value in f64 and a bound of the error (see number.py).
 
-Operations that are not interpreted (random bits, dynamic sizes, stochastic conversions) give exact values; they come from the
-reference: `given_by_reference` names what it is to return besides the results.
+Operations that are not interpreted (random bits, dynamic sizes, stochastic conversions) are exact values taken from the
+reference: `given_by_reference` lists the instructions that it must return besides the results.
 """
 import re
 
@@ -23,7 +23,7 @@ BINARY = {"add", "subtract", "multiply", "divide", "remainder", "maximum", "mini
 
 
 def parse_type(text):
-    """(element type, dimensions), or a list of such for a tuple."""
+    """(element type, dimensions); for a tuple a list of them."""
     text = text.strip()
     if not text.startswith("("):
         match = re.match(r"(\w+)\[([^\]]*)\]", text)
@@ -65,7 +65,7 @@ class Instruction:
         return match[1] if match else default
 
     def called(self):
-        """The computations that it calls, in order."""
+        """The computations that an instruction calls, in order."""
         names = re.findall(r"(?:to_apply|calls|true_computation|false_computation|select|scatter)=([\w.\-]+)", self.attributes)
         match = re.search(r"branch_computations=\{([^}]*)\}", self.attributes)
         return names + ([n.strip() for n in match[1].split(",")] if match else [])
@@ -87,7 +87,7 @@ class Computation:
         self.lines, self.root = {}, None
 
     def live(self, wanted, known=()):
-        """The instructions that these need, in order, if some are known."""
+        """The instructions that `wanted` depend on, in program order, without the `known` ones."""
         needed = set(wanted)
         for line in reversed(self.lines.values()):
             if line.name in needed and line.name not in known:
@@ -112,7 +112,7 @@ def parse(text):
 
 
 def given_by_reference(text, wanted):
-    """The instructions of the entry whose values the interpreter takes from the reference."""
+    """The entry's instructions whose values the interpreter takes from the reference."""
     _, entry = parse(text)
     foreign, names = set(), []
     for line in entry.live(wanted):
@@ -126,7 +126,7 @@ def given_by_reference(text, wanted):
 
 
 def with_results(text, names):
-    """The module of the reference, which returns these values of the entry after its own results."""
+    """The reference's module, which returns the values of these instructions after its own results."""
     if not names:
         return text
     head, entry = text.split("ENTRY main {\n")
@@ -159,7 +159,7 @@ def results_of(text):
 
 
 class Interpreter:
-    """exact: names of instructions whose values no rounding changes, or whose rounding is what they mean."""
+    """exact: names of instructions that round nothing, or whose meaning is a rounding."""
 
     def __init__(self, text, parameters, exact=(), given=None):
         self.computations, self.entry = parse(text)
@@ -215,7 +215,7 @@ class Interpreter:
         return self.fixed(line, a[int(line.word("index"))])
 
     def fixed(self, line, a):
-        """a, of which the generator may know that it is exact."""
+        """a, as an exact Number if the generator counts this instruction's value as exact."""
         return settle(a.type, a.x, exact=True) if self.is_exact(line) and isinstance(a, Number) and is_inexact(a.type) else a
 
     def do_after_all(self, line, *operands):
@@ -227,11 +227,11 @@ class Interpreter:
     do_partition_id = do_replica_id
 
     def do_get_dimension_size(self, line, a):
-        """Of a static dimension; others are given."""
+        """The size of a static dimension; others are given by the reference."""
         return Number("s32", np.int32(a.shape[line.ints("dimensions")[0]]))
 
     def do_rng(self, line, low, high):
-        """Some number between the bounds, which is all that modules ask."""
+        """Any number between the bounds: all that modules require."""
         t, dims = line.type
         middle = (low.x + high.x) / 2 if is_inexact(t) else (low.x + high.x) // 2
         return Number(t, np.broadcast_to(middle, dims))
@@ -391,9 +391,9 @@ class Interpreter:
 
     # ---- reductions and products ---------------------------------------------------------------------------------------
     def monoids(self, name, types):
-        """What the computation does to each of its pairs of operands, or None where it does more than that to one of them.
+        """The name of the operation that the computation applies to each pair of its operands; None for a pair with any other.
 
-        It is asked about all pairs of 0 to 3.
+        Found by evaluating the computation on all pairs of 0 to 3.
         """
         key = name, tuple(types)
         if key not in self.monoid_cache:
@@ -432,7 +432,7 @@ class Interpreter:
         return out[0] if n == 1 else tuple(out)
 
     def folded(self, name, arrays, starts, dims):
-        """By an associative and commutative computation, half onto half."""
+        """A reduction by an associative and commutative computation: halves are combined."""
         kept = [i for i in range(arrays[0].x.ndim) if i not in dims]
         shape = [arrays[0].shape[i] for i in kept]
         rows = [a.moved(lambda x: x.transpose(list(dims) + kept).reshape([-1] + shape)) for a in arrays]
@@ -504,7 +504,7 @@ elementwise_ops.update({op: lambda self, line, operands: elementwise.unary(line.
 
 
 def literal(type_, dims, text):
-    """A constant's array: what is between its braces, in order."""
+    """The elements of a constant's text between its braces, in order."""
     text = re.sub(r"/\*.*?\*/", " ", text)
     if type_ in COMPLEX:
         found = [complex(float(a), float(b)) for a, b in re.findall(r"\(([^,()]+),([^,()]+)\)", text)]

@@ -1,4 +1,4 @@
-"""Which elements of a result are within the bounds, and what the bounds of a module are."""
+"""Checks the results of a module against its bounds."""
 import numpy as np
 
 from bounds.interpreter import Interpreter
@@ -11,7 +11,7 @@ SLACK = 1 + 2.0 ** -20
 
 
 def bounds(text, specs, arrays, exact, wanted, given):
-    """Numbers by name: what the module's instructions `wanted` may be. arrays and given hold bits."""
+    """The Number of each instruction in `wanted`, by name. `arrays` and `given` hold bits."""
     parameters = [Number(t, from_bits(t, x)) for (t, *_), x in zip(specs, arrays)]
     interpreter = Interpreter(text, parameters, exact)
     types = {n: line.type[0] for n, line in interpreter.entry.lines.items() if n in given}
@@ -20,10 +20,10 @@ def bounds(text, specs, arrays, exact, wanted, given):
 
 
 def within(number, raw):
-    """True for each element of a result (its bits) that is the value rounded once, or no further from it than its bound.
+    """For each element of a result (its bits): True if it is the value rounded once, or no farther from it than the bound.
 
-    Where the bound reaches beyond the largest finite number, or the value was infinite on the way, infinities and NaN are as
-    good: which of them comes out is a matter of order.
+    If the bound reaches beyond the largest finite number, or an intermediate value was infinite, infinities and NaN are
+    accepted too: which of them results depends on the order of operations.
     """
     x, expected = from_bits(number.type, raw), rounded(number.type, number.x)
     with np.errstate(all="ignore"):
@@ -39,7 +39,7 @@ def within(number, raw):
 
 
 def difference(number, raw, reference=None):
-    """What is beyond the bounds, in words; or nothing."""
+    """A message about the elements beyond the bounds; empty if there are none."""
     if np.shape(raw) != number.shape:
         return f"{list(np.shape(raw))} instead of {list(number.shape)}"
     good = within(number, raw)

@@ -1,4 +1,4 @@
-"""Operations that move elements: slices, pads, gathers, scatters, sorts."""
+"""Bounds for operations that move elements: slices, pads, gathers, scatters, sorts."""
 import math
 
 import numpy as np
@@ -10,7 +10,7 @@ from generate import COMPLEX, INTS, part
 
 
 def joined(type_, numbers, function):
-    """What `function` makes of the values of several numbers, and of their errors."""
+    """`function` applied to the values of several numbers, and to their errors."""
     e = None if all(n.e is None for n in numbers) else function([n.error for n in numbers])
     return Number(type_, function([n.x for n in numbers]), e, all(n.once for n in numbers))
 
@@ -62,7 +62,7 @@ def dynamic_update_slice(a, update, indices):
 
 
 def index_vectors(indices, vector, batch_dims):
-    """The index vectors as rows, and the places that the batch dimensions' indices have in their array, row by row."""
+    """The index vectors as rows, and for each row the indices along the batch dimensions of the operand."""
     x = indices.astype(object) if indices.dtype == np.uint64 else indices.astype(np.int64)
     if vector == x.ndim:
         x = x[..., None]
@@ -102,7 +102,7 @@ def gather(a, indices, offset_dims, collapsed, start_map, vector, sizes, batchin
 
 
 def scatter_places(a, indices, update, window_dims, inserted, to_operand, vector, batching, index_batching):
-    """The flat place of each element of the update, or -1 where its window does not fit."""
+    """The flat index of each update element in the operand, or -1 if its window does not fit."""
     known([indices])
     rows, shape, _, batches = index_vectors(indices.x, vector, index_batching)
     rest = [d for d in range(update.x.ndim) if d not in window_dims]
@@ -135,7 +135,7 @@ def scatter_places(a, indices, update, window_dims, inserted, to_operand, vector
 
 
 def scatter(op, a, update, places, exact):
-    """Between two updates the number is rounded to the array's type: as many roundings as updates."""
+    """A scatter. The array is rounded to its type after each update: as many roundings as updates."""
     flat = places.reshape(-1)
     good = flat >= 0
     flat, t = flat[good], a.type
@@ -172,7 +172,7 @@ def scatter(op, a, update, places, exact):
 
 
 def select_and_scatter(a, source, start, window, pick, exact):
-    """Each element of the source is added where the window has its chosen element. pick(best, other): whether the best stays."""
+    """Adds each source element at the chosen element of its window. pick(best, other): whether best stays chosen."""
     places = np.arange(a.x.size).reshape(a.shape)
     best = best_place = None
     for x, e, place in zip(window_views(a.x, window, 0), window_views(a.error, window, 0), window_views(places, window, -1)):
@@ -190,7 +190,7 @@ def select_and_scatter(a, source, start, window, pick, exact):
 
 
 def sort_order(a, axis, descending, low_bits):
-    """The stable order along an axis; low_bits: by the lowest two bits first, then upwards by all."""
+    """The stable order along an axis. low_bits: by the lowest two bits first, then by all bits, ascending."""
     x = np.moveaxis(a.x, axis, -1)
     if low_bits:
         first = (x & x.dtype.type(3)).astype(np.int64)

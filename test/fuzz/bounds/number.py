@@ -1,11 +1,11 @@
-"""Arrays with bounds of their errors, and what one rounding adds to such a bound.
+"""Arrays with error bounds, and the error that one rounding adds.
 
-A Number holds x, the value in f64 (c128) if nothing is rounded on the way, and e, the largest distance of a correct result from
-x, element by element. Integers and predicates have x in their own type; their e is 0, or infinite where the element may be
-another one because an operation jumped (a comparison of values that are nearer to each other than their errors, say).
+A Number holds x, the value in f64 (c128) without intermediate roundings, and e, the largest distance of a correct result
+from x, per element. Integers and predicates hold x in their own type; their e is 0, or infinite if the element may be
+another one because an operation was discontinuous there (such as a comparison of values closer than their errors).
 
-e is first order and a little more: |x| + e stands where the computed value does, and products of errors are kept. A number is
-`once` if it is x rounded once to its type, to nearest even: nothing else will do, though e says how far that is.
+e is slightly more than first order: |x| + e stands for the computed value, and products of errors are kept. A number is
+`once` if the correct result is x rounded once to its type, to nearest even; no other result is accepted then, whatever e is.
 """
 import functools
 
@@ -33,24 +33,24 @@ class Number:
         return self.x.shape
 
     def moved(self, function):
-        """The same elements in other places: `function` of the values, and of their errors."""
+        """The elements rearranged: `function` applied to the values and to their errors."""
         return Number(self.type, function(self.x), None if self.e is None else function(self.e), self.once)
 
 
 def is_inexact(type_):
-    """Whether results of the type are rounded."""
+    """Whether the type's arithmetic rounds."""
     return type_ in FLOATS or type_ in COMPLEX
 
 
 @functools.cache
 def format_of(type_):
-    """(bits behind the point, exponent of the smallest normal number, largest finite number)"""
+    """(mantissa bits, exponent of the smallest normal number, largest finite number)"""
     info = ml_dtypes.finfo(FLOATS[part(type_)][0])
     return info.nmant, int(info.minexp), float(info.max)
 
 
 def ulp(type_, x):
-    """The distance of neighbours next to |x| in the type."""
+    """The distance of adjacent values near |x| in the type."""
     behind, least, _ = format_of(type_)
     _, exponent = np.frexp(np.abs(x))
     return np.ldexp(1.0, np.maximum(exponent - 1, least) - behind)
@@ -69,10 +69,10 @@ def rounded(type_, x):
 
 
 def second_rounding(type_, x):
-    """What is added where a result of a narrow type is rounded twice.
+    """The error added by a double rounding of a narrow type.
 
-    f16 and bf16 are computed in f32, whose result may fall on a tie of the type (the compiler's README on narrow floats);
-    f8 and f4 in f32 or f16, and complex parts in their own type.
+    f16 and bf16 are computed in f32, whose result may be a tie of the narrow type (see the compiler's README on narrow
+    floats); f8 and f4 in f32 or f16, and complex parts in their own type.
     """
     if type_ in ("f32", "f64") or type_ in COMPLEX:
         return 0.0
@@ -80,9 +80,9 @@ def second_rounding(type_, x):
 
 
 def settle(type_, x, e=None, units=HALF, exact=False):
-    """The result of one operation: x, known to e, computed in the type to within `units` units in the last place.
+    """The Number of one operation's result: x, with error e, computed in the type to within `units` units in the last place.
 
-    exact: no rounding can change x, or rounding is what the operation means.
+    exact: no rounding can change x, or the rounding is the operation's meaning.
     """
     if not is_inexact(type_):
         return Number(type_, x, e)
@@ -99,7 +99,7 @@ def settle(type_, x, e=None, units=HALF, exact=False):
 
 
 def distance(type_, x):
-    """How far x itself is from where it is rounded to; infinitely, if it overflows."""
+    """The distance from x to x rounded to the type; infinite on overflow."""
     once = rounded(type_, x)
     off = np.abs(once - x)
     off = np.where(np.isfinite(off), off + second_rounding(type_, np.abs(x)), np.inf)
@@ -109,7 +109,7 @@ def distance(type_, x):
 def roundings(type_, far, units):
     """The largest error of one operation whose result is at most `far`."""
     wide = part(type_)
-    far = far * (1 + 2.0 ** -48)  # just below a power of two the interpreter's rounding must not choose the smaller unit
+    far = far * (1 + 2.0 ** -48)  # just below a power of two, the interpreter's own rounding must not select the smaller ulp
     if wide == "f64":  # the type of x itself: the interpreter's own rounding counts as well
         units = units + HALF
     if type_ in COMPLEX:  # both parts, or units of the modulus
@@ -120,25 +120,25 @@ def roundings(type_, far, units):
 
 
 def accumulator(type_):
-    """The type that sums of the type are kept in."""
+    """The type in which sums of elements of the type are accumulated."""
     return "f64" if part(type_) == "f64" else "f32"
 
 
 def unit(type_):
-    """The relative error of a rounding."""
+    """The largest relative error of one rounding."""
     return 2.0 ** -(format_of(type_)[0] + 1)
 
 
 def sum_error(type_, count, magnitude):
-    """Of a sum of `count` terms, in any order: each addition rounds a partial sum, at most the sum of the magnitudes.
+    """The error of a sum of `count` terms in any order: each addition rounds a partial sum of at most the total magnitude.
 
-    f64 twice, once for the interpreter; complex numbers round each part.
+    Doubled for f64, since the interpreter rounds too; complex numbers round each part.
     """
     return np.maximum(count, 0) * unit(type_) * magnitude * (2 if part(type_) == "f64" else 1)
 
 
 def grain(*numbers):
-    """The least of a few q for which all elements are known multiples of 2^-q; or infinity."""
+    """The smallest of a few q such that all elements are known to be multiples of 2^-q; infinity if there is none."""
     found = 0
     for number in numbers:
         parts = (number.x.real, number.x.imag) if number.type in COMPLEX else (number.x,)
@@ -149,14 +149,14 @@ def grain(*numbers):
 
 
 def sums_exactly(type_, q, magnitude):
-    """Whether sums of multiples of 2^-q, of so much in magnitude, need no more bits than the type has."""
+    """Whether sums of multiples of 2^-q of this total magnitude fit the type's mantissa."""
     behind, _, largest = format_of(type_)
     most = np.max(magnitude, initial=0.0)
     return bool(q < np.inf and most * 2.0 ** q <= min(2.0 ** (behind + 1), largest * 2.0 ** q))
 
 
 def taint(type_, x, *operands):
-    """A result that means something only where all operands are known."""
+    """A result that is meaningful only if all operands are known."""
     if all(o.e is None for o in operands):
         return Number(type_, x)
     e = 0.0
@@ -178,7 +178,7 @@ def wrap(type_, x):
 
 
 def from_bits(type_, raw):
-    """A parameter or a result, as it is stored."""
+    """The Number of a parameter or result that is given as bits."""
     dtype = numpy_type(type_)
     raw = np.asarray(raw)
     if raw.dtype != dtype and raw.dtype.itemsize == dtype.itemsize:

@@ -1,6 +1,6 @@
-"""Tests of the bounds: what is right is within them, and small errors are not.
+"""Tests of the bounds: correct results are within them, and results with small errors are not.
 
-  test.py        the last line reads 'N passed, N failed'
+test.py        the last line reads 'N passed, N failed'
 """
 import os
 import sys
@@ -45,7 +45,7 @@ def allowed(text, arrays, types, wanted, exact=()):
 
 
 def stored(type_, x):
-    """The bits of a result."""
+    """A result as bits."""
     return to_bits(np.asarray(x).astype(numpy_type(type_)))
 
 
@@ -67,7 +67,7 @@ def draw(type_, n=500, low=0.5, high=4.0):
 
 
 def strict(text, specs, arrays, wanted):
-    """What a compiler computes that rounds every result at once to its type."""
+    """The results of a compiler that rounds every intermediate to its type."""
     parameters = [Number(t, from_bits(t, to_bits(np.asarray(a)))) for (t, *_), a in zip(specs, arrays)]
     interpreter = Interpreter(text, parameters)
     interpreter.exact = {n for c in interpreter.computations.values() for n in c.lines}
@@ -271,7 +271,9 @@ class Modules(unittest.TestCase):
         self.assertEqual(np.argwhere(~judge.within(number, x)).tolist(), [[17]])
 
     def test_random_modules_rounded_at_each_step(self):
-        """And the same with 2 % more, which is too much for most results of f32 and bf16; the others cancel, or are a chain of many."""
+        """Results with each step rounded are within the bounds; with 2 % added, most results of f32 and bf16 are not.
+
+        The rest cancel, or are the result of a long chain."""
         found, undetermined, elements = {"f32": [0, 0], "bf16": [0, 0]}, 0, 0
         for seed in range(150):
             text, specs, outputs, exact = generate(seed)

@@ -1,4 +1,4 @@
-"""The operations of random modules, by family: each function adds one to a Builder, or nothing where it finds no fitting operands.
+"""The operations of random modules, by family. Each function adds one operation to a Builder, or nothing if no operands fit.
 
 Every file of a family ends with OPERATIONS, a list of (function, weight).
 """
@@ -10,7 +10,7 @@ MAKERS, WEIGHTS = zip(*(o for f in (blocks, control, effects, elementwise, index
 
 
 def step(b):
-    """Adds one operation and what it needs."""
+    """Adds one operation and its operands."""
     for _ in range(20):
         count = len(b.lines)
         try:

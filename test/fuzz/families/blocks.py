@@ -1,10 +1,10 @@
-"""What models are made of: reductions that are broadcast back, products with what is done to their results, in many variations."""
+"""Building blocks of models, in many variations: reductions that are broadcast back, products with epilogues and prologues."""
 from generate import FLOATS, INTS, WIDE, braces, least, settle
 from families.reductions import initial
 
 
 def combined(b, x, y):
-    """x and y, of one type and shape, by an operation that keeps numbers small."""
+    """x and y, of one type and shape, combined by an operation that keeps magnitudes small."""
     r, t = b.random, x.type
     op = r.choice(["add", "subtract", "maximum", "minimum", "multiply"])
     bound = {"add": x.bound + y.bound, "subtract": x.bound + y.bound, "multiply": x.bound * y.bound}.get(op, max(x.bound, y.bound))
@@ -17,7 +17,7 @@ def combined(b, x, y):
 
 
 def changed(b, x):
-    """x after an operation or two, element by element."""
+    """x after one or two element-wise operations."""
     r, t = b.random, x.type
     if t in INTS:
         return b.emit(t, x.dims, f"{r.choice(['negate', 'not', 'copy'])}({x.name})")
@@ -38,7 +38,7 @@ def changed(b, x):
 
 
 def rows(b):
-    """Reductions over the dimensions of one array, spread over it again, with work between them."""
+    """Reductions over dimensions of one array, broadcast over it again, with element-wise operations between."""
     r = b.random
     t = r.choice([t for t in b.module.types if t in WIDE or t in ("s32", "s8", "u16", "s64")] or ["f32"])
     dims = r.choice([(r.choice([1, 3, 16, 64]), r.choice([1, 7, 31, 65, 129])), (3, 5, 33), (2, 4, 8, 9), (17, 17), (65, 1), (b.dim(), b.dim())])
@@ -84,7 +84,7 @@ def rows(b):
 
 
 def product(b):
-    """A matrix product, with bias, activation, conversion and a reduction behind it, and work before it."""
+    """A matrix product with element-wise prologues and an epilogue of bias, activation, conversion and reduction."""
     r = b.random
     t = r.choice([t for t in b.module.types if t in ("f32", "f64", "bf16", "f16", "s32", "s8", "u8", "s16")] or ["f32"])
     m, k, n = (r.choice([1, 2, 5, 8, 17, 33, 64, 65, 100, 129]) for _ in range(3))

@@ -22,7 +22,7 @@ def call(b):
         prune(s, out.name)
         kind = fusion_fits(s)
     if kind:
-        f = b.module.fresh("fused")  # which has one caller
+        f = b.module.fresh("fused")  # a fused computation has one caller
         b.module.computations.append(f"{f} {{\n{s.body(out.name)}\n}}\n")
         return b.keep(out, out.dims, f"fusion({operands}), kind={r.choice(['kLoop', 'kLoop', 'kInput', 'kOutput', 'kCustom'])}, calls={f}",
                       reference=f"call({operands}), to_apply={f}")
@@ -30,7 +30,7 @@ def call(b):
 
 
 def prune(s, root):
-    """Drops what the root does not need."""
+    """Removes instructions that the root does not need."""
     live = {root}
     for n, _, x in reversed(s.lines):
         if n in live:
@@ -39,7 +39,7 @@ def prune(s, root):
 
 
 def fusion_fits(s):
-    """Whether every parameter is used, and nothing in it has effects or computations of its own that may not be fused."""
+    """Whether a fusion may hold the body: every parameter is used, and no instruction has effects or an unfusable computation."""
     whole = " ".join(x for _, _, x in s.lines)
     words = ("while(", "conditional(", "call", "-start", "-done", "all-", "collective", "after-all", "rng", "fusion", "custom", "sort(", "cholesky", "fft(", "domain", "scan(")
     return all(re_used(s, n) for n, _, x in s.lines if x.startswith("parameter(")) and not any(w in whole for w in words)
@@ -50,7 +50,7 @@ def re_used(s, name):
 
 
 def tuple_call(b):
-    """A call, an asynchronous one, or a conditional whose result is a nested tuple."""
+    """A call, an asynchronous call or a conditional whose result is a nested tuple."""
     r = b.random
     if b.depth > 1:
         return None
@@ -69,7 +69,7 @@ def tuple_call(b):
         if kind == "fusion":
             v, w = (s.keep(z, z.dims, f"reverse({z.name}), dimensions={{0}}") if z.dims else z for z in (v, w))
             if v is None or w is None or not v.dims or not w.dims:
-                return None  # the reference confuses what only passes through
+                return None  # the reference confuses carries that are only passed through
             root = s.raw(types, f"tuple({v.name}, {w.name})")
             if any(not re_used(s, n) for n, _, _ in s.lines[:-1]):
                 return None
@@ -109,7 +109,7 @@ def tuple_call(b):
 
 
 def fit(b, v, like):
-    """Whether v may stand for `like`: in the next turn of a loop, or from another branch."""
+    """Whether v may replace `like` as the next value of a carry, or as another branch's result."""
     if v.type != like.type or v.dims != like.dims:
         return False
     if v.type in INTS or v.type == "pred":
@@ -126,7 +126,7 @@ def while_(b):
         carries.append(b.get(carries[0].type, carries[0].dims))
     trips = r.choice([0, 1, 2, 3, 5])
     limit, counted = None, f"constant({trips})"
-    if r.random() < 0.3 and not b.depth:  # as many turns as an input says, six at most
+    if r.random() < 0.3 and not b.depth:  # the trip count is an input, at most six
         limit = b.parameter("s32", (), "index", -1, 6) if b.entry and len(b.module.specs) < 12 else None
         if limit:
             carries.append(limit)
@@ -139,7 +139,7 @@ def while_(b):
     s = Builder(b.module, depth=b.depth + 1)
     t = s.raw(types, "parameter(0)", "t")
     inner = []
-    # What varies from turn to turn is inexact after the loop unless every candidate keeps its bound.
+    # A carry that varies between iterations is inexact after the loop, unless every possible value keeps its bound.
     loose = [r.random() < 0.4 and v.type in FLOATS for v in carries]
     for k, v in enumerate(all_):
         w = Value(s.raw(shape(v.type, v.dims), f"get-tuple-element({t}), index={k}"), v.type, v.dims, v.q, v.bound)
@@ -201,7 +201,7 @@ def conditional(b):
 
 
 def nested_loop(b):
-    """A loop over rows: dynamic-slice of one array, dynamic-update-slice of another, at the counter."""
+    """A loop over rows: dynamic-slices of one array and dynamic-update-slices of another at the counter."""
     r = b.random
     x = b.any(minimum=1)
     if b.depth > 1 or x.size == 0:

@@ -6,7 +6,7 @@ from families.reductions import initial
 
 
 def collective(b):
-    """One replica: nothing is added to what is there."""
+    """A collective over one replica, whose result is its operand."""
     r = b.random
     x = b.any()
     if b.depth or x.type in ("pred",) or x.type not in WIDE and x.type not in INTS or INTS.get(x.type, ("", 8))[1] < 8:
@@ -44,7 +44,7 @@ def collective(b):
 
 
 def identity(b):
-    """What gives its operand back: replica numbers, barriers, domains, tokens, copies, calls of known targets."""
+    """Operations that return their operand: replica ids, barriers, domains, tokens, copies, calls of known targets."""
     r = b.random
     x = b.any()
     kind = r.choice(["id", "barrier", "domain", "token", "copy", "copy-start", "sharding", "composite", "dynamic-reshape"])
@@ -73,7 +73,7 @@ def identity(b):
         s = shape(x.type, x.dims)
         start = b.raw(f"({s}, {s}, u32[])", f"copy-start({x.name})", reference="-")
         return b.keep(x, x.dims, f"copy-done({start})", reference=f"copy({x.name})")
-    if kind == "dynamic-reshape":  # of static sizes
+    if kind == "dynamic-reshape":  # only with static sizes
         dims = [x.size] if r.random() < 0.5 else [1] + list(x.dims)
         sizes = [b.emit("s32", (), f"constant({d})").name for d in dims]
         return b.keep(x, dims, f"dynamic-reshape({', '.join([x.name] + sizes)})", reference=f"reshape({x.name})")
@@ -86,7 +86,7 @@ def identity(b):
 
 
 def asynchronous(b):
-    """X-start and X-done of an operation that has none of its own, or async-start of a computation."""
+    """X-start and X-done of an operation that has no such forms, or async-start of a computation."""
     r = b.random
     x = b.any([*FLOATS, *INTS])
     if x.type == "pred" or x.type in COMPLEX or b.depth > 1:
@@ -120,7 +120,7 @@ def asynchronous(b):
 
 
 def bitcast(b):
-    """The same bytes in other dimensions, or as another type of the same width."""
+    """The same bytes with other dimensions, or as another type of the same width."""
     r = b.random
     x = b.any()
     if x.size == 0 or x.type == "pred":
@@ -130,7 +130,7 @@ def bitcast(b):
         order = braces(reversed(range(len(x.dims)))) if x.dims else ""  # the operand's layout may be another one
         plain = b.raw(shape(x.type, x.dims) + order, f"copy({x.name})")
         return b.emit(to, x.dims, f"bitcast({plain})", reference=f"bitcast-convert({plain})")
-    if len(x.dims) > 1 and r.random() < 0.5:  # a transpose that only the layouts tell
+    if len(x.dims) > 1 and r.random() < 0.5:  # a transpose expressed by layouts only
         order = r.sample(range(len(x.dims)), len(x.dims))
         dims = tuple(x.dims[i] for i in order)
         # Dimension i of the result is dimension order[i] of the operand: minor to major, the operand's are rank-1, ..., 0.
@@ -152,7 +152,7 @@ def bitcast(b):
 
 
 def dynamic(b):
-    """A dimension that is shorter than its bound, and what is reduced over it."""
+    """A dimension shorter than its bound, and a reduction over it."""
     r = b.random
     x = b.any(["f32", "s32", "f64", "s64"], minimum=1, exact=True)
     if x.type not in ("f32", "s32", "f64", "s64") or x.size == 0 or not x.exact or b.depth:
@@ -180,7 +180,7 @@ def dynamic(b):
     if op != "add" and x.type not in INTS:
         start = b.scalar(x.type, 0)
         if any(x.dims[i] == 1 for i in over):
-            return None  # of a dimension of one the reference forgets the initial value
+            return None  # for a dimension of size 1 the reference drops the initial value
     return b.emit(x.type, dims, f"reduce({name}, {start.name}), dimensions={braces(over)}, to_apply={b.module.combiner(op, x.type)}", q,
                   bound * count if op == "add" else bound)
 

@@ -1,4 +1,4 @@
-"""Operations that work element by element."""
+"""Element-wise operations."""
 import math
 
 from generate import BYTES, COMPLEX, FLOATS, INTS, Value, WIDE, bits, braces, is_float, least, part, shape
@@ -19,7 +19,7 @@ def binary(b):
             return high_half(b, x, y)
         if op in ("divide", "remainder") and not constant_free(b, y):
             op = "subtract"
-        if op == "power":  # the reference takes six bits of the exponent
+        if op == "power":  # the reference uses only six bits of the exponent
             top = {2: 1, 4: 7}.get(INTS[t][1], r.choice([7, 63]))
             low, high = b.filled(t, x.dims, -1 if t[0] == "s" and r.random() < 0.3 else 0), b.filled(t, x.dims, top)
             y = b.emit(t, x.dims, f"clamp({low.name}, {y.name}, {high.name})")
@@ -54,7 +54,7 @@ def binary(b):
 
 
 def high_half(b, x, y):
-    """mulhi, which the reference lacks."""
+    """mulhi, which the reference does not have."""
     kind, width = INTS[x.type]
     if width not in (8, 16, 32):
         return None
@@ -67,7 +67,7 @@ def high_half(b, x, y):
 
 
 def away_from_zero(b, t, dims):
-    """A complex value whose real part is at least 0.5, so that no branch is cut."""
+    """A complex value with a real part of at least 0.5, away from branch cuts."""
     f = part(t)
     x, y = b.get(f, dims, positive=True), b.get(f, dims)
     z = b.emit(t, dims, f"complex({x.name}, {y.name})", least(x.q, y.q), x.bound + y.bound)
@@ -75,7 +75,7 @@ def away_from_zero(b, t, dims):
 
 
 def hyperbolic(b):
-    """Functions that the reference knows by formulas only, whose results reach nothing else."""
+    """Functions that the reference computes by formulas; no other operation reads their results."""
     r = b.random
     x = b.any(["f32", "f64"])
     if x.type not in ("f32", "f64") or not b.entry:
@@ -108,14 +108,14 @@ def hyperbolic(b):
         "acosh": one + above + f"{n}g = {s} add({name}, {n}r) ; log({n}g)",
         "asinh": one + above + f"{n}g = {s} abs({name}) ; {n}h = {s} add({n}g, {n}r) ; {n}i = {s} log({n}h) ; {n}j = {s} sign({name}) ; multiply({n}i, {n}j)"}[op]
     v = b.emit(x.type, x.dims, f"{op}({name})", None, math.exp(min(x.bound, 8)) + 2, reference=reference)
-    if v:  # two formulas: their difference may not be made larger
+    if v:  # the two compilers use different formulas, whose difference must not be magnified
         b.values.remove(v)
         b.hidden.append(v)
     return v
 
 
 def narrow(b):
-    """Through the types that hold powers of two alone, or less than a byte."""
+    """Conversions through exponent-only types and types of less than a byte."""
     r = b.random
     x = b.any(["f32", "bf16", "f16"])
     if x.type not in ("f32", "bf16", "f16") or not x.exact or x.size > 9000:
@@ -136,7 +136,7 @@ def narrow(b):
 
 
 def constant_free(b, v):
-    """Whether the value does not come from constants alone (the reference dies of constant zero divisors)."""
+    """Whether the value depends on a parameter. (The reference crashes on constant zero divisors.)"""
     return v.op == "parameter"
 
 
@@ -148,7 +148,7 @@ def unary(b):
         return b.emit(t, x.dims, f"not({n})")
     if t in INTS:
         ops = ["not", "negate", "popcnt", "count-leading-zeros"] + (["abs", "sign"] if t[0] == "s" else [])
-        if x.op in ("multiply", "power") and "abs" in ops:  # the reference takes products that overflow for squares
+        if x.op in ("multiply", "power") and "abs" in ops:  # the reference treats overflowing products as squares
             ops.remove("abs")
         if INTS[t][1] < 8:
             ops = ["negate"] if t[0] == "s" else ["popcnt"]
@@ -197,7 +197,7 @@ def unary(b):
 
 
 def special(b):
-    """Element-wise chains over NaN, infinities and zeros of both signs, which reach nothing else."""
+    """Element-wise chains over NaN, infinities and signed zeros; no other operation reads their results."""
     r = b.random
     if not b.entry:
         return None
@@ -287,7 +287,7 @@ def convert(b):
     if not x.exact and (to in INTS or to == "pred"):
         return None
     if x.type in INTS and to not in INTS and to != "pred" and not (x.type.endswith("8") or INTS[x.type][1] < 8):
-        return None  # magnitudes of integers are not known
+        return None  # no bound is known for integers
     if x.type in ("u4", "u2") or x.type == "f4e2m1fn" and to in INTS:
         return None  # the reference leaves bits above the fourth, and takes the largest f4 for an infinity
     bound = x.bound if x.type not in INTS else 2.0 ** INTS[x.type][1]

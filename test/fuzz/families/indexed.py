@@ -1,11 +1,11 @@
-"""Operations whose places are computed: dynamic slices, gather, scatter."""
+"""Operations with computed indices: dynamic slices, gather, scatter."""
 import math
 
 from generate import COMPLEX, INTS, braces, least, shape
 
 
 def index(b, count, low, high, dims=()):
-    """An integer array of indices, mostly from low to high."""
+    """An integer array of indices, most of them from `low` to `high`."""
     r = b.random
     t = r.choice(["s32", "s32", "s32", "s64", "u32", "s16"] + ["u8"] * (high < 250))  # the reference rounds the bound to the type
     if r.random() < 0.25:
@@ -49,7 +49,7 @@ def dynamic_update_slice(b):
 
 
 def indexed(b, x):
-    """Random dimension numbers: what gather and scatter share."""
+    """Random dimension numbers for gather and scatter."""
     r, rank = b.random, len(x.dims)
     roles = list(range(rank))
     r.shuffle(roles)
@@ -127,7 +127,7 @@ def scatter(b):
 
 
 def pair_scatter(b):
-    """scatter into two arrays, of rows in one dimension."""
+    """A scatter into two arrays, of rows along one dimension."""
     r = b.random
     x = b.any(["s32", "s64", "u8", "f32", "f64"], minimum=1)
     if x.type not in ("s32", "s64", "u8", "f32", "f64") or x.size == 0:
@@ -151,7 +151,7 @@ def pair_scatter(b):
 
 
 def replace_scatter(b):
-    """scatter that overwrites: rows at distinct places."""
+    """A scatter that overwrites rows at distinct indices."""
     r = b.random
     x = b.any(minimum=1)
     d = r.randrange(len(x.dims))

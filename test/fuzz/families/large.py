@@ -1,4 +1,4 @@
-"""What large modules are made of: arrays that several threads share, kernels of several results and in stages, rows of two to twelve elements."""
+"""Building blocks of large modules: arrays that several threads share, kernels of several results and stages, rows of 2 to 12 elements."""
 import math
 
 from generate import BYTES, COMPLEX, FLOATS, INTS, Unfit, braces, least, shape
@@ -13,7 +13,7 @@ MOVED = TYPES + ["pred", "s4", "u4", "f8e4m3fn", "f8e5m2", "c128"]  # of what mo
 
 
 def argument(b, t, dims, exact=False):
-    """An old value of this type and shape, or a parameter."""
+    """An existing value of this type and shape, or a parameter."""
     v = b.pick(lambda v: v.type == t and v.dims == tuple(dims) and (v.exact or not exact))
     if v is not None and b.random.random() < 0.6:
         return v
@@ -24,12 +24,12 @@ def argument(b, t, dims, exact=False):
 
 
 def monoid(b, t):
-    """Extremes of many bytes the reference gets wrong."""
+    """The name of an associative operation. The reference computes extrema of many bytes wrong, so these are left out."""
     return b.random.choice(["add", "add", "maximum", "minimum"] if t not in COMPLEX and t not in ("s8", "u8") else ["add"])
 
 
 def several(b):
-    """Many results of the same size, of several types and in several orders, and reductions of them."""
+    """Many results of one size, of several types and layouts, and reductions of them."""
     r, t, dims = b.random, b.random.choice(TYPES), b.random.choice(SIZES)
     made = [argument(b, t, dims) for _ in range(r.randint(1, 3))]
     for _ in range(r.randint(3, 9)):
@@ -55,7 +55,7 @@ def several(b):
 
 
 def totals(b, x, spread=0.4):
-    """A reduction over some dimensions, perhaps of two operands or broadcast back."""
+    """A reduction over some dimensions, possibly of two operands or broadcast back."""
     r, t, dims = b.random, x.type, x.dims
     d = sorted(r.sample(range(len(dims)), r.randint(1, len(dims))))
     kept, count = [i for i in range(len(dims)) if i not in d], math.prod(dims[i] for i in d)
@@ -76,7 +76,7 @@ def totals(b, x, spread=0.4):
 
 
 def columns(b):
-    """Several reductions down the columns of one array, and what they make of it."""
+    """Several reductions along the columns of one array, and values computed from them."""
     r, t = b.random, b.random.choice(["f32", "f32", "bf16", "f16", "f64", "s32", "s8", "u16", "s64"])
     dims = (r.choice([100, 513, 2051, 4096]), r.choice([1, 2, 3, 8, 31, 64, 100, 129, 256, 500]))
     if r.random() < 0.3:
@@ -103,7 +103,7 @@ def columns(b):
 
 
 def short_rows(b):
-    """Arrays whose last dimension is short: sums, slices, joins and permutations of it."""
+    """Arrays with a short last dimension: their sums, slices, concatenates and permutations."""
     r, t, m = b.random, b.random.choice(TYPES), b.random.choice([1, 2, 3, 4, 5, 6, 7, 8, 12, 16])
     dims = r.choice([(9001, m), (20000, m), (301, 67, m), (64, 64, m), (4099, m)])
     x = argument(b, t, dims)
@@ -144,7 +144,7 @@ def short_rows(b):
 
 
 def woven(b):
-    """Arrays taken apart by strides and put together again, pair by pair."""
+    """Arrays deinterleaved by strided slices and interleaved again, pair by pair."""
     r, t, dims = b.random, b.random.choice(MOVED), b.random.choice([d for d in SIZES if d[-1] > 1] + [(500, 64), (30, 1000, 2), (66, 66)])
     x, d = argument(b, t, dims), b.random.randrange(len(dims))
     if r.random() < 0.5:  # [a0 b0 a1 b1 ...]
@@ -236,7 +236,7 @@ def large_factorize(b):
 
 
 def large_convolution(b):
-    """As in models, their input gradients, and their kernel gradients, whose window is as large as the image."""
+    """Convolutions of models, their input gradients, and their kernel gradients, whose windows are as large as the image."""
     r = b.random
     t = r.choice(["f32", "f32", "f32", "bf16", "f16", "f64", "s8", "c64"])
     style, n = r.choice(["model", "model", "kernel", "grouped", "depthwise"]), r.choice([1, 2, 2, 2, 3])
@@ -291,7 +291,7 @@ def large_convolution(b):
 
 
 def large_products(b):
-    """Matrix products that share an operand, or are skinny, narrow, batched or transposed, with what follows."""
+    """Matrix products that share an operand, or are skinny, narrow, batched or transposed, with epilogues."""
     r, t = b.random, b.random.choice(["f32", "f32", "f32", "bf16", "f16", "f64", "s8", "u8", "s16", "s32", "c64"])
     m, k, n = (r.choice([1, 2, 3, 8, 31, 64, 100, 129, 257, 500]) for _ in range(3))
     batch = r.choice([(), (), (), (2,), (7,), (64,), (2, 3)])
@@ -321,7 +321,7 @@ def large_products(b):
 
 
 def divisions(b):
-    """Integers by constants: quotients and remainders."""
+    """Integer quotients and remainders by constants."""
     r, t, dims = b.random, b.random.choice(BYTES), b.random.choice(SIZES)
     kind, width = INTS[t]
     x = b.parameter(t, dims, "bits") if len(b.module.specs) < 12 else None
@@ -339,7 +339,7 @@ def divisions(b):
 
 
 def chosen(b):
-    """A conditional of large results, of which parts are wanted."""
+    """A conditional with large results, some of which are used."""
     r, t, dims = b.random, b.random.choice(MOVED), b.random.choice([d for d in SIZES if math.prod(d) < 120000])
     x, y = argument(b, t, dims), argument(b, t, dims)
     s, names = shape(t, dims), []
@@ -365,7 +365,7 @@ def chosen(b):
 
 
 def updates(b):
-    """A loop that carries several large arrays, exchanges some, and writes rows of others at its counter."""
+    """A loop that carries several large arrays, swaps some, and updates rows of others at its counter."""
     r, t = b.random, b.random.choice([t for t in MOVED if t not in COMPLEX])
     rows, row = r.choice([(7, (1000,)), (40, (64,)), (5, (33, 65)), (100, (3,)), (300, ()), (64, (64, 2))])
     dims, count = (rows,) + row, r.randint(2, 6)
@@ -404,7 +404,7 @@ def updates(b):
 
 
 def running(b):
-    """Running sums and maxima along a long dimension."""
+    """Cumulative sums and maxima along a long dimension."""
     r, t = b.random, b.random.choice(["f32", "s32", "u8", "s64", "f64", "bf16"])
     dims = r.choice([(5000,), (1, 3000), (65, 257), (257, 65), (2001, 3), (20, 33, 17)])
     x, d = argument(b, t, dims, True), r.randrange(len(dims))

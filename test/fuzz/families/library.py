@@ -60,7 +60,7 @@ def rng(b):
 
 
 def uniform(b):
-    """Numbers whose bounds alone are known, and the state that the module keeps."""
+    """Random numbers, of which only the bounds are known, and the state that the module keeps."""
     r = b.random
     if not b.entry:
         return None
@@ -76,7 +76,7 @@ def uniform(b):
 
 
 def total_sort(b):
-    """By the total order of floats: NaN and zeros of both signs have their places."""
+    """A sort by the total order of floats, in which NaN and signed zeros have positions."""
     r = b.random
     t, dims = r.choice(["f32", "f32", "f64", "bf16", "f16"]), b.dims()
     if not b.entry or not dims:

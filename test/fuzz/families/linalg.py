@@ -40,7 +40,7 @@ def dot(b):
 
 
 def mixed_dot(b):
-    """Narrow operands, of two types, with a wider result."""
+    """A dot of narrow operands of two types with a wider result."""
     r = b.random
     t, u, out = r.choice([("f8e4m3fn", "f8e5m2", "f32"), ("f8e4m3fn", "f8e4m3fn", "f32"), ("f8e5m2", "f8e5m2", "f16"), ("f8e4m3fn", "f8e4m3fn", "bf16"), ("s8", "u8", "s32"),
                           ("u8", "u8", "u32"), ("bf16", "bf16", "f32"), ("bf16", "f32", "f32"), ("f16", "f16", "f32"), ("s8", "s8", "f32"), 
@@ -156,14 +156,14 @@ def fft(b):
     t, dims, ot, od = {"FFT": (c, lengths, c, lengths), "IFFT": (c, lengths, c, lengths), "RFFT": (f, lengths, c, half), "IRFFT": (c, half, f, lengths)}[kind]
     x = b.get(t, batch + dims)
     v = b.emit(ot, batch + od, f"fft({x.name}), fft_type={kind}, fft_length={braces(lengths)}", None, x.bound * math.prod(lengths))
-    if v:  # small next to large: a part of it alone says nothing of its errors
+    if v:  # small values beside large ones: a slice alone does not bound the error
         b.values.remove(v)
         b.hidden.append(v)
     return v
 
 
 def ragged_dot(b):
-    """Rows of the left side meet the matrix of their group, or groups of the contracted dimension have results of their own."""
+    """Rows of the lhs are multiplied by their group's matrix, or groups of the contracted dimension have results of their own."""
     r = b.random
     t = r.choice(["f32", "f32", "f64", "s32", "bf16"])
     g, m, k, n = r.randint(1, 4), b.dim(), min(b.dim(), 20), min(b.dim(), 20)
@@ -178,7 +178,7 @@ def ragged_dot(b):
     ids_text = f"{fresh}i = s32[{ragged}] constant({{{', '.join(map(str, ids))}}}) ; "
 
     def rows(name, dims):
-        """Of an array whose first dimension are the groups, the part of each ragged index."""
+        """The part of each ragged index of an array whose first dimension is the groups."""
         slices = [1] + list(dims[1:])
         return (f"{fresh}g = {shape(t, [ragged] + list(dims[1:]))} gather({name}, {fresh}i), offset_dims={braces(range(1, len(dims)))}, collapsed_slice_dims={{0}}, "
                 f"start_index_map={{0}}, index_vector_dim=1, slice_sizes={braces(slices)} ; ")
@@ -204,7 +204,7 @@ def ragged_dot(b):
 
 
 def scaled_dot(b):
-    """Operands whose blocks have scales, which are powers of two."""
+    """A dot whose operands have a power-of-two scale per block."""
     r = b.random
     t, out = r.choice(["f8e4m3fn", "f8e5m2", "f4e2m1fn", "bf16"]), r.choice(["f32", "f32", "bf16"])
     (m, n), block = (r.choice([1, 2, 5, 8, 17]) for _ in range(2)), r.choice([1, 2, 4, 32])

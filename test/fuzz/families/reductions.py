@@ -66,7 +66,7 @@ def reduce(b):
 
 
 def reduce_pair(b, x, d, dims):
-    """The place of the largest element, or a sum beside a maximum."""
+    """The index of the largest element, or a sum beside a maximum."""
     r, t = b.random, x.type
     s, i = shape(t, ()), "s32[]"
     if r.random() < 0.6:
@@ -95,7 +95,7 @@ def reduce_pair(b, x, d, dims):
 
 
 def odd_reduce(b):
-    """Reduces with three operands, or with a computation of several operations."""
+    """Reduces of three operands, or with a computation of several operations."""
     r = b.random
     t = r.choice(["s32", "u8", "s64", "f32"])
     x = b.get(t, b.dims(r.randint(1, 4)), exact=True)
@@ -118,7 +118,7 @@ def odd_reduce(b):
 
 
 def window_of(b, dims, dilate_base=True):
-    """(text, output dimensions, most elements in a window)"""
+    """(text, output dimensions, largest number of elements in a window)"""
     r = b.random
     items, out, count = [], [], 1
     for d in dims:
@@ -167,7 +167,7 @@ def reduce_window(b):
 
 
 def cumulative(b):
-    """A running sum: the reduce-window that JAX makes of cumsum."""
+    """A cumulative sum: the reduce-window that JAX makes of cumsum."""
     r = b.random
     x = b.any(minimum=1)
     d = r.randrange(len(x.dims))
@@ -184,7 +184,7 @@ def cumulative(b):
 
 
 def pair_window(b):
-    """reduce-window of two operands."""
+    """A reduce-window of two operands."""
     r = b.random
     x = b.any(["s32", "s64", "u8", "f32"], minimum=1, exact=True)
     if x.size == 0 or x.type not in ("s32", "s64", "u8", "f32") or x.type == "f32" and x.q is None:
@@ -248,7 +248,7 @@ def batch_norm(b):
 
 
 def softmax(b):
-    """What models do most: a maximum, an exponential, a sum and a quotient over one dimension."""
+    """A softmax along one dimension: maximum, exponential, sum, quotient."""
     r = b.random
     x = b.any(["f32", "bf16", "f16"], minimum=1)
     if x.type not in ("f32", "bf16", "f16") or x.size == 0:
@@ -268,7 +268,7 @@ def softmax(b):
 
 
 def scan(b):
-    """Running values along a dimension, from the front or from the back, with one or two carries."""
+    """A scan along a dimension, forwards or backwards, with one or two carries."""
     r = b.random
     x = b.any(minimum=1)
     if x.type in COMPLEX or b.depth or x.type == "pred" or x.type in INTS and INTS[x.type][1] < 8:

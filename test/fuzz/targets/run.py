@@ -33,7 +33,7 @@ SETTINGS = {"ASAN_OPTIONS": "detect_leaks=0:detect_container_overflow=0:allow_us
 
 
 def dictionary(path):
-    """The words of the texts, as libFuzzer reads them."""
+    """The words of the texts as a dictionary for libFuzzer."""
     words = {word for text in seeds("parse") for word in re.findall(r"[a-z][a-z0-9_\-]{2,}=?", text)}
     words |= set(strings_of(r'"([a-z_]{3,})"', (os.path.join("parser", "Opcodes.cpp"),)))
     with open(path, "w", encoding="utf-8") as file:
@@ -56,7 +56,7 @@ def program(options, target):
 
 
 def watch(process):
-    """What a process of libFuzzer prints; executions, edges, and the second and the execution of the last new edge."""
+    """Parses the output of a libFuzzer process: executions, edges, and the second and execution of the last new edge."""
     start, lines = time.monotonic(), []
     executions = edges = last = at = 0
     for line in process.stdout:
@@ -74,7 +74,7 @@ def watch(process):
 
 
 def run(target, options, folder):
-    """(what is wrong, or nothing; a line about the run)"""
+    """(what is wrong, or empty; a line about the run)"""
     corpus = os.path.join(options.corpus or folder, target)
     os.makedirs(corpus, exist_ok=True)
     folders = [corpus, write_seeds(target, os.path.join(folder, target + ".seeds")), os.path.join(HERE, "corpus", target)]
@@ -97,7 +97,7 @@ def run(target, options, folder):
 
 
 def minimize(target, options, folder):
-    """Makes corpus/TARGET anew; a line about it."""
+    """Makes corpus/TARGET anew; returns a line about it."""
     own = os.path.join(HERE, "corpus", target)
     start, all_edges = write_seeds(target, os.path.join(folder, target + ".seeds")), os.path.join(folder, target + ".merged")
     shutil.copytree(start, all_edges)

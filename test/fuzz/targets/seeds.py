@@ -1,4 +1,4 @@
-"""What the programs of libFuzzer start from, besides corpus/: texts of the tests, and files made here."""
+"""The initial inputs of the libFuzzer programs besides corpus/: texts of the tests, and files made here."""
 import glob
 import io
 import os
@@ -27,7 +27,7 @@ OF_COMPLEX = {"geev": ("t:nn", "t:n t:nn t:nn i:", "compute_left=V compute_right
 
 
 def strings_of(pattern, suffixes):
-    """What the groups of a pattern match in the tests' files."""
+    """The matches of a pattern's groups in the tests' files."""
     for path in glob.glob(os.path.join(TESTS, "**", "*"), recursive=True):
         if path.endswith(suffixes):
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -41,7 +41,7 @@ def npy(descr, shape, data, fortran=False, version=1):
 
 
 def archives():
-    """Files .npz and .npy with the arrays that fuzz-npz reads, stored and deflated, whole and not."""
+    """.npz and .npy files of the arrays that fuzz-npz reads: stored and deflated, complete and truncated."""
     arrays = {"x": npy("<f4", (2, 3), bytes(24)), "in1": npy("<i2", (2, 3), bytes(range(12)), True), "z": npy("<c16", (2,), bytes(32), version=2),
               "p": npy("|b1", (), b"\1"), "in4": npy("|i1", (2, 3), bytes(6)), "b": npy("<V2", (2, 3), bytes(12)), "more/x.1": npy(">f4", (2, 3), bytes(24))}
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -59,7 +59,7 @@ def archives():
 
 
 def calls():
-    """Inputs of call.cpp: each target of libhlo_lapack as it should be called, and the handlers of call.cpp."""
+    """Inputs of call.cpp: correct calls of each target of libhlo_lapack, and of the handlers in call.cpp."""
     with open(os.path.join(RUNTIME, "abi", "hlo", "rt.h"), encoding="utf-8") as file:
         numbers = dict(re.findall(r"HLO_(\w+) = (\d+)", file.read().split("typedef enum hlo_type {")[1].split("}")[0]))
     with open(os.path.join(HERE, "call.cpp"), encoding="utf-8") as file:
