@@ -9,7 +9,7 @@ namespace hlo::fusion {
 /// For each dimension of a value: the dimension of the kernel's iteration space whose index it has,
 /// kOne for a dimension of size 1, kOther for anything else.
 struct DimMap {
-  static constexpr int64_t kOne = -1, kOther = -2;
+  static constexpr int64_t kOne = -1, kOther = -2; // no dimensions, so negative
   llvm::SmallVector<int64_t> dims;
   /// Whether the value's row-major order is that of the iteration space, even if the shapes differ.
   bool inOrder = false;

@@ -32,6 +32,7 @@ namespace hlo::fusion {
 /// computed from it are 250 such ops. A cut anywhere would store every value alive at the cut.)
 static constexpr size_t kEnoughMembers = 320;
 static constexpr size_t kMaxMembers = 640;
+/// Each operand is an address in a register or on the stack; many of them spill (an estimate).
 static constexpr size_t kMaxOperands = 48;
 /// The same bounds on codeOf, which also counts scalars and ops that move data: 100 and 200 sines.
 /// LLVM needs twice the time per sine for a kernel of 1000 of them; storing one intermediate per
@@ -57,7 +58,7 @@ static bool isOverwritten(const Group &group, Value v) {
 }
 
 bool isComputedFrom(Operation *op, Value array) {
-  constexpr size_t maxVisited = 64;
+  constexpr size_t maxVisited = 64; // search limit
   llvm::SetVector<Operation *> cone;
   cone.insert(op);
   for (size_t i = 0; i < cone.size() && i < maxVisited; ++i) {
@@ -169,6 +170,7 @@ bool Grouper::isAllThatIsNeeded(Group &group, Operation *op) {
 /// minor one, element by element. Arrays in memory and slices of them are exempt, since the loop
 /// transposes them by tiles; any other data movement is stored first.
 bool Grouper::isMovedAcross(Group &group, Operation *op) {
+  // 16 KiB of f32 are in L1, where reads across a dimension cost less than another kernel.
   constexpr int64_t fewestElements = 4096;
   int64_t elements = resultElements(op);
   if (isa<ReduceOp>(op)) {

@@ -76,7 +76,7 @@ static SmallVector<Value> wantedResults(Operation *root) {
 /// array is large, since its dimensions then merge. False for the parts of a paired concatenate,
 /// whose kernel needs them as reshapes of columns.
 bool isWorthRelabelling(Operation *op) {
-  constexpr int64_t large = 16 << 10;
+  constexpr int64_t large = 16 << 10; // bytes; in less, merged dimensions save little (estimate)
   auto sizes = [](Value v) {
     SmallVector<int64_t> kept(shapeOf(v));
     llvm::erase(kept, 1);

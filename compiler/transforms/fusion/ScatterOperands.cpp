@@ -52,7 +52,7 @@ static bool scattersExtremes(ScatterOp scatter) {
 /// gathers, if single ops may cost as much). A scatter takes all of such a computation or nothing:
 /// a cut in the middle could make it read several arrays instead of one.
 static bool isCheapFromMemory(Operation *op, int64_t mostCost) {
-  constexpr size_t maxVisited = 48;
+  constexpr size_t maxVisited = 48; // search limit
   llvm::SetVector<Operation *> cone;
   cone.insert(op);
   int64_t total = 0;
