@@ -1,7 +1,7 @@
 //===- OpKinds.h - What passes know of an opcode --------------------------===//
 //
-// One table of the properties of all opcodes (OpKinds.cpp), whatever their shapes. A property
-// of an op that depends on its shapes starts from its row: see fusion/Cost.h.
+// The properties of all opcodes, in one table (OpKinds.cpp). They do not depend on shapes. A
+// property of an op that does starts from its row: see fusion/Cost.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_ANALYSIS_OPKINDS_H
@@ -11,7 +11,7 @@
 
 namespace hlo {
 
-/// What part an op can play in a kernel.
+/// The role of an op in a kernel.
 enum class Role : uint8_t {
   TopLevel, ///< runs on its own: loops, conditionals, runtime calls, large constants
   Free,     ///< moves data or makes it from nothing; costs nothing to repeat
@@ -22,29 +22,29 @@ enum class Role : uint8_t {
 
 enum class OpFlag : uint16_t {
   None = 0,
-  /// Element i of the result depends on element i of each operand alone (or on the one element of a
-  /// scalar operand of select and clamp). A bitcast-convert only between types of one width: ask
-  /// isElementwiseOp.
+  /// Element i of the result depends only on element i of each operand (or on the one element of a
+  /// scalar operand of select and clamp). A bitcast-convert is so only between types of one width:
+  /// ask isElementwiseOp.
   Elementwise = 1 << 0,
   /// A function of tens of instructions or more per element, such as an exponential.
   Function = 1 << 1,
-  /// A row kernel stores the result rather than to evaluate the op again.
+  /// A row kernel stores the result and does not evaluate the op again.
   KeptInRow = 1 << 2,
-  /// Several of scalars are computed in the lanes of one vector.
+  /// Several of these on scalars are computed in the lanes of one vector.
   Grouped = 1 << 3,
-  /// Arithmetic whose bf16 or f16 result may keep the precision of f32 for the next op.
+  /// Arithmetic whose bf16 or f16 result the next op may read in f32, unrounded.
   StaysWide = 1 << 4,
   /// The elements of the result are elements of operands, bit by bit.
   HandsOn = 1 << 5,
-  /// Element i of the result comes from another place than i of an operand.
+  /// Element i of the result comes from another index than i of an operand.
   Displaces = 1 << 6,
   /// The runtime executes the op: a custom call, a feed, a transfer, a collective.
   Runtime = 1 << 7,
-  /// What the op does depends on the ranks that the program runs on.
+  /// The op's effect depends on the ranks that the program runs on.
   Collective = 1 << 8,
   /// Has an effect beside its results. (A custom call says so itself.)
   Effect = 1 << 9,
-  /// Other ops take its place before phase 3.
+  /// An expander or a simplifier replaces the op before phase 3.
   Composite = 1 << 10,
 };
 constexpr OpFlag operator|(OpFlag a, OpFlag b) {
@@ -58,17 +58,17 @@ constexpr bool operator&(OpFlag a, OpFlag b) {
 /// A row of the table.
 struct OpProperties {
   Role role = Role::TopLevel;
-  /// Relative cost of one result element: 0 free, 1 an add, 20 an exponential. Of a reduce, its
-  /// shapes say (fusion/Cost.h).
+  /// The relative cost of one result element: 0 free, 1 an add, 20 an exponential. For a reduce it
+  /// follows from the shapes (fusion/Cost.h).
   int8_t cost = 1;
   OpFlag flags = OpFlag::None;
-  /// Of a kernel whose root or hero it is.
+  /// The strategy of a kernel whose root or hero is such an op.
   Strategy strategy = Strategy::Loop;
-  /// Relative amount of code that LLVM gets for it.
+  /// The relative amount of LLVM IR that the op becomes.
   int8_t codeWeight = 2;
 };
 
-/// The op's row; that of an op of another dialect is `OpProperties()`.
+/// The op's row; `OpProperties()` for an op of another dialect.
 const OpProperties &propertiesOf(mlir::OperationName name);
 inline const OpProperties &propertiesOf(mlir::Operation *op) { return propertiesOf(op->getName()); }
 

@@ -1,12 +1,12 @@
 //===- Machine.h - What kernels may ask of a CPU --------------------------===//
 //
-// A Machine answers by meaning what a CPU can do and what that costs; how the CPU calls its
-// instructions is known in the folders below this one alone. It is a plain value: tests make
-// machines of their own. This header holds data, for whoever decides; Emit.h has what emits.
+// A Machine says what a CPU can do, by meaning, and what that costs. Only the folders below this
+// one know the names of its instructions. It is a plain value: tests make machines of their own.
+// This header has the data, for code that decides; Emit.h is for code that emits.
 //
 // A capability is a struct of data with a function that emits it. What is an op of `arith`,
 // `vector` or `llvm` that every backend selects well (additions, a conversion, a masked load) has
-// no such function: the data says whether and when to use the op.
+// no such function: the data only says whether and when to use the op.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_MACHINE_MACHINE_H
@@ -26,7 +26,7 @@ namespace hlo {
 
 struct Emitter;
 
-/// A kind of number, as instructions tell them apart.
+/// A kind of number that instructions distinguish.
 struct Number {
   enum Kind { Float, Bfloat, Signed, Unsigned } kind;
   int bits;
@@ -36,22 +36,23 @@ struct Number {
 inline constexpr Number kF64{Number::Float, 64}, kF32{Number::Float, 32}, kF16{Number::Float, 16},
     kBf16{Number::Bfloat, 16}, kS32{Number::Signed, 32}, kU64{Number::Unsigned, 64};
 
-/// How an instruction leaves out lanes of a vector: not at all, those that a mask has off, or those
-/// from a length on.
+/// Which lanes of a vector an instruction can leave out: none, those that a mask turns off, or
+/// those from a length on.
 enum class Predicates { None, Masks, Lengths };
 
 /// Vector registers.
 struct Vectors {
-  /// Bytes of the widest register that is worth using; where lengths vary, the least.
+  /// The size in bytes of the widest register that is worth using; the smallest possible size if
+  /// registers have variable length.
   int bytes = 16;
   int registers = 16;
-  /// Of loads and stores of every element size, at no cost beside those of whole vectors.
+  /// The predicates of loads and stores, for every element size and at no extra cost.
   Predicates predicates = Predicates::None;
-  /// Bytes of the smallest element whose loads take a mask, though dearer than whole ones.
+  /// The smallest element, in bytes, whose loads take a mask at some extra cost; 64: there is none.
   int leastMasked = 64;
-  /// An instruction of whole vectors takes as long as two of half the size.
+  /// An instruction on a whole vector takes as long as two on halves.
   bool halves = false;
-  /// An operand of arithmetic may be one element in memory for all lanes, which needs no register.
+  /// Arithmetic instructions can broadcast one operand from memory, which then needs no register.
   bool broadcastOperands = false;
   bool hasPredicates() const { return predicates != Predicates::None; }
 };
@@ -75,68 +76,70 @@ struct Memory {
   int64_t l1Way = 4096;
 };
 
-/// Loads of elements at an index of each lane.
+/// Loads of one element per lane, each at its own index.
 struct Gather {
   int leastBytes = 4; ///< of an element
-  /// Smaller elements are best taken from gathered words of `leastBytes` that hold them; else LLVM
-  /// takes the vector apart.
+  /// Smaller elements are best extracted from gathered words of `leastBytes` that contain them;
+  /// otherwise LLVM splits the vector into scalar loads.
   bool fromWords = false;
-  /// The instruction is a program in microcode that keeps all others waiting, while loads of single
-  /// lanes overlap with what is around them.
+  /// The instruction is microcode that blocks all other instructions; scalar loads overlap with
+  /// other work.
   bool blocks = false;
 };
 
-/// An op of `arith` that converts between two kinds of numbers is an instruction of vectors; else
-/// what it means is computed from integers. To bf16 it may take subnormal numbers for zeros.
+/// The op of `arith` that converts between two kinds of numbers is a vector instruction. A
+/// conversion that is not listed is computed from integers. Conversions to bf16 may treat subnormal
+/// numbers as zeros.
 struct Convert {
   Number from, to;
 };
 
-/// What an instruction computes of each lane by itself, in registers.
+/// A function that one instruction computes for each lane of a register.
 struct LaneFunction {
   enum Kind {
     Reciprocal,     ///< an estimate of 1 / x
     ReciprocalRoot, ///< an estimate of 1 / sqrt(x)
     ScaleByPower,   ///< x * 2^n of x and an integral float n, rounded once
-    Exponent,       ///< e of |x| = 2^e m, 1 <= m < 2, as a float; 0: -infinity
-    Fraction,       ///< m of the same
-    Minimum,        ///< -0 is less than 0; of a NaN `propagatesNan` says what
+    Exponent,       ///< e as a float, with |x| = 2^e m and 1 <= m < 2; -infinity for 0
+    Fraction,       ///< that m
+    Minimum,        ///< -0 < +0; `propagatesNan` says what a NaN gives
     Maximum,
     UnsignedToFloatUp,  ///< u32 -> f32, rounded up
     UnsignedToFloatDown ///< u32 -> f32, rounded towards zero
   } kind;
-  int bits;                  ///< of an element of the operands
-  int leastBytes, mostBytes; ///< of a register; the powers of two between are registers as well
-  bool alone = false;        ///< for one number too, as the first lane of the smallest register
-  double error = 0;          ///< relative; 0: rounded correctly
-  bool subnormals = true;    ///< of subnormal operands as of others; else as of zeros
-  bool propagatesNan = true; ///< a NaN operand makes a NaN
+  int bits; ///< bits of an operand
+  int leastBytes,
+      mostBytes;          ///< register sizes in bytes; the powers of two between are registers too
+  bool alone = false;     ///< for scalars too, as the first lane of the smallest register
+  double error = 0;       ///< the relative error; 0: correctly rounded
+  bool subnormals = true; ///< handles subnormal operands; else they count as zeros
+  bool propagatesNan = true; ///< a NaN operand gives NaN
   mlir::Value (*emit)(Emitter &e, const LaneFunction &self, llvm::ArrayRef<mlir::Value> operands);
 
-  /// Lanes of the registers that a vector of so many lanes fills, or that one number is put into; 0
-  /// if it does not fill any.
+  /// The lanes of the registers that a vector of so many lanes fills, or that a scalar is put into;
+  /// 0 if it fills none.
   int64_t registerLanes(int64_t lanes) const;
 };
 
-/// A look-up of each lane in a table that registers hold: entry index % entries.
+/// A look-up per lane in a table that registers hold: entry index % entries.
 struct Lookup {
   int bits;    ///< of an entry, and of an index
-  int entries; ///< of the table, in one register or several of `lanes` entries each
+  int entries; ///< in one register, or in several of `lanes` entries each
   int lanes;
   mlir::Value (*emit)(Emitter &e, llvm::ArrayRef<mlir::Value> table, mlir::Value index);
 };
 
-/// Matrix registers ("tiles"), by number. They are configured once per call of a kernel.
+/// Matrix registers ("tiles"), identified by number. Each call of a kernel configures them once.
 struct Tiles {
-  int count;          ///< of registers
-  int rows;           ///< of a register
-  int rowBytes;       ///< of a row
-  int configBytes;    ///< of memory that the configuration is read from
-  double startCycles; ///< to clear and store a register of sums
+  int count;          ///< the number of registers
+  int rows;           ///< rows of a register
+  int rowBytes;       ///< bytes of a row
+  int configBytes;    ///< size of the configuration in memory
+  double startCycles; ///< cycles to clear and to store a register of sums
   struct Shape {
     int64_t rows = 0, rowBytes = 0; ///< 0: the register is not used
   };
-  /// Writes the configuration of all registers to memory.
+  /// Writes the configuration of all registers to `memory`.
   void (*describe)(Emitter &e, llvm::ArrayRef<Shape> shapes, mlir::Value memory);
   void (*configure)(Emitter &e, mlir::Value memory);
   void (*release)(Emitter &e);
@@ -144,35 +147,36 @@ struct Tiles {
   /// Rows in memory are `rowStride` bytes apart.
   void (*load)(Emitter &e, int64_t tile, mlir::Value address, int64_t rowStride);
   void (*store)(Emitter &e, int64_t tile, mlir::Value address, int64_t rowStride);
-  /// Whether a function that was emitted uses tiles.
+  /// Whether an emitted function uses tiles.
   bool (*areUsedBy)(mlir::Operation *function);
 };
 
-/// An instruction that multiplies narrow numbers, adds up the products of neighbours along k, and
-/// adds that to wider sums. Those of bf16 may take subnormal numbers for zeros.
+/// An instruction that multiplies narrow numbers, adds the products of elements adjacent along k,
+/// and adds the result to wider sums. Those of bf16 may treat subnormal numbers as zeros.
 struct Product {
   Number operand; ///< Bfloat, or Signed: an integer of at most so many bits
   Number sum;
-  /// Neighbours along k, which one lane of sums takes as one group of its own size.
+  /// The number of elements adjacent along k that one lane takes: a group, as wide as a sum.
   int group;
-  /// Signs of integers. OneUnsigned: an operand of either sign; one side is taken as unsigned, the
-  /// other as signed. Where both are alike the kernel adds half the range to one side and corrects
-  /// the sums. Signed: an unsigned operand has a bit less. Any: every pair as it is.
+  /// The signs of integer operands. Signed: both are signed; an unsigned operand must have one bit
+  /// less. OneUnsigned: one side is taken as unsigned, the other as signed; if both have the same
+  /// signedness, the kernel adds half the range to one side and corrects the sums. Any: each side
+  /// may be signed or unsigned.
   enum class Signs { Signed, OneUnsigned, Any } signs = Signs::Signed;
-  /// The products are added to the sums by another instruction, which needs a register.
+  /// The products are added to the sums by a second instruction, which needs a register.
   bool addsApart = false;
-  /// Time of a step of whole vectors, in multiply-adds of f32; of tiles, in cycles.
+  /// The cost of one step: in multiply-adds of f32 for vectors, in cycles for tiles.
   double cost = 1;
-  const Tiles *tiles = nullptr; ///< of tiles; else of vectors
-  /// Of vectors: sum + lhs * rhs. OneUnsigned: the lhs is the unsigned side.
+  const Tiles *tiles = nullptr; ///< non-null: a product of tiles; null: of vectors
+  /// For vectors: sum + lhs * rhs. OneUnsigned: the lhs is the unsigned side.
   mlir::Value (*multiply)(Emitter &e, mlir::Value sum, mlir::Value lhs, mlir::Value rhs) = nullptr;
-  /// Of tiles, by number. Integers: whether a side is unsigned.
+  /// For tiles, by number. Integers: whether a side is unsigned.
   void (*multiplyTiles)(Emitter &e, const Product &self, std::array<int64_t, 3> tiles,
                         bool lhsUnsigned, bool rhsUnsigned) = nullptr;
 
-  /// Whether the operands' numbers are among those that it takes.
+  /// Whether the instruction takes operands of this kind.
   bool takes(Number number) const;
-  /// Multiply-adds that one multiply-add of f32 is worth.
+  /// How many of its multiply-adds take as long as one of f32.
   double speed() const { return group / cost; }
 };
 
@@ -181,9 +185,9 @@ struct Machine {
   Issue issue;
   Memory memory;
   Gather gathers;
-  /// A multiply-add is one instruction, rounded once.
+  /// A multiply-add is one instruction that rounds once.
   bool fma = false;
-  /// Sums, products, minima and maxima of f16 are instructions.
+  /// f16 has instructions for sums, products, minima and maxima.
   bool arithmeticOfHalf = false;
 
   llvm::SmallVector<Convert, 4> conversions;
@@ -191,20 +195,19 @@ struct Machine {
   llvm::SmallVector<Lookup, 2> lookups;
   llvm::SmallVector<Product, 4> products;
 
-  /// Lanes of a vector of elements of `bytes` bytes.
+  /// The lanes of a vector of elements of `bytes` bytes.
   int lanes(int bytes) const { return vectors.bytes / bytes; }
-  /// Null: there is no instruction.
+  /// The conversion, or null if there is no instruction.
   const Convert *convert(Number from, Number to) const;
-  /// The most accurate one for vectors of so many lanes whose error is at most `mostError`; null:
-  /// there is none.
+  /// The most accurate function of this kind for vectors of so many lanes with an error of at most
+  /// `mostError`; null if there is none.
   const LaneFunction *function(LaneFunction::Kind kind, int bits, int64_t lanes,
                                double mostError = 1) const;
-  /// Tables of entries of so many bits; null: there are none.
+  /// The look-up in tables of entries of so many bits; null if there is none.
   const Lookup *lookup(int bits) const;
-  /// The products of vectors that take both operands and are faster than widening them, fastest
-  /// first.
+  /// The vector products that take both operands and are faster than widening them, fastest first.
   llvm::SmallVector<const Product *, 4> vectorProducts(Number lhs, Number rhs, Number sum) const;
-  /// The product of tiles; null: there is none.
+  /// The tile product, or null if there is none.
   const Product *tileProduct(Number lhs, Number rhs, Number sum) const;
 };
 

@@ -1,8 +1,8 @@
 //===- Target.cpp - Target descriptions from LLVM's subtarget tables ------===//
 //
-// In: the names a user gives (--cpu, --features, --target). Out: a Target. What LLVM knows, the
-// instructions of a CPU, is read from its subtarget tables, so that any CPU name LLVM knows works;
-// what it does not know stands in the tables of the architecture's folder.
+// Makes a Target from the names a user gives (--cpu, --features, --target). The instructions of a
+// CPU are read from LLVM's subtarget tables, so that any CPU name LLVM knows works; what these
+// tables do not have is in the folder of the architecture.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/Target.h"
@@ -74,10 +74,10 @@ static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
   return names;
 }
 
-/// In what this machine differs from other machines of its CPU's name, "+a,-b,...". Not all that it
-/// has: LLVM walks its table of features for each name, several times per module of kernels, which
-/// took a fifth of the time to compile a small one. `made` is what a subtarget of these has: making
-/// one costs as much as parsing a small module.
+/// The features by which this machine differs from other machines of its CPU's name, "+a,-b,...".
+/// Only these, since LLVM searches its table for each feature of a subtarget's string, several
+/// times per module of kernels. `made` gets the features of such a subtarget, which takes as long
+/// to make as a small module to parse.
 static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {

@@ -1,7 +1,7 @@
 //===- Target.h - What LLVM is told of the machine it compiles for --------===//
 //
-// The names and bits by which LLVM and the object's description know the target, with the Machine
-// that kernels ask.
+// The names and bits by which LLVM and the object's description identify the target, and the
+// Machine that kernels ask.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_MACHINE_TARGET_H
@@ -20,8 +20,8 @@ struct Target {
   std::string triple;   ///< e.g. x86_64-unknown-linux-gnu
   std::string cpu;      ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
   std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
-  /// The CPU for reports: its name, and of the host or with `features` also what it has beyond, or
-  /// lacks of, a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
+  /// The CPU for reports: its name and, for the host or with `features`, what it has more or less
+  /// than a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
   std::string cpuText;
   uint64_t cpuFeatures = 0; ///< HLO_X86_* bits (runtime/abi/hlo/cpu.h) of all that it has
 

@@ -10,26 +10,26 @@
 namespace hlo::x86 {
 
 inline constexpr llvm::StringLiteral kDefaultTriple = "x86_64-unknown-linux-gnu";
-/// What hlo-compile compiles for if nothing else is asked for, and what every CPU has.
+/// The default of --cpu, and the CPU whose features every x86-64 CPU has.
 inline constexpr llvm::StringLiteral kDefaultCpu = "x86-64-v3", kLeastCpu = "x86-64";
 
-/// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse an
-/// object with them. No code may have them.
+/// Features without a bit in hlo/cpu.h: the runtime could not refuse an object with them, so no
+/// code may use them.
 llvm::ArrayRef<llvm::StringLiteral> undeclaredFeatures();
 
-/// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
+/// Whether this machine's CPU has the feature but the operating system does not let programs use
+/// it.
 bool isWithheld(llvm::StringRef feature);
 
-/// The HLO_X86_* bits of features.
+/// The HLO_X86_* bits of a set of features.
 uint64_t featureBits(const llvm::StringSet<> &features);
-/// The bits that AMX takes.
+/// The bits of AMX.
 uint64_t tileBits();
 
-/// " +a -b": what `features` have beyond `usual`, and lack, of what hlo/cpu.h knows.
+/// The features known to hlo/cpu.h that differ from `usual`, as " +a -b".
 std::string differences(const llvm::StringSet<> &features, const llvm::StringSet<> &usual);
 
-/// The machine of a CPU with these features. `narrow`: vectors of 32 bytes, even if it has longer
-/// ones.
+/// The machine of a CPU with these features. `narrow`: vectors of at most 32 bytes.
 Machine describe(llvm::StringRef cpu, const llvm::StringSet<> &features, bool narrow);
 
 } // namespace hlo::x86
