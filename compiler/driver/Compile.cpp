@@ -459,10 +459,15 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   }
   lines = pythonLines(*module);
   metadata = readMetadata(*module);
-  if (!options.startFrom && failed(phase(Phase::Parse, ErrorKind::Input, [&] {
-        return failed(refuseReservedTargets(*module, prefix)) ||
-                       failed(refuseElidedConstants(*module, options.placeholderConstants,
-                                                    options.budget)) ||
+  if (failed(phase(Phase::Parse, ErrorKind::Input, [&] {
+        if (failed(refuseReservedTargets(*module, prefix))) {
+          return failure();
+        }
+        if (options.startFrom) {
+          return success();
+        }
+        return failed(
+                   refuseElidedConstants(*module, options.placeholderConstants, options.budget)) ||
                        failed(checkExpansion(*module, options.budget))
                    ? failure()
                    : applyEntryLayouts(*module, options.entryLayouts);

@@ -12,6 +12,7 @@
 #include "compiler/driver/Preflight.h"
 #include "compiler/analysis/EntryAttributes.h"
 #include "compiler/target/ReservedTargets.h"
+#include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -210,20 +211,40 @@ LogicalResult hlo::refuseElidedConstants(ModuleOp module, bool allowed, const Bu
   return error;
 }
 
+/// Reports why no custom call may have this target and api version, if so.
+static LogicalResult checkTarget(Operation *call, StringRef target, StringRef api,
+                                 StringRef prefix) {
+  if (StringRef why = whyReserved(target, prefix); !why.empty()) {
+    return call->emitError() << "custom_call_target '" << target << "' is " << why
+                             << ", which a module may not call; give the handler another name";
+  }
+  // Tables of handlers have C strings: the name would be cut there, and be another one.
+  if (target.contains('\0')) {
+    return call->emitError() << "custom_call_target '" << target
+                             << "' has a null character; give the handler another name";
+  }
+  // With another api version the handler would misread the operands' addresses as its call frame.
+  if (isLapackTarget(target) && api != "API_VERSION_TYPED_FFI") {
+    return call->emitError() << "custom_call_target '" << target
+                             << "' is a handler of the typed FFI; the call needs "
+                                "api_version=API_VERSION_TYPED_FFI";
+  }
+  return success();
+}
+
 LogicalResult hlo::refuseReservedTargets(ModuleOp module, StringRef prefix) {
   LogicalResult result = success();
-  module.walk([&](CustomCallOp call) {
-    StringRef target = call.getCustomCallTarget();
-    if (StringRef why = whyReserved(target, prefix); !why.empty()) {
-      result = call.emitError() << "custom_call_target '" << target << "' is " << why
-                                << ", which a module may not call; give the handler another name";
+  module.walk([&](Operation *op) {
+    LogicalResult checked = success();
+    if (auto call = dyn_cast<CustomCallOp>(op)) {
+      checked =
+          checkTarget(op, call.getCustomCallTarget(), call.getApiVersion().value_or(""), prefix);
+    } else if (auto call = dyn_cast<cpurt::CallOp>(op)) { // with --start-from
+      auto target = call.getConfig().getAs<StringAttr>("custom_call_target");
+      auto api = call.getConfig().getAs<StringAttr>("api_version");
+      checked = target ? checkTarget(op, target, api ? api.getValue() : "", prefix) : success();
     }
-    // With another api version the handler would misread the operands' addresses as its call frame.
-    if (isLapackTarget(target) && call.getApiVersion() != "API_VERSION_TYPED_FFI") {
-      result = call.emitError() << "custom_call_target '" << target
-                                << "' is a handler of the typed FFI; the call needs "
-                                   "api_version=API_VERSION_TYPED_FFI";
-    }
+    result = failed(checked) ? checked : result;
   });
   return result;
 }

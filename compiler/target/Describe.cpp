@@ -78,8 +78,9 @@ Constant *hlo::StaticData::names(ArrayRef<std::string> list) {
 }
 
 Constant *hlo::weakTarget(Module &module, StringRef target) {
+  // Names of what the object itself defines have a dot (kernels, ".L" labels, the description).
   bool isSymbol = !target.empty() && llvm::all_of(target, [](char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
+    return llvm::isAlnum(c) || c == '_' || c == '$';
   });
   if (!isSymbol || llvm::isDigit(target.front())) {
     return ConstantPointerNull::get(PointerType::get(module.getContext(), 0));
@@ -206,7 +207,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.i64(prepared.arena.threadBytes),
                                d.i64(0)});
   GlobalVariable *global = d.global(fields);
-  global->setName(prefix + "_desc");
+  global->setName(prefix + ".desc");
   global->setLinkage(GlobalValue::InternalLinkage);
   auto *describe = Function::Create(FunctionType::get(b.getPtrTy(), false),
                                     GlobalValue::ExternalLinkage, prefix + "_describe", module);
@@ -216,5 +217,5 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
 }
 
 void hlo::setStackBytes(MutableArrayRef<char> object, const Signature &signature, uint64_t bytes) {
-  setNumber(object, signature.prefix + "_desc", offsetof(hlo_module_desc, stack_bytes), bytes);
+  setNumber(object, signature.prefix + ".desc", offsetof(hlo_module_desc, stack_bytes), bytes);
 }

@@ -166,7 +166,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
       b.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), HLO_FRAME_BYTES), nullptr, "frame");
   storage->setAlignment(llvm::Align(16));
   frame = storage;
-  llvm::Value *description = module.getNamedValue((prefix + "_desc").str());
+  llvm::Value *description = module.getNamedValue((prefix + ".desc").str());
   llvm::SmallVector<llvm::Value *> given{function->getArg(0), description, function->getArg(1),
                                          function->getArg(2)};
   llvm::SmallVector<llvm::Type *> types(5, pointer);

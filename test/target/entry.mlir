@@ -26,10 +26,10 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
   }
 
   // CHECK: @prog.two = hidden constant
-  // CHECK: @prog_desc = internal unnamed_addr constant
+  // CHECK: @prog.desc = internal unnamed_addr constant
   // CHECK-LABEL: define i32 @prog_run_buffers(ptr %0, ptr %1, ptr %2)
   // CHECK: [[FRAME:%.*]] = alloca [256 x i8], align 16
-  // CHECK: [[BEGUN:%.*]] = call i32 @hlo_rt_begin(ptr %0, ptr @prog_desc, ptr %1, ptr %2, ptr [[FRAME]])
+  // CHECK: [[BEGUN:%.*]] = call i32 @hlo_rt_begin(ptr %0, ptr @prog.desc, ptr %1, ptr %2, ptr [[FRAME]])
   // CHECK: refused:
   // CHECK-NEXT: ret i32 [[BEGUN]]
   cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 16777600 : i64} {
@@ -98,7 +98,7 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     cpurt.return
   }
   // CHECK-LABEL: define ptr @prog_describe()
-  // CHECK: ret ptr @prog_desc
+  // CHECK: ret ptr @prog.desc
   // CHECK-LABEL: define internal void @task.2(ptr %0, i64 %1, i64 %2)
   // CHECK: tail call void %{{.*}}(ptr %{{.*}}, ptr %{{.*}}, i64 %1, i64 %2)
 }

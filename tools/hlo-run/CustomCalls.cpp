@@ -31,6 +31,19 @@ Expected<void *> open(StringRef path) {
   return makeError(ExitFile, "--custom-calls=" + path + ": " + (reason ? reason : "cannot load"));
 }
 
+/// True if a dynamic symbol at this address is a function, not data.
+bool isFunction(const void *address) {
+  ElfW(Sym) *entry = nullptr;
+  Dl_info info;
+  if (dladdr1(address, &info, reinterpret_cast<void **>(&entry), RTLD_DL_SYMENT) == 0 || !entry) {
+    return false;
+  }
+  // The resolver of an indirect function has another address than what it chooses; then there may
+  // be no exact symbol, and what is there is code.
+  unsigned type = ELF64_ST_TYPE(entry->st_info);
+  return type == STT_FUNC || type == STT_GNU_IFUNC || info.dli_saddr != address;
+}
+
 /// The function `name` that the library itself defines, or null. dlsym would also find functions of
 /// the libraries that it needs, such as the C library's `system`.
 void *findIn(void *library, const char *name) {
@@ -39,7 +52,7 @@ void *findIn(void *library, const char *name) {
   Dl_info info;
   bool known = symbol && dlinfo(library, RTLD_DI_LINKMAP, &own) == 0 &&
                dladdr1(symbol, &info, reinterpret_cast<void **>(&owner), RTLD_DL_LINKMAP) != 0;
-  return known && own == owner ? symbol : nullptr;
+  return known && own == owner && isFunction(symbol) ? symbol : nullptr;
 }
 
 /// Opens libhlo_lapack next to this program; null if it is not there.
