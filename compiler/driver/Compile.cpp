@@ -180,12 +180,13 @@ LogicalResult Compilation::parseAndVerify(MLIRContext &context) {
 /// no file or if --name-from=module. The file comes first because JAX names every lambda
 /// jit__lambda.
 std::string Compilation::choosePrefix() {
-  if (!options.name.empty()) {
-    return cIdentifier(options.name);
-  }
   bool hasFile = !fileName.empty() && fileName != "-" && fileName != "<stdin>";
-  return cIdentifier(hasFile && !options.nameFromModule ? llvm::sys::path::stem(fileName)
-                                                        : module->getSymName().value_or("module"));
+  std::string chosen =
+      cIdentifier(!options.name.empty()                ? StringRef(options.name)
+                  : hasFile && !options.nameFromModule ? llvm::sys::path::stem(fileName)
+                                                       : module->getSymName().value_or("module"));
+  // hlo_arena_bytes and HLO_ARENA_ALIGN would be the runtime's.
+  return StringRef(chosen).equals_insensitive("hlo") ? chosen + "_" : chosen;
 }
 
 /// The flags that change the output, for the description in the object.

@@ -51,7 +51,7 @@ def name():
 
 
 def target():
-    parts = ["*/", "/*", "*\\\n/", "??/\n", "//", '"', "\\", "\n", "\r", "\t", "\0", "'", "%s", "a", "_", "#error ",
+    parts = ["*/", "/*", "*\\\n/", "??/\n", "//", '"', "\\", "\n", "\r", "\t", "\1", "'", "%s", "a", "_", "#error ",
              "int INJECTED;", "\x1b[31m", "\x7f"]
     return "INJECTED" + "".join(draw.choice(parts) for _ in range(draw.randrange(1, 8)))
 
