@@ -405,6 +405,17 @@ Error runAll(const CommandLine &line) {
     }
     outs().flush();
   }
+  // The runtime looks at the deadline between operations; one operation may take for ever.
+  constexpr double graceSeconds = 1;
+  hlo::tool::Watchdog watchdog(
+      line.timeoutSeconds > 0 ? line.timeoutSeconds + graceSeconds : 0, [&] {
+        std::string message;
+        raw_string_ostream(message)
+            << displayName(line) << ": error: an operation of the program was not done after "
+            << formatv("{0}", line.timeoutSeconds) << " s (--timeout)";
+        (void)report(makeError(ExitTimeout, message), line.json);
+        outs().flush();
+      });
   if (line.timeoutSeconds > 0) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
