@@ -2,7 +2,8 @@
 //
 // In: a leaf in its own layout. Out: its logical elements, row by row. An array of up to
 // `wholeElements` elements is printed in full; for a larger one, each dimension shows its first and
-// last `edge` indices.
+// last `edge` indices, and the outer dimensions of one of many dimensions their first index alone,
+// so that at most `mostElements` are shown. Dimensions of size 1 beyond `mostDims` get no brackets.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Print.h"
@@ -15,18 +16,36 @@ using namespace llvm;
 using namespace hlo::run;
 
 namespace {
-constexpr int64_t wholeElements = 64, edge = 3;
+constexpr int64_t wholeElements = 64, edge = 3, mostElements = 512;
+constexpr size_t mostDims = 64;
 constexpr int64_t gap = -1; ///< marks omitted indices
 
 class Printer {
 public:
   Printer(raw_ostream &os, const hlo_buffer_desc &leaf, const char *buffer, unsigned indent)
-      : os(os), leaf(leaf), buffer(buffer), indent(indent), dims(dimsOf(leaf)),
-        whole(countOf(leaf) <= wholeElements), strides(dims.size()) {
+      : os(os), leaf(leaf), buffer(buffer), indent(indent), whole(countOf(leaf) <= wholeElements) {
+    ArrayRef<int64_t> all = dimsOf(leaf);
+    SmallVector<int64_t> allStrides(all.size());
     int64_t stride = static_cast<int64_t>(hlo_type_bytes(leaf.type));
     for (int64_t d : orderOf(leaf)) {
-      strides[d] = stride;
-      stride *= dims[d];
+      allStrides[d] = stride;
+      stride *= all[d];
+    }
+    // An array with elements has at most 63 larger dimensions.
+    for (auto [size, step] : zip_equal(all, allStrides)) {
+      if (size != 1 || all.size() <= mostDims) {
+        dims.push_back(size);
+        strides.push_back(step);
+      }
+    }
+    int64_t inner = 1;
+    for (size_t dim = dims.size(); dim-- > 0;) {
+      int64_t count = count_if(indices(dim), [](int64_t i) { return i != gap; });
+      if (inner * count > mostElements) {
+        outer = dim + 1;
+        break;
+      }
+      inner *= count;
     }
   }
 
@@ -42,7 +61,12 @@ public:
   }
 
 private:
-  SmallVector<int64_t> shown(int64_t size) const {
+  /// The indices to show of a dimension.
+  SmallVector<int64_t> indices(size_t dim) const {
+    int64_t size = dims[dim];
+    if (dim < outer && size > 1) {
+      return {0, gap};
+    }
     SmallVector<int64_t> indices;
     for (int64_t i = 0; i < size; ++i) {
       if (!whole && size > 2 * edge + 1 && i == edge) {
@@ -59,7 +83,7 @@ private:
       width = std::max(width, formatElement(leaf.type, buffer + offset).size());
       return;
     }
-    for (int64_t i : shown(dims[dim])) {
+    for (int64_t i : indices(dim)) {
       if (i != gap) {
         measure(dim + 1, offset + i * strides[dim]);
       }
@@ -75,7 +99,7 @@ private:
     bool last = dim + 1 == dims.size();
     os << "[";
     bool first = true;
-    for (int64_t i : shown(dims[dim])) {
+    for (int64_t i : indices(dim)) {
       if (!first && last) {
         os << " ";
       } else if (!first) {
@@ -96,9 +120,9 @@ private:
   const hlo_buffer_desc &leaf;
   const char *buffer;
   unsigned indent;
-  ArrayRef<int64_t> dims;
   bool whole;
-  SmallVector<int64_t> strides; ///< in bytes
+  SmallVector<int64_t> dims, strides; ///< strides in bytes
+  size_t outer = 0;                   ///< dimensions that show their first index alone
   size_t width = 0;
 };
 } // namespace
