@@ -2,6 +2,7 @@
 //
 //   mpirun -np N mpi-ranks             random collectives
 //   mpirun -np N mpi-ranks absent      process 1 joins an all-reduce only after the others gave up
+//   mpirun -np 3 mpi-ranks elsewhere   so does process 2; process 1 waits in another all-reduce
 //   mpirun -np N mpi-ranks fails       the call of process 1 ends with an error
 //   mpirun -np N mpi-ranks ragged      the last process has a ragged-all-to-all with wrong sizes
 //
@@ -135,10 +136,11 @@ static std::string raggedRounds(int rank, int n) {
   return givenUp ? std::to_string(givenUp) + " receives were given up" : last;
 }
 
-static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails) {
+static std::string reduceOnce(const hlo_comm *comm, int rank, bool fails,
+                              const char *name = "sum") {
   RankCall call(comm, /*sharedMemory=*/false);
   Op op;
-  op.name = "sum";
+  op.name = name;
   op.operandDims = op.resultDims = {100};
   if (fails && rank == 1) {
     op.groups = {{0}}; // it is in no group
@@ -162,6 +164,26 @@ int main(int argc, char **argv) {
     if (text.find("HLO_") != 0) {
       MPI_Abort(MPI_COMM_WORLD, 1); // the others wait for this one
     }
+    MPI_Finalize();
+    return 0;
+  }
+  if (argc > 1 && !strcmp(argv[1], "elsewhere")) {
+    // Process 0 alone gives up, while process 1 still waits and so reads its question.
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    hlo_mpi *mpi =
+        hlo_mpi_create(nullptr, 1, rank == 0 ? INT64_C(3000000000) : INT64_C(60000000000));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2) {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    std::string text = reduceOnce(hlo_mpi_comm(mpi), rank, false, rank == 1 ? "product" : "sum");
+    if (rank != 2) {
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    printf("rank %d: %s\n", rank, text.c_str());
+    fflush(stdout);
+    hlo_mpi_destroy(mpi);
     MPI_Finalize();
     return 0;
   }
