@@ -243,6 +243,17 @@ TEST(ParallelFor, CancelledWithinALoop) {
   EXPECT_EQ(hlo_rt_end(&m.frame, HLO_CANCELLED), HLO_CANCELLED);
 }
 
+// Runs each of 100 tasks once on `exec`, in a module's own floating-point mode.
+void runInModulesMode(const hlo_executor &exec, Ranges &ranges) {
+  FakeModule m;
+  m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
+  m.call.exec = &exec;
+  ASSERT_EQ(m.begin(), HLO_OK);
+  EXPECT_EQ(hlo_rt_parallel_for(&m.frame, Ranges::run, &ranges, 100), HLO_OK);
+  EXPECT_TRUE(ranges.counts.allAre(1));
+  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+}
+
 TEST(ParallelFor, TheCallersOwnExecutor) {
   struct Backwards {
     int calls = 0;
@@ -254,16 +265,10 @@ TEST(ParallelFor, TheCallersOwnExecutor) {
     }
   } backwards;
   hlo_executor exec = {sizeof(hlo_executor), 3, &backwards, Backwards::run};
-  FakeModule m;
-  m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
-  m.call.exec = &exec;
-  ASSERT_EQ(m.begin(), HLO_OK);
   Ranges ranges(100);
-  EXPECT_EQ(hlo_rt_parallel_for(&m.frame, Ranges::run, &ranges, 100), HLO_OK);
-  EXPECT_TRUE(ranges.counts.allAre(1));
-  EXPECT_EQ(backwards.calls, 1);
+  runInModulesMode(exec, ranges);
   EXPECT_EQ(ranges.ranges, 12);
-  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
+  EXPECT_EQ(backwards.calls, 1);
 }
 
 // A thread of the executor has a floating-point mode of its own, and has it again after its chunk.
@@ -282,15 +287,9 @@ TEST(ParallelFor, OtherThreadsRunInTheModulesMode) {
     }
   } threads;
   hlo_executor exec = {sizeof(hlo_executor), 2, &threads, Threads::run};
-  FakeModule m;
-  m.desc.fp_mode = HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS;
-  m.call.exec = &exec;
-  ASSERT_EQ(m.begin(), HLO_OK);
   Ranges ranges(100);
-  EXPECT_EQ(hlo_rt_parallel_for(&m.frame, Ranges::run, &ranges, 100), HLO_OK);
-  EXPECT_TRUE(ranges.counts.allAre(1));
+  runInModulesMode(exec, ranges);
   EXPECT_EQ(ranges.wrongMode, 0);
   EXPECT_EQ(threads.lost, 0);
-  EXPECT_EQ(hlo_rt_end(&m.frame, HLO_OK), HLO_OK);
 }
 } // namespace
