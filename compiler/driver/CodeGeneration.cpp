@@ -102,8 +102,9 @@ LogicalResult CodeGeneration::emit() {
   }
   for (const KernelUnit &unit : units) {
     auto op = unit.op;
-    kernelInfos[op.getSymName()] = {unit.symbol, unit.tasks, unit.barriers, unit.variableBytes,
-                                    unit.scratchBytes};
+    kernelInfos[op.getSymName()] = {unit.symbol,       unit.tasks,
+                                    unit.barriers,     unit.variableBytes,
+                                    unit.scratchBytes, opsOfSmallKernel(op.getFusion())};
   }
   if (in.options.optLevel > 0) {
     findLoops();
@@ -115,7 +116,7 @@ LogicalResult CodeGeneration::emit() {
 /// Collects small loops into groups of a few. The grouping does not depend on the threads.
 void CodeGeneration::findLoops() {
   constexpr size_t loopsPerGroup = 8;
-  loops = findSmallLoops(entry(), in.planned, in.signature.prefix, kernelInfos);
+  loops = findSmallLoops(entry(), in.signature.prefix, kernelInfos);
   for (auto &loop : loops) {
     loop.second.scratchBytes =
         loopScratchBytes(cast<cpurt::WhileOp>(loop.first), loop.second.slots, kernelInfos);
@@ -364,14 +365,21 @@ LogicalResult CodeGeneration::compileLoops(size_t index) {
 bool CodeGeneration::entryIsLong() const {
   // An entry with more launches than longEntry, or more ops than longBlock (such as copies of one
   // parameter to many results), is one long block, and the optimizing code generator takes time
-  // quadratic in a block's length.
-  constexpr unsigned longEntry = 8, longBlock = 256;
-  unsigned launches = 0, operands = 0;
+  // quadratic in a block's length. Optimized code saves a nanosecond per launch, a third of what a
+  // small kernel takes, so an entry that mostly launches those may be longer.
+  constexpr unsigned longEntry = 8, longEntryOfSmall = 256, longBlock = 256;
+  unsigned launches = 0, smallLaunches = 0, operands = 0;
   ModuleOp(in.planned)->walk([&](Operation *op) {
-    launches += isa<cpurt::LaunchOp>(op);
+    if (auto launch = dyn_cast<cpurt::LaunchOp>(op)) {
+      ++launches;
+      auto kernel = kernelInfos.find(launch.getKernel());
+      smallLaunches += kernel != kernelInfos.end() && kernel->second.smallOps;
+    }
     operands += isa<cpurt::CopyOp, cpurt::CallOp, cpurt::RandomStateOp>(op) * op->getNumOperands();
   });
-  return launches > longEntry || operands > longBlock;
+  bool isSmall =
+      launches <= longEntry || (launches <= longEntryOfSmall && 2 * smallLaunches > launches);
+  return !isSmall || operands > longBlock;
 }
 
 LogicalResult CodeGeneration::addEntry(llvm::Module &module) {

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
 #include "runtime/abi/hlo/generated.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace hlo;
 using llvm::BasicBlock;
@@ -91,25 +92,38 @@ void EntryBuilder::leaveIfError(llvm::Value *error) {
   b.SetInsertPoint(next);
 }
 
+/// Branches to a block that few calls execute. It stands behind all others, whether the code
+/// generator orders blocks by their weights or, without optimization, keeps their order.
+void EntryBuilder::branchToRare(llvm::Value *condition, BasicBlock *rare, BasicBlock *usual) {
+  b.CreateCondBr(condition, rare, usual, llvm::MDBuilder(context).createUnlikelyBranchWeights());
+  rareBlocks.push_back(rare);
+}
+
 /// Adds the time since the last such call to the row of this operation, if the caller wants a
 /// profile.
 void EntryBuilder::count(uint32_t operation, uint64_t bytes) {
-  if (!profile) {
+  if (!profile || counting == Counting::Never) {
     return;
   }
-  BasicBlock *add = newBlock("count"), *next = newBlock("");
-  b.CreateCondBr(b.CreateIsNotNull(profile), add, next);
-  b.SetInsertPoint(add);
+  BasicBlock *next = nullptr;
+  if (counting == Counting::IfAsked) {
+    BasicBlock *add = newBlock("count");
+    next = newBlock("");
+    branchToRare(b.CreateIsNotNull(profile), add, next);
+    b.SetInsertPoint(add);
+  }
   b.CreateCall(runtime("hlo_rt_count", {pointer, i32, i64}, b.getVoidTy()),
                {frame, b.getInt32(operation), b.getInt64(bytes)});
-  b.CreateBr(next);
-  b.SetInsertPoint(next);
+  if (next) {
+    b.CreateBr(next);
+    b.SetInsertPoint(next);
+  }
 }
 
 /// Emits a call that asks the runtime whether to go on, if the caller may request a stop.
 void EntryBuilder::poll() {
   BasicBlock *ask = newBlock("poll"), *next = newBlock("");
-  b.CreateCondBr(b.CreateIsNotNull(watch), ask, next);
+  branchToRare(b.CreateIsNotNull(watch), ask, next);
   b.SetInsertPoint(ask);
   llvm::Value *error = b.CreateCall(runtime("hlo_rt_poll", {pointer}), {frame});
   BasicBlock *leave = leaveWith(error);
@@ -118,28 +132,95 @@ void EntryBuilder::poll() {
   launchesSincePoll = 0;
 }
 
-mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
-  for (mlir::Operation &op : block) {
-    mlir::LogicalResult result = mlir::success();
-    if (auto launch = mlir::dyn_cast<cpurt::LaunchOp>(op)) {
-      result = emitLaunch(launch);
-    } else if (auto copy = mlir::dyn_cast<cpurt::CopyOp>(op)) {
-      emitCopy(copy);
-    } else if (auto state = mlir::dyn_cast<cpurt::RandomStateOp>(op)) {
-      emitRandomState(state);
-    } else if (auto call = mlir::dyn_cast<cpurt::CallOp>(op)) {
-      result = emitCall(call);
-    } else if (auto loop = mlir::dyn_cast<cpurt::WhileOp>(op)) {
-      result = emitWhile(loop);
-    } else if (auto choice = mlir::dyn_cast<cpurt::CaseOp>(op)) {
-      result = emitCase(choice);
-    } else if (!mlir::isa<cpurt::InputOp, cpurt::OutputOp, cpurt::ArenaOp, cpurt::PreparedOp,
-                          cpurt::ConstantOp>(op) &&
-               !op.hasTrait<mlir::OpTrait::IsTerminator>()) {
-      result = op.emitError("internal error: ") << op.getName() << " has no translation";
+/// True for the ops that denote a buffer: code appears where the buffer is used.
+static bool isBuffer(mlir::Operation *op) {
+  return mlir::isa<cpurt::InputOp, cpurt::OutputOp, cpurt::ArenaOp, cpurt::PreparedOp,
+                   cpurt::ConstantOp>(op);
+}
+
+mlir::LogicalResult EntryBuilder::emitOp(mlir::Operation &op) {
+  if (auto launch = mlir::dyn_cast<cpurt::LaunchOp>(op)) {
+    return emitLaunch(launch);
+  }
+  if (auto copy = mlir::dyn_cast<cpurt::CopyOp>(op)) {
+    emitCopy(copy);
+  } else if (auto state = mlir::dyn_cast<cpurt::RandomStateOp>(op)) {
+    emitRandomState(state);
+  } else if (auto call = mlir::dyn_cast<cpurt::CallOp>(op)) {
+    return emitCall(call);
+  } else if (auto loop = mlir::dyn_cast<cpurt::WhileOp>(op)) {
+    return emitWhile(loop);
+  } else if (auto choice = mlir::dyn_cast<cpurt::CaseOp>(op)) {
+    return emitCase(choice);
+  } else if (!isBuffer(&op) && !op.hasTrait<mlir::OpTrait::IsTerminator>()) {
+    return op.emitError("internal error: ") << op.getName() << " has no translation";
+  }
+  return mlir::success();
+}
+
+/// The launches of small kernels from `first` on, up to the next op of another kind.
+llvm::SmallVector<cpurt::LaunchOp> EntryBuilder::smallLaunches(mlir::Operation *first) {
+  llvm::SmallVector<cpurt::LaunchOp> launches;
+  for (mlir::Operation *op = first; op && launches.size() < launchesPerPoll;
+       op = op->getNextNode()) {
+    auto launch = mlir::dyn_cast<cpurt::LaunchOp>(op);
+    if (launch) {
+      auto kernel = in.kernels.find(launch.getKernel());
+      if (kernel == in.kernels.end() || !kernel->second.smallOps || kernel->second.tasks != 1 ||
+          takesTable(launch.getBuffers().size())) {
+        break;
+      }
+      launches.push_back(launch);
+    } else if (!isBuffer(op) || launches.empty()) {
+      break;
     }
-    if (mlir::failed(result)) {
+  }
+  return launches;
+}
+
+/// Emits launches twice, with and without counts, and one branch in front: a kernel over a few
+/// elements takes 3 ns, and a test after each call adds an eighth to that.
+mlir::LogicalResult EntryBuilder::emitSmallLaunches(llvm::ArrayRef<cpurt::LaunchOp> launches) {
+  if (launchesSincePoll + launches.size() > launchesPerPoll) {
+    poll();
+  }
+  unsigned earlier = launchesSincePoll;
+  BasicBlock *counted = newBlock("counted"), *plain = newBlock("plain"), *next = newBlock("");
+  branchToRare(b.CreateIsNotNull(profile), counted, plain);
+  for (BasicBlock *block : {counted, plain}) {
+    b.SetInsertPoint(block);
+    counting = block == counted ? Counting::Always : Counting::Never;
+    launchesSincePoll = earlier;
+    for (cpurt::LaunchOp launch : launches) {
+      if (mlir::failed(emitLaunch(launch))) {
+        return mlir::failure();
+      }
+    }
+    b.CreateBr(next);
+  }
+  counting = Counting::IfAsked;
+  b.SetInsertPoint(next);
+  launchesEmittedTwice += launches.size();
+  return mlir::success();
+}
+
+mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
+  // Fewer than 4 launches in a row gain a nanosecond. 512 launches of the smallest kernels fill the
+  // cache of instructions several times: then a call waits for its code, not for the tests.
+  constexpr size_t leastLaunches = 4, mostEmittedTwice = 512;
+  for (mlir::Operation *op = block.empty() ? nullptr : &block.front(), *following; op;
+       op = following) {
+    following = op->getNextNode();
+    llvm::SmallVector<cpurt::LaunchOp> launches;
+    if (profile && launchesEmittedTwice < mostEmittedTwice) {
+      launches = smallLaunches(op);
+    }
+    bool twice = launches.size() >= leastLaunches;
+    if (mlir::failed(twice ? emitSmallLaunches(launches) : emitOp(*op))) {
       return mlir::failure();
+    }
+    if (twice) {
+      following = launches.back()->getNextNode();
     }
   }
   return mlir::success();
@@ -210,6 +291,9 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   status->addIncoming(b.getInt32(0), b.GetInsertBlock());
   b.CreateBr(end);
   end->insertInto(function);
+  for (BasicBlock *block : rareBlocks) {
+    block->moveAfter(&function->back());
+  }
   b.SetInsertPoint(end);
   b.CreateRet(b.CreateCall(runtime(prepares ? "hlo_rt_prepare_end" : "hlo_rt_end", {pointer, i32}),
                            {frame, status}));

@@ -17,8 +17,9 @@ struct KernelInfo {
   int64_t tasks = 0;
   llvm::SmallVector<int64_t, 1>
       barriers{}; ///< tasks from each number on start after all tasks before it have ended
-  int64_t variableBytes = 0; ///< bytes of the function's variables
-  int64_t scratchBytes = 0;  ///< bytes of the function's last argument; 0: it has none
+  int64_t variableBytes = 0;         ///< bytes of the function's variables
+  int64_t scratchBytes = 0;          ///< bytes of the function's last argument; 0: it has none
+  std::optional<int64_t> smallOps{}; ///< opsOfSmallKernel
 };
 
 /// One row of hlo_module_desc.ops.

@@ -7,12 +7,19 @@
 #ifndef COMPILER_TARGET_ENTRYBUILDER_H
 #define COMPILER_TARGET_ENTRYBUILDER_H
 
+#include "compiler/support/Stack.h"
 #include "compiler/target/Entry.h"
 #include "compiler/target/LoopMemory.h"
 #include "compiler/target/StaticData.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace hlo {
+
+/// Launches between two polls of the caller's request to stop.
+constexpr unsigned launchesPerPoll = 64;
+
+/// True if a kernel's buffers are passed as a table (codegen/Scratch).
+inline bool takesTable(unsigned buffers) { return buffers > kMostPointers; }
 
 class EntryBuilder {
 public:
@@ -25,6 +32,9 @@ public:
 
 private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emitOp(mlir::Operation &op);
+  llvm::SmallVector<cpurt::LaunchOp> smallLaunches(mlir::Operation *first);
+  mlir::LogicalResult emitSmallLaunches(llvm::ArrayRef<cpurt::LaunchOp> launches);
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
   void countKernel(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
@@ -57,6 +67,7 @@ private:
   llvm::BasicBlock *newBlock(llvm::StringRef name) {
     return llvm::BasicBlock::Create(context, name, function);
   }
+  void branchToRare(llvm::Value *condition, llvm::BasicBlock *rare, llvm::BasicBlock *usual);
   void leaveIfError(llvm::Value *status);
   llvm::BasicBlock *leaveWith(llvm::Value *error);
   void count(uint32_t operation, uint64_t bytes);
@@ -76,6 +87,8 @@ private:
       loopVariables; ///< used instead of the arena
   llvm::Value *frame = nullptr, *arena = nullptr, *prepared = nullptr, *watch = nullptr;
   llvm::Value *profile = nullptr; ///< null in the prepare entry and in small loops
+  enum class Counting { IfAsked, Always, Never } counting = Counting::IfAsked; ///< of operations
+  unsigned launchesEmittedTwice = 0;
   llvm::Value *scratch = nullptr; ///< for kernels on the calling thread; null if none needs scratch
   llvm::Value *arguments = nullptr; ///< of parallel launches; allocated at the first one
   unsigned argumentCount = 0;
@@ -83,6 +96,7 @@ private:
   llvm::BasicBlock *end = nullptr;
   llvm::PHINode *status = nullptr; ///< in `end`
   llvm::PHINode *exit = nullptr;   ///< PHI of the current error block; `status` at first
+  llvm::SmallVector<llvm::BasicBlock *> rareBlocks; ///< placed behind all others
   unsigned launchesSincePoll = 0;
 };
 

@@ -21,16 +21,11 @@
 using namespace hlo;
 using llvm::BasicBlock;
 
-/// Launches between two polls of the caller's request to stop.
-static constexpr unsigned launchesPerPoll = 64;
 /// Copies of at least leastParallelCopy bytes are split into tasks of bytesPerCopyTask.
 static constexpr int64_t leastParallelCopy = 1 << 20, bytesPerCopyTask = 256 << 10;
 /// Reading the clock takes as long as copying 2 KiB, so shorter copies are counted with the next
 /// operation.
 static constexpr int64_t leastCountedCopy = 4 << 10;
-
-/// True if a kernel's buffers are passed as a table (codegen/Scratch).
-static bool takesTable(unsigned buffers) { return buffers > hlo::kMostPointers; }
 
 uint64_t hlo::tableBytes(cpurt::EntryOp entry) {
   // Entries of the array behind the buffers: the kernel, and the first task of a stage.

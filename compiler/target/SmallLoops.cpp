@@ -28,8 +28,7 @@ static int64_t elementsOf(Type type) {
   return shaped && shaped.hasStaticShape() ? shaped.getNumElements() : maxElements + 1;
 }
 
-/// Number of ops of a small kernel; nullopt if the kernel is not small.
-static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
+std::optional<int64_t> hlo::opsOfSmallKernel(FusionOp fusion) {
   std::optional<Strategy> strategy = kernelStrategy(fusion);
   SmallForm form = strategy ? propertiesOf(*strategy).small : SmallForm::Never;
   if (form == SmallForm::Never) {
@@ -54,10 +53,8 @@ static std::optional<int64_t> smallKernelOps(FusionOp fusion) {
 
 namespace {
 struct Finder {
-  ModuleOp planned;
   StringRef prefix;
   const llvm::StringMap<KernelInfo> &kernels;
-  llvm::StringMap<std::optional<int64_t>> opsOfKernel;
   SmallLoops found;
 
   bool isSmall(cpurt::WhileOp loop);
@@ -83,17 +80,12 @@ bool Finder::isSmall(cpurt::WhileOp loop) {
     if (!launch) {
       return WalkResult::advance();
     }
-    auto [known, isNew] = opsOfKernel.try_emplace(launch.getKernel());
-    if (isNew) {
-      auto kernel = planned.lookupSymbol<cpurt::KernelOp>(launch.getKernel());
-      known->second = smallKernelOps(kernel.getFusion());
-    }
     auto info = kernels.find(launch.getKernel());
-    if (!known->second || info == kernels.end() || info->second.tasks > 1) {
+    if (info == kernels.end() || !info->second.smallOps || info->second.tasks > 1) {
       return WalkResult::interrupt();
     }
     ++launches;
-    ops += *known->second;
+    ops += *info->second.smallOps;
     return WalkResult::advance();
   });
   // A loop without kernels has nothing to inline.
@@ -133,9 +125,9 @@ void Finder::visit(Block &block) {
   }
 }
 
-SmallLoops hlo::findSmallLoops(cpurt::EntryOp entry, ModuleOp planned, StringRef prefix,
+SmallLoops hlo::findSmallLoops(cpurt::EntryOp entry, StringRef prefix,
                                const llvm::StringMap<KernelInfo> &kernels) {
-  Finder finder{planned, prefix, kernels, {}, {}};
+  Finder finder{prefix, kernels, {}};
   finder.visit(entry.getBody().front());
   ArenaUses uses(entry, [&](Operation *op) { return finder.found.contains(op); });
   for (auto &[loop, small] : finder.found) {

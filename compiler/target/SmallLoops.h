@@ -22,9 +22,13 @@ struct SmallLoop {
 };
 using SmallLoops = llvm::MapVector<mlir::Operation *, SmallLoop>;
 
+/// Number of ops of a kernel that reads or writes few elements, so that its call takes a good part
+/// of its time; nullopt for all others.
+std::optional<int64_t> opsOfSmallKernel(FusionOp fusion);
+
 /// The outermost loops of the entry with little work per iteration: a few launches, each of one
 /// task over few elements. In those, calls and memory round trips would take most of the time.
-SmallLoops findSmallLoops(cpurt::EntryOp entry, mlir::ModuleOp planned, llvm::StringRef prefix,
+SmallLoops findSmallLoops(cpurt::EntryOp entry, llvm::StringRef prefix,
                           const llvm::StringMap<KernelInfo> &kernels);
 
 /// Names of the kernels that the loops launch, in module order; and whether each is launched from

@@ -44,11 +44,9 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     // CHECK: [[IN:%.*]] = load ptr
     // CHECK: [[OUT:%.*]] = load ptr
     // CHECK: call void @prog.small(ptr [[IN]], ptr [[OUT]], i64 0, i64 1)
-    // A caller who wants a profile has the time counted for row 2, behind the entry's and the copies'.
+    // A caller who wants a profile has the time counted, in a block behind all others.
     // CHECK-NEXT: [[COUNTS:%.*]] = icmp ne ptr [[PROFILE]], null
-    // CHECK-NEXT: br i1 [[COUNTS]], label %count, label
-    // CHECK: count:
-    // CHECK-NEXT: call void @hlo_rt_count(ptr [[FRAME]], i32 2, i64 512)
+    // CHECK-NEXT: br i1 [[COUNTS]], label %[[COUNT:count[0-9]*]], label %{{.*}}, !prof
     cpurt.launch @small(%in, %out)
     // CHECK: call void @prog.small(ptr @prog.two
     cpurt.launch @small(%two, %out)
@@ -56,11 +54,22 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     // CHECK: [[BAD:%.*]] = icmp ne i32 [[RAN]], 0
     // CHECK: br i1 [[BAD]], label %end
     cpurt.launch @large(%big, %big)
+    // Four small kernels in a row: one branch, and their launches without counts.
+    // CHECK: br i1 %{{.*}}, label %[[COUNTED:counted[0-9]*]], label %plain, !prof
+    // CHECK: plain:
+    // CHECK-NOT: br
+    // CHECK-COUNT-4: call void @prog.small
+    // CHECK-NEXT: br label %[[BEHIND:.*]]
+    // CHECK: {{^}}[[BEHIND]]:
+    cpurt.launch @small(%in, %out)
+    cpurt.launch @small(%two, %out)
+    cpurt.launch @small(%in, %out)
+    cpurt.launch @small(%two, %out)
+    cpurt.copy %out, %two {bytes = 256 : i64}
     // A loop asks whether to stop only if the caller could ever want to.
     // CHECK: while:
     // CHECK: icmp ne i32 [[WATCH]], 0
-    // CHECK: poll:
-    // CHECK: call i32 @hlo_rt_poll(ptr [[FRAME]])
+    // CHECK-NEXT: br i1 %{{.*}}, label %[[POLL:poll[0-9]*]], label
     // CHECK: load i8
     cpurt.while {
       cpurt.launch @small(%in, %out)
@@ -95,6 +104,14 @@ module @prog attributes {hlo.entry_layout = #layout, hlo.leaf_alias = array<i64:
     }
     // CHECK: [[STATUS:%.*]] = phi i32
     // CHECK: call i32 @hlo_rt_end(ptr [[FRAME]], i32 %status)
+    // Rare blocks. Row 2 of the profile is the first behind the entry's and the copies'.
+    // CHECK: {{^}}[[COUNT]]:
+    // CHECK-NEXT: call void @hlo_rt_count(ptr [[FRAME]], i32 2, i64 512)
+    // CHECK: {{^}}[[COUNTED]]:
+    // CHECK-COUNT-4: call void @hlo_rt_count(ptr [[FRAME]], i32 2, i64 512)
+    // CHECK-NEXT: br label %[[BEHIND]]
+    // CHECK: {{^}}[[POLL]]:
+    // CHECK-NEXT: call i32 @hlo_rt_poll(ptr [[FRAME]])
     cpurt.return
   }
   // CHECK-LABEL: define ptr @prog_describe()
