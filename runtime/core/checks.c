@@ -5,9 +5,9 @@
  *===-------------------------------------------------------------------------===*/
 #include "checks.h"
 
-#include <hlo/cpu.h>
 #include <string.h>
 
+#include "cpu.h"
 #include "fields.h"
 #include "fp.h"
 #include "frame.h"
@@ -137,13 +137,11 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
   if (missing == 0) {
     return HLO_OK;
   }
-  if ((missing & HLO_X86_AMX_TILE) && hlo_cpu_enable_amx()) {
-    missing = desc->cpu_features & ~hlo_cpu_detect();
-    if (missing == 0) {
-      return HLO_OK;
-    }
+  missing &= ~hlo_cpu_request(missing);
+  if (missing == 0) {
+    return HLO_OK;
   }
-  const uint64_t tiles = missing & HLO_X86_AMX_TILE;
+  const uint64_t refused = hlo_cpu_on_request(missing);
   hlo_text_add(text, desc->name);
   hlo_text_add(text, ": this CPU lacks ");
   for (const char *separator = ""; missing != 0; missing &= missing - 1, separator = ", ") {
@@ -153,7 +151,7 @@ hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text) {
   }
   hlo_text_add(text, ", for which the module was compiled (");
   hlo_text_add(text, desc->target);
-  hlo_text_add(text, tiles ? "), or its operating system does not permit AMX" : ")");
+  hlo_text_add(text, refused ? "), or its operating system does not permit them" : ")");
   return HLO_ERR_CPU;
 }
 

@@ -15,7 +15,8 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
 /** The same for a call about to run; also sets `text` to the call's message buffer, if the call has
  * our ABI version. */
 hlo_status hlo_check_call(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);
-/** Checks the CPU's architecture and features; requests AMX from the system if the code uses it. */
+/** Checks the CPU's architecture and features; requests from the operating system what it grants
+ * only on request, if the code uses it. */
 hlo_status hlo_check_cpu(const hlo_module_desc *desc, hlo_text *text);
 /** Checks feeds, comm, state and custom calls that the module needs. */
 hlo_status hlo_check_services(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text);

@@ -9,7 +9,8 @@
  *
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
-#include <hlo/cpu.h>
+#include "cpu.h"
+
 #include <hlo/rt.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -104,30 +105,33 @@ uint64_t hlo_cpu_detect(void) {
   return features & ~KNOWN;
 }
 
-int hlo_cpu_enable_amx(void) {
-  if (hlo_cpu_detect() & HLO_X86_AMX_TILE) {
-    return 1;
+uint64_t hlo_cpu_on_request(uint64_t features) { return features & AMX; }
+
+uint64_t hlo_cpu_request(uint64_t features) {
+  if (hlo_cpu_on_request(features & ~hlo_cpu_detect()) != 0) {
+    const uint64_t amx = query() & AMX;
+    /* ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA, linux/Documentation/arch/x86/xstate.rst. */
+    if ((amx & HLO_X86_AMX_TILE) && syscall(SYS_arch_prctl, 0x1023, 18) == 0) {
+      atomic_fetch_or_explicit(&detected, amx, memory_order_relaxed);
+    }
   }
-  const uint64_t amx = query() & AMX;
-  if (!(amx & HLO_X86_AMX_TILE)) {
-    return 0;
-  }
-  /* ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA, linux/Documentation/arch/x86/xstate.rst. */
-  if (syscall(SYS_arch_prctl, 0x1023, 18) != 0) {
-    return 0;
-  }
-  atomic_fetch_or_explicit(&detected, amx, memory_order_relaxed);
-  return 1;
+  return features & hlo_cpu_detect();
 }
+
+uint32_t hlo_cpu_arch(void) { return HLO_ARCH_X86_64; }
 
 #else
 
+/* Nothing is known of this architecture: modules compiled for it have no number to name it by, and
+ * all others are refused. */
 uint64_t hlo_cpu_detect(void) { return 0; }
-int hlo_cpu_enable_amx(void) { return 0; }
+uint64_t hlo_cpu_on_request(uint64_t features) { return features & 0; }
+uint64_t hlo_cpu_request(uint64_t features) { return features & 0; }
+uint32_t hlo_cpu_arch(void) { return 0; }
 
 #endif
 
-uint32_t hlo_cpu_arch(void) { return HLO_ARCH_X86_64; }
+int hlo_cpu_enable_amx(void) { return hlo_cpu_request(HLO_X86_AMX_TILE) != 0; }
 
 const char *hlo_cpu_feature_name(uint32_t arch, uint64_t features) {
   if (arch != HLO_ARCH_X86_64) {

@@ -16,19 +16,20 @@ static std::atomic<uint64_t> emulated{0};
 
 extern "C" {
 uint64_t __real_hlo_cpu_detect(void);
-int __real_hlo_cpu_enable_amx(void);
+uint64_t __real_hlo_cpu_request(uint64_t features);
 
 uint64_t __wrap_hlo_cpu_detect(void) { return __real_hlo_cpu_detect() | emulated; }
 
-int __wrap_hlo_cpu_enable_amx(void) {
+uint64_t __wrap_hlo_cpu_request(uint64_t features) {
   const char *wish = std::getenv("HLO_TEST_AMX");
   if (wish && std::strcmp(wish, "refused") == 0) {
-    return 0;
+    return __wrap_hlo_cpu_detect() & features;
   }
-  if (!__real_hlo_cpu_enable_amx()) {
+  uint64_t granted = __real_hlo_cpu_request(features);
+  if (features & HLO_X86_AMX_TILE & ~granted) {
     hlo::testing::enableAmx();
     emulated |= HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16;
   }
-  return 1;
+  return (granted | emulated) & features;
 }
 }

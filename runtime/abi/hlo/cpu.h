@@ -124,13 +124,16 @@ extern "C" {
 uint32_t hlo_cpu_arch(void);
 
 /** The features, of this architecture, that this CPU and the operating system let a program use.
- * AMX counts only after hlo_cpu_enable_amx() has succeeded. Detected once per process; cheap
- * afterwards. */
+ * Features that the system grants only on request (AMX) count only after hlo_cpu_request() has
+ * succeeded. Detected once per process; cheap afterwards. */
 uint64_t hlo_cpu_detect(void);
 
-/** Requests AMX tiles from the operating system (per process, permanent). Returns whether they
- * may be used; hlo_cpu_detect() then has the AMX bits. hlo_rt_begin does this for code that
- * needs them. */
+/** Requests from the operating system those of `features` that it grants only on request (per
+ * process, permanent). Returns those of `features` that may be used now; hlo_cpu_detect() then has
+ * their bits. hlo_rt_begin does this for code that needs them. */
+uint64_t hlo_cpu_request(uint64_t features);
+
+/** hlo_cpu_request for AMX tiles. Returns whether they may be used. */
 int hlo_cpu_enable_amx(void);
 
 /** LLVM's name of the lowest feature in a set of an architecture's features; null for an empty set,

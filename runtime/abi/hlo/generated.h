@@ -27,7 +27,7 @@
  *   }
  *
  * In LLVM IR the descriptions are constant structs of the layouts asserted below
- * (x86-64 SysV: pointers and int64 are 8 bytes, no packing).
+ * (LP64: pointers and int64 are 8 bytes; members are aligned to their size).
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_GENERATED_H
@@ -232,7 +232,7 @@ HLO_NODISCARD hlo_status hlo_rt_collective_run(hlo_frame *frame, const hlo_rt_co
 
 /*===- Layouts that the compiler relies on ----------------------------------------*/
 
-#if defined(__x86_64__) && defined(__LP64__)
+#if defined(__LP64__)
 #if defined(__cplusplus) && __cplusplus >= 201103L
 #define HLO_ASSERT_LAYOUT(condition) static_assert(condition, #condition)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

@@ -502,6 +502,9 @@ TEST(Cpu, NamesAndCertainties) {
                "avx512bf16");
   EXPECT_EQ(hlo_cpu_feature_name(HLO_ARCH_X86_64, 0), nullptr);
   EXPECT_EQ(hlo_cpu_feature_name(HLO_ARCH_X86_64 + 1, 1), nullptr);
+  EXPECT_EQ(hlo_cpu_request(hlo_cpu_detect()), hlo_cpu_detect());
+  EXPECT_EQ(hlo_cpu_request(HLO_X86_SSE3), hlo_cpu_detect() & HLO_X86_SSE3);
+  EXPECT_EQ(hlo_cpu_request(UINT64_C(1) << 62), 0u);
   EXPECT_EQ((hlo_cpu_detect() & HLO_X86_SSE3) != 0, __builtin_cpu_supports("sse3") != 0);
   EXPECT_EQ((hlo_cpu_detect() & HLO_X86_AVX2) != 0, __builtin_cpu_supports("avx2") != 0);
   EXPECT_EQ((hlo_cpu_detect() & HLO_X86_FMA) != 0, __builtin_cpu_supports("fma") != 0);
