@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/Target.h"
+#include "compiler/machine/aarch64/AArch64.h"
 #include "compiler/machine/x86/X86.h"
 #include "compiler/support/NearestNames.h"
 #include "llvm/ADT/SmallVector.h"
@@ -21,16 +22,19 @@
 #include <mutex>
 
 using namespace llvm;
-namespace x86 = hlo::x86;
+using hlo::Architecture;
+
+/// The first one is the default.
+static const Architecture *const kArchitectures[] = {&hlo::x86::kArchitecture,
+                                                     &hlo::aarch64::kArchitecture};
+static constexpr StringLiteral kDefaultTriple = "x86_64-unknown-linux-gnu";
 
 void hlo::initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeX86AsmParser();
+    for (const Architecture *architecture : kArchitectures) {
+      architecture->initialize();
+    }
   });
 }
 
@@ -78,7 +82,8 @@ static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
 /// Only these, since LLVM searches its table for each feature of a subtarget's string, several
 /// times per module of kernels. `made` gets the features of such a subtarget, which takes as long
 /// to make as a small module to parse.
-static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<> &made) {
+static std::string hostFeatures(const Architecture &architecture, const Triple &triple,
+                                StringRef cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {
     return "";
@@ -88,7 +93,7 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<>
   std::vector<std::string> all, changed;
   for (auto &feature : machine) {
     std::string name = feature.first().str();
-    feature.second = feature.second && !x86::isWithheld(name);
+    feature.second = feature.second && !architecture.isWithheld(name);
     all.push_back((feature.second ? "+" : "-") + name);
     if (made.contains(name) != feature.second) {
       changed.push_back(all.back());
@@ -115,33 +120,62 @@ static std::string hostFeatures(const Triple &triple, StringRef cpu, StringSet<>
   return text;
 }
 
+/// The architecture of a triple that objects can be made for, or an error that says why there is
+/// none.
+static Expected<const Architecture *> architectureOf(const Triple &triple, StringRef text) {
+  const auto *found = find_if(kArchitectures, [&](const Architecture *architecture) {
+    return architecture->llvm == triple.getArch();
+  });
+  if (found == std::end(kArchitectures)) {
+    std::string known;
+    for (const Architecture *architecture : kArchitectures) {
+      known += (known.empty() ? "" : " and ") + Triple::getArchTypeName(architecture->llvm).str();
+    }
+    return createStringError("target '" + text + "' is not supported; only " + known + " are");
+  }
+  if (!triple.isOSBinFormatELF()) {
+    StringRef format = triple.isOSBinFormatMachO() ? "Mach-O"
+                       : triple.isOSBinFormatCOFF()
+                           ? "COFF"
+                           : Triple::getObjectFormatTypeName(triple.getObjectFormat());
+    return createStringError("target '" + text + "' has objects of the format " + format +
+                             "; only ELF is supported");
+  }
+  return *found;
+}
+
 Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, StringRef tripleText) {
   initializeTargets();
-  Triple triple(
-      Triple::normalize(tripleText.empty() ? StringRef(x86::kDefaultTriple) : tripleText));
-  if (triple.getArch() != Triple::x86_64 || !triple.isOSBinFormatELF()) {
-    return createStringError("target '" + tripleText +
-                             "' is not supported; only x86_64 with ELF objects is");
+  Triple triple(Triple::normalize(tripleText.empty() ? StringRef(kDefaultTriple) : tripleText));
+  Expected<const Architecture *> known = architectureOf(triple, tripleText);
+  if (!known) {
+    return known.takeError();
   }
+  const Architecture &architecture = **known;
   Target target;
   target.triple = triple.str();
-  target.cpu = cpu.empty() ? x86::kDefaultCpu.str() : cpu.str();
+  target.architecture = &architecture;
+  target.cpu = cpu.empty() ? architecture.defaultCpu.str() : cpu.str();
   StringSet<> given;
   if (cpu == "host" || cpu == "native") {
+    if (triple.getArch() != Triple(sys::getProcessTriple()).getArch()) {
+      return createStringError("CPU '" + cpu + "' is this machine's, which is not of target '" +
+                               tripleText + "'");
+    }
     target.cpu = sys::getHostCPUName().str();
-    target.features = hostFeatures(triple, target.cpu, given);
+    target.features = hostFeatures(architecture, triple, target.cpu, given);
   }
   // An unknown name makes LLVM print to stderr, so ask the table before.
-  std::unique_ptr<MCSubtargetInfo> generic = makeSubtarget(triple, x86::kLeastCpu, "");
+  std::unique_ptr<MCSubtargetInfo> generic = makeSubtarget(triple, architecture.leastCpu, "");
   if (!generic) {
-    return createStringError("this build of LLVM has no X86 backend");
+    return createStringError("this build of LLVM has no backend for " + triple.getArchName());
   }
   if (!generic->isCPUStringValid(target.cpu)) {
-    SmallVector<StringRef> known{"host"};
+    SmallVector<StringRef> names{"host"};
     for (const SubtargetSubTypeKV &entry : generic->getAllProcessorDescriptions()) {
-      known.push_back(entry.Key);
+      names.push_back(entry.Key);
     }
-    return createStringError("unknown CPU '" + target.cpu + "'" + nearestNames(target.cpu, known));
+    return createStringError("unknown CPU '" + target.cpu + "'" + nearestNames(target.cpu, names));
   }
   if (Error error = checkFeatureNames(features, *generic)) {
     return error;
@@ -154,7 +188,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
   }
   bool without = false;
-  for (StringRef name : x86::undeclaredFeatures()) {
+  for (StringRef name : architecture.undeclaredFeatures()) {
     if (given.contains(name)) {
       target.features += (target.features.empty() ? "-" : ",-") + name.str();
       without = true;
@@ -163,16 +197,16 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (without) {
     given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
   }
-  if (!given.contains("64bit")) {
-    return createStringError("CPU '" + target.cpu + "' has no 64-bit mode");
+  if (!given.contains(architecture.required)) {
+    return createStringError("CPU '" + target.cpu + "' has no " + architecture.lacks);
   }
-  target.cpuFeatures = x86::featureBits(given);
-  target.cpuText =
-      target.cpu + x86::differences(given, featuresOf(*makeSubtarget(triple, target.cpu, "")));
-  target.machine = x86::describe(target.cpu, given, features.contains("+prefer-256-bit"));
+  target.cpuFeatures = architecture.featureBits(given);
+  target.cpuText = target.cpu + architecture.differences(
+                                    given, featuresOf(*makeSubtarget(triple, target.cpu, "")));
+  target.machine = architecture.describe(target.cpu, given, features);
   return target;
 }
 
 uint64_t hlo::cpuFeatureBits(const Target &target, bool usesTiles) {
-  return usesTiles ? target.cpuFeatures : target.cpuFeatures & ~x86::tileBits();
+  return usesTiles ? target.cpuFeatures : target.cpuFeatures & ~target.architecture->tileBits();
 }

@@ -7,6 +7,7 @@
 #ifndef COMPILER_MACHINE_TARGET_H
 #define COMPILER_MACHINE_TARGET_H
 
+#include "compiler/machine/Architecture.h"
 #include "compiler/machine/Machine.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -17,28 +18,29 @@ namespace hlo {
 
 /// A target for LLVM's backend. Made by `describeTarget`; a plain value.
 struct Target {
-  std::string triple;   ///< e.g. x86_64-unknown-linux-gnu
-  std::string cpu;      ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
-  std::string features; ///< LLVM's feature string, "+avx2,+fma,..."
+  const Architecture *architecture = nullptr; ///< never null
+  std::string triple;                         ///< e.g. x86_64-unknown-linux-gnu
+  std::string cpu;                            ///< LLVM's name, e.g. x86-64-v3, sapphirerapids
+  std::string features;                       ///< LLVM's feature string, "+avx2,+fma,..."
   /// The CPU for reports: its name and, for the host or with `features`, what it has more or less
   /// than a CPU of that name: "rocketlake +amx-bf16 +amx-tile -sha".
   std::string cpuText;
-  uint64_t cpuFeatures = 0; ///< HLO_X86_* bits (runtime/abi/hlo/cpu.h) of all that it has
+  uint64_t cpuFeatures = 0; ///< bits (runtime/abi/hlo/cpu.h) of all that it has
 
   Machine machine;
 };
 
 /// Fills a Target from LLVM's tables. `cpu` is a name that LLVM knows ("x86-64-v3",
-/// "sapphirerapids") or "host", which C compilers call "native"; empty: x86-64-v3. `features` is
-/// "+name,-name,..." on top of it; an empty `triple` means x86_64-unknown-linux-gnu. Errors name
-/// the nearest known names.
+/// "sapphirerapids", "neoverse-n1") or "host", which C compilers call "native"; empty: the default
+/// of the architecture, x86-64-v3 or generic. `features` is "+name,-name,..." on top of it; an
+/// empty `triple` means x86_64-unknown-linux-gnu. Errors name the nearest known names.
 llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",
                                       llvm::StringRef triple = "");
 
 /// Makes the backends known to LLVM; may be called any number of times.
 void initializeTargets();
 
-/// The set of HLO_X86_* bits (runtime/abi/hlo/cpu.h) that code for the target may use; those of
+/// The set of bits (runtime/abi/hlo/cpu.h) that code for the target may use; those of
 /// tiles only if `usesTiles`, since they take a permission of the operating system.
 uint64_t cpuFeatureBits(const Target &target, bool usesTiles = true);
 

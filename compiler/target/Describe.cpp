@@ -180,7 +180,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
                                d.i64(description.arena.bytes),
                                d.i64(description.stateBytes),
                                d.i64(cpuFeatures),
-                               d.i32(HLO_ARCH_X86_64),
+                               d.i32(target.architecture->number),
                                d.i32(fpMode),
                                d.i32(description.arenaAlign),
                                d.i32(description.needs),

@@ -87,6 +87,7 @@ private:
   unsigned referToName(StringRef name);
 
   StringSet<> keepGlobal;
+  uint16_t machine = ELF::EM_NONE; ///< of all objects
   std::vector<OutputSection> sections;
   std::vector<OutputSymbol> symbols;
   StringMap<unsigned> byName; ///< symbols that were global in some input
@@ -167,6 +168,7 @@ Error Merger::addObject(StringRef object) {
   if (!file) {
     return file.takeError();
   }
+  machine = file->getHeader().e_machine;
   auto inputs = file->sections();
   if (!inputs) {
     return inputs.takeError();
@@ -365,7 +367,7 @@ std::string Merger::write() {
   file.e_ident[ELF::EI_DATA] = ELF::ELFDATA2LSB;
   file.e_ident[ELF::EI_VERSION] = ELF::EV_CURRENT;
   file.e_type = ELF::ET_REL;
-  file.e_machine = ELF::EM_X86_64;
+  file.e_machine = machine;
   file.e_version = ELF::EV_CURRENT;
   file.e_ehsize = sizeof(file);
   file.e_shoff = headersAt;

@@ -18,9 +18,10 @@ struct ConstantData {
   uint64_t size = 0;
 };
 
-/// Merges x86-64 relocatable objects, as LLVM writes them, and constants. Undefined symbols of one
-/// object are bound to definitions in the others. Definitions not in `exported` become local;
-/// symbols that remain undefined must be in `imported`. The result depends only on the arguments.
+/// Merges relocatable objects of one architecture, as LLVM writes them, and constants. Undefined
+/// symbols of one object are bound to definitions in the others. Definitions not in `exported`
+/// become local; symbols that remain undefined must be in `imported`. The result depends only on
+/// the arguments.
 llvm::Expected<std::string> mergeObjects(llvm::ArrayRef<llvm::StringRef> objects,
                                          llvm::ArrayRef<ConstantData> constants,
                                          llvm::ArrayRef<std::string> exported,

@@ -65,10 +65,11 @@ struct Flags {
       "allow-missing-custom-calls", cl::CommaSeparated, cl::value_desc("target,..."),
       cl::desc("No messages about these custom call targets (globs): the program provides them"),
       cl::cat(category)};
-  cl::opt<std::string> target{"target", cl::value_desc("triple"), cl::cat(category),
-                              cl::desc("Target (default: x86_64-unknown-linux-gnu)")};
-  cl::opt<std::string> cpu{"cpu", cl::value_desc("name"), cl::init("x86-64-v3"), cl::cat(category),
-                           cl::desc("CPU, or host (default: x86-64-v3)")};
+  cl::opt<std::string> target{
+      "target", cl::value_desc("triple"), cl::cat(category),
+      cl::desc("Target, as aarch64-linux-gnu (default: x86_64-unknown-linux-gnu)")};
+  cl::opt<std::string> cpu{"cpu", cl::value_desc("name"), cl::cat(category),
+                           cl::desc("CPU, or host (default: x86-64-v3, on aarch64 generic)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<int> optLevel{

@@ -8,8 +8,13 @@
 #define COMPILER_MACHINE_X86_CAPABILITIES_H
 
 #include "compiler/machine/Machine.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace hlo::x86 {
+
+/// The machine of a CPU with these features. `narrow`: vectors of 32 bytes, even if it has longer
+/// ones.
+Machine machineOf(llvm::StringRef cpu, const llvm::StringSet<> &features, bool narrow);
 
 /// AVX's estimate of 1 / sqrt(x), with a relative error below 2^-11.
 void addCoarseRoot(Machine &machine);

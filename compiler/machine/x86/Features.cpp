@@ -4,8 +4,11 @@
 // says which of them no code may use.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/machine/x86/Capabilities.h"
 #include "compiler/machine/x86/X86.h"
 #include "runtime/abi/hlo/cpu.h"
+#include "runtime/abi/hlo/rt.h"
+#include "llvm/Support/TargetSelect.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,7 +16,7 @@ using namespace llvm;
 
 namespace hlo::x86 {
 
-ArrayRef<StringLiteral> undeclaredFeatures() {
+static ArrayRef<StringLiteral> undeclaredFeatures() {
   static constexpr StringLiteral names[] = {"egpr",    "push2pop2", "ppx",      "ndd",
                                             "ccmp",    "nf",        "cf",       "zu",
                                             "avx10.1", "avx10.2",   "cmpccxadd"};
@@ -32,9 +35,9 @@ static bool permitsAmx() {
 #endif
 }
 
-bool isWithheld(StringRef feature) { return feature.starts_with("amx-") && !permitsAmx(); }
+static bool isWithheld(StringRef feature) { return feature.starts_with("amx-") && !permitsAmx(); }
 
-uint64_t featureBits(const StringSet<> &features) {
+static uint64_t featureBits(const StringSet<> &features) {
   uint64_t bits = 0;
 #define HLO_CPU_ASK(bit, id, name) bits |= features.contains(name) ? HLO_X86_##id : 0;
   HLO_X86_FEATURES(HLO_CPU_ASK)
@@ -42,11 +45,11 @@ uint64_t featureBits(const StringSet<> &features) {
   return bits;
 }
 
-uint64_t tileBits() {
+static uint64_t tileBits() {
   return HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16;
 }
 
-std::string differences(const StringSet<> &features, const StringSet<> &usual) {
+static std::string differences(const StringSet<> &features, const StringSet<> &usual) {
   std::string text;
 #define HLO_CPU_COMPARE(bit, id, name)                                                             \
   if (features.contains(name) != usual.contains(name)) {                                           \
@@ -56,5 +59,32 @@ std::string differences(const StringSet<> &features, const StringSet<> &usual) {
 #undef HLO_CPU_COMPARE
   return text;
 }
+
+static void initialize() {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeX86AsmParser();
+}
+
+/// `asked` may ask for vectors of 32 bytes on CPUs that have longer ones.
+static Machine describe(StringRef cpu, const StringSet<> &features, StringRef asked) {
+  return machineOf(cpu, features, /*narrow=*/asked.contains("+prefer-256-bit"));
+}
+
+const Architecture kArchitecture{.llvm = Triple::x86_64,
+                                 .number = HLO_ARCH_X86_64,
+                                 .defaultCpu = "x86-64-v3",
+                                 .leastCpu = "x86-64",
+                                 .required = "64bit",
+                                 .lacks = "64-bit mode",
+                                 .initialize = initialize,
+                                 .undeclaredFeatures = undeclaredFeatures,
+                                 .isWithheld = isWithheld,
+                                 .featureBits = featureBits,
+                                 .tileBits = tileBits,
+                                 .differences = differences,
+                                 .describe = describe};
 
 } // namespace hlo::x86

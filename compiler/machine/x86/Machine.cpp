@@ -8,7 +8,6 @@
 #include "compiler/machine/Machine.h"
 #include "compiler/machine/x86/Capabilities.h"
 #include "compiler/machine/x86/Cpus.h"
-#include "compiler/machine/x86/X86.h"
 
 using namespace llvm;
 
@@ -19,7 +18,7 @@ namespace hlo::x86 {
 /// agree for 32 bytes: 0.5 + 0.33 cycles to 0.5.
 static constexpr double kApartCost = 1.5, kWideApartCost = 2;
 
-Machine describe(StringRef cpu, const StringSet<> &features, bool narrow) {
+Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   auto has = [&](StringRef name) { return features.contains(name); };
   const Cpu &row = cpuNamed(cpu);
   const Core &core = row.core;

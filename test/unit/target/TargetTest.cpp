@@ -139,3 +139,29 @@ TEST(Target, UnknownNamesGetTheNearest) {
             std::string::npos);
   EXPECT_NE(errorOf(describeTarget("x86-64-v3", "", "riscv64-linux-gnu")), "");
 }
+
+TEST(Target, Aarch64) {
+  auto of = [](llvm::StringRef cpu) {
+    return llvm::cantFail(describeTarget(cpu, "", "aarch64-linux-gnu"));
+  };
+  Target generic = of("");
+  EXPECT_EQ(generic.cpu, "generic");
+  EXPECT_EQ(generic.cpuFeatures, 0u);
+  EXPECT_EQ(generic.machine.vectors.bytes, 16);
+  EXPECT_EQ(generic.machine.vectors.registers, 32);
+  EXPECT_TRUE(generic.machine.fma);
+  EXPECT_FALSE(generic.machine.arithmeticOfHalf);
+  EXPECT_TRUE(generic.machine.products.empty());
+  // Fours of signed bytes; with the 8-bit matrix extension also of mixed signs, and pairs of bf16.
+  Target n1 = of("neoverse-n1"), v1 = of("neoverse-v1");
+  EXPECT_NE(cpuFeatureBits(n1) & HLO_AARCH64_DOTPROD, 0u);
+  EXPECT_EQ(cpuFeatureBits(n1) & HLO_AARCH64_I8MM, 0u);
+  EXPECT_TRUE(n1.machine.arithmeticOfHalf);
+  EXPECT_EQ(n1.machine.products.size(), 1u);
+  EXPECT_EQ(v1.machine.products.size(), 3u);
+  EXPECT_EQ(v1.machine.issue.fma, 4);
+  // Nothing that the description does not name.
+  EXPECT_NE(v1.features.find("-sve"), std::string::npos);
+  EXPECT_EQ(errorOf(describeTarget("host", "", "aarch64-linux-gnu")),
+            "CPU 'host' is this machine's, which is not of target 'aarch64-linux-gnu'");
+}

@@ -1,0 +1,47 @@
+//===- Architecture.h - What an architecture's folder answers to Target.cpp -===//
+//
+// One value for each instruction set: how a CPU of it is named, which of LLVM's features an object
+// declares by which bit, and the Machine of a CPU.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_MACHINE_ARCHITECTURE_H
+#define COMPILER_MACHINE_ARCHITECTURE_H
+
+#include "compiler/machine/Machine.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/TargetParser/Triple.h"
+#include <string>
+
+namespace hlo {
+
+struct Architecture {
+  llvm::Triple::ArchType llvm;
+  uint32_t number; ///< HLO_ARCH_* (runtime/abi/hlo/rt.h)
+  /// What is compiled for if the user names no CPU, and a CPU whose features every other one has.
+  llvm::StringLiteral defaultCpu, leastCpu;
+  /// A feature that every CPU has that objects can be made for, and what a CPU without it lacks.
+  llvm::StringLiteral required, lacks;
+
+  /// Makes LLVM's backend known; may be called once only.
+  void (*initialize)();
+  /// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse
+  /// an object with them. No code may have them.
+  llvm::ArrayRef<llvm::StringLiteral> (*undeclaredFeatures)();
+  /// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
+  bool (*isWithheld)(llvm::StringRef feature);
+  /// The bits by which an object declares the features.
+  uint64_t (*featureBits)(const llvm::StringSet<> &features);
+  /// The bits of matrix registers that need a permission of the operating system.
+  uint64_t (*tileBits)();
+  /// " +a -b": what `features` have beyond `usual`, and lack, of what hlo/cpu.h knows.
+  std::string (*differences)(const llvm::StringSet<> &features, const llvm::StringSet<> &usual);
+  /// The Machine of a CPU with these features. `asked` is what the user wrote beside the CPU's
+  /// name.
+  Machine (*describe)(llvm::StringRef cpu, const llvm::StringSet<> &features,
+                      llvm::StringRef asked);
+};
+
+} // namespace hlo
+
+#endif

@@ -1,0 +1,27 @@
+//===- Capabilities.h - What extensions of aarch64 add to a Machine -------===//
+//
+// Each function adds what a set of instructions makes possible. Machine.cpp decides which a CPU
+// has; Cpus.cpp says what they cost on it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_MACHINE_AARCH64_CAPABILITIES_H
+#define COMPILER_MACHINE_AARCH64_CAPABILITIES_H
+
+#include "compiler/machine/Machine.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace hlo::aarch64 {
+
+/// The machine of a CPU with these features.
+Machine machineOf(llvm::StringRef cpu, const llvm::StringSet<> &features);
+
+/// Minima and maxima of f32 and f64 that know zeros apart (fmin, fmax), of f16 too if `half`.
+void addExtrema(Machine &machine, bool half);
+/// Fours of bytes: sdot for signed ones (dotprod), usdot for one unsigned side if `mixed` (i8mm).
+void addByteQuads(Machine &machine, bool mixed);
+/// Pairs of bf16 (bfdot).
+void addBf16Pairs(Machine &machine, double cost);
+
+} // namespace hlo::aarch64
+
+#endif

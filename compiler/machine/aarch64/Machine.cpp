@@ -1,0 +1,51 @@
+//===- Machine.cpp - The Machine of an aarch64 CPU ------------------------===//
+//
+// In: LLVM's name of a CPU and of its features. Out: the Machine: which capabilities the features
+// make (Functions.cpp, Products.cpp), at the costs of the CPU's row (Cpus.cpp). Vectors are those
+// of NEON, which every CPU has; SVE is not used.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/machine/Machine.h"
+#include "compiler/machine/aarch64/Capabilities.h"
+#include "compiler/machine/aarch64/Cpus.h"
+
+using namespace llvm;
+
+namespace hlo::aarch64 {
+
+Machine machineOf(StringRef cpu, const StringSet<> &features) {
+  auto has = [&](StringRef name) { return features.contains(name); };
+  const Cpu &row = cpuNamed(cpu);
+
+  Machine m;
+  m.vectors.bytes = 16;
+  m.vectors.registers = 32;
+  m.issue.fma = row.fma;
+  m.issue.load = row.load;
+  m.issue.fmaLatency = row.fmaLatency;
+  m.issue.integerMultiplyAdd = 1; // mla: one instruction, at half the rate or all of it
+  m.memory.l1 = row.l1;
+  m.memory.l2 = row.l2;
+  m.gathers.blocks = true; // there is none: lanes are loaded one by one
+  m.fma = true;
+  m.arithmeticOfHalf = has("fullfp16");
+
+  m.conversions.push_back({kF16, kF32}); // fcvtl, fcvtn
+  m.conversions.push_back({kF32, kF16});
+  m.conversions.push_back({kU64, kF64}); // ucvtf, fcvtzu
+  m.conversions.push_back({kF64, kU64});
+  if (has("bf16")) {
+    m.conversions.push_back({kF32, kBf16}); // bfcvtn
+  }
+
+  addExtrema(m, m.arithmeticOfHalf);
+  if (has("dotprod")) {
+    addByteQuads(m, /*mixed=*/has("i8mm"));
+  }
+  if (has("bf16")) {
+    addBf16Pairs(m, /*cost=*/1);
+  }
+  return m;
+}
+
+} // namespace hlo::aarch64
