@@ -13,10 +13,10 @@
  * once, with non-temporal stores if the results would not stay in a cache.
  *
  *===-------------------------------------------------------------------------===*/
-#include <emmintrin.h>
 #include <string.h>
 
 #include "collective.h"
+#include "runtime/core/hints.h"
 
 /* Size of partial results that stay in L1. */
 #define BLOCK_BYTES 8192
@@ -48,19 +48,6 @@ static void reduce_range(hlo_range_kernel *kernel, const char *const *in, int32_
 /* Results from this size on are written with non-temporal stores. */
 #define STREAM_BYTES (UINT64_C(1) << 22)
 
-/* memcpy with non-temporal stores where alignment allows. */
-static void stream(char *to, const char *from, uint64_t bytes) {
-  if ((uintptr_t)to % 16 != 0) {
-    memcpy(to, from, bytes);
-    return;
-  }
-  uint64_t i = 0;
-  for (; i + 16 <= bytes; i += 16) {
-    _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
-  }
-  memcpy(to + i, from + i, bytes - i);
-}
-
 /* Reduces elements [begin, end) of all operands and writes them to all results. */
 static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t n, int32_t self,
                           int64_t begin, int64_t end, uint64_t size, int streams) {
@@ -76,14 +63,14 @@ static void reduce_to_all(hlo_range_kernel *kernel, const Place *places, int32_t
     for (int32_t i = 0; i < n; ++i) {
       char *to = places[(self + i) % n].result + at;
       if (streams) {
-        stream(to, partial, bytes);
+        hlo_stream(to, partial, bytes);
       } else {
         memcpy(to, partial, bytes);
       }
     }
   }
   if (streams) {
-    _mm_sfence();
+    hlo_stream_end();
   }
 }
 

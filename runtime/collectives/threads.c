@@ -29,6 +29,7 @@
 
 #include "collective.h"
 #include "runtime/core/checked.h"
+#include "runtime/core/hints.h"
 #include "runtime/core/text.h"
 
 enum { Empty, Posted, Copying, Taken };
@@ -303,7 +304,7 @@ static hlo_status run_exchange(Exchange *x, int64_t timeout_ns) {
       return give_error(x);
     }
     if (++idle < x->ranks->spins) {
-      __builtin_ia32_pause();
+      hlo_pause();
       continue;
     }
     idle = 0;

@@ -1,8 +1,9 @@
 /*===- cpu.c - Instructions that CPU and system support ------------------------===*\
  *
- * CPUID says which features the CPU has, XCR0 which register state the operating system saves. The
- * answer is stored in one atomic word, the only static of the runtime. Every thread that finds it
- * empty computes the same value, so no order matters. Bit 63: known.
+ * On x86-64 CPUID says which features the CPU has, XCR0 which register state the operating system
+ * saves; on aarch64 the kernel says both in the auxiliary vector. The answer is stored in one
+ * atomic word, the only static of the runtime. Every thread that finds it empty computes the same
+ * value, so no order matters. Bit 63: known.
  *
  * AMX tiles need more: Linux grants them per process on request, and signal frames are larger
  * afterwards. So they are requested only when code that uses them is about to run.
@@ -20,6 +21,10 @@
 #define CHECK_MASK(bit, id, name) \
   _Static_assert(HLO_X86_##id == UINT64_C(1) << bit, "HLO_X86_" #id " is not its bit");
 HLO_X86_FEATURES(CHECK_MASK)
+#undef CHECK_MASK
+#define CHECK_MASK(bit, id, name) \
+  _Static_assert(HLO_AARCH64_##id == UINT64_C(1) << bit, "HLO_AARCH64_" #id " is not its bit");
+HLO_AARCH64_FEATURES(CHECK_MASK)
 #undef CHECK_MASK
 
 static _Atomic uint64_t detected;
@@ -120,28 +125,71 @@ uint64_t hlo_cpu_request(uint64_t features) {
 
 uint32_t hlo_cpu_arch(void) { return HLO_ARCH_X86_64; }
 
-#else
+#elif defined(__aarch64__)
 
-/* Nothing is known of this architecture: modules compiled for it have no number to name it by, and
- * all others are refused. */
-uint64_t hlo_cpu_detect(void) { return 0; }
+#include <sys/auxv.h>
+
+/* Bits of AT_HWCAP and AT_HWCAP2, Documentation/arch/arm64/elf_hwcaps.rst of Linux. Written as
+ * numbers, since headers of older C libraries lack some. */
+static uint64_t query(void) {
+  const struct {
+    unsigned char bit;
+    uint64_t feature;
+  } first[] = {{3, HLO_AARCH64_AES},      {6, HLO_AARCH64_SHA2},       {7, HLO_AARCH64_CRC},
+               {8, HLO_AARCH64_LSE},      {10, HLO_AARCH64_FULLFP16},  {12, HLO_AARCH64_RDM},
+               {13, HLO_AARCH64_JSCONV},  {14, HLO_AARCH64_COMPLXNUM}, {15, HLO_AARCH64_RCPC},
+               {17, HLO_AARCH64_SHA3},    {19, HLO_AARCH64_SM4},       {20, HLO_AARCH64_DOTPROD},
+               {23, HLO_AARCH64_FP16FML}, {26, HLO_AARCH64_RCPC_IMMO}, {27, HLO_AARCH64_FLAGM}},
+    second[] = {{7, HLO_AARCH64_ALTNZCV},
+                {8, HLO_AARCH64_FPTOINT},
+                {13, HLO_AARCH64_I8MM},
+                {14, HLO_AARCH64_BF16}};
+  const unsigned long caps = getauxval(AT_HWCAP), caps2 = getauxval(AT_HWCAP2);
+  uint64_t f = 0;
+  for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); ++i) {
+    f |= (caps >> first[i].bit) & 1 ? first[i].feature : 0;
+  }
+  for (size_t i = 0; i < sizeof(second) / sizeof(second[0]); ++i) {
+    f |= (caps2 >> second[i].bit) & 1 ? second[i].feature : 0;
+  }
+  return f;
+}
+
+uint64_t hlo_cpu_detect(void) {
+  uint64_t features = atomic_load_explicit(&detected, memory_order_relaxed);
+  if (features == 0) {
+    features = query() | KNOWN;
+    atomic_store_explicit(&detected, features, memory_order_relaxed);
+  }
+  return features & ~KNOWN;
+}
+
 uint64_t hlo_cpu_on_request(uint64_t features) { return features & 0; }
 uint64_t hlo_cpu_request(uint64_t features) { return features & 0; }
-uint32_t hlo_cpu_arch(void) { return 0; }
 
+uint32_t hlo_cpu_arch(void) { return HLO_ARCH_AARCH64; }
+
+#else
+
+#error "no detection of features for this architecture"
 #endif
 
-int hlo_cpu_enable_amx(void) { return hlo_cpu_request(HLO_X86_AMX_TILE) != 0; }
+/* Of another architecture none are there to be asked for. */
+int hlo_cpu_enable_amx(void) {
+  return hlo_cpu_arch() == HLO_ARCH_X86_64 && hlo_cpu_request(HLO_X86_AMX_TILE) != 0;
+}
 
 const char *hlo_cpu_feature_name(uint32_t arch, uint64_t features) {
-  if (arch != HLO_ARCH_X86_64) {
-    return NULL;
-  }
 #define FEATURE_NAME(bit, id, name) \
   if ((features >> bit) & 1) {      \
     return name;                    \
   }
-  HLO_X86_FEATURES(FEATURE_NAME)
+  if (arch == HLO_ARCH_X86_64) {
+    HLO_X86_FEATURES(FEATURE_NAME)
+  }
+  if (arch == HLO_ARCH_AARCH64) {
+    HLO_AARCH64_FEATURES(FEATURE_NAME)
+  }
 #undef FEATURE_NAME
   return NULL;
 }

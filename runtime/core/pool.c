@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/core/hints.h"
+
 #define OPEN 0x80000000u
 #define WAITING 0x40000000u
 #define INSIDE 0x3fffffffu
@@ -83,7 +85,7 @@ static int spin(_Atomic uint32_t *word, uint32_t mask, uint32_t value, int equal
         return 0;
       }
     }
-    __builtin_ia32_pause();
+    hlo_pause();
   }
 }
 

@@ -1,10 +1,10 @@
 /*===- hlo/cpu.h - CPU features that generated code may need ------------------===*\
  *
  * One list per architecture, used by the compiler (LLVM's feature names -> bits of
- * hlo_module_desc.cpu_features) and by the runtime (CPUID -> bits, bits -> names). The list has
- * only features that let LLVM choose other instructions. Tuning flags, and instructions that no
- * code generator emits by itself, are left out: the compiler drops a feature whose name is not in
- * this list.
+ * hlo_module_desc.cpu_features) and by the runtime (what the CPU says -> bits, bits -> names). The
+ * list has only features that let LLVM choose other instructions. Tuning flags, and instructions
+ * that no code generator emits by itself, are left out: the compiler drops a feature whose name is
+ * not in this list.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef HLO_CPU_H
@@ -115,6 +115,50 @@
 #define HLO_X86_VAES 0x200000000000ull
 #define HLO_X86_VPCLMULQDQ 0x400000000000ull
 #define HLO_X86_SHA 0x800000000000ull
+
+/* Features of HLO_ARCH_AARCH64, in the same way. Every CPU has floating point and NEON. */
+/* clang-format off */
+#define HLO_AARCH64_FEATURES(X)          \
+  X(0, FULLFP16, "fullfp16")             \
+  X(1, DOTPROD, "dotprod")               \
+  X(2, I8MM, "i8mm")                     \
+  X(3, BF16, "bf16")                     \
+  X(4, LSE, "lse")                       \
+  X(5, CRC, "crc")                       \
+  X(6, RDM, "rdm")                       \
+  X(7, AES, "aes")                       \
+  X(8, SHA2, "sha2")                     \
+  X(9, SHA3, "sha3")                     \
+  X(10, SM4, "sm4")                      \
+  X(11, FP16FML, "fp16fml")              \
+  X(12, COMPLXNUM, "complxnum")          \
+  X(13, RCPC, "rcpc")                    \
+  X(14, RCPC_IMMO, "rcpc-immo")          \
+  X(15, FLAGM, "flagm")                  \
+  X(16, ALTNZCV, "altnzcv")              \
+  X(17, FPTOINT, "fptoint")              \
+  X(18, JSCONV, "jsconv")
+/* clang-format on */
+
+#define HLO_AARCH64_FULLFP16 0x1ull
+#define HLO_AARCH64_DOTPROD 0x2ull
+#define HLO_AARCH64_I8MM 0x4ull
+#define HLO_AARCH64_BF16 0x8ull
+#define HLO_AARCH64_LSE 0x10ull
+#define HLO_AARCH64_CRC 0x20ull
+#define HLO_AARCH64_RDM 0x40ull
+#define HLO_AARCH64_AES 0x80ull
+#define HLO_AARCH64_SHA2 0x100ull
+#define HLO_AARCH64_SHA3 0x200ull
+#define HLO_AARCH64_SM4 0x400ull
+#define HLO_AARCH64_FP16FML 0x800ull
+#define HLO_AARCH64_COMPLXNUM 0x1000ull
+#define HLO_AARCH64_RCPC 0x2000ull
+#define HLO_AARCH64_RCPC_IMMO 0x4000ull
+#define HLO_AARCH64_FLAGM 0x8000ull
+#define HLO_AARCH64_ALTNZCV 0x10000ull
+#define HLO_AARCH64_FPTOINT 0x20000ull
+#define HLO_AARCH64_JSCONV 0x40000ull
 
 #ifdef __cplusplus
 extern "C" {
