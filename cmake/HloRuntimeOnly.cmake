@@ -1,4 +1,10 @@
-# The runtime and its unit tests without the compiler (HLO_RUNTIME_ONLY): what sanitizers are run on.
+# The runtime, its unit tests and hlo-run's agent without the compiler (HLO_RUNTIME_ONLY): what sanitizers are run on,
+# and what is built for other architectures. There no library of GoogleTest is needed.
+if(CMAKE_CROSSCOMPILING)
+  find_package(GTest QUIET)
+else()
+  find_package(GTest REQUIRED)
+endif()
 
 function(hlo_unit_test folder)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
@@ -12,4 +18,7 @@ endfunction()
 
 enable_testing()
 add_subdirectory(runtime)
-add_subdirectory(test/unit/runtime)
+add_subdirectory(tools/hlo-run/agent)
+if(GTest_FOUND)
+  add_subdirectory(test/unit/runtime)
+endif()

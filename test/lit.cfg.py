@@ -82,6 +82,13 @@ for cc, cxx in [("clang-22", "clang++-22"), ("gcc", "g++")]:
         config.substitutions.append(("%openmp-cc", "%s -fopenmp" % shutil.which(cc)))
         config.substitutions.append(("%openmp-cxx", "%s -fopenmp" % shutil.which(cxx)))
         break
+# The runtime for another architecture, its compiler and its emulator.
+cross = os.path.join(build, "lib", "aarch64-linux-gnu")
+if os.path.exists(os.path.join(cross, "hlo-run-agent")) and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
+    config.available_features.add("aarch64")
+    config.substitutions.append(("%aarch64-cc", "aarch64-linux-gnu-gcc"))
+    config.substitutions.append(("%aarch64-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
+    config.substitutions.append(("%aarch64-run", "qemu-aarch64 -L /usr/aarch64-linux-gnu"))
 rustc = shutil.which("rustc")
 if rustc:
     config.available_features.add("rustc")

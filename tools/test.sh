@@ -56,9 +56,9 @@ fi
 
 # Golden cases and models.
 if [ ! -d "$shared" ]; then
-  for name in conformance entry-layouts feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
+  for name in conformance entry-layouts aarch64 aarch64-max feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
 elif [ -z "$packages$suite_list" ]; then
-  for name in conformance entry-layouts feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
+  for name in conformance entry-layouts aarch64 aarch64-max feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
@@ -66,6 +66,15 @@ else
   filter="$(python3 test/entry_layout_cases.py "$shared/conformance")"
   suite entry-layouts "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
     --filter "${filter:-^$}" -- --entry-layout=text
+  # Under an emulator, a CPU with as few instructions as there are and one with all; test/aarch64 says what this cannot show.
+  if [ -x "$BUILD/lib/aarch64-linux-gnu/hlo-run-agent" ]; then
+    suite --limit=600 aarch64 "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+      --filter 'dot|conv|bf16|float16|sort|fft|exp|tanh|log' -- --target=aarch64-linux-gnu --emulator='qemu-aarch64 -cpu cortex-a72'
+    suite --limit=600 aarch64-max "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+      --filter 'dot|conv|bf16|float16|int8' -- --target=aarch64-linux-gnu --cpu=neoverse-v1 --emulator='qemu-aarch64 -cpu max'
+  else
+    for name in aarch64 aarch64-max; do skip_suite "$name" "there is no cross compiler for aarch64"; done
+  fi
   suite feeds-and-calls "$PYTHON" test/check_feeds_and_calls.py "$bin/hlo-run" "$shared"
   suite --limit=900 check "$PYTHON" test/check_modules.py "$bin/hlo-compile" "$shared"
   suite --limit=1800 replicated "$PYTHON" "$shared/replicated/run_replicated.py" --tool "$bin/hlo-run" --lib "$shared/conformance" \

@@ -17,7 +17,9 @@ HOME = (
     "runtime/abi/hlo/cpu.h", "runtime/abi/hlo/rt.h",  # architectures and features as bits of the ABI
     "runtime/core/cpu.c",  # detects what the CPU has
     "runtime/core/fp.h", "runtime/core/ticks.h",  # registers for flush-to-zero and for time
-    "tools/hlo-compile/CommandLine.cpp",  # the help names the defaults
+    "runtime/core/hints.h",  # pauses, stores past the caches
+    "tools/hlo-compile/CommandLine.cpp", "tools/hlo-run/CommandLine.cpp",  # the help names the defaults
+    "tools/setup.sh", "tools/test.sh",  # cross compilers and emulators by the names of their packages
 )
 # User documentation outside of the compiler names the CPUs that it speaks of.
 DOCUMENTS = re.compile(r"(^|/)README\.md$|^cmake/")

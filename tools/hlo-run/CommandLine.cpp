@@ -46,8 +46,16 @@ struct Flags {
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
                           cl::desc("Time limit for compiling, and again for running")};
-  cl::opt<std::string> cpu{"cpu", cl::init("host"), cl::value_desc("name|host"), cl::cat(category),
-                           cl::desc("CPU to compile for (default: host)")};
+  cl::opt<std::string> target{
+      "target", cl::value_desc("triple"), cl::cat(category),
+      cl::desc(
+          "Compile for another architecture, as aarch64-linux-gnu, and run under its emulator")};
+  cl::opt<std::string> emulator{
+      "emulator", cl::value_desc("command"), cl::cat(category),
+      cl::desc("Command that runs programs of the target (default: qemu-ARCHITECTURE)")};
+  cl::opt<std::string> cpu{
+      "cpu", cl::value_desc("name|host"), cl::cat(category),
+      cl::desc("CPU to compile for (default: host; with --target as for hlo-compile)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<std::string> denormals{
@@ -93,7 +101,8 @@ void makeRoom() {
                          "cpu",       "features",     "denormals",   "immutable-params",
                          "jobs",      "replicas",     "partitions",  "infeed",
                          "outfeed",   "host-recv",    "host-send",   "custom-calls",
-                         "signature", "entry-layout", "guard-pages", "profile"}) {
+                         "signature", "entry-layout", "guard-pages", "profile",
+                         "target",    "emulator"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -165,7 +174,9 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   } else if (flags.entryLayout.getNumOccurrences()) {
     return complain("--entry-layout=" + flags.entryLayout + ": expected row-major or text");
   }
-  line.cpu = flags.cpu;
+  line.triple = flags.target;
+  line.emulator = flags.emulator;
+  line.cpu = flags.cpu.getNumOccurrences() || line.runsRemotely() ? std::string(flags.cpu) : "host";
   line.features = flags.features;
   line.jobs = flags.jobs;
   flags.budget.apply(line.budget);
@@ -179,6 +190,11 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
     line.guard = GuardSide::After;
   } else if (flags.guardPages.getNumOccurrences()) {
     return complain("--guard-pages=" + flags.guardPages + ": expected before or after");
+  }
+  if (line.runsRemotely() && line.guard != GuardSide::None) {
+    return complain(
+        "--guard-pages: not with --target or --emulator, where buffers are in another process",
+        ExitUnsupported);
   }
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;

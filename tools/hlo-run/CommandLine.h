@@ -26,15 +26,19 @@ struct CommandLine {
   bool profile = false;   ///< print what each operation costs
   bool signature = false; ///< print names and types, and do not run
   EntryLayouts entryLayouts = EntryLayouts::Auto;
-  std::string cpu;      ///< to compile for
+  std::string triple;   ///< to compile for; empty: this machine's
+  std::string emulator; ///< command that runs programs of `triple`; empty: the usual one
+  std::string cpu;      ///< to compile for; empty: the default of `triple`
   std::string features; ///< on top of those of the CPU, "+a,-b"
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;
   GuardSide guard = GuardSide::None;          ///< of all buffers
   std::optional<std::string> immutableParams; ///< as for hlo-compile
-  unsigned jobs = 0;                          ///< threads of the compiler; 0: one per CPU
-  Budget budget;                              ///< bounds of the compilation
+  /// Whether the module runs in a process of its own: see Remote.h.
+  bool runsRemotely() const { return !triple.empty() || !emulator.empty(); }
+  unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU
+  Budget budget;     ///< bounds of the compilation
 };
 
 /// Returns an exit code if there is nothing to run: after --help and the like, or after reporting a

@@ -1,7 +1,8 @@
 //===- Main.cpp - hlo-run: compile a module here and run it ---------------===//
 //
-// In: HLO text. Out: results as .npz, as text, or as one line of JSON. Compiles for the host CPU,
-// in this process. Exit codes are in Error.h; errors go to stderr, with --json also as {"error":
+// In: HLO text. Out: results as .npz, as text, or as one line of JSON. Compiles for the host CPU
+// and runs in this process, or for another and under its emulator. Exit codes are in Error.h;
+// errors go to stderr, with --json also as {"error":
 // ...} to stdout.
 //
 //===----------------------------------------------------------------------===//
@@ -20,6 +21,7 @@
 #include "tools/hlo-run/Progress.h"
 #include "tools/hlo-run/Random.h"
 #include "tools/hlo-run/Ranks.h"
+#include "tools/hlo-run/Remote.h"
 #include "tools/limits/Watchdog.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -28,6 +30,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/thread.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <chrono>
 #include <hlo/generated.h>
 #include <sys/resource.h>
@@ -55,6 +59,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
                      line.module + ": error: cannot read: " + hlo::whyUnreadable(text.getError()));
   }
   hlo::CompileOptions options;
+  options.triple = line.triple;
   options.cpu = line.cpu;
   options.features = line.features;
   options.jobs = line.jobs;
@@ -351,6 +356,29 @@ std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_modu
   return {needsPeers ? desc.num_replicas : 1, needsPeers ? desc.num_partitions : 1};
 }
 
+/// Loads the object into this process, or into one of its architecture.
+Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
+                 std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
+  if (!line.runsRemotely()) {
+    Expected<LoadedObject> loaded = LoadedObject::load(artifacts.object, artifacts.prefix);
+    if (!loaded) {
+      return loaded.takeError();
+    }
+    here.emplace(std::move(*loaded));
+    return Error::success();
+  }
+  RemoteOptions options{
+      Triple::normalize(line.triple.empty() ? sys::getDefaultTargetTriple() : line.triple),
+      line.emulator, line.threads, line.timeoutSeconds, line.customCalls};
+  Expected<std::unique_ptr<Remote>> loaded =
+      Remote::load(artifacts.object, artifacts.prefix, options);
+  if (!loaded) {
+    return loaded.takeError();
+  }
+  there = std::move(*loaded);
+  return Error::success();
+}
+
 Error runAll(const CommandLine &line) {
   Clock::time_point start = Clock::now();
   Expected<hlo::Artifacts> artifacts = compileFile(line);
@@ -361,14 +389,15 @@ Error runAll(const CommandLine &line) {
     outs() << artifacts->signature;
     return Error::success();
   }
-  Expected<LoadedObject> object = LoadedObject::load(artifacts->object, artifacts->prefix);
-  if (!object) {
-    return object.takeError();
+  std::optional<LoadedObject> object;
+  std::unique_ptr<Remote> remote;
+  if (Error e = loadModule(line, *artifacts, object, remote)) {
+    return e;
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> inputNames = std::move(artifacts->inputNames);
   *artifacts = {}; // may be hundreds of megabytes of constants
-  const hlo_module_desc &desc = object->describe();
+  const hlo_module_desc &desc = remote ? remote->describe() : object->describe();
   auto [replicas, partitions] = countRanks(line, desc);
   Expected<Ranks> ranks = Ranks::create(replicas, partitions, line.timeoutSeconds);
   if (!ranks) {
@@ -382,13 +411,23 @@ Error runAll(const CommandLine &line) {
                                       ": expected %r in the name, which stands for the rank");
     }
   }
-  Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
+  if (remote) {
+    if (Error e = remote->start(replicas, partitions)) {
+      return e;
+    }
+  }
+  // Of another architecture, the other process loads them.
+  std::vector<std::string> libraries;
+  if (!remote) {
+    libraries = line.customCalls;
+  }
+  Expected<CustomCalls> customCalls = CustomCalls::load(desc, libraries);
   if (!customCalls) {
     return customCalls.takeError();
   }
   std::vector<Program> programs;
   for (uint32_t rank = 0; rank < ranks->count(); ++rank) {
-    Expected<Program> program = Program::create(desc, line.threads, line.guard);
+    Expected<Program> program = Program::create(desc, line.threads, line.guard, remote.get(), rank);
     if (!program) {
       return program.takeError();
     }

@@ -77,9 +77,10 @@ Error takeUnpacked(const hlo_buffer_desc &leaf, std::vector<Memory> &list) {
 Program::~Program() { hlo_pool_destroy(pool); }
 
 Program::Program(Program &&other)
-    : desc(other.desc), pool(std::exchange(other.pool, nullptr)), deadline(other.deadline),
-      rngSeed(other.rngSeed), streams(std::move(other.streams)), customCalls(other.customCalls),
-      comm(other.comm), arena(std::move(other.arena)), state(std::move(other.state)),
+    : desc(other.desc), remote(other.remote), rank(other.rank),
+      pool(std::exchange(other.pool, nullptr)), deadline(other.deadline), rngSeed(other.rngSeed),
+      streams(std::move(other.streams)), customCalls(other.customCalls), comm(other.comm),
+      arena(std::move(other.arena)), state(std::move(other.state)),
       prepared(std::move(other.prepared)), inputs(std::move(other.inputs)),
       outputs(std::move(other.outputs)), view(std::move(other.view)),
       profile(std::move(other.profile)), unpackedInputs(std::move(other.unpackedInputs)),
@@ -104,11 +105,37 @@ void Program::addOutput(const hlo_buffer_desc &leaf, const Memory &memory) {
   outputViews.push_back(viewOf(leaf, memory));
 }
 
-Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads, GuardSide guard) {
+/// Arena, prepared block and state, for calls in this process.
+Error Program::takeScratch(uint32_t threads, GuardSide guard) {
+  auto newArena =
+      take(arenaBytes(*desc, threads), "the arena", guard, std::max(desc->arena_align, 64u));
+  if (!newArena) {
+    return newArena.takeError();
+  }
+  arena = std::move(*newArena);
+  std::memset(arena.data(), 0, arena.size());
+  auto newPrepared = take(preparedBytesOf(*desc), "the prepared block", guard);
+  if (!newPrepared) {
+    return newPrepared.takeError();
+  }
+  prepared = std::move(*newPrepared);
+  auto newState = take(desc->state_bytes, "the state", guard, 16);
+  if (!newState) {
+    return newState.takeError();
+  }
+  state = std::move(*newState);
+  std::memset(state.data(), 0, desc->state_bytes);
+  return Error::success();
+}
+
+Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads, GuardSide guard,
+                                  Remote *remote, uint32_t rank) {
   Program program;
   program.desc = &desc;
+  program.remote = remote;
+  program.rank = rank;
   program.view = UnpackedView(desc);
-  if (threads != 1) {
+  if (threads != 1 && !remote) {
     program.pool = hlo_pool_create(threads);
     if (!program.pool) {
       return makeError(ExitRun, "cannot start " + Twine(threads) + " threads");
@@ -119,23 +146,9 @@ Expected<Program> Program::create(const hlo_module_desc &desc, uint32_t threads,
   if (Error e = checkMemory(desc, threads)) {
     return std::move(e);
   }
-  auto arena = take(arenaBytes(desc, threads), "the arena", guard, std::max(desc.arena_align, 64u));
-  if (!arena) {
-    return arena.takeError();
+  if (Error e = remote ? Error::success() : program.takeScratch(threads, guard)) {
+    return std::move(e);
   }
-  program.arena = std::move(*arena);
-  std::memset(program.arena.data(), 0, program.arena.size());
-  auto prepared = take(preparedBytesOf(desc), "the prepared block", guard);
-  if (!prepared) {
-    return prepared.takeError();
-  }
-  program.prepared = std::move(*prepared);
-  auto state = take(desc.state_bytes, "the state", guard, 16);
-  if (!state) {
-    return state.takeError();
-  }
-  program.state = std::move(*state);
-  std::memset(program.state.data(), 0, desc.state_bytes);
   for (uint32_t i = 0; i < desc.num_inputs; ++i) {
     auto memory = take(hlo_input_at(&desc, i)->bytes, "input " + Twine(i), guard,
                        hlo_input_at(&desc, i)->align);
@@ -232,13 +245,27 @@ hlo_call Program::makeCall(char *message, size_t bytes) {
   return call;
 }
 
+/// The error of a status that a call returned.
+static Error statusError(hlo_status status, const char *message) {
+  int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
+  return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
+}
+
 Expected<double> Program::prepare() {
-  if (!prepared.size()) {
+  if (!desc->prepared_bytes) {
     return 0.0;
   }
   packInputs();
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
+  if (remote) {
+    double seconds = 0;
+    Expected<hlo_status> status = remote->prepare(rank, call, inputViews, seconds);
+    if (!status) {
+      return status.takeError();
+    }
+    return *status == HLO_OK ? Expected<double>(seconds) : statusError(*status, message);
+  }
   setInputsWritable(false);
   Clock::time_point start = Clock::now();
   hlo_status status =
@@ -247,8 +274,7 @@ Expected<double> Program::prepare() {
   double seconds = secondsSince(start);
   setInputsWritable(true);
   if (status != HLO_OK) {
-    int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
-    return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
+    return statusError(status, message);
   }
   if (!prepared.isIntact() || !arena.isIntact()) {
     return makeError(ExitInternal, "the program wrote past the end of a buffer");
@@ -259,6 +285,41 @@ Expected<double> Program::prepare() {
 void Program::startProfile() {
   profile = Profile();
   profile.operations.resize(desc->num_ops);
+}
+
+Expected<double> Program::runHere(const hlo_call &call, bool first) {
+  // Reports every violation, not only the first, including versions of typed handlers.
+  if (hlo_status status = hlo_check(desc, &call, call.message, call.message_bytes)) {
+    if (comm) {
+      comm->leave(comm->user, status, call.message);
+    }
+    return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + call.message);
+  }
+  setInputsWritable(false);
+  prepared.setWritable(false);
+  Clock::time_point start = Clock::now();
+  // Later runs use the same buffers as the first.
+  hlo_status status =
+      first ? hlo_run_checked(desc, &call, inputViews.data(),
+                              static_cast<uint32_t>(inputViews.size()), outputViews.data(),
+                              static_cast<uint32_t>(outputViews.size()))
+            : desc->run(&call, inputPointers.data(), outputPointers.data());
+  double seconds = secondsSince(start);
+  setInputsWritable(true);
+  prepared.setWritable(true);
+  if (status != HLO_OK) {
+    return statusError(status, call.message);
+  }
+  return seconds;
+}
+
+Expected<double> Program::runThere(const hlo_call &call, bool first) {
+  double seconds = 0;
+  Expected<hlo_status> status = remote->run(rank, call, first, inputViews, outputViews, seconds);
+  if (!status) {
+    return status.takeError();
+  }
+  return *status == HLO_OK ? Expected<double>(seconds) : statusError(*status, call.message);
 }
 
 Expected<double> Program::run() {
@@ -274,30 +335,11 @@ Expected<double> Program::run() {
   fresh = false;
   char message[1024] = "";
   hlo_call call = makeCall(message, sizeof(message));
-  // Reports every violation, not only the first, including versions of typed handlers.
-  if (hlo_status status = hlo_check(desc, &call, message, sizeof(message))) {
-    if (comm) {
-      comm->leave(comm->user, status, message);
-    }
-    return makeError(ExitRun, Twine(hlo_status_name(status)) + ": " + message);
+  Expected<double> seconds = remote ? runThere(call, first) : runHere(call, first);
+  if (!seconds) {
+    return seconds.takeError();
   }
-  setInputsWritable(false);
-  prepared.setWritable(false);
-  Clock::time_point start = Clock::now();
-  // Later runs use the same buffers as the first.
-  hlo_status status =
-      first ? hlo_run_checked(desc, &call, inputViews.data(),
-                              static_cast<uint32_t>(inputViews.size()), outputViews.data(),
-                              static_cast<uint32_t>(outputViews.size()))
-            : desc->run(&call, inputPointers.data(), outputPointers.data());
-  double seconds = secondsSince(start);
-  setInputsWritable(true);
-  prepared.setWritable(true);
-  if (status != HLO_OK) {
-    int code = hlo_status_code(status) == HLO_DEADLINE ? ExitTimeout : ExitRun;
-    return makeError(code, Twine(hlo_status_name(status)) + ": " + message);
-  }
-  profile.seconds += seconds;
+  profile.seconds += *seconds;
   ++profile.runs;
   auto intact = [](const Memory &memory) { return memory.isIntact(); };
   if (!llvm::all_of(inputs, intact) || !llvm::all_of(outputs, intact) || !intact(arena) ||
@@ -310,7 +352,7 @@ Expected<double> Program::run() {
              unpackedOutputs[i].data());
     }
   }
-  return seconds;
+  return *seconds;
 }
 
 Expected<Timing> Program::bench(double seconds) {

@@ -7,6 +7,7 @@
 #include "tools/hlo-run/Leaf.h"
 #include "tools/hlo-run/Packed.h"
 #include "tools/hlo-run/Profile.h"
+#include "tools/hlo-run/Remote.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <hlo/pool.h>
@@ -44,9 +45,11 @@ class Program {
 public:
   /// Allocates every leaf and the arena. An output that may share its input's buffer does. With a
   /// GuardSide, all of it is next to inaccessible pages on that side, with only the required
-  /// alignment, and inputs that no output shares are read-only during a run.
+  /// alignment, and inputs that no output shares are read-only during a run. With `remote`, whose
+  /// description `desc` is, another process calls the module, as its rank `rank`.
   static llvm::Expected<Program> create(const hlo_module_desc &desc, uint32_t threads,
-                                        GuardSide guard = GuardSide::None);
+                                        GuardSide guard = GuardSide::None, Remote *remote = nullptr,
+                                        uint32_t rank = 0);
   ~Program();
   Program(Program &&);
 
@@ -78,7 +81,7 @@ public:
   /// Fills the prepared block of a module that has one, once the inputs are filled; returns the
   /// time in seconds. Call it before the first run.
   llvm::Expected<double> prepare();
-  uint64_t preparedBytes() const { return prepared.size(); }
+  uint64_t preparedBytes() const { return desc->prepared_bytes; }
 
   /// Starts a new profile of the following runs.
   void startProfile();
@@ -93,9 +96,14 @@ private:
   Program() = default;
   void addInput(const hlo_buffer_desc &leaf, const Memory &memory);
   void addOutput(const hlo_buffer_desc &leaf, const Memory &memory);
+  llvm::Error takeScratch(uint32_t threads, GuardSide guard);
+  llvm::Expected<double> runHere(const hlo_call &call, bool first);
+  llvm::Expected<double> runThere(const hlo_call &call, bool first);
   void packInputs();
   void setInputsWritable(bool writable);
   const hlo_module_desc *desc = nullptr;
+  Remote *remote = nullptr; ///< null: the module is called here
+  uint32_t rank = 0;        ///< of `remote`
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
   uint64_t rngSeed = 0;
