@@ -46,7 +46,7 @@ static void addKernelRewrites(OpPassManager &passes) {
 
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
   switch (phase) {
-  case Phase::Canonicalize: addCanonicalizePasses(passes); break;
+  case Phase::Canonicalize: addCanonicalizePasses(passes, machine); break;
   case Phase::Layout: addLayoutPasses(passes); break;
   case Phase::Fuse:
     // These passes do nothing without immutable parameters. hlo-split-prepare runs twice: on ops
@@ -109,10 +109,11 @@ void hlo::registerAllPasses() {
   registerCSEPass();
   registerSymbolDCEPass();
   registerStripDebugInfoPass();
-  registerSimplifierPasses();
+  Machine machine = llvm::cantFail(describeTarget("")).machine;
+  registerSimplifierPasses(machine);
   registerExpanderPasses();
   registerLayoutPasses();
-  registerFusionPasses();
+  registerFusionPasses(machine);
   registerPreparePasses();
   registerSchedulePasses();
   PassPipelineRegistration<>("kernel-rewrites",
@@ -121,8 +122,6 @@ void hlo::registerAllPasses() {
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
-        [phase](OpPassManager &passes) {
-          addPhase(passes, phase, llvm::cantFail(describeTarget("")).machine);
-        });
+        [phase, machine](OpPassManager &passes) { addPhase(passes, phase, machine); });
   }
 }

@@ -15,8 +15,7 @@ static constexpr int64_t kLeastNeighbours = 4;
 /// - two such operands, if the copies for one vector of the batch fit into L2 (kMostCopied) and the
 ///   sums are long (kLeastSum) or the result is small (kSmallResult);
 /// - one such operand, if the other has one row per batch index.
-static constexpr int64_t kMostCopied = 512 << 10, kVectorBytes = 64, kLeastSum = 16,
-                         kSmallResult = 256;
+static constexpr int64_t kMostCopied = 512 << 10, kLeastSum = 16, kSmallResult = 256;
 
 namespace {
 /// An operand's sizes by role.
@@ -49,12 +48,12 @@ static Side sideOf(Value operand, std::optional<ArrayRef<int64_t>> batch,
 }
 
 /// True if a batch of `neighbours` elements leaves at most a third of its vectors' lanes unused.
-static bool fillsVectors(int64_t neighbours, int64_t bytes) {
-  int64_t lanes = kVectorBytes / std::max<int64_t>(4, bytes);
+static bool fillsVectors(const Machine &machine, int64_t neighbours, int64_t bytes) {
+  int64_t lanes = machine.lanes(static_cast<int>(std::max<int64_t>(4, bytes)));
   return 2 * static_cast<int64_t>(llvm::alignTo(neighbours, lanes)) <= 3 * neighbours;
 }
 
-bool isStoredAcrossBatch(DotOp dot, unsigned operand) {
+bool isStoredAcrossBatch(const Machine &machine, DotOp dot, unsigned operand) {
   Side sides[2] = {sideOf(dot.getLhs(), dot.getLhsBatchDims(), dot.getLhsContractingDims()),
                    sideOf(dot.getRhs(), dot.getRhsBatchDims(), dot.getRhsContractingDims())};
   const Side &side = sides[operand], &other = sides[1 - operand];
@@ -63,13 +62,14 @@ bool isStoredAcrossBatch(DotOp dot, unsigned operand) {
     return false;
   }
   Type element = elementTypeOf(dot->getOperand(operand));
-  if (isa<ComplexType>(element) || !fillsVectors(side.neighbours, elementBytes(element))) {
+  if (isa<ComplexType>(element) || !fillsVectors(machine, side.neighbours, elementBytes(element))) {
     return true;
   }
   if (other.rows == 1 || (side.rows == 1 && other.neighbours != 0)) {
     return false;
   }
-  return other.neighbours == 0 || (side.rows + other.rows) * side.k * kVectorBytes > kMostCopied ||
+  return other.neighbours == 0 ||
+         (side.rows + other.rows) * side.k * machine.vectors.bytes > kMostCopied ||
          (side.k < kLeastSum && side.rows * other.rows > kSmallResult);
 }
 

@@ -38,7 +38,8 @@ std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 /// arrays.
 std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();
 
-void registerFusionPasses();
+/// Registers the passes of this folder, for one machine.
+void registerFusionPasses(const Machine &machine);
 
 } // namespace hlo
 

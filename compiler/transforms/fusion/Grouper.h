@@ -12,7 +12,7 @@ namespace hlo::fusion {
 /// row kernel.
 class Grouper {
 public:
-  explicit Grouper(mlir::Block &block) : block(block) {}
+  Grouper(mlir::Block &block, const Machine &machine) : block(block), machine(machine) {}
   Grouping run();
 
 private:
@@ -34,6 +34,7 @@ private:
   int64_t costWithRepeats(mlir::Operation *op);
 
   mlir::Block &block;
+  const Machine &machine;
   Grouping result;
   /// Index numbers: (number of the index at which an op is read, the op, its operand) -> number of
   /// the index at which the op reads that operand.

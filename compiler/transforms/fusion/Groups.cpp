@@ -248,7 +248,7 @@ bool Grouper::canTake(Group &group, Operation *op) {
       return false;
     }
     if (isBeforeHero(group, op)) {
-      return prologueOf(group, op).has_value();
+      return prologueOf(machine, group, op).has_value();
     }
   }
   if (strategy.sharing == Sharing::InPlace) {
@@ -310,7 +310,7 @@ void Grouper::take(Group &group, Operation *op) {
   // A constant has no operands whose maps would be needed, and may have very many users.
   if (!isSplatConstant(op)) {
     if (isBeforeHero(group, op)) {
-      group.prologue[op] = prologueOf(group, op).value_or(Prologue());
+      group.prologue[op] = prologueOf(machine, group, op).value_or(Prologue());
     }
     group.evaluations[op] = evaluationsIn(group, op);
     for (Value v : op->getResults()) {
@@ -423,6 +423,6 @@ Grouping Grouper::run() {
   return std::move(result);
 }
 
-Grouping groupOps(Block &block) { return Grouper(block).run(); }
+Grouping groupOps(Block &block, const Machine &machine) { return Grouper(block, machine).run(); }
 
 } // namespace hlo::fusion

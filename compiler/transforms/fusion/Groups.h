@@ -2,6 +2,7 @@
 #ifndef COMPILER_TRANSFORMS_FUSION_GROUPS_H
 #define COMPILER_TRANSFORMS_FUSION_GROUPS_H
 
+#include "compiler/machine/Machine.h"
 #include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/DimMap.h"
 
@@ -63,7 +64,7 @@ bool isComputedFrom(mlir::Operation *op, mlir::Value array);
 /// Whether the group of a scatter, which holds all users of `op`, takes `op` (ScatterOperands.cpp).
 bool scatterTakes(const Group &group, mlir::Operation *op);
 
-Grouping groupOps(mlir::Block &block);
+Grouping groupOps(mlir::Block &block, const Machine &machine);
 
 } // namespace hlo::fusion
 

@@ -231,8 +231,8 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
   return fusion;
 }
 
-void fuseBlock(Block &block) {
-  Grouping grouping = groupOps(block);
+void fuseBlock(Block &block, const Machine &machine) {
+  Grouping grouping = groupOps(block, machine);
   Relabels relabels(block);
   SmallVector<std::pair<SmallVector<Value>, FusionOp>> built;
   for (auto &group : grouping.groups) {
@@ -266,28 +266,32 @@ void fuseBlock(Block &block) {
 class HloFusionPass : public TopLevelPass<HloFusionPass> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloFusionPass)
+  explicit HloFusionPass(const Machine &machine) : machine(machine) {}
 
   StringRef getArgument() const override { return "hlo-fusion"; }
   StringRef getDescription() const override {
     return "Gather ops into kernels: hlo.fusion regions with a strategy";
   }
-  void runOnBlock(Block &block, SymbolTable &) { fuseBlock(block); }
+  void runOnBlock(Block &block, SymbolTable &) { fuseBlock(block, machine); }
+
+private:
+  Machine machine;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createHloFusionPass(const Machine &) {
-  return std::make_unique<HloFusionPass>();
+std::unique_ptr<Pass> createHloFusionPass(const Machine &machine) {
+  return std::make_unique<HloFusionPass>(machine);
 }
 
-void registerFusionPasses() {
+void registerFusionPasses(const Machine &machine) {
   registerPass([] { return createNarrowReducePass(); });
   registerPass([] { return createReducePartsPass(); });
   registerPass([] { return createSplitReducePass(); });
   registerPass([] { return createTurnColumnsPass(); });
   registerPass([] { return createSplitColumnsPass(); });
   registerPass([] { return createPairedConcatenatePass(); });
-  PassRegistration<HloFusionPass>();
+  registerPass([machine] { return createHloFusionPass(machine); });
   registerPass([] { return createHloMultiOutputFusionPass(); });
 }
 

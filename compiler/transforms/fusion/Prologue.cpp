@@ -151,7 +151,7 @@ static bool widensBytes(const Group &group, Operation *op) {
          llvm::all_of(op->getUsers(), [&](Operation *user) { return user == group.hero; });
 }
 
-std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
+std::optional<Prologue> prologueOf(const Machine &machine, const Group &group, Operation *op) {
   if (!isa<DotOp>(group.hero)) {
     // A convolution reads each element many times.
     return widensBytes(group, op) ? std::optional(Prologue()) : std::nullopt;
@@ -171,7 +171,7 @@ std::optional<Prologue> prologueOf(const Group &group, Operation *op) {
   bool straight = prologue->oneArray && !prologue->relabelled;
   if (isa<TransposeOp>(op) && llvm::any_of(op->getUses(), [&](OpOperand &use) {
         return use.getOwner() == group.hero &&
-               isStoredAcrossBatch(cast<DotOp>(group.hero), use.getOperandNumber());
+               isStoredAcrossBatch(machine, cast<DotOp>(group.hero), use.getOperandNumber());
       })) {
     return std::nullopt;
   }

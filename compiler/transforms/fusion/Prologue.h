@@ -11,7 +11,7 @@ namespace hlo::fusion {
 bool isBeforeHero(const Group &group, mlir::Operation *op);
 /// The ops from `op` to the dot if the dot's kernel should evaluate `op` while it reads its
 /// operand; nullopt if `op` should be computed and stored before.
-std::optional<Prologue> prologueOf(const Group &group, mlir::Operation *op);
+std::optional<Prologue> prologueOf(const Machine &machine, const Group &group, mlir::Operation *op);
 
 } // namespace hlo::fusion
 

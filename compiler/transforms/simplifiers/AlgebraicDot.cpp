@@ -63,7 +63,7 @@ static Value emptyDot(DotOp op, HloBuilder &b) {
 
 // dot(transpose(x), y) -> dot(x, y) with other dimension numbers, if the free dimensions of x keep
 // their order; the same for y
-static Value absorbTranspose(DotOp op, HloBuilder &b) {
+static Value absorbTranspose(const Machine &machine, DotOp op, HloBuilder &b) {
   auto absorb = [](Value &operand, SmallVector<int64_t> &batch, SmallVector<int64_t> &contract) {
     auto transpose = operand.getDefiningOp<TransposeOp>();
     if (!transpose) {
@@ -94,7 +94,8 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
   SmallVector<int64_t> rhsBatch(orEmpty(op.getRhsBatchDims()));
   SmallVector<int64_t> lhsContract(orEmpty(op.getLhsContractingDims()));
   SmallVector<int64_t> rhsContract(orEmpty(op.getRhsContractingDims()));
-  bool keepsLhs = isStoredAcrossBatch(op, 0), keepsRhs = isStoredAcrossBatch(op, 1);
+  bool keepsLhs = isStoredAcrossBatch(machine, op, 0),
+       keepsRhs = isStoredAcrossBatch(machine, op, 1);
   bool changed = !keepsLhs && absorb(lhs, lhsBatch, lhsContract);
   changed |= !keepsRhs && absorb(rhs, rhsBatch, rhsContract);
   if (!changed) {
@@ -108,7 +109,7 @@ static Value absorbTranspose(DotOp op, HloBuilder &b) {
 
 // dot(x, y) -> dot(transpose(x), y) if elements of x that are adjacent in memory belong to
 // different batch indices: the transpose makes each batch index contiguous; the same for y
-static Value gatherBatch(DotOp op, HloBuilder &b) {
+static Value gatherBatch(const Machine &machine, DotOp op, HloBuilder &b) {
   Value operands[2] = {op.getLhs(), op.getRhs()};
   SmallVector<int64_t> batch[2], contract[2];
   batch[0] = llvm::to_vector(orEmpty(op.getLhsBatchDims()));
@@ -117,7 +118,7 @@ static Value gatherBatch(DotOp op, HloBuilder &b) {
   contract[1] = llvm::to_vector(orEmpty(op.getRhsContractingDims()));
   bool changed = false;
   for (unsigned i : {0u, 1u}) {
-    if (operands[i].getDefiningOp<TransposeOp>() || !isStoredAcrossBatch(op, i)) {
+    if (operands[i].getDefiningOp<TransposeOp>() || !isStoredAcrossBatch(machine, op, i)) {
       continue;
     }
     changed = true;
@@ -194,7 +195,10 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
   return b.transpose(product, dimensions);
 }
 
-void hlo::populateDotRules(RewritePatternSet &patterns) {
+void hlo::populateDotRules(RewritePatternSet &patterns, const Machine &machine) {
+  auto on = [&](Value (*rule)(const Machine &, DotOp, HloBuilder &)) -> Rule<DotOp> {
+    return [&machine, rule](DotOp op, HloBuilder &b) { return rule(machine, op, b); };
+  };
   addRules<TransposeOp>(patterns, {exchangeOperands});
-  addRules<DotOp>(patterns, {emptyDot, outerProduct, absorbTranspose, gatherBatch});
+  addRules<DotOp>(patterns, {emptyDot, outerProduct, on(absorbTranspose), on(gatherBatch)});
 }

@@ -8,20 +8,22 @@
 #define COMPILER_TRANSFORMS_SIMPLIFIERS_ALGEBRAICRULES_H
 
 #include "compiler/analysis/Shapes.h"
+#include "compiler/machine/Machine.h"
 #include "dialect/hlo/Builder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include <functional>
 
 namespace hlo {
 
 /// `op` -> the value that replaces it, of the same type, or null.
-template <typename Op> using Rule = mlir::Value (*)(Op op, HloBuilder &b);
+template <typename Op> using Rule = std::function<mlir::Value(Op op, HloBuilder &b)>;
 
 /// The pattern of one rule.
 template <typename Op> class RulePattern : public mlir::OpRewritePattern<Op> {
 public:
   RulePattern(mlir::MLIRContext *context, Rule<Op> rule)
-      : mlir::OpRewritePattern<Op>(context), rule(rule) {}
+      : mlir::OpRewritePattern<Op>(context), rule(std::move(rule)) {}
   mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
     HloBuilder b(rewriter, op->getLoc());
     mlir::Value value = rule(op, b);
@@ -38,7 +40,7 @@ private:
 
 template <typename Op>
 void addRules(mlir::RewritePatternSet &patterns, std::initializer_list<Rule<Op>> rules) {
-  for (Rule<Op> rule : rules) {
+  for (const Rule<Op> &rule : rules) {
     patterns.add<RulePattern<Op>>(patterns.getContext(), rule);
   }
 }
@@ -95,7 +97,8 @@ void populateCounterRules(mlir::RewritePatternSet &patterns);
 void populateShapeRules(mlir::RewritePatternSet &patterns);
 void populateSliceRules(mlir::RewritePatternSet &patterns);
 void populateReduceRules(mlir::RewritePatternSet &patterns);
-void populateDotRules(mlir::RewritePatternSet &patterns);
+/// `machine` outlives the patterns.
+void populateDotRules(mlir::RewritePatternSet &patterns, const Machine &machine);
 void populateWindowRules(mlir::RewritePatternSet &patterns);
 void populateIndexRules(mlir::RewritePatternSet &patterns);
 

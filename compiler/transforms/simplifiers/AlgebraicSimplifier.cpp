@@ -62,6 +62,7 @@ class AlgebraicSimplifierPass
     : public PassWrapper<AlgebraicSimplifierPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AlgebraicSimplifierPass)
+  explicit AlgebraicSimplifierPass(const Machine &machine) : machine(machine) {}
   StringRef getArgument() const final { return "hlo-algebraic-simplifier"; }
   StringRef getDescription() const final { return "Rewrite ops by exact local rules"; }
 
@@ -73,7 +74,7 @@ public:
     populateShapeRules(patterns);
     populateSliceRules(patterns);
     populateReduceRules(patterns);
-    populateDotRules(patterns);
+    populateDotRules(patterns, machine);
     populateWindowRules(patterns);
     populateIndexRules(patterns);
     GreedyRewriteConfig config;
@@ -86,10 +87,13 @@ public:
     // Stopping after the iteration limit is correct: the remaining rewrites are optional.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
+
+private:
+  Machine machine;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> hlo::createAlgebraicSimplifierPass() {
-  return std::make_unique<AlgebraicSimplifierPass>();
+std::unique_ptr<Pass> hlo::createAlgebraicSimplifierPass(const Machine &machine) {
+  return std::make_unique<AlgebraicSimplifierPass>(machine);
 }

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-void hlo::addCanonicalizePasses(OpPassManager &manager) {
+void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) {
   manager.addPass(createRefuseUnpartitionedPass());
   // Before any pass reorders constants: placeholder values depend on the text order.
   manager.addPass(createElidedConstantsPass());
@@ -27,7 +27,7 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
   manager.addPass(createComputationDedupPass());
   manager.addPass(createDcePass());
   addExpanderPasses(manager);
-  addSimplifyPasses(manager);
+  addSimplifyPasses(manager, machine);
   // After the other simplifications: a moved op becomes a carry, and rules do not look through
   // carries.
   manager.addPass(createWhileLoopInvariantCodeMotionPass());
@@ -36,26 +36,26 @@ void hlo::addCanonicalizePasses(OpPassManager &manager) {
   manager.addPass(createVerifyFlatPass());
 }
 
-void hlo::addSimplifyPasses(OpPassManager &manager) {
+void hlo::addSimplifyPasses(OpPassManager &manager, const Machine &machine) {
   // Two rounds: folding, merging and simplifying often enable each other once more.
   for (int round = 0; round < 2; ++round) {
     manager.addPass(createConstantFoldingPass());
     manager.addPass(createConditionalSimplifierPass());
     manager.addPass(createWhileLoopSimplifierPass());
-    manager.addPass(createAlgebraicSimplifierPass());
+    manager.addPass(createAlgebraicSimplifierPass(machine));
     manager.addPass(createCSEPass());
     manager.addPass(createDcePass());
   }
 }
 
-void hlo::registerSimplifierPasses() {
+void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([] { return createRefuseUnpartitionedPass(); });
   registerPass([] { return createElidedConstantsPass(); });
   registerPass([] { return createFlattenCallsPass(); });
   registerPass([] { return createFlattenTuplesPass(); });
   registerPass([] { return createDcePass(); });
   registerPass([] { return createComputationDedupPass(); });
-  registerPass([] { return createAlgebraicSimplifierPass(); });
+  registerPass([machine] { return createAlgebraicSimplifierPass(machine); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });

@@ -7,6 +7,7 @@
 #ifndef COMPILER_TRANSFORMS_SIMPLIFIERS_SIMPLIFIERS_H
 #define COMPILER_TRANSFORMS_SIMPLIFIERS_SIMPLIFIERS_H
 
+#include "compiler/machine/Machine.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -16,10 +17,10 @@ class OpPassManager;
 namespace hlo {
 
 /// Adds the canonicalize phase, from the parsed module to invariant 2 of compiler/README.md.
-void addCanonicalizePasses(mlir::OpPassManager &manager);
+void addCanonicalizePasses(mlir::OpPassManager &manager, const Machine &machine);
 /// Adds the second half of that phase, which may run again after any pass that keeps the invariant:
 /// folds, simplifies, merges equal ops, removes unused ones.
-void addSimplifyPasses(mlir::OpPassManager &manager);
+void addSimplifyPasses(mlir::OpPassManager &manager, const Machine &machine);
 
 /// `hlo-flatten-calls`: inlines calls, composites, parsed fusions and
 /// asynchronous wrappers; gives each loop and branch computations of its own.
@@ -37,7 +38,7 @@ std::unique_ptr<mlir::Pass> createDcePass();
 /// `hlo-computation-dedup`: equal computations become one.
 std::unique_ptr<mlir::Pass> createComputationDedupPass();
 /// `hlo-algebraic-simplifier`: local rewrites that are exact in every bit.
-std::unique_ptr<mlir::Pass> createAlgebraicSimplifierPass();
+std::unique_ptr<mlir::Pass> createAlgebraicSimplifierPass(const Machine &machine);
 /// `hlo-constant-folding`: evaluates ops of small constant operands.
 std::unique_ptr<mlir::Pass> createConstantFoldingPass();
 /// `hlo-while-loop-simplifier`: trip counts, loops that run zero times or
@@ -50,8 +51,8 @@ std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
 /// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
 std::unique_ptr<mlir::Pass> createVerifyFlatPass();
 
-/// Registers the passes of this folder.
-void registerSimplifierPasses();
+/// Registers the passes of this folder, for one machine.
+void registerSimplifierPasses(const Machine &machine);
 
 } // namespace hlo
 
