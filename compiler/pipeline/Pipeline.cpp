@@ -104,12 +104,11 @@ LogicalResult hlo::runPhase(ModuleOp module, Phase phase, const Machine &machine
   return success();
 }
 
-void hlo::registerAllPasses() {
+void hlo::registerAllPasses(const Machine &machine) {
   registerCanonicalizerPass();
   registerCSEPass();
   registerSymbolDCEPass();
   registerStripDebugInfoPass();
-  Machine machine = llvm::cantFail(describeTarget("")).machine;
   registerSimplifierPasses(machine);
   registerExpanderPasses();
   registerLayoutPasses();
@@ -122,6 +121,6 @@ void hlo::registerAllPasses() {
   for (Phase phase : {Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     PassPipelineRegistration<>(
         ("phase-" + phaseName(phase)).str(), ("All passes of phase " + phaseName(phase)).str(),
-        [phase, machine](OpPassManager &passes) { addPhase(passes, phase, machine); });
+        [phase, &machine](OpPassManager &passes) { addPhase(passes, phase, machine); });
   }
 }

@@ -18,9 +18,9 @@ namespace hlo {
 /// Registers every dialect that a module may use in any phase.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
-/// Registers every pass of this project, and the few of MLIR's that its tests use; for hlo-opt.
-/// Passes that depend on the machine get hlo-compile's default target.
-void registerAllPasses();
+/// Registers every pass of this project, and the few of MLIR's that its tests use; for hlo-opt. A
+/// pass copies `machine` when it is made.
+void registerAllPasses(const Machine &machine);
 
 /// Adds the passes of one phase (Canonicalize, Layout, Fuse or Plan; nothing for others).
 void addPhase(mlir::OpPassManager &passes, Phase phase, const Machine &machine);

@@ -33,7 +33,8 @@ struct Options {
   cl::opt<bool> printHlo{"print-hlo", cl::desc("Print HLO text"), cl::cat(category)};
   cl::opt<bool> emitKernels{"emit-kernels", cl::cat(category),
                             cl::desc("After the passes, print the function of every kernel")};
-  cl::opt<std::string> cpu{"cpu", cl::desc("CPU that --emit-kernels is for"), cl::cat(category)};
+  cl::opt<std::string> cpu{"cpu", cl::desc("CPU that passes and --emit-kernels are for"),
+                           cl::cat(category)};
 };
 } // namespace
 
@@ -93,17 +94,20 @@ int main(int argc, char **argv) {
   Options options;
   DialectRegistry registry;
   hlo::registerAllDialects(registry);
-  hlo::registerAllPasses();
+  // Filled in once the options are known; no pass is made before.
+  hlo::Machine machine;
+  hlo::registerAllPasses(machine);
   auto [input, output] = registerAndParseCLIOptions(argc, argv, "HLO pass driver", registry);
-  if (!options.readHlo && !options.printHlo && !options.emitKernels) {
-    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
-  }
-
   llvm::Expected<hlo::Target> target = hlo::describeTarget(options.cpu);
   if (!target) {
     llvm::errs() << "hlo-opt: error: " << llvm::toString(target.takeError()) << '\n';
     return 2;
   }
+  machine = target->machine;
+  if (!options.readHlo && !options.printHlo && !options.emitKernels) {
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  }
+
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
   std::unique_ptr<llvm::ToolOutputFile> file = buffer ? openOutputFile(output, &message) : nullptr;
@@ -113,7 +117,7 @@ int main(int argc, char **argv) {
   }
   const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   auto process = [&](std::unique_ptr<llvm::MemoryBuffer> piece, llvm::raw_ostream &out) {
-    return processPiece(std::move(piece), config, options, target->machine, registry, out);
+    return processPiece(std::move(piece), config, options, machine, registry, out);
   };
   LogicalResult result =
       splitAndProcessBuffer(std::move(buffer), process, file->os(), config.inputSplitMarker(),

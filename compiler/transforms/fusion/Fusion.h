@@ -38,7 +38,7 @@ std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 /// arrays.
 std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();
 
-/// Registers the passes of this folder, for one machine.
+/// Registers the passes of this folder. A pass copies `machine` when it is made.
 void registerFusionPasses(const Machine &machine);
 
 } // namespace hlo

@@ -55,7 +55,7 @@ void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([] { return createFlattenTuplesPass(); });
   registerPass([] { return createDcePass(); });
   registerPass([] { return createComputationDedupPass(); });
-  registerPass([machine] { return createAlgebraicSimplifierPass(machine); });
+  registerPass([&machine] { return createAlgebraicSimplifierPass(machine); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });

@@ -51,7 +51,7 @@ std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
 /// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.
 std::unique_ptr<mlir::Pass> createVerifyFlatPass();
 
-/// Registers the passes of this folder, for one machine.
+/// Registers the passes of this folder. A pass copies `machine` when it is made.
 void registerSimplifierPasses(const Machine &machine);
 
 } // namespace hlo
