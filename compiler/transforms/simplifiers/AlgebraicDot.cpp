@@ -153,14 +153,11 @@ static Value gatherBatch(const Machine &machine, DotOp op, HloBuilder &b) {
                        op.getOperandPrecisionAttr(), op.getAlgorithmAttr());
 }
 
-/// Fewest elements of a row that fill a vector.
-static constexpr int64_t kLeastRow = 16;
-
 // transpose(dot(x, y)) -> transpose(dot(y, x)), if the last dimension is one of x's and stays last.
 // If the free dimensions of x and y change places as two groups, as in the gradient of a weight
 // matrix, the remaining transpose is the identity. Otherwise (the scores of grouped attention) it
 // at least reads rows of the product as rows, not element by element.
-static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
+static Value exchangeOperands(const Machine &machine, TransposeOp op, HloBuilder &b) {
   auto dot = op.getOperand().getDefiningOp<DotOp>();
   if (!dot || !dot->hasOneUse() || elementTypeOf(dot.getLhs()) != elementTypeOf(dot.getRhs())) {
     return {};
@@ -177,8 +174,11 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
     dimensions.push_back(exchanged(dim));
     shape[dimensions.back()] = shapeOf(dot.getResult())[dim];
   }
+  // Narrow elements are computed in lanes of 32 bits.
+  int64_t lanes =
+      machine.lanes(std::max(4, static_cast<int>(elementBytes(elementTypeOf(dot.getResult())))));
   bool rows =
-      lhsEnd > batch && rhsFree > 0 && dimensions.back() == rank - 1 && shape.back() >= kLeastRow;
+      lhsEnd > batch && rhsFree > 0 && dimensions.back() == rank - 1 && shape.back() >= lanes;
   if (!rows && !llvm::is_sorted(dimensions)) {
     return {};
   }
@@ -196,9 +196,9 @@ static Value exchangeOperands(TransposeOp op, HloBuilder &b) {
 }
 
 void hlo::populateDotRules(RewritePatternSet &patterns, const Machine &machine) {
-  auto on = [&](Value (*rule)(const Machine &, DotOp, HloBuilder &)) -> Rule<DotOp> {
-    return [&machine, rule](DotOp op, HloBuilder &b) { return rule(machine, op, b); };
+  auto on = [&]<typename Op>(Value (*rule)(const Machine &, Op, HloBuilder &)) -> Rule<Op> {
+    return [&machine, rule](Op op, HloBuilder &b) { return rule(machine, op, b); };
   };
-  addRules<TransposeOp>(patterns, {exchangeOperands});
+  addRules<TransposeOp>(patterns, {on(exchangeOperands)});
   addRules<DotOp>(patterns, {emptyDot, outerProduct, on(absorbTranspose), on(gatherBatch)});
 }
