@@ -1,16 +1,13 @@
 //===- FftPlan.cpp - The plan of a Fourier transform ----------------------===//
 //
-// In: lengths, batch, element type, lanes. Out: factors, the form of a line's transform, tasks and
-// scratch memory. Costs are counted in vector operations per element:
+// In: lengths, batch, element type, machine. Out: factors, the form of a line's transform, tasks
+// and scratch memory. Costs are counted in vector operations per element:
 //
 //   passes        the butterflies of each radix, with their loads and stores
 //   four steps    columns of length `rows`, twiddles and a transposition, columns of
 //                 length `columns`; a partial last vector costs as much as a full one
 //   lines         both ends are transposed; the last vector of lines may be partial;
 //                 n vectors of scratch that exceed L1 cost extra
-//
-// The fusion pass needs scratch sizes and tasks before it knows the target, so they hold for every
-// vector size.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/plans/FftPlan.h"
@@ -24,8 +21,21 @@ namespace hlo {
 /// from 17 on Bluestein's convolution is cheaper.
 static constexpr int64_t kOddRadices[] = {3, 5, 7, 11, 13};
 
+bool isFftSmooth(int64_t n) {
+  n >>= llvm::countr_zero(static_cast<uint64_t>(n));
+  for (int64_t p : kOddRadices) {
+    while (n % p == 0) {
+      n /= p;
+    }
+  }
+  return n == 1;
+}
+
 SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
   SmallVector<int64_t> factors;
+  if (!isFftSmooth(n)) {
+    return factors;
+  }
   int64_t twos = 0;
   for (; n % 2 == 0; n /= 2) {
     ++twos;
@@ -34,9 +44,6 @@ SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
     for (; n % p == 0; n /= p) {
       factors.push_back(p);
     }
-  }
-  if (n > 1) {
-    return {};
   }
   // The smallest number of passes for the power of two, with radices as equal as possible: 16 is 4
   // x 4, 32 is 4 x 8.
@@ -48,8 +55,6 @@ SmallVector<int64_t> fftRadices(int64_t n, int64_t largest) {
   }
   return factors;
 }
-
-bool isFftSmooth(int64_t n) { return n == 1 || !fftRadices(n, 4).empty(); }
 
 int64_t fftConvolutionLength(int64_t n) {
   // The shortest of 2^k, 3 * 2^k and 5 * 2^k; for large lengths multiples of 256, because the four
@@ -74,6 +79,8 @@ static double passCost(int64_t p) {
   }
 }
 
+/// Counted in radices up to 8, also where registers allow 4 only: counted in those, a line of
+/// 262144 is 256 x 1024 instead of 512 x 512, which takes 7 % longer with vectors of 32 bytes.
 static double columnCost(int64_t n) {
   double cost = 0;
   for (int64_t p : fftRadices(n, 8)) {
@@ -86,7 +93,8 @@ static double waste(int64_t size, int64_t lanes) {
   return static_cast<double>(llvm::alignTo(size, lanes)) / static_cast<double>(size);
 }
 
-FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
+FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t partBytes,
+                    bool acrossLines) {
   FftLine best;
   double bestCost = 0;
   int64_t padded = isFftSmooth(n) ? 0 : fftConvolutionLength(n);
@@ -100,17 +108,18 @@ FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
       best = line;
     }
   };
+  int64_t lanes = std::max(1, machine.lanes(static_cast<int>(partBytes)));
   for (int64_t l = lanes; l >= 1; l /= 2) {
     FftLine line;
     line.n = n;
     line.lanes = l;
     line.padded = padded;
     double shuffles = l == 1 ? 1 : 2 * llvm::Log2_64(l) + 2;
-    // Two buffers of real and imaginary parts, l elements each of at most 64 / lanes bytes.
-    int64_t scratch = length * l * 4 * (64 / std::max<int64_t>(lanes, 8));
+    // Two buffers of real and imaginary parts.
+    int64_t scratch = length * l * 4 * partBytes;
     // Extra cost of a pass whose buffers exceed L1, or L2. Fitted to 64 lines of length 1000, which
     // are 1.5 times as fast in four steps (25 x 40) as across lines.
-    double far = scratch <= (40 << 10) ? 0 : scratch <= (512 << 10) ? 2.5 : 4;
+    double far = scratch < machine.memory.l1 ? 0 : scratch <= machine.memory.l2 / 2 ? 2.5 : 4;
     double passes =
         columnCost(length) + far * static_cast<double>(fftRadices(length, 8).size() + 2);
     consider(line,
@@ -139,11 +148,12 @@ FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines) {
   return best;
 }
 
-int64_t fftBlockVectors(int64_t rows, int64_t vectors, int64_t vectorBytes) {
+int64_t fftBlockVectors(const Machine &machine, int64_t rows, int64_t vectors,
+                        int64_t vectorBytes) {
   int64_t best = 1;
   for (int64_t v : {2, 4}) {
     // Two buffers of real and imaginary parts.
-    if (vectors % v == 0 && rows * v * vectorBytes * 4 <= (32 << 10)) {
+    if (vectors % v == 0 && rows * v * vectorBytes * 4 <= machine.memory.l1) {
       best = v;
     }
   }
@@ -158,7 +168,7 @@ int64_t FftShape::workElements() const {
   return elements;
 }
 
-FftShape fftShape(FftOp op) {
+FftShape fftShape(const Machine &machine, FftOp op) {
   FftShape shape;
   auto in = cast<RankedTensorType>(op.getOperand().getType());
   auto out = cast<RankedTensorType>(op.getType());
@@ -183,11 +193,12 @@ FftShape fftShape(FftOp op) {
     shape.batches *= size;
   }
   // A task transforms about 16 Ki elements, and there are at most 32 tasks. Short lines are grouped
-  // in multiples of 16, so that they fill the vectors.
+  // so that they fill the vectors.
   int64_t perTask = std::max(llvm::divideCeil(16 << 10, std::max<int64_t>(1, shape.workElements())),
                              llvm::divideCeil(shape.batches, 32));
-  if (shape.lengths.size() == 1 && perTask >= 8) {
-    perTask = llvm::alignTo(perTask, 16);
+  int64_t lanes = std::max(1, machine.lanes(static_cast<int>(shape.partBytes)));
+  if (shape.lengths.size() == 1 && 2 * perTask >= lanes) {
+    perTask = llvm::alignTo(perTask, lanes);
   }
   shape.batchesPerTask = std::max<int64_t>(1, std::min(perTask, shape.batches));
   return shape;
@@ -214,13 +225,14 @@ int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line) {
   return line.fourSteps && line.padded ? llvm::alignTo(4 * line.padded * shape.partBytes, 128) : 0;
 }
 
-int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes) {
-  int64_t lanes = std::max<int64_t>(1, vectorBytes / shape.partBytes), bytes = 0;
-  FftLine line = planFftLine(shape.lineLength, shape.linesPerTask(), lanes, shape.acrossLines());
+int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape) {
+  int64_t lanes = std::max(1, machine.lanes(static_cast<int>(shape.partBytes))), bytes = 0;
+  FftLine line = planFftLine(machine, shape.lineLength, shape.linesPerTask(), shape.partBytes,
+                             shape.acrossLines());
   int64_t width = line.lanes * shape.partBytes;
   if (line.fourSteps) {
-    int64_t first = fftBlockVectors(line.rows, line.columns / line.lanes, width);
-    int64_t second = fftBlockVectors(line.columns, line.rows / line.lanes, width);
+    int64_t first = fftBlockVectors(machine, line.rows, line.columns / line.lanes, width);
+    int64_t second = fftBlockVectors(machine, line.columns, line.rows / line.lanes, width);
     bytes =
         std::max(columnBytes(line.rows, first, width), columnBytes(line.columns, second, width));
     bytes += fftConvolutionBytes(shape, line);
@@ -234,7 +246,7 @@ int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes) {
     while (l > 1 && l >= 2 * inner) {
       l /= 2;
     }
-    int64_t vectors = fftBlockVectors(shape.work[d], inner / l, l * shape.partBytes);
+    int64_t vectors = fftBlockVectors(machine, shape.work[d], inner / l, l * shape.partBytes);
     bytes = std::max(bytes, columnBytes(shape.work[d], vectors, l * shape.partBytes));
     inner *= shape.work[d];
   }
@@ -248,16 +260,8 @@ int64_t fftWorkBytes(const FftShape &shape) {
   return shape.hasWork() && shape.staged() ? shape.batches * shape.workBytes() : 0;
 }
 
-int64_t fftTaskScratchBytes(const FftShape &shape) {
-  int64_t bytes = 0;
-  for (int64_t vectorBytes : {16, 32, 64}) {
-    bytes = std::max(bytes, fftTaskScratchBytes(shape, vectorBytes));
-  }
-  return bytes;
-}
-
-int64_t fftScratchBytes(const FftShape &shape) {
-  int64_t bytes = fftTaskScratchBytes(shape);
+int64_t fftScratchBytes(const Machine &machine, const FftShape &shape) {
+  int64_t bytes = fftTaskScratchBytes(machine, shape);
   return fftWorkBytes(shape) + (bytes <= kFftStackBytes ? 0 : bytes * shape.tasks(bytes));
 }
 

@@ -2,6 +2,7 @@
 #ifndef COMPILER_PLANS_FFTPLAN_H
 #define COMPILER_PLANS_FFTPLAN_H
 
+#include "compiler/machine/Machine.h"
 #include "dialect/hlo/Dialect.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,15 +29,16 @@ struct FftLine {
   int64_t padded = 0; ///< Bluestein's length if n is not smooth, and then rows x columns; else 0
   int64_t transformed() const { return padded ? padded : n; }
 };
-/// The cheapest plan for `lines` lines with vectors of at most `lanes` elements. `acrossLines`
-/// excludes the four-step method.
-FftLine planFftLine(int64_t n, int64_t lines, int64_t lanes, bool acrossLines);
+/// The cheapest plan for `lines` lines of numbers of `partBytes`. `acrossLines` excludes the
+/// four-step method.
+FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t partBytes,
+                    bool acrossLines);
 
 /// Width, in vectors, of a block of columns so that its `rows` rows stay in L1; a divisor of
 /// `vectors`, the number of full vectors in a row.
-int64_t fftBlockVectors(int64_t rows, int64_t vectors, int64_t vectorBytes);
+int64_t fftBlockVectors(const Machine &machine, int64_t rows, int64_t vectors, int64_t vectorBytes);
 
-/// The part of the plan that does not depend on the target: sizes and tasks.
+/// The part of the plan that does not depend on how a line is transformed: sizes and tasks.
 struct FftShape {
   bool realIn = false, realOut = false, inverse = false;
   llvm::SmallVector<int64_t> lengths; ///< of the transformed dimensions
@@ -65,7 +67,7 @@ struct FftShape {
   /// Number of tasks (of each stage, if staged), each with `taskBytes` bytes of scratch memory.
   int64_t tasks(int64_t taskBytes) const;
 };
-FftShape fftShape(FftOp op);
+FftShape fftShape(const Machine &machine, FftOp op);
 
 /// Bytes that a four-step convolution needs at the end of a line's scratch memory: its product, and
 /// a line between steps.
@@ -74,12 +76,10 @@ int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line);
 /// has its own.
 int64_t fftWorkBytes(const FftShape &shape);
 /// Bytes of scratch memory of the kernel; 0 if it fits on the stack.
-int64_t fftScratchBytes(const FftShape &shape);
-/// Bytes of scratch memory of one task, for vectors of at most `vectorBytes`.
-int64_t fftTaskScratchBytes(const FftShape &shape, int64_t vectorBytes);
-/// The maximum over all targets; a multiple of 128, so it splits into two equal buffers aligned to
-/// 64. Up to kFftStackBytes are on the stack.
-int64_t fftTaskScratchBytes(const FftShape &shape);
+int64_t fftScratchBytes(const Machine &machine, const FftShape &shape);
+/// Bytes of scratch memory of one task; a multiple of 128, so it splits into two equal buffers
+/// aligned to 64. Up to kFftStackBytes are on the stack.
+int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape);
 inline constexpr int64_t kFftStackBytes = 64 << 10;
 
 } // namespace hlo

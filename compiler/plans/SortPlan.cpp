@@ -1,7 +1,7 @@
 //===- SortPlan.cpp - The plan of a sort ----------------------------------===//
 //
-// In: a sort or topk. Out: method, form of the records, rows handled together, tasks and
-// scratch memory. Times are cycles, measured on one core with vectors of 64 bytes; only their
+// In: a sort or topk, the machine. Out: method, form of the records, rows handled together, tasks
+// and scratch memory. Times are cycles, measured on one core with vectors of 64 bytes; only their
 // ratio decides.
 //
 //===----------------------------------------------------------------------===//
@@ -30,6 +30,12 @@ static constexpr int64_t kInsertedElements = 16;
 static constexpr int64_t kSelectedRow = 128;
 /// Longest row for a sorting network, whose work grows with n log^2 n.
 static constexpr int64_t kNetworkRow = 1024;
+/// Most bytes of the vectors that hold one word of `lanes` records of a network. An exchange of two
+/// registers of 32 bytes takes 1.2 times as long as one of one register (f32 1024x64).
+static constexpr int64_t kNetworkBytes = 64;
+/// Cycles of an exchange of records of one word: of itself, for each register, and how many times
+/// that in L2.
+static constexpr double kExchange = 2.8, kPerVector = 0.7, kFromL2 = 3.5;
 
 int64_t SortPlan::recordBytes() const {
   int64_t bytes = 0;
@@ -124,10 +130,11 @@ static void planChunks(SortPlan &plan) {
   plan.digitBits = 11;
 }
 
-static void planNetwork(SortPlan &plan) {
+/// A network over vectors of so many bytes for a word that is not narrower than others.
+static void planNetwork(SortPlan &plan, int64_t vectorBytes) {
   plan.method = SortPlan::Method::Network;
   layOutRecords(plan, 32);
-  plan.lanes = plan.words.size() == 1 && plan.words[0].bits == 32 ? 16 : 8;
+  plan.lanes = vectorBytes / (plan.words.size() == 1 ? plan.words[0].bits / 8 : 8);
   plan.rowStride = 1;
   plan.taskBytes = 0;
   for (const SortPlan::Word &word : plan.words) {
@@ -140,19 +147,35 @@ static void countBlocks(SortPlan &plan) {
                                 : plan.outer * llvm::divideCeil(plan.inner, plan.lanes);
 }
 
-/// Chooses between radix sort and network by cost.
-static void planByKeys(SortPlan &plan) {
-  double nPerRow = static_cast<double>(plan.n);
-  planNetwork(plan);
-  countBlocks(plan);
+/// Cycles of all rows by a network.
+static double networkCost(const Machine &machine, const SortPlan &plan) {
   double vectors = 0;
   for (const SortPlan::Word &word : plan.words) {
-    vectors += plan.lanes * word.bits / 512.0;
+    vectors += static_cast<double>(plan.lanes * word.bits) / (8.0 * machine.vectors.bytes);
   }
-  // A comparator takes about three times as long if the rows exceed L1.
-  double perComparator = plan.taskBytes <= (40 << 10) ? 3.5 : 12;
-  perComparator *= plan.words.size() == 1 ? vectors : 2 * vectors;
-  double network = static_cast<double>(plan.blocks) * networkComparators(plan.n) * perComparator;
+  double exchange = plan.words.size() == 1 ? kExchange + kPerVector * vectors
+                                           : 2 * (kExchange + kPerVector) * vectors;
+  bool inL1 = plan.taskBytes <= machine.memory.l1 * 5 / 4;
+  return static_cast<double>(plan.blocks) * networkComparators(plan.n) * exchange *
+         (inL1 ? 1 : kFromL2);
+}
+
+/// Chooses between radix sort and networks by cost.
+static void planByKeys(const Machine &machine, SortPlan &plan) {
+  double nPerRow = static_cast<double>(plan.n);
+  SortPlan given = plan;
+  double network = 0;
+  for (int64_t bytes = machine.vectors.bytes;
+       bytes <= std::max<int64_t>(machine.vectors.bytes, kNetworkBytes); bytes *= 2) {
+    SortPlan wider = given;
+    planNetwork(wider, bytes);
+    countBlocks(wider);
+    double cost = networkCost(machine, wider);
+    if (network == 0 || cost < network) {
+      network = cost;
+      plan = wider;
+    }
+  }
   SortPlan radix = plan;
   planRadix(radix);
   auto digits = static_cast<double>(digitsOf(radix));
@@ -177,7 +200,7 @@ static void setShape(SortPlan &plan, RankedTensorType type, int64_t dimension) {
   plan.keep = plan.n;
 }
 
-SortPlan planTopk(TopkOp op) {
+SortPlan planTopk(const Machine &machine, TopkOp op) {
   SortPlan plan;
   RankedTensorType type = arrayType(op.getOperand());
   setShape(plan, type, type.getRank() - 1);
@@ -196,7 +219,7 @@ SortPlan planTopk(TopkOp op) {
                         ? 0
                         : std::max<int64_t>(512, llvm::PowerOf2Ceil(8 * plan.keep));
   if (plan.n < std::max(kSelectedRow, std::max(plan.keep, plan.candidates) * 2)) {
-    planByKeys(plan);
+    planByKeys(machine, plan);
     return plan;
   }
   plan.method = SortPlan::Method::Select;
@@ -210,7 +233,7 @@ SortPlan planTopk(TopkOp op) {
   return plan;
 }
 
-SortPlan planSort(SortOp op, ComputationOp comparator) {
+SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator) {
   SortPlan plan;
   RankedTensorType type = arrayType(op.getInputs()[0]);
   setShape(plan, type, op.getDimension());
@@ -227,7 +250,7 @@ SortPlan planSort(SortOp op, ComputationOp comparator) {
   if (!plan.keys.empty() && plan.n < (int64_t(1) << 31)) {
     plan.keysOnly =
         op.getInputs().size() == 1 && plan.keys.size() == 1 && plan.keys[0].operand == 0;
-    planByKeys(plan);
+    planByKeys(machine, plan);
     return plan;
   }
   plan.keys.clear();

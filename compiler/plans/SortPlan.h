@@ -1,13 +1,14 @@
 //===- SortPlan.h - The plan of a sort ------------------------------------===//
 //
 // Used by the fusion pass, which gives a kernel its scratch memory, and by the emitter: both must
-// see the same plan, so it depends on the op alone.
+// see the same plan, so it depends on the op and the machine alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_PLANS_SORTPLAN_H
 #define COMPILER_PLANS_SORTPLAN_H
 
 #include "compiler/analysis/SortOrder.h"
+#include "compiler/machine/Machine.h"
 
 namespace hlo {
 
@@ -70,9 +71,9 @@ struct SortPlan {
 };
 
 /// The plan of a sort. A null `comparator` is looked up in the op's module.
-SortPlan planSort(SortOp op, ComputationOp comparator = {});
+SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator = {});
 /// The plan of a topk along the last dimension.
-SortPlan planTopk(TopkOp op);
+SortPlan planTopk(const Machine &machine, TopkOp op);
 
 } // namespace hlo
 

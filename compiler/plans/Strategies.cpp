@@ -12,9 +12,15 @@
 using namespace mlir;
 using namespace hlo;
 
-static int64_t sortScratch(Operation *root) { return planSort(cast<SortOp>(root)).scratchBytes(); }
-static int64_t topkScratch(Operation *root) { return planTopk(cast<TopkOp>(root)).scratchBytes(); }
-static int64_t fftScratch(Operation *root) { return fftScratchBytes(fftShape(cast<FftOp>(root))); }
+static int64_t sortScratch(const Machine &machine, Operation *root) {
+  return planSort(machine, cast<SortOp>(root)).scratchBytes();
+}
+static int64_t topkScratch(const Machine &machine, Operation *root) {
+  return planTopk(machine, cast<TopkOp>(root)).scratchBytes();
+}
+static int64_t fftScratch(const Machine &machine, Operation *root) {
+  return fftScratchBytes(machine, fftShape(machine, cast<FftOp>(root)));
+}
 
 // clang-format off
 static constexpr StrategyProperties table[] = {

@@ -7,6 +7,7 @@
 #ifndef COMPILER_PLANS_STRATEGIES_H
 #define COMPILER_PLANS_STRATEGIES_H
 
+#include "compiler/machine/Machine.h"
 #include "dialect/hlo/Strategy.h"
 
 namespace hlo {
@@ -57,7 +58,7 @@ struct StrategyProperties {
   Walk walk = Walk::Own;
   SmallForm small = SmallForm::Never;
   /// Bytes of memory of all tasks together, beside results; null: none. Of the kernel's root.
-  int64_t (*scratchBytes)(mlir::Operation *root) = nullptr;
+  int64_t (*scratchBytes)(const Machine &machine, mlir::Operation *root) = nullptr;
 };
 
 const StrategyProperties &propertiesOf(Strategy strategy);

@@ -124,8 +124,8 @@ FftEmission::ColumnBlocks FftEmission::blocksOf(size_t d) const {
   while (blocks.width > 1 && blocks.width >= 2 * blocks.inner) {
     blocks.width /= 2;
   }
-  blocks.vectors =
-      fftBlockVectors(blocks.n, blocks.inner / blocks.width, blocks.width * shape.partBytes);
+  blocks.vectors = fftBlockVectors(e.machine, blocks.n, blocks.inner / blocks.width,
+                                   blocks.width * shape.partBytes);
   return blocks;
 }
 
@@ -259,7 +259,7 @@ void FftEmission::transformInStages(const FftLine &plan,
   auto addLines = [&] {
     if (last == 0 && LineTransforms::inStages(plan)) {
       for (int64_t step = 0; step < LineTransforms::stages(shape); ++step) {
-        int64_t units = allLines * LineTransforms::unitsOf(plan, shape, step);
+        int64_t units = allLines * LineTransforms::unitsOf(e.machine, plan, shape, step);
         stages.push_back({units, 1, [&, step](Value lo, Value hi, Value scratch) {
                             LineTransforms lines(columns, shape, plan, scratch, bufferBytes);
                             lines.transformStage(
@@ -328,14 +328,15 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
-  FftShape shape = fftShape(op);
+  FftShape shape = fftShape(e.machine, op);
   Type part = e.b.getF32Type();
   if (shape.partBytes == 8) {
     part = e.b.getF64Type();
   }
   int64_t lanes = std::max<int64_t>(1, e.machine.lanes(shape.partBytes));
-  FftLine plan = planFftLine(shape.lineLength, shape.linesPerTask(), lanes, shape.acrossLines());
-  int64_t bytes = fftTaskScratchBytes(shape), bufferBytes = bytes;
+  FftLine plan = planFftLine(e.machine, shape.lineLength, shape.linesPerTask(), shape.partBytes,
+                             shape.acrossLines());
+  int64_t bytes = fftTaskScratchBytes(e.machine, shape), bufferBytes = bytes;
   kernel.tasks = shape.tasks(bytes);
   if (shape.hasWork() && !shape.staged()) {
     bufferBytes -= shape.workBytes();
@@ -353,8 +354,9 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
   if (bytes <= kFftStackBytes) {
     stack = stackBuffer(e, bytes);
   }
-  if (kernel.resultPtrs.size() != (fftScratchBytes(shape) > 0 ? 2u : 1u)) {
-    return kernel.fusion.emitOpError("needs ") << fftScratchBytes(shape) << " bytes of scratch";
+  if (kernel.resultPtrs.size() != (fftScratchBytes(e.machine, shape) > 0 ? 2u : 1u)) {
+    return kernel.fusion.emitOpError("needs ")
+           << fftScratchBytes(e.machine, shape) << " bytes of scratch";
   }
   auto scratchOf = [&](Value task) -> Value {
     return stack ? stack

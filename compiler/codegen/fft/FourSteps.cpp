@@ -102,22 +102,25 @@ Elem Twiddles::at(Value row, Value block) {
 
 /// Number of blocks of `size` columns: full vectors in the width of fftBlockVectors, then the
 /// remainder under a mask.
-static int64_t blocksOf(const FftLine &plan, int64_t size, int64_t length, int64_t partBytes) {
-  return countColumnBlocks(size, plan.lanes,
-                           fftBlockVectors(length, size / plan.lanes, plan.lanes * partBytes));
+static int64_t blocksOf(const Machine &machine, const FftLine &plan, int64_t size, int64_t length,
+                        int64_t partBytes) {
+  return countColumnBlocks(
+      size, plan.lanes,
+      fftBlockVectors(machine, length, size / plan.lanes, plan.lanes * partBytes));
 }
 
-int64_t LineTransforms::unitsOf(const FftLine &plan, const FftShape &shape, int64_t step) {
+int64_t LineTransforms::unitsOf(const Machine &machine, const FftLine &plan, const FftShape &shape,
+                                int64_t step) {
   switch (step) {
-  case 0: return blocksOf(plan, plan.columns, plan.rows, shape.partBytes);
-  case 1: return blocksOf(plan, plan.rows, plan.columns, shape.partBytes);
+  case 0: return blocksOf(machine, plan, plan.columns, plan.rows, shape.partBytes);
+  case 1: return blocksOf(machine, plan, plan.rows, plan.columns, shape.partBytes);
   default: return 1;
   }
 }
 
 void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
                                function_ref<void(const ColumnBlock &)> body) {
-  int64_t vectors = fftBlockVectors(length, size / lanes, lanes * partBytes);
+  int64_t vectors = fftBlockVectors(e.machine, length, size / lanes, lanes * partBytes);
   emitFor(e, lo, hi, 1,
           [&](Value number) { emitColumnBlock(e, size, lanes, vectors, number, body); });
 }
@@ -125,8 +128,9 @@ void LineTransforms::forBlocks(int64_t size, int64_t length, Value lo, Value hi,
 void LineTransforms::fourSteps(ColumnTransforms &transforms, ReadIndex read, WriteIndex write,
                                Value between, double scale) {
   Value zero = constI64(e, 0);
-  firstSteps(transforms, zero, constI64(e, unitsOf(plan, shape, 0)), read, between, scale);
-  lastStep(transforms, zero, constI64(e, unitsOf(plan, shape, 1)), write, between);
+  firstSteps(transforms, zero, constI64(e, unitsOf(e.machine, plan, shape, 0)), read, between,
+             scale);
+  lastStep(transforms, zero, constI64(e, unitsOf(e.machine, plan, shape, 1)), write, between);
 }
 
 void LineTransforms::firstSteps(ColumnTransforms &transforms, Value lo, Value hi, ReadIndex read,
@@ -185,7 +189,7 @@ void LineTransforms::lastStep(ColumnTransforms &transforms, Value lo, Value hi, 
 
 void LineTransforms::transformStage(int64_t step, Value lo, Value hi, ReadLine read,
                                     WriteLine write, function_ref<Value(Value)> result) {
-  int64_t units = unitsOf(plan, shape, step);
+  int64_t units = unitsOf(e.machine, plan, shape, step);
   // The units of each line that [lo, hi) covers.
   Value end = divI(e, addI(e, hi, units - 1), units);
   emitFor(e, divI(e, lo, units), end, 1, [&](Value line) {

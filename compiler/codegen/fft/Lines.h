@@ -31,7 +31,8 @@ public:
   /// in order.
   static bool inStages(const FftLine &plan) { return plan.fourSteps && plan.padded == 0; }
   static int64_t stages(const FftShape &shape) { return shape.realIn ? 3 : 2; }
-  static int64_t unitsOf(const FftLine &plan, const FftShape &shape, int64_t step);
+  static int64_t unitsOf(const Machine &machine, const FftLine &plan, const FftShape &shape,
+                         int64_t step);
   /// Runs units lo <= unit < hi of a stage of all lines.
   void transformStage(int64_t step, mlir::Value lo, mlir::Value hi, ReadLine read, WriteLine write,
                       llvm::function_ref<mlir::Value(mlir::Value line)> result);

@@ -209,7 +209,7 @@ LogicalResult emitSortKernel(KernelBuilder &kernel) {
     return kernel.fusion.emitOpError("of strategy 'sort' must return a sort");
   }
   ComputationOp comparator = kernel.lookup(op.getToApplyAttr());
-  SortPlan plan = planSort(op, comparator);
+  SortPlan plan = planSort(kernel.e.machine, op, comparator);
   kernel.tasks = plan.tasks();
   if (kernel.tasks == 0) {
     return success();

@@ -62,10 +62,10 @@ SmallVector<int64_t> findInPlace(Group &group, ArrayRef<Operation *> members,
 
 /// The results of an op that its kernel writes: all, but of a sort by keys only those with users
 /// (an argsort uses only the positions).
-static SmallVector<Value> wantedResults(Operation *root) {
+static SmallVector<Value> wantedResults(const Machine &machine, Operation *root) {
   SmallVector<Value> wanted(root->getResults());
   auto sort = dyn_cast<SortOp>(root);
-  if (sort && planSort(sort).method != SortPlan::Method::Merge && !root->use_empty()) {
+  if (sort && planSort(machine, sort).method != SortPlan::Method::Merge && !root->use_empty()) {
     llvm::erase_if(wanted, [](Value v) { return v.use_empty(); });
   }
   return wanted;
@@ -145,7 +145,8 @@ private:
 };
 
 /// Makes the kernel of a group. `wanted`: the results of the root that the kernel writes.
-FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
+FusionOp buildFusion(const Machine &machine, Group &group, ArrayRef<Value> wanted,
+                     Relabels &relabels) {
   // Members in program order, and the values they read from outside.
   SmallVector<Operation *> members(group.members.begin(), group.members.end());
   llvm::sort(members, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -169,7 +170,7 @@ FusionOp buildFusion(Group &group, ArrayRef<Value> wanted, Relabels &relabels) {
   OpBuilder builder(group.root);
   Type scratch;
   auto scratchOf = propertiesOf(group.strategy).scratchBytes;
-  if (int64_t scratchBytes = scratchOf ? scratchOf(group.root) : 0; scratchBytes > 0) {
+  if (int64_t scratchBytes = scratchOf ? scratchOf(machine, group.root) : 0; scratchBytes > 0) {
     scratch = RankedTensorType::get({scratchBytes}, builder.getIntegerType(8, /*isSigned=*/false));
   }
   OperationState state(group.root->getLoc(), FusionOp::getOperationName());
@@ -236,8 +237,8 @@ void fuseBlock(Block &block, const Machine &machine) {
   Relabels relabels(block);
   SmallVector<std::pair<SmallVector<Value>, FusionOp>> built;
   for (auto &group : grouping.groups) {
-    SmallVector<Value> wanted = wantedResults(group->root);
-    FusionOp fusion = buildFusion(*group, wanted, relabels);
+    SmallVector<Value> wanted = wantedResults(machine, group->root);
+    FusionOp fusion = buildFusion(machine, *group, wanted, relabels);
     built.push_back({std::move(wanted), fusion});
   }
   for (auto &[wanted, fusion] : built) {
@@ -291,7 +292,7 @@ void registerFusionPasses(const Machine &machine) {
   registerPass([] { return createTurnColumnsPass(); });
   registerPass([] { return createSplitColumnsPass(); });
   registerPass([] { return createPairedConcatenatePass(); });
-  registerPass([machine] { return createHloFusionPass(machine); });
+  registerPass([&machine] { return createHloFusionPass(machine); });
   registerPass([] { return createHloMultiOutputFusionPass(); });
 }
 
