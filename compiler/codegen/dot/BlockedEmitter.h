@@ -188,11 +188,11 @@ private:
   mlir::Type part; ///< HLO type of one part of an element
   mlir::Value lhsBuffer, rhsBuffer, sumBuffer;
   /// The shapes of tiles for sums of rows x columns, in memory; the first are those of most tiles.
-  struct MatrixShape {
+  struct Registers {
     int64_t rows, columns;
     mlir::Value memory;
   };
-  llvm::SmallVector<MatrixShape> matrixShapes;
+  llvm::SmallVector<Registers> matrixShapes;
 };
 
 } // namespace hlo::codegen

@@ -5,6 +5,7 @@
 // then look like in buffers is in Groups.cpp and Matrix.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 
 using namespace mlir;
@@ -111,15 +112,7 @@ const Product *matrixProduct(const Contraction &c) {
   if (!lhs || !rhs) {
     return nullptr;
   }
-  const Product *product = machine.tileProduct(*lhs, *rhs, lhs->isInteger() ? kS32 : kF32);
-  if (!product) {
-    return nullptr;
-  }
-  // Matrix.cpp has eight square registers, and packs them by masked vectors of a row.
-  const Tiles &tiles = *product->tiles;
-  bool fits = tiles.count >= 8 && tiles.rowBytes == 4 * tiles.rows &&
-              machine.vectors.bytes == tiles.rowBytes && machine.vectors.hasPredicates();
-  return fits ? product : nullptr;
+  return squareProduct(machine, *lhs, *rhs, lhs->isInteger() ? kS32 : kF32);
 }
 
 bool prefersMatrix(const Contraction &c) {

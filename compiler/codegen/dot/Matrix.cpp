@@ -2,22 +2,15 @@
 //
 // In: rows of the lhs, contiguous along k (in memory, or a PackK buffer), a panel of the rhs
 // packed as groups along k (Groups.cpp), a piece of k. Out: the sums of 32 rows x 32
-// columns at most, in the result or in a buffer, by one loop over k that loads two
-// tiles of each side and multiplies each with each:
+// columns at most, in the result or in a buffer, by MatrixKernel's loop over k.
 //
-//   0 to 3   sums, 16 rows x 16 columns each, 2i + j for rows i and columns j
-//   4 and 5  rows, 16 of 64 bytes along k
-//   6 and 7  columns: 16 groups along k, of 16 columns each
-//
-// for registers of 16 rows of 64 bytes (Tiles). They are named by number. A remainder of rows or
-// columns uses as many whole tiles as it needs, where its operands and sums are in buffers that
-// have room. Where they are not, it has tiles of its exact shape, which are configured around it.
-// Along k, what is no multiple of a tile is filled up by zeros, on both sides: a NaN that happens
-// to be in the buffer would otherwise meet the other side's zero.
-//
-// Multiplying bf16 may take subnormals for zeros, in the operands and in the sums.
+// A remainder of rows or columns uses as many whole tiles as it needs, where its operands and sums
+// are in buffers that have room. Where they are not, it has tiles of its exact shape, which are
+// configured around it. Along k, what is no multiple of a tile is filled up by zeros, on both
+// sides: a NaN that happens to be in the buffer would otherwise meet the other side's zero.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/dot/BlockedEmitter.h"
 #include "compiler/codegen/loops/Lanes.h"
 
@@ -32,25 +25,12 @@ int64_t BlockedEmitter::columnsOf(const Panel &panel) const {
 /// The configuration of the registers for sums of rows x columns, in memory.
 static Value tileShapes(Emission &e, const Tiles &tiles, int64_t rows, int64_t columns,
                         int64_t groups) {
-  const int64_t side = tiles.rows;
-  std::array<Tiles::Shape, 8> shapes;
-  auto shape = [&](int64_t tile, int64_t tileRows, int64_t lanes) {
-    if (tileRows > 0 && lanes > 0) {
-      shapes[tile] = {tileRows, 4 * lanes};
-    }
-  };
+  MatrixShape shape{{}, {}, groups};
   for (int64_t i = 0; i < 2; ++i) {
-    int64_t tileRows = std::clamp<int64_t>(rows - i * side, 0, side);
-    int64_t tileColumns = std::clamp<int64_t>(columns - i * side, 0, side);
-    for (int64_t j = 0; j < 2; ++j) {
-      shape(2 * i + j, tileRows, std::clamp<int64_t>(columns - j * side, 0, side));
-    }
-    shape(4 + i, tileRows, groups);
-    shape(6 + i, tileColumns == 0 ? 0 : groups, tileColumns);
+    shape.rows[i] = std::clamp<int64_t>(rows - i * tiles.rows, 0, tiles.rows);
+    shape.columns[i] = std::clamp<int64_t>(columns - i * tiles.rows, 0, tiles.rows);
   }
-  Value buffer = stackBuffer(e, tiles.configBytes);
-  tiles.describe(e, shapes, buffer);
-  return buffer;
+  return describeShape(e, tiles, shape);
 }
 
 void BlockedEmitter::configureTiles() {
@@ -75,7 +55,7 @@ void BlockedEmitter::configureTiles() {
 
 bool BlockedEmitter::needsMatrixShape(int64_t rows, int64_t columns) const {
   bool rests = plan.sumsInResult && plan.kBlocks > 1;
-  const MatrixShape &usual = matrixShapes.front();
+  const Registers &usual = matrixShapes.front();
   const int64_t side = plan.matrix->rows;
   return (rows != usual.rows && rows % side != 0 && (rests || plan.lhs == LhsForm::Direct)) ||
          (columns != usual.columns && columns % side != 0 && rests);
@@ -89,9 +69,9 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
   const int64_t side = tiles.rows;
   int64_t columns = columnsOf(panel), down = llvm::divideCeil(rows, side);
   int64_t across = llvm::divideCeil(columns, side);
-  const MatrixShape &usual = matrixShapes.front();
-  const MatrixShape *own = llvm::find_if(
-      matrixShapes, [&](const MatrixShape &s) { return s.rows == rows && s.columns == columns; });
+  const Registers &usual = matrixShapes.front();
+  const Registers *own = llvm::find_if(
+      matrixShapes, [&](const Registers &s) { return s.rows == rows && s.columns == columns; });
   bool isExact = own != matrixShapes.end();
   if (isExact && own != &usual) {
     tiles.configure(e, own->memory);
@@ -115,54 +95,18 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
                     : plan.sumsInResult ? *linearStride(c.m, c.outM)
                                         : plan.nBlock) *
                    plan.partBytes;
-  Value sums = ends ? sumBuffer : sumAddress(block, m, panel.n);
-
-  // Where the rows and columns of square (i, j) of an array start.
-  auto squareAt = [&](Value base, int64_t i, int64_t j, int64_t row) {
-    return addBytes(e, base, constI64(e, side * (i * row + j * plan.partBytes)));
-  };
-  auto forSums = [&](function_ref<void(int64_t, int64_t)> body) {
-    for (int64_t i = 0; i < down; ++i) {
-      for (int64_t j = 0; j < across; ++j) {
-        body(i, j);
-      }
-    }
-  };
-  auto clear = [&] { forSums([&](int64_t i, int64_t j) { tiles.zero(e, 2 * i + j); }); };
-  if (plan.kBlocks == 1) {
-    clear();
-  } else {
-    Value isLater = compareI(e, arith::CmpIPredicate::ne, k.number, 0);
-    auto branch = scf::IfOp::create(e.b, e.loc, isLater, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    forSums([&](int64_t i, int64_t j) {
-      tiles.load(e, 2 * i + j, squareAt(sums, i, j, sumRow), sumRow);
-    });
-    e.b.setInsertionPointToStart(branch.elseBlock());
-    clear();
-  }
+  Value sumStart = ends ? sumBuffer : sumAddress(block, m, panel.n);
+  MatrixSums sums{sumStart, sumRow, side * sumRow, side * plan.partBytes};
   auto isUnsigned = [&](const ContractionSide &side) {
     return plan.product->operand.isInteger() && isUnsignedElement(side.narrowInteger);
   };
+  MatrixKernel kernel(e, *plan.product, isUnsigned(c.lhs), isUnsigned(c.rhs), down, across);
+  kernel.start(plan.kBlocks == 1 ? Value() : compareI(e, arith::CmpIPredicate::ne, k.number, 0),
+               sums);
   Value steps = divI(e, addI(e, groupsOf(k.length), plan.tileGroups - 1), plan.tileGroups);
-  emitFor(e, constI64(e, 0), steps, 1, [&](Value step) {
-    Value a = addBytes(e, lhs, mulI(e, step, plan.tileGroups * plan.partBytes));
-    Value b = addBytes(e, rhs, mulI(e, step, plan.tileGroups * rhsRow));
-    for (int64_t i = 0; i < down; ++i) {
-      tiles.load(e, 4 + i, squareAt(a, i, 0, lhsRow), lhsRow);
-      for (int64_t j = 0; j < across; ++j) {
-        if (i == 0) {
-          tiles.load(e, 6 + j, squareAt(b, 0, j, rhsRow), rhsRow);
-        }
-        plan.product->multiplyTiles(e, *plan.product, {2 * i + j, 4 + i, 6 + j}, isUnsigned(c.lhs),
-                                    isUnsigned(c.rhs));
-      }
-    }
-  });
-  forSums([&](int64_t i, int64_t j) {
-    tiles.store(e, 2 * i + j, squareAt(sums, i, j, sumRow), sumRow);
-  });
+  kernel.multiply({lhs, lhsRow, side * lhsRow, plan.tileGroups * plan.partBytes},
+                  {rhs, rhsRow, side * plan.partBytes, plan.tileGroups * rhsRow}, steps);
+  kernel.store(sums);
   if (ends) {
     finishRows(block, panel, m, constI64(e, rows), sumBuffer, plan.columns());
   }
