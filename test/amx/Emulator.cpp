@@ -63,6 +63,8 @@ struct Instruction {
   int64_t index; ///< scaled
 };
 
+std::atomic<uint64_t> products, loads, stores;
+
 void complain(const char *what) {
   const char head[] = "amx emulator: ";
   (void)!write(2, head, sizeof(head) - 1);
@@ -175,6 +177,7 @@ bool moveTile(const Instruction &in, bool isStore) {
     complain("tileload or tilestore: no such tile, or no base and stride");
     return false;
   }
+  ++(isStore ? stores : loads);
   int first = state.configuration.startRow;
   for (int r = first; r < tile->rows; ++r) {
     auto *memory = reinterpret_cast<uint8_t *>(in.address + in.index * r);
@@ -262,6 +265,7 @@ bool multiply(const Instruction &in) {
     complain("a product of tiles whose shapes do not fit");
     return false;
   }
+  ++products;
   if (in.opcode == 0x5c) {
     multiplyBf16(*c, *a, *b);
   } else {
@@ -339,3 +343,5 @@ void hlo::testing::enableAmx() {
 }
 
 bool hlo::testing::tilesInUse() { return state.configured; }
+
+hlo::testing::AmxCounts hlo::testing::amxCounts() { return {products, loads, stores}; }

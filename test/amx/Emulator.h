@@ -2,6 +2,8 @@
 #ifndef TEST_AMX_EMULATOR_H
 #define TEST_AMX_EMULATOR_H
 
+#include <cstdint>
+
 namespace hlo::testing {
 
 /// Makes AMX instructions (tiles, bf16, int8) work in this process: by the kernel's permission if
@@ -12,6 +14,12 @@ void enableAmx();
 bool hasNativeAmx();
 /// True if the calling thread has configured tiles; false if AMX is not emulated.
 bool tilesInUse();
+
+/// Instructions that all threads have emulated.
+struct AmxCounts {
+  uint64_t products, loads, stores;
+};
+AmxCounts amxCounts();
 
 } // namespace hlo::testing
 

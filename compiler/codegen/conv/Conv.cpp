@@ -13,6 +13,7 @@
 // input feature has a form of its own, see Depthwise.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 #include "compiler/codegen/conv/KernelGradient.h"
 
@@ -220,9 +221,9 @@ static int64_t exactSteps(const ConvOperands &operands) {
   return operands.element.isInteger(32) ? (int64_t(1) << 24) / product : 0;
 }
 
-/// The product that multiplies neighbouring channels in groups, for the direct form; null: none
-/// gains. Groups of features hold whole groups of channels.
-static const Product *directProduct(const ConvOperands &operands, const Machine &machine) {
+/// What every element of an operand is, if products of groups know it.
+using Narrow = std::optional<std::pair<Number, Number>>;
+static Narrow narrowNumbers(const ConvOperands &operands) {
   auto numberIn = [&](const Operand &operand) -> std::optional<Number> {
     if (operands.element.isF32()) {
       return operand.holdsBf16() ? std::optional(kBf16) : std::nullopt;
@@ -231,10 +232,28 @@ static const Product *directProduct(const ConvOperands &operands, const Machine 
     return type && type.getIntOrFloatBitWidth() > 1 ? std::optional(numberOf(type)) : std::nullopt;
   };
   std::optional<Number> input = numberIn(*operands.input), kernel = numberIn(*operands.kernel);
-  if (!input || !kernel) {
-    return nullptr;
+  return input && kernel ? Narrow({*input, *kernel}) : std::nullopt;
+}
+
+static SmallVector<const Product *, 4> vectorProducts(const ConvOperands &operands,
+                                                      const Machine &machine) {
+  Narrow numbers = narrowNumbers(operands);
+  if (!numbers) {
+    return {};
   }
-  auto products = machine.vectorProducts(*input, *kernel, input->isInteger() ? kS32 : kF32);
+  return machine.vectorProducts(numbers->first, numbers->second,
+                                numbers->first.isInteger() ? kS32 : kF32);
+}
+
+/// Whether groups of channels lie inside groups of features.
+static bool holdsWholeGroups(const ConvGeometry &g, const Product &product) {
+  return g.groups() == 1 || g.kernelInputFeatures % product.group == 0;
+}
+
+/// The product that multiplies neighbouring channels in groups, for the direct form; null: none
+/// gains.
+static const Product *directProduct(const ConvOperands &operands, const Machine &machine) {
+  auto products = vectorProducts(operands, machine);
   if (products.empty()) {
     return nullptr;
   }
@@ -242,8 +261,7 @@ static const Product *directProduct(const ConvOperands &operands, const Machine 
   // Else channels are multiplied one by one, as f32.
   int64_t channels = operands.g.kernelInputFeatures, groups = product->group;
   bool isFaster = llvm::divideCeil(channels, groups) * product->cost < channels;
-  bool isWhole = operands.g.groups() == 1 || channels % groups == 0;
-  return channels > 1 && isFaster && isWhole ? product : nullptr;
+  return channels > 1 && isFaster && holdsWholeGroups(operands.g, *product) ? product : nullptr;
 }
 
 /// The operands with their channels in groups.
@@ -256,9 +274,11 @@ static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
   result.group = group;
   result.input = std::make_shared<Operand>(kernel, op.getLhs(), operands.element);
   result.kernel = std::make_shared<Operand>(kernel, op.getRhs(), operands.element);
-  if (product.signs == Product::Signs::OneUnsigned) {
+  if (product.operand.isInteger() && product.signs != Product::Signs::Signed) {
     result.kernelUnsigned = isUnsignedElement(result.kernel->narrowInteger());
-    result.flipsInput = isUnsignedElement(result.input->narrowInteger()) == result.kernelUnsigned;
+    result.inputUnsigned = isUnsignedElement(result.input->narrowInteger());
+    result.flipsInput = product.signs == Product::Signs::OneUnsigned &&
+                        result.inputUnsigned == result.kernelUnsigned;
   }
   result.input->groupAlong(g.inputFeatureDim, group, operands.element, result.flipsInput);
   result.kernel->groupAlong(g.kernelInputDim, group, operands.element, /*flips=*/false);
@@ -267,11 +287,38 @@ static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
   return result;
 }
 
-/// The direct form, if it takes the convolution: of channels in groups, or of single ones.
+/// The direct form by matrix registers, if they take the convolution and are faster than vectors.
+static bool emitByMatrix(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                         Epilogue &epilogue) {
+  const Machine &machine = kernel.e.machine;
+  Narrow numbers = narrowNumbers(operands);
+  const Product *product = numbers ? squareProduct(machine, numbers->first, numbers->second,
+                                                   numbers->first.isInteger() ? kS32 : kF32)
+                                   : nullptr;
+  if (!product || !holdsWholeGroups(operands.g, *product)) {
+    return false;
+  }
+  ConvOperands grouped = groupChannels(kernel, op, operands, *product);
+  auto vectors = vectorProducts(operands, machine);
+  double vectorSpeed = vectors.empty() ? 1 : vectors.front()->speed();
+  std::optional<DirectPlan> plan =
+      planDirect(grouped, machine, std::numeric_limits<int64_t>::max());
+  if (!plan || !prefersMatrix(*plan, *product, machine, vectorSpeed)) {
+    return false;
+  }
+  emitDirect(kernel, op, grouped, epilogue, *plan, operands.element);
+  return true;
+}
+
+/// The direct form, if it takes the convolution: by matrix registers, of channels in groups, or of
+/// single ones.
 static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                          Epilogue &epilogue) {
   const Machine &machine = kernel.e.machine;
   constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  if (emitByMatrix(kernel, op, operands, epilogue)) {
+    return true;
+  }
   if (const Product *product = directProduct(operands, machine)) {
     ConvOperands grouped = groupChannels(kernel, op, operands, *product);
     if (std::optional<DirectPlan> plan = planDirect(grouped, machine, kAny)) {

@@ -18,6 +18,9 @@ struct ConvOperands {
   /// For a product of one unsigned and one signed side: whether the kernel is the unsigned one, and
   /// whether the upper bit of each byte of the input is flipped, which makes signed bytes unsigned.
   bool kernelUnsigned = false, flipsInput = false;
+  /// If the product takes integers of any sign: those of the input. kernelUnsigned is then as well
+  /// the kernel's.
+  bool inputUnsigned = false;
 
   /// The input at an output position and a tap (one index per spatial dimension), zero in the
   /// padding. Spatial dimensions whose bit in `inside` is set are known to be inside the input.

@@ -32,6 +32,10 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   storesColumns = plan.outputsInnermost() && plan.rowsW > 1;
   columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
   tileWidth = storesColumns ? llvm::alignTo(plan.rowsW, columnLanes) : plan.rowsW;
+  if (storesColumns && plan.linePitch > 0) {
+    // The last line may start with the last row.
+    tileWidth += columnLanes;
+  }
   if (!plan.inputInPlace) {
     inputBuffer = stackBuffer(e, plan.inputBufferBytes());
   }
@@ -130,6 +134,7 @@ void DirectEmitter::emit() {
     phaseCount *= phases.back();
   }
   sizes.push_back(plan.featureBlocks);
+  configureMatrix();
   emitTasks(kernel, llvm::product_of(sizes), [&](Value task) {
     SmallVector<Value> place = delinearize(e, task, sizes);
     Block block;
@@ -154,6 +159,7 @@ void DirectEmitter::emit() {
       emitPhase(part);
     });
   });
+  releaseMatrix();
 }
 
 void DirectEmitter::emitPhase(Block &block) {
@@ -248,6 +254,10 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
 }
 
 void DirectEmitter::forEachPlace(const Block &block, function_ref<void(const Place &)> body) {
+  if (plan.linePitch > 0) {
+    forEachRunOfLines(block, body);
+    return;
+  }
   std::function<void(Values, int64_t)> nest = [&](Values at, int64_t rowsH) {
     size_t d = at.size();
     const Range &range = block.dims[d];

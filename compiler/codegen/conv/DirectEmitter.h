@@ -44,6 +44,8 @@ private:
   struct Place {
     Values at;
     int64_t rowsH, rowsW;
+    /// One line of a tile that goes over several: its first row in the tile's buffer, and outputs.
+    mlir::Value firstRow, outputs;
     int64_t rows() const { return rowsH * rowsW; }
   };
   using Tile = llvm::SmallVector<mlir::Value>; ///< row-major: rows x vectors
@@ -66,6 +68,8 @@ private:
   mlir::Value inputAddress(const Block &block);
   /// Channels from `c0` on, as many as the buffer has.
   void packInput(const Block &block, mlir::Value c0);
+  /// Whether zeros follow the channels of a pixel, up to a whole vector.
+  bool fillsChannels() const { return plan.alongChannels || plan.padsChannels; }
   void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside,
                mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
@@ -119,8 +123,24 @@ private:
   /// The output index of row (h, w) of a tile; the feature is left open.
   llvm::SmallVector<Index> outputAt(const Block &block, const Place &place, mlir::Value h,
                                     const Index &w);
+  /// Where the tile's buffer has the sums of output (h, w).
+  mlir::Value bufferRow(const Place &place, mlir::Value h, mlir::Value w);
   /// Outputs of a tile along dimension `d` that exist.
   mlir::Value validRows(const Block &block, const Place &place, size_t d, int64_t rows);
+
+  // DirectMatrix.cpp
+  /// Tells the CPU the sizes of its registers; at the end of the kernel's call it forgets them.
+  void configureMatrix();
+  void releaseMatrix();
+  void emitMatrixTile(const Block &block, const Chunk &chunk, const Panel &panel,
+                      const Place &place);
+  /// Places of tiles that go over lines of outputs: the last index counts positions of the copy.
+  void forEachRunOfLines(const Block &block, llvm::function_ref<void(const Place &)> body);
+  /// The registers of a tile between two pieces of the sums.
+  mlir::Value matrixSlot(const Block &block, const Panel &panel, const Place &place);
+  void storeRunOfLines(const Block &block, const Panel &panel, const Place &place);
+  /// Zeros after the channels of a piece, in all panels.
+  void fillKernelEnds(const Block &block, const Chunk &chunk);
 
   // DirectApart.cpp
   void packApart();

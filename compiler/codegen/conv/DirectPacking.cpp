@@ -160,7 +160,7 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
       Elem value = operands.input->at(here, lanes, mask);
       // What stands after the channels is multiplied too where lanes go along them.
-      value = plan.alongChannels ? zeroUnless(e, operands.element, mask, value) : value;
+      value = fillsChannels() ? zeroUnless(e, operands.element, mask, value) : value;
       storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value.re);
     };
     emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, {}); });
@@ -199,9 +199,9 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
         index[spatial] = Index(addI(e, index[spatial].base, x), 1);
         Value channel = addI(e, c, std::min(i, count - 1));
         index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
-        rows.push_back(i < count            ? operands.input->at(index, lanes, mask).re
-                       : plan.alongChannels ? zeroElem(e, operands.element, lanes).re
-                                            : rows[0]);
+        rows.push_back(i < count         ? operands.input->at(index, lanes, mask).re
+                       : fillsChannels() ? zeroElem(e, operands.element, lanes).re
+                                         : rows[0]);
       }
       rows = transposeSquare(e, rows);
       if (plan.across > 1) {
@@ -211,7 +211,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
         return;
       }
       Value out = addI(e, at, addI(e, mulI(e, x, pixel), c));
-      bool spoils = count < lanes && !plan.alongChannels;
+      bool spoils = count < lanes && !fillsChannels();
       Value some = spoils ? lanesBelow(e, constI64(e, count), lanes) : Value();
       for (int64_t i = 0; i < lanes; ++i) {
         storeBuffer(bufferAddress(inputBuffer, out, i * pixel), rows[i], some);
@@ -273,6 +273,9 @@ void DirectEmitter::packKernel(const Block &block, const Chunk &chunk) {
   packKernelPanels(block, chunk);
   if (operands.flipsInput) {
     sumKernel(block, chunk);
+  }
+  if (plan.padsChannels) {
+    fillKernelEnds(block, chunk);
   }
 }
 

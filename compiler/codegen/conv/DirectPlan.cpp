@@ -38,6 +38,8 @@ static constexpr int64_t kEnoughTasks = 16;
 /// ... unless packing would then take more than this part of the time, and there are some ...
 static constexpr double kMostOverhead = 0.04;
 static constexpr int64_t kFewTasks = 2;
+/// ... more by matrix registers, beside whose products packing takes a large part always ...
+static constexpr int64_t kFewMatrixTasks = 4;
 /// ... of at least so many multiply-adds each.
 static constexpr int64_t kSmallTask = 2 << 20;
 /// With fewer steps than this most of the time goes to stores, which are best made in the order of
@@ -69,8 +71,20 @@ int64_t DirectPlan::pixels() const {
 int64_t DirectPlan::tiles() const {
   int64_t result = 1;
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    int64_t rows = d + 1 == dims.size() ? rowsW : d + 2 == dims.size() ? rowsH : 1;
-    result *= llvm::divideCeil(dim.block, rows);
+    if (d + 1 == dims.size() && linePitch > 0) {
+      result = result / dims[d - 1].block *
+               llvm::divideCeil((dims[d - 1].block - 1) * linePitch + dim.block, rowsW);
+      continue;
+    }
+    result *= llvm::divideCeil(dim.block, unit(d));
+  }
+  return result;
+}
+
+int64_t DirectPlan::tasks() const {
+  int64_t result = groups * featureBlocks;
+  for (const DirectDim &dim : dims) {
+    result *= dim.blocks;
   }
   return result;
 }
@@ -78,12 +92,15 @@ int64_t DirectPlan::tiles() const {
 int64_t DirectPlan::panels() const { return llvm::divideCeil(featureBlock, columns()); }
 
 int64_t DirectPlan::bufferExtent(size_t d) const {
-  int64_t unit = d + 1 == dims.size() ? rowsW : d + 2 == dims.size() ? rowsH : 1;
-  return dims[d].extent(even ? dims[d].block : llvm::alignTo(dims[d].block, unit));
+  return dims[d].extent(even ? dims[d].block : llvm::alignTo(dims[d].block, unit(d)));
 }
 
 int64_t DirectPlan::inputBufferBytes() const {
   int64_t first = bufferExtent(0) * inputStrides[0];
+  if (linePitch > 0) {
+    // The last tile reads past the last line.
+    first += rowsW * dims.back().step * inputStrides.back();
+  }
   // Whole vectors are written past the end.
   return (first + lanes * (inputStrides.back() + 2)) * bytes;
 }
@@ -151,6 +168,13 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
   // Rows a multiple of 4 KiB apart fall into one set of L1.
   int64_t distance = plan.inputStrides.back() * plan.dims.back().step * plan.bytes;
   plan.inputInPlace &= plan.rowsW <= 8 || distance % 4096 != 0;
+  if (plan.matrix) {
+    // Registers read whole tiles and whole runs.
+    plan.inputInPlace &= !plan.padsChannels && plan.linePitch == 0 &&
+                         plan.dims.back().count % plan.rowsW == 0 &&
+                         plan.dims.end()[-2].count % plan.rowsH == 0 &&
+                         (!plan.merged || plan.inputStrides.back() == plan.channels);
+  }
 }
 
 /// Strides of the buffer for the input; depends on the blocks.
@@ -158,8 +182,9 @@ static void layOutInput(DirectPlan &plan) {
   if (plan.inputInPlace) {
     return;
   }
-  int64_t stride = plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes)
-                                      : plan.inputChannels() * plan.channelWidth();
+  int64_t stride = plan.alongChannels || plan.padsChannels
+                       ? llvm::alignTo(plan.channels, plan.lanes)
+                       : plan.inputChannels() * plan.channelWidth();
   if (stride * plan.bytes % 2048 == 0) {
     stride += 64 / plan.bytes;
   }
@@ -211,8 +236,9 @@ static void cutKernel(DirectPlan &plan) {
       plan.channelChunks = llvm::divideCeil(plan.channels, plan.chunkChannels);
     }
   }
-  plan.kernelRows =
-      plan.alongChannels ? llvm::alignTo(plan.channels, plan.lanes) : plan.chunkChannels;
+  plan.kernelRows = plan.alongChannels  ? llvm::alignTo(plan.channels, plan.lanes)
+                    : plan.padsChannels ? llvm::alignTo(plan.chunkChannels, plan.lanes)
+                                        : plan.chunkChannels;
 }
 
 static void count(DirectPlan &plan) {
@@ -229,8 +255,7 @@ static bool splitOutputs(DirectPlan &plan) {
   int64_t rank = plan.dims.size();
   for (int64_t d = 0; d < rank; ++d) {
     DirectDim &dim = plan.dims[d];
-    int64_t unit = d + 1 == rank ? plan.rowsW : d + 2 == rank ? plan.rowsH : 1;
-    int64_t half = llvm::alignTo(llvm::divideCeil(dim.block, 2), unit);
+    int64_t half = llvm::alignTo(llvm::divideCeil(dim.block, 2), plan.unit(d));
     if (half < dim.block) {
       dim.block = half;
       count(plan);
@@ -257,7 +282,9 @@ static double overhead(const DirectPlan &plan) {
     met *= dim.extent(dim.block);
   }
   double input = plan.inputInPlace ? 0 : 6;
-  return kernel / plan.pixels() + input * met / (plan.pixels() * plan.taps * plan.featureBlock);
+  double parts =
+      kernel / plan.pixels() + input * met / (plan.pixels() * plan.taps * plan.featureBlock);
+  return parts * plan.speed;
 }
 
 static bool fits(const DirectPlan &plan) {
@@ -293,19 +320,17 @@ static bool cutBlocks(DirectPlan &plan) {
     }
   }
   while (true) {
-    int64_t tasks = plan.groups * plan.featureBlocks;
-    for (const DirectDim &dim : plan.dims) {
-      tasks *= dim.blocks;
-    }
+    int64_t tasks = plan.tasks();
     int64_t work = plan.pixels() * plan.featureBlock * plan.channels * plan.taps;
-    if (tasks >= kEnoughTasks || work < 2 * kSmallTask) {
+    if (tasks >= kEnoughTasks || work < 2 * kSmallTask * plan.speed) {
       break;
     }
     DirectPlan before = plan;
     if (!cheaper()) {
       break;
     }
-    if (overhead(plan) > kMostOverhead && tasks >= kFewTasks) {
+    int64_t few = plan.matrix ? kFewMatrixTasks : kFewTasks;
+    if (overhead(plan) > kMostOverhead && tasks >= few) {
       plan = before;
       break;
     }
@@ -332,6 +357,12 @@ static int64_t featuresLeft(const DirectPlan &plan, bool alongOutputs) {
   return plan.lanes >= 8 && plan.features > plan.lanes && left > 0 && left * 4 <= plan.lanes && pays
              ? left
              : 0;
+}
+
+/// Whether a panel of the kernel takes too much of L1 to stay there while all tiles use it.
+static bool isLargePanel(const DirectPlan &plan, const Machine &machine) {
+  int64_t panel = plan.taps * plan.chunkChannels * plan.columns() * plan.bytes;
+  return panel > machine.memory.l1 / 2;
 }
 
 static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Machine &machine,
@@ -384,8 +415,11 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   // of 8 gain nothing: the copy is too large.
   plan.across = 1;
   plan.groups = g.groups();
-  if (g.featureGroups > 1 && plan.features * 4 <= plan.lanes && plan.lanes % plan.features == 0 &&
-      g.outputFeatures % plan.lanes == 0 && plan.features % plan.channels == 0) {
+  const Product *product = operands.product;
+  bool matrix = product && product->tiles;
+  if (!matrix && g.featureGroups > 1 && plan.features * 4 <= plan.lanes &&
+      plan.lanes % plan.features == 0 && g.outputFeatures % plan.lanes == 0 &&
+      plan.features % plan.channels == 0) {
     plan.across = plan.lanes / plan.features;
     plan.groups /= plan.across;
     plan.features = plan.lanes;
@@ -401,7 +435,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     }
     plan.features -= plan.featuresApart;
   }
-  bool few = plan.features * 2 < plan.lanes && plan.features > 0;
+  bool few = !matrix && plan.features * 2 < plan.lanes && plan.features > 0;
   if (few && plan.channels * 2 < plan.lanes) {
     // With holes the alternative multiplies by zeros: 5 channels to 5 features by 5x5, every other
     // element of 21x133 a hole, 0.34 ms.
@@ -412,7 +446,9 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   }
   plan.alongChannels = few;
   int64_t across = plan.features == 0 ? plan.runApart() : few ? plan.channels : plan.features;
-  plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(across));
+  if (!matrix) {
+    plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(across));
+  }
   if (grouped && plan.lanes < kFewestGroupLanes) {
     return std::nullopt;
   }
@@ -430,6 +466,20 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   // Few channels make short pieces; a packed kernel needs none.
   bool small = plan.taps * plan.channels * plan.features * plan.bytes <= kWholeKernel;
   plan.kernelInPlace &= small || plan.channels >= kFewChannels;
+  if (matrix) {
+    plan.matrix = product->tiles;
+    plan.speed = product->tiles->rows * product->tiles->rows / (product->cost * machine.issue.fma);
+    // The last tile of a line may compute more than is stored.
+    plan.even = false;
+    for (DirectPlan &candidate : matrixPlans(plan, *product)) {
+      placeInput(candidate, operands);
+      if (cutBlocks(candidate) && canUseMatrix(candidate)) {
+        candidate.tilesOutside = isLargePanel(candidate, machine);
+        return candidate;
+      }
+    }
+    return std::nullopt;
+  }
   if (plan.features > 0) {
     chooseDirectTile(plan, machine);
   } else {
@@ -455,8 +505,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
       return std::nullopt;
     }
   }
-  int64_t panel = plan.taps * plan.chunkChannels * plan.columns() * plan.bytes;
-  plan.tilesOutside = panel > machine.memory.l1 / 2 || plan.taps * plan.channels < kFewSteps;
+  plan.tilesOutside = isLargePanel(plan, machine) || plan.taps * plan.channels < kFewSteps;
   return plan;
 }
 

@@ -73,6 +73,18 @@ struct DirectPlan {
   bool inputChunks;
   int64_t kernelRows; ///< rows of a tap in a panel of the packed kernel
 
+  // Matrix registers (DirectMatrix.cpp).
+  const Tiles *matrix = nullptr; ///< what multiplies words of channels; null: vectors do
+  double speed = 1;              ///< multiply-adds in the time in which vectors of f32 do one
+  int64_t tileRows = 0;          ///< outputs of a register
+  int64_t tileGroups = 0;        ///< words of channels of a register
+  /// Channels are followed by zeros up to whole vectors, in the copy of the input and in the packed
+  /// kernel.
+  bool padsChannels = false;
+  /// A tile is outputs of several lines, and what stands in the copy of the input between two
+  /// lines: so many from a line to the next. 0: tiles are rectangles.
+  int64_t linePitch = 0;
+
   /// Channels of the copy of the input, and elements of each.
   int64_t inputChannels() const { return inputChunks ? chunkChannels : channels; }
   int64_t channelWidth() const { return across > 1 ? lanes : 1; }
@@ -83,6 +95,14 @@ struct DirectPlan {
            dims.back().phases.size() <= kMostApart;
   }
   /// Features of a tile.
+  /// Registers of outputs in a tile.
+  int64_t tilesDown() const { return rowsH * rowsW / tileRows; }
+  /// Outputs of a tile along dimension `d`.
+  int64_t unit(size_t d) const {
+    return d + 1 == dims.size()   ? (linePitch > 0 ? dims[d].count : rowsW)
+           : d + 2 == dims.size() ? rowsH
+                                  : 1;
+  }
   int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }
   int64_t rows() const { return rowsH * rowsW; }
   /// Outputs of a task, for one phase.
@@ -91,6 +111,7 @@ struct DirectPlan {
   int64_t panels() const; ///< of a task
   /// Elements of the input along dimension `d` that the tiles of a task may touch.
   int64_t bufferExtent(size_t d) const;
+  int64_t tasks() const;
   int64_t inputBufferBytes() const;
   int64_t kernelBufferBytes() const { return featureBlock * taps * kernelRows * bytes; }
   /// Elements of a row of taps, as lanes along its channels read them.
@@ -107,6 +128,16 @@ std::optional<DirectDim> directDim(const SpatialDim &s);
 /// `mostSteps`: see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
+/// The plan with tiles of matrix registers, once for each way in which registers may run along taps
+/// and channels: fastest first. Whether that way is possible, canUseMatrix says of the rest of the
+/// plan.
+std::vector<DirectPlan> matrixPlans(const DirectPlan &plan, const Product &product);
+/// Whether the registers of a finished plan hold whole runs of channels, or zeros after them.
+bool canUseMatrix(const DirectPlan &plan);
+/// Whether a plan with matrix registers takes fewer cycles than vectors, by a model of both.
+/// `vectorSpeed`: multiply-adds of the operands' types in the time of one of f32, by vectors.
+bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine &machine,
+                   double vectorSpeed);
 /// Chooses rowsH, rowsW and vectors of a plan whose dimensions, features and lanes are known.
 void chooseDirectTile(DirectPlan &plan, const Machine &machine);
 /// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.

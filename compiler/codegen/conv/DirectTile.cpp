@@ -235,6 +235,10 @@ Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place
 
 void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel &panel,
                              const Place &place) {
+  if (plan.matrix) {
+    emitMatrixTile(block, chunk, panel, place);
+    return;
+  }
   if (plan.cut == DirectCut::None) {
     store(block, panel, place, multiply(block, chunk, panel, place));
     return;
@@ -287,7 +291,15 @@ SmallVector<Index> DirectEmitter::outputAt(const Block &block, const Place &plac
 }
 
 Value DirectEmitter::validRows(const Block &block, const Place &place, size_t d, int64_t rows) {
+  if (place.outputs && d + 1 == rank) {
+    return place.outputs;
+  }
   return plan.even ? constI64(e, rows) : minI(e, subI(e, block.dims[d].q1, place.at[d]), rows);
+}
+
+Value DirectEmitter::bufferRow(const Place &place, Value h, Value w) {
+  Value row = addI(e, mulI(e, h, tileWidth), w);
+  return mulI(e, place.firstRow ? addI(e, place.firstRow, row) : row, plan.columns());
 }
 
 /// Lane r of the result is the sum of all lanes of vector r; as many vectors as lanes.
@@ -395,7 +407,7 @@ void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Plac
   emitFor(e, zero, rowsH, 1, [&](Value h) {
     emitFor(e, zero, rowsW, 1, [&](Value w) {
       SmallVector<Index> full = outputAt(block, place, h, Index(w));
-      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+      Value row = bufferRow(place, h, w);
       auto finish = [&](Value column, Value mask) {
         full[g.outputFeatureDim] =
             featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
@@ -419,7 +431,7 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
   Value features = minI(e, subI(e, block.n1, panel.n), columns);
   emitFor(e, zero, rowsH, 1, [&](Value h) {
     emitFor(e, zero, rowsW, lanes, [&](Value w) {
-      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+      Value row = bufferRow(place, h, w);
       Value mask;
       if (!plan.even || place.rowsW % lanes != 0) {
         mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,

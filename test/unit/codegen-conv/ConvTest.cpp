@@ -4,6 +4,7 @@
 // combinations of everything from a fixed seed; each at several targets.
 //
 //===----------------------------------------------------------------------===//
+#include "test/amx/Emulator.h"
 #include "test/unit/codegen-conv/ConvCase.h"
 #include "test/unit/kernel-runner/ExpectClose.h"
 #include "test/unit/kernel-runner/KernelRunner.h"
@@ -365,6 +366,148 @@ TEST(Conv, ChannelsInWords) {
       ConvCase grouped = square(4, 8, 12, 32, {0, 3, 1, 1, 1}, labels);
       grouped.batchGroups = 2;
       checkWords(grouped);
+    }
+  }
+}
+
+/// Checks by matrix registers, and that these were used. Of a machine that has them only the
+/// results are checked.
+void checkTiles(const ConvCase &c, const hlo::Target &target) {
+  uint64_t before = amxCounts().products;
+  check(c, target);
+  EXPECT_FALSE(tilesInUse()) << c.describe();
+  EXPECT_TRUE(hasNativeAmx() || amxCounts().products > before) << c.describe();
+}
+
+/// The host with matrix registers that cost nothing; nothing if code around them cannot run.
+std::optional<hlo::Target> freeTiles() {
+  enableAmx();
+  std::optional<hlo::Target> tiles = withTiles(targets()[0]);
+  return tiles ? std::optional(withFreeTiles(*tiles)) : std::nullopt;
+}
+
+// Matrix registers: each parameter, layouts; lines that fill a register, share one, or need
+// several; channels that fill a register, are a run with taps, or are followed by zeros.
+TEST(Conv, Tiles) {
+  std::optional<hlo::Target> target = freeTiles();
+  if (!target) {
+    GTEST_SKIP() << "code around tiles needs AVX-512";
+  }
+  for (int64_t word : {2, 4}) {
+    int round = 0;
+    auto checkCase = [&](ConvCase c) {
+      ++round;
+      bool isSigned = round % 2 != 0 || c.negatedOperands;
+      c.type = word == 2 ? Type::BF16 : isSigned ? Type::S8 : Type::U8;
+      c.out = word == 2 ? Type::F32 : Type::S32;
+      c.biasAndMaximum = round / 2 % 2 != 0;
+      checkTiles(c, *target);
+    };
+    for (const char *labels : {kNhwc, "bf01_oi01->bf01", "bf01_01io->b01f"}) {
+      checkCase(square(2, 7, 10 * word, 33, {0, 3, 1, 1, 1}, labels));
+      checkCase(square(1, 9, 25 * word - 1, 20, {0, 3, 1, 1, 1}, labels));
+      checkCase(square(1, 18, 16 * word, 32, {0, 3}, labels));
+      checkCase(square(1, 17, 20 * word, 18, {0, 2}, labels));
+      checkCase(square(2, 9, 3, 17, {0, 3, 1, 1, 1}, labels));
+      checkCase(square(1, 20, 12, 33, {0, 3, 2, 1, 2, 3, 2, true}, labels));
+      checkCase(square(1, 15, 3, 24, {0, 7, 2, 3, 3}, labels));
+      checkCase(square(1, 5, 16, 24, {0, 3, 1, 5, 5, 1, 3}, labels));
+      checkCase(square(1, 5, 40, 17, {0, 3, 1, 2, 1, 2}, labels));
+      checkCase(square(1, 6, 24, 9, {0, 3, 1, -2, 3}, labels));
+      checkCase(
+          {Type::BF16, Type::F32, labels, 1, 8, 32, {{9, 3, 1, 1, 1, 4, 2}, {18, 2, 3, 0, 1, 2}}});
+      checkCase({Type::BF16, Type::F32, labels, 1, 33, 20, {{5, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}});
+      ConvCase grouped = square(2, 8, 4 * 8, 4 * 20, {0, 3, 1, 1, 1}, labels);
+      grouped.featureGroups = 4;
+      checkCase(grouped);
+      grouped = square(4, 8, 12, 32, {0, 3, 1, 1, 1}, labels);
+      grouped.batchGroups = 2;
+      checkCase(grouped);
+    }
+    checkCase(square(20, 5, 12, 20, {0, 3, 1, 1, 1}, "01fb_01io->01fb"));
+    checkCase({Type::BF16, Type::F32, "b0f_0io->b0f", 2, 40, 20, {{37, 5, 1, 2, 2}}});
+    checkCase({Type::BF16,
+               Type::F32,
+               "b012f_012io->b012f",
+               2,
+               18,
+               20,
+               {{4, 3, 1, 1, 1}, {5, 2, 2, 0, 1}, {6, 3, 1, 1, 1}}});
+    ConvCase negated = square(1, 9, 24, 20, {0, 3, 1, 1, 1});
+    negated.negatedOperands = true;
+    checkCase(negated);
+  }
+  // The largest products of bytes.
+  ConvCase c = square(1, 6, 640, 20, {0, 3, 1, 1, 1});
+  c.type = Type::U8;
+  c.out = Type::S32;
+  checkTiles(c, *target);
+}
+
+// Sums in pieces of the channels, whole registers or filled up; blocks of outputs whose input fits
+// into the buffer, of long lines and of short ones.
+TEST(Conv, TilesInPieces) {
+  std::optional<hlo::Target> target = freeTiles();
+  if (!target) {
+    GTEST_SKIP() << "code around tiles needs AVX-512";
+  }
+  for (const char *labels : {kNhwc, "bf01_oi01->bf01"}) {
+    for (int64_t channels : {704, 700}) {
+      ConvCase c = square(1, 3, channels, 32, {0, 5, 1, 2, 2}, labels);
+      c.type = Type::S8;
+      c.out = Type::S32;
+      checkTiles(c, *target);
+      c.windows[1].input = 17;
+      c.windows[1].padLow = 1;
+      c.type = c.out = Type::BF16;
+      c.biasAndMaximum = true;
+      checkTiles(c, *target);
+    }
+  }
+  checkTiles({Type::U8, Type::S32, kNhwc, 1, 16, 9, {{150, 2, 1, 1, 0}, {180, 1}}}, *target);
+  checkTiles({Type::BF16, Type::F32, kNhwc, 1, 8, 9, {{4000, 2, 1, 0, 1}, {7, 1}}}, *target);
+}
+
+TEST(Conv, RandomTiles) {
+  std::optional<hlo::Target> target = freeTiles();
+  if (!target) {
+    GTEST_SKIP() << "code around tiles needs AVX-512";
+  }
+  std::mt19937 random(6);
+  auto pick = [&](std::vector<int64_t> list) { return list[random() % list.size()]; };
+  for (int round = 0; round < 80; ++round) {
+    ConvCase c;
+    c.type = std::vector<Type>{Type::BF16, Type::S8, Type::U8}[random() % 3];
+    c.out = c.type == Type::BF16 ? Type::BF16 : Type::S32;
+    size_t rank = 1 + random() % 3;
+    std::string sides[3] = {"bf", "io", "bf"};
+    for (std::string &side : sides) {
+      for (size_t d = 0; d < rank; ++d) {
+        side += static_cast<char>('0' + d);
+      }
+      std::shuffle(side.begin(), side.end(), random);
+    }
+    c.labels = sides[0] + "_" + sides[1] + "->" + sides[2];
+    int64_t groups = pick({1, 1, 2});
+    bool byBatch = random() % 2;
+    (byBatch ? c.batchGroups : c.featureGroups) = groups;
+    c.batch = pick({1, 2, 5}) * (byBatch ? groups : 1);
+    c.inputFeatures = pick({4, 8, 20, 36, 100}) * (byBatch ? 1 : groups);
+    c.outputFeatures = pick({16, 20, 40}) * groups;
+    for (size_t d = 0; d < rank; ++d) {
+      Window w{pick({5, 8, 19}), pick({1, 2, 3})};
+      w.stride = pick({1, 1, 2, 3});
+      w.padLow = pick({0, 0, 1, 2, -1});
+      w.padHigh = pick({0, 0, 1, 2, -1});
+      w.inputDilation = pick({1, 1, 1, 2});
+      w.kernelDilation = pick({1, 1, 1, 2});
+      w.reversed = random() % 4 == 0;
+      c.windows.push_back(w);
+    }
+    c.biasAndMaximum = random() % 2;
+    if (c.work() < 3e6) {
+      check(c, *target);
+      EXPECT_FALSE(tilesInUse()) << c.describe();
     }
   }
 }

@@ -26,6 +26,30 @@ bool hasPairs(const Target &target) {
   });
 }
 
+std::optional<Target> withTiles(const Target &target) {
+  if (!target.machine.vectors.hasPredicates()) {
+    return std::nullopt;
+  }
+  Target tiles = target;
+  tiles.features += ",+amx-bf16,+amx-int8";
+  tiles.machine.products =
+      llvm::cantFail(describeTarget(target.cpu, tiles.features)).machine.products;
+  return tiles;
+}
+
+Target withFreeTiles(Target target) {
+  static Tiles free;
+  for (Product &product : target.machine.products) {
+    if (product.tiles) {
+      free = *product.tiles;
+      free.startCycles = free.latency = 0;
+      product.tiles = &free;
+      product.cost = 0.01;
+    }
+  }
+  return target;
+}
+
 Target targetNamed(const char *cpu) {
   auto target = describeTarget(cpu);
   if (!target) {

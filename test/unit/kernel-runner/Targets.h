@@ -4,6 +4,7 @@
 
 #include "compiler/machine/Target.h"
 
+#include <optional>
 #include <vector>
 
 namespace hlo::testing {
@@ -18,6 +19,11 @@ std::vector<Target> targets();
 bool hasPairs(const Target &target);
 /// The same machine, on which that is faster than to widen them.
 Target withFastPairs(Target target);
+/// The same machine with matrix registers (AMX), which the caller must emulate; nothing if they
+/// need more than it has.
+std::optional<Target> withTiles(const Target &target);
+/// A machine with matrix registers whose products take no time, so that small cases use them.
+Target withFreeTiles(Target target);
 
 } // namespace hlo::testing
 
