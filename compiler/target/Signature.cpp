@@ -158,11 +158,18 @@ static FailureOr<Leaf> makeLeaf(ModuleOp module, RankedTensorType type, StringRe
   return leaf;
 }
 
+/// Names, and the number to try next for another one that is equal.
+using TakenNames = llvm::StringMap<unsigned>;
+
 /// Makes `name` different from all names in `taken`, and adds it.
-static std::string makeUnique(std::string name, llvm::StringSet<> &taken) {
+static std::string makeUnique(const std::string &name, TakenNames &taken) {
   std::string unique = name;
-  for (unsigned i = 1; !taken.insert(unique).second; ++i) {
-    unique = name + "_" + std::to_string(i);
+  unsigned next = taken.lookup(name);
+  while (!taken.try_emplace(unique, 1).second) {
+    unique = name + "_" + std::to_string(next++);
+  }
+  if (next) {
+    taken[name] = next;
   }
   return unique;
 }
@@ -250,7 +257,8 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   signature.replicas = countOf(module, "hlo.replica_count");
   signature.partitions = countOf(module, "hlo.num_partitions");
   // A member that the argument struct already has.
-  llvm::StringSet<> taken{{"signature"}};
+  TakenNames taken;
+  taken["signature"] = 1;
   auto add = [&](std::vector<Leaf> &leaves, const EntryLeaf &leaf, std::string name) {
     if (leaf.sizeOf >= 0) {
       name = leaves[leaf.sizeOf].name + "_size" + std::to_string(leaf.sizeDim);
@@ -289,7 +297,7 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
   for (auto [leaf, made] : llvm::zip(layout->inputs, signature.inputs)) {
     std::string textName = cIdentifier(leaf.name);
     if (leaf.sizeOf < 0 && !leaf.name.empty() && !clashesWithHeader(textName, prefix) &&
-        taken.insert(textName).second) {
+        taken.try_emplace(textName, 1).second) {
       made.textName = textName;
     }
   }
