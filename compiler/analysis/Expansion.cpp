@@ -24,6 +24,27 @@ struct Extent {
 /// Inlining may always add this many instructions per instruction of the text, whatever the budget:
 /// about what calls of small helper functions add.
 constexpr uint64_t kCopiesPerInstruction = 10;
+
+/// Bytes that the compiler needs for the tables of roots of unity of a transform, estimated: the
+/// values of a table are 16 bytes each while it is computed. A length with a larger prime factor
+/// than 13 becomes a convolution of about 2.5 times the length.
+uint64_t fftTableBytes(FftOp op) {
+  constexpr uint64_t valueBytes = 16;
+  uint64_t values = 0;
+  ArrayRef<int64_t> lengths = op.getFftLength();
+  for (auto [i, length] : llvm::enumerate(lengths)) {
+    int64_t rest = std::max<int64_t>(length, 1);
+    for (int64_t factor : {2, 3, 5, 7, 11, 13}) {
+      while (rest % factor == 0) {
+        rest /= factor;
+      }
+    }
+    // Long lines of the last dimension have a root for each vector only.
+    uint64_t each = rest > 1 ? 7 : i + 1 < lengths.size() ? 2 : 1;
+    values = llvm::SaturatingAdd(values, llvm::SaturatingMultiply<uint64_t>(each, length));
+  }
+  return llvm::SaturatingMultiply(values, valueBytes);
+}
 } // namespace
 
 LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
@@ -46,6 +67,11 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
     Operation *largest = nullptr;
     uint64_t largestSize = 0;
     for (Operation &op : computation.getBody().front().without_terminator()) {
+      if (auto fft = dyn_cast<FftOp>(op); fft && fftTableBytes(fft) > budget.constantBytes) {
+        return op.emitError() << "computing the roots of unity of this fft takes "
+                              << fftTableBytes(fft) << " bytes; "
+                              << budget.text(&Budget::constantBytes);
+      }
       uint64_t size = 0, loops = 0;
       forEachCallee(&op, [&](FlatSymbolRefAttr name) {
         Extent callee = extents.lookup(graph->lookup(name));

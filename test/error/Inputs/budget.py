@@ -81,6 +81,8 @@ CASES = {
     "operands": lambda: entry(f"  x = {F32}\n  ROOT r = tuple({', '.join(['x'] * 9)})\n"),
     "padded-literal": lambda: entry("  ROOT c = f32[1099511627776] constant(1)\n"),
     "left-out": lambda: entry("  c = f32[1099511627776] constant({...})\n  ROOT s = f32[1] slice(c), slice={[0:1]}\n"),
+    "prime-fft": lambda: entry("  x = c64[1,16777259] parameter(0)\n  ROOT r = c64[1,16777259] fft(x), fft_type=FFT, "
+                               "fft_length={16777259}\n"),
     "long-reducer": lambda: long_reducer(60),
     "wide": lambda: wide(50000),
 }
