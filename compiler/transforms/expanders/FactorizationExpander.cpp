@@ -30,12 +30,22 @@ namespace {
 constexpr int64_t kLargestCholesky = 192, kLargestSolve = 256;
 /// Orders of halves are multiples of this, so that there are few different kernels.
 constexpr int64_t kHalfStep = 64;
+/// A matrix is cut into at most this many parts along its diagonal, so that the text of a large one
+/// compiles in seconds: a cholesky of order 40,000 is 4,000 launches.
+constexpr int64_t kMostParts = 256;
+/// Largest order that is cut. Its parts are those of which no solve is cut again.
+constexpr int64_t kLargestOrder = kMostParts * 2 * kLargestSolve;
 
 bool isCut(Value matrix, int64_t largest) {
   auto type = HloBuilder::type(matrix);
   Type element = type.getElementType();
   return type.getNumElements() > 0 && (element.isF32() || element.isF64()) &&
-         type.getShape().back() > largest;
+         type.getShape().back() > largest && type.getShape().back() <= kLargestOrder;
+}
+
+/// The largest order of a part of `matrix`, which parts of the order `largest` suit best.
+int64_t partOrder(Value matrix, int64_t largest) {
+  return std::max<int64_t>(largest, llvm::divideCeilSigned(shapeOf(matrix).back(), kMostParts));
 }
 
 int64_t halfOf(int64_t n) { return llvm::alignTo(n / 2, kHalfStep); }
@@ -66,12 +76,12 @@ Value product(HloBuilder &b, Value x, bool transposeX, Value y, bool transposeY)
                        list({transposeY ? rank - 1 : rank - 2}), ArrayAttr(), StringAttr());
 }
 
-/// A triangular-solve, by halves of the triangle if that is large.
+/// A triangular-solve, by halves of the triangle if that is larger than `largest`.
 Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit,
-            StringRef transpose) {
+            StringRef transpose, int64_t largest) {
   auto type = HloBuilder::type(rhs);
   int64_t rank = type.getRank(), n = shapeOf(a).back();
-  if (!isCut(a, kLargestSolve)) {
+  if (!isCut(a, largest)) {
     return TriangularSolveOp::create(b.b, b.loc, type, a, rhs, b.b.getBoolAttr(left),
                                      b.b.getBoolAttr(lower), b.b.getBoolAttr(unit),
                                      b.b.getStringAttr(transpose));
@@ -84,31 +94,32 @@ Value solve(HloBuilder &b, Value a, Value rhs, bool left, bool lower, bool unit,
   // The first half comes first if op(A) is lower on the left, or upper on the right.
   bool firstFirst = (lower != transposed) == left;
   Value known =
-      solve(b, firstFirst ? a11 : a22, firstFirst ? b1 : b2, left, lower, unit, transpose);
+      solve(b, firstFirst ? a11 : a22, firstFirst ? b1 : b2, left, lower, unit, transpose, largest);
   Value by = left ? product(b, between, transposed, known, false)
                   : product(b, known, false, between, transposed);
   Value rest = b.sub(firstFirst ? b2 : b1, by);
-  Value other = solve(b, firstFirst ? a22 : a11, rest, left, lower, unit, transpose);
+  Value other = solve(b, firstFirst ? a22 : a11, rest, left, lower, unit, transpose, largest);
   Value parts[] = {firstFirst ? known : other, firstFirst ? other : known};
   return b.concatenate(parts, dimension);
 }
 
-/// The lower factor, by halves if it is large. If the factorization fails, some elements are NaN.
-Value factorize(HloBuilder &b, Value a) {
+/// The lower factor, by halves if it is larger than `largest`, whose solves are by halves to
+/// `largestSolve`. If the factorization fails, some elements are NaN.
+Value factorize(HloBuilder &b, Value a, int64_t largest, int64_t largestSolve) {
   int64_t n = shapeOf(a).back(), rank = shapeOf(a).size();
-  if (!isCut(a, kLargestCholesky)) {
+  if (!isCut(a, largest)) {
     return CholeskyOp::create(b.b, b.loc, a.getType(), a, b.b.getBoolAttr(true));
   }
   int64_t half = halfOf(n);
-  Value first = factorize(b, part(b, a, 0, half, 0, half));
+  Value first = factorize(b, part(b, a, 0, half, 0, half), largest, largestSolve);
   Value under = solve(b, first, part(b, a, half, n, 0, half), /*left=*/false, /*lower=*/true,
-                      /*unit=*/false, "TRANSPOSE");
+                      /*unit=*/false, "TRANSPOSE", largestSolve);
   Value rest = b.sub(part(b, a, half, n, half, n), product(b, under, false, under, true));
   SmallVector<int64_t> shape(shapeOf(first));
   shape[rank - 1] = n - half;
   Value zeros = b.splat(HloBuilder::array(shape, elementTypeOf(a)), 0);
   Value top = b.concatenate({first, zeros}, rank - 1);
-  Value bottom = b.concatenate({under, factorize(b, rest)}, rank - 1);
+  Value bottom = b.concatenate({under, factorize(b, rest, largest, largestSolve)}, rank - 1);
   return b.concatenate({top, bottom}, rank - 2);
 }
 
@@ -129,7 +140,9 @@ public:
       std::swap(order[order.size() - 1], order[order.size() - 2]);
       return lower ? matrix : b.transpose(matrix, order);
     };
-    Value factor = factorize(b, transposed(op.getOperand()));
+    Value matrix = transposed(op.getOperand());
+    Value factor =
+        factorize(b, matrix, partOrder(matrix, kLargestCholesky), partOrder(matrix, kLargestSolve));
     if (!isCut(factor, kLargestCholesky)) {
       return Values{transposed(factor)};
     }
@@ -168,7 +181,8 @@ public:
     }
     return Values{solve(b, op.getA(), op.getB(), left, op.getLower().value_or(false),
                         op.getUnitDiagonal().value_or(false),
-                        op.getTransposeA().value_or("NO_TRANSPOSE"))};
+                        op.getTransposeA().value_or("NO_TRANSPOSE"),
+                        partOrder(op.getA(), kLargestSolve))};
   }
 
 private:
