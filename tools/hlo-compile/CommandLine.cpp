@@ -316,6 +316,12 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
 std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLine &line) {
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);
+  // LLVM's flags with the names of its own passes, which are fatal errors with the names of phases.
+  for (StringRef name : {"start-after", "start-before", "stop-after", "stop-before"}) {
+    if (cl::Option *option = cl::getRegisteredOptions().lookup(name)) {
+      option->removeArgument();
+    }
+  }
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
   std::string messages;
