@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants the small bugs of mutants.txt, and reports which tests find them. Run by hand; takes hours.
 
-  run.py [--only=N,...] [--skip=N,...] [--list] [--results=FILE] [--first] [--no-build] [--jobs=N] [--cpu=N]
+  run.py [--only=N,...] [--skip=N,...] [--list] [--check] [--results=FILE] [--first] [--no-build] [--jobs=N] [--cpu=N]
 
 One build holds all mutants: a copy of the tree in build/mutants/tree, in which each place of the table is a choice by
 the environment variable HLO_MUTANT at run time. The copy is mounted over the tree in a mount namespace of its own (as
@@ -61,7 +61,7 @@ class Mutant:
             return (r"\s*" if part[:1] == " " else "") + words + (r"\s*" if part[-1:] == " " else "")
         found = list(re.finditer(f"({pattern(before)})({pattern(old)})({pattern(after)})", text))
         if len(found) != 1:
-            raise ValueError(f"mutant {self.number}: {self.path} has {len(found)} places like '{self.find}'")
+            raise ValueError(f"{self.path} has {len(found)} places like '{self.find}'")
         begin, end = found[0].span(2)
         if old.rstrip().endswith(";"):
             use = self.use if self.use.endswith(";") else self.use + ";"
@@ -106,14 +106,25 @@ def write_if_changed(path, text):
         file.write(text)
 
 
+def plant_all(mutants):
+    """The texts of the files with choices, and what is wrong with the places of mutants."""
+    planted, faults = {}, []
+    for mutant in mutants:
+        try:
+            if mutant.path not in planted:
+                with open(os.path.join(ROOT, mutant.path), encoding="utf-8") as file:
+                    planted[mutant.path] = file.read()
+            planted[mutant.path] = mutant.plant(planted[mutant.path])
+        except (OSError, ValueError) as fault:
+            faults.append(f"mutant {mutant.number}: {fault}")
+    return planted, faults
+
+
 def make_tree(mutants):
     """Makes the copy. Files keep their times, so that only changed files are rebuilt."""
-    planted = {}
-    for mutant in mutants:
-        if mutant.path not in planted:
-            with open(os.path.join(ROOT, mutant.path), encoding="utf-8") as file:
-                planted[mutant.path] = file.read()
-        planted[mutant.path] = mutant.plant(planted[mutant.path])
+    planted, faults = plant_all(mutants)
+    if faults:
+        sys.exit("\n".join(faults))
     listing = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], stdout=subprocess.PIPE, text=True, check=True)
     for name in listing.stdout.splitlines():
         source, target = os.path.join(ROOT, name), os.path.join(TREE, name)
@@ -280,6 +291,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--skip", default="")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--no-build", action="store_true")
     parser.add_argument("--results", default=os.path.join(WORK, "results.md"))
@@ -294,6 +306,9 @@ def main():
         for mutant in chosen:
             print(f"{mutant.number:4} {mutant.path}: {mutant.what}")
         return
+    if options.check:
+        faults = plant_all(chosen)[1]
+        sys.exit("\n".join(faults + [f"{len(chosen)} mutants, {len(faults)} without a place"]) if faults else 0)
     tests = Tests(options.cpu, options.limit)
     if not options.no_build:
         os.makedirs(WORK, exist_ok=True)
