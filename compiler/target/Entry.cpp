@@ -5,11 +5,11 @@
 //
 //     frame on the stack; hlo_rt_begin; launches, copies, loops, branches; hlo_rt_end
 //
-// EntryLaunch.cpp builds launches and copies, EntryControl.cpp loops and branches. Only the
-// addresses of the frame and the arena and the two tables of pointers live across calls, so entries
-// of thousands of launches compile in linear time and need no optimization. The entry polls the
-// caller's request to stop once per loop iteration, and every few dozen launches of straight-line
-// code.
+// EntryLaunch.cpp builds launches and copies, EntryControl.cpp loops and branches; EntryParts.cpp
+// cuts an entry of very many ops into several functions. Only the addresses of the frame and the
+// arena and the two tables of pointers live across calls, so entries of thousands of launches
+// compile in linear time and need no optimization. The entry polls the caller's request to stop
+// once per loop iteration, and every few dozen launches of straight-line code.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/EntryBuilder.h"
@@ -226,6 +226,32 @@ mlir::LogicalResult EntryBuilder::emitBlock(mlir::Block &block) {
   return mlir::success();
 }
 
+/// Loads what the code of an entry, or of a part of one, needs of the frame.
+void EntryBuilder::loadFrame(bool prepares) {
+  arena = b.CreateLoad(
+      pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, arena)));
+  watch = b.CreateLoad(
+      i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, watch)));
+  if (!prepares) {
+    profile = b.CreateLoad(
+        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, profile)));
+  }
+  // Objects without a prepared block must work with runtimes that do not know prepared blocks.
+  prepared = in.description.prepared.bytes
+                 ? static_cast<llvm::Value *>(b.CreateLoad(
+                       pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
+                                                             offsetof(hlo_frame, prepared))))
+                 : llvm::ConstantPointerNull::get(b.getPtrTy());
+  const ArenaSize &size = prepares ? in.description.prepared.arena : in.description.arena;
+  if (size.tableAt) {
+    arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *size.tableAt);
+  }
+  if (size.threadBytes) {
+    scratch = b.CreateLoad(
+        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));
+  }
+}
+
 mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   bool prepares = entry.getPrepare();
   llvm::SmallVector<llvm::Type *> parameters(3, pointer);
@@ -262,29 +288,8 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   b.SetInsertPoint(refused);
   b.CreateRet(error);
   b.SetInsertPoint(body);
-  arena = b.CreateLoad(
-      pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, arena)));
-  watch = b.CreateLoad(
-      i32, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, watch)));
-  if (!prepares) {
-    profile = b.CreateLoad(
-        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, profile)));
-  }
-  // Objects without a prepared block must work with runtimes that do not know prepared blocks.
-  prepared = in.description.prepared.bytes
-                 ? static_cast<llvm::Value *>(b.CreateLoad(
-                       pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame,
-                                                             offsetof(hlo_frame, prepared))))
-                 : llvm::ConstantPointerNull::get(b.getPtrTy());
-  const ArenaSize &size = prepares ? in.description.prepared.arena : in.description.arena;
-  if (size.tableAt) {
-    arguments = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), arena, *size.tableAt);
-  }
-  if (size.threadBytes) {
-    scratch = b.CreateLoad(
-        pointer, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), frame, offsetof(hlo_frame, scratch)));
-  }
-  if (mlir::failed(emitBlock(entry.getBody().front()))) {
+  loadFrame(prepares);
+  if (mlir::failed(emitBody(entry.getBody().front(), prepares))) {
     delete end;
     return mlir::failure();
   }
@@ -297,9 +302,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   b.SetInsertPoint(end);
   b.CreateRet(b.CreateCall(runtime(prepares ? "hlo_rt_prepare_end" : "hlo_rt_end", {pointer, i32}),
                            {frame, status}));
-  if (auto *variable = llvm::dyn_cast_or_null<llvm::AllocaInst>(arguments)) {
-    variable->setOperand(0, b.getInt32(argumentCount));
-  }
+  sizeArguments();
   exportHashed(*function, in.signature);
   return mlir::success();
 }

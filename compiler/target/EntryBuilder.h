@@ -35,6 +35,9 @@ private:
   mlir::LogicalResult emitOp(mlir::Operation &op);
   llvm::SmallVector<cpurt::LaunchOp> smallLaunches(mlir::Operation *first);
   mlir::LogicalResult emitSmallLaunches(llvm::ArrayRef<cpurt::LaunchOp> launches);
+  mlir::LogicalResult emitBody(mlir::Block &body, bool prepares);
+  llvm::Function *buildPart(mlir::Block &part, bool prepares, const llvm::Twine &name);
+  void loadFrame(bool prepares);
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
   void countKernel(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);
@@ -53,6 +56,7 @@ private:
   llvm::Function *taskFunction(unsigned buffers, bool staged, bool takesScratch);
   llvm::Function *copyFunction();
   void reserveArguments(unsigned count);
+  void sizeArguments();
   /// Stores a value in the argument array on the stack, growing the array if necessary.
   void passArgument(unsigned number, llvm::Value *value) {
     b.CreateStore(value, b.CreateConstInBoundsGEP1_64(pointer, arguments, number));

@@ -190,6 +190,13 @@ void EntryBuilder::reserveArguments(unsigned count) {
   argumentCount = std::max(argumentCount, count);
 }
 
+/// Gives the array, if there is one on the stack, its final size.
+void EntryBuilder::sizeArguments() {
+  if (auto *variable = llvm::dyn_cast_or_null<llvm::AllocaInst>(arguments)) {
+    variable->setOperand(0, b.getInt32(argumentCount));
+  }
+}
+
 /// Runs the tasks on the caller's threads, with the arguments on the stack.
 void EntryBuilder::parallelFor(llvm::Function *task, int64_t tasks, bool takesScratch) {
   llvm::StringRef service = takesScratch ? "hlo_rt_parallel_scratch" : "hlo_rt_parallel_for";
