@@ -17,23 +17,25 @@ struct Prologue {
   bool once = true;        ///< the dot reads each element once
 };
 
-/// A kernel in the making: a root, and the producers that are evaluated inside it.
+/// A kernel in the making: a root, and the producers that are evaluated inside it. Most have a few
+/// ops, and a block may have tens of thousands of groups, so the tables are small while they are
+/// empty.
 struct Group {
   mlir::Operation *root = nullptr;
   mlir::Operation *hero = nullptr; ///< the dot or convolution that the group is built around, or
                                    ///< the root if that is a hero
   Strategy strategy = Strategy::Loop;
-  llvm::SetVector<mlir::Operation *> members; ///< in reverse program order; includes the root
-  size_t computing = 0;                       ///< members of nonzero cost
-  int64_t code = 0;                           ///< sum of codeOf over all members
-  llvm::DenseSet<mlir::Value> outside;        ///< values that members read and no member computes
+  llvm::SetVector<mlir::Operation *> members;  ///< in reverse program order; includes the root
+  size_t computing = 0;                        ///< members of nonzero cost
+  int64_t code = 0;                            ///< sum of codeOf over all members
+  llvm::SmallDenseSet<mlir::Value, 8> outside; ///< values that members read and no member computes
   /// The map of each value of the group, and of each operand, to the iteration space.
-  llvm::DenseMap<mlir::Value, DimMap> maps;
+  llvm::SmallDenseMap<mlir::Value, DimMap, 8> maps;
   /// The number of the index at which each value is read (see Grouper). Values with the same number
   /// are evaluated once for all their readers.
-  llvm::DenseMap<mlir::Value, int64_t> indices;
+  llvm::SmallDenseMap<mlir::Value, int64_t, 8> indices;
   /// The number of element evaluations of each member.
-  llvm::DenseMap<mlir::Operation *, double> evaluations;
+  llvm::SmallDenseMap<mlir::Operation *, double, 4> evaluations;
   /// For members that are evaluated while the hero reads its operands: the ops between them and the
   /// hero.
   llvm::DenseMap<mlir::Operation *, Prologue> prologue;
