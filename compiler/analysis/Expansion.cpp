@@ -52,16 +52,13 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
   if (failed(graph)) {
     return failure();
   }
-  DenseMap<Operation *, Extent> extents;
-  uint64_t written = 0;
-  for (ComputationOp computation : graph->postOrder()) {
-    for (Operation &op : computation.getBody().front().without_terminator()) {
-      written += !isa<CallOp>(op);
-    }
+  if (graph->postOrder().size() == 1) {
+    return success(); // nothing to copy
   }
-  uint64_t limit =
-      std::max(budget.inlined, llvm::SaturatingMultiply(kCopiesPerInstruction, written));
-  Operation *culprit = nullptr;
+  DenseMap<Operation *, Extent> extents;
+  // Of each computation that calls others: its size with them, and the op of the largest callees.
+  SmallVector<std::pair<uint64_t, Operation *>> callers;
+  uint64_t written = 0;
   for (ComputationOp computation : graph->postOrder()) {
     Extent total;
     Operation *largest = nullptr;
@@ -79,8 +76,9 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
         loops = std::max(loops, callee.loops);
       });
       loops += isa<WhileOp, ConditionalOp>(op);
-      total.instructions =
-          llvm::SaturatingAdd(total.instructions, size, uint64_t(!isa<CallOp>(op)));
+      uint64_t own = !isa<CallOp>(op);
+      written += own;
+      total.instructions = llvm::SaturatingAdd(total.instructions, size, own);
       total.loops = std::max(total.loops, loops);
       if (loops > budget.loopNesting) {
         return op.emitError() << "loops and branches are nested " << loops << " deep here; "
@@ -92,14 +90,20 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
       }
     }
     extents[computation] = total;
-    bool exceeds = total.instructions > written && total.instructions - written > limit;
-    culprit = exceeds && !culprit ? largest : culprit;
+    if (largest) {
+      callers.push_back({total.instructions, largest});
+    }
   }
-  if (!culprit) {
+  uint64_t limit =
+      std::max(budget.inlined, llvm::SaturatingMultiply(kCopiesPerInstruction, written));
+  auto first = llvm::find_if(callers, [&](const auto &caller) {
+    return caller.first > written && caller.first - written > limit;
+  });
+  if (first == callers.end()) {
     return success();
   }
   uint64_t all = extents.lookup(graph->entry()).instructions;
-  return culprit->emitError()
+  return first->second->emitError()
          << "the computations called here, and what they call, are copied until "
          << (all == UINT64_MAX ? "more than 2^64" : std::to_string(all)) << " instructions come of "
          << written << "; of added ones " << budget.text(&Budget::inlined);

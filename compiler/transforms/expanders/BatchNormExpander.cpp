@@ -14,6 +14,7 @@
 // cancels where the mean is large.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
 using namespace mlir;
@@ -130,6 +131,10 @@ public:
   StringRef getDescription() const final { return "Expand batch normalization"; }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>()
+             .has<BatchNormTrainingOp, BatchNormInferenceOp, BatchNormGradOp>()) {
+      return markAllAnalysesPreserved();
+    }
     ScalarComputations scalars(getOperation());
     SmallVector<Operation *> ops;
     getOperation().walk([&](Operation *op) {

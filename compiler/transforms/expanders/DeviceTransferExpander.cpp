@@ -12,6 +12,7 @@
 // different computations. Assumes flat tuples.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "dialect/hlo/Builder.h"
 
@@ -30,6 +31,9 @@ public:
   }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<SendOp, RecvOp, SendDoneOp, RecvDoneOp>()) {
+      return markAllAnalysesPreserved();
+    }
     auto partitions = getOperation()->getAttrOfType<IntegerAttr>("hlo.num_partitions");
     manyPartitions = partitions && partitions.getInt() > 1;
     for (auto computation : getOperation().getOps<ComputationOp>()) {

@@ -12,6 +12,7 @@
 // handles the remaining ops.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "dialect/hlo/Builder.h"
 
@@ -28,6 +29,9 @@ public:
   StringRef getDescription() const final { return "Replace pairs of transfers with the host"; }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<SendOp, RecvOp, SendDoneOp, RecvDoneOp>()) {
+      return markAllAnalysesPreserved();
+    }
     SmallVector<Operation *> starts, dones;
     getOperation().walk([&](Operation *op) {
       auto host = op->getAttrOfType<BoolAttr>("is_host_transfer");

@@ -6,6 +6,7 @@
 // Afterwards all operands of an element-wise op have the shape of its result.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
@@ -24,6 +25,9 @@ public:
   }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<ClampOp, SelectOp>()) {
+      return markAllAnalysesPreserved();
+    }
     getOperation().walk([](Operation *op) {
       if (!isa<ClampOp, SelectOp>(op) || isScalar(op->getResult(0))) {
         return;

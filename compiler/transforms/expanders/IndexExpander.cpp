@@ -5,6 +5,7 @@
 //   get-dimension-size(x) of a static one ->  its size
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
@@ -22,6 +23,10 @@ public:
   }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>()
+             .has<DynamicSliceOp, DynamicUpdateSliceOp, GetDimensionSizeOp>()) {
+      return markAllAnalysesPreserved();
+    }
     getOperation().walk([&](Operation *op) {
       if (isa<DynamicSliceOp>(op)) {
         splitIndices(op, 1);

@@ -7,6 +7,7 @@
 #ifndef COMPILER_TRANSFORMS_EXPANDERS_OPEXPANDER_H
 #define COMPILER_TRANSFORMS_EXPANDERS_OPEXPANDER_H
 
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "dialect/hlo/Builder.h"
 #include "mlir/Pass/Pass.h"
@@ -63,6 +64,9 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
 
   void runOnOperation() final {
+    if (!this->template getAnalysis<OpsPresent>().template has<Op>()) {
+      return this->markAllAnalysesPreserved();
+    }
     mlir::ModuleOp module = this->getOperation();
     ScalarComputations scalars(module);
     bool ok = true;

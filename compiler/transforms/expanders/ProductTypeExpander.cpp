@@ -9,6 +9,7 @@
 // Runs after the expanders of other products (ragged-dot, scaled-dot).
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
@@ -27,6 +28,9 @@ public:
   }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<DotOp, ConvolutionOp>()) {
+      return markAllAnalysesPreserved();
+    }
     getOperation().walk([](Operation *op) {
       if (isa<DotOp, ConvolutionOp>(op)) {
         convertOperands(op);

@@ -15,6 +15,7 @@
 // Other computations that may be applied in any order are marked.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
@@ -110,6 +111,9 @@ public:
   }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<ReduceOp, ReduceWindowOp, ScatterOp>()) {
+      return markAllAnalysesPreserved();
+    }
     SymbolTable symbols(getOperation());
     ScalarComputations scalars(getOperation());
     SmallVector<Operation *> all;

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 
@@ -23,6 +24,9 @@ public:
   StringRef getDescription() const final { return "Expand scan to a while loop"; }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>().has<ScanOp>()) {
+      return markAllAnalysesPreserved();
+    }
     SmallVector<ScanOp> scans;
     getOperation().walk([&](ScanOp scan) { scans.push_back(scan); });
     if (scans.empty()) {

@@ -11,6 +11,7 @@
 //   ragged-all-to-all(x, output, ...)   ->  ragged-all-to-all(convert(x), output, ...)
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/expanders/OpExpander.h"
 #include "dialect/hlo/TextAttrs.h"
@@ -28,6 +29,11 @@ public:
   StringRef getDescription() const final { return "Replace the collectives of one rank"; }
 
   void runOnOperation() final {
+    if (!getAnalysis<OpsPresent>()
+             .has<RaggedAllToAllOp, ReplicaIdOp, PartitionIdOp, CollectivePermuteOp, AllReduceOp,
+                  AllGatherOp, ReduceScatterOp, AllToAllOp, CollectiveBroadcastOp>()) {
+      return markAllAnalysesPreserved();
+    }
     getOperation().walk([](RaggedAllToAllOp op) { convertInput(op); });
     auto count = [&](StringRef name) -> int64_t {
       auto attr = getOperation()->getAttrOfType<IntegerAttr>(name);

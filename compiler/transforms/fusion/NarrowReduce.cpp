@@ -101,7 +101,7 @@ static void narrowReduces(Block &block, SymbolTable &symbols) {
 }
 
 namespace {
-class NarrowReducePass : public TopLevelPass<NarrowReducePass> {
+class NarrowReducePass : public TopLevelPass<NarrowReducePass, ReduceOp> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NarrowReducePass)
 

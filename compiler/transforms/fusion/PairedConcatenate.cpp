@@ -221,7 +221,7 @@ static void pairConcatenates(Block &block) {
 }
 
 namespace {
-class PairedConcatenatePass : public TopLevelPass<PairedConcatenatePass> {
+class PairedConcatenatePass : public TopLevelPass<PairedConcatenatePass, ConcatenateOp> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PairedConcatenatePass)
 

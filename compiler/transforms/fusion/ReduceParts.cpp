@@ -228,7 +228,7 @@ static void reduceParts(Block &block, SymbolTable &symbols) {
 }
 
 namespace {
-class ReducePartsPass : public TopLevelPass<ReducePartsPass> {
+class ReducePartsPass : public TopLevelPass<ReducePartsPass, ReduceOp> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReducePartsPass)
 

@@ -211,7 +211,7 @@ static void splitReduces(Block &block, SymbolTable &symbols) {
 }
 
 namespace {
-class SplitReducePass : public TopLevelPass<SplitReducePass> {
+class SplitReducePass : public TopLevelPass<SplitReducePass, ReduceOp> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitReducePass)
 

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/EntryLayout.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "dialect/hlo/Builder.h"
@@ -28,6 +29,11 @@ public:
   StringRef getDescription() const final { return "Pack types smaller than a byte at the entry"; }
 
   void runOnOperation() final {
+    bool callsRuntime =
+        getAnalysis<OpsPresent>().has<CustomCallOp, InfeedOp, OutfeedOp, SendOp, RecvOp>();
+    if (!callsRuntime && llvm::none_of(getOperation().getOps<ComputationOp>(), hasPackedEntry)) {
+      return markAllAnalysesPreserved();
+    }
     for (auto computation : getOperation().getOps<ComputationOp>()) {
       for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
         if (isa<CustomCallOp, InfeedOp, OutfeedOp, SendOp, RecvOp>(op)) {
@@ -42,6 +48,8 @@ public:
 
 private:
   static bool isPackedArray(Value value);
+  /// Whether the computation is the entry, and takes or returns an array that is packed.
+  static bool hasPackedEntry(ComputationOp computation);
   static Type byteType(HloBuilder &b) { return b.b.getIntegerType(8, /*isSigned=*/false); }
   /// The packed bytes of an array.
   static Value packed(HloBuilder &b, Value value);
@@ -56,6 +64,12 @@ private:
 bool EntryPackingPass::isPackedArray(Value value) {
   RankedTensorType type = arrayType(value);
   return type && type.hasStaticShape() && isPacked(type.getElementType());
+}
+
+bool EntryPackingPass::hasPackedEntry(ComputationOp computation) {
+  return computation.getEntry() &&
+         (llvm::any_of(computation.getBody().getArguments(), isPackedArray) ||
+          llvm::any_of(computation.getReturn()->getOperands(), isPackedArray));
 }
 
 Value EntryPackingPass::packed(HloBuilder &b, Value value) {

@@ -5,6 +5,7 @@
 // ops times the rewrites of each.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
@@ -58,15 +59,22 @@ SmallVector<Value> hlo::applyElementwise(HloBuilder &b, ComputationOp computatio
 
 namespace {
 
-class AlgebraicSimplifierPass
-    : public PassWrapper<AlgebraicSimplifierPass, OperationPass<ModuleOp>> {
+/// Notes whether a rewriter did anything, rules that made ops in vain included.
+struct ChangeNoter : RewriterBase::Listener {
+  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) final { changed = true; }
+  void notifyOperationModified(Operation *) final { changed = true; }
+  void notifyOperationErased(Operation *) final { changed = true; }
+  bool changed = false;
+};
+
+class AlgebraicSimplifierPass : public SettlingPass<AlgebraicSimplifierPass> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AlgebraicSimplifierPass)
   explicit AlgebraicSimplifierPass(const Machine &machine) : machine(machine) {}
   StringRef getArgument() const final { return "hlo-algebraic-simplifier"; }
   StringRef getDescription() const final { return "Rewrite ops by exact local rules"; }
 
-  void runOnOperation() final {
+  FailureOr<bool> change() {
     RewritePatternSet patterns(&getContext());
     populateElementwiseRules(patterns);
     populateBitRules(patterns);
@@ -84,8 +92,11 @@ public:
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
         .setUseTopDownTraversal(true)
         .setMaxIterations(8);
+    ChangeNoter noter;
+    config.setListener(&noter);
     // Stopping after the iteration limit is correct: the remaining rewrites are optional.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    return noter.changed;
   }
 
 private:

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/Hashing.h"
@@ -25,9 +26,12 @@ public:
   StringRef getDescription() const final { return "Merge equal scalar computations"; }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    const FailureOr<ComputationGraph> &graph = getAnalysis<ModuleCalls>().graph;
     if (failed(graph)) {
       return signalPassFailure();
+    }
+    if (graph->postOrder().size() == 1) {
+      return markAllAnalysesPreserved();
     }
     DenseSet<Operation *> bodies;
     for (ComputationOp computation : graph->postOrder()) {
@@ -57,6 +61,9 @@ public:
       renamed[FlatSymbolRefAttr::get(computation.getSymNameAttr())] =
           FlatSymbolRefAttr::get((*equal).getSymNameAttr());
       duplicates.push_back(computation);
+    }
+    if (duplicates.empty()) {
+      markAllAnalysesPreserved();
     }
     for (ComputationOp computation : duplicates) {
       computation.erase();

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
 #include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/simplifiers/Inlining.h"
@@ -37,7 +38,10 @@ public:
   StringRef getDescription() const final { return "Replace conditionals that need no branch"; }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (!getAnalysis<OpsPresent>().has<ConditionalOp>()) {
+      return markAllAnalysesPreserved();
+    }
+    const FailureOr<ComputationGraph> &graph = getAnalysis<ModuleCalls>().graph;
     if (failed(graph)) {
       return signalPassFailure();
     }

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
@@ -28,24 +29,29 @@ constexpr int64_t kMaxResult = 1024;
 /// Most elements of an operand of a folded op.
 constexpr int64_t kMaxOperand = 4096;
 
-class ConstantFoldingPass : public PassWrapper<ConstantFoldingPass, OperationPass<ModuleOp>> {
+class ConstantFoldingPass : public SettlingPass<ConstantFoldingPass> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConstantFoldingPass)
   StringRef getArgument() const final { return "hlo-constant-folding"; }
   StringRef getDescription() const final { return "Evaluate ops of small constants"; }
 
-  void runOnOperation() final {
+  FailureOr<bool> change() {
+    if (!getAnalysis<OpsPresent>().has<ConstantOp, IotaOp>()) {
+      return false;
+    }
+    bool changed = false;
     for (auto computation : getOperation().getOps<ComputationOp>()) {
       for (Operation &op : llvm::make_early_inc_range(computation.getBody().front())) {
-        fold(&op);
+        changed |= fold(&op);
       }
     }
+    return changed;
   }
 
 private:
   /// The constant value of `value`, computing small iotas and broadcasts of constants; null if
   /// none.
-  DenseElementsAttr valueOf(Value value) {
+  static DenseElementsAttr valueOf(Value value) {
     Operation *op = value.getDefiningOp();
     RankedTensorType type = arrayType(value);
     if (!op || !type || !type.hasStaticShape() || type.getNumElements() > kMaxOperand) {
@@ -79,13 +85,14 @@ private:
     return b.broadcastScalar(b.constant(value.resizeSplat(scalar)), type.getShape());
   }
 
-  void fold(Operation *op) {
+  /// Whether it replaced the op.
+  static bool fold(Operation *op) {
     if (op->getNumResults() != 1 || isa<IotaOp>(op) || !isPure(op)) {
-      return;
+      return false;
     }
     RankedTensorType type = arrayType(op->getResult(0));
     if (!type || !type.hasStaticShape()) {
-      return;
+      return false;
     }
     OpBuilder builder(op);
     HloBuilder b(builder, op->getLoc());
@@ -94,39 +101,42 @@ private:
       if (attr && attr.isSplat() && type.getNumElements() > 1 && !type.getEncoding()) {
         op->getResult(0).replaceAllUsesWith(materialize(b, attr));
         op->erase();
+        return true;
       }
-      return;
+      return false;
     }
     if (type.getNumElements() > kMaxResult || op->getNumOperands() == 0) {
-      return;
+      return false;
     }
     if (isa<BroadcastOp>(op) && isScalar(op->getOperand(0)) && type.getNumElements() > 1) {
-      return;
+      return false;
     }
     // An op with a variable operand is skipped before its constant operands are computed.
     if (!llvm::all_of(op->getOperands(), [](Value operand) {
           return llvm::isa_and_present<ConstantOp, IotaOp, BroadcastOp>(operand.getDefiningOp());
         })) {
-      return;
+      return false;
     }
     SmallVector<DenseElementsAttr> operands;
     bool scalarsOnly = type.getNumElements() > 1;
     for (Value operand : op->getOperands()) {
       DenseElementsAttr attr = valueOf(operand);
       if (!attr) {
-        return;
+        return false;
       }
       operands.push_back(attr);
       auto broadcast = operand.getDefiningOp<BroadcastOp>();
       scalarsOnly &= broadcast && isScalar(broadcast.getOperand());
     }
     if (scalarsOnly) {
-      return;
+      return false;
     }
     if (DenseElementsAttr value = evaluate(op, operands)) {
       op->getResult(0).replaceAllUsesWith(materialize(b, value));
       op->erase();
+      return true;
     }
+    return false;
   }
 };
 

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 
 using namespace mlir;
@@ -23,7 +24,7 @@ using namespace hlo;
 
 namespace {
 
-class DcePass : public PassWrapper<DcePass, OperationPass<ModuleOp>> {
+class DcePass : public SettlingPass<DcePass> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DcePass)
   StringRef getArgument() const final { return "hlo-dce"; }
@@ -31,12 +32,13 @@ public:
     return "Remove unused ops, computations and loop carries";
   }
 
-  void runOnOperation() final {
-    FailureOr<ComputationGraph> built = ComputationGraph::build(getOperation());
+  FailureOr<bool> change() {
+    const FailureOr<ComputationGraph> &built = getAnalysis<ModuleCalls>().graph;
     if (failed(built)) {
-      return signalPassFailure();
+      return failure();
     }
     graph = &*built;
+    changed = false;
     // Callers first: callees need not compute results that no caller uses.
     SetVector<Operation *> reached;
     reached.insert(graph->entry());
@@ -61,8 +63,10 @@ public:
          llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
       if (!reached.contains(computation)) {
         computation.erase();
+        changed = true;
       }
     }
+    return changed;
   }
 
 private:
@@ -77,7 +81,8 @@ private:
   /// The branches, if no other op refers to them; else none.
   SmallVector<ComputationOp> ownBranches(ConditionalOp op);
 
-  ComputationGraph *graph = nullptr;
+  const ComputationGraph *graph = nullptr;
+  bool changed = false;
 };
 
 /// Keeps the listed entries of the signature of `computation`.
@@ -132,6 +137,7 @@ void DcePass::sweep(Block &block) {
     next = op->getPrevNode();
     if (op->use_empty() && !graph->hasSideEffects(op)) {
       op->erase();
+      changed = true;
     }
   }
 }
@@ -142,6 +148,7 @@ void DcePass::eraseDead(Block &block) {
     next = op->getPrevNode();
     if (op->use_empty() && !graph->hasSideEffects(op)) {
       op->erase();
+      changed = true;
     }
   }
 }
@@ -209,6 +216,7 @@ Operation *DcePass::shrinkWhile(WhileOp op) {
     return op;
   }
 
+  changed = true;
   // Ops that only dead carries need are erased first: they use the dead arguments.
   BitVector dead = live;
   dead.flip();
@@ -251,6 +259,7 @@ Operation *DcePass::dropUnusedResults(ConditionalOp op) {
   if (results.all() || dead || branches.empty()) {
     return op;
   }
+  changed = true;
   for (ComputationOp branch : branches) {
     unsigned arguments = branch.getBody().getNumArguments();
     keepSignature(branch, BitVector(arguments, true), results);
@@ -280,10 +289,12 @@ void DcePass::dropUnreadOperands(ConditionalOp op) {
     next += count;
     counts.push_back(used.count());
     if (!used.all()) {
+      changed = true;
       keepSignature(branch, used, BitVector(block.getTerminator()->getNumOperands(), true));
     }
   }
   if (operands.size() != op->getNumOperands()) {
+    changed = true;
     Operation *shrunk = rebuild(op, operands, BitVector(op->getNumResults(), true));
     cast<ConditionalOp>(shrunk).setBranchOperandCounts(counts);
     op->erase();

@@ -7,6 +7,7 @@
 // write zeros instead, because arithmetic on subnormals is about a hundred times slower.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Dialect.h"
 
@@ -100,6 +101,9 @@ public:
   StringRef getName() const override { return "HloElidedConstantsPass"; }
 
   void runOnOperation() override {
+    if (!getAnalysis<OpsPresent>().has<ConstantOp>()) {
+      return markAllAnalysesPreserved();
+    }
     PlaceholderBytes source;
     ConstantOp first;
     size_t count = 0;
@@ -117,6 +121,8 @@ public:
           << count << (count == 1 ? " constant is" : " constants are")
           << " elided in the text ('{...}'), this one first; placeholder values are "
              "used, so results mean nothing";
+    } else {
+      markAllAnalysesPreserved();
     }
   }
 };

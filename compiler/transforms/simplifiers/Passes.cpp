@@ -31,7 +31,7 @@ void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) 
   // After the other simplifications: a moved op becomes a carry, and rules do not look through
   // carries.
   manager.addPass(createWhileLoopInvariantCodeMotionPass());
-  manager.addPass(createCSEPass());
+  manager.addPass(createMergeEqualPass());
   manager.addPass(createDcePass());
   manager.addPass(createVerifyFlatPass());
 }
@@ -42,8 +42,8 @@ void hlo::addSimplifyPasses(OpPassManager &manager, const Machine &machine) {
     manager.addPass(createConstantFoldingPass());
     manager.addPass(createConditionalSimplifierPass());
     manager.addPass(createWhileLoopSimplifierPass());
-    manager.addPass(createAlgebraicSimplifierPass(machine));
-    manager.addPass(createCSEPass());
+    manager.addPass(createAlgebraicSimplifierPass());
+    manager.addPass(createMergeEqualPass());
     manager.addPass(createDcePass());
   }
 }
@@ -55,7 +55,8 @@ void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([] { return createFlattenTuplesPass(); });
   registerPass([] { return createDcePass(); });
   registerPass([] { return createComputationDedupPass(); });
-  registerPass([&machine] { return createAlgebraicSimplifierPass(machine); });
+  registerPass([] { return createMergeEqualPass(); });
+  registerPass([] { return createAlgebraicSimplifierPass(); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });

@@ -13,6 +13,7 @@
 // refused: each partition would compute on its shard as if it were the whole array.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/Shapes.h"
@@ -112,6 +113,9 @@ public:
   }
 
   void refuseShardShapes(ModuleOp module) {
+    if (!getAnalysis<OpsPresent>().has<CustomCallOp>()) {
+      return;
+    }
     WalkResult result = module->walk([](CustomCallOp call) {
       return failed(checkShardShapes(call)) ? WalkResult::interrupt() : WalkResult::advance();
     });
@@ -121,6 +125,7 @@ public:
   }
 
   void runOnOperation() final {
+    markAllAnalysesPreserved();
     ModuleOp module = getOperation();
     auto count = module->getAttrOfType<IntegerAttr>("hlo.num_partitions");
     if (!count || count.getInt() < 2) {

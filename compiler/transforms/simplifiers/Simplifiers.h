@@ -37,6 +37,8 @@ std::unique_ptr<mlir::Pass> createFlattenTuplesPass();
 std::unique_ptr<mlir::Pass> createDcePass();
 /// `hlo-computation-dedup`: equal computations become one.
 std::unique_ptr<mlir::Pass> createComputationDedupPass();
+/// `hlo-merge-equal`: equal pure ops of a computation become one.
+std::unique_ptr<mlir::Pass> createMergeEqualPass();
 /// `hlo-algebraic-simplifier`: local rewrites that are exact in every bit.
 std::unique_ptr<mlir::Pass> createAlgebraicSimplifierPass(const Machine &machine);
 /// `hlo-constant-folding`: evaluates ops of small constant operands.

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
@@ -364,7 +365,10 @@ public:
   StringRef getDescription() const final { return "Move invariant ops in front of their loops"; }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (!getAnalysis<OpsPresent>().has<WhileOp>()) {
+      return markAllAnalysesPreserved();
+    }
+    const FailureOr<ComputationGraph> &graph = getAnalysis<ModuleCalls>().graph;
     if (failed(graph)) {
       return signalPassFailure();
     }

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/analysis/TripCount.h"
@@ -39,7 +40,10 @@ public:
   }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    if (!getAnalysis<OpsPresent>().has<WhileOp>()) {
+      return markAllAnalysesPreserved();
+    }
+    const FailureOr<ComputationGraph> &graph = getAnalysis<ModuleCalls>().graph;
     if (failed(graph)) {
       return signalPassFailure();
     }

@@ -38,7 +38,7 @@ public:
 
   void runOnOperation() final {
     if (!isNeeded()) {
-      return;
+      return markAllAnalysesPreserved();
     }
     FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
     if (failed(graph) || failed(runOnEntry(graph->entry()))) {

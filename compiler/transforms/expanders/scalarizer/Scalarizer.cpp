@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
+#include "compiler/analysis/ModuleFacts.h"
 #include "compiler/transforms/expanders/scalarizer/ElementRewriter.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -31,7 +32,7 @@ public:
   }
 
   void runOnOperation() final {
-    FailureOr<ComputationGraph> graph = ComputationGraph::build(getOperation());
+    const FailureOr<ComputationGraph> &graph = getAnalysis<ModuleCalls>().graph;
     if (failed(graph)) {
       return signalPassFailure();
     }
@@ -42,6 +43,9 @@ public:
           forEachCallee(&op, [&](FlatSymbolRefAttr name) { applied.insert(graph->lookup(name)); });
         }
       }
+    }
+    if (applied.empty()) {
+      return markAllAnalysesPreserved();
     }
     // Callees before callers: a reduce inside a reducer then has a scalar computation already.
     for (ComputationOp computation : graph->postOrder()) {
