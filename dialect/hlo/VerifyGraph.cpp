@@ -32,7 +32,7 @@ static SmallVector<CallEdge> callsOf(ComputationOp computation, SymbolTable &sym
       return;
     }
     auto visit = [&](FlatSymbolRefAttr reference) {
-      if (auto callee = symbols.lookup<ComputationOp>(reference.getValue())) {
+      if (auto callee = symbols.lookup<ComputationOp>(reference.getAttr())) {
         edges.push_back({op, callee});
       }
     };
