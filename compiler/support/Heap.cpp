@@ -19,7 +19,7 @@
 #endif
 
 #ifdef __GLIBC__
-static constexpr uintptr_t kHugePage = 2 << 20, kHeap = 8 * kHugePage;
+static constexpr uintptr_t kHugePage = 2 << 20, kHeap = 24 * kHugePage;
 /// malloc's header: an allocation starts this many bytes after the chunk.
 static constexpr uintptr_t kHeader = 2 * sizeof(size_t);
 static bool isPrepared = false;

@@ -8,9 +8,10 @@ namespace hlo {
 /// per CPU) means one thread, all threads share the first heap.
 void prepareHeap(unsigned jobs);
 
-/// For each compiling thread, once, before it compiles: its heap grows in steps of 16 MiB, in huge
+/// For each compiling thread, once, before it compiles: the first 48 MiB of its heap are in huge
 /// pages if the kernel has some. This avoids page faults (compiling a small module touches 700
-/// pages; a fault costs more than a microsecond on virtual machines). Needs `prepareHeap` first.
+/// pages, one of 10,000 instructions 6000; a fault costs more than a microsecond on virtual
+/// machines). Needs `prepareHeap` first.
 void takeHugePages();
 
 } // namespace hlo

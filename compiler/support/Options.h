@@ -78,6 +78,8 @@ struct CompileOptions {
   uint64_t maxStackBytes = 0; ///< 0: no limit
   /// If set, the running phase is stored here, for an observer on another thread.
   std::atomic<Phase> *progress = nullptr;
+  /// The process ends after this compilation: the module's memory is not given back.
+  bool isLast = false;
   /// Parameters whose bytes never change, as the value of --immutable-params (see
   /// driver/ImmutableParams.h). If set, the object has a NAME_prepare.
   std::optional<std::string> immutableParams;

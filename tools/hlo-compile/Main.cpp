@@ -114,6 +114,7 @@ static int run(CommandLine &line) {
   takeHugePages();
   std::atomic<Phase> phase = Phase::Parse;
   line.options.progress = &phase;
+  line.options.isLast = true;
   Watchdog watchdog(line.timeoutSeconds, [&] { reportTimeout(line, phase); });
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false,
                                                    /*RequiresNullTerminator=*/true);

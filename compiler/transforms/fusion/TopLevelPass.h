@@ -14,8 +14,8 @@ llvm::SmallVector<ComputationOp> topLevelComputations(mlir::ModuleOp module,
                                                       mlir::SymbolTable &symbols);
 
 /// A pass that rewrites the block of each computation that runs at top level, one at a time, by
-/// `runOnBlock(Block &, SymbolTable &)` of the derived class. With `Seeds`, only in modules that have
-/// such ops.
+/// `runOnBlock(Block &, SymbolTable &)` of the derived class. With `Seeds`, only in modules that
+/// have such ops.
 template <typename Derived, typename... Seeds>
 class TopLevelPass : public mlir::PassWrapper<Derived, mlir::OperationPass<mlir::ModuleOp>> {
 public:

@@ -42,7 +42,7 @@ void hlo::addSimplifyPasses(OpPassManager &manager, const Machine &machine) {
     manager.addPass(createConstantFoldingPass());
     manager.addPass(createConditionalSimplifierPass());
     manager.addPass(createWhileLoopSimplifierPass());
-    manager.addPass(createAlgebraicSimplifierPass());
+    manager.addPass(createAlgebraicSimplifierPass(machine));
     manager.addPass(createMergeEqualPass());
     manager.addPass(createDcePass());
   }
@@ -56,7 +56,7 @@ void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([] { return createDcePass(); });
   registerPass([] { return createComputationDedupPass(); });
   registerPass([] { return createMergeEqualPass(); });
-  registerPass([] { return createAlgebraicSimplifierPass(); });
+  registerPass([&machine] { return createAlgebraicSimplifierPass(machine); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
   registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });
