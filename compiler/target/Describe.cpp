@@ -149,7 +149,9 @@ std::vector<std::string> hlo::exportedSymbols(const Signature &signature,
 void hlo::buildDescription(const Signature &signature, const Description &description,
                            ArrayRef<OperationRow> operations, const Target &target,
                            uint64_t cpuFeatures, Module &module) {
-  StaticData d(module);
+  // Each constant costs the code generator time, and most leaves of a long list are alike.
+  constexpr size_t manyLeaves = 2048;
+  StaticData d(module, signature.inputs.size() + signature.outputs.size() > manyLeaves);
   IRBuilder<> b(module.getContext());
   const std::string &prefix = signature.prefix;
   auto *runType =
