@@ -20,7 +20,7 @@ struct KernelSpace {
   Form form = Form::Other;
   llvm::SmallVector<int64_t> shape;
   llvm::SmallVector<int64_t> reduced; ///< Rows, Columns: dimensions of the space, ascending
-  llvm::DenseMap<mlir::Value, DimMap> maps;
+  llvm::SmallDenseMap<mlir::Value, DimMap, 8> maps;
 
   /// The map of a result of this shape: the whole space, or the dimensions that are not reduced
   /// (for Columns also with additional dimensions of size 1). nullopt if it is neither.
