@@ -61,6 +61,11 @@ int64_t storageBytes(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
+LowerHalf lowerHalfOf(Type element) {
+  bool fits = isNarrowFloat(element) && (element.isBF16() || element.getIntOrFloatBitWidth() <= 8);
+  return fits ? LowerHalf::Zero : LowerHalf::Any;
+}
+
 Type laneType(Type scalar, int64_t lanes) {
   return lanes > 1 ? Type(VectorType::get({lanes}, scalar)) : scalar;
 }
@@ -104,14 +109,16 @@ Elem splat(Emission &e, const Elem &value, int64_t lanes) {
     auto type = cast<VectorType>(laneType(part.getType(), lanes));
     return vector::BroadcastOp::create(e.b, e.loc, type, part);
   };
-  Value re = one(value.re);
-  return Elem(re, one(value.im));
+  Elem result = value;
+  result.re = one(value.re);
+  result.im = one(value.im);
+  return result;
 }
 
 Elem selectElem(Emission &e, Value condition, const Elem &a, const Elem &b) {
   Value re = arith::SelectOp::create(e.b, e.loc, condition, a.re, b.re);
   if (!a.im) {
-    return re;
+    return Elem(re, std::min(a.lower, b.lower));
   }
   return Elem(re, arith::SelectOp::create(e.b, e.loc, condition, a.im, b.im));
 }
@@ -131,6 +138,15 @@ static Value floatConstant(Emission &e, Type type, APFloat value) {
   return arith::ConstantOp::create(e.b, e.loc, FloatAttr::get(type, value));
 }
 
+/// The same of one number.
+static LowerHalf lowerHalfOf(const APFloat &value) {
+  if (&value.getSemantics() != &APFloat::IEEEsingle()) {
+    return LowerHalf::Any;
+  }
+  bool isZero = (value.bitcastToAPInt() & 0xffff) == 0;
+  return isZero ? LowerHalf::Zero : value.isNaN() ? LowerHalf::Any : LowerHalf::ZeroInNaN;
+}
+
 Elem literalElement(Emission &e, DenseElementsAttr literal, int64_t index) {
   Type element = literal.getElementType();
   Type type = computeType(element);
@@ -140,7 +156,9 @@ Elem literalElement(Emission &e, DenseElementsAttr literal, int64_t index) {
     return Elem(re, floatConstant(e, type, value.imag()));
   }
   if (isa<FloatType>(element)) {
-    return floatConstant(e, type, literal.getValues<APFloat>()[index]);
+    Value constant = floatConstant(e, type, literal.getValues<APFloat>()[index]);
+    auto number = cast<FloatAttr>(constant.getDefiningOp<arith::ConstantOp>().getValue());
+    return Elem(constant, lowerHalfOf(number.getValue()));
   }
   APInt value = literal.getValues<APInt>()[index];
   return Elem(arith::ConstantOp::create(e.b, e.loc, IntegerAttr::get(type, value)));
@@ -148,7 +166,7 @@ Elem literalElement(Emission &e, DenseElementsAttr literal, int64_t index) {
 
 Elem zeroElem(Emission &e, Type element, int64_t lanes) {
   Value zero = zeroOf(e, laneType(computeType(element), lanes));
-  return isa<ComplexType>(element) ? Elem(zero, zero) : Elem(zero);
+  return isa<ComplexType>(element) ? Elem(zero, zero) : Elem(zero, LowerHalf::Zero);
 }
 
 } // namespace hlo::codegen

@@ -14,13 +14,23 @@
 
 namespace hlo::codegen {
 
+/// What is known of the lower 16 bits of f32 numbers: whether they are numbers of bf16, which
+/// rounding leaves as they are.
+enum class LowerHalf : uint8_t {
+  Any,
+  ZeroInNaN, ///< zero where the number is a NaN; arithmetic passes NaNs of its operands on
+  Zero,      ///< zero: every number is one of bf16
+};
+
 /// One element, or one vector of elements: a scalar, or a 1-D vector. `im` is
 /// set for complex types only.
 struct Elem {
   mlir::Value re;
   mlir::Value im;
+  LowerHalf lower = LowerHalf::Any;
   Elem() = default;
   Elem(mlir::Value re, mlir::Value im = {}) : re(re), im(im) {}
+  Elem(mlir::Value re, LowerHalf lower) : re(re), lower(lower) {}
   explicit operator bool() const { return static_cast<bool>(re); }
 };
 
@@ -39,6 +49,8 @@ llvm::SmallVector<mlir::Type> elementTypes(mlir::ValueRange arrays);
 bool isUnsignedElement(mlir::Type element);
 /// True for floats of fewer than 32 bits, which are held as f32.
 bool isNarrowFloat(mlir::Type element);
+/// What is known of every number of the element type.
+LowerHalf lowerHalfOf(mlir::Type element);
 /// The type of the value in a kernel (of one part, for complex): i1, iN, f32, f64.
 mlir::Type computeType(mlir::Type element);
 /// Bytes of one element in memory (both parts, for complex).

@@ -78,9 +78,9 @@ static Type memoryType(Type element) {
 }
 
 /// Memory bits -> value.
-static Value decode(Emission &e, Type element, Value raw) {
+static Elem decode(Emission &e, Type element, Value raw) {
   if (isNarrowFloat(element)) {
-    return decodeNarrow(e, element, raw);
+    return Elem(decodeNarrow(e, element, raw), lowerHalfOf(element));
   }
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer || integer.getWidth() >= 8) {
@@ -88,15 +88,16 @@ static Value decode(Emission &e, Type element, Value raw) {
   }
   Num bits(e, raw);
   if (integer.isSignless()) {
-    return notEqual(bits, 0);
+    return Elem(notEqual(bits, 0));
   }
-  return zextTo(bits, computeType(element));
+  return Elem(zextTo(bits, computeType(element)));
 }
 
 /// Value -> memory bits.
-static Value encode(Emission &e, Type element, Value value) {
+static Value encode(Emission &e, Type element, const Elem &elem) {
+  Value value = elem.re;
   if (isNarrowFloat(element)) {
-    return encodeNarrow(e, element, value);
+    return encodeNarrow(e, element, value, elem.lower);
   }
   auto integer = dyn_cast<IntegerType>(element);
   if (!integer || integer.getWidth() >= 8) {
@@ -419,7 +420,7 @@ void storeElements(Emission &e, Type element, const Elem &value, Value base, Val
                    Value mask) {
   Type memory = memoryType(element);
   if (!isa<ComplexType>(element)) {
-    Value raw = encode(e, element, value.re);
+    Value raw = encode(e, element, value);
     storeRaw(e, memory, raw, elementPointer(e, memory, base, index), mask);
     return;
   }

@@ -30,9 +30,11 @@ Elem emitConvert(Emission &e, mlir::Type from, mlir::Type to, const Elem &value)
 /// Storage bits (i8 or i16, or vectors of them) of a narrow float -> f32 value.
 mlir::Value decodeNarrow(Emission &e, mlir::Type element, mlir::Value bits);
 /// f32 -> storage bits, round to nearest even with the type's own overflow and NaN rules.
-mlir::Value encodeNarrow(Emission &e, mlir::Type element, mlir::Value value);
+mlir::Value encodeNarrow(Emission &e, mlir::Type element, mlir::Value value,
+                         LowerHalf lower = LowerHalf::Any);
 /// f32 -> the nearest f32 that is representable in the narrow type.
-mlir::Value roundNarrow(Emission &e, mlir::Type element, mlir::Value value);
+mlir::Value roundNarrow(Emission &e, mlir::Type element, mlir::Value value,
+                        LowerHalf lower = LowerHalf::Any);
 
 /// Inlines a scalar computation (`to_apply`, a comparator, ...) on `args`: one Elem per parameter,
 /// lanes alike; returns one Elem per result. Every op in it must be element-wise, constant,

@@ -35,7 +35,7 @@ static Num toBfloat(Emission &e, Num nearest, bool fromInteger, function_ref<Num
 }
 
 /// f32 or f64 -> the compute type of a float type, rounded once.
-static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
+static Num floatToFloat(Emission &e, Num x, LowerHalf lower, Type from, Type to) {
   if (from == to) {
     return x;
   }
@@ -49,10 +49,11 @@ static Num floatToFloat(Emission &e, Num x, Type from, Type to) {
                       [&] { return roundToOdd(x, f32); });
     }
     x = roundToOdd(x, f32);
+    lower = LowerHalf::Any;
   } else if (isNarrowFloat(from) && to.isBF16() && from.getIntOrFloatBitWidth() <= 8) {
     return x; // f32 represents every value of eight mantissa and eight exponent bits
   }
-  return Num(e, roundNarrow(e, to, x));
+  return Num(e, roundNarrow(e, to, x, lower));
 }
 
 /// Makes a 64-bit integer exact in f64, so that a later rounding to a narrower float equals one
@@ -134,7 +135,7 @@ static Num floatToInteger(Emission &e, Num x, Type to) {
   return zextTo(select(isNaN(x), 0, value), computeType(to));
 }
 
-static Num convertReal(Emission &e, Num x, Type from, Type to) {
+static Num convertReal(Emission &e, Num x, Type from, Type to, LowerHalf lower = LowerHalf::Any) {
   if (from == to) {
     return x;
   }
@@ -142,7 +143,7 @@ static Num convertReal(Emission &e, Num x, Type from, Type to) {
     return x.isFloat() ? notEqual(x, 0.0) : notEqual(x, 0);
   }
   if (isa<FloatType>(from)) {
-    return isa<FloatType>(to) ? floatToFloat(e, x, from, to) : floatToInteger(e, x, to);
+    return isa<FloatType>(to) ? floatToFloat(e, x, lower, from, to) : floatToInteger(e, x, to);
   }
   bool isUnsigned = isUnsignedElement(from);
   if (isa<FloatType>(to)) {
@@ -151,12 +152,29 @@ static Num convertReal(Emission &e, Num x, Type from, Type to) {
   return isUnsigned ? zextTo(x, computeType(to)) : sextTo(x, computeType(to));
 }
 
+/// What is known of a number that was converted, in f32, from what is known of it before.
+static LowerHalf lowerHalfAfter(Type from, Type to, LowerHalf lower) {
+  if (from == to) {
+    return lower;
+  }
+  if (!isa<FloatType>(to) || to.isF64()) {
+    return LowerHalf::Any;
+  }
+  if (auto integer = dyn_cast<IntegerType>(from)) {
+    return integer.getWidth() <= 8 ? LowerHalf::Zero
+                                   : std::max(LowerHalf::ZeroInNaN, lowerHalfOf(to));
+  }
+  bool isKept =
+      !from.isF64() && (to.isF32() || (to.isBF16() && lowerHalfOf(from) == LowerHalf::Zero));
+  return isKept ? lower : lowerHalfOf(to);
+}
+
 Elem emitConvert(Emission &e, Type from, Type to, const Elem &value) {
   auto fromComplex = dyn_cast<ComplexType>(from), toComplex = dyn_cast<ComplexType>(to);
   Num re(e, value.re);
   if (!fromComplex) {
     if (!toComplex) {
-      return Elem(convertReal(e, re, from, to));
+      return Elem(convertReal(e, re, from, to, value.lower), lowerHalfAfter(from, to, value.lower));
     }
     Num converted = convertReal(e, re, from, toComplex.getElementType());
     return Elem(converted, converted.of(0.0));
@@ -175,9 +193,9 @@ Elem emitConvert(Emission &e, Type from, Type to, const Elem &value) {
 }
 
 /// The element's bits, as an integer of its own width.
-static Num toBits(Emission &e, Type element, Num value) {
+static Num toBits(Emission &e, Type element, Num value, LowerHalf lower) {
   if (isNarrowFloat(element)) {
-    Num code(e, encodeNarrow(e, element, value));
+    Num code(e, encodeNarrow(e, element, value, lower));
     return zextTo(code, e.b.getIntegerType(element.getIntOrFloatBitWidth()));
   }
   if (isPredicate(element)) {
@@ -205,7 +223,8 @@ Elem emitBitcast(const Request &r) {
       bitcastBits(r.operand) != bitcastBits(r.result)) {
     return {};
   }
-  return Elem(fromBits(r.e, r.result, toBits(r.e, r.operand, r.re(0))));
+  Num bits = toBits(r.e, r.operand, r.re(0), r.values[0].lower);
+  return Elem(fromBits(r.e, r.result, bits), lowerHalfOf(r.result));
 }
 
 namespace {
@@ -238,7 +257,8 @@ Elem emitReducePrecision(const Request &r) {
   Type element = small ? e.b.getF32Type() : r.operand;
   Fields source = fieldsOf(element);
   Num value = r.re(0);
-  Num bits = toBits(e, element, value);
+  LowerHalf lower = r.values[0].lower;
+  Num bits = toBits(e, element, value, lower);
   auto mask = [&](int count, int at) {
     return bits.of(llvm::APInt::getBitsSet(bits.width(), at, at + count));
   };
@@ -261,7 +281,10 @@ Elem emitReducePrecision(const Request &r) {
     reduced = select(underflows, sign, reduced);
   }
   Num result = select(isNaN(value), value, fromBits(e, element, reduced));
-  return Elem(small ? Num(e, roundNarrow(e, r.operand, result)) : result);
+  if (small) {
+    return Elem(roundNarrow(e, r.operand, result), lowerHalfOf(r.operand));
+  }
+  return Elem(result, std::min(lower, lowerHalfOf(r.operand)));
 }
 
 /// Truncates |x|, then rounds up if the random integer is below the fraction's bits.

@@ -266,7 +266,7 @@ static Elem emitHalf(Emission &e, Operation *op, ArrayRef<Elem> operands) {
           .Default([&](Operation *) { return floatMinimum(floatMaximum(of[1], of[0]), of[2]); });
   result = floatTo(result, wide);
   bool rounds = isEighth && isArithmetic && !isOnlyStored(op);
-  return Elem(rounds ? roundNarrow(e, element, result) : result.v);
+  return rounds ? Elem(roundNarrow(e, element, result), lowerHalfOf(element)) : Elem(result);
 }
 
 /// The reciprocal of a constant divisor of narrow floats, for a multiplication in f32; null if
@@ -300,7 +300,7 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   StringRef name = op->getName().stripDialect();
   SmallVector<Elem, 3> factors;
   if (Value reciprocal = reciprocalOfConstant(e, op, operands.back())) {
-    factors = {operands[0], Elem(reciprocal)};
+    factors = {operands[0], Elem(reciprocal, LowerHalf::ZeroInNaN)};
     operands = factors;
     name = "multiply";
   }

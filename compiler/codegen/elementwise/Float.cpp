@@ -194,7 +194,15 @@ static Elem emitAccurately(const Request &r) {
   if (!isNarrowFloat(r.operand)) {
     return Elem(floatTo(value, single));
   }
-  return Elem(roundNarrow(r.e, r.operand, roundToOdd(value, single)));
+  return Elem(roundNarrow(r.e, r.operand, roundToOdd(value, single)), lowerHalfOf(r.operand));
+}
+
+/// A result that is one of the operands, or differs from it in the sign.
+static Elem chosen(const Request &r, Num value) {
+  bool isBfloat = !value.isF64() && llvm::all_of(r.values, [](const Elem &operand) {
+    return operand.lower == LowerHalf::Zero;
+  });
+  return Elem(value, isBfloat ? LowerHalf::Zero : lowerHalfOf(value, r.values));
 }
 
 Elem emitFloatOp(const Request &r) {
@@ -206,7 +214,7 @@ Elem emitFloatOp(const Request &r) {
   default: break;
   }
   if (Num exact = emitExact(r); exact.v) {
-    return Elem(exact);
+    return chosen(r, exact);
   }
   if (!x.isF64() && r.values.size() == 1 && asksForAccuracy(r.attrs)) {
     return emitAccurately(r);
@@ -216,11 +224,15 @@ Elem emitFloatOp(const Request &r) {
     return {};
   }
   bool keepsPrecision = r.opcode == Opcode::Negate || r.opcode == Opcode::Sign;
-  if (!isNarrowFloat(r.operand) ||
-      (keepsPrecision && narrowFormat(r.operand).kind == NarrowKind::Ieee)) {
-    return Elem(value);
+  if (keepsPrecision &&
+      (!isNarrowFloat(r.operand) || narrowFormat(r.operand).kind == NarrowKind::Ieee)) {
+    return chosen(r, value);
   }
-  return Elem(roundNarrow(r.e, r.operand, value));
+  LowerHalf lower = lowerHalfOf(value, r.values);
+  if (!isNarrowFloat(r.operand)) {
+    return Elem(value, lower);
+  }
+  return Elem(roundNarrow(r.e, r.operand, value, lower), lowerHalfOf(r.operand));
 }
 
 } // namespace hlo::codegen

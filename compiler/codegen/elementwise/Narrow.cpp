@@ -65,102 +65,59 @@ static Num addHalf(Num magnitude, int shift) {
   return magnitude + odd + ((int64_t(1) << (shift - 1)) - 1);
 }
 
-/// Whether x is exactly representable in bf16 because of the way it is computed: loaded, rounded,
-/// converted from at most eight bits, or selected from such values. Storing it then rounds nothing.
-static bool isBfloat(Value x, int depth = 6) {
-  Operation *op = x.getDefiningOp();
-  if (!op || depth == 0) {
-    return false;
-  }
-  auto isConstant = [](Value v, int64_t wanted) {
-    APInt value;
-    return matchPattern(v, m_ConstantInt(&value)) && value == wanted;
-  };
-  APFloat number(0.0);
-  if (matchPattern(op, m_ConstantFloat(&number))) {
-    return (number.bitcastToAPInt() & 0xffff) == 0;
-  }
-  if (auto cast = dyn_cast<arith::BitcastOp>(op)) {
-    Operation *bits = cast.getIn().getDefiningOp();
-    return (isa_and_nonnull<arith::AndIOp>(bits) && isConstant(bits->getOperand(1), 0xffff0000)) ||
-           (isa_and_nonnull<arith::ShLIOp>(bits) && isConstant(bits->getOperand(1), 16));
-  }
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-    Operation *wide = op->getOperand(0).getDefiningOp();
-    return isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(wide) &&
-           getElementTypeOrSelf(wide->getOperand(0).getType()).getIntOrFloatBitWidth() <= 8;
-  }
-  auto areBfloats = [&](ValueRange values) {
-    return llvm::all_of(values, [&](Value v) { return isBfloat(v, depth - 1); });
-  };
-  // min/max: for unordered operands a + b is NaN; otherwise the intrinsic's result is one of the
-  // operands, so it stays a bf16 value.
-  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
-    return call.getIntrin().contains(".range.p") && areBfloats(call.getArgs().take_front(2));
-  }
-  if (auto insert = dyn_cast<vector::InsertOp>(op)) {
-    return insert.getDest().getDefiningOp<LLVM::UndefOp>() &&
-           isBfloat(insert.getValueToStore(), depth - 1);
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    auto unordered = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    auto sum = select.getTrueValue().getDefiningOp<arith::AddFOp>();
-    if (unordered && sum && unordered.getPredicate() == arith::CmpFPredicate::UNO &&
-        unordered->getOperands() == sum->getOperands()) {
-      return areBfloats(sum->getOperands()) && isBfloat(select.getFalseValue(), depth - 1);
-    }
-    return isBfloat(select.getTrueValue(), depth - 1) &&
-           isBfloat(select.getFalseValue(), depth - 1);
-  }
-  return isa<vector::BroadcastOp, vector::ExtractOp, vector::ShuffleOp,
-             vector::InsertStridedSliceOp, arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp>(
-             op) &&
-         areBfloats(op->getOperands());
-}
-
-/// Whether every NaN that x may be has zeros in its lower half. Arithmetic propagates a NaN operand
-/// or makes 0x7fc00000.
-static bool hasShortNaN(Value x) {
+LowerHalf lowerHalfOf(Num result, ArrayRef<Elem> operands) {
   constexpr size_t mostNodes = 64;
-  SmallVector<Value> todo{x};
   llvm::SmallPtrSet<Value, 32> seen;
+  for (const Elem &operand : operands) {
+    if (isa<FloatType>(getElementTypeOrSelf(operand.re.getType())) &&
+        operand.lower == LowerHalf::Any) {
+      return LowerHalf::Any;
+    }
+    seen.insert(operand.re);
+  }
+  SmallVector<Value> todo{result.v};
   while (!todo.empty()) {
     Value v = todo.pop_back_val();
     APFloat number(0.0);
-    if (!seen.insert(v).second || isBfloat(v, 2) ||
-        (matchPattern(v, m_ConstantFloat(&number)) && !number.isNaN())) {
+    if (!seen.insert(v).second) {
+      continue;
+    }
+    if (matchPattern(v, m_ConstantFloat(&number))) {
+      if (number.isNaN() && (number.bitcastToAPInt() & 0xffff) != 0) {
+        return LowerHalf::Any;
+      }
       continue;
     }
     Operation *op = v.getDefiningOp();
     if (!op || seen.size() > mostNodes) {
-      return false;
+      return LowerHalf::Any;
     }
-    ValueRange operands = op->getOperands();
     if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
       continue;
     }
+    ValueRange from = op->getOperands();
     auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
     if (isa<arith::SelectOp>(op)) {
-      operands = operands.drop_front();
+      from = from.drop_front();
     } else if (call && call.getIntrin().contains(".scalef.p")) {
-      operands = operands.take_front(2);
+      from = from.take_front(2);
     } else if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
                     arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::SqrtOp, math::AbsFOp,
                     vector::BroadcastOp, vector::ExtractOp, vector::ShuffleOp,
                     vector::InsertStridedSliceOp>(op)) {
-      return false;
+      return LowerHalf::Any;
     }
-    llvm::append_range(todo, operands);
+    llvm::append_range(todo, from);
   }
-  return true;
+  return LowerHalf::ZeroInNaN;
 }
 
 /// The bf16 bits in the upper half; the lower half is meaningless.
-static Num roundBfloat(Num x) {
+static Num roundBfloat(Num x, LowerHalf lower) {
   Num bits = bitsOf(x);
   Num rounded = addHalf(bits, 16);
   // Adding half a unit to such a NaN does not change its upper half.
-  return hasShortNaN(x.v) ? rounded : select(isNaN(x), bits | 0x00400000, rounded);
+  return lower != LowerHalf::Any ? rounded : select(isNaN(x), bits | 0x00400000, rounded);
 }
 
 static Value decodeExponent(Num bits) {
@@ -288,14 +245,15 @@ static Value encodeByHalf(const NarrowFormat &f, Num x) {
   return zextTo(select(isNaN(x), nan, code), b.getI8Type());
 }
 
-Value encodeNarrow(Emission &e, Type element, Value value) {
+Value encodeNarrow(Emission &e, Type element, Value value, LowerHalf lower) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
   if (isa<Float8E5M2Type>(element) && e.machine.convert(kF32, kF16)) {
     return encodeByHalf(f, x);
   }
   if (element.isBF16()) {
-    return zextTo(shrU(isBfloat(value) ? bitsOf(x) : roundBfloat(x), 16), e.b.getI16Type());
+    Num bits = lower == LowerHalf::Zero ? bitsOf(x) : roundBfloat(x, lower);
+    return zextTo(shrU(bits, 16), e.b.getI16Type());
   }
   if (element.isF16() && e.machine.convert(kF32, kF16)) {
     return bitsOf(floatTo(x, e.b.getF16Type()));
@@ -323,11 +281,11 @@ Value encodeNarrow(Emission &e, Type element, Value value) {
   return zextTo(code, f.bits > 8 ? e.b.getI16Type() : e.b.getI8Type());
 }
 
-Value roundNarrow(Emission &e, Type element, Value value) {
+Value roundNarrow(Emission &e, Type element, Value value, LowerHalf lower) {
   NarrowFormat f = narrowFormat(element);
   Num x(e, value);
   if (element.isBF16()) {
-    return floatOf(roundBfloat(x) & 0xffff0000);
+    return floatOf(roundBfloat(x, lower) & 0xffff0000);
   }
   if ((element.isF16() && e.machine.convert(kF32, kF16)) || f.kind == NarrowKind::Exponent) {
     return decodeNarrow(e, element, encodeNarrow(e, element, value));
@@ -364,7 +322,7 @@ Value roundNarrow(Emission &e, Type element, Value value) {
 
 Value roundInteger(Emission &e, Type element, Num x) {
   if (!element.isBF16() || !e.machine.convert(kF32, kBf16) || x.lanes() == 1) {
-    return roundNarrow(e, element, x);
+    return roundNarrow(e, element, x, LowerHalf::ZeroInNaN);
   }
   // The instruction may treat subnormals as zeros; no integer is subnormal.
   Num half(e, arith::TruncFOp::create(e.b, e.loc, x.shaped(element), x));

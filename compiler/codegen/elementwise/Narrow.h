@@ -25,6 +25,10 @@ struct NarrowFormat {
 };
 NarrowFormat narrowFormat(mlir::Type element);
 
+/// What is known of an op's result, f32, from its operands (ZeroInNaN at best): whether it is made
+/// of them, and of numbers, by arithmetic alone.
+LowerHalf lowerHalfOf(Num result, llvm::ArrayRef<Elem> operands);
+
 /// The f16 value that x was widened from; null if x is not a widened f16.
 Num halfBefore(Num x);
 

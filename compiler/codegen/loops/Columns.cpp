@@ -214,7 +214,11 @@ Elem loadColumn(Emission &e, Type element, Value base, Value row, int64_t column
     real.push_back(elem.re);
     imaginary.push_back(elem.im);
   }
-  return Elem(takeColumn(e, real, c), imaginary[0] ? takeColumn(e, imaginary, c) : Value());
+  if (imaginary[0]) {
+    Value re = takeColumn(e, real, c);
+    return Elem(re, takeColumn(e, imaginary, c));
+  }
+  return Elem(takeColumn(e, real, c), lowerHalfOf(element));
 }
 
 void storeColumns(Emission &e, Type element, ArrayRef<Elem> columns, Value base, Value row,
@@ -231,9 +235,14 @@ void storeColumns(Emission &e, Type element, ArrayRef<Elem> columns, Value base,
     imaginary = imaginary[0] ? interleaveColumns(e, imaginary) : imaginary;
     masks = masksOf(e, mask, count);
   }
+  LowerHalf lower = LowerHalf::Zero;
+  for (const Elem &column : columns) {
+    lower = std::min(lower, column.lower);
+  }
   for (int64_t v = 0; v < count; ++v) {
-    storeElements(e, element, Elem(real[v], imaginary[v]), base, addI(e, first, v * lanes),
-                  masks[v]);
+    Elem elem(real[v], imaginary[v]);
+    elem.lower = lower;
+    storeElements(e, element, elem, base, addI(e, first, v * lanes), masks[v]);
   }
 }
 

@@ -153,7 +153,9 @@ Elem ElementEmitter::Impl::load(Type element, Value base, const Index &linear, V
     auto flip = [&](Value v) -> Value {
       return v ? vector::ShuffleOp::create(e().b, e().loc, v, v, order).getResult() : v;
     };
-    return Elem(flip(forward.re), flip(forward.im));
+    forward.re = flip(forward.re);
+    forward.im = flip(forward.im);
+    return forward;
   }
   SmallVector<int64_t> offsets = knownOffsets(linear, lanes);
   if (!offsets.empty()) {

@@ -136,12 +136,12 @@ Elem SortEmission::elementAt(unsigned operand, const RowPosition &at) {
 }
 
 /// The bits in memory of an integer or float.
-static Num rawOf(Emission &e, Type element, Value value) {
+static Num rawOf(Emission &e, Type element, const Elem &value) {
   Type bits = memoryBitsOf(e, element);
   if (isa<FloatType>(element)) {
-    return Num(e, emitNamed(e, "bitcast_convert", element, bits, Elem(value)).re);
+    return Num(e, emitNamed(e, "bitcast_convert", element, bits, value).re);
   }
-  Num integer(e, value);
+  Num integer(e, value.re);
   return isUnsignedElement(element) ? zextTo(integer, computeType(bits))
                                     : sextTo(integer, computeType(bits));
 }
@@ -154,7 +154,7 @@ Num SortEmission::rawAt(unsigned operand, const RowPosition &at) {
     return loadWords(e, bits, kernel.operandPtrs[argument.getArgNumber()], linearOf(at, plan.n),
                      at.lanes, at.mask);
   }
-  return rawOf(e, element, elementAt(operand, at).re);
+  return rawOf(e, element, elementAt(operand, at));
 }
 
 /// Bits in memory -> unsigned integer with the same order.
@@ -173,7 +173,7 @@ static Num ordered(const SortKey &key, Num raw) {
 }
 
 Num SortEmission::orderedKey(const SortKey &key, const Elem &value) {
-  return ordered(key, rawOf(e, key.element, value.re));
+  return ordered(key, rawOf(e, key.element, value));
 }
 
 void SortEmission::storeRaw(const RowPosition &at, Num raw) {
@@ -240,7 +240,7 @@ Num SortEmission::keyAt(size_t k, const RowPosition &at) {
     if (!value) {
       value = zeroElem(e, key.element, at.lanes); // the error has been reported
     }
-    raw = rawOf(e, key.element, value.re);
+    raw = rawOf(e, key.element, value);
   }
   if (key.bits() < 8) {
     Num bit = notEqual(raw, 0);
