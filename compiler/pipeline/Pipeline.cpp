@@ -61,7 +61,7 @@ void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {
     passes.addPass(createHloFusionPass(machine));
     passes.addPass(createSplitPreparePass());
     // Last, so that kernels with prepared results are separate from the others by then.
-    passes.addPass(createHloMultiOutputFusionPass());
+    passes.addPass(createHloMultiOutputFusionPass(machine));
     break;
   case Phase::Plan: passes.addPass(createHloPlanMemoryPass()); break;
   case Phase::Parse:

@@ -36,7 +36,7 @@ std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);
 
 /// `hlo-multi-output-fusion`: merges kernels that walk the same iteration space and read the same
 /// arrays.
-std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass();
+std::unique_ptr<mlir::Pass> createHloMultiOutputFusionPass(const Machine &machine);
 
 /// Registers the passes of this folder. A pass copies `machine` when it is made.
 void registerFusionPasses(const Machine &machine);

@@ -293,7 +293,7 @@ void registerFusionPasses(const Machine &machine) {
   registerPass([] { return createSplitColumnsPass(); });
   registerPass([] { return createPairedConcatenatePass(); });
   registerPass([&machine] { return createHloFusionPass(machine); });
-  registerPass([] { return createHloMultiOutputFusionPass(); });
+  registerPass([&machine] { return createHloMultiOutputFusionPass(machine); });
 }
 
 } // namespace hlo

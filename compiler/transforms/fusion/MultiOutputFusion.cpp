@@ -31,9 +31,8 @@ namespace {
 
 using namespace hlo::fusion;
 
-/// The least bytes saved. Up to 16 KiB stay in L1 from one kernel to the next. Two loops become one
-/// from 4 KiB on, since that also saves a launch and costs nothing.
-static constexpr int64_t kLeastSaved = 16 << 10, kLeastSavedInLoops = 4 << 10;
+/// The least bytes saved by a merge of two loops, which also saves a launch and costs nothing.
+static constexpr int64_t kLeastSavedInLoops = 4 << 10;
 /// Bounds on one kernel: ops (LLVM's time and registers), operands, and large arrays walked at the
 /// same time (a core's prefetchers follow a limited number of streams, often 32).
 static constexpr size_t kMaxOps = 160, kMaxOperands = 48, kMaxStreams = 16;
@@ -50,7 +49,7 @@ static constexpr int64_t kFewColumns = 16, kManyColumns = 128;
 
 class Merger {
 public:
-  explicit Merger(Block &block) : block(block) {}
+  Merger(Block &block, const Machine &machine) : block(block), leastSaved(machine.memory.l1 / 2) {}
   void run();
 
 private:
@@ -70,6 +69,8 @@ private:
   FusionOp merge(FusionOp earlier, FusionOp later, ArrayRef<Operation *> moved);
 
   Block &block;
+  /// The least bytes that a merge saves. Fewer stay in L1 from one kernel to the next.
+  int64_t leastSaved;
   std::unordered_map<Operation *, KernelSpace> spaces; ///< node-based: references stay valid
 };
 
@@ -377,7 +378,7 @@ FusionOp Merger::findPartner(FusionOp later) {
     int64_t saved = savedBytes(earlier, later);
     bool loops = spaceOf(earlier).form == Form::Loop && spaceOf(later).form == Form::Loop &&
                  !(isExpensive(earlier) && isExpensive(later));
-    int64_t least = isOverColumns(earlier, later) ? 1 : loops ? kLeastSavedInLoops : kLeastSaved;
+    int64_t least = isOverColumns(earlier, later) ? 1 : loops ? kLeastSavedInLoops : leastSaved;
     if (saved <= most || saved < least) {
       continue;
     }
@@ -386,7 +387,7 @@ FusionOp Merger::findPartner(FusionOp later) {
       for (ValueRange values :
            {ValueRange(kernel->getOperands()), ValueRange(kernel->getResults())}) {
         for (Value v : values) {
-          (bytesOf(v) >= kLeastSaved ? streams : small).insert(v);
+          (bytesOf(v) >= leastSaved ? streams : small).insert(v);
         }
       }
     }
@@ -413,6 +414,7 @@ class HloMultiOutputFusionPass
     : public PassWrapper<HloMultiOutputFusionPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(HloMultiOutputFusionPass)
+  explicit HloMultiOutputFusionPass(const Machine &machine) : machine(machine) {}
 
   StringRef getArgument() const override { return "hlo-multi-output-fusion"; }
   StringRef getDescription() const override {
@@ -422,14 +424,17 @@ public:
 
   void runOnOperation() override {
     for (auto computation : getOperation().getOps<ComputationOp>()) {
-      Merger(computation.getBody().front()).run();
+      Merger(computation.getBody().front(), machine).run();
     }
   }
+
+private:
+  Machine machine;
 };
 } // namespace
 
-std::unique_ptr<Pass> createHloMultiOutputFusionPass() {
-  return std::make_unique<HloMultiOutputFusionPass>();
+std::unique_ptr<Pass> createHloMultiOutputFusionPass(const Machine &machine) {
+  return std::make_unique<HloMultiOutputFusionPass>(machine);
 }
 
 } // namespace hlo

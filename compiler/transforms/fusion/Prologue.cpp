@@ -28,9 +28,6 @@ namespace hlo::fusion {
 static constexpr int64_t kMostCostOnce = 6, kMostCostPerBlock = 4;
 /// If the other side has at most so many rows, the forms for few rows read the operand once.
 static constexpr int64_t kFewRows = 16;
-/// A smaller array stays in L2 between its kernel and the dot; it joins only for converts and data
-/// movement.
-static constexpr int64_t kLargeBytes = 512 << 10;
 /// The cost of rounding to a narrower float: an add and a shift or two where the machine has no
 /// instruction for it.
 static constexpr int64_t kRoundingCost = 2;
@@ -191,7 +188,8 @@ std::optional<Prologue> prologueOf(const Machine &machine, const Group &group, O
   if (cost == 0) {
     return prologue;
   }
-  if (bytesOf(op->getResult(0)) < kLargeBytes) {
+  // Half of L2 or less stays there: it is computed once and stored.
+  if (bytesOf(op->getResult(0)) < machine.memory.l2 / 2) {
     return std::nullopt;
   }
   bool cheap = prologue->cost <= (prologue->once ? kMostCostOnce : kMostCostPerBlock);
