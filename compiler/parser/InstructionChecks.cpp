@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
-#include "compiler/parser/PrinterImpl.h"
+#include "compiler/parser/print/PrinterImpl.h"
 #include "compiler/support/Checked.h"
 #include "dialect/hlo/InferType.h"
 #include "dialect/hlo/Shapes.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/ParserImpl.h"
-#include "compiler/parser/PrinterImpl.h"
+#include "compiler/parser/print/PrinterImpl.h"
 #include "dialect/hlo/Shapes.h"
 
 using namespace hlo;

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
 #include "compiler/parser/ParserImpl.h"
-#include "compiler/parser/PrinterImpl.h"
+#include "compiler/parser/print/PrinterImpl.h"
 
 using namespace hlo;
 using namespace hlo::parser;

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
-#include "compiler/parser/PrinterImpl.h"
+#include "compiler/parser/print/PrinterImpl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstring>

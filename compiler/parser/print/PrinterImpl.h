@@ -1,6 +1,6 @@
 //===- PrinterImpl.h - Text of types, literals and attributes -------------===//
-#ifndef COMPILER_PARSER_PRINTERIMPL_H
-#define COMPILER_PARSER_PRINTERIMPL_H
+#ifndef COMPILER_PARSER_PRINT_PRINTERIMPL_H
+#define COMPILER_PARSER_PRINT_PRINTERIMPL_H
 
 #include "dialect/hlo/Dialect.h"
 #include "llvm/Support/raw_ostream.h"

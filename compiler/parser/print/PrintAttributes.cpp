@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
-#include "compiler/parser/ModulePrinter.h"
 #include "compiler/parser/ParserImpl.h"
+#include "compiler/parser/print/ModulePrinter.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace hlo;

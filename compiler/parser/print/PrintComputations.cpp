@@ -4,8 +4,8 @@
 // rewritten in terms of the text format.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/parser/ModulePrinter.h"
 #include "compiler/parser/ParserImpl.h"
+#include "compiler/parser/print/ModulePrinter.h"
 
 using namespace hlo;
 using namespace hlo::parser;

@@ -7,8 +7,8 @@
 // `X-start`, `X-update` and `X-done` print in that form, without the wrapped computation.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/parser/ModulePrinter.h"
 #include "compiler/parser/ParserImpl.h"
+#include "compiler/parser/print/ModulePrinter.h"
 
 using namespace hlo;
 using namespace hlo::parser;

@@ -4,12 +4,12 @@
 // (module, names), PrintComputations.cpp and PrintAttributes.cpp.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_PARSER_MODULEPRINTER_H
-#define COMPILER_PARSER_MODULEPRINTER_H
+#ifndef COMPILER_PARSER_PRINT_MODULEPRINTER_H
+#define COMPILER_PARSER_PRINT_MODULEPRINTER_H
 
 #include "compiler/parser/Opcodes.h"
 #include "compiler/parser/Printer.h"
-#include "compiler/parser/PrinterImpl.h"
+#include "compiler/parser/print/PrinterImpl.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
