@@ -17,9 +17,9 @@
 // of masked elements, the mean of nothing), does not count as equivalent.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/EvaluatorScalar.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/evaluator/EvaluatorScalar.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/TripCount.h"
-#include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 
 using namespace mlir;
 using namespace hlo;

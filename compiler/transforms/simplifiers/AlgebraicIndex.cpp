@@ -6,8 +6,8 @@
 // scatter-adds to one array.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/Reduction.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 // time.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/simplifiers/AlgebraicRules.h"
 
 using namespace mlir;

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
-#include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/simplifiers/Inlining.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"

@@ -12,9 +12,9 @@
 // that no op folds stays.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
 

@@ -4,7 +4,7 @@
 // elements; all as numbers, so that a row reads like the rule it checks.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "dialect/hlo/Builder.h"
 #include "gtest/gtest.h"
 #include <cmath>

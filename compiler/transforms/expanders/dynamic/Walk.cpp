@@ -4,9 +4,9 @@
 // element-wise ops. Padder.cpp says how arrays of bounded size are held.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/transforms/expanders/dynamic/Padder.h"
 
 using namespace mlir;

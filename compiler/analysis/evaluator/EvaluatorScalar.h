@@ -4,8 +4,8 @@
 // evaluator.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_ANALYSIS_EVALUATORSCALAR_H
-#define COMPILER_ANALYSIS_EVALUATORSCALAR_H
+#ifndef COMPILER_ANALYSIS_EVALUATOR_EVALUATORSCALAR_H
+#define COMPILER_ANALYSIS_EVALUATOR_EVALUATORSCALAR_H
 
 #include "dialect/hlo/Dialect.h"
 #include "llvm/ADT/APFloat.h"

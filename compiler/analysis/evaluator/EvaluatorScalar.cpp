@@ -7,7 +7,7 @@
 // integer saturates, NaN gives 0.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/EvaluatorScalar.h"
+#include "compiler/analysis/evaluator/EvaluatorScalar.h"
 #include "compiler/analysis/Shapes.h"
 
 using namespace mlir;

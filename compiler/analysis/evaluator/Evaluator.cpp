@@ -7,10 +7,10 @@
 // the rules of HLO, not of C++.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Evaluator.h"
-#include "compiler/analysis/EvaluatorScalar.h"
+#include "compiler/analysis/evaluator/Evaluator.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/evaluator/EvaluatorScalar.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

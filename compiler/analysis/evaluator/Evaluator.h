@@ -4,8 +4,8 @@
 // transcendental functions, and only float operations that IEEE 754 defines to the last bit.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_ANALYSIS_EVALUATOR_H
-#define COMPILER_ANALYSIS_EVALUATOR_H
+#ifndef COMPILER_ANALYSIS_EVALUATOR_EVALUATOR_H
+#define COMPILER_ANALYSIS_EVALUATOR_EVALUATOR_H
 
 #include "dialect/hlo/Dialect.h"
 
