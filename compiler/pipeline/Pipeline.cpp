@@ -10,6 +10,7 @@
 #include "compiler/machine/Target.h"
 #include "compiler/transforms/expanders/Expanders.h"
 #include "compiler/transforms/fusion/Fusion.h"
+#include "compiler/transforms/fusion/rewrites/Rewrites.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "compiler/transforms/prepare/Prepare.h"
 #include "compiler/transforms/schedule/Schedule.h"
@@ -115,6 +116,7 @@ void hlo::registerAllPasses(const Machine &machine) {
   registerSimplifierPasses(machine);
   registerExpanderPasses();
   registerLayoutPasses();
+  registerKernelRewrites();
   registerFusionPasses(machine);
   registerPreparePasses();
   registerSchedulePasses();

@@ -9,27 +9,6 @@
 
 namespace hlo {
 
-// Rewrites that run before hlo-fusion; each has a file of its name.
-
-/// `hlo-narrow-reduce`: computes sums of widened integers in the narrowest type that holds the sum.
-std::unique_ptr<mlir::Pass> createNarrowReducePass();
-/// `hlo-reduce-parts`: rewrites a reduce of a concatenate as a reduce of each of its arrays.
-std::unique_ptr<mlir::Pass> createReducePartsPass();
-/// `hlo-split-reduce`: rewrites a reduce as two if one kernel of it would have too few tasks or too
-/// short rows.
-std::unique_ptr<mlir::Pass> createSplitReducePass();
-/// `hlo-turn-columns`: replaces a transposed stack of columns, [C, rows] -> [rows, C], by a
-/// concatenate along the minor dimension.
-std::unique_ptr<mlir::Pass> createTurnColumnsPass();
-/// `hlo-split-columns`: replaces arrays [rows, C] of few columns by C arrays [rows], from the
-/// concatenate that makes them to where one is needed as a whole. There it puts a `paired`
-/// concatenate.
-std::unique_ptr<mlir::Pass> createSplitColumnsPass();
-/// `hlo-paired-concatenate`: marks concatenates whose parts share most of their work as `paired`,
-/// and moves element-wise users before them. A paired concatenate is the root of a kernel that
-/// computes element i of all parts at once.
-std::unique_ptr<mlir::Pass> createPairedConcatenatePass();
-
 /// `hlo-fusion`: moves the ops of every computation that runs at top level into `hlo.fusion`
 /// regions with a strategy (phase 4 of compiler/README.md).
 std::unique_ptr<mlir::Pass> createHloFusionPass(const Machine &machine);

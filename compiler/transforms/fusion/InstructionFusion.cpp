@@ -286,12 +286,6 @@ std::unique_ptr<Pass> createHloFusionPass(const Machine &machine) {
 }
 
 void registerFusionPasses(const Machine &machine) {
-  registerPass([] { return createNarrowReducePass(); });
-  registerPass([] { return createReducePartsPass(); });
-  registerPass([] { return createSplitReducePass(); });
-  registerPass([] { return createTurnColumnsPass(); });
-  registerPass([] { return createSplitColumnsPass(); });
-  registerPass([] { return createPairedConcatenatePass(); });
   registerPass([&machine] { return createHloFusionPass(machine); });
   registerPass([&machine] { return createHloMultiOutputFusionPass(machine); });
 }

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
-#include "compiler/transforms/fusion/SplitColumns.h"
+#include "compiler/transforms/fusion/rewrites/SplitColumns.h"
 
 using namespace mlir;
 

@@ -1,6 +1,6 @@
 //===- SplitColumns.h - Arrays of few columns as one array per column -----===//
-#ifndef COMPILER_TRANSFORMS_FUSION_SPLITCOLUMNS_H
-#define COMPILER_TRANSFORMS_FUSION_SPLITCOLUMNS_H
+#ifndef COMPILER_TRANSFORMS_FUSION_REWRITES_SPLITCOLUMNS_H
+#define COMPILER_TRANSFORMS_FUSION_REWRITES_SPLITCOLUMNS_H
 
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Groups.h"

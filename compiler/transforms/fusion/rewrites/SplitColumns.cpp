@@ -24,13 +24,13 @@
 // producers, so that no array of all pairs is stored.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/transforms/fusion/SplitColumns.h"
+#include "compiler/transforms/fusion/rewrites/SplitColumns.h"
 #include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
+#include "compiler/transforms/fusion/rewrites/Rewrites.h"
 
 using namespace mlir;
 

@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Reduction.h"
 #include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/Groups.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
+#include "compiler/transforms/fusion/rewrites/Rewrites.h"
 #include "dialect/hlo/Builder.h"
 
 using namespace mlir;

@@ -1,0 +1,11 @@
+//===- Passes.cpp - Registration of the rewrites --------------------------===//
+#include "compiler/transforms/fusion/rewrites/Rewrites.h"
+
+void hlo::registerKernelRewrites() {
+  mlir::registerPass([] { return createNarrowReducePass(); });
+  mlir::registerPass([] { return createReducePartsPass(); });
+  mlir::registerPass([] { return createSplitReducePass(); });
+  mlir::registerPass([] { return createTurnColumnsPass(); });
+  mlir::registerPass([] { return createSplitColumnsPass(); });
+  mlir::registerPass([] { return createPairedConcatenatePass(); });
+}
