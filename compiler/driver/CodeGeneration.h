@@ -7,8 +7,8 @@
 #include "compiler/driver/OperationTable.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/support/Options.h"
-#include "compiler/target/Entry.h"
 #include "compiler/target/StackUse.h"
+#include "compiler/target/entry/Entry.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CustomCallReview.h"
 #include "compiler/driver/Metadata.h"
-#include "compiler/target/ReservedTargets.h"
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
+#include "compiler/target/header/ReservedTargets.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 

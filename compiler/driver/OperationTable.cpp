@@ -9,7 +9,7 @@
 #include "compiler/analysis/Flops.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/driver/Metadata.h"
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;

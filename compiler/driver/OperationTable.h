@@ -2,7 +2,7 @@
 #ifndef COMPILER_DRIVER_OPERATIONTABLE_H
 #define COMPILER_DRIVER_OPERATIONTABLE_H
 
-#include "compiler/target/Entry.h"
+#include "compiler/target/entry/Entry.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace hlo {

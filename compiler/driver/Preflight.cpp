@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Preflight.h"
 #include "compiler/analysis/EntryAttributes.h"
-#include "compiler/target/ReservedTargets.h"
+#include "compiler/target/header/ReservedTargets.h"
 #include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/Dialect.h"
 #include "dialect/hlo/Shapes.h"

@@ -16,8 +16,8 @@ llvm::LogicalResult applyEntryLayouts(mlir::ModuleOp module, EntryLayouts mode);
 /// the values that the canonicalize phase will make up exceed the budget.
 llvm::LogicalResult refuseElidedConstants(mlir::ModuleOp module, bool allowed,
                                           const Budget &budget);
-/// Reports an error at each custom call whose target is a reserved name (target/ReservedTargets.h).
-/// `prefix` is the prefix of the module's own symbols.
+/// Reports an error at each custom call whose target is a reserved name
+/// (target/header/ReservedTargets.h). `prefix` is the prefix of the module's own symbols.
 llvm::LogicalResult refuseReservedTargets(mlir::ModuleOp module, llvm::StringRef prefix);
 
 /// Emits the warning of hlo-elided-constants for a module that is only checked.

@@ -37,7 +37,7 @@ enum class Walk : uint8_t {
   Columns,  ///< the columns it reduces to, with results for all elements
 };
 
-/// What has to be small for a kernel to be inlined into a small loop (target/SmallLoops.cpp).
+/// What has to be small for a kernel to be inlined into a small loop (target/entry/SmallLoops.cpp).
 enum class SmallForm : uint8_t {
   Never,
   Results, ///< every array

@@ -6,9 +6,9 @@
 // as well.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/Entry.h"
 #include "compiler/target/ObjectMerge.h"
 #include "compiler/target/StaticData.h"
+#include "compiler/target/entry/Entry.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"

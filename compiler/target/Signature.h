@@ -4,7 +4,7 @@
 
 #include "compiler/analysis/EntryLayout.h"
 #include "compiler/support/ParameterNames.h"
-#include "compiler/target/CText.h"
+#include "compiler/target/header/CText.h"
 #include "runtime/abi/hlo/rt.h"
 #include <string>
 #include <vector>

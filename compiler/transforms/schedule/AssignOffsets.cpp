@@ -23,7 +23,7 @@ static bool isArenaBuffer(const Plan &plan, ValueId id) {
 }
 
 /// Least size of a guest. Smaller ones save little, and buffers of small loops are better off in
-/// the arena, which nothing else aliases (compiler/target/LoopMemory).
+/// the arena, which nothing else aliases (compiler/target/entry/LoopMemory).
 static constexpr int64_t leastGuest = 4096;
 /// Most pairs of buffer and output in the search for guests.
 static constexpr uint64_t guestBudget = 5'000'000;

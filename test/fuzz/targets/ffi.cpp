@@ -4,7 +4,7 @@
 // of LLVM, which must verify. As an object has them in memory, they are what a handler may read.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/FfiAttributes.h"
+#include "compiler/target/calls/FfiAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "test/fuzz/targets/Attributes.h"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Stack.h"
-#include "compiler/target/EntryBuilder.h"
+#include "compiler/target/entry/EntryBuilder.h"
 
 using namespace hlo;
 using llvm::BasicBlock;

@@ -8,9 +8,9 @@
 // The decision uses only the plan and static sizes.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/SmallLoops.h"
+#include "compiler/target/entry/SmallLoops.h"
 #include "compiler/plans/Strategies.h"
-#include "compiler/target/Entry.h"
+#include "compiler/target/entry/Entry.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;

@@ -10,7 +10,7 @@
 // for memory; the functions of parts take turns in the same few MB.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/EntryBuilder.h"
+#include "compiler/target/entry/EntryBuilder.h"
 
 using namespace hlo;
 using llvm::BasicBlock;

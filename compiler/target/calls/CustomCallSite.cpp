@@ -5,8 +5,8 @@
 // backend_config as text and, for the typed FFI, as tables of attributes.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/FfiAttributes.h"
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/FfiAttributes.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "dialect/hlo/Dialect.h"
 #include "runtime/abi/hlo/sites.h"
 

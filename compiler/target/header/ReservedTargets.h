@@ -1,6 +1,6 @@
 //===- ReservedTargets.h - Names that no custom call may have -------------===//
-#ifndef COMPILER_TARGET_RESERVEDTARGETS_H
-#define COMPILER_TARGET_RESERVEDTARGETS_H
+#ifndef COMPILER_TARGET_HEADER_RESERVEDTARGETS_H
+#define COMPILER_TARGET_HEADER_RESERVEDTARGETS_H
 
 #include "llvm/ADT/StringRef.h"
 

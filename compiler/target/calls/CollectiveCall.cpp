@@ -5,7 +5,7 @@
 // order of the text, which numbers their members.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "dialect/hlo/TextAttrs.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -1,10 +1,10 @@
 //===- Entry.h - The planned program as LLVM IR ---------------------------===//
-#ifndef COMPILER_TARGET_ENTRY_H
-#define COMPILER_TARGET_ENTRY_H
+#ifndef COMPILER_TARGET_ENTRY_ENTRY_H
+#define COMPILER_TARGET_ENTRY_ENTRY_H
 
 #include "compiler/machine/Target.h"
 #include "compiler/target/Signature.h"
-#include "compiler/target/SmallLoops.h"
+#include "compiler/target/entry/SmallLoops.h"
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"

@@ -1,6 +1,6 @@
 //===- Header.h - The C header of a compiled module -----------------------===//
-#ifndef COMPILER_TARGET_HEADER_H
-#define COMPILER_TARGET_HEADER_H
+#ifndef COMPILER_TARGET_HEADER_HEADER_H
+#define COMPILER_TARGET_HEADER_HEADER_H
 
 #include "compiler/target/Signature.h"
 

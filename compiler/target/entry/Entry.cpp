@@ -12,7 +12,7 @@
 // once per loop iteration, and every few dozen launches of straight-line code.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/EntryBuilder.h"
+#include "compiler/target/entry/EntryBuilder.h"
 #include "runtime/abi/hlo/generated.h"
 #include "llvm/IR/MDBuilder.h"
 

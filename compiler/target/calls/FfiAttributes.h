@@ -1,6 +1,6 @@
 //===- FfiAttributes.h - Attributes of typed custom calls -----------------===//
-#ifndef COMPILER_TARGET_FFIATTRIBUTES_H
-#define COMPILER_TARGET_FFIATTRIBUTES_H
+#ifndef COMPILER_TARGET_CALLS_FFIATTRIBUTES_H
+#define COMPILER_TARGET_CALLS_FFIATTRIBUTES_H
 
 #include "compiler/target/StaticData.h"
 #include "mlir/IR/Location.h"

@@ -1,9 +1,9 @@
 //===- RuntimeCall.h - Ops that the runtime executes ----------------------===//
-#ifndef COMPILER_TARGET_RUNTIMECALL_H
-#define COMPILER_TARGET_RUNTIMECALL_H
+#ifndef COMPILER_TARGET_CALLS_RUNTIMECALL_H
+#define COMPILER_TARGET_CALLS_RUNTIMECALL_H
 
-#include "compiler/target/Entry.h"
 #include "compiler/target/StaticData.h"
+#include "compiler/target/entry/Entry.h"
 #include "dialect/cpurt/Dialect.h"
 
 namespace hlo {

@@ -4,7 +4,7 @@
 // Out: an hlo_feed_site (runtime/abi/hlo/sites.h).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "runtime/abi/hlo/sites.h"
 
 using namespace hlo;

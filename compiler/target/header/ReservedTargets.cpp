@@ -7,7 +7,7 @@
 // reserves for the implementation: compilers' and sanitizers' support, mangled names of C++.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/ReservedTargets.h"
+#include "compiler/target/header/ReservedTargets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,7 +15,7 @@ using namespace llvm;
 
 /// What the C library exports, and what every program has besides, sorted.
 static constexpr StringRef kLibcNames[] = {
-#include "compiler/target/LibcNames.inc"
+#include "compiler/target/header/LibcNames.inc"
 };
 
 /// True for "m_run_buffers", "m_run_buffers_0123456789abcdef" and "m_describe_0123456789abcdef".

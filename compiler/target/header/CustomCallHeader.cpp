@@ -4,8 +4,8 @@
 // so that a C compiler checks the user's handlers. Valid as C99 and as C++11.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/CustomCallHeader.h"
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/header/CustomCallHeader.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>

@@ -4,8 +4,8 @@
 // registers. Masked accesses, which it would leave in memory, become plain ones.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_TARGET_LOOPMEMORY_H
-#define COMPILER_TARGET_LOOPMEMORY_H
+#ifndef COMPILER_TARGET_ENTRY_LOOPMEMORY_H
+#define COMPILER_TARGET_ENTRY_LOOPMEMORY_H
 
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/ADT/SmallVector.h"
@@ -60,4 +60,4 @@ void narrowMaskedAccesses(llvm::Function &loop);
 
 } // namespace hlo
 
-#endif // COMPILER_TARGET_LOOPMEMORY_H
+#endif // COMPILER_TARGET_ENTRY_LOOPMEMORY_H

@@ -5,7 +5,7 @@
 // and PREFIX_describe.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/Header.h"
+#include "compiler/target/header/Header.h"
 #include "compiler/support/Stack.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -5,7 +5,7 @@
 // module enters a generated header.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/CText.h"
+#include "compiler/target/header/CText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -25,7 +25,7 @@ static constexpr StringRef kKeywords =
 
 /// Object-like macros of the standard headers, sorted.
 static constexpr StringRef kMacros[] = {
-#include "compiler/target/CMacros.inc"
+#include "compiler/target/header/CMacros.inc"
 };
 
 /// True for names that compilers reserve; such a name with `_` appended may be reserved again.

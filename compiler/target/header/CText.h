@@ -1,6 +1,6 @@
 //===- CText.h - Text of a module inside generated C ----------------------===//
-#ifndef COMPILER_TARGET_CTEXT_H
-#define COMPILER_TARGET_CTEXT_H
+#ifndef COMPILER_TARGET_HEADER_CTEXT_H
+#define COMPILER_TARGET_HEADER_CTEXT_H
 
 #include "llvm/ADT/StringRef.h"
 #include <string>

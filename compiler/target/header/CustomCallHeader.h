@@ -1,6 +1,6 @@
 //===- CustomCallHeader.h - Custom call targets and their C header --------===//
-#ifndef COMPILER_TARGET_CUSTOMCALLHEADER_H
-#define COMPILER_TARGET_CUSTOMCALLHEADER_H
+#ifndef COMPILER_TARGET_HEADER_CUSTOMCALLHEADER_H
+#define COMPILER_TARGET_HEADER_CUSTOMCALLHEADER_H
 
 #include "dialect/cpurt/Dialect.h"
 #include <string>

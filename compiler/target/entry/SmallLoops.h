@@ -1,8 +1,8 @@
 //===- SmallLoops.h - Loops that become one function ----------------------===//
-#ifndef COMPILER_TARGET_SMALLLOOPS_H
-#define COMPILER_TARGET_SMALLLOOPS_H
+#ifndef COMPILER_TARGET_ENTRY_SMALLLOOPS_H
+#define COMPILER_TARGET_ENTRY_SMALLLOOPS_H
 
-#include "compiler/target/LoopMemory.h"
+#include "compiler/target/entry/LoopMemory.h"
 #include "dialect/cpurt/Dialect.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"

@@ -8,9 +8,9 @@
 // of such loops (test/performance/modules/loop_rk4_1000_f64.hlo).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/LoopMemory.h"
+#include "compiler/target/entry/LoopMemory.h"
 #include "compiler/support/Stack.h"
-#include "compiler/target/Entry.h"
+#include "compiler/target/entry/Entry.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -13,7 +13,7 @@
 // are bounded, and so is the nesting, because handlers decode recursively.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/FfiAttributes.h"
+#include "compiler/target/calls/FfiAttributes.h"
 #include "compiler/support/Checked.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinAttributes.h"

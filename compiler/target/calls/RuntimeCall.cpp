@@ -6,7 +6,7 @@
 // its own.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
 #include "dialect/hlo/Shapes.h"
 #include "mlir/IR/Location.h"
 #include "runtime/abi/hlo/generated.h"

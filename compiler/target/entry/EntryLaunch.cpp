@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/support/Stack.h"
-#include "compiler/target/EntryBuilder.h"
-#include "compiler/target/RuntimeCall.h"
+#include "compiler/target/calls/RuntimeCall.h"
+#include "compiler/target/entry/EntryBuilder.h"
 
 using namespace hlo;
 using llvm::BasicBlock;

@@ -4,13 +4,13 @@
 // its loops and branches, and small loops, which become functions of their own (EntryControl.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_TARGET_ENTRYBUILDER_H
-#define COMPILER_TARGET_ENTRYBUILDER_H
+#ifndef COMPILER_TARGET_ENTRY_ENTRYBUILDER_H
+#define COMPILER_TARGET_ENTRY_ENTRYBUILDER_H
 
 #include "compiler/support/Stack.h"
-#include "compiler/target/Entry.h"
-#include "compiler/target/LoopMemory.h"
 #include "compiler/target/StaticData.h"
+#include "compiler/target/entry/Entry.h"
+#include "compiler/target/entry/LoopMemory.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace hlo {
