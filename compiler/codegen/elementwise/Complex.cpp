@@ -4,8 +4,8 @@
 // type; of c64, the functions of ComplexFunctions.h are computed in f64.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/ComplexFunctions.h"
 #include "compiler/codegen/elementwise/Families.h"
+#include "compiler/codegen/elementwise/functions/ComplexFunctions.h"
 #include <limits>
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/Families.h"
-#include "compiler/codegen/elementwise/Functions.h"
 #include "compiler/codegen/elementwise/Narrow.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 #include "dialect/hlo/Shapes.h"
 #include <limits>
 

@@ -8,7 +8,7 @@
 #define COMPILER_CODEGEN_ELEMENTWISE_FAMILIES_H
 
 #include "compiler/codegen/Elementwise.h"
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 #include <optional>
 
 namespace hlo::codegen {

@@ -5,10 +5,10 @@
 // 1.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_SIXTEENTHS_H
-#define COMPILER_CODEGEN_ELEMENTWISE_SIXTEENTHS_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_SIXTEENTHS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_SIXTEENTHS_H
 
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 
 namespace hlo::codegen {
 

@@ -3,10 +3,10 @@
 // Principal branches; cuts as in C's Annex G. Arguments and results are parts in f64.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_COMPLEXFUNCTIONS_H
-#define COMPILER_CODEGEN_ELEMENTWISE_COMPLEXFUNCTIONS_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_COMPLEXFUNCTIONS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_COMPLEXFUNCTIONS_H
 
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 
 namespace hlo::codegen {
 

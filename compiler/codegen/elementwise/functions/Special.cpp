@@ -3,10 +3,10 @@
 // In and out as Functions.h says.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
-#include "compiler/codegen/elementwise/Functions.h"
 #include "compiler/codegen/elementwise/SlowPath.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 #include <limits>
 
 using namespace mlir;

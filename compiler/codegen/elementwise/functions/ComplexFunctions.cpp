@@ -4,8 +4,8 @@
 // complex elementary functions", 1987).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/ComplexFunctions.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/ComplexFunctions.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
 #include <limits>
 
 namespace hlo::codegen {

@@ -4,10 +4,10 @@
 // FMA the error of a product costs one instruction; without, a split of both factors.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_DOUBLEDOUBLE_H
-#define COMPILER_CODEGEN_ELEMENTWISE_DOUBLEDOUBLE_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_DOUBLEDOUBLE_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_DOUBLEDOUBLE_H
 
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 
 namespace hlo::codegen {
 

@@ -9,9 +9,9 @@
 // last bit, and repeats the computation in the one case in ten thousand where it is.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/ArgumentReduction.h"
-#include "compiler/codegen/elementwise/Coefficients.h"
 #include "compiler/codegen/elementwise/SlowPath.h"
+#include "compiler/codegen/elementwise/functions/ArgumentReduction.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
 
 namespace hlo::codegen {
 

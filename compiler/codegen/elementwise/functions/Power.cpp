@@ -5,10 +5,10 @@
 // special cases of C's pow are behind a branch. Arguments and results as in Functions.h.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
-#include "compiler/codegen/elementwise/Functions.h"
-#include "compiler/codegen/elementwise/Sixteenths.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
+#include "compiler/codegen/elementwise/functions/Sixteenths.h"
 #include "llvm/ADT/bit.h"
 #include <limits>
 

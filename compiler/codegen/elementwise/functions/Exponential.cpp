@@ -4,8 +4,8 @@
 // polynomial. Arguments and results as in Functions.h.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
 
 using namespace mlir;
 

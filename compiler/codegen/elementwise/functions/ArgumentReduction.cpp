@@ -6,9 +6,9 @@
 // quadrant}.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/ArgumentReduction.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/ArgumentReduction.h"
 #include "compiler/codegen/elementwise/SlowPath.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
 #include <limits>
 
 using namespace mlir;

@@ -1,8 +1,8 @@
 //===- ArgumentReduction.h - x modulo pi/2 --------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_ARGUMENTREDUCTION_H
-#define COMPILER_CODEGEN_ELEMENTWISE_ARGUMENTREDUCTION_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_ARGUMENTREDUCTION_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_ARGUMENTREDUCTION_H
 
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 
 namespace hlo::codegen {
 

@@ -5,9 +5,9 @@
 // in Functions.h.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
-#include "compiler/codegen/elementwise/Functions.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 #include <limits>
 
 namespace hlo::codegen {

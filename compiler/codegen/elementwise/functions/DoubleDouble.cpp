@@ -5,7 +5,7 @@
 // products.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
 
 namespace hlo::codegen {
 

@@ -194,8 +194,8 @@ print("""//===- Coefficients.h - Polynomials of the elementary functions -------
 // to the function that the polynomial is part of.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
-#define COMPILER_CODEGEN_ELEMENTWISE_COEFFICIENTS_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_COEFFICIENTS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_COEFFICIENTS_H
 
 // clang-format off
 namespace hlo::codegen::coefficients {

@@ -4,8 +4,8 @@
 // subnormals are handled. Algorithms and measured errors: README.md.
 //
 //===----------------------------------------------------------------------===//
-#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_H
-#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_H
+#ifndef COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_FUNCTIONS_H
+#define COMPILER_CODEGEN_ELEMENTWISE_FUNCTIONS_FUNCTIONS_H
 
 #include "compiler/codegen/elementwise/Num.h"
 

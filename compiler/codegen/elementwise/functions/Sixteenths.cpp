@@ -4,8 +4,8 @@
 // its upper bits are k, the next four the sixteenth of an octave.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Sixteenths.h"
-#include "compiler/codegen/elementwise/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/Sixteenths.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
 
 using namespace mlir;
 

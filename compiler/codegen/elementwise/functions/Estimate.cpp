@@ -6,8 +6,8 @@
 // zeros; look-ups in tables that registers hold.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Functions.h"
 #include "compiler/codegen/elementwise/SlowPath.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;

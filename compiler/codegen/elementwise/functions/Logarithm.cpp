@@ -4,10 +4,10 @@
 // in s = f / (2 + f) (f64), or f64 by Sixteenths.h. In and out as Functions.h says.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/elementwise/Coefficients.h"
-#include "compiler/codegen/elementwise/DoubleDouble.h"
-#include "compiler/codegen/elementwise/Functions.h"
-#include "compiler/codegen/elementwise/Sixteenths.h"
+#include "compiler/codegen/elementwise/functions/Coefficients.h"
+#include "compiler/codegen/elementwise/functions/DoubleDouble.h"
+#include "compiler/codegen/elementwise/functions/Functions.h"
+#include "compiler/codegen/elementwise/functions/Sixteenths.h"
 #include <limits>
 
 using namespace mlir;
