@@ -16,6 +16,7 @@
 #include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 #include "compiler/codegen/conv/KernelGradient.h"
+#include "compiler/codegen/dot/BlockPlan.h"
 
 using namespace mlir;
 
@@ -134,8 +135,9 @@ static void addKernelStrides(const Windowed &w, ContractionSide &side) {
                                           : UnitStride::None;
 }
 
+/// `featuresLast`: input features are the last dimension of k, wherever the input has them.
 static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                       const ConvOperands &operands) {
+                                       const ConvOperands &operands, bool featuresLast = false) {
   auto w = std::make_shared<Windowed>(Windowed{operands, {}, {}});
   const ConvGeometry &g = operands.g;
   auto resultType = cast<RankedTensorType>(op.getResult().getType());
@@ -165,12 +167,16 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
     inputSpatial[dim.inputDim] = d;
   }
   for (int64_t d = 0; d < resultType.getRank(); ++d) {
-    if (d == g.inputBatchDim) {
+    if (d == g.inputBatchDim || (featuresLast && d == g.inputFeatureDim)) {
       continue;
     }
     w->kDims.push_back(inputSpatial[d]);
     c.k.push_back(d == g.inputFeatureDim ? g.kernelInputFeatures
                                          : g.spatial[inputSpatial[d]].kernel);
+  }
+  if (featuresLast) {
+    w->kDims.push_back(-1);
+    c.k.push_back(g.kernelInputFeatures);
   }
   Emission &e = kernel.e;
   c.lhs.read = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> k, int64_t lanes,
@@ -340,6 +346,21 @@ static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOper
   return plan.has_value();
 }
 
+/// A kernel gradient as a product of patches by matrix registers, which pays for writing the
+/// patches where it is much faster than vectors. Groups of registers do not cross the end of a
+/// dimension of k: positions of the image or images are the last one.
+static bool emitAsPatches(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
+                          Epilogue &epilogue) {
+  for (bool featuresLast : {false, true}) {
+    Contraction c = windowedContraction(kernel, op, operands, featuresLast);
+    if (prefersMatrix(c)) {
+      emitContraction(c, epilogue);
+      return true;
+    }
+  }
+  return false;
+}
+
 LogicalResult emitConvKernel(KernelBuilder &kernel) {
   auto op = findHero<ConvolutionOp>(kernel);
   if (!op) {
@@ -363,6 +384,9 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
                    llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
   bool onePosition = !pointwise && isOnePosition(g);
   if (!onePosition) {
+    if (isKernelGradient(operands) && emitAsPatches(kernel, op, operands, *epilogue)) {
+      return success();
+    }
     if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.machine)) {
       emitGradient(kernel, operands, *epilogue, *plan);
       return success();

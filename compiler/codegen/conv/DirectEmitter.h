@@ -2,6 +2,7 @@
 #ifndef COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
 #define COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
 
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 
 namespace hlo::codegen {
@@ -136,6 +137,10 @@ private:
                       const Place &place);
   /// Places of tiles that go over lines of outputs: the last index counts positions of the copy.
   void forEachRunOfLines(const Block &block, llvm::function_ref<void(const Place &)> body);
+  /// Whether the result holds nothing but the sums, and only whole registers of them: those are
+  /// stored there.
+  bool storesRegisters() const;
+  MatrixSums resultAt(const Block &block, const Panel &panel, const Place &place);
   /// The registers of a tile between two pieces of the sums.
   mlir::Value matrixSlot(const Block &block, const Panel &panel, const Place &place);
   void storeRunOfLines(const Block &block, const Panel &panel, const Place &place);

@@ -12,7 +12,6 @@
 // the lines makes sums that are not stored.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/DirectEmitter.h"
 #include "compiler/codegen/loops/Lanes.h"
 
@@ -127,6 +126,10 @@ void DirectEmitter::emitMatrixTile(const Block &block, const Chunk &chunk, const
 
   int64_t line = (place.rowsH > 1 ? tileWidth : plan.tileRows) * row;
   auto finish = [&] {
+    if (storesRegisters()) {
+      kernel.store(resultAt(block, panel, place));
+      return;
+    }
     kernel.store({tileBuffer, row, line, across});
     plan.linePitch > 0 ? storeRunOfLines(block, panel, place)
     : storesColumns    ? storeColumns(block, panel, place)
@@ -142,6 +145,33 @@ void DirectEmitter::emitMatrixTile(const Block &block, const Chunk &chunk, const
   finish();
   e.b.setInsertionPointToStart(last.elseBlock());
   kernel.store(rest);
+}
+
+bool DirectEmitter::storesRegisters() const {
+  auto isWhole = [&](size_t d) {
+    return llvm::all_of(plan.dims[d].phases,
+                        [&](const DirectPhase &phase) { return phase.count % plan.unit(d) == 0; });
+  };
+  return epilogue.isIdentity() && epilogue.heroElement() == sum && plan.linePitch == 0 &&
+         g.outputFeatureDim == static_cast<int64_t>(rank) && plan.features % plan.columns() == 0 &&
+         isWhole(rank - 2) && isWhole(rank - 1);
+}
+
+MatrixSums DirectEmitter::resultAt(const Block &block, const Panel &panel, const Place &place) {
+  SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
+  SmallVector<Index> full = outputAt(block, place, constI64(e, 0), Index(constI64(e, 0)));
+  full[g.outputFeatureDim] = featureOf(block, panel.n, 0);
+  Value linear = constI64(e, 0);
+  for (auto [index, stride] : llvm::zip(full, strides)) {
+    linear = addI(e, linear, mulI(e, index.base, stride));
+  }
+  auto step = [&](const DirectDim &dim) {
+    return strides[dim.outputDim] * static_cast<int64_t>(dim.phases.size()) * plan.bytes;
+  };
+  int64_t row = step(plan.dims.back());
+  return {epilogue.addressAt(linear), row,
+          place.rowsH > 1 ? step(plan.dims[rank - 2]) : plan.tileRows * row,
+          plan.lanes * plan.bytes};
 }
 
 Value DirectEmitter::matrixSlot(const Block &block, const Panel &panel, const Place &place) {

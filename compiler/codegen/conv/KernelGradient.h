@@ -56,6 +56,9 @@ struct GradientPlan {
   int64_t sumBytes() const { return positions() * sumRows() * panels() * columns() * bytes; }
 };
 
+/// Whether the convolution is one of floats whose window is an image with many more taps than the
+/// output has positions.
+bool isKernelGradient(const ConvOperands &operands);
 /// The plan, if the convolution is one that this form takes.
 std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine);
 void emitGradient(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,

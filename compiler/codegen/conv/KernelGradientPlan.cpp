@@ -80,22 +80,30 @@ static void cutTasks(GradientPlan &plan, int64_t groups) {
   }
 }
 
-std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine) {
+bool isKernelGradient(const ConvOperands &operands) {
   const ConvGeometry &g = operands.g;
   if (!isa<FloatType>(operands.element) || g.featureGroups > 1 || g.spatial.empty() ||
       g.spatial.size() > 2) {
-    return std::nullopt;
+    return false;
   }
-  GradientPlan plan;
   int64_t taps = 1, positions = 1, elements = g.inputBatch * g.inputFeatures * g.outputFeatures;
   for (const SpatialDim &dim : g.spatial) {
     taps *= dim.kernel;
     positions *= dim.output;
     elements *= dim.input * dim.output * dim.kernel;
     if (dim.reversed || dim.inputDilation != 1) {
-      return std::nullopt;
+      return false;
     }
   }
+  return elements != 0 && taps >= kFewestTaps && taps >= 2 * positions;
+}
+
+std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine) {
+  const ConvGeometry &g = operands.g;
+  if (!isKernelGradient(operands)) {
+    return std::nullopt;
+  }
+  GradientPlan plan;
   plan.w = g.spatial.back();
   plan.hasH = g.spatial.size() == 2;
   plan.h = plan.hasH ? g.spatial[0] : SpatialDim{1, 1, 1};
@@ -104,8 +112,7 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Mac
   plan.features = g.groupFeatures();
   plan.bytes = computeType(operands.element).getIntOrFloatBitWidth() / 8;
   int64_t full = machine.vectors.bytes / plan.bytes;
-  if (elements == 0 || taps < kFewestTaps || taps < 2 * positions || full < 2 ||
-      plan.features * 2 < full) {
+  if (full < 2 || plan.features * 2 < full) {
     return std::nullopt;
   }
   plan.lanes = std::min<int64_t>(full, llvm::PowerOf2Ceil(plan.features));
@@ -136,6 +143,7 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Mac
                         : evenParts(plan.images, std::max<int64_t>(1, kSteps / (ho * wo)));
   bool copied = !plan.flat && wo < kShortRow && plan.w.output > 1;
   plan.copies = copied ? plan.w.output : 1;
+  int64_t positions = plan.h.output * plan.w.output;
   int64_t most = positions >= 9 ? 64 : positions >= 3 ? 128 : 256;
   plan.hBlock = plan.h.output;
   plan.channelBlock = plan.flat ? plan.channels : evenParts(plan.channels, most);

@@ -104,15 +104,14 @@ bool prefersGroups(const Contraction &c) {
 
 const Product *matrixProduct(const Contraction &c) {
   const Machine &machine = c.kernel.e.machine;
-  // Groups never cross the end of a dimension of k.
-  if (c.k.empty() || (c.k.size() > 1 && c.k.back() % 4 != 0)) {
-    return nullptr;
-  }
   std::optional<Number> lhs = narrowNumber(c, c.lhs), rhs = narrowNumber(c, c.rhs);
   if (!lhs || !rhs) {
     return nullptr;
   }
-  return squareProduct(machine, *lhs, *rhs, lhs->isInteger() ? kS32 : kF32);
+  const Product *product = squareProduct(machine, *lhs, *rhs, lhs->isInteger() ? kS32 : kF32);
+  // Groups never cross the end of a dimension of k.
+  bool isCut = product && c.k.size() > 1 && c.k.back() % product->group != 0;
+  return isCut || c.k.empty() ? nullptr : product;
 }
 
 bool prefersMatrix(const Contraction &c) {

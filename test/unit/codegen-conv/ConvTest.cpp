@@ -436,6 +436,14 @@ TEST(Conv, Tiles) {
     ConvCase negated = square(1, 9, 24, 20, {0, 3, 1, 1, 1});
     negated.negatedOperands = true;
     checkCase(negated);
+    // Whole registers of sums, to the result or through an epilogue.
+    for (int i = 0; i < 4; ++i) {
+      checkCase(square(2, 16, 8 * word, 64, {0, 3, 1, 1, 1}));
+    }
+    for (int i = 0; i < 4; ++i) {
+      checkCase(square(1, 16, 8, 32, {0, 3, 1, 1, 2, 2}));
+      checkCase({Type::BF16, Type::F32, "b0f_0io->b0f", 1, 16, 32, {{32, 3, 1, 1, 1}}});
+    }
   }
   // The largest products of bytes.
   ConvCase c = square(1, 6, 640, 20, {0, 3, 1, 1, 1});
@@ -457,7 +465,7 @@ TEST(Conv, TilesInPieces) {
       c.type = Type::S8;
       c.out = Type::S32;
       checkTiles(c, *target);
-      c.windows[1].input = 17;
+      c.windows[1].input = 6;
       c.windows[1].padLow = 1;
       c.type = c.out = Type::BF16;
       c.biasAndMaximum = true;
@@ -466,6 +474,29 @@ TEST(Conv, TilesInPieces) {
   }
   checkTiles({Type::U8, Type::S32, kNhwc, 1, 16, 9, {{150, 2, 1, 1, 0}, {180, 1}}}, *target);
   checkTiles({Type::BF16, Type::F32, kNhwc, 1, 8, 9, {{4000, 2, 1, 0, 1}, {7, 1}}}, *target);
+}
+
+// Kernel gradients as products of patches: images of an even and of an odd width, steps, groups.
+TEST(Conv, TilesOfGradients) {
+  enableAmx();
+  std::optional<hlo::Target> target = withTiles(targets()[0]);
+  if (!target) {
+    GTEST_SKIP() << "code around tiles needs AVX-512";
+  }
+  auto checkCase = [&](ConvCase c) {
+    c.type = Type::BF16;
+    for (Type out : {Type::F32, Type::BF16}) {
+      c.out = out;
+      checkTiles(c, *target);
+      c.biasAndMaximum = true;
+    }
+  };
+  checkCase(square(32, 10, 3, 40, {0, 10, 1, 1, 1}, "f01b_i01o->01bf"));
+  checkCase(square(32, 9, 4, 40, {0, 9, 1, 1, 1}, "f01b_i01o->01bf"));
+  checkCase(square(48, 14, 6, 33, {0, 7, 1, 1, 0, 1, 2}, "f01b_i01o->01bf"));
+  ConvCase grouped = square(64, 8, 4, 80, {0, 8, 1, 1, 1}, "f01b_i01o->01bf");
+  grouped.batchGroups = 2;
+  checkCase(grouped);
 }
 
 TEST(Conv, RandomTiles) {
