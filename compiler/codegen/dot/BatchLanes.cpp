@@ -15,78 +15,21 @@
 // copied. Lanes along n would have to gather.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/loops/Regions.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Each element of the result is transposed once and accumulated k times: with k below 16 the
-/// transposition dominates, unless the result of a product is so small (16 x 16) that its lines
-/// stay in L1.
-static constexpr int64_t kLeastK = 16, kSmallResult = 256;
-/// Limits in bytes: the copies of one vector of products must stay in L2 beside the sums of a
-/// few rows, which are transposed right after.
-static constexpr int64_t kMostCopied = 512 << 10, kMostSums = 64 << 10;
-/// Multiply-adds per task, so that its dispatch is a small part of it; products of more than
-/// kMostPerTask are split by rows. A product of one row is bound by memory and takes longer per
-/// multiply-add.
+/// Most bytes of the sums of a row.
+static constexpr int64_t kMostSums = 64 << 10;
+/// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
 static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20,
                          kOneRowPerTask = 1 << 16;
 /// Columns of a register tile. One row has no reuse of columns, but needs 8 independent sums to
 /// hide the latency of a multiply-add (4 cycles, two per cycle).
 static constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
-/// A single row that is not contiguous along the batch is gathered. At least 6 columns must share
-/// the gather.
-static constexpr int64_t kLeastColumns = 6;
-
-/// Rows of a register tile: its accumulators, one vector per column and one of the lhs must fit the
-/// registers.
-static int64_t tileRows(const Contraction &c) {
-  return c.kernel.e.machine.vectors.registers >= 32 ? 4 : 2;
-}
-
-static bool stepsAlongBatch(const ContractionSide &side) {
-  return side.strided && side.batchStrides.back() == 1;
-}
-
-/// Whether one side has a single free index, and the other can be read in place.
-static bool hasOneRow(const Contraction &c) {
-  const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs,
-                        &row = c.mSize() == 1 ? c.lhs : c.rhs;
-  int64_t columns = c.mSize() * c.nSize();
-  return std::min(c.mSize(), c.nSize()) == 1 && columns >= 2 && stepsAlongBatch(large) &&
-         row.strided && (stepsAlongBatch(row) || columns >= kLeastColumns);
-}
-
-bool canUseBatchLanes(const Contraction &c) {
-  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() ||
-      c.kSize() < 2 || c.batchSize() == 0) {
-    return false;
-  }
-  bool oneRow = hasOneRow(c);
-  bool both = c.mSize() > 1 && c.nSize() > 1 && stepsAlongBatch(c.lhs) && stepsAlongBatch(c.rhs) &&
-              (c.kSize() >= kLeastK || c.mSize() * c.nSize() <= kSmallResult);
-  if (!oneRow && !both) {
-    return false;
-  }
-  // A batch that is smaller than a full vector, or fills less than two thirds of its vectors,
-  // wastes lanes that the blocked form uses.
-  int64_t lanes = lanesFor(c, c.batch.back()), vector = lanes * storageBytes(c.element);
-  if (vector < c.kernel.e.machine.vectors.bytes) {
-    return false;
-  }
-  int64_t used = llvm::alignTo(c.batch.back(), lanes);
-  if (2 * used > 3 * c.batch.back()) {
-    return false;
-  }
-  if (oneRow) {
-    return c.kSize() * vector <= kMostCopied;
-  }
-  return (c.mSize() + c.nSize()) * c.kSize() * vector <= kMostCopied &&
-         tileRows(c) * c.nSize() * vector <= kMostSums;
-}
 
 namespace {
 class BatchLanes {
@@ -129,7 +72,7 @@ BatchLanes::BatchLanes(Contraction &c, Epilogue &epilogue)
   }
   m = c.mSize();
   n = c.nSize();
-  rowsAtOnce = std::min(m, tileRows(c));
+  rowsAtOnce = std::min(m, batchTileRows(c));
   columnsAtOnce = std::min(n, oneRow ? kOneRowColumns : kTileColumns);
   int64_t cut = oneRow ? n : m, unit = oneRow ? columnsAtOnce : rowsAtOnce;
   pieces = llvm::divideCeil(m * n * k * lanes, kMostPerTask);

@@ -439,9 +439,10 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   plan.lanes = lanesFor(c, n);
   plan.fullLanes = lanesFor(c, std::numeric_limits<int32_t>::max());
   plan.narrowLast = hasNarrowLast(machine, n, plan.lanes);
-  const Product *matrix = prefersMatrix(c) ? matrixProduct(c) : nullptr;
-  plan.product = matrix ? matrix : chooseProduct(c, plan.lanes);
-  plan.matrix = matrix ? matrix->tiles : nullptr;
+  plan.product = c.blockedBy == BlockedBy::Matrix   ? matrixProduct(c)
+                 : c.blockedBy == BlockedBy::Groups ? chooseProduct(c, plan.lanes)
+                                                    : nullptr;
+  plan.matrix = plan.product ? plan.product->tiles : nullptr;
   plan.tileGroups = 1;
   plan.padsK = false;
   plan.group = groupOf(plan.product);

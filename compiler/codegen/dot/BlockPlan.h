@@ -88,9 +88,13 @@ bool canBlock(const Contraction &c);
 const Product *chooseProduct(const Contraction &c, int64_t lanes);
 /// What multiplies the contraction's types in matrix registers; null: nothing does.
 const Product *matrixProduct(const Contraction &c);
+/// Whether groups can multiply the contraction.
+bool canUseGroups(const Contraction &c);
 /// Whether the blocked form multiplies narrow integers or bf16 in groups, faster than the forms for
 /// few rows.
 bool prefersGroups(const Contraction &c);
+/// Whether matrix registers can multiply the contraction.
+bool canUseMatrix(const Contraction &c);
 /// Whether matrix registers multiply the contraction's types, faster than vectors by a model of
 /// both.
 bool prefersMatrix(const Contraction &c);

@@ -12,39 +12,15 @@
 // every 2 or 4 columns.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The largest number of rows: one vector of 16 lanes of f32, or two of 8. More rows fill the
-/// two-dimensional tiles of the blocked form.
-static constexpr int64_t kMostRows = 16;
-/// Columns per group. The lines of columns that are a multiple of 4 KiB apart map to one set of L1,
-/// which has 8 to 12 ways.
-static constexpr int64_t kMostColumns = 10;
-/// With fewer columns or steps of k, the copy of the lhs and the stores of the sums outweigh the
-/// loop.
-static constexpr int64_t kLeastColumns = 64, kLeastK = 16;
-/// The copy of the lhs must stay in L2. A task reads 1 MiB of the rhs, several times as much as it
-/// copies of the lhs.
-static constexpr int64_t kMostCopied = 512 << 10, kBytesPerTask = 1 << 20;
-
-bool canBroadcast(const Contraction &c) {
-  if (!c.rhs.strided || c.rhs.strided->storage() != c.element || isa<ComplexType>(c.element) ||
-      c.element.isInteger(1) || c.k.empty() || c.m.size() != 1 || c.outM.back() != 1 ||
-      c.batchSize() == 0 || c.kSize() < kLeastK || c.nSize() < kLeastColumns) {
-    return false;
-  }
-  int64_t bytes = storageBytes(c.element), wide = c.kernel.e.machine.vectors.bytes;
-  // Half a vector of rows pays only on machines that execute half a vector in half the time.
-  int64_t filled = c.mSize() * bytes * 2;
-  bool fills = filled > wide || (filled == wide && c.kernel.e.machine.vectors.halves);
-  return fills && c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows &&
-         c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
-}
+/// Bytes of the large side per task.
+static constexpr int64_t kBytesPerTask = 1 << 20;
 
 namespace {
 class Broadcast {
@@ -80,8 +56,8 @@ private:
 Broadcast::Broadcast(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.mSize())),
       bytes(storageBytes(c.element)), vectors(llvm::divideCeil(c.mSize(), lanes)) {
-  columns =
-      std::clamp<int64_t>((e.machine.vectors.registers - 2 - vectors) / vectors, 1, kMostColumns);
+  columns = std::clamp<int64_t>((e.machine.vectors.registers - 2 - vectors) / vectors, 1,
+                                kBroadcastColumns);
   bool asIs = c.lhs.strided && c.lhs.strided->storage() == c.element &&
               c.lhs.freeStrides.back() == 1 && c.mSize() % lanes == 0;
   if (!asIs) {

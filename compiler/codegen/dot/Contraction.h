@@ -44,6 +44,13 @@ struct ContractionSide {
   mlir::Value address(Emission &e, Indices batch, Indices free, Indices k) const;
 };
 
+/// What the blocked form multiplies by.
+enum class BlockedBy {
+  Elements,
+  Groups, ///< the machine's best product of vectors (chooseProduct)
+  Matrix  ///< its matrix registers (matrixProduct)
+};
+
 struct Contraction {
   KernelBuilder &kernel;
   mlir::Operation *hero;
@@ -56,6 +63,8 @@ struct Contraction {
   /// One index per dimension of the hero's result.
   std::function<llvm::SmallVector<Index>(Indices batch, Indices m, Indices n, int64_t lanes)>
       outIndex;
+
+  BlockedBy blockedBy = BlockedBy::Elements; ///< set by emitForm
 
   int64_t batchSize() const { return llvm::product_of(batch); }
   int64_t mSize() const { return llvm::product_of(m); }
@@ -109,7 +118,7 @@ Contraction makeContraction(KernelBuilder &kernel, mlir::Operation *hero, mlir::
                             std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,
                             DimensionGroups groups);
 
-/// Chooses a form for the contraction and emits the kernel's body.
+/// Picks a form for the contraction (Forms.h) and fills the kernel's body.
 void emitContraction(Contraction &c, Epilogue &epilogue);
 
 // The forms. Each sets kernel.tasks and emits the loop over tasks.
@@ -120,30 +129,20 @@ void emitNest(Contraction &c, Epilogue &epilogue);
 void emitBlocked(Contraction &c, Epilogue &epilogue);
 /// Lanes along k: for at most 16 rows, if the rhs is contiguous along k.
 void emitInner(Contraction &c, Epilogue &epilogue);
-/// Whether emitInner takes this contraction.
-bool canUseInner(const Contraction &c);
-/// Lanes along the rows: for at most 16 rows that are adjacent in the result, if the rhs is
-/// contiguous along k.
+/// Lanes along the few rows, for a rhs that steps by one along k and rows that are neighbours in
+/// the result.
 void emitBroadcast(Contraction &c, Epilogue &epilogue);
-/// Whether emitBroadcast takes this contraction.
-bool canBroadcast(const Contraction &c);
-/// Lanes along the batch: for small products whose operands are contiguous along the batch.
+/// Lanes along the batch, where both sides step by one along it.
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
-/// Whether emitBatchLanes takes this contraction.
-bool canUseBatchLanes(const Contraction &c);
-/// One sum per batch index (no m, no n), if the sides are contiguous along different dimensions or
-/// both along the batch.
+/// One sum per batch index, of sides that step by one along different dimensions, or both along the
+/// batch.
 void emitTrace(Contraction &c, Epilogue &epilogue);
-/// Whether emitTrace takes this contraction.
-bool canTrace(const Contraction &c);
-/// emitStream takes a rhs of at least so many bytes. A smaller one stays in L2, where register
-/// tiles are faster since strided reads cost little there.
+/// Bytes of a rhs that is streamed for few rows, at least. A smaller one stays in L2, where tiles
+/// do better.
 inline constexpr int64_t kStreamedBytes = 512 << 10;
 /// Sums in a buffer, the rhs read once and in order: for at most 16 rows and a large rhs that is
 /// contiguous along n.
 void emitStream(Contraction &c, Epilogue &epilogue);
-/// Whether emitStream takes this contraction.
-bool canStream(const Contraction &c);
 
 /// Gives the kernel `tasks` tasks and emits the loop over those of a call, with `body(task)`.
 void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);

@@ -1,18 +1,10 @@
 //===- Dot.cpp - Kernels around an hlo.dot --------------------------------===//
 //
 // In: a fusion with one dot, producers of its operands, and element-wise ops on
-// its result. Out: a contraction in the form that suits its shape:
-//
-//   nest      pred, empty sums, and shapes too small for anything else
-//   broadcast few rows (or columns) that fill a vector and are neighbours in the result
-//   inner     few rows or columns, both sides step by one along k: lanes along k
-//   stream    few rows or columns, the other side is large and steps by one along them
-//   trace     no rows and columns, and each side steps by one along another dimension
-//   batch     both sides (or all but a single row) step by one along the batch: lanes along it
-//   blocked   everything else, and narrow integers that are multiplied in groups
+// its result. Out: a contraction, in the form that suits its shape (Forms.cpp).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/codegen/dot/Forms.h"
 
 using namespace mlir;
 
@@ -49,72 +41,6 @@ static DimensionGroups groupsOf(DotOp dot) {
     groups.k.push_back(Dim{lhs[l], l, r, -1});
   }
   return groups;
-}
-
-/// The forms for few rows, if one of them takes the contraction.
-static bool emitForFewRows(Contraction &c, Epilogue &epilogue) {
-  if (canBroadcast(c)) {
-    emitBroadcast(c, epilogue);
-    return true;
-  }
-  if (canUseInner(c)) {
-    emitInner(c, epilogue);
-    return true;
-  }
-  if (canStream(c)) {
-    emitStream(c, epilogue);
-    return true;
-  }
-  return false;
-}
-
-/// Whether lanes along m would make whole vectors of the result, and lanes along n do not.
-static bool isBetterSwapped(const Contraction &c) {
-  return !c.m.empty() && !c.n.empty() && c.outN.back() != 1 && c.outM.back() == 1 &&
-         c.lhs.unit == UnitStride::Free &&
-         (c.m.size() == 1 || c.m.back() % lanesFor(c, c.mSize()) == 0);
-}
-
-void emitContraction(Contraction &c, Epilogue &epilogue) {
-  if (canTrace(c)) {
-    emitTrace(c, epilogue);
-    return;
-  }
-  if (canUseBatchLanes(c)) {
-    emitBatchLanes(c, epilogue);
-    return;
-  }
-  if (isBetterSwapped(c)) {
-    swapSides(c);
-  }
-  // A column vector of results is a row vector of the swapped product.
-  if (c.nSize() == 1 && c.mSize() > 1) {
-    swapSides(c);
-  }
-  if (prefersMatrix(c) || prefersGroups(c)) {
-    emitBlocked(c, epilogue);
-    return;
-  }
-  if (emitForFewRows(c, epilogue)) {
-    return;
-  }
-  // Few columns: the same with the sides exchanged.
-  if (c.nSize() < c.mSize()) {
-    swapSides(c);
-    if (prefersGroups(c)) {
-      emitBlocked(c, epilogue);
-      return;
-    }
-    if (emitForFewRows(c, epilogue)) {
-      return;
-    }
-    swapSides(c);
-  }
-  if (canBlock(c)) {
-    emitBlocked(c, epilogue);
-  } else {
-    emitNest(c, epilogue);
-  }
 }
 
 LogicalResult emitDotKernel(KernelBuilder &kernel) {

@@ -90,8 +90,12 @@ static bool prefersPairs(const Contraction &c) {
   return bytes <= 4 * l2;
 }
 
+bool canUseGroups(const Contraction &c) {
+  return canBlock(c) && chooseProduct(c, lanesFor(c, c.nSize()));
+}
+
 bool prefersGroups(const Contraction &c) {
-  if (!canBlock(c)) {
+  if (!canUseGroups(c)) {
     return false;
   }
   KGroup group = groupOf(chooseProduct(c, lanesFor(c, c.nSize())));
@@ -114,20 +118,25 @@ const Product *matrixProduct(const Contraction &c) {
   return isCut || c.k.empty() ? nullptr : product;
 }
 
-bool prefersMatrix(const Contraction &c) {
+bool canUseMatrix(const Contraction &c) {
   const Product *product = matrixProduct(c);
   if (!product || !canBlock(c)) {
     return false;
   }
-  int64_t side = product->tiles->rows;
   // Rows are packed along k, in vectors along k, or along m through a transposition.
-  bool lanes = c.lhs.unit == UnitStride::K ||
-               (c.lhs.unit == UnitStride::Free && (c.m.size() == 1 || c.m.back() % side == 0));
+  return c.lhs.unit == UnitStride::K ||
+         (c.lhs.unit == UnitStride::Free &&
+          (c.m.size() == 1 || c.m.back() % product->tiles->rows == 0));
+}
+
+bool prefersMatrix(const Contraction &c) {
   double m = c.mSize(), n = c.nSize(), k = c.kSize();
   // The forms for fewer rows (or columns) read the other side once, at the speed of memory.
-  if (!lanes || std::min(m, n) <= 8) {
+  if (!canUseMatrix(c) || std::min(m, n) <= 8) {
     return false;
   }
+  const Product *product = matrixProduct(c);
+  int64_t side = product->tiles->rows;
   // Packing a group of each side takes about a quarter of a cycle; a call configures the registers
   // once, in 64 cycles, and each batch index once more per kind of remainder.
   double tiles = llvm::divideCeil(c.mSize(), side) * llvm::divideCeil(c.nSize(), side);

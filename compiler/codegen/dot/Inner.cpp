@@ -12,53 +12,22 @@
 // copied once per task in the type of accumulation, unless memory holds it so.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/dot/Forms.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The largest number of rows. Each row adds a load per vector of k; from about 16 on, packed
-/// two-dimensional tiles need fewer loads per multiply-add.
-static constexpr int64_t kMostRows = 16;
-/// A task reads at least 256 KiB of the rhs (some 10 us at the speed of memory), so that its
-/// dispatch is a small part of it; 32 tasks balance the load of a few threads.
+/// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
 static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
-/// Limit of the copy of the lhs, in bytes: it must stay in L2 beside the stream of the rhs.
-static constexpr int64_t kMostCopied = 512 << 10;
-/// Rows of the lhs that may share a set of L1. 8 ways hold these rows and up to 4 columns.
+/// So many rows of the small side have room in a set of L1 beside the columns.
 static constexpr int64_t kFewRows = 4;
-/// Up to so many rows are taken with less than two vectors along k as well: the blocked form would
-/// fill at most 2 rows of its tiles.
-static constexpr int64_t kShortRowsMost = 2;
-/// A lhs is copied if it is read for more groups of columns than this; a copy that is read less
-/// often costs more than the conversions or conflict misses that it saves.
+/// A small side that is read for fewer groups of columns is not copied.
 static constexpr int64_t kFewGroups = 4;
 
-static bool stepsAlongK(const ContractionSide &side) {
-  return !side.kStrides.empty() && side.kStrides.back() == 1;
-}
-
-/// Whether the inner loop can load the lhs from memory without a conversion.
+/// Whether memory holds the small side as the inner loop reads it.
 static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
-}
-
-/// Whether the last dimension of k is too short to pay for the horizontal sums: at most half a
-/// vector for one or two rows, less than two vectors for more.
-static bool hasShortRows(const Contraction &c) {
-  int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
-                                     : c.k.back() < 2 * lanesFor(c, c.k.back());
-}
-
-bool canUseInner(const Contraction &c) {
-  if (c.k.empty() || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1) ||
-      c.kSize() == 0 || c.batchSize() * c.mSize() * c.nSize() == 0 || hasShortRows(c)) {
-    return false;
-  }
-  int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
-  return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
 Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {

@@ -25,12 +25,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The largest number of rows: with more, multiply-adds take longer than the rhs's way from memory,
-/// and packing it for full tiles pays.
-static constexpr int64_t kMostRows = 16;
-/// Accumulators get a third of L1; the current and the prefetched rows of the rhs get a third each.
-/// With many rows of the lhs accumulators get half, so that a task keeps at least kLeastColumns
-/// columns.
+/// Sums take so much of L1, beside as much of the rows of the rhs that are used and of those asked
+/// for next; many rows of the lhs half of it, for the sake of kLeastColumns.
 static constexpr int64_t kSumPart = 3, kMostSumPart = 2;
 /// The least columns of a task. 512 f32 are half a page of a row: shorter pieces would waste the
 /// start of each stream and most of a TLB entry.
@@ -44,25 +40,12 @@ static constexpr int64_t kMostTogether = 8;
 /// rhs, and the next rows are prefetched. With fewer rows memory is the limit already, and
 /// prefetches only add loads.
 static constexpr int64_t kAskingRows = 3;
-/// The most rows of the rhs read at a time: as many streams as hardware prefetchers follow. The
-/// copy of the lhs must stay in L2.
-static constexpr int64_t kMostAtOnce = 8, kMostCopied = 512 << 10;
+/// Rows of the rhs at a time, at most.
+static constexpr int64_t kMostAtOnce = 8;
 
 /// Whether memory holds the lhs in the type of accumulation.
 static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && c.lhs.strided->storage() == c.element;
-}
-
-bool canStream(const Contraction &c) {
-  if (c.mSize() > kMostRows || c.k.empty() || c.kSize() == 0 || c.element.isInteger(1) ||
-      c.batchSize() == 0 || !c.rhs.storage) {
-    return false;
-  }
-  std::optional<int64_t> column = linearStride(c.n, c.rhs.freeStrides);
-  int64_t bytes = c.kSize() * c.nSize() * storageBytes(c.rhs.storage);
-  return column && *column == 1 && c.nSize() >= 4 * lanesFor(c, c.nSize()) &&
-         bytes >= kStreamedBytes && c.k.back() >= 8 &&
-         (isReadAsIs(c) || c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
 }
 
 namespace {

@@ -18,17 +18,14 @@
 // transposed, and a few vectors of the batch are accumulated at a time.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The least size of both dimensions: a square of at most 4 x 4 elements is mostly masked-off
-/// lanes, and its transposition costs more than scalar multiply-adds.
-static constexpr int64_t kLeastSide = 5;
-/// Products per task: a few microseconds, so that its dispatch is a small part of it.
+/// Products that make a task worth its dispatch.
 static constexpr int64_t kProductsPerTask = 1 << 16;
 /// Accumulators that the vectors of a square share, if `across` is in k: one for each cycle of a
 /// multiply-add's latency.
@@ -38,50 +35,14 @@ static constexpr int64_t kSharedSums = 4;
 static constexpr int64_t kVectors = 4;
 
 namespace {
-/// A dimension of the batch or of k.
-struct Axis {
-  bool inK;
-  size_t dim;
-  int64_t size;
-  bool operator==(const Axis &other) const { return inK == other.inK && dim == other.dim; }
-};
-} // namespace
-
-/// The dimension of `side` that has stride 1; nullopt if none has.
-static std::optional<Axis> unitAxis(const Contraction &c, const ContractionSide &side) {
-  for (auto [dim, stride] : llvm::enumerate(side.kStrides)) {
-    if (stride == 1) {
-      return Axis{true, dim, c.k[dim]};
-    }
-  }
-  for (auto [dim, stride] : llvm::enumerate(side.batchStrides)) {
-    if (stride == 1) {
-      return Axis{false, dim, c.batch[dim]};
-    }
-  }
-  return std::nullopt;
-}
-
-bool canTrace(const Contraction &c) {
-  if (!c.m.empty() || !c.n.empty() || c.kSize() < 2 || c.batchSize() == 0 ||
-      c.element.isInteger(1)) {
-    return false;
-  }
-  std::optional<Axis> left = unitAxis(c, c.lhs), right = unitAxis(c, c.rhs);
-  if (!left || !right || std::min(left->size, right->size) < kLeastSide) {
-    return false;
-  }
-  return !(*left == *right) || !left->inK;
-}
-
-namespace {
 class Trace {
 public:
   Trace(Contraction &c, Epilogue &epilogue);
   void emit();
 
 private:
-  /// An index of the batch and of k; the entries of the two axes are set before elements are read.
+  using Axis = TraceAxis;
+  /// An index of the batch and of k; the two axes are filled in where elements are read.
   struct Place {
     SmallVector<Index> batch, k;
     Index &operator[](const Axis &axis) { return axis.inK ? k[axis.dim] : batch[axis.dim]; }

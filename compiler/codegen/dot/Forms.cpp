@@ -1,0 +1,318 @@
+//===- Forms.cpp - Which form a contraction takes -------------------------===//
+//
+// In: a contraction. Out: the forms that are right for it, and the one that is used:
+//
+//   trace      no rows and no columns, and each side steps by one along another dimension
+//   batch      both sides (or all but a single row) step by one along the batch: lanes along it
+//   matrix     blocked, by matrix registers
+//   groups     blocked, groups of neighbours along k multiplied by one instruction
+//   broadcast  few rows (or columns) that fill a vector and are neighbours in the result
+//   inner      few rows or columns, both sides step by one along k: lanes along k
+//   stream     few rows or columns, the other side is large and steps by one along them
+//   blocked    everything else
+//   nest       pred, and empty sums
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/dot/BlockPlan.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Forms for few rows unroll their code over so many at most; more are better packed and multiplied
+/// in two-dimensional tiles.
+static constexpr int64_t kMostRows = 16;
+
+bool stepsAlongK(const ContractionSide &side) {
+  return !side.kStrides.empty() && side.kStrides.back() == 1;
+}
+
+/// Whether memory holds a side in the type of accumulation.
+static bool isStoredAsSummed(const Contraction &c, const ContractionSide &side) {
+  return side.strided && side.strided->storage() == c.element;
+}
+
+static bool isEmpty(const Contraction &c) {
+  return c.batchSize() * c.mSize() * c.nSize() == 0 || c.k.empty() || c.kSize() == 0;
+}
+
+bool canBroadcast(const Contraction &c) {
+  if (!isStoredAsSummed(c, c.rhs) || isa<ComplexType>(c.element) || c.element.isInteger(1) ||
+      isEmpty(c) || c.m.size() != 1 || c.outM.back() != 1 || c.nSize() < kBroadcastColumns) {
+    return false;
+  }
+  int64_t bytes = storageBytes(c.element), wide = c.kernel.e.machine.vectors.bytes;
+  return c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows &&
+         c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
+}
+
+bool prefersBroadcast(const Contraction &c) {
+  constexpr int64_t kLeastColumns = 64, kLeastK = 16;
+  if (!canBroadcast(c) || c.kSize() < kLeastK || c.nSize() < kLeastColumns) {
+    return false;
+  }
+  // Half a vector pays if it takes half the time (1500 x 8 x 1000: 0.279 and 0.243 ms).
+  const Vectors &vectors = c.kernel.e.machine.vectors;
+  int64_t filled = c.mSize() * storageBytes(c.element) * 2;
+  return filled > vectors.bytes || (filled == vectors.bytes && vectors.halves);
+}
+
+/// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
+static bool hasShortRows(const Contraction &c) {
+  // So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms
+  // blocked.
+  constexpr int64_t kShortRowsMost = 2;
+  int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
+                                     : c.k.back() < 2 * lanesFor(c, c.k.back());
+}
+
+bool canUseInner(const Contraction &c) {
+  if (isEmpty(c) || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1)) {
+    return false;
+  }
+  int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
+  return stepsAlongK(c.lhs) || bytes <= kMostCopied;
+}
+
+bool prefersInner(const Contraction &c) { return canUseInner(c) && !hasShortRows(c); }
+
+bool canStream(const Contraction &c) {
+  if (c.mSize() > kMostRows || isEmpty(c) || c.element.isInteger(1) || !c.rhs.storage) {
+    return false;
+  }
+  std::optional<int64_t> column = linearStride(c.n, c.rhs.freeStrides);
+  return column && *column == 1 &&
+         (isStoredAsSummed(c, c.lhs) ||
+          c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
+}
+
+bool prefersStream(const Contraction &c) {
+  return canStream(c) && c.nSize() >= 4 * lanesFor(c, c.nSize()) &&
+         c.kSize() * c.nSize() * storageBytes(c.rhs.storage) >= kStreamedBytes && c.k.back() >= 8;
+}
+
+int64_t batchTileRows(const Contraction &c) {
+  // Accumulators, a column of vectors and one more vector must fit.
+  return c.kernel.e.machine.vectors.registers >= 32 ? 4 : 2;
+}
+
+static bool stepsAlongBatch(const ContractionSide &side) {
+  return side.strided && side.batchStrides.back() == 1;
+}
+
+bool hasOneRow(const Contraction &c) {
+  // One row that is gathered, since it is not along the batch, needs so many columns.
+  constexpr int64_t kLeastColumns = 6;
+  const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs,
+                        &row = c.mSize() == 1 ? c.lhs : c.rhs;
+  int64_t columns = c.mSize() * c.nSize();
+  return std::min(c.mSize(), c.nSize()) == 1 && columns >= 2 && stepsAlongBatch(large) &&
+         row.strided && (stepsAlongBatch(row) || columns >= kLeastColumns);
+}
+
+bool canUseBatchLanes(const Contraction &c) {
+  // Most bytes of the sums of a few rows.
+  constexpr int64_t kMostSums = 64 << 10;
+  if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() ||
+      c.kSize() < 2 || c.batchSize() == 0) {
+    return false;
+  }
+  bool oneRow = hasOneRow(c);
+  bool both = c.mSize() > 1 && c.nSize() > 1 && stepsAlongBatch(c.lhs) && stepsAlongBatch(c.rhs);
+  if (!oneRow && !both) {
+    return false;
+  }
+  // Whole vectors: 64x48x64 took 0.034 ms with a batch of 4 in lanes, and 0.010 blocked.
+  int64_t lanes = lanesFor(c, c.batch.back()), vector = lanes * storageBytes(c.element);
+  if (vector < c.kernel.e.machine.vectors.bytes) {
+    return false;
+  }
+  if (oneRow) {
+    return c.kSize() * vector <= kMostCopied;
+  }
+  return (c.mSize() + c.nSize()) * c.kSize() * vector <= kMostCopied &&
+         batchTileRows(c) * c.nSize() * vector <= kMostSums;
+}
+
+bool prefersBatchLanes(const Contraction &c) {
+  // Sums over fewer products do not pay for the transposition of a result of more elements:
+  // 128x8x128, batch 16, took 0.099 ms so and 0.043 blocked; 8x8x8, batch 1000, 0.016 and 0.033.
+  constexpr int64_t kLeastK = 16, kSmallResult = 256;
+  if (!canUseBatchLanes(c)) {
+    return false;
+  }
+  if (!hasOneRow(c) && c.kSize() < kLeastK && c.mSize() * c.nSize() > kSmallResult) {
+    return false;
+  }
+  int64_t used = llvm::alignTo(c.batch.back(), lanesFor(c, c.batch.back()));
+  return 2 * used <= 3 * c.batch.back();
+}
+
+std::optional<TraceAxis> unitAxis(const Contraction &c, const ContractionSide &side) {
+  for (auto [dim, stride] : llvm::enumerate(side.kStrides)) {
+    if (stride == 1) {
+      return TraceAxis{true, dim, c.k[dim]};
+    }
+  }
+  for (auto [dim, stride] : llvm::enumerate(side.batchStrides)) {
+    if (stride == 1) {
+      return TraceAxis{false, dim, c.batch[dim]};
+    }
+  }
+  return std::nullopt;
+}
+
+bool canTrace(const Contraction &c) {
+  if (!c.m.empty() || !c.n.empty() || c.kSize() < 2 || c.batchSize() == 0 ||
+      c.element.isInteger(1)) {
+    return false;
+  }
+  std::optional<TraceAxis> left = unitAxis(c, c.lhs), right = unitAxis(c, c.rhs);
+  return left && right && (!(*left == *right) || !left->inK);
+}
+
+bool prefersTrace(const Contraction &c) {
+  // Squares of shorter sides are slower than scalars: 5000 traces of 3x3.
+  constexpr int64_t kLeastSide = 5;
+  return canTrace(c) && std::min(unitAxis(c, c.lhs)->size, unitAxis(c, c.rhs)->size) >= kLeastSide;
+}
+
+static StringRef nameOf(FormKind kind) {
+  switch (kind) {
+  case FormKind::Trace: return "trace";
+  case FormKind::BatchLanes: return "batch";
+  case FormKind::Matrix: return "matrix";
+  case FormKind::Groups: return "groups";
+  case FormKind::Broadcast: return "broadcast";
+  case FormKind::Inner: return "inner";
+  case FormKind::Stream: return "stream";
+  case FormKind::Blocked: return "blocked";
+  case FormKind::Nest: return "nest";
+  }
+  llvm_unreachable("a form without a name");
+}
+
+std::string nameOf(const ContractionForm &form) {
+  return (nameOf(form.kind) + (form.swapped ? "-swapped" : "")).str();
+}
+
+/// Whether lanes along m would make whole vectors of the result, and lanes along n do not.
+static bool isBetterSwapped(const Contraction &c) {
+  return !c.m.empty() && !c.n.empty() && c.outN.back() != 1 && c.outM.back() == 1 &&
+         c.lhs.unit == UnitStride::Free &&
+         (c.m.size() == 1 || c.m.back() % lanesFor(c, c.mSize()) == 0);
+}
+
+/// The form for few rows that takes the contraction, if one does.
+static std::optional<FormKind> formForFewRows(const Contraction &c) {
+  if (prefersBroadcast(c)) {
+    return FormKind::Broadcast;
+  }
+  if (prefersInner(c)) {
+    return FormKind::Inner;
+  }
+  if (prefersStream(c)) {
+    return FormKind::Stream;
+  }
+  return std::nullopt;
+}
+
+ContractionForm preferredForm(const Contraction &described) {
+  if (prefersTrace(described)) {
+    return {FormKind::Trace};
+  }
+  if (prefersBatchLanes(described)) {
+    return {FormKind::BatchLanes};
+  }
+  Contraction c = described;
+  bool swapped = false;
+  auto swap = [&] {
+    swapSides(c);
+    swapped = !swapped;
+  };
+  if (isBetterSwapped(c)) {
+    swap();
+  }
+  // A column vector of results is a row vector of the swapped product.
+  if (c.nSize() == 1 && c.mSize() > 1) {
+    swap();
+  }
+  if (prefersMatrix(c)) {
+    return {FormKind::Matrix, swapped};
+  }
+  if (prefersGroups(c)) {
+    return {FormKind::Groups, swapped};
+  }
+  if (std::optional<FormKind> few = formForFewRows(c)) {
+    return {*few, swapped};
+  }
+  // Few columns: the same with the sides exchanged.
+  if (c.nSize() < c.mSize()) {
+    swap();
+    if (prefersGroups(c)) {
+      return {prefersMatrix(c) ? FormKind::Matrix : FormKind::Groups, swapped};
+    }
+    if (std::optional<FormKind> few = formForFewRows(c)) {
+      return {*few, swapped};
+    }
+    swap();
+  }
+  if (!canBlock(c)) {
+    return {FormKind::Nest, swapped};
+  }
+  return {canUseGroups(c) ? FormKind::Groups : FormKind::Blocked, swapped};
+}
+
+SmallVector<ContractionForm> possibleForms(const Contraction &described) {
+  SmallVector<ContractionForm> forms;
+  auto add = [&](FormKind kind, bool swapped, bool can) {
+    if (can) {
+      forms.push_back({kind, swapped});
+    }
+  };
+  // These two exchange the sides themselves.
+  add(FormKind::Trace, false, canTrace(described));
+  add(FormKind::BatchLanes, false, canUseBatchLanes(described));
+  Contraction c = described;
+  bool oneElement = c.mSize() == 1 && c.nSize() == 1;
+  for (bool swapped : {false, true}) {
+    // One column of many rows has no vectors.
+    bool isColumn = c.nSize() == 1 && c.mSize() > 1;
+    if (!isColumn && !(swapped && oneElement)) {
+      add(FormKind::Matrix, swapped, canUseMatrix(c));
+      add(FormKind::Groups, swapped, canUseGroups(c));
+      add(FormKind::Broadcast, swapped, canBroadcast(c));
+      add(FormKind::Inner, swapped, canUseInner(c));
+      add(FormKind::Stream, swapped, canStream(c));
+      add(FormKind::Blocked, swapped, canBlock(c));
+      add(FormKind::Nest, swapped, true);
+    }
+    swapSides(c);
+  }
+  return forms;
+}
+
+void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
+  if (form.swapped) {
+    swapSides(c);
+  }
+  switch (form.kind) {
+  case FormKind::Trace: return emitTrace(c, epilogue);
+  case FormKind::BatchLanes: return emitBatchLanes(c, epilogue);
+  case FormKind::Matrix: c.blockedBy = BlockedBy::Matrix; return emitBlocked(c, epilogue);
+  case FormKind::Groups: c.blockedBy = BlockedBy::Groups; return emitBlocked(c, epilogue);
+  case FormKind::Broadcast: return emitBroadcast(c, epilogue);
+  case FormKind::Inner: return emitInner(c, epilogue);
+  case FormKind::Stream: return emitStream(c, epilogue);
+  case FormKind::Blocked: c.blockedBy = BlockedBy::Elements; return emitBlocked(c, epilogue);
+  case FormKind::Nest: return emitNest(c, epilogue);
+  }
+}
+
+void emitContraction(Contraction &c, Epilogue &epilogue) {
+  emitForm(c, epilogue, preferredForm(c));
+}
+
+} // namespace hlo::codegen

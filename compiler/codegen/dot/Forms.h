@@ -1,0 +1,80 @@
+//===- Forms.h - The forms of a contraction, and which one pays -----------===//
+//
+// A form is one way to emit a contraction. canX says whether the form is right for it: its types,
+// its strides, and that its copies fit the stack. prefersX says that it is also the fastest of
+// those that follow in the order of preferredForm.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_CODEGEN_DOT_FORMS_H
+#define COMPILER_CODEGEN_DOT_FORMS_H
+
+#include "compiler/codegen/dot/Contraction.h"
+
+namespace hlo::codegen {
+
+/// Most bytes of a copy of the small side, or of both sides, on the stack.
+inline constexpr int64_t kMostCopied = 512 << 10;
+/// Columns that the broadcast form makes at a time, at most: if they are a multiple of 4 KiB apart,
+/// as many lines share a set of L1.
+inline constexpr int64_t kBroadcastColumns = 10;
+
+/// Whether a side steps by one in memory along the last dimension of k.
+bool stepsAlongK(const ContractionSide &side);
+
+bool canBroadcast(const Contraction &c);
+bool prefersBroadcast(const Contraction &c);
+bool canUseInner(const Contraction &c);
+bool prefersInner(const Contraction &c);
+bool canStream(const Contraction &c);
+bool prefersStream(const Contraction &c);
+bool canUseBatchLanes(const Contraction &c);
+bool prefersBatchLanes(const Contraction &c);
+bool canTrace(const Contraction &c);
+bool prefersTrace(const Contraction &c);
+
+/// The batch form: whether one side has no free dimension, and the other is read in place.
+bool hasOneRow(const Contraction &c);
+/// The batch form: rows of a register tile.
+int64_t batchTileRows(const Contraction &c);
+
+/// The trace form: a dimension of the batch or of k.
+struct TraceAxis {
+  bool inK;
+  size_t dim;
+  int64_t size;
+  bool operator==(const TraceAxis &other) const { return inK == other.inK && dim == other.dim; }
+};
+/// The dimension along which memory holds neighbours.
+std::optional<TraceAxis> unitAxis(const Contraction &c, const ContractionSide &side);
+
+enum class FormKind {
+  Trace,
+  BatchLanes,
+  Matrix, ///< blocked, with matrix registers
+  Groups, ///< blocked, with groups of neighbours along k
+  Broadcast,
+  Inner,
+  Stream,
+  Blocked,
+  Nest
+};
+
+/// A form, of the contraction as it is described or with its sides exchanged.
+struct ContractionForm {
+  FormKind kind;
+  bool swapped = false;
+  bool operator==(const ContractionForm &other) const = default;
+};
+
+/// "inner", "inner-swapped".
+std::string nameOf(const ContractionForm &form);
+/// The fastest form, by the rules in Forms.cpp.
+ContractionForm preferredForm(const Contraction &c);
+/// Every form that is right for the contraction, the preferred one among them.
+llvm::SmallVector<ContractionForm> possibleForms(const Contraction &c);
+/// Fills the kernel's body.
+void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form);
+
+} // namespace hlo::codegen
+
+#endif
