@@ -112,4 +112,19 @@ void emitStages(KernelBuilder &kernel, ArrayRef<int64_t> counts,
   }
 }
 
+size_t chooseCandidate(KernelBuilder &kernel, std::vector<PlanCandidate> candidates, size_t best) {
+  if (!kernel.choice) {
+    return best;
+  }
+  KernelChoice &choice = *kernel.choice;
+  choice.candidates = std::move(candidates);
+  choice.chosen = best;
+  for (auto [i, candidate] : llvm::enumerate(choice.candidates)) {
+    if (candidate.name == choice.forced) {
+      choice.chosen = i;
+    }
+  }
+  return choice.chosen;
+}
+
 } // namespace hlo::codegen

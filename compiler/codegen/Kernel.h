@@ -5,6 +5,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/codegen/Element.h"
 #include "compiler/codegen/Elementwise.h"
+#include "compiler/support/KernelPlan.h"
 
 namespace hlo::codegen {
 
@@ -49,6 +50,8 @@ struct KernelBuilder {
   /// Set by the emitter: the number of tasks (>= 1; 0 only for a kernel without elements).
   int64_t tasks = 1;
   llvm::SmallVector<int64_t, 1> barriers; ///< set by emitStages
+  /// Null: nobody asks for the candidates, and none is forced.
+  KernelChoice *choice = nullptr;
 
   mlir::Block &body() { return fusion.getBody().front(); }
   mlir::Operation *root(unsigned i = 0) {
@@ -128,11 +131,15 @@ llvm::SmallVector<mlir::Value> emitForCarrying(
 void emitStages(KernelBuilder &kernel, llvm::ArrayRef<int64_t> counts,
                 llvm::function_ref<void(size_t stage, mlir::Value lo, mlir::Value hi)> body);
 
+/// The candidate to emit: number `best`, or the one that kernel.choice forces. Notes all of them
+/// there, with their names, which differ from each other.
+size_t chooseCandidate(KernelBuilder &kernel, std::vector<PlanCandidate> candidates, size_t best);
+
 /// Emits `func` @name for the fusion into `into`; returns its tasks. Errors are
-/// reported at the fusion or at the offending op in it.
+/// reported at the fusion or at the offending op in it. `choice`: see KernelBuilder.
 mlir::FailureOr<KernelTasks> emitKernel(hlo::FusionOp fusion, llvm::StringRef name,
                                         const Machine &machine, mlir::ModuleOp computations,
-                                        mlir::ModuleOp into);
+                                        mlir::ModuleOp into, KernelChoice *choice = nullptr);
 
 // One emitter per strategy, each in its own folder: fills the function's body and sets
 // kernel.tasks. The string is the value of `strategy`.

@@ -56,7 +56,7 @@ static constexpr bool isComplete() {
 static_assert(isComplete(), "one emitter for each strategy, in the order of Strategy.td");
 
 FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine &machine,
-                                  ModuleOp computations, ModuleOp into) {
+                                  ModuleOp computations, ModuleOp into, KernelChoice *choice) {
   std::optional<Strategy> strategy = kernelStrategy(fusion);
   if (!strategy) {
     return fusion.emitOpError("has no strategy");
@@ -84,6 +84,7 @@ FailureOr<KernelTasks> emitKernel(FusionOp fusion, StringRef name, const Machine
       SmallVector<Value>(body->args_begin() + operands, body->args_begin() + operands + results),
       body->getArgument(operands + results),
       body->getArgument(operands + results + 1)};
+  kernel.choice = choice;
   bool failedBefore = false;
   // An emitter may report an error deep inside and still return success.
   ScopedDiagnosticHandler watch(into.getContext(), [&](Diagnostic &diagnostic) {

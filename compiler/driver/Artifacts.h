@@ -2,6 +2,7 @@
 #ifndef COMPILER_DRIVER_ARTIFACTS_H
 #define COMPILER_DRIVER_ARTIFACTS_H
 
+#include "compiler/support/KernelPlan.h"
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -58,6 +59,7 @@ struct Artifacts {
   unsigned kernelsAfter = 0;      ///< functions, after equal kernels are merged
   std::vector<std::pair<std::string, double>> phaseSeconds; ///< name, seconds; in order
   std::vector<ModuleTime> moduleTimes;                      ///< of an object, the slowest first
+  std::vector<KernelPlan> plans; ///< of all kernels, in order; CompileOptions::explainPlan
   ErrorKind error = ErrorKind::None;
 };
 

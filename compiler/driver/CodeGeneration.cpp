@@ -66,6 +66,16 @@ CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
     : in(input), single(single) {
   units = collectKernels(in.planned, in.signature.prefix);
   groups = groupKernels(units, single);
+  if (in.options.explainPlan || !in.options.plans.empty()) {
+    for (KernelUnit &unit : units) {
+      unit.choice.emplace();
+      for (const PlanRequest &request : in.options.plans) {
+        if (request.kernel == unit.op.getSymName()) {
+          unit.choice->forced = request.candidate;
+        }
+      }
+    }
+  }
 }
 
 /// Runs body(0) ... body(count - 1) on the available threads.
@@ -111,6 +121,23 @@ LogicalResult CodeGeneration::emit() {
   }
   operations = makeOperationTable(entry(), in.planned, loops, in.metadata);
   return emitLoopKernels();
+}
+
+std::vector<KernelPlan> CodeGeneration::plans() const {
+  std::vector<KernelPlan> plans;
+  for (const KernelUnit &unit : units) {
+    if (!unit.choice) {
+      continue;
+    }
+    cpurt::KernelOp op = unit.op;
+    KernelPlan plan{op.getSymName().str(), op.getFusion().getStrategy().value_or("").str(),
+                    unit.choice->candidates, unit.choice->chosen, std::nullopt};
+    if (auto row = operations.kernels.find(plan.kernel); row != operations.kernels.end()) {
+      plan.operation = row->second;
+    }
+    plans.push_back(std::move(plan));
+  }
+  return plans;
 }
 
 /// Collects small loops into groups of a few. The grouping does not depend on the threads.

@@ -35,6 +35,8 @@ public:
 
   /// Phase emit: every kernel becomes a function.
   mlir::LogicalResult emit();
+  /// After `emit`: the candidates of every kernel; only if options ask for them.
+  std::vector<KernelPlan> plans() const;
   /// After `emit`: the largest scratch memory of a kernel or small loop, of the entry or of the
   /// prepare entry.
   uint64_t scratchBytes(bool prepare);

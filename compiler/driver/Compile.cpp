@@ -199,6 +199,9 @@ static std::string describeFlags(const CompileOptions &options, const Target &ta
   if (options.flushDenormals) {
     flags += " --denormals=flush";
   }
+  for (const PlanRequest &request : options.plans) {
+    flags += " --plan=" + request.kernel + ":" + request.candidate;
+  }
   return options.immutableParams ? flags + " --immutable-params=" + *options.immutableParams
                                  : flags;
 }
@@ -376,6 +379,11 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return phase(Phase::Emit, ErrorKind::Unsupported, [&]() -> LogicalResult {
       if (failed(generation.emit())) {
         return failure();
+      }
+      artifacts.plans = generation.plans();
+      if (std::string message = checkPlanRequests(options.plans, artifacts.plans);
+          !message.empty()) {
+        return fail(ErrorKind::Usage, message);
       }
       addScratch(description.arena, std::max(generation.scratchBytes(/*prepare=*/false),
                                              collectiveScratchBytes(*signature, description)));

@@ -61,6 +61,9 @@ struct Vectors {
 struct Issue {
   double fma = 2;  ///< multiply-adds of whole vectors
   double load = 2; ///< loads of whole vectors
+  double store = 1;
+  double shuffle = 1; ///< of lanes across a whole vector
+  double integer = 4; ///< arithmetic on scalars
   double fmaLatency = 4;
   /// Cycles to widen integers to twice the size, for a register of results.
   double widen = 1;
@@ -68,10 +71,19 @@ struct Issue {
   double integerMultiplyAdd = 2;
 };
 
+/// Where data is.
+enum class Level { L1, L2, L3, Memory };
+
 /// Caches of one core, in bytes.
 struct Memory {
   int64_t line = 64;
   int64_t l1 = 32 << 10, l2 = 1 << 20;
+  int64_t l3 = 16 << 20; ///< what one core may use of it
+  /// Read in order by one core, out of each Level. Loads say what L1 gives.
+  std::array<double, 4> bytesPerCycle{0, 32, 10, 4};
+  /// Cycles that a line on its way from L2 to L1 takes from loops that are bound by multiply-adds:
+  /// it is written while loads wait.
+  double unhiddenFill = 0.15;
   /// Lines so far apart fall into one set of L1.
   int64_t l1Way = 4096;
 };

@@ -162,11 +162,13 @@ struct EmittedKernel {
 } // namespace
 
 /// Emits one fusion. `fixedType`: without an argument for scratch memory or for a table of buffers.
-static FailureOr<EmittedKernel>
-emitOne(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>> shared, StringRef symbol,
-        const Machine &machine, ModuleOp computations, ModuleOp into, bool fixedType = false) {
+static FailureOr<EmittedKernel> emitOne(FusionOp fusion,
+                                        ArrayRef<std::pair<unsigned, unsigned>> shared,
+                                        StringRef symbol, const Machine &machine,
+                                        ModuleOp computations, ModuleOp into,
+                                        bool fixedType = false, KernelChoice *choice = nullptr) {
   FailureOr<codegen::KernelTasks> tasks =
-      codegen::emitKernel(fusion, symbol, machine, computations, into);
+      codegen::emitKernel(fusion, symbol, machine, computations, into, choice);
   if (failed(tasks)) {
     return failure();
   }
@@ -196,7 +198,7 @@ LogicalResult hlo::emitGroup(KernelGroup &group, MutableArrayRef<KernelUnit> uni
     KernelUnit &unit = units[index];
     FailureOr<EmittedKernel> kernel =
         emitOne(unit.op.getFusion(), unit.shared, unit.symbol, machine, planned, *group.module,
-                unit.calledByRuntime);
+                unit.calledByRuntime, unit.choice ? &*unit.choice : nullptr);
     if (failed(kernel)) {
       return failure();
     }

@@ -9,6 +9,7 @@
 #define COMPILER_PIPELINE_KERNELS_H
 
 #include "compiler/machine/Machine.h"
+#include "compiler/support/KernelPlan.h"
 #include "dialect/cpurt/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,6 +29,8 @@ struct KernelUnit {
   bool calledByRuntime = false; ///< also: the function has the type of an hlo_range_kernel
   /// Pairs of a result and an operand that are one buffer in some launch.
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
+  /// If set, emission notes its candidates here, and takes the forced one.
+  std::optional<KernelChoice> choice;
 };
 
 /// Kernels of one LLVM module.

@@ -3,6 +3,7 @@
 #define COMPILER_SUPPORT_OPTIONS_H
 
 #include "compiler/support/Budget.h"
+#include "compiler/support/KernelPlan.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <atomic>
@@ -68,9 +69,11 @@ struct CompileOptions {
   std::optional<Phase> startFrom; ///< the text is MLIR, the output of compileTo = the phase before
   unsigned emit = EmitObject;     ///< set of Emit
   Check check = Check::None;
-  std::string dumpDir;       ///< if set: NN-phase.mlir, kernels.ll, ... are written there
-  bool remarks = true;       ///< remarks are written to the diagnostics
-  bool memoryReport = false; ///< fill Artifacts::memoryReport
+  std::string dumpDir;            ///< if set: NN-phase.mlir, kernels.ll, ... are written there
+  bool remarks = true;            ///< remarks are written to the diagnostics
+  bool memoryReport = false;      ///< fill Artifacts::memoryReport
+  bool explainPlan = false;       ///< fill Artifacts::plans
+  std::vector<PlanRequest> plans; ///< candidates that kernels shall use
   bool flushDenormals =
       false;                  ///< subnormal numbers are treated as zero, as operands and as results
   uint64_t maxArenaBytes = 0; ///< 0: no limit

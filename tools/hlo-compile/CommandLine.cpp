@@ -115,6 +115,12 @@ struct Flags {
   cl::opt<bool> memoryReport{
       "memory-report", cl::cat(category),
       cl::desc("Print the arena's buffers and live ranges to standard error")};
+  cl::opt<bool> explainPlan{
+      "explain-plan", cl::cat(category),
+      cl::desc("Print the ways to make each kernel, with modelled cycles, to standard error")};
+  cl::list<std::string> plans{
+      "plan", cl::value_desc("kernel:candidate"), cl::cat(category),
+      cl::desc("Make a kernel in the way that --explain-plan calls so; may be repeated")};
   cl::opt<std::string> timeReport{
       "time-report", cl::ValueOptional, cl::value_desc("json"),
       cl::desc("Print seconds per phase and per module of kernels to standard error"),
@@ -246,6 +252,15 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.jobs = flags.jobs;
   options.dumpDir = flags.dumpDir;
   options.memoryReport = flags.memoryReport;
+  options.explainPlan = flags.explainPlan;
+  for (const std::string &text : flags.plans) {
+    std::optional<PlanRequest> request = parsePlanRequest(text);
+    if (!request) {
+      return complain("--plan=" + text +
+                      ": expected KERNEL:CANDIDATE, as --explain-plan names them");
+    }
+    options.plans.push_back(*request);
+  }
   if (flags.denormals != "keep" && flags.denormals != "flush") {
     return complain("--denormals=" + flags.denormals + ": expected keep or flush");
   }

@@ -129,6 +129,9 @@ static int run(CommandLine &line) {
   if (line.options.memoryReport) {
     llvm::errs() << artifacts.memoryReport;
   }
+  if (line.options.explainPlan) {
+    llvm::errs() << printPlans(artifacts.plans);
+  }
   if (line.timeReport != TimeReport::None) {
     reportTimes(artifacts, line.timeReport, llvm::errs());
   }

@@ -43,6 +43,16 @@ struct Flags {
       cl::desc("Layout of the program's own buffers, as for hlo-compile; files are row-major")};
   cl::opt<bool> profile{"profile", cl::cat(category),
                         cl::desc("Print the cost of each operation in the timed runs")};
+  cl::opt<bool> explainPlan{
+      "explain-plan", cl::cat(category),
+      cl::desc("Print the ways to make each kernel, with modelled cycles, and do not run")};
+  cl::opt<std::string> measure{
+      "measure", cl::ValueOptional, cl::value_desc("seconds"), cl::cat(category),
+      cl::desc(
+          "With --explain-plan: also compile and run each of them for that long (default: 0.2)")};
+  cl::list<std::string> plans{
+      "plan", cl::value_desc("kernel:candidate"), cl::cat(category),
+      cl::desc("Make a kernel in the way that --explain-plan calls so; may be repeated")};
   cl::opt<bool> json{"json", cl::cat(category), cl::desc("Print one line of JSON")};
   cl::opt<double> timeout{"timeout", cl::init(0), cl::value_desc("seconds"), cl::cat(category),
                           cl::desc("Time limit for compiling, and again for running")};
@@ -96,13 +106,13 @@ struct Flags {
 /// Removes LLVM's and MLIR's flags that have a name of ours.
 void makeRoom() {
   auto &registered = cl::getRegisteredOptions();
-  for (StringRef name : {"inputs",    "seed",         "rng-seed",    "outputs",
-                         "threads",   "bench",        "json",        "timeout",
-                         "cpu",       "features",     "denormals",   "immutable-params",
-                         "jobs",      "replicas",     "partitions",  "infeed",
-                         "outfeed",   "host-recv",    "host-send",   "custom-calls",
-                         "signature", "entry-layout", "guard-pages", "profile",
-                         "target",    "emulator"}) {
+  for (StringRef name : {"inputs",       "seed",         "rng-seed",    "outputs",
+                         "threads",      "bench",        "json",        "timeout",
+                         "cpu",          "features",     "denormals",   "immutable-params",
+                         "jobs",         "replicas",     "partitions",  "infeed",
+                         "outfeed",      "host-recv",    "host-send",   "custom-calls",
+                         "signature",    "entry-layout", "guard-pages", "profile",
+                         "explain-plan", "measure",      "plan"}) {
     auto found = registered.find(name);
     if (found != registered.end()) {
       found->second->removeArgument();
@@ -167,6 +177,26 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   line.json = flags.json;
   line.profile = flags.profile;
   line.signature = flags.signature;
+  line.explainPlan = flags.explainPlan;
+  if (flags.measure.getNumOccurrences()) {
+    double seconds = 0.2;
+    if (!flags.measure.empty() &&
+        (StringRef(flags.measure).getAsDouble(seconds) || !(seconds >= 0))) {
+      return complain("--measure=" + flags.measure + ": expected a number of seconds");
+    }
+    if (!flags.explainPlan) {
+      return complain("--measure: expected with --explain-plan");
+    }
+    line.measureSeconds = seconds;
+  }
+  for (const std::string &text : flags.plans) {
+    std::optional<hlo::PlanRequest> request = hlo::parsePlanRequest(text);
+    if (!request) {
+      return complain("--plan=" + text +
+                      ": expected KERNEL:CANDIDATE, as --explain-plan names them");
+    }
+    line.plans.push_back(*request);
+  }
   if (flags.entryLayout == "row-major") {
     line.entryLayouts = EntryLayouts::RowMajor;
   } else if (flags.entryLayout == "text") {

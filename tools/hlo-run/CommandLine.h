@@ -23,8 +23,11 @@ struct CommandLine {
   std::optional<double> benchSeconds;    ///< absent: run once
   double timeoutSeconds = 0;             ///< of a run; 0: none
   bool json = false;
-  bool profile = false;   ///< print what each operation costs
-  bool signature = false; ///< print names and types, and do not run
+  bool profile = false;                 ///< print what each operation costs
+  bool signature = false;               ///< print names and types, and do not run
+  bool explainPlan = false;             ///< print the candidates of each kernel, and do not run
+  std::optional<double> measureSeconds; ///< of each candidate; absent: candidates are not measured
+  std::vector<PlanRequest> plans;       ///< candidates that kernels shall use
   EntryLayouts entryLayouts = EntryLayouts::Auto;
   std::string triple;   ///< to compile for; empty: this machine's
   std::string emulator; ///< command that runs programs of `triple`; empty: the usual one

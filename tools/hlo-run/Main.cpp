@@ -16,6 +16,7 @@
 #include "tools/hlo-run/Error.h"
 #include "tools/hlo-run/Inputs.h"
 #include "tools/hlo-run/Npz.h"
+#include "tools/hlo-run/Plans.h"
 #include "tools/hlo-run/Print.h"
 #include "tools/hlo-run/Program.h"
 #include "tools/hlo-run/Progress.h"
@@ -33,6 +34,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include <chrono>
+#include <cmath>
 #include <hlo/generated.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -51,8 +53,8 @@ StringRef displayName(const CommandLine &line) {
   return line.module == "-" ? StringRef("<stdin>") : StringRef(line.module);
 }
 
-/// Compiles the file; warnings go to stderr unchanged.
-Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
+/// Compiles the file; warnings go to stderr unchanged. `plans`: candidates that kernels shall use.
+Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::PlanRequest> plans) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> text = MemoryBuffer::getFileOrSTDIN(line.module);
   if (!text) {
     return makeError(ExitFile,
@@ -77,6 +79,8 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line) {
   options.partitions = line.partitions;
   options.flushDenormals = line.flushDenormals;
   options.immutableParams = line.immutableParams;
+  options.explainPlan = line.explainPlan;
+  options.plans.assign(plans.begin(), plans.end());
   hlo::Artifacts artifacts;
   std::string diagnostics;
   raw_string_ostream os(diagnostics);
@@ -356,32 +360,97 @@ std::pair<uint32_t, uint32_t> countRanks(const CommandLine &line, const hlo_modu
   return {needsPeers ? desc.num_replicas : 1, needsPeers ? desc.num_partitions : 1};
 }
 
-/// Loads the object into this process, or into one of its architecture.
-Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
-                 std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
-  if (!line.runsRemotely()) {
-    Expected<LoadedObject> loaded = LoadedObject::load(artifacts.object, artifacts.prefix);
-    if (!loaded) {
-      return loaded.takeError();
+/// Nanoseconds of a call of the kernel in row `operation` of the profile: the least mean of some
+/// rounds.
+Expected<double> timeKernel(const CommandLine &line, const hlo::Artifacts &artifacts,
+                            uint32_t operation) {
+  constexpr int kRounds = 5;
+  Expected<LoadedObject> object = LoadedObject::load(artifacts.object, artifacts.prefix);
+  if (!object) {
+    return object.takeError();
+  }
+  const hlo_module_desc &desc = object->describe();
+  auto [replicas, partitions] = countRanks(line, desc);
+  if (replicas * partitions > 1) {
+    return makeError(ExitUsage, "--measure: the module needs several ranks");
+  }
+  Expected<Ranks> ranks = Ranks::create(1, 1, line.timeoutSeconds);
+  if (!ranks) {
+    return ranks.takeError();
+  }
+  Expected<CustomCalls> customCalls = CustomCalls::load(desc, line.customCalls);
+  if (!customCalls) {
+    return customCalls.takeError();
+  }
+  std::vector<Program> programs;
+  Expected<Program> program = Program::create(desc, line.threads, line.guard);
+  if (!program) {
+    return program.takeError();
+  }
+  programs.push_back(std::move(*program));
+  CommandLine timed = line;
+  timed.benchSeconds = *line.measureSeconds / kRounds;
+  if (Error e = prepare(timed, artifacts.inputNames, 0, *ranks, *customCalls, programs.front())) {
+    return std::move(e);
+  }
+  if (Expected<double> seconds = programs.front().prepare(); !seconds) {
+    return seconds.takeError();
+  }
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (int round = 0; round < kRounds; ++round) {
+    programs.front().startProfile();
+    if (Expected<Timing> timing = bench(*ranks, programs, *timed.benchSeconds); !timing) {
+      return timing.takeError();
     }
-    here.emplace(std::move(*loaded));
-    return Error::success();
+    const hlo_profile &cost = programs.front().getProfile().operations[operation];
+    if (cost.calls > 0) {
+      best = std::fmin(best, static_cast<double>(cost.ns) / static_cast<double>(cost.calls));
+    }
   }
-  RemoteOptions options{
-      Triple::normalize(line.triple.empty() ? sys::getDefaultTargetTriple() : line.triple),
-      line.emulator, line.threads, line.timeoutSeconds, line.customCalls};
-  Expected<std::unique_ptr<Remote>> loaded =
-      Remote::load(artifacts.object, artifacts.prefix, options);
-  if (!loaded) {
-    return loaded.takeError();
+  return best;
+}
+
+/// Prints the candidates of every kernel, and their times if these are asked for.
+Error explainPlans(const CommandLine &line, ArrayRef<hlo::KernelPlan> plans) {
+  std::vector<MeasuredPlan> measured;
+  for (const hlo::KernelPlan &plan : plans) {
+    measured.push_back({plan, std::vector<double>(plan.candidates.size(), NAN)});
+    if (!line.measureSeconds || plan.candidates.size() < 2) {
+      continue;
+    }
+    for (auto [candidate, ns] : zip_equal(plan.candidates, measured.back().nanoseconds)) {
+      std::vector<hlo::PlanRequest> requests = line.plans;
+      requests.push_back({plan.kernel, candidate.name});
+      Expected<hlo::Artifacts> artifacts = compileFile(line, requests);
+      if (!artifacts) {
+        return artifacts.takeError();
+      }
+      auto compiled = find_if(artifacts->plans,
+                              [&](const hlo::KernelPlan &p) { return p.kernel == plan.kernel; });
+      if (!compiled->operation) {
+        continue; // a part of a loop of scalars
+      }
+      Expected<double> time = timeKernel(line, *artifacts, *compiled->operation);
+      if (!time) {
+        return time.takeError();
+      }
+      ns = *time;
+    }
   }
-  there = std::move(*loaded);
+  double clock = line.measureSeconds ? measureClock() : 0;
+  if (line.json) {
+    outs() << json::Value(plansJson(measured, clock)) << "\n";
+  } else if (line.measureSeconds) {
+    printMeasured(outs(), measured, clock);
+  } else {
+    outs() << hlo::printPlans(plans);
+  }
   return Error::success();
 }
 
 Error runAll(const CommandLine &line) {
   Clock::time_point start = Clock::now();
-  Expected<hlo::Artifacts> artifacts = compileFile(line);
+  Expected<hlo::Artifacts> artifacts = compileFile(line, line.plans);
   if (!artifacts) {
     return artifacts.takeError();
   }
@@ -389,10 +458,12 @@ Error runAll(const CommandLine &line) {
     outs() << artifacts->signature;
     return Error::success();
   }
-  std::optional<LoadedObject> object;
-  std::unique_ptr<Remote> remote;
-  if (Error e = loadModule(line, *artifacts, object, remote)) {
-    return e;
+  if (line.explainPlan) {
+    return explainPlans(line, artifacts->plans);
+  }
+  Expected<LoadedObject> object = LoadedObject::load(artifacts->object, artifacts->prefix);
+  if (!object) {
+    return object.takeError();
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> inputNames = std::move(artifacts->inputNames);

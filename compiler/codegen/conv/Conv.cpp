@@ -16,7 +16,8 @@
 #include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 #include "compiler/codegen/conv/KernelGradient.h"
-#include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/codegen/conv/WayCosts.h"
+#include "compiler/codegen/dot/Forms.h"
 
 using namespace mlir;
 
@@ -293,57 +294,150 @@ static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
   return result;
 }
 
-/// The direct form by matrix registers, if they take the convolution and are faster than vectors.
-static bool emitByMatrix(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                         Epilogue &epilogue) {
-  const Machine &machine = kernel.e.machine;
-  Narrow numbers = narrowNumbers(operands);
-  const Product *product = numbers ? squareProduct(machine, numbers->first, numbers->second,
-                                                   numbers->first.isInteger() ? kS32 : kF32)
-                                   : nullptr;
-  if (!product || !holdsWholeGroups(operands.g, *product)) {
-    return false;
+namespace {
+/// The ways to make one convolution, in the order in which they are asked whether they take it.
+/// All but the contraction have forms of their own.
+class Ways {
+public:
+  Ways(KernelBuilder &kernel, ConvolutionOp op, Epilogue &epilogue)
+      : kernel(kernel), op(op), epilogue(epilogue), machine(kernel.e.machine), g(op),
+        element(accumulationType(elementType(op.getLhs().getType()),
+                                 elementType(op.getRhs().getType()),
+                                 elementType(op.getResult().getType()))) {
+    isPointwise = g.groups() == 1 &&
+                  llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
+    isOne = !isPointwise && isOnePosition(g);
+  }
+
+  /// The first way that takes the convolution.
+  void emitFirst();
+  /// The way that kernel.choice forces, else the first; notes all of them there.
+  void emitChosen();
+
+private:
+  struct Direct {
+    ConvOperands operands;
+    DirectPlan plan;
+  };
+  ConvOperands operandsAs(Type type) {
+    return {g, type, std::make_shared<Operand>(kernel, op.getLhs(), type),
+            std::make_shared<Operand>(kernel, op.getRhs(), type)};
+  }
+  std::optional<Direct> planGroups();
+  std::optional<Direct> planSingle();
+  Contraction contraction();
+  void emit(const Direct &direct) {
+    emitDirect(kernel, op, direct.operands, epilogue, direct.plan, element);
+  }
+
+  KernelBuilder &kernel;
+  ConvolutionOp op;
+  Epilogue &epilogue;
+  const Machine &machine;
+  ConvGeometry g;
+  Type element;
+  bool isPointwise, isOne;
+};
+} // namespace
+
+static constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+
+/// The direct form with channels in groups.
+std::optional<Ways::Direct> Ways::planGroups() {
+  ConvOperands operands = operandsAs(element);
+  const Product *product = directProduct(operands, machine);
+  if (!product) {
+    return std::nullopt;
   }
   ConvOperands grouped = groupChannels(kernel, op, operands, *product);
-  auto vectors = vectorProducts(operands, machine);
-  double vectorSpeed = vectors.empty() ? 1 : vectors.front()->speed();
-  std::optional<DirectPlan> plan =
-      planDirect(grouped, machine, std::numeric_limits<int64_t>::max());
-  if (!plan || !prefersMatrix(*plan, *product, machine, vectorSpeed)) {
-    return false;
-  }
-  emitDirect(kernel, op, grouped, epilogue, *plan, operands.element);
-  return true;
+  std::optional<DirectPlan> plan = planDirect(grouped, machine, kAny);
+  return plan ? std::optional(Direct{grouped, *plan}) : std::nullopt;
 }
 
-/// The direct form, if it takes the convolution: by matrix registers, of channels in groups, or of
-/// single ones.
-static bool emitAsDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                         Epilogue &epilogue) {
-  const Machine &machine = kernel.e.machine;
-  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
-  if (emitByMatrix(kernel, op, operands, epilogue)) {
-    return true;
+/// The direct form with single channels.
+std::optional<Ways::Direct> Ways::planSingle() {
+  int64_t exact = exactSteps(operandsAs(element));
+  ConvOperands operands =
+      operandsAs(exact > 0 ? Type(Float32Type::get(element.getContext())) : element);
+  std::optional<DirectPlan> plan = planDirect(operands, machine, exact > 0 ? exact : kAny);
+  return plan ? std::optional(Direct{operands, *plan}) : std::nullopt;
+}
+
+Contraction Ways::contraction() {
+  ConvOperands operands = operandsAs(element);
+  Contraction c = isPointwise ? pointwiseContraction(kernel, op, operands)
+                  : isOne     ? onePositionContraction(kernel, op, operands)
+                              : windowedContraction(kernel, op, operands);
+  if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {
+    // Everything is padding.
+    c.k.assign(1, 0);
   }
-  if (const Product *product = directProduct(operands, machine)) {
-    ConvOperands grouped = groupChannels(kernel, op, operands, *product);
-    if (std::optional<DirectPlan> plan = planDirect(grouped, machine, kAny)) {
-      emitDirect(kernel, op, grouped, epilogue, *plan, operands.element);
-      return true;
+  return c;
+}
+
+void Ways::emitFirst() {
+  if (isDepthwise(g)) {
+    emitDepthwise(kernel, op, operandsAs(element), epilogue);
+    return;
+  }
+  if (!isOne) {
+    ConvOperands operands = operandsAs(element);
+    if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
+      emitGradient(kernel, operands, epilogue, *plan);
+      return;
     }
   }
-  int64_t exact = exactSteps(operands);
-  ConvOperands direct = operands;
-  if (exact > 0) {
-    direct.element = Float32Type::get(direct.element.getContext());
-    direct.input = std::make_shared<Operand>(kernel, op.getLhs(), direct.element);
-    direct.kernel = std::make_shared<Operand>(kernel, op.getRhs(), direct.element);
+  if (!isPointwise && !isOne) {
+    for (auto plan : {&Ways::planGroups, &Ways::planSingle}) {
+      if (std::optional<Direct> direct = (this->*plan)()) {
+        emit(*direct);
+        return;
+      }
+    }
   }
-  std::optional<DirectPlan> plan = planDirect(direct, machine, exact > 0 ? exact : kAny);
-  if (plan) {
-    emitDirect(kernel, op, direct, epilogue, *plan, operands.element);
+  Contraction c = contraction();
+  emitContraction(c, epilogue);
+}
+
+void Ways::emitChosen() {
+  std::vector<PlanCandidate> candidates;
+  SmallVector<std::function<void()>> emitters;
+  std::optional<size_t> best;
+  // `first`: whether emitFirst would take it if it got so far.
+  auto add = [&](PlanCandidate candidate, bool first, std::function<void()> emitter) {
+    if (first && !best) {
+      best = candidates.size();
+    }
+    candidates.push_back(std::move(candidate));
+    emitters.push_back(std::move(emitter));
+  };
+  if (isDepthwise(g)) {
+    add(describeDepthwise(operandsAs(element), machine), true,
+        [&] { emitDepthwise(kernel, op, operandsAs(element), epilogue); });
   }
-  return plan.has_value();
+  ConvOperands operands = operandsAs(element);
+  if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
+    add(describeGradient(operands, *plan, machine), !isOne,
+        [&, plan] { emitGradient(kernel, operands, epilogue, *plan); });
+  }
+  bool direct = !isPointwise && !isOne;
+  if (std::optional<Direct> groups = planGroups()) {
+    add(describeDirect("direct-groups", groups->operands, groups->plan, machine), direct,
+        [&, groups] { emit(*groups); });
+  }
+  if (std::optional<Direct> single = planSingle()) {
+    add(describeDirect("direct", single->operands, single->plan, machine), direct,
+        [&, single] { emit(*single); });
+  }
+  Contraction c = contraction();
+  ContractionForm preferred = preferredForm(c);
+  SmallVector<ContractionForm> forms = possibleForms(c);
+  std::vector<PlanCandidate> ofForms;
+  addCandidates(c, epilogue, ofForms);
+  for (auto [form, candidate] : llvm::zip_equal(forms, ofForms)) {
+    add(std::move(candidate), form == preferred, [&, form = form] { emitForm(c, epilogue, form); });
+  }
+  emitters[chooseCandidate(kernel, std::move(candidates), *best)]();
 }
 
 /// A kernel gradient as a product of patches by matrix registers, which pays for writing the
@@ -370,39 +464,12 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   if (failed(epilogue)) {
     return failure();
   }
-  ConvGeometry g(op);
-  Type element =
-      accumulationType(elementType(op.getLhs().getType()), elementType(op.getRhs().getType()),
-                       elementType(op.getResult().getType()));
-  ConvOperands operands{g, element, std::make_shared<Operand>(kernel, op.getLhs(), element),
-                        std::make_shared<Operand>(kernel, op.getRhs(), element)};
-  if (isDepthwise(g)) {
-    emitDepthwise(kernel, op, operands, *epilogue);
-    return success();
+  Ways ways(kernel, op, *epilogue);
+  if (kernel.choice) {
+    ways.emitChosen();
+  } else {
+    ways.emitFirst();
   }
-  bool pointwise = g.groups() == 1 &&
-                   llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.isPointwise(); });
-  bool onePosition = !pointwise && isOnePosition(g);
-  if (!onePosition) {
-    if (isKernelGradient(operands) && emitAsPatches(kernel, op, operands, *epilogue)) {
-      return success();
-    }
-    if (std::optional<GradientPlan> plan = planGradient(operands, kernel.e.machine)) {
-      emitGradient(kernel, operands, *epilogue, *plan);
-      return success();
-    }
-  }
-  if (!pointwise && !onePosition && emitAsDirect(kernel, op, operands, *epilogue)) {
-    return success();
-  }
-  Contraction c = pointwise     ? pointwiseContraction(kernel, op, operands)
-                  : onePosition ? onePositionContraction(kernel, op, operands)
-                                : windowedContraction(kernel, op, operands);
-  if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {
-    // Everything is padding.
-    c.k.assign(1, 0);
-  }
-  emitContraction(c, *epilogue);
   return success();
 }
 

@@ -275,8 +275,7 @@ static bool splitFeatures(DirectPlan &plan) {
   return true;
 }
 
-/// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
-static double overhead(const DirectPlan &plan) {
+double overhead(const DirectPlan &plan) {
   double kernel = plan.cut == DirectCut::Taps ? 8 : plan.kernelInPlace ? 1 : 10, met = 1;
   for (const DirectDim &dim : plan.dims) {
     met *= dim.extent(dim.block);

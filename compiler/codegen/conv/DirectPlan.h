@@ -61,6 +61,7 @@ struct DirectPlan {
   int64_t featuresApart, rowsApart;
   int64_t lanes, vectors; ///< a tile has vectors of features, or `vectors` features
   int64_t rowsH, rowsW;   ///< and outputs of the last two dimensions
+  double stepCycles = 0;  ///< of all tiles of the last two dimensions, for one step of the sums
   bool inputInPlace, kernelInPlace;
   bool merged;       ///< taps of the last dimension and channels are one run
   bool even;         ///< all phases of each dimension have the same number of outputs
@@ -128,16 +129,8 @@ std::optional<DirectDim> directDim(const SpatialDim &s);
 /// `mostSteps`: see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
-/// The plan with tiles of matrix registers, once for each way in which registers may run along taps
-/// and channels: fastest first. Whether that way is possible, canUseMatrix says of the rest of the
-/// plan.
-std::vector<DirectPlan> matrixPlans(const DirectPlan &plan, const Product &product);
-/// Whether the registers of a finished plan hold whole runs of channels, or zeros after them.
-bool canUseMatrix(const DirectPlan &plan);
-/// Whether a plan with matrix registers takes fewer cycles than vectors, by a model of both.
-/// `vectorSpeed`: multiply-adds of the operands' types in the time of one of f32, by vectors.
-bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine &machine,
-                   double vectorSpeed);
+/// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
+double overhead(const DirectPlan &plan);
 /// Chooses rowsH, rowsW and vectors of a plan whose dimensions, features and lanes are known.
 void chooseDirectTile(DirectPlan &plan, const Machine &machine);
 /// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
+#include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/machine/Costs.h"
 
 #include <numeric>
 
@@ -13,17 +15,26 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Cycles per step of the sums for all outputs: two multiply-adds or two loads a cycle, at least
-/// the 4 of the chain, one of counting and asking for lines. `loads`: of a vector of the kernel.
+/// Cycles per step of the sums for all outputs. `loads`: of a vector of the kernel.
 /// Measured for 28x28x100: 1x28 x 1 vector 1.07 ms, 1x14 x 2 0.91, 1x7 x 4 0.87; for 7x7x512: 1x7 x
 /// 2 1.6 ms, 2x7 x 2 1.35, 1x7 x 4 1.32.
-static double tileCost(int64_t rows, int64_t vectors, int64_t loads, int64_t steps, double finish) {
+static double tileCost(const Machine &machine, int64_t rows, int64_t vectors, int64_t loads,
+                       int64_t steps, double finish) {
   if (rows == 0 || vectors == 0) {
     return 0;
   }
-  double arithmetic = rows * vectors / 2.0, read = 0.55 * (rows + vectors * loads);
-  double start = (16.0 + finish * rows * vectors) / steps;
-  return std::max({arithmetic, read, 4.0}) + 1 + 0.1 * vectors + start;
+  LoopBody body;
+  body.multiplyAdds = rows * vectors * halfRate(machine);
+  // One load in ten meets a bank that another one uses.
+  body.loads = 1.1 * (rows + vectors * loads);
+  body.chain = 1;
+  // A row of the kernel serves tiles of several rows of outputs while it is in L1.
+  body.fills = vectors * 2 / 3.0;
+  // Counting, and asking for lines.
+  body.extra = 1;
+  body.start = 16 + finish * rows * vectors;
+  body.trips = steps;
+  return cyclesOfTrip(machine, body);
 }
 
 /// The part of a dimension's taps that is met by tiles of `rows` outputs; the others are in the
@@ -68,7 +79,7 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
   bool columns = !plan.alongChannels && plan.outputsInnermost();
   int64_t phases = plan.dims.back().phases.size();
   auto costOf = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
-    double cost = tileCost(rowsH * rowsW, vectors, loads, steps, finish);
+    double cost = tileCost(machine, rowsH * rowsW, vectors, loads, steps, finish);
     return cost == 0 || !columns
                ? cost
                : cost + vectors * plan.lanes * rowsH *
@@ -94,7 +105,7 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
     // Each kind of partial tile is code of its own.
     cycles *= 1 + 0.01 * (tailH + tailW != 0) + 0.01 * (needed % vectors != 0);
     if (cycles < best * 0.999) {
-      best = cycles;
+      best = plan.stepCycles = cycles;
       plan.rowsH = rowsH;
       plan.rowsW = rowsW;
       plan.vectors = vectors;

@@ -61,6 +61,8 @@ struct GradientPlan {
 bool isKernelGradient(const ConvOperands &operands);
 /// The plan, if the convolution is one that this form takes.
 std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine);
+/// The part of the arithmetic's time that copies take: some four cycles a vector.
+double overhead(const GradientPlan &plan);
 void emitGradient(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
                   const GradientPlan &plan);
 

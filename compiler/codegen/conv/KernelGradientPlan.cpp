@@ -35,8 +35,7 @@ static int64_t evenParts(int64_t total, int64_t most) {
   return llvm::divideCeil(total, llvm::divideCeil(total, most));
 }
 
-/// The part of the arithmetic's time that copies take: some four cycles a vector.
-static double overhead(const GradientPlan &plan) {
+double overhead(const GradientPlan &plan) {
   double steps = plan.positions() * plan.sumRows() * plan.featureBlock / 2.0;
   double rows = static_cast<double>(plan.inputRows()) / plan.yChunk;
   double input = plan.copies * plan.pixel() * (plan.copies > 1 ? 1 : plan.w.kernelDilation) * rows;

@@ -27,9 +27,6 @@ static constexpr int64_t kMostSums = 64 << 10;
 /// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
 static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20,
                          kOneRowPerTask = 1 << 16;
-/// Columns of a register tile. One row has no reuse of columns, but needs 8 independent sums to
-/// hide the latency of a multiply-add (4 cycles, two per cycle).
-static constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
 
 namespace {
 class BatchLanes {
@@ -72,8 +69,9 @@ BatchLanes::BatchLanes(Contraction &c, Epilogue &epilogue)
   }
   m = c.mSize();
   n = c.nSize();
-  rowsAtOnce = std::min(m, batchTileRows(c));
-  columnsAtOnce = std::min(n, oneRow ? kOneRowColumns : kTileColumns);
+  BatchTile tile = batchTile(c);
+  rowsAtOnce = tile.rows;
+  columnsAtOnce = tile.columns;
   int64_t cut = oneRow ? n : m, unit = oneRow ? columnsAtOnce : rowsAtOnce;
   pieces = llvm::divideCeil(m * n * k * lanes, kMostPerTask);
   if (oneRow) {

@@ -95,6 +95,9 @@ bool canUseGroups(const Contraction &c);
 bool prefersGroups(const Contraction &c);
 /// Whether matrix registers can multiply the contraction.
 bool canUseMatrix(const Contraction &c);
+/// Cycles of an m x n product by matrix registers, with its packing.
+double cyclesOfMatrix(const Machine &machine, const Product &product, int64_t m, int64_t n,
+                      int64_t k);
 /// Whether matrix registers multiply the contraction's types, faster than vectors by a model of
 /// both.
 bool prefersMatrix(const Contraction &c);
@@ -114,6 +117,13 @@ TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, in
                      int64_t parts, int64_t rowMultiple,
                      int64_t mostRows = std::numeric_limits<int64_t>::max(),
                      bool narrowLast = false);
+/// Cycles per k of all tiles of an m x `vectors` result of vectors. `multiplyAdd`: the time of one,
+/// in multiply-adds of f32.
+double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t k, int64_t parts,
+                     const TileShape &tile, bool narrowLast = false, double multiplyAdd = 1);
+/// What multiply-adds count where one starts in a cycle: choices of tiles were measured there as if
+/// two did, with the same loads.
+inline double halfRate(const Machine &machine) { return machine.issue.fma / 2; }
 /// Rows of the lhs, `rowBytes` apart, whose lines stay in L1 while a tile uses them: those a
 /// multiple of a way of L1 apart are lines of one set. Where two multiply-adds start in a cycle,
 /// tiles of so few rows would wait for their loads, and all are taken (1024^3 where one

@@ -55,9 +55,8 @@ private:
 
 Broadcast::Broadcast(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.mSize())),
-      bytes(storageBytes(c.element)), vectors(llvm::divideCeil(c.mSize(), lanes)) {
-  columns = std::clamp<int64_t>((e.machine.vectors.registers - 2 - vectors) / vectors, 1,
-                                kBroadcastColumns);
+      bytes(storageBytes(c.element)), vectors(broadcastTile(c).vectors),
+      columns(broadcastTile(c).columns) {
   bool asIs = c.lhs.strided && c.lhs.strided->storage() == c.element &&
               c.lhs.freeStrides.back() == 1 && c.mSize() % lanes == 0;
   if (!asIs) {

@@ -47,6 +47,12 @@ bool canBroadcast(const Contraction &c) {
          c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
 }
 
+BroadcastTile broadcastTile(const Contraction &c) {
+  int64_t vectors = llvm::divideCeil(c.mSize(), lanesFor(c, c.mSize()));
+  int64_t registers = c.kernel.e.machine.vectors.registers;
+  return {vectors, std::clamp<int64_t>((registers - 2 - vectors) / vectors, 1, kBroadcastColumns)};
+}
+
 bool prefersBroadcast(const Contraction &c) {
   constexpr int64_t kLeastColumns = 64, kLeastK = 16;
   if (!canBroadcast(c) || c.kSize() < kLeastK || c.nSize() < kLeastColumns) {
@@ -76,6 +82,18 @@ bool canUseInner(const Contraction &c) {
   return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
+InnerTile innerTile(const Contraction &c) {
+  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
+  // of 16.
+  int64_t parts = isa<ComplexType>(c.element) ? 2 : 1, m = c.mSize();
+  int64_t free = c.kernel.e.machine.vectors.registers / parts - 5;
+  int64_t most = std::max<int64_t>(1, free / 3);
+  int64_t rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
+  int64_t columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
+  return {rows, std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns,
+                                   lanesFor(c, c.k.back())})};
+}
+
 bool prefersInner(const Contraction &c) { return canUseInner(c) && !hasShortRows(c); }
 
 bool canStream(const Contraction &c) {
@@ -88,14 +106,46 @@ bool canStream(const Contraction &c) {
           c.mSize() * c.kSize() * storageBytes(c.element) <= kMostCopied);
 }
 
+StreamTile streamTile(const Contraction &c) {
+  // Columns of a task, at least: pieces of rows that are worth a stream; and tasks that share
+  // evenly.
+  constexpr int64_t kLeastColumns = 512, kEnoughTasks = 8;
+  // Sums take so much of L1, beside as much of the rows of the rhs that are used and of those asked
+  // for next; many rows of the lhs half of it, for the sake of kLeastColumns.
+  constexpr int64_t kSumPart = 3, kMostSumPart = 2;
+  // Rows of the lhs that one reading of the rhs serves, and rows of the rhs at a time, at most.
+  constexpr int64_t kMostTogether = 8, kMostAtOnce = 8;
+  int64_t rows = c.mSize(), l1 = c.kernel.e.machine.memory.l1;
+  int64_t parts = isa<ComplexType>(c.element) ? 2 : 1;
+  int64_t column = rows * parts * (computeType(c.element).getIntOrFloatBitWidth() / 8);
+  int64_t columns =
+      std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
+  columns = std::min(columns, std::max(l1 / kSumPart / column,
+                                       std::min(kLeastColumns, l1 / kMostSumPart / column)));
+  StreamTile tile;
+  tile.block = llvm::alignTo(std::min(columns, c.nSize()), lanesFor(c, c.nSize()));
+  tile.together = llvm::divideCeil(rows, llvm::divideCeil(rows, kMostTogether));
+  tile.atOnce = std::clamp<int64_t>(16 / tile.together, 4, kMostAtOnce);
+  return tile;
+}
+
 bool prefersStream(const Contraction &c) {
   return canStream(c) && c.nSize() >= 4 * lanesFor(c, c.nSize()) &&
          c.kSize() * c.nSize() * storageBytes(c.rhs.storage) >= kStreamedBytes && c.k.back() >= 8;
 }
 
-int64_t batchTileRows(const Contraction &c) {
+/// The batch form: rows of a register tile.
+static int64_t batchTileRows(const Contraction &c) {
   // Accumulators, a column of vectors and one more vector must fit.
   return c.kernel.e.machine.vectors.registers >= 32 ? 4 : 2;
+}
+
+BatchTile batchTile(const Contraction &c) {
+  constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
+  bool oneRow = hasOneRow(c);
+  int64_t m = oneRow ? 1 : c.mSize(), n = oneRow ? c.mSize() * c.nSize() : c.nSize();
+  return {oneRow, std::min(m, batchTileRows(c)),
+          std::min(n, oneRow ? kOneRowColumns : kTileColumns)};
 }
 
 static bool stepsAlongBatch(const ContractionSide &side) {
@@ -294,25 +344,47 @@ SmallVector<ContractionForm> possibleForms(const Contraction &described) {
   return forms;
 }
 
-void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
+void takeForm(Contraction &c, const ContractionForm &form) {
   if (form.swapped) {
     swapSides(c);
   }
+  c.blockedBy = form.kind == FormKind::Matrix   ? BlockedBy::Matrix
+                : form.kind == FormKind::Groups ? BlockedBy::Groups
+                                                : BlockedBy::Elements;
+}
+
+void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
+  takeForm(c, form);
   switch (form.kind) {
   case FormKind::Trace: return emitTrace(c, epilogue);
   case FormKind::BatchLanes: return emitBatchLanes(c, epilogue);
-  case FormKind::Matrix: c.blockedBy = BlockedBy::Matrix; return emitBlocked(c, epilogue);
-  case FormKind::Groups: c.blockedBy = BlockedBy::Groups; return emitBlocked(c, epilogue);
+  case FormKind::Matrix:
+  case FormKind::Groups:
+  case FormKind::Blocked: return emitBlocked(c, epilogue);
   case FormKind::Broadcast: return emitBroadcast(c, epilogue);
   case FormKind::Inner: return emitInner(c, epilogue);
   case FormKind::Stream: return emitStream(c, epilogue);
-  case FormKind::Blocked: c.blockedBy = BlockedBy::Elements; return emitBlocked(c, epilogue);
   case FormKind::Nest: return emitNest(c, epilogue);
   }
 }
 
+void addCandidates(const Contraction &c, const Epilogue &epilogue, std::vector<PlanCandidate> &to) {
+  bool plain = epilogue.isIdentity() && epilogue.heroElement() == c.element;
+  for (const ContractionForm &form : possibleForms(c)) {
+    to.push_back(describeForm(c, form, plain));
+  }
+}
+
 void emitContraction(Contraction &c, Epilogue &epilogue) {
-  emitForm(c, epilogue, preferredForm(c));
+  ContractionForm form = preferredForm(c);
+  if (c.kernel.choice) {
+    SmallVector<ContractionForm> forms = possibleForms(c);
+    std::vector<PlanCandidate> candidates;
+    addCandidates(c, epilogue, candidates);
+    form = forms[chooseCandidate(c.kernel, std::move(candidates),
+                                 llvm::find(forms, form) - forms.begin())];
+  }
+  emitForm(c, epilogue, form);
 }
 
 } // namespace hlo::codegen

@@ -34,8 +34,6 @@ bool prefersTrace(const Contraction &c);
 
 /// The batch form: whether one side has no free dimension, and the other is read in place.
 bool hasOneRow(const Contraction &c);
-/// The batch form: rows of a register tile.
-int64_t batchTileRows(const Contraction &c);
 
 /// The trace form: a dimension of the batch or of k.
 struct TraceAxis {
@@ -46,6 +44,29 @@ struct TraceAxis {
 };
 /// The dimension along which memory holds neighbours.
 std::optional<TraceAxis> unitAxis(const Contraction &c, const ContractionSide &side);
+
+/// Register tiles of the forms for few rows.
+struct InnerTile {
+  int64_t rows, columns; ///< columns: a power of two
+};
+InnerTile innerTile(const Contraction &c);
+struct StreamTile {
+  int64_t block;    ///< columns of a task
+  int64_t together; ///< rows of the lhs whose elements are in registers
+  int64_t atOnce;   ///< rows of the rhs
+};
+StreamTile streamTile(const Contraction &c);
+struct BroadcastTile {
+  int64_t vectors; ///< that hold a column of the result
+  int64_t columns;
+};
+BroadcastTile broadcastTile(const Contraction &c);
+/// One row is the lhs here, wherever the contraction has it.
+struct BatchTile {
+  bool oneRow;
+  int64_t rows, columns;
+};
+BatchTile batchTile(const Contraction &c);
 
 enum class FormKind {
   Trace,
@@ -72,6 +93,12 @@ std::string nameOf(const ContractionForm &form);
 ContractionForm preferredForm(const Contraction &c);
 /// Every form that is right for the contraction, the preferred one among them.
 llvm::SmallVector<ContractionForm> possibleForms(const Contraction &c);
+/// The sizes and the cycles of a form (FormCosts.cpp). `plainResult`: see planBlocks.
+PlanCandidate describeForm(const Contraction &c, const ContractionForm &form, bool plainResult);
+/// Makes the contraction the one that the form takes: exchanges its sides, says what multiplies.
+void takeForm(Contraction &c, const ContractionForm &form);
+/// Adds the description of every possible form, in their order.
+void addCandidates(const Contraction &c, const Epilogue &epilogue, std::vector<PlanCandidate> &to);
 /// Fills the kernel's body.
 void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form);
 

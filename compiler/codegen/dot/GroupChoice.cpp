@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/machine/Costs.h"
 
 using namespace mlir;
 
@@ -129,26 +130,41 @@ bool canUseMatrix(const Contraction &c) {
           (c.m.size() == 1 || c.m.back() % product->tiles->rows == 0));
 }
 
+/// Packing a group of each side takes about a quarter of a cycle.
+static double cyclesOfGroupPacking(const Product &product, double m, double n, double k) {
+  return (m + n) * k / (4.0 * product.group);
+}
+
+double cyclesOfMatrix(const Machine &machine, const Product &product, int64_t m, int64_t n,
+                      int64_t k) {
+  int64_t side = product.tiles->rows;
+  LoopBody body;
+  body.extra = product.cost;
+  body.start = product.tiles->startCycles;
+  body.trips = llvm::divideCeil(k, product.group * side);
+  double tiles = llvm::divideCeil(m, side) * llvm::divideCeil(n, side);
+  // A call configures the registers once, in 64 cycles, and each batch index once more per kind of
+  // remainder.
+  return tiles * cyclesOfLoop(machine, body) + cyclesOfGroupPacking(product, m, n, k) + 64;
+}
+
 bool prefersMatrix(const Contraction &c) {
-  double m = c.mSize(), n = c.nSize(), k = c.kSize();
+  int64_t m = c.mSize(), n = c.nSize(), k = c.kSize();
   // The forms for fewer rows (or columns) read the other side once, at the speed of memory.
   if (!canUseMatrix(c) || std::min(m, n) <= 8) {
     return false;
   }
   const Product *product = matrixProduct(c);
-  int64_t side = product->tiles->rows;
-  // Packing a group of each side takes about a quarter of a cycle; a call configures the registers
-  // once, in 64 cycles, and each batch index once more per kind of remainder.
-  double tiles = llvm::divideCeil(c.mSize(), side) * llvm::divideCeil(c.nSize(), side);
-  double steps = std::ceil(k / static_cast<double>(product->group * side));
-  double packing = (m + n) * k / (4.0 * product->group);
-  double matrix = tiles * (product->cost * steps + product->tiles->startCycles) + packing + 64;
   const Machine &machine = c.kernel.e.machine;
   auto vectors =
       machine.vectorProducts(*narrowNumber(c, c.lhs), *narrowNumber(c, c.rhs), product->sum);
   double speed = vectors.empty() ? 1 : vectors.front()->speed();
   double perCycle = machine.issue.fma * machine.lanes(4) * speed;
-  return matrix < 0.8 * (m * n * k / perCycle + packing);
+  double byVectors =
+      static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / perCycle +
+      cyclesOfGroupPacking(*product, m, n, k);
+  // The model knows the vectors better: no CPU with matrix registers was at hand.
+  return cyclesOfMatrix(machine, *product, m, n, k) < 0.8 * byVectors;
 }
 
 } // namespace hlo::codegen

@@ -117,14 +117,10 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
       parts(isa<ComplexType>(c.element) ? 2 : 1),
       partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  // The sums of a tile, its columns and one row must fit the registers: 6 x 4 or 8 x 2 sums with 32
-  // registers, 2 x 4 or 4 x 2 with 16.
-  int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
-  int64_t most = std::max<int64_t>(1, free / 3);
-  rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
-  columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
-  columns =
-      std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
+  InnerTile tile = innerTile(c);
+  rows = tile.rows;
+  columns = tile.columns;
+  int64_t m = c.mSize();
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
   // Addresses a multiple of 4 KiB apart map to the same set of an L1 of 64 sets of 64-byte lines.

@@ -1,13 +1,13 @@
 //===- TileChoice.cpp - The register tile of the blocked contraction ------===//
 //
-// The register tile follows from a model of the inner loop: per k, a tile of R
-// rows and V vectors issues R*V multiply-adds (two per cycle) and R + V loads (two
-// per cycle), and the chain through one accumulator is four cycles long. The
+// The register tile follows from the cost of the inner loop (machine/Costs.h): per k, a tile of R
+// rows and V vectors issues R*V multiply-adds and R + V loads, and each sum is a chain. The
 // tile whose full and partial copies cover m x n in the fewest cycles wins, so
 // that 49 rows are cut into sevens and 64 columns into twos or fours.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/machine/Costs.h"
 
 namespace hlo::codegen {
 
@@ -30,26 +30,51 @@ bool hasNarrowLast(const Machine &machine, int64_t n, int64_t lanes) {
   return machine.vectors.halves && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
 }
 
+/// One step along k of a tile.
+static double cyclesOfStep(const Machine &machine, double rows, double vectors, int64_t k,
+                           int64_t parts, double multiplyAdd) {
+  if (rows == 0 || vectors == 0) {
+    return 0;
+  }
+  LoopBody body;
+  body.multiplyAdds = rows * vectors * parts * parts * multiplyAdd * halfRate(machine);
+  body.loads = (rows + vectors) * parts;
+  body.chain = 1;
+  // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
+  body.fills = vectors * parts;
+  if (machine.issue.fma == 1) {
+    // So do rows, for each panel: of tiles with as few of them the widest.
+    body.extra = 0.01 * rows * parts;
+  }
+  // Sums are cleared, and stored one by one; the loop's branch is mispredicted at its end.
+  body.start = 12 + rows * vectors * parts;
+  body.trips = k;
+  return cyclesOfTrip(machine, body);
+}
+
+double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t k, int64_t parts,
+                     const TileShape &tile, bool narrowLast, double multiplyAdd) {
+  int64_t rowTail = m % tile.rows;
+  double vectorTail = vectors % tile.vectors, down = m / tile.rows, across = vectors / tile.vectors;
+  if (narrowLast) {
+    across -= vectorTail == 0;
+    vectorTail = (vectorTail == 0 ? tile.vectors : vectorTail) - 0.5;
+  }
+  auto cost = [&](double rows, double columns) {
+    return cyclesOfStep(machine, rows, columns, k, parts, multiplyAdd);
+  };
+  double cycles = down * across * cost(tile.rows, tile.vectors) +
+                  down * cost(tile.rows, vectorTail) + across * cost(rowTail, tile.vectors) +
+                  cost(rowTail, vectorTail);
+  // Each kind of partial tile is code of its own.
+  return cycles * (1.0 + 0.01 * (rowTail != 0) + 0.01 * (vectorTail != 0));
+}
+
 TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast) {
   int64_t registers = machine.vectors.registers;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
-  auto cost = [&](int64_t rows, double vectors) {
-    if (rows == 0 || vectors == 0) {
-      return 0.0;
-    }
-    double arithmetic = rows * vectors * parts * parts / 2.0;
-    double loads = (rows + vectors) * parts / machine.issue.load;
-    double start = (12.0 + rows * vectors * parts) / std::max<int64_t>(1, k);
-    // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
-    double refill = 0.15 * vectors * parts;
-    if (machine.issue.fma == 1) {
-      // So do rows, for each panel: of tiles with as few of them the widest.
-      refill += 0.01 * rows * parts;
-    }
-    return std::max({arithmetic, loads, machine.issue.fmaLatency}) + refill + start;
-  };
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
     for (int64_t rows = 1; rows <= std::min({m, mostRows, kMostRows}); ++rows) {
       // Accumulators, the vectors of the rhs, one broadcast of the lhs.
@@ -59,16 +84,7 @@ TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, in
       if (rowMultiple != 0 && (rowMultiple % rows != 0 || !llvm::isPowerOf2_64(rows))) {
         continue;
       }
-      int64_t rowTail = m % rows;
-      double vectorTail = needed % vectors, down = m / rows, across = needed / vectors;
-      if (narrowLast) {
-        across -= vectorTail == 0;
-        vectorTail = (vectorTail == 0 ? vectors : vectorTail) - 0.5;
-      }
-      double cycles = down * across * cost(rows, vectors) + down * cost(rows, vectorTail) +
-                      across * cost(rowTail, vectors) + cost(rowTail, vectorTail);
-      // Each kind of partial tile is code of its own.
-      cycles *= 1.0 + 0.01 * (rowTail != 0) + 0.01 * (vectorTail != 0);
+      double cycles = cyclesOfTiles(machine, m, needed, k, parts, {rows, vectors, 0}, narrowLast);
       if (cycles < best.cycles * 0.999) {
         best = {rows, vectors, cycles};
       }

@@ -13,6 +13,10 @@ struct Core {
   double widen = 1;          ///< see Issue
   bool gatherBlocks = false; ///< see Gather
   double bf16PairCost;       ///< time of vdpbf16ps in multiply-adds of f32
+  double shuffle = 1;        ///< see Issue
+  double integer = 4;        ///< see Issue
+  /// See Memory.
+  double l2Bytes = 32, l3Bytes = 10, memoryBytes = 4;
 };
 
 /// A CPU by LLVM's name: its core, and the sizes of one core's data caches in bytes.

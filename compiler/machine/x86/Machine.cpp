@@ -40,8 +40,11 @@ Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   m.vectors.broadcastOperands = wide;
   m.issue.fma = wide ? core.wideFma : 2;
   m.issue.widen = core.widen;
+  m.issue.shuffle = m.vectors.halves ? core.shuffle / 2 : core.shuffle;
+  m.issue.integer = core.integer;
   m.memory.l1 = row.l1;
   m.memory.l2 = row.l2;
+  m.memory.bytesPerCycle = {0, core.l2Bytes, core.l3Bytes, core.memoryBytes};
   m.gathers.blocks = core.gatherBlocks;
   m.gathers.fromWords = avx512;
   m.fma = has("fma");

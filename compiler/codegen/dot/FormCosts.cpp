@@ -1,0 +1,349 @@
+//===- FormCosts.cpp - Cycles of the forms of a contraction ---------------===//
+//
+// In: a contraction and one of its forms. Out: the sizes that the form would take, and its cycles
+// on one core, as sums of loops (machine/Costs.h): the inner loop, copies and packing, results.
+// Epilogues are left out: they are the same for all forms. Operands that are computed are taken
+// for loads of the array behind them.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/codegen/dot/BlockPlan.h"
+#include "compiler/codegen/dot/Forms.h"
+#include "compiler/machine/Costs.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace hlo::codegen {
+
+/// Cycles between two loops: a mispredicted branch at the end of one, addresses for the next.
+static constexpr double kLoopStart = 12;
+/// Scalar operations of a step of an index that no stride describes: divisions by constants,
+/// comparisons with bounds.
+static constexpr double kIndexSteps = 16;
+
+namespace {
+class FormCosts {
+public:
+  FormCosts(const Contraction &c, bool plainResult)
+      : c(c), machine(c.kernel.e.machine), plainResult(plainResult),
+        parts(isa<ComplexType>(c.element) ? 2 : 1), bytes(storageBytes(c.element)),
+        lanes(lanesFor(c, std::numeric_limits<int32_t>::max())), batch(c.batchSize()), m(c.mSize()),
+        n(c.nSize()), k(c.kSize()),
+        level(levelOf(machine, batch * (m * k * bytesOf(c.lhs) + n * k * bytesOf(c.rhs)) +
+                                   batch * m * n * bytes)) {}
+
+  PlanCandidate of(FormKind kind) {
+    switch (kind) {
+    case FormKind::Trace: trace(); break;
+    case FormKind::BatchLanes: batchLanes(); break;
+    case FormKind::Matrix: matrix(); break;
+    case FormKind::Groups:
+    case FormKind::Blocked: blocked(); break;
+    case FormKind::Broadcast: broadcast(); break;
+    case FormKind::Inner: inner(); break;
+    case FormKind::Stream: stream(); break;
+    case FormKind::Nest: nest(); break;
+    }
+    return {"", sizes, cycles};
+  }
+
+private:
+  void trace();
+  void batchLanes();
+  void matrix();
+  void blocked();
+  void broadcast();
+  void inner();
+  void stream();
+  void nest();
+
+  /// Bytes of an element of a side in memory.
+  double bytesOf(const ContractionSide &side) const {
+    return side.storage ? storageBytes(side.storage) : storageBytes(c.element);
+  }
+  /// The body's loop runs `times` times.
+  void add(const LoopBody &body, double times) { cycles += cyclesOfLoop(machine, body) * times; }
+  /// Reads of `count` vectors of a side with lanes along the given group of dimensions, and what is
+  /// done to make whole vectors of them, to `body`.
+  void addReads(LoopBody &body, const ContractionSide &side, UnitStride along, double count) const;
+  /// A pass that copies so many elements of a side to a buffer.
+  void addCopy(const ContractionSide &side, UnitStride along, double elements);
+  /// Stores of the result, with lanes along its columns or, with `rows`, along its rows.
+  void addResult(bool rows = false);
+  /// "5 x 2".
+  static std::string times(int64_t a, int64_t b) { return llvm::formatv("{0} x {1}", a, b).str(); }
+
+  const Contraction &c;
+  const Machine &machine;
+  bool plainResult;
+  int64_t parts, bytes, lanes;
+  double batch, m, n, k;
+  Level level; ///< of everything together
+  std::string sizes;
+  double cycles = 0;
+};
+} // namespace
+
+void FormCosts::addReads(LoopBody &body, const ContractionSide &side, UnitStride along,
+                         double count) const {
+  body.loads += count * parts;
+  body.bytes += count * lanes * bytesOf(side);
+  body.level = level;
+  if (side.unit != along) {
+    // Lane by lane.
+    body.loads += count * (lanes - 1);
+    body.shuffles += count * lanes;
+  }
+  if (!side.strided) {
+    body.integers += count * kIndexSteps;
+  }
+  if (bytesOf(side) < bytes) {
+    body.shuffles += count * machine.issue.widen;
+  }
+  if (parts == 2) {
+    body.shuffles += 2 * count; // re and im from pairs
+  }
+}
+
+void FormCosts::addCopy(const ContractionSide &side, UnitStride along, double elements) {
+  LoopBody body;
+  double vectors = elements / lanes;
+  // Squares of lanes x lanes are transposed in registers.
+  bool turned = side.unit != along && side.unit != UnitStride::None;
+  addReads(body, side, turned ? side.unit : along, 1);
+  body.shuffles += turned ? std::log2(std::max<double>(2, lanes)) : 0;
+  body.stores = parts;
+  body.integers += 2;
+  body.trips = vectors;
+  body.start = kLoopStart;
+  add(body, 1);
+}
+
+void FormCosts::addResult(bool rows) {
+  LoopBody body;
+  ArrayRef<int64_t> strides = rows ? c.outM : c.outN;
+  bool whole = strides.empty() || strides.back() == 1;
+  body.stores = whole ? 1 : lanes;
+  body.shuffles = whole ? 0 : lanes;
+  body.bytes = lanes * bytes;
+  body.level = level;
+  body.trips = batch * m * n / lanes;
+  add(body, 1);
+}
+
+void FormCosts::blocked() {
+  BlockPlan plan = planBlocks(c, plainResult);
+  int64_t steps = std::max<int64_t>(1, plan.mostSteps());
+  double pieces = plan.kBlocks, multiplyAdd = plan.product ? plan.product->cost : 1;
+  TileShape tile{plan.rows, plan.vectors, 0};
+  // Integers of 32 bits are multiplied and added by two instructions.
+  if (!plan.product && isa<IntegerType>(c.element)) {
+    multiplyAdd = machine.issue.integerMultiplyAdd;
+  }
+  double perStep = cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps,
+                                 plan.parts, tile, plan.narrowLast, multiplyAdd);
+  cycles += batch * perStep * k / plan.kStep();
+  if (plan.lhs != LhsForm::Direct) {
+    double passes = plan.tilesOutside ? llvm::divideCeil(c.nSize(), plan.nBlock) : plan.nTasks;
+    addCopy(c.lhs, plan.lhs == LhsForm::PackK ? UnitStride::K : UnitStride::Free,
+            batch * m * k * passes);
+  }
+  if (plan.packsRhs()) {
+    double passes = plan.tilesOutside ? llvm::divideCeil(c.mSize(), plan.mBlock) : plan.mTasks;
+    addCopy(c.rhs, UnitStride::Free, batch * n * k * passes);
+  }
+  if (pieces > 1) {
+    // Sums come and go.
+    LoopBody body;
+    body.loads = body.stores = parts;
+    body.bytes = 2 * lanes * bytes;
+    body.level = Level::L2;
+    body.trips = batch * m * n / lanes * (pieces - 1);
+    add(body, 1);
+  }
+  // What every batch index and every task starts with.
+  cycles += (batch + plan.mTasks * plan.nTasks * plan.batchBlocks * pieces) * kLoopStart * 4;
+  addResult();
+  StringRef lhs[] = {"in place", "rows copied", "rows in panels"};
+  StringRef rhs[] = {"in place", "panels", "panels, transposed", "stored panels"};
+  sizes = llvm::formatv("tile {0}, k in {1} of {2}, lhs {3}, rhs {4}, {5}",
+                        times(plan.rows, plan.vectors), plan.kBlocks, plan.kMost,
+                        lhs[static_cast<int>(plan.lhs)], rhs[static_cast<int>(plan.rhs)],
+                        plan.tilesOutside ? "tiles outside" : "panels outside")
+              .str();
+}
+
+void FormCosts::matrix() {
+  const Product *product = matrixProduct(c);
+  cycles = batch * cyclesOfMatrix(machine, *product, m, n, k);
+  addResult();
+  sizes = llvm::formatv("registers {0} x {1} bytes", product->tiles->rows, product->tiles->rowBytes)
+              .str();
+}
+
+void FormCosts::inner() {
+  InnerTile tile = innerTile(c);
+  int64_t along = lanesFor(c, c.k.back());
+  double steps = k / c.k.back() * llvm::divideCeil(c.k.back(), along);
+  double groups = llvm::divideCeil(c.nSize(), tile.columns);
+  for (int64_t row = 0; row < c.mSize(); row += tile.rows) {
+    double rows = std::min<int64_t>(tile.rows, c.mSize() - row);
+    LoopBody body;
+    body.multiplyAdds = rows * tile.columns * parts * parts;
+    addReads(body, c.rhs, UnitStride::K, tile.columns);
+    body.loads += rows * parts;
+    if (row > 0) {
+      body.level = Level::L1; // the first rows brought the columns
+    }
+    body.chain = parts;
+    body.integers += 2;
+    // Two shuffles and an addition halve two sums to one vector.
+    body.start = kLoopStart + 1.5 * rows * tile.columns * parts / machine.issue.shuffle +
+                 (machine.issue.fmaLatency + 2) * std::log2(std::max<double>(2, along));
+    body.trips = steps;
+    add(body, batch * groups);
+  }
+  if (!c.lhs.strided || c.lhs.unit != UnitStride::K) {
+    addCopy(c.lhs, UnitStride::K, batch * m * k);
+  }
+  addResult();
+  sizes = "tile " + times(tile.rows, tile.columns);
+}
+
+void FormCosts::stream() {
+  StreamTile tile = streamTile(c);
+  double block = std::min(n, static_cast<double>(tile.block));
+  double passes = std::ceil(m / tile.together), rows = m / passes;
+  LoopBody body;
+  body.multiplyAdds = rows * tile.atOnce * parts * parts;
+  addReads(body, c.rhs, UnitStride::Free, tile.atOnce);
+  body.bytes /= passes; // later passes find them in L1
+  body.loads += rows * parts;
+  body.stores = rows * parts;
+  body.integers += 2;
+  body.start = kLoopStart + rows * tile.atOnce * parts / machine.issue.load;
+  body.trips = std::ceil(block / lanes);
+  add(body, batch * std::ceil(n / block) * std::ceil(k / tile.atOnce) * passes);
+  if (!c.lhs.strided || c.lhs.strided->storage() != c.element) {
+    addCopy(c.lhs, UnitStride::K, batch * m * k * std::ceil(n / block));
+  }
+  // Sums are cleared, and go to the result.
+  addResult();
+  addResult();
+  sizes =
+      llvm::formatv("{0} rows by {1} along k, {2} columns", tile.together, tile.atOnce, tile.block)
+          .str();
+}
+
+void FormCosts::broadcast() {
+  BroadcastTile tile = broadcastTile(c);
+  LoopBody body;
+  body.multiplyAdds = tile.vectors * tile.columns;
+  body.loads = tile.vectors + tile.columns;
+  body.bytes = tile.columns * bytesOf(c.rhs);
+  body.level = level;
+  body.chain = 1;
+  body.start = kLoopStart + tile.vectors * tile.columns;
+  body.trips = k;
+  add(body, batch * std::ceil(n / tile.columns));
+  addCopy(c.lhs, UnitStride::Free, batch * m * k);
+  addResult(/*rows=*/true);
+  sizes = "tile " + times(tile.columns, tile.vectors);
+}
+
+void FormCosts::batchLanes() {
+  BatchTile tile = batchTile(c);
+  double vectors = batch / c.batch.back() * llvm::divideCeil(c.batch.back(), lanes);
+  double rows = tile.rows, columns = tile.columns;
+  LoopBody copy;
+  copy.loads = copy.stores = 1;
+  copy.bytes = lanes * bytes;
+  copy.level = level;
+  copy.integers = 3;
+  // The large side of one row is read in place, once.
+  copy.trips = tile.oneRow ? k : (m + n) * k;
+  copy.start = kLoopStart;
+  add(copy, vectors);
+  LoopBody body;
+  body.multiplyAdds = rows * columns;
+  body.loads = rows + columns;
+  body.chain = 1;
+  body.bytes = tile.oneRow ? columns * lanes * bytes : 0;
+  body.level = level;
+  body.start = kLoopStart + rows * columns;
+  body.trips = k;
+  add(body, vectors * std::ceil(m * n / (rows * columns)));
+  // The sums of all lanes, transposed to rows of the result.
+  LoopBody store;
+  store.loads = 2;
+  store.stores = 2;
+  store.shuffles = std::log2(std::max<double>(2, lanes));
+  store.integers = 8;
+  store.bytes = lanes * bytes;
+  store.level = level;
+  store.trips = vectors * m * n;
+  add(store, 1);
+  sizes = "tile " + times(tile.rows, tile.columns) + (tile.oneRow ? ", one row" : "");
+}
+
+void FormCosts::trace() {
+  TraceAxis left = *unitAxis(c, c.lhs), right = *unitAxis(c, c.rhs);
+  bool aligned = left == right;
+  int64_t side = lanesFor(c, std::min(left.size, right.size));
+  LoopBody body;
+  body.level = level;
+  double all = batch * k;
+  if (aligned) {
+    body.multiplyAdds = parts * parts;
+    body.loads = 2 * parts;
+    body.bytes = side * (bytesOf(c.lhs) + bytesOf(c.rhs));
+    body.integers = 2;
+    body.trips = all / left.size * llvm::divideCeil(left.size, side);
+  } else {
+    body.multiplyAdds = side * parts * parts;
+    body.loads = 2 * side * parts;
+    body.shuffles = side * parts * std::log2(std::max<double>(2, side));
+    body.bytes = side * side * (bytesOf(c.lhs) + bytesOf(c.rhs));
+    body.integers = 2 * side;
+    body.trips = all / left.size / right.size * llvm::divideCeil(left.size, side) *
+                 llvm::divideCeil(right.size, side);
+  }
+  add(body, 1);
+  LoopBody store;
+  store.shuffles = left.inK && right.inK ? 2 * std::log2(std::max<double>(2, side)) : 0;
+  store.stores = 1;
+  store.extra = kLoopStart;
+  store.trips = left.inK && right.inK ? batch : std::ceil(batch / side);
+  add(store, 1);
+  sizes = aligned ? llvm::formatv("vectors of {0}", side).str() : "squares of " + times(side, side);
+}
+
+void FormCosts::nest() {
+  int64_t along = lanesFor(c, c.nSize());
+  LoopBody body;
+  body.multiplyAdds = parts * parts;
+  body.loads = parts;
+  addReads(body, c.rhs, UnitStride::Free, 1);
+  body.bytes *= static_cast<double>(along) / lanes;
+  if (!c.lhs.strided) {
+    body.integers += kIndexSteps;
+  }
+  body.chain = parts;
+  body.integers += 3;
+  body.start = 2 * kLoopStart;
+  body.trips = k;
+  add(body, batch * m * llvm::divideCeil(c.nSize(), along));
+  addResult();
+  sizes = llvm::formatv("vectors of {0}", along).str();
+}
+
+PlanCandidate describeForm(const Contraction &described, const ContractionForm &form,
+                           bool plainResult) {
+  Contraction c = described;
+  takeForm(c, form);
+  PlanCandidate candidate = FormCosts(c, plainResult).of(form.kind);
+  candidate.name = nameOf(form);
+  return candidate;
+}
+
+} // namespace hlo::codegen

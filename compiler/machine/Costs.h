@@ -1,0 +1,53 @@
+//===- Costs.h - Cycles of a loop, from a Machine -------------------------===//
+//
+// The one model of time that plans compare their candidates by:
+//
+//   cycles of a trip = max(issue of each port, chain, bytes of each level / bytes per cycle)
+//                      + what the loop does not hide + start / trips
+//
+// It is good for comparing ways to compute one thing. It knows nothing of branches, of pages, or
+// of other threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef COMPILER_MACHINE_COSTS_H
+#define COMPILER_MACHINE_COSTS_H
+
+#include "compiler/machine/Machine.h"
+
+namespace hlo {
+
+/// One trip of a loop: instructions on whole vectors unless said otherwise.
+struct LoopBody {
+  double multiplyAdds = 0;
+  double loads = 0; ///< also of one element for all lanes
+  double stores = 0;
+  double shuffles = 0;
+  double integers = 0; ///< arithmetic on scalars, branches
+  /// Multiply-adds that one trip appends to the longest chain of sums. 0: trips are independent.
+  double chain = 0;
+  /// Bytes that come from the level behind L1 where the data is.
+  double bytes = 0;
+  Level level = Level::L1;
+  /// Lines that arrive in L1 while the loop is bound by something else (see
+  /// Memory::unhiddenFill).
+  double fills = 0;
+  /// Cycles beside the ports' work, as measured.
+  double extra = 0;
+  /// Cycles before the first trip and after the last one, and how many trips there are in between.
+  double start = 0;
+  double trips = 1;
+};
+
+/// Cycles of one trip, with its share of the start.
+double cyclesOfTrip(const Machine &machine, const LoopBody &body);
+/// Cycles of all trips.
+inline double cyclesOfLoop(const Machine &machine, const LoopBody &body) {
+  return cyclesOfTrip(machine, body) * body.trips;
+}
+
+/// The nearest level that holds so many bytes beside what streams through it.
+Level levelOf(const Machine &machine, double bytes);
+
+} // namespace hlo
+
+#endif
