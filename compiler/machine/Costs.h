@@ -28,6 +28,8 @@ struct LoopBody {
   /// Bytes that come from the level behind L1 where the data is.
   double bytes = 0;
   Level level = Level::L1;
+  /// Loads from a page each, in an order that no prefetcher follows.
+  double pages = 0;
   /// Lines that arrive in L1 while the loop is bound by something else (see
   /// Memory::unhiddenFill).
   double fills = 0;

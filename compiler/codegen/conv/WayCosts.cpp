@@ -68,6 +68,12 @@ PlanCandidate describeDepthwise(const ConvOperands &operands, const Machine &mac
   // Inputs, half of which lie across two lines, and weights that a few neighbours share.
   body.loads = tapsOf(g) * 1.75;
   body.integers = tapsOf(g);
+  if (int64_t multiplier = g.outputFeatures / g.inputFeatures;
+      multiplier > 1 && multiplier % static_cast<int64_t>(lanes) != 0) {
+    // A vector of features meets several channels: each tap permutes the input. Where vectors begin
+    // within a channel, they are put together from two.
+    body.shuffles = tapsOf(g) * (static_cast<int64_t>(lanes) % multiplier == 0 ? 1 : 4);
+  }
   body.stores = 1;
   body.bytes = lanes * (bytesOf(*operands.input, operands) + storageBytes(operands.element));
   body.level = levelOf(operands, machine);
@@ -82,7 +88,8 @@ PlanCandidate describeGradient(const ConvOperands &operands, const GradientPlan 
   double positions = static_cast<double>(plan.positions()) * plan.hBlocks() * operands.g.groups();
   double perStep = cyclesOfTiles(machine, plan.sumRows() * (plan.flat ? 1 : plan.channelBlocks()),
                                  llvm::divideCeil(plan.features, plan.lanes), plan.steps(),
-                                 /*parts=*/1, tile);
+                                 /*parts=*/1, tile, /*narrowLast=*/false,
+                                 /*multiplyAdd=*/1 / halfRate(machine));
   double cycles = positions * steps * perStep * (1 + overhead(plan));
   return {"gradient",
           llvm::formatv("tile {0} x {1}, {2} steps, {3} copies", plan.rows, plan.vectors,
@@ -96,13 +103,10 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
   double steps = static_cast<double>(plan.taps) *
                  llvm::divideCeil(plan.channels, plan.alongChannels ? plan.lanes : 1);
   double others = plan.groups; // of the tiles of the last two dimensions
-  double phases = 1;
   for (auto [d, dim] : llvm::enumerate(plan.dims)) {
     others *= d + 2 < plan.dims.size() ? dim.count : 1;
-    phases *= dim.phases.size();
   }
-  // Each phase has its part of the taps, most of which stepCycles counts as one of `taps`.
-  double perStep = plan.stepCycles;
+  double perStep = plan.stepCycles / halfRate(machine);
   if (plan.featuresApart > 0) {
     double rows = static_cast<double>(plan.dims.back().count) *
                   (plan.dims.size() > 1 ? plan.dims.end()[-2].count : 1);
@@ -115,6 +119,7 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
     perStep += rows * cyclesOfTrip(machine, body) / plan.lanes;
   }
   double multiplyAdd = operands.product ? operands.product->cost : 1;
+  // Each phase has its part of the taps.
   double met = 1;
   for (const DirectDim &dim : plan.dims) {
     met *= dim.kernel > 0 ? static_cast<double>(dim.taps) / dim.kernel * dim.phases.size() : 1;

@@ -21,6 +21,10 @@ static constexpr double kLoopStart = 12;
 /// comparisons with bounds.
 static constexpr double kIndexSteps = 16;
 
+/// Bytes of a page, and how many of them the second level of a TLB holds (1536 in Skylake, 2048 in
+/// Zen 2): loops over more of them wait for page walks.
+static constexpr double kPage = 4096, kTlbPages = 1536;
+
 namespace {
 class FormCosts {
 public:
@@ -66,8 +70,8 @@ private:
   /// Reads of `count` vectors of a side with lanes along the given group of dimensions, and what is
   /// done to make whole vectors of them, to `body`.
   void addReads(LoopBody &body, const ContractionSide &side, UnitStride along, double count) const;
-  /// A pass that copies so many elements of a side to a buffer.
-  void addCopy(const ContractionSide &side, UnitStride along, double elements);
+  /// A pass that copies so many elements of a side to a buffer, `group` neighbours along k as one.
+  void addCopy(const ContractionSide &side, UnitStride along, double elements, int64_t group = 1);
   /// Stores of the result, with lanes along its columns or, with `rows`, along its rows.
   void addResult(bool rows = false);
   /// "5 x 2".
@@ -89,13 +93,15 @@ void FormCosts::addReads(LoopBody &body, const ContractionSide &side, UnitStride
   body.loads += count * parts;
   body.bytes += count * lanes * bytesOf(side);
   body.level = level;
-  if (side.unit != along) {
-    // Lane by lane.
+  // Vectors that mostly leave the dimension that memory holds are gathered too.
+  ArrayRef<int64_t> dims = along == UnitStride::K ? c.k : &side == &c.lhs ? c.m : c.n;
+  bool byLane = side.unit != along || dims.empty() || 2 * dims.back() <= lanes;
+  if (byLane) {
     body.loads += count * (lanes - 1);
     body.shuffles += count * lanes;
   }
   if (!side.strided) {
-    body.integers += count * kIndexSteps;
+    body.integers += count * kIndexSteps * (byLane ? lanes : 1);
   }
   if (bytesOf(side) < bytes) {
     body.shuffles += count * machine.issue.widen;
@@ -105,9 +111,23 @@ void FormCosts::addReads(LoopBody &body, const ContractionSide &side, UnitStride
   }
 }
 
-void FormCosts::addCopy(const ContractionSide &side, UnitStride along, double elements) {
+void FormCosts::addCopy(const ContractionSide &side, UnitStride along, double elements,
+                        int64_t group) {
   LoopBody body;
   double vectors = elements / lanes;
+  if (group > 1 && side.unit == UnitStride::K && side.strided) {
+    // Memory holds the groups.
+    vectors /= group;
+    body.loads = 1;
+    body.bytes = lanes * bytes;
+    body.level = level;
+    body.shuffles = along == UnitStride::K ? 0 : std::log2(std::max<double>(2, lanes));
+    body.stores = 1;
+    body.trips = vectors;
+    add(body, 1);
+    return;
+  }
+  body.shuffles += group > 1; // narrowed and interleaved
   // Squares of lanes x lanes are transposed in registers.
   bool turned = side.unit != along && side.unit != UnitStride::None;
   addReads(body, side, turned ? side.unit : along, 1);
@@ -124,6 +144,9 @@ void FormCosts::addResult(bool rows) {
   ArrayRef<int64_t> strides = rows ? c.outM : c.outN;
   bool whole = strides.empty() || strides.back() == 1;
   body.stores = whole ? 1 : lanes;
+  if (!whole && strides.back() * bytes >= kPage && (rows ? m : n) > kTlbPages) {
+    body.pages = lanes;
+  }
   body.shuffles = whole ? 0 : lanes;
   body.bytes = lanes * bytes;
   body.level = level;
@@ -140,17 +163,27 @@ void FormCosts::blocked() {
   if (!plan.product && isa<IntegerType>(c.element)) {
     multiplyAdd = machine.issue.integerMultiplyAdd;
   }
-  double perStep = cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps,
-                                 plan.parts, tile, plan.narrowLast, multiplyAdd);
+  double perStep =
+      cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
+                    plan.narrowLast, multiplyAdd / halfRate(machine));
   cycles += batch * perStep * k / plan.kStep();
+  // What is read in place comes from where it is once.
+  LoopBody stream;
+  stream.level = level;
+  stream.bytes = batch * ((plan.lhs == LhsForm::Direct ? m * k * bytesOf(c.lhs) : 0) +
+                          (plan.packsRhs() ? 0 : n * k * bytesOf(c.rhs)));
+  if (plan.rhs == RhsForm::Direct && bytesOf(c.rhs) < bytes) {
+    stream.shuffles = batch * n * k / lanes; // widened as they are loaded
+  }
+  cycles = std::max(cycles, cyclesOfLoop(machine, stream));
   if (plan.lhs != LhsForm::Direct) {
     double passes = plan.tilesOutside ? llvm::divideCeil(c.nSize(), plan.nBlock) : plan.nTasks;
     addCopy(c.lhs, plan.lhs == LhsForm::PackK ? UnitStride::K : UnitStride::Free,
-            batch * m * k * passes);
+            batch * m * k * passes, plan.kStep());
   }
   if (plan.packsRhs()) {
     double passes = plan.tilesOutside ? llvm::divideCeil(c.mSize(), plan.mBlock) : plan.mTasks;
-    addCopy(c.rhs, UnitStride::Free, batch * n * k * passes);
+    addCopy(c.rhs, UnitStride::Free, batch * n * k * passes, plan.kStep());
   }
   if (pieces > 1) {
     // Sums come and go.
@@ -197,9 +230,8 @@ void FormCosts::inner() {
     }
     body.chain = parts;
     body.integers += 2;
-    // Two shuffles and an addition halve two sums to one vector.
-    body.start = kLoopStart + 1.5 * rows * tile.columns * parts / machine.issue.shuffle +
-                 (machine.issue.fmaLatency + 2) * std::log2(std::max<double>(2, along));
+    // Two shuffles and an addition halve two sums to one vector, while the next loop starts.
+    body.start = kLoopStart + 1.5 * rows * tile.columns * parts / machine.issue.shuffle;
     body.trips = steps;
     add(body, batch * groups);
   }
@@ -325,6 +357,9 @@ void FormCosts::nest() {
   body.loads = parts;
   addReads(body, c.rhs, UnitStride::Free, 1);
   body.bytes *= static_cast<double>(along) / lanes;
+  if (!c.rhs.kStrides.empty() && k > kTlbPages && c.rhs.kStrides.back() * bytesOf(c.rhs) >= kPage) {
+    body.pages = 1;
+  }
   if (!c.lhs.strided) {
     body.integers += kIndexSteps;
   }

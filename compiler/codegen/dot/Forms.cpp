@@ -269,6 +269,19 @@ static std::optional<FormKind> formForFewRows(const Contraction &c) {
   return std::nullopt;
 }
 
+/// A form by groups of neighbours, of `c` as it is; or for one row the one that reads elements,
+/// where the model is certain that it is faster: groups of a rhs that is stored otherwise are made
+/// for a single use.
+static ContractionForm unlessStreamed(const Contraction &c, ContractionForm groups) {
+  constexpr double kCertain = 0.85;
+  if (c.mSize() > 1) {
+    return groups;
+  }
+  auto cycles = [&](FormKind kind) { return describeForm(c, {kind}, /*plainResult=*/true).cycles; };
+  bool isStreamed = cycles(FormKind::Blocked) < kCertain * cycles(FormKind::Groups);
+  return isStreamed ? ContractionForm{FormKind::Blocked, groups.swapped} : groups;
+}
+
 ContractionForm preferredForm(const Contraction &described) {
   if (prefersTrace(described)) {
     return {FormKind::Trace};
@@ -293,7 +306,7 @@ ContractionForm preferredForm(const Contraction &described) {
     return {FormKind::Matrix, swapped};
   }
   if (prefersGroups(c)) {
-    return {FormKind::Groups, swapped};
+    return unlessStreamed(c, {FormKind::Groups, swapped});
   }
   if (std::optional<FormKind> few = formForFewRows(c)) {
     return {*few, swapped};

@@ -7,8 +7,9 @@
 // cycle, multiply-adds of 32 bytes twice a cycle, with a latency of 4 cycles (every core since
 // Skylake and Zen 2; 5 before), lines of 64 bytes, an L1 of 64 sets.
 //
-// Bytes per cycle out of L3 and memory depend on the clocks and on the neighbours of a core. Only
-// Zen 5's are measured; the others are estimates, good enough to tell the levels apart.
+// The size of L3, and bytes per cycle out of it and memory, depend on the model, the clocks and the
+// neighbours of a core. Only Zen 5's are measured; the others are estimates, good enough to tell
+// the levels apart.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Cpus.h"
@@ -21,10 +22,12 @@ namespace hlo::x86 {
 static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
 /// Intel's cores, and those that are not known. vdpbf16ps: a product of 1024^3 reaches 114 GFLOP/s
-/// by it, and 245 by f32 multiply-adds (measured on Emerald Rapids). Shuffles of 64 bytes have port
+/// by it, and 245 by f32 multiply-adds (measured on Emerald Rapids). vpmulld is two multiplications
+/// of port 0. Shuffles of 64 bytes have port
 /// 5 alone; L2 gives 64 bytes a cycle at best and some 48 for long (Intel's Optimization Reference
 /// Manual, "Cache Parameters of the Skylake Server Microarchitecture").
-static constexpr Core kIntel{.bf16PairCost = 2 * 245.0 / 114, .l2Bytes = 48};
+static constexpr Core kIntel{
+    .bf16PairCost = 2 * 245.0 / 114, .integerMultiplyAdd = 4, .l2Bytes = 48};
 
 /// AMD's cores. A gather is a program in microcode; widening takes two cycles a register, together
 /// with the shift that makes floats of bf16; vdpbf16ps is as fast as a multiply-add of f32; two
@@ -32,13 +35,17 @@ static constexpr Core kIntel{.bf16PairCost = 2 * 245.0 / 114, .l2Bytes = 48};
 static constexpr Core kZen{.widen = 2, .gatherBlocks = true, .bf16PairCost = 1, .shuffle = 2};
 /// Zen 4 executes vectors of 64 bytes in halves (57647, "Floating-Point Unit").
 static constexpr Core kZen4{.wideFma = 1, .widen = 2, .gatherBlocks = true, .bf16PairCost = 1};
-/// Zen 5: six integer pipes (AMD's Software Optimization Guide for Zen 5, 58455); bytes per cycle
-/// measured on an EPYC at 4.09 GHz by sums of 64-byte loads over 768 KiB, 8 MiB and 128 MiB.
+/// Zen 5: vpmulld and vpaddd as often as a multiply-add (a product of 1x1000x1000 of s8, widened,
+/// takes 0.9 cycles a vector); six integer pipes (AMD's Software Optimization Guide for Zen 5,
+/// 58455); bytes per cycle measured on an EPYC at 4.09 GHz by sums of 64-byte loads over 768 KiB, 8
+/// MiB and 128 MiB.
 static constexpr Core kZen5{.widen = 2,
                             .gatherBlocks = true,
                             .bf16PairCost = 1,
                             .shuffle = 2,
                             .integer = 6,
+                            .integerMultiplyAdd = 1,
+                            .l3 = 32 * MiB,
                             .l2Bytes = 62,
                             .l3Bytes = 27,
                             .memoryBytes = 10.5};

@@ -16,6 +16,8 @@ struct Core {
   double shuffle = 1;        ///< see Issue
   double integer = 4;        ///< see Issue
   /// See Memory.
+  double integerMultiplyAdd = 2; ///< see Issue
+  int64_t l3 = 16 << 20;
   double l2Bytes = 32, l3Bytes = 10, memoryBytes = 4;
 };
 

@@ -42,8 +42,10 @@ Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   m.issue.widen = core.widen;
   m.issue.shuffle = m.vectors.halves ? core.shuffle / 2 : core.shuffle;
   m.issue.integer = core.integer;
+  m.issue.integerMultiplyAdd = core.integerMultiplyAdd;
   m.memory.l1 = row.l1;
   m.memory.l2 = row.l2;
+  m.memory.l3 = core.l3;
   m.memory.bytesPerCycle = {0, core.l2Bytes, core.l3Bytes, core.memoryBytes};
   m.gathers.blocks = core.gatherBlocks;
   m.gathers.fromWords = avx512;
