@@ -16,6 +16,10 @@
 
 namespace hlo {
 
+/// Bytes of a page, and how many of them the second level of a TLB holds: 1536 in Skylake, 2048 in
+/// Zen 2, more in later cores. Loops over more of them wait for page walks (LoopBody::pages).
+inline constexpr double kPageBytes = 4096, kTlbPages = 1536;
+
 /// One trip of a loop: instructions on whole vectors unless said otherwise.
 struct LoopBody {
   double multiplyAdds = 0;

@@ -21,10 +21,6 @@ static constexpr double kLoopStart = 12;
 /// comparisons with bounds.
 static constexpr double kIndexSteps = 16;
 
-/// Bytes of a page, and how many of them the second level of a TLB holds (1536 in Skylake, 2048 in
-/// Zen 2): loops over more of them wait for page walks.
-static constexpr double kPage = 4096, kTlbPages = 1536;
-
 namespace {
 class FormCosts {
 public:
@@ -144,7 +140,7 @@ void FormCosts::addResult(bool rows) {
   ArrayRef<int64_t> strides = rows ? c.outM : c.outN;
   bool whole = strides.empty() || strides.back() == 1;
   body.stores = whole ? 1 : lanes;
-  if (!whole && strides.back() * bytes >= kPage && (rows ? m : n) > kTlbPages) {
+  if (!whole && strides.back() * bytes >= kPageBytes && (rows ? m : n) > kTlbPages) {
     body.pages = lanes;
   }
   body.shuffles = whole ? 0 : lanes;
@@ -357,7 +353,8 @@ void FormCosts::nest() {
   body.loads = parts;
   addReads(body, c.rhs, UnitStride::Free, 1);
   body.bytes *= static_cast<double>(along) / lanes;
-  if (!c.rhs.kStrides.empty() && k > kTlbPages && c.rhs.kStrides.back() * bytesOf(c.rhs) >= kPage) {
+  if (!c.rhs.kStrides.empty() && k > kTlbPages &&
+      c.rhs.kStrides.back() * bytesOf(c.rhs) >= kPageBytes) {
     body.pages = 1;
   }
   if (!c.lhs.strided) {
