@@ -18,7 +18,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
-#include "compiler/codegen/dot/BlockedEmitter.h"
 
 using namespace mlir;
 

@@ -81,56 +81,33 @@ void DirectEmitter::emitApart(const Block &block) {
   nest({});
 }
 
-DirectEmitter::Tile DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk,
-                                                 const Place &place) {
+Sums DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk, const Place &place) {
   int64_t run = plan.runApart(), lanes = plan.lanes, pitch = llvm::alignTo(run, lanes);
-  int64_t whole = run / lanes * lanes, features = plan.featuresApart;
+  int64_t features = plan.featuresApart;
   SmallVector<int64_t> kernelSteps(rank, 0);
   int64_t linear = features * pitch;
   for (size_t d = rank - 1; d-- > 0;) {
     kernelSteps[d] = plan.dims[d].kernelDim < 0 ? 0 : linear;
     linear *= plan.dims[d].kernelDim < 0 ? 1 : plan.dims[d].kernel;
   }
-  Value inputAt = constI64(e, 0);
-  for (size_t d = 0; d < rank; ++d) {
-    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
-    inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
-  }
-  auto step = [&](Value input, Value weights, Value i, ValueRange carried, Value mask) {
-    Values columns, sums(carried);
-    for (int64_t f = 0; f < features; ++f) {
-      columns.push_back(loadBuffer(bufferAddress(weights, i, f * pitch), lanes));
-    }
-    for (int64_t r = 0; r < place.rowsW; ++r) {
-      Value at = bufferAddress(input, i, r * plan.dims.back().step * plan.inputStrides.back());
-      Elem a = loadElements(e, operands.element, at, constI64(e, 0), lanes, mask);
-      for (int64_t f = 0; f < features; ++f) {
-        Value &sum = sums[r * features + f];
-        sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[f])).re;
-      }
-    }
-    return sums;
-  };
-  std::function<Values(size_t, Value, Value, ValueRange)> nest = [&](size_t d, Value input,
-                                                                     Value weights,
-                                                                     ValueRange carried) {
-    if (d + 1 == rank) {
-      Values sums = emitForCarrying(
-          e, constI64(e, 0), constI64(e, whole), lanes, carried,
-          [&](Value i, ValueRange sums) { return step(input, weights, i, sums, {}); });
-      return whole < run
-                 ? step(input, weights, constI64(e, whole), sums, firstLanes(e, run - whole, lanes))
-                 : sums;
-    }
-    auto [from, to] = validTaps(block, chunk, place, d);
-    int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
-    return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
-      return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-                  bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
-    });
-  };
-  Tile zeros(place.rowsW * features, zeroElem(e, operands.element, lanes).re);
-  Tile sums = nest(0, bufferAddress(block.input, inputAt), apartBuffer, zeros);
+  Value inputAt = inputOffset(block, place, constI64(e, 0));
+  int64_t pixel = plan.dims.back().step * plan.inputStrides.back();
+  Sums sums = zeroSums(e, operands.element, place.rowsW * features, lanes);
+  forEachTap(block, chunk, place, rank - 1, bufferAddress(block.input, inputAt), apartBuffer,
+             kernelSteps, sums, [&](Value input, Value weights, Sums &outer) {
+               carryVectors(e, run, lanes, outer, [&](Value i, Value mask, Sums &inner) {
+                 multiplyStep(
+                     e, multiplier(), place.rowsW, features,
+                     [&](int64_t r) {
+                       return loadElements(e, operands.element, bufferAddress(input, i, r * pixel),
+                                           constI64(e, 0), lanes, mask);
+                     },
+                     [&](int64_t f) {
+                       return Elem(loadBuffer(bufferAddress(weights, i, f * pitch), lanes));
+                     },
+                     inner);
+               });
+             });
   convertSums(sums);
   return sums;
 }

@@ -2,7 +2,7 @@
 #ifndef COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
 #define COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
 
-#include "compiler/codegen/contraction/MatrixKernel.h"
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 
 namespace hlo::codegen {
@@ -49,7 +49,6 @@ private:
     mlir::Value firstRow, outputs;
     int64_t rows() const { return rowsH * rowsW; }
   };
-  using Tile = llvm::SmallVector<mlir::Value>; ///< row-major: rows x vectors
 
   // Direct.cpp
   Range rangeAt(const DirectDim &dim, mlir::Value block, mlir::Value phase);
@@ -91,8 +90,9 @@ private:
   Index featureOf(const Block &block, mlir::Value n, int64_t stride);
 
   // DirectGroups.cpp: words of several channels.
-  /// sum + a * weights.
-  mlir::Value addProduct(mlir::Value sum, mlir::Value a, mlir::Value weights);
+  Multiplier multiplier() const {
+    return {e, operands.element, operands.product, operands.kernelUnsigned};
+  }
   /// What the buffer for the input holds where there is none.
   mlir::Value paddingLanes();
   /// Lines of sums of a packed kernel, for an input with flipped bits: see DirectGroups.cpp.
@@ -100,11 +100,20 @@ private:
   int64_t kernelSumLines() const; ///< of a panel
   mlir::Value kernelSumAddress(const Block &block, const Panel &panel, mlir::Value line);
   /// What the sums of a tile start from.
-  Tile firstSums(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  Sums firstSums(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
 
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
-  Tile multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  Sums multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// `offset`, moved from the first pixel of the block's input to the first that the place meets.
+  mlir::Value inputOffset(const Block &block, const Place &place, mlir::Value offset);
+  /// Calls body(input, kernel, sums) for the taps of the first `depth` dimensions that meet the
+  /// input, with the addresses moved to the tap: by kernelSteps[d] elements of the kernel from tap
+  /// to tap of dimension d.
+  void forEachTap(const Block &block, const Chunk &chunk, const Place &place, size_t depth,
+                  mlir::Value input, mlir::Value kernel, llvm::ArrayRef<int64_t> kernelSteps,
+                  Sums &sums,
+                  llvm::function_ref<void(mlir::Value input, mlir::Value kernel, Sums &sums)> body);
   /// What a tile asks for at step i: lines of the next piece of the `kernel`, to L2; null if
   /// nothing.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk,
@@ -115,10 +124,10 @@ private:
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);
   /// From the type that is multiplied in to that of the sums.
-  void convertSums(Tile &sums);
+  void convertSums(Sums &sums);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
-  void store(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
-  void storeFew(const Block &block, const Panel &panel, const Place &place, const Tile &tile);
+  void store(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
+  void storeFew(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
   void storeRows(const Block &block, const Panel &panel, const Place &place);
   void storeColumns(const Block &block, const Panel &panel, const Place &place);
   /// The output index of row (h, w) of a tile; the feature is left open.
@@ -150,7 +159,7 @@ private:
   // DirectApart.cpp
   void packApart();
   void emitApart(const Block &block);
-  Tile multiplyApart(const Block &block, const Chunk &chunk, const Place &place);
+  Sums multiplyApart(const Block &block, const Chunk &chunk, const Place &place);
 
   KernelBuilder &kernel;
   ConvolutionOp op;

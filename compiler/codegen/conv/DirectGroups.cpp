@@ -17,12 +17,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-Value DirectEmitter::addProduct(Value sum, Value a, Value weights) {
-  return operands.group == KGroup::None
-             ? multiplyAdd(e, operands.element, Elem(sum), Elem(a), Elem(weights)).re
-             : multiplyGroups(e, *operands.product, operands.kernelUnsigned, sum, a, weights);
-}
-
 Value DirectEmitter::paddingLanes() {
   return operands.flipsInput ? flippedZeros(e, plan.lanes)
                              : zeroElem(e, operands.element, plan.lanes).re;
@@ -43,71 +37,71 @@ Value DirectEmitter::kernelSumAddress(const Block &block, const Panel &panel, Va
 }
 
 void DirectEmitter::sumKernel(const Block &block, const Chunk &chunk) {
-  Value zero = constI64(e, 0), flip = flippedZeros(e, plan.lanes);
-  Value none = zeroElem(e, operands.element, plan.lanes).re;
+  Value zero = constI64(e, 0);
+  Elem flip(flippedZeros(e, plan.lanes)), none = zeroElem(e, operands.element, plan.lanes);
+  // Flipped zeros are the lhs: the vectors of the kernel are rows of the tile.
+  auto correct = [&](const Elem &sum, const Elem &row, const Elem &flip) {
+    return multiplier()(sum, flip, row);
+  };
   int64_t taps = tapsPerLine(plan), tapElements = plan.kernelRows * plan.columns();
   int64_t row = plan.alongChannels ? 1 : plan.columns();
   int64_t column = plan.alongChannels ? plan.kernelRows : plan.lanes;
   forEachPanel(block, [&](const Panel &panel) {
     emitFor(e, zero, constI64(e, kernelSumLines()), 1, [&](Value line) {
       Value start = addI(e, panelStart(block, panel.n), mulI(e, line, taps * tapElements));
-      Values init(panel.vectors, none);
-      Values sums =
-          emitForCarrying(e, zero, constI64(e, taps), 1, init, [&](Value tap, ValueRange carried) {
-            Value base = bufferAddress(kernelBuffer, addI(e, start, mulI(e, tap, tapElements)));
-            int64_t step = plan.alongChannels ? plan.lanes : 1;
-            return emitForCarrying(
-                e, zero, chunk.channels, step, carried, [&](Value c, ValueRange carried) {
-                  Values next(carried);
-                  Value at = bufferAddress(base, mulI(e, c, row));
-                  for (auto [v, sum] : llvm::enumerate(next)) {
-                    Value weights = loadBuffer(bufferAddress(at, zero, v * column), plan.lanes);
-                    sum = addProduct(sum, flip, weights);
-                  }
-                  return next;
-                });
-          });
+      Sums sums(panel.vectors, none);
+      carrySums(e, zero, constI64(e, taps), 1, sums, [&](Value tap, Sums &outer) {
+        Value base = bufferAddress(kernelBuffer, addI(e, start, mulI(e, tap, tapElements)));
+        int64_t step = plan.alongChannels ? plan.lanes : 1;
+        carrySums(e, zero, chunk.channels, step, outer, [&](Value c, Sums &inner) {
+          Value at = bufferAddress(base, mulI(e, c, row));
+          multiplyStep(
+              e, correct, panel.vectors, 1,
+              [&](int64_t v) {
+                return Elem(loadBuffer(bufferAddress(at, zero, v * column), plan.lanes));
+              },
+              [&](int64_t) { return flip; }, inner);
+        });
+      });
       Value to = kernelSumAddress(block, panel, line);
       for (auto [v, sum] : llvm::enumerate(sums)) {
         storeBuffer(bufferAddress(to, zero, v * plan.lanes),
-                    arith::SubIOp::create(e.b, e.loc, none, sum));
+                    arith::SubIOp::create(e.b, e.loc, none.re, sum.re));
       }
     });
   });
 }
 
-DirectEmitter::Tile DirectEmitter::firstSums(const Block &block, const Chunk &chunk,
-                                             const Panel &panel, const Place &place) {
-  Value none = zeroElem(e, operands.element, plan.lanes).re;
-  Values sums(panel.vectors, none);
+Sums DirectEmitter::firstSums(const Block &block, const Chunk &chunk, const Panel &panel,
+                              const Place &place) {
+  Sums row = zeroSums(e, operands.element, panel.vectors, plan.lanes);
   if (operands.flipsInput) {
     size_t depth = tapsPerLine(plan) == 1 ? rank : rank - 1;
-    std::function<Values(size_t, Value, ValueRange)> nest = [&](size_t d, Value line,
-                                                                ValueRange carried) -> Values {
+    std::function<void(size_t, Value, Sums &)> nest = [&](size_t d, Value line, Sums &sums) {
       if (d == depth) {
-        Values next(carried);
         Value from = kernelSumAddress(block, panel, line);
-        for (auto [v, sum] : llvm::enumerate(next)) {
+        for (auto [v, sum] : llvm::enumerate(sums)) {
           Value more = loadBuffer(bufferAddress(from, constI64(e, 0), v * plan.lanes), plan.lanes);
-          sum = addElems(e, operands.element, Elem(sum), Elem(more)).re;
+          sum = addElems(e, operands.element, sum, Elem(more));
         }
-        return next;
+        return;
       }
       const DirectDim &dim = plan.dims[d];
       if (dim.kernelDim < 0) {
-        return nest(d + 1, line, carried);
+        nest(d + 1, line, sums);
+        return;
       }
       auto [from, to] = validTaps(block, chunk, place, d);
-      return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange carried) {
+      carrySums(e, from, to, 1, sums, [&](Value j, Sums &inner) {
         Value tap = addI(e, block.dims[d].firstTap, mulI(e, j, dim.tapStride));
-        return nest(d + 1, addI(e, mulI(e, line, dim.kernel), tap), carried);
+        nest(d + 1, addI(e, mulI(e, line, dim.kernel), tap), inner);
       });
     };
-    sums = nest(0, constI64(e, 0), sums);
+    nest(0, constI64(e, 0), row);
   }
-  Tile tile;
+  Sums tile;
   for (int64_t r = 0; r < place.rows(); ++r) {
-    tile.append(sums);
+    tile.append(row);
   }
   return tile;
 }

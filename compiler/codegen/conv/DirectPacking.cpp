@@ -12,7 +12,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
-#include "compiler/codegen/dot/BlockedEmitter.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -22,15 +21,6 @@ namespace hlo::codegen {
 /// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many
 /// entries.
 static constexpr int64_t kMostTable = 4096;
-
-/// Lanes that lie below `limit`; null if that is a constant multiple.
-static Value lanesBelow(Emission &e, Value limit, int64_t lanes) {
-  if (lanes <= 1) {
-    return compareI(e, arith::CmpIPredicate::sgt, limit, 0);
-  }
-  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
-                               splat(e, limit, lanes).re);
-}
 
 /// Index of the first element of the input that output q0 of a block meets.
 static Value firstInput(Emission &e, const DirectDim &dim, Value q0, Value first) {

@@ -7,7 +7,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
-#include "compiler/codegen/dot/BlockedEmitter.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -88,8 +87,36 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
   };
 }
 
-DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chunk,
-                                            const Panel &panel, const Place &place) {
+Value DirectEmitter::inputOffset(const Block &block, const Place &place, Value offset) {
+  for (size_t d = 0; d < rank; ++d) {
+    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
+    offset = addI(e, offset, mulI(e, index, plan.inputStrides[d]));
+  }
+  return offset;
+}
+
+void DirectEmitter::forEachTap(const Block &block, const Chunk &chunk, const Place &place,
+                               size_t depth, Value input, Value kernel,
+                               ArrayRef<int64_t> kernelSteps, Sums &sums,
+                               function_ref<void(Value, Value, Sums &)> body) {
+  std::function<void(size_t, Value, Value, Sums &)> nest = [&](size_t d, Value input, Value kernel,
+                                                               Sums &outer) {
+    if (d == depth) {
+      body(input, kernel, outer);
+      return;
+    }
+    auto [from, to] = validTaps(block, chunk, place, d);
+    int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
+    carrySums(e, from, to, 1, outer, [&](Value j, Sums &inner) {
+      nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
+           bufferAddress(kernel, mulI(e, j, kernelSteps[d])), inner);
+    });
+  };
+  nest(0, input, kernel, sums);
+}
+
+Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel &panel,
+                             const Place &place) {
   ArrayRef<int64_t> strides = operands.kernel->strides();
   // Elements from tap to tap (of a phase) and from channel to channel.
   SmallVector<int64_t> kernelSteps(rank, 0);
@@ -122,93 +149,65 @@ DirectEmitter::Tile DirectEmitter::multiply(const Block &block, const Chunk &chu
     linear *= dim.kernel;
   }
   Value inputAt = plan.inputChunks ? constI64(e, 0) : mulI(e, chunk.c0, plan.channelWidth());
-  for (size_t d = 0; d < rank; ++d) {
-    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
-    inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
-  }
+  inputAt = inputOffset(block, place, inputAt);
   SmallVector<int64_t> rowOffsets;
   for (int64_t r = 0; r < place.rows(); ++r) {
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
   auto askNext = nextPrefetcher(block, chunk, panel, place, base);
-  auto step = [&](Value input, Value weights, Value i, ValueRange carried) {
-    Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
-    Value row = bufferAddress(weights, mulI(e, i, kernelRow));
-    if (askNext) {
-      askNext(i);
-    }
-    SmallVector<Value> columns, sums(carried);
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      Value at = bufferAddress(row, constI64(e, 0), v * plan.lanes);
-      columns.push_back(loadElements(e, operands.element, at, constI64(e, 0), plan.lanes,
-                                     plan.kernelInPlace ? columnMask(panel, v) : Value())
-                            .re);
-    }
-    for (int64_t r = 0; r < place.rows(); ++r) {
-      Elem a(loadBuffer(bufferAddress(from, constI64(e, 0), rowOffsets[r]), plan.channelWidth()));
-      a = plan.lanes > plan.channelWidth() ? splat(e, a, plan.lanes) : a;
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        Value &sum = sums[r * panel.vectors + v];
-        sum = addProduct(sum, a.re, columns[v]);
-      }
-    }
-    return sums;
+  Value zero = constI64(e, 0);
+  auto step = [&](Value input, Value weights, int64_t width, int64_t column, Value mask,
+                  Sums &sums) {
+    multiplyStep(
+        e, multiplier(), place.rows(), panel.vectors,
+        [&](int64_t r) {
+          return Elem(loadBuffer(bufferAddress(input, zero, rowOffsets[r]), width));
+        },
+        [&](int64_t v) {
+          return loadElements(e, operands.element, bufferAddress(weights, zero, v * column), zero,
+                              plan.lanes, v + 1 == panel.vectors ? mask : Value());
+        },
+        sums);
   };
-  auto channelStep = [&](Value input, Value weights, int64_t c, ValueRange carried) {
-    SmallVector<Value> columns, sums(carried);
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      Value at = bufferAddress(weights, constI64(e, 0), v * plan.kernelRows + c);
-      columns.push_back(loadBuffer(at, plan.lanes));
-    }
-    for (int64_t r = 0; r < place.rows(); ++r) {
-      Elem a(loadBuffer(bufferAddress(input, constI64(e, 0), rowOffsets[r] + c), plan.lanes));
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        Value &sum = sums[r * panel.vectors + v];
-        sum = addProduct(sum, a.re, columns[v]);
-      }
-    }
-    return sums;
+  Value mask = plan.kernelInPlace ? columnMask(panel, panel.vectors - 1) : Value();
+  // A step of lanes along the channels.
+  auto channelStep = [&](Value input, Value weights, int64_t c, Sums &sums) {
+    step(bufferAddress(input, zero, c), bufferAddress(weights, zero, c), plan.lanes,
+         plan.kernelRows, {}, sums);
   };
-  std::function<Values(size_t, Value, Value, ValueRange)> nest = [&](size_t d, Value input,
-                                                                     Value weights,
-                                                                     ValueRange carried) {
-    bool run = d == rank || (plan.merged && d + 1 == rank);
-    if (run && plan.alongChannels) {
+  size_t depth = plan.merged ? rank - 1 : rank;
+  auto run = [&](Value input, Value weights, Sums &outer) {
+    if (plan.alongChannels) {
       int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
-      SmallVector<Value> sums = emitForCarrying(
-          e, constI64(e, 0), constI64(e, whole), unrolled, carried, [&](Value i, ValueRange sums) {
-            SmallVector<Value> next(sums);
-            for (int64_t c = 0; c < unrolled; c += plan.lanes) {
-              next = channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, next);
-            }
-            return next;
-          });
-      for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
-        sums = channelStep(input, weights, c, sums);
-      }
-      return sums;
-    }
-    if (run) {
-      Value length = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
-      return emitForCarrying(e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange sums) {
-        return step(input, weights, i, sums);
+      carrySums(e, zero, constI64(e, whole), unrolled, outer, [&](Value i, Sums &inner) {
+        for (int64_t c = 0; c < unrolled; c += plan.lanes) {
+          channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, inner);
+        }
       });
+      for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
+        channelStep(input, weights, c, outer);
+      }
+      return;
     }
-    auto [from, to] = validTaps(block, chunk, place, d);
-    return emitForCarrying(e, from, to, 1, carried, [&](Value j, ValueRange sums) {
-      int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
-      return nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-                  bufferAddress(weights, mulI(e, j, kernelSteps[d])), sums);
+    Value length = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
+    carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
+      Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
+      Value row = bufferAddress(weights, mulI(e, i, kernelRow));
+      if (askNext) {
+        askNext(i);
+      }
+      step(from, row, plan.channelWidth(), plan.lanes, mask, inner);
     });
   };
-  Tile first = firstSums(block, chunk, panel, place);
-  Tile sums = nest(0, bufferAddress(block.input, inputAt), bufferAddress(base, kernelAt), first);
+  Sums sums = firstSums(block, chunk, panel, place);
+  forEachTap(block, chunk, place, depth, bufferAddress(block.input, inputAt),
+             bufferAddress(base, kernelAt), kernelSteps, sums, run);
   convertSums(sums);
   return sums;
 }
 
-void DirectEmitter::convertSums(Tile &sums) {
+void DirectEmitter::convertSums(Sums &sums) {
   if (sum == operands.element) {
     return;
   }
@@ -217,8 +216,8 @@ void DirectEmitter::convertSums(Tile &sums) {
   if (auto integer = dyn_cast<IntegerType>(sum)) {
     piece = IntegerType::get(e.b.getContext(), integer.getWidth(), IntegerType::Signed);
   }
-  for (Value &value : sums) {
-    value = emitConvert(e, operands.element, piece, Elem(value)).re;
+  for (Elem &value : sums) {
+    value = emitConvert(e, operands.element, piece, value);
   }
 }
 
@@ -248,29 +247,17 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   for (int64_t i = 0; i < count * plan.lanes; i += line) {
     emitPrefetch(e, bufferAddress(slot, constI64(e, 0), i));
   }
-  Tile sums = multiply(block, chunk, panel, place);
-  auto total = scf::IfOp::create(e.b, e.loc, ValueRange(sums).getTypes(), chunk.isLater,
-                                 /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(total.elseBlock());
-    scf::YieldOp::create(e.b, e.loc, sums);
-    e.b.setInsertionPointToStart(total.thenBlock());
-    Tile added;
-    for (int64_t i = 0; i < count; ++i) {
-      Elem before(loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
-      added.push_back(addElems(e, sum, before, Elem(sums[i])).re);
-    }
-    scf::YieldOp::create(e.b, e.loc, added);
-  }
-  sums.assign(total.getResults().begin(), total.getResults().end());
+  Sums sums = multiply(block, chunk, panel, place);
+  addEarlier(e, sum, chunk.isLater, sums, [&](int64_t i) {
+    return Elem(loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
+  });
   auto last = scf::IfOp::create(e.b, e.loc, chunk.isLast, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.b);
   e.b.setInsertionPointToStart(last.thenBlock());
   store(block, panel, place, sums);
   e.b.setInsertionPointToStart(last.elseBlock());
   for (int64_t i = 0; i < count; ++i) {
-    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
+    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i].re);
   }
 }
 
@@ -319,7 +306,7 @@ static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
 }
 
 void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place &place,
-                             const Tile &tile) {
+                             const Sums &sums) {
   // In the order in which they are stored: rows of a feature, or features of a row.
   int64_t rows = place.rows(), features = panel.vectors, count = rows * features;
   for (int64_t i = 0; i < count; i += plan.lanes) {
@@ -327,7 +314,7 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
     for (int64_t l = i; l < i + plan.lanes; ++l) {
       int64_t r = storesColumns ? l % rows : l / features,
               f = storesColumns ? l / rows : l % features;
-      group.push_back(l < count ? tile[r * features + f] : zeroElem(e, sum, plan.lanes).re);
+      group.push_back(l < count ? sums[r * features + f].re : zeroElem(e, sum, plan.lanes).re);
     }
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
              plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]);
@@ -370,9 +357,9 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
 }
 
 void DirectEmitter::store(const Block &block, const Panel &panel, const Place &place,
-                          const Tile &tile) {
+                          const Sums &sums) {
   if (plan.alongChannels) {
-    storeFew(block, panel, place, tile);
+    storeFew(block, panel, place, sums);
     return;
   }
   if (!storesTiles) {
@@ -386,7 +373,7 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
       for (auto [index, stride] : llvm::zip(full, strides)) {
         linear = addI(e, linear, mulI(e, index.base, stride));
       }
-      epilogue.storeAt(sum, Elem(tile[i]), linear, columnMask(panel, v));
+      epilogue.storeAt(sum, sums[i], linear, columnMask(panel, v));
     }
     return;
   }
@@ -394,7 +381,7 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     int64_t r = i / panel.vectors, v = i % panel.vectors;
     int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
-             tile[i]);
+             sums[i].re);
   }
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
 }

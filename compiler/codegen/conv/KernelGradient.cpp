@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/KernelGradient.h"
-#include "compiler/codegen/dot/BlockedEmitter.h"
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -349,46 +349,40 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
   auto sumAt = [&](int64_t i) {
     return address(slot, constI64(e, 0), i / panel.vectors * width + i % panel.vectors * p.lanes);
   };
-  Values init;
+  Sums sums;
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    init.push_back(load(sumAt(i), p.lanes));
+    sums.push_back(load(sumAt(i), p.lanes));
   }
   Value from = addI(e, addI(e, input, m), mulI(e, firstRow, p.rowPitch()));
   Value weights = mulI(e, divI(e, local, p.columns()), p.panelPitch());
   weights = addI(e, weights, mulI(e, y, p.xChunk * p.columns()));
-  auto run = [&](Value in, Value row, Value length, ValueRange carried) {
-    return emitForCarrying(e, constI64(e, 0), length, 1, carried, [&](Value i, ValueRange carried) {
+  Value zero = constI64(e, 0);
+  auto run = [&](Value in, Value row, Value length, Sums &outer) {
+    carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
       Value inHere = address(in, mulI(e, i, p.stepPitch()));
       Value rowHere = address(row, mulI(e, i, p.columns()));
-      Values sums(carried), columns;
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        columns.push_back(load(address(rowHere, constI64(e, 0), v * p.lanes), p.lanes));
-      }
-      for (int64_t r = 0; r < rows; ++r) {
-        Elem a = splat(e, Elem(load(address(inHere, constI64(e, 0), r), 1)), p.lanes);
-        for (int64_t v = 0; v < panel.vectors; ++v) {
-          Value &sum = sums[r * panel.vectors + v];
-          sum = multiplyAdd(e, operands.element, Elem(sum), a, Elem(columns[v])).re;
-        }
-      }
-      return sums;
+      multiplyStep(
+          e, Multiplier{e, operands.element}, rows, panel.vectors,
+          [&](int64_t r) { return Elem(load(address(inHere, zero, r), 1)); },
+          [&](int64_t v) { return Elem(load(address(rowHere, zero, v * p.lanes), p.lanes)); },
+          inner);
     });
   };
-  Values sums = emitForCarrying(
-      e, constI64(e, 0), chunk.images, 1, init, [&](Value image, ValueRange carried) -> Values {
-        Value in = address(inputBuffer, addI(e, from, mulI(e, image, p.imagePitch())));
-        Value row = address(panelBuffer,
-                            addI(e, weights, mulI(e, image, p.yChunk * p.xChunk * p.columns())));
-        if (p.merged() && p.xChunk == p.w.kernel) {
-          return run(in, row, mulI(e, ys, p.xChunk), carried);
-        }
-        return emitForCarrying(e, constI64(e, 0), ys, 1, carried, [&](Value r, ValueRange carried) {
-          return run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
-                     address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, carried);
-        });
-      });
+  carrySums(e, zero, chunk.images, 1, sums, [&](Value image, Sums &outer) {
+    Value in = address(inputBuffer, addI(e, from, mulI(e, image, p.imagePitch())));
+    Value row =
+        address(panelBuffer, addI(e, weights, mulI(e, image, p.yChunk * p.xChunk * p.columns())));
+    if (p.merged() && p.xChunk == p.w.kernel) {
+      run(in, row, mulI(e, ys, p.xChunk), outer);
+      return;
+    }
+    carrySums(e, zero, ys, 1, outer, [&](Value r, Sums &inner) {
+      run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
+          address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, inner);
+    });
+  });
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    store(sumAt(i), sums[i]);
+    store(sumAt(i), sums[i].re);
   }
 }
 

@@ -15,7 +15,8 @@
 // copied. Lanes along n would have to gather.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/dot/Contraction.h"
 #include "compiler/codegen/loops/Regions.h"
 
 using namespace mlir;
@@ -121,30 +122,20 @@ Elem BatchLanes::readColumn(Value column, Value i) {
 void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns,
                           Value firstColumn) {
   int64_t width = oneRow ? pieceRows : n;
-  SmallVector<Value> zeros(rows * columns, zeroElem(e, c.element, lanes).re);
-  SmallVector<Value> tile = emitForCarrying(
-      e, constI64(e, 0), constI64(e, k), 1, zeros, [&](Value i, ValueRange carried) {
-        SmallVector<Elem> right;
-        Value start = addI(e, firstColumn, column);
-        for (int64_t v = 0; v < columns; ++v) {
-          right.push_back(readColumn(addI(e, start, v), i));
-        }
-        SmallVector<Value> next;
-        for (int64_t r = 0; r < rows; ++r) {
+  Value start = addI(e, firstColumn, column);
+  Sums tile = zeroSums(e, c.element, rows * columns, lanes);
+  carrySums(e, constI64(e, 0), constI64(e, k), 1, tile, [&](Value i, Sums &inner) {
+    multiplyStep(
+        e, Multiplier{e, c.element}, rows, columns,
+        [&](int64_t r) {
           Value at = addI(e, mulI(e, addI(e, row, r), k), i);
-          Elem left = loadElements(e, c.element, lhs, mulI(e, at, lanes), lanes);
-          for (int64_t v = 0; v < columns; ++v) {
-            next.push_back(
-                multiplyAdd(e, c.element, Elem(carried[r * columns + v]), left, right[v]).re);
-          }
-        }
-        return next;
-      });
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t v = 0; v < columns; ++v) {
-      Value at = mulI(e, addI(e, column, r * width + v), lanes);
-      storeElements(e, c.element, Elem(tile[r * columns + v]), sums, at);
-    }
+          return loadElements(e, c.element, lhs, mulI(e, at, lanes), lanes);
+        },
+        [&](int64_t v) { return readColumn(addI(e, start, v), i); }, inner);
+  });
+  for (auto [i, sum] : llvm::enumerate(tile)) {
+    int64_t r = i / columns, v = i % columns;
+    storeElements(e, c.element, sum, sums, mulI(e, addI(e, column, r * width + v), lanes));
   }
 }
 
@@ -161,10 +152,7 @@ void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t c
       Value start = mulI(e, addI(e, mulI(e, lane, rows), r), columns);
       emitFor(e, constI64(e, 0), count, width, [&](Value j) {
         Index column(addI(e, firstColumn, j), width > 1 ? 1 : 0, width);
-        Value mask;
-        if (n % width != 0) {
-          mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, column, width), n);
-        }
+        Value mask = lanesInside(e, column.base, width, n);
         Elem value = loadElements(e, c.element, lines, addI(e, start, j), width);
         epilogue.store(c.element, value,
                        c.outIndex(place, at, splitIndex(e, column, c.n, width), width), width,
@@ -204,9 +192,7 @@ void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
   batchFrom = addI(e, mulI(e, outer, size), start);
   lanesUsed = minI(e, subI(e, constI64(e, size), start), lanes);
   Index last(start, 1, lanes);
-  if (size % lanes != 0) {
-    mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, last, lanes), size);
-  }
+  mask = lanesInside(e, start, lanes, size);
   batch = splitIndex(e, Index(outer), ArrayRef<int64_t>(c.batch).drop_back(), 1);
   batch.push_back(last);
   if (oneRow) {

@@ -2,8 +2,8 @@
 #ifndef COMPILER_CODEGEN_DOT_BLOCKPLAN_H
 #define COMPILER_CODEGEN_DOT_BLOCKPLAN_H
 
+#include "compiler/codegen/contraction/Groups.h"
 #include "compiler/codegen/dot/Contraction.h"
-#include "compiler/codegen/dot/Groups.h"
 
 namespace hlo::codegen {
 

@@ -28,10 +28,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-void emitPrefetch(Emission &e, Value address, int level) {
-  LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
-}
-
 BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e) {
   plan = planBlocks(c, epilogue.isIdentity() && epilogue.heroElement() == c.element &&

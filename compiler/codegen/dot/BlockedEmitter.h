@@ -2,13 +2,10 @@
 #ifndef COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
 #define COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
 
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 
 namespace hlo::codegen {
-
-/// Asks for the cache line at `address`, which need not be valid: to L1, or with `level` 2 to L2
-/// alone.
-void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
 
 /// The distance in bytes of linear index `index` in a strided side.
 mlir::Value strideBytes(Emission &e, const ContractionSide &side, mlir::Value index,
@@ -102,12 +99,12 @@ private:
   void fillPanelEnds(const Block &block, const KBlock &k);
 
   // Groups.cpp: neighbours along k as one 32-bit lane (pairs of bf16 held as f32).
-  /// The value with its bit 7 flipped if the plan says so.
-  mlir::Value flipped(mlir::Value value);
-  /// Lanes of kStep vectors of widened elements as lanes of groups.
-  mlir::Value groupLanes(llvm::ArrayRef<mlir::Value> values);
+  /// Multiplies elements, or groups.
+  Multiplier multiplier() const {
+    return {e, c.element, plan.group != KGroup::None ? plan.product : nullptr, plan.rhsUnsigned};
+  }
   /// Storage bits of a vector of widened elements.
-  mlir::Value narrowLanes(mlir::Value value);
+  mlir::Value narrowLanes(mlir::Value value) { return codegen::narrowLanes(e, plan.group, value); }
   /// Reads elements k, k + 1, ... by lanes along a free dimension, as groups; zeros after the end
   /// of k.
   Elem readGroup(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
@@ -115,7 +112,6 @@ private:
   /// A vector of groups along k of a rhs that has them in memory.
   mlir::Value loadColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k);
-  mlir::Value multiplyGroups(mlir::Value sum, mlir::Value lhs, mlir::Value rhs);
   /// What the sums of each column start with, if the lhs is flipped: the last row of each panel.
   void sumColumns(const Block &block, const KBlock &k);
   mlir::Value correctionAddress(const Block &block, const Panel &panel, int64_t v);
@@ -123,14 +119,14 @@ private:
   mlir::Value groupsOf(mlir::Value length);
 
   // Tile.cpp
-  using Tile = llvm::SmallVector<Elem>; ///< row-major: rows x vectors
   /// Lanes of a vector of sums, and which of them exist; null if all do.
   int64_t tileLanes(const Panel &panel, int64_t vector);
   mlir::Value tileMask(const Panel &panel, int64_t vector);
   void emitTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
                 mlir::Value number, int64_t rows);
-  Tile multiplyTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
-                    mlir::Value number, int64_t rows, const Tile &init);
+  /// Adds the products of a piece of k to the sums of a tile.
+  void multiplyTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
+                    mlir::Value number, int64_t rows, Sums &sums);
   std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
                                                       mlir::Value m, mlir::Value number);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
@@ -160,7 +156,7 @@ private:
                                                     const Panel &panel, mlir::Value number);
 
   void storeTile(const Block &block, const Panel &panel, mlir::Value m, int64_t rows,
-                 const Tile &tile);
+                 const Sums &sums);
   /// Epilogue over rows [m, m + rows) of sums kept in a buffer with rows of `rowElements`.
   void finishRows(const Block &block, const Panel &panel, mlir::Value m, mlir::Value rows,
                   mlir::Value buffer, int64_t rowElements);

@@ -12,7 +12,8 @@
 // every 2 or 4 columns.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/dot/Contraction.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -36,8 +37,6 @@ private:
   /// The mask of the lanes of a vector that hold rows; null if all do.
   Value maskOf(int64_t vector);
   Elem readLhs(Indices batch, int64_t vector, Indices k, Value at);
-  SmallVector<Value> sum(Indices batch, ArrayRef<SmallVector<Index>> n, SmallVector<Index> k,
-                         Value outer, ValueRange acc);
   void emitGroup(Indices batch, Value first, int64_t count);
   Value copied(Value at, int64_t vector) {
     return addBytes(e, copy, mulI(e, addI(e, mulI(e, at, vectors * lanes), vector * lanes), bytes));
@@ -66,10 +65,7 @@ Broadcast::Broadcast(Contraction &c, Epilogue &epilogue)
 
 Value Broadcast::maskOf(int64_t vector) {
   int64_t rest = c.mSize() - vector * lanes;
-  if (rest >= lanes) {
-    return {};
-  }
-  return compareI(e, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1), rest);
+  return rest < lanes ? firstLanes(e, rest, lanes) : Value();
 }
 
 /// Copies a lhs that is contiguous along k: squares of lanes x lanes elements are loaded along k
@@ -78,10 +74,7 @@ void Broadcast::transposeRows(Indices batch) {
   for (int64_t v = 0; v < vectors; ++v) {
     emitFor(e, constI64(e, 0), constI64(e, llvm::alignTo(c.kSize(), lanes)), lanes, [&](Value i) {
       Index k(i, 1, lanes);
-      Value mask;
-      if (c.kSize() % lanes != 0) {
-        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, k, lanes), c.kSize());
-      }
+      Value mask = lanesInside(e, i, lanes, c.kSize());
       SmallVector<Value> square;
       for (int64_t l = 0; l < lanes; ++l) {
         int64_t row = std::min(v * lanes + l, c.mSize() - 1);
@@ -114,45 +107,26 @@ Elem Broadcast::readLhs(Indices batch, int64_t vector, Indices k, Value at) {
               : c.lhs.read(batch, {rowsAt(vector)}, k, lanes, {});
 }
 
-SmallVector<Value> Broadcast::sum(Indices batch, ArrayRef<SmallVector<Index>> n,
-                                  SmallVector<Index> k, Value outer, ValueRange acc) {
-  int64_t size = c.k[k.size()];
-  return emitForCarrying(
-      e, constI64(e, 0), constI64(e, size), 1, acc, [&](Value i, ValueRange carried) {
-        SmallVector<Index> deeper(k);
-        deeper.push_back(Index(i));
-        Value at = addI(e, mulI(e, outer, size), i);
-        if (deeper.size() < c.k.size()) {
-          return sum(batch, n, deeper, at, carried);
-        }
-        SmallVector<Elem> rows;
-        for (int64_t v = 0; v < vectors; ++v) {
-          rows.push_back(readLhs(batch, v, deeper, at));
-        }
-        SmallVector<Value> next;
-        for (auto [number, column] : llvm::enumerate(n)) {
-          Elem element = splat(e, c.rhs.read(batch, column, deeper, 1, {}), lanes);
-          for (int64_t v = 0; v < vectors; ++v) {
-            next.push_back(
-                multiplyAdd(e, c.element, Elem(carried[number * vectors + v]), rows[v], element)
-                    .re);
-          }
-        }
-        return next;
-      });
-}
-
 void Broadcast::emitGroup(Indices batch, Value first, int64_t count) {
   SmallVector<SmallVector<Index>> n;
   for (int64_t i = 0; i < count; ++i) {
     n.push_back(splitIndex(e, Index(addI(e, first, i)), c.n, 1));
   }
-  SmallVector<Value> zeros(count * vectors, zeroElem(e, c.element, lanes).re);
-  SmallVector<Value> sums = sum(batch, n, {}, constI64(e, 0), zeros);
+  // A row of the tile is a column of the result.
+  Sums sums = zeroSums(e, c.element, count * vectors, lanes);
+  carryNest(e, c.k, sums, [&](Indices k, Value at, Sums &inner) {
+    multiplyStep(
+        e,
+        [&](const Elem &sum, const Elem &column, const Elem &rows) {
+          return multiplyAdd(e, c.element, sum, rows, column);
+        },
+        count, vectors, [&](int64_t i) { return c.rhs.read(batch, n[i], k, 1, {}); },
+        [&](int64_t v) { return readLhs(batch, v, k, at); }, inner);
+  });
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t v = 0; v < vectors; ++v) {
-      epilogue.store(c.element, Elem(sums[i * vectors + v]),
-                     c.outIndex(batch, {rowsAt(v)}, n[i], lanes), lanes, maskOf(v));
+      epilogue.store(c.element, sums[i * vectors + v], c.outIndex(batch, {rowsAt(v)}, n[i], lanes),
+                     lanes, maskOf(v));
     }
   }
 }

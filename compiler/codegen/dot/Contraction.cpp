@@ -14,33 +14,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-SmallVector<Index> splitIndex(Emission &e, const Index &linear, ArrayRef<int64_t> sizes,
-                              int64_t lanes) {
-  SmallVector<Index> indices(sizes.size());
-  Index rest = linear;
-  for (size_t d = sizes.size(); d-- > 1;) {
-    auto [quotient, remainder] = divRemIndex(e, rest, sizes[d], lanes);
-    indices[d] = sizes[d] == 1 ? Index(constI64(e, 0)) : remainder;
-    rest = quotient;
-  }
-  if (!sizes.empty()) {
-    indices[0] = rest;
-  }
-  return indices;
-}
-
-std::optional<int64_t> linearStride(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
-  if (sizes.empty()) {
-    return 0;
-  }
-  for (size_t d = 0; d + 1 < sizes.size(); ++d) {
-    if (strides[d] != strides[d + 1] * sizes[d + 1]) {
-      return std::nullopt;
-    }
-  }
-  return strides.back();
-}
-
 Value ContractionSide::address(Emission &e, Indices batch, Indices free, Indices k) const {
   Value offset = constI64(e, 0);
   auto add = [&](Indices indices, ArrayRef<int64_t> strides) {
@@ -69,88 +42,6 @@ int64_t lanesFor(const Contraction &c, int64_t count) {
   int64_t most =
       std::max<int64_t>(1, c.kernel.e.machine.vectors.bytes / std::max<int64_t>(bytes, 4));
   return std::min<int64_t>(most, llvm::PowerOf2Ceil(std::max<int64_t>(1, count)));
-}
-
-Type accumulationType(Type lhs, Type rhs, Type result) {
-  MLIRContext *context = result.getContext();
-  auto part = [](Type type) {
-    auto complex = dyn_cast<ComplexType>(type);
-    return complex ? complex.getElementType() : type;
-  };
-  bool wide = part(lhs).isF64() || part(rhs).isF64() || part(result).isF64();
-  Type real = wide ? Type(Float64Type::get(context)) : Type(Float32Type::get(context));
-  if (isa<ComplexType>(result)) {
-    return ComplexType::get(real);
-  }
-  if (isa<FloatType>(result)) {
-    return real;
-  }
-  if (result.isInteger(1)) {
-    return result;
-  }
-  // Sums wrap around, so a wider sum has the right low bits.
-  auto integer = cast<IntegerType>(result);
-  return integer.getWidth() >= 32
-             ? result
-             : IntegerType::get(context, 32,
-                                isUnsignedElement(result) ? IntegerType::Unsigned
-                                                          : IntegerType::Signed);
-}
-
-static Value fusedMultiplyAdd(Emission &e, Value a, Value b, Value acc) {
-  if (isa<VectorType>(acc.getType())) {
-    return vector::FMAOp::create(e.b, e.loc, a, b, acc);
-  }
-  return math::FmaOp::create(e.b, e.loc, a, b, acc);
-}
-
-/// `isPred`: the sum is a disjunction; s1 and u1 wrap.
-static Value multiplyAddPart(Emission &e, Value acc, Value a, Value b, bool isPred = false) {
-  Type scalar = getElementTypeOrSelf(acc.getType());
-  if (isPred) {
-    return arith::OrIOp::create(e.b, e.loc, acc, arith::AndIOp::create(e.b, e.loc, a, b));
-  }
-  if (isa<IntegerType>(scalar)) {
-    return arith::AddIOp::create(e.b, e.loc, acc, arith::MulIOp::create(e.b, e.loc, a, b));
-  }
-  if (e.machine.fma) {
-    return fusedMultiplyAdd(e, a, b, acc);
-  }
-  return arith::AddFOp::create(e.b, e.loc, acc, arith::MulFOp::create(e.b, e.loc, a, b));
-}
-
-Elem multiplyAdd(Emission &e, Type element, const Elem &acc, const Elem &a, const Elem &b) {
-  if (!isa<ComplexType>(element)) {
-    return multiplyAddPart(e, acc.re, a.re, b.re, hlo::isPred(element));
-  }
-  Value minus = arith::NegFOp::create(e.b, e.loc, a.im);
-  Value re = multiplyAddPart(e, multiplyAddPart(e, acc.re, a.re, b.re), minus, b.im);
-  Value im = multiplyAddPart(e, multiplyAddPart(e, acc.im, a.re, b.im), a.im, b.re);
-  return Elem(re, im);
-}
-
-Elem addElems(Emission &e, Type element, const Elem &a, const Elem &b) {
-  auto add = [&](Value x, Value y) -> Value {
-    Type scalar = getElementTypeOrSelf(x.getType());
-    if (hlo::isPred(element)) {
-      return arith::OrIOp::create(e.b, e.loc, x, y);
-    }
-    if (isa<IntegerType>(scalar)) {
-      return arith::AddIOp::create(e.b, e.loc, x, y);
-    }
-    return arith::AddFOp::create(e.b, e.loc, x, y);
-  };
-  return isa<ComplexType>(element) ? Elem(add(a.re, b.re), add(a.im, b.im)) : Elem(add(a.re, b.re));
-}
-
-Elem zeroUnless(Emission &e, Type element, Value condition, const Elem &value) {
-  if (!condition) {
-    return value;
-  }
-  if (auto known = constantOf(condition); known && *known != 0 && lanesOf(condition) == 1) {
-    return value;
-  }
-  return selectElem(e, condition, value, zeroElem(e, element, lanesOf(value.re)));
 }
 
 namespace {
@@ -362,23 +253,6 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
     return full;
   };
   return c;
-}
-
-void emitTasks(KernelBuilder &kernel, int64_t tasks, function_ref<void(Value)> body) {
-  kernel.tasks = tasks;
-  if (tasks == 0) {
-    return;
-  }
-  emitFor(kernel.e, kernel.first, kernel.last, 1, body);
-}
-
-void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
-               function_ref<void(Value)> body) {
-  Emission &e = kernel.e;
-  emitTasks(kernel, llvm::divideCeil(items, perTask), [&](Value task) {
-    Value from = mulI(e, task, perTask);
-    emitFor(e, from, minI(e, addI(e, from, perTask), items), 1, body);
-  });
 }
 
 } // namespace hlo::codegen

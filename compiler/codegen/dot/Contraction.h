@@ -12,8 +12,10 @@
 #ifndef COMPILER_CODEGEN_DOT_CONTRACTION_H
 #define COMPILER_CODEGEN_DOT_CONTRACTION_H
 
-#include "compiler/codegen/dot/Epilogue.h"
-#include "compiler/codegen/dot/Operand.h"
+#include "compiler/codegen/contraction/Arithmetic.h"
+#include "compiler/codegen/contraction/Epilogue.h"
+#include "compiler/codegen/contraction/Loops.h"
+#include "compiler/codegen/contraction/Operand.h"
 
 #include <functional>
 
@@ -72,35 +74,13 @@ struct Contraction {
   int64_t kSize() const { return llvm::product_of(k); }
 };
 
-/// Splits a row-major linear index over dimensions of these sizes into one index per dimension. The
-/// last of them gets the lanes.
-llvm::SmallVector<Index> splitIndex(Emission &e, const Index &linear, llvm::ArrayRef<int64_t> sizes,
-                                    int64_t lanes);
-/// The stride of a row-major linear index over the dimensions; nullopt if they are not contiguous
-/// relative to one another.
-std::optional<int64_t> linearStride(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
-/// Exchanges lhs and rhs, m and n: the transposed product.
+/// Exchanges the roles of the two sides (of m and n).
 void swapSides(Contraction &c);
 /// The lanes of the narrowest vector that holds `count` elements of `c`: a power of two, at most
 /// the lanes of the target's widest vector.
 int64_t lanesFor(const Contraction &c, int64_t count);
 
-/// The HLO element type in which products of types `lhs` and `rhs` are summed for a result of type
-/// `result`: f32 for floats of at most 32 bits, 32-bit integers for narrower ones.
-mlir::Type accumulationType(mlir::Type lhs, mlir::Type rhs, mlir::Type result);
-/// acc + a * b, in the HLO type `element`; pred: acc | (a & b).
-Elem multiplyAdd(Emission &e, mlir::Type element, const Elem &acc, const Elem &a, const Elem &b);
-/// a + b.
-Elem addElems(Emission &e, mlir::Type element, const Elem &a, const Elem &b);
-/// The horizontal sums of `vectors`: lane i of the result is the sum of all lanes of vectors[i].
-/// Their number is a power of two, at most the lanes of each. `element` is not complex. Each sum
-/// adds the upper half of the lanes to the lower half until one is left, so that its rounding does
-/// not depend on the other vectors.
-mlir::Value addLanes(Emission &e, mlir::Type element, llvm::SmallVector<mlir::Value> vectors);
-/// condition ? value : 0; a null condition means true.
-Elem zeroUnless(Emission &e, mlir::Type element, mlir::Value condition, const Elem &value);
-
-/// The dimensions of a dot, or of a convolution without a window, sorted into the four groups.
+/// For dots and for convolutions without a window: dimension numbers sorted into groups.
 struct DimensionGroups {
   struct Dim {
     int64_t size;
@@ -143,13 +123,6 @@ inline constexpr int64_t kStreamedBytes = 512 << 10;
 /// Sums in a buffer, the rhs read once and in order: for at most 16 rows and a large rhs that is
 /// contiguous along n.
 void emitStream(Contraction &c, Epilogue &epilogue);
-
-/// Gives the kernel `tasks` tasks and emits the loop over those of a call, with `body(task)`.
-void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);
-
-/// Emits loops that run `body(item)` for each of `items` items, `perTask` of them per task.
-void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
-               llvm::function_ref<void(mlir::Value)> body);
 
 } // namespace hlo::codegen
 

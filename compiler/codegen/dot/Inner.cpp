@@ -12,7 +12,8 @@
 // copied once per task in the type of accumulation, unless memory holds it so.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/dot/Contraction.h"
 
 using namespace mlir;
 
@@ -30,41 +31,20 @@ static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
 }
 
-Value addLanes(Emission &e, Type element, SmallVector<Value> vectors) {
-  int64_t lanes = lanesOf(vectors[0]), count = vectors.size();
-  auto add = [&](Value a, Value b, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
-    Value x = vector::ShuffleOp::create(e.b, e.loc, a, b, low);
-    Value y = vector::ShuffleOp::create(e.b, e.loc, a, b, high);
-    return addElems(e, element, Elem(x), Elem(y)).re;
-  };
-  for (; lanes > count; lanes /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t l = 0; l < lanes / 2; ++l) {
-      low.push_back(l);
-      high.push_back(l + lanes / 2);
-    }
-    for (Value &v : vectors) {
-      v = add(v, v, low, high);
-    }
+/// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
+static bool hasShortRows(const Contraction &c) {
+  int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
+  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
+                                     : c.k.back() < 2 * lanesFor(c, c.k.back());
+}
+
+bool canUseInner(const Contraction &c) {
+  if (c.k.empty() || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1) ||
+      c.kSize() == 0 || c.batchSize() * c.mSize() * c.nSize() == 0 || hasShortRows(c)) {
+    return false;
   }
-  // Two vectors become one. Each run of 2 * run lanes holds `run` partial sums of the first vector
-  // and then `run` of the second:
-  //
-  //   a0 a1 a2 a3 | b0 b1 b2 b3  ->  a0+a2 a1+a3 b0+b2 b1+b3      (run = 2)
-  for (int64_t run = lanes / 2; run >= 1; run /= 2) {
-    int64_t half = vectors.size() / 2;
-    SmallVector<int64_t> low, high;
-    for (int64_t l = 0; l < lanes; ++l) {
-      int64_t within = l % (2 * run), first = l - within;
-      low.push_back((within >= run ? lanes + first : first) + within % run);
-      high.push_back(low.back() + run);
-    }
-    for (int64_t i = 0; i < half; ++i) {
-      vectors[i] = add(vectors[i], vectors[i + half], low, high);
-    }
-    vectors.resize(half);
-  }
-  return vectors[0];
+  int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
+  return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
 namespace {
@@ -80,23 +60,15 @@ private:
     int64_t row, rows;
     SmallVector<SmallVector<Index>> n; ///< its columns
   };
-  /// Body of the loops over k, for one vector: the index, the position in a row of the copy, the
-  /// mask (null but for the remainder) and the carried sums; returns the next sums.
-  using KBody =
-      function_ref<SmallVector<Value>(Indices k, Value at, Value mask, ValueRange carried)>;
-  SmallVector<Value> forEachK(SmallVector<Index> k, Value outer, ValueRange carried, KBody body);
+  /// Calls body(index, place in a row of the copy, mask, sums) for the vectors along k.
+  void forEachK(Sums &sums, function_ref<void(Indices k, Value at, Value mask, Sums &sums)> body);
 
   void copyRows(Indices batch);
   Elem readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask);
-  SmallVector<Value> multiply(Indices batch, const Tile &tile, Indices k, Value at, Value mask,
-                              ValueRange acc);
-  void storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Value> sums);
+  void storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums);
   void emitGroup(Indices batch, Value first);
 
-  Type part() {
-    auto complex = dyn_cast<ComplexType>(c.element);
-    return complex ? complex.getElementType() : c.element;
-  }
+  Type part() { return partType(c.element); }
   Value copied(int64_t row, int64_t part, Value at) {
     return addBytes(e, copy, mulI(e, addI(e, at, (row * parts + part) * rowElements), partBytes));
   }
@@ -115,12 +87,15 @@ private:
 
 Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
-      parts(isa<ComplexType>(c.element) ? 2 : 1),
-      partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
-  InnerTile tile = innerTile(c);
-  rows = tile.rows;
-  columns = tile.columns;
-  int64_t m = c.mSize();
+      parts(partsOf(c.element)), partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
+  // of 16.
+  int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
+  int64_t most = std::max<int64_t>(1, free / 3);
+  rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
+  columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
+  columns =
+      std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
   // Addresses a multiple of 4 KiB apart map to the same set of an L1 of 64 sets of 64-byte lines.
@@ -134,45 +109,30 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
   }
 }
 
-SmallVector<Value> Inner::forEachK(SmallVector<Index> k, Value outer, ValueRange carried,
-                                   KBody body) {
-  int64_t size = c.k[k.size()];
-  auto with = [&](Index i) {
-    SmallVector<Index> deeper(k);
-    deeper.push_back(i);
-    return deeper;
-  };
-  if (k.size() + 1 < c.k.size()) {
-    return emitForCarrying(e, constI64(e, 0), constI64(e, size), 1, carried,
-                           [&](Value i, ValueRange values) {
-                             Value deeper = addI(e, mulI(e, outer, size), i);
-                             return forEachK(with(Index(i)), deeper, values, body);
-                           });
-  }
-  Value start = mulI(e, outer, llvm::alignTo(size, lanes));
-  int64_t full = size / lanes * lanes;
-  auto at = [&](Value i) { return with(Index(i, lanes > 1 ? 1 : 0, lanes)); };
-  SmallVector<Value> values = emitForCarrying(
-      e, constI64(e, 0), constI64(e, full), lanes, carried,
-      [&](Value i, ValueRange inner) { return body(at(i), addI(e, start, i), {}, inner); });
-  if (full == size) {
-    return values;
-  }
-  Value last = constI64(e, full);
-  return body(at(last), addI(e, start, last), firstLanes(e, size - full, lanes), values);
+void Inner::forEachK(Sums &sums, function_ref<void(Indices, Value, Value, Sums &)> body) {
+  int64_t size = c.k.back();
+  carryNest(e, ArrayRef(c.k).drop_back(), sums, [&](Indices outer, Value row, Sums &middle) {
+    Value start = mulI(e, row, llvm::alignTo(size, lanes));
+    SmallVector<Index> k(outer);
+    k.emplace_back();
+    carryVectors(e, size, lanes, middle, [&](Value i, Value mask, Sums &inner) {
+      k.back() = Index(i, lanes > 1 ? 1 : 0, lanes);
+      body(k, addI(e, start, i), mask, inner);
+    });
+  });
 }
 
 void Inner::copyRows(Indices batch) {
   for (int64_t row = 0; row < c.mSize(); ++row) {
     SmallVector<Index> free = splitIndex(e, Index(constI64(e, row)), c.m, 1);
-    forEachK({}, constI64(e, 0), {}, [&](Indices k, Value at, Value mask, ValueRange) {
+    Sums none;
+    forEachK(none, [&](Indices k, Value at, Value mask, Sums &) {
       Elem value = zeroUnless(e, c.element, mask, c.lhs.read(batch, free, k, lanes, mask));
       Value zero = constI64(e, 0);
       storeElements(e, part(), Elem(value.re), copied(row, 0, at), zero);
       if (value.im) {
         storeElements(e, part(), Elem(value.im), copied(row, 1, at), zero);
       }
-      return SmallVector<Value>();
     });
   }
 }
@@ -190,36 +150,11 @@ Elem Inner::readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask)
   return value;
 }
 
-SmallVector<Value> Inner::multiply(Indices batch, const Tile &tile, Indices k, Value at, Value mask,
-                                   ValueRange acc) {
-  SmallVector<Elem> b;
-  for (const SmallVector<Index> &column : tile.n) {
-    b.push_back(zeroUnless(e, c.element, mask, c.rhs.read(batch, column, k, lanes, mask)));
-  }
-  SmallVector<Value> next;
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    Elem a = readLhs(batch, tile.row + r, k, at, mask);
-    for (int64_t i = 0; i < columns; ++i) {
-      size_t place = (r * columns + i) * parts;
-      Elem sum(acc[place], parts == 2 ? acc[place + 1] : Value());
-      sum = multiplyAdd(e, c.element, sum, a, b[i]);
-      next.push_back(sum.re);
-      if (sum.im) {
-        next.push_back(sum.im);
-      }
-    }
-  }
-  return next;
-}
-
-void Inner::storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Value> sums) {
+void Inner::storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums) {
   Index lane(first, columns > 1 ? 1 : 0, columns);
   SmallVector<Index> n = splitIndex(e, lane, c.n, columns);
-  Value mask;
-  if (c.nSize() % columns != 0) {
-    mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, columns), c.nSize());
-  }
-  // The totals of so many rows fill one register.
+  Value mask = lanesInside(e, first, columns, c.nSize());
+  // The sums of a few rows at a time fill one register.
   int64_t atOnce = std::max<int64_t>(1, lanes / columns);
   for (int64_t r0 = 0; r0 < tile.rows; r0 += atOnce) {
     int64_t count = std::min(atOnce, tile.rows - r0);
@@ -229,7 +164,8 @@ void Inner::storeTile(Indices batch, const Tile &tile, Value first, ArrayRef<Val
       SmallVector<Value> vectors;
       for (int64_t i = 0; i < together; ++i) {
         int64_t place = std::min(i, count * columns - 1);
-        vectors.push_back(sums[(r0 * columns + place) * parts + p]);
+        const Elem &sum = sums[r0 * columns + place];
+        vectors.push_back(p == 0 ? sum.re : sum.im);
       }
       totals[p] = lanes == 1 ? vectors[0] : addLanes(e, part(), vectors);
     }
@@ -264,18 +200,16 @@ void Inner::emitGroup(Indices batch, Value first) {
   }
   for (tile.row = 0; tile.row < c.mSize(); tile.row += tile.rows) {
     tile.rows = std::min(rows, c.mSize() - tile.row);
-    SmallVector<Value> init;
-    for (int64_t i = 0; i < tile.rows * columns; ++i) {
-      Elem zero = zeroElem(e, c.element, lanes);
-      init.push_back(zero.re);
-      if (zero.im) {
-        init.push_back(zero.im);
-      }
-    }
-    SmallVector<Value> sums =
-        forEachK({}, constI64(e, 0), init, [&](Indices k, Value at, Value mask, ValueRange acc) {
-          return multiply(batch, tile, k, at, mask, acc);
-        });
+    Sums sums = zeroSums(e, c.element, tile.rows * columns, lanes);
+    forEachK(sums, [&](Indices k, Value at, Value mask, Sums &inner) {
+      multiplyStep(
+          e, Multiplier{e, c.element}, tile.rows, columns,
+          [&](int64_t r) { return readLhs(batch, tile.row + r, k, at, mask); },
+          [&](int64_t v) {
+            return zeroUnless(e, c.element, mask, c.rhs.read(batch, tile.n[v], k, lanes, mask));
+          },
+          inner);
+    });
     storeTile(batch, tile, first, sums);
   }
 }

@@ -67,8 +67,9 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
             if (plan.padsK || plan.group == KGroup::Bf16Pair) {
               value = zeroUnless(e, c.element, mask, value);
             }
-            storeElements(e, narrow, Elem(narrowLanes(flipped(value.re))),
-                          addBytes(e, lhsBuffer, bytes), constI64(e, 0));
+            Value wide = plan.flipLhs ? flipElements(e, value.re) : value.re;
+            storeElements(e, narrow, Elem(narrowLanes(wide)), addBytes(e, lhsBuffer, bytes),
+                          constI64(e, 0));
             return;
           }
           storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);

@@ -12,7 +12,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kLineBytes = 64;
 /// Rows of the next tile whose lines are asked for in turn: as many as a tile mostly has, a power
 /// of two.
 static constexpr int64_t kAskedRows = 16;

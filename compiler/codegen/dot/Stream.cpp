@@ -19,8 +19,8 @@
 // are a few sequential streams.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/BlockedEmitter.h"
-#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/dot/Contraction.h"
 
 using namespace mlir;
 
@@ -46,16 +46,12 @@ private:
   using Indices = ArrayRef<Index>;
   void copyRows(Indices batch);
   Elem readLhs(Indices batch, int64_t row, Indices k, Value at);
-  void addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer, int64_t count);
-  void nest(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer);
+  void addRows(Indices batch, Value n0, Value n1, Indices k, Value outer, int64_t count);
   void forEachVector(Value n0, Value n1, function_ref<void(Value n, Value local, Value mask)> body);
   SmallVector<Index> columnAt(Value n) {
     return splitIndex(e, Index(n, lanes > 1 ? 1 : 0, lanes), c.n, lanes);
   }
-  Type part() {
-    auto complex = dyn_cast<ComplexType>(c.element);
-    return complex ? complex.getElementType() : c.element;
-  }
+  Type part() { return partType(c.element); }
   Value sumAddress(int64_t row, int64_t part, Value local) {
     Value at = addBytes(e, sums, mulI(e, local, partBytes));
     return addBytes(e, at, constI64(e, (row * parts + part) * sumRow * partBytes));
@@ -79,8 +75,9 @@ private:
 
 Stream::Stream(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), rows(c.mSize()), lanes(lanesFor(c, c.nSize())),
-      parts(isa<ComplexType>(c.element) ? 2 : 1),
-      partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+      parts(partsOf(c.element)), partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+  int64_t columns =
+      std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
   int64_t column = rows * parts * partBytes;
   StreamTile tile = streamTile(c);
   block = tile.block;
@@ -131,25 +128,16 @@ Elem Stream::readLhs(Indices batch, int64_t row, Indices k, Value at) {
 }
 
 void Stream::forEachVector(Value n0, Value n1, function_ref<void(Value, Value, Value)> body) {
-  int64_t full = c.nSize() / lanes * lanes;
-  emitFor(e, n0, minI(e, n1, full), lanes, [&](Value n) { body(n, subI(e, n, n0), {}); });
-  if (full == c.nSize()) {
-    return;
-  }
-  emitIf(e, compareI(e, arith::CmpIPredicate::eq, n1, c.nSize()), [&] {
-    Value n = constI64(e, full);
-    Value mask =
-        compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(n, 1), lanes), c.nSize());
-    body(n, subI(e, n, n0), mask);
+  forEachPiece(e, n0, n1, c.nSize(), lanes, [&](Value n, int64_t count) {
+    body(n, subI(e, n, n0), count < lanes ? firstLanes(e, count, lanes) : Value());
   });
 }
 
-void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer,
-                     int64_t count) {
+void Stream::addRows(Indices batch, Value n0, Value n1, Indices k, Value outer, int64_t count) {
   Value first = addI(e, mulI(e, outer, c.k.back()), k.back().base);
   SmallVector<SmallVector<Index>> at;
   for (int64_t u = 0; u < count; ++u) {
-    at.push_back(k);
+    at.emplace_back(k);
     at.back().back() = addIndex(e, k.back(), u);
   }
   for (int64_t r0 = 0; r0 < rows; r0 += together) {
@@ -186,26 +174,6 @@ void Stream::addRows(Indices batch, Value n0, Value n1, SmallVector<Index> k, Va
   }
 }
 
-void Stream::nest(Indices batch, Value n0, Value n1, SmallVector<Index> k, Value outer) {
-  int64_t size = c.k[k.size()];
-  auto deeper = [&](Value i) {
-    SmallVector<Index> index(k);
-    index.push_back(Index(i));
-    return index;
-  };
-  if (k.size() + 1 < c.k.size()) {
-    emitFor(e, constI64(e, 0), constI64(e, size), 1,
-            [&](Value i) { nest(batch, n0, n1, deeper(i), addI(e, mulI(e, outer, size), i)); });
-    return;
-  }
-  int64_t full = size / atOnce * atOnce;
-  emitFor(e, constI64(e, 0), constI64(e, full), atOnce,
-          [&](Value i) { addRows(batch, n0, n1, deeper(i), outer, atOnce); });
-  if (full < size) {
-    addRows(batch, n0, n1, deeper(constI64(e, full)), outer, size - full);
-  }
-}
-
 void Stream::emit() {
   int64_t blocks = llvm::divideCeil(c.nSize(), block);
   emitTasks(c.kernel, c.batchSize() * blocks, [&](Value task) {
@@ -219,7 +187,14 @@ void Stream::emit() {
     emitFor(e, zero, constI64(e, rows * parts * sumRow), lanes, [&](Value i) {
       storeElements(e, part(), zeroElem(e, part(), lanes), sumAddress(0, 0, i), zero);
     });
-    nest(batch, n0, n1, {}, zero);
+    Sums none;
+    carryNest(e, ArrayRef(c.k).drop_back(), none, [&](Indices outer, Value linear, Sums &) {
+      forEachPiece(e, c.k.back(), atOnce, [&](Value i, int64_t count) {
+        SmallVector<Index> k(outer);
+        k.push_back(Index(i));
+        addRows(batch, n0, n1, k, linear, count);
+      });
+    });
     forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
       for (int64_t r = 0; r < rows; ++r) {
         epilogue.store(c.element, loadSum(r, local), c.outIndex(batch, m[r], columnAt(n), lanes),

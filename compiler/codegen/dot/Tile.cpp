@@ -89,67 +89,29 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
   };
 }
 
-static SmallVector<Value> flatten(ArrayRef<Elem> elems) {
-  SmallVector<Value> values;
-  for (const Elem &elem : elems) {
-    values.push_back(elem.re);
-    if (elem.im) {
-      values.push_back(elem.im);
-    }
-  }
-  return values;
-}
-
-static SmallVector<Elem> unflatten(ValueRange values, int64_t parts) {
-  SmallVector<Elem> elems;
-  for (size_t i = 0; i < values.size(); i += parts) {
-    elems.push_back(Elem(values[i], parts == 2 ? values[i + 1] : Value()));
-  }
-  return elems;
-}
-
-BlockedEmitter::Tile BlockedEmitter::multiplyTile(const Block &block, const KBlock &k,
-                                                  const Panel &panel, Value m, Value number,
-                                                  int64_t rows, const Tile &init) {
+void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
+                                  Value number, int64_t rows, Sums &sums) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
   std::array asks{rowPrefetcher(block, k, panel, m), panelPrefetcher(block, k, panel, rows)};
   auto askNext = nextPrefetcher(block, k, panel, number);
   int64_t atOnce = stepsAtOnce(), shared = askNext ? int64_t(1) << nextLines().shift : 1;
-  auto step = [&](Value i, int64_t place, Tile &acc) {
-    for (const auto &ask : asks) {
-      if (ask) {
-        ask(i);
+  carrySums(e, constI64(e, 0), groupsOf(k.length), atOnce, sums, [&](Value first, Sums &inner) {
+    for (int64_t place = 0; place < atOnce; ++place) {
+      Value i = addI(e, first, place);
+      for (const auto &ask : asks) {
+        if (ask) {
+          ask(i);
+        }
       }
-    }
-    if (askNext && place % shared == 0) {
-      askNext(i);
-    }
-    SmallVector<Elem> columns;
-    for (int64_t v = 0; v < panel.vectors; ++v) {
-      columns.push_back(rhs(i, v));
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      Elem scalar = lhs(i, r);
-      Elem wide = plan.lanes > 1 ? splat(e, scalar, plan.lanes) : scalar;
-      for (int64_t v = 0; v < panel.vectors; ++v) {
-        int64_t lanes = tileLanes(panel, v);
-        Elem a = lanes < plan.lanes ? splat(e, scalar, lanes) : wide;
-        Elem &sum = acc[r * panel.vectors + v];
-        sum = plan.group != KGroup::None ? Elem(multiplyGroups(sum.re, a.re, columns[v].re))
-                                         : multiplyAdd(e, c.element, sum, a, columns[v]);
+      if (askNext && place % shared == 0) {
+        askNext(i);
       }
+      multiplyStep(
+          e, multiplier(), rows, panel.vectors, [&](int64_t r) { return lhs(i, r); },
+          [&](int64_t v) { return rhs(i, v); }, inner);
     }
-  };
-  SmallVector<Value> sums = emitForCarrying(e, constI64(e, 0), groupsOf(k.length), atOnce,
-                                            flatten(init), [&](Value i, ValueRange carried) {
-                                              Tile acc = unflatten(carried, plan.parts);
-                                              for (int64_t place = 0; place < atOnce; ++place) {
-                                                step(addI(e, i, place), place, acc);
-                                              }
-                                              return flatten(acc);
-                                            });
-  return unflatten(sums, plan.parts);
+  });
 }
 
 void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
@@ -158,58 +120,44 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
     emitMatrixTile(block, k, panel, m, rows);
     return;
   }
-  Tile start;
+  Sums sums;
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     int64_t lanes = tileLanes(panel, i % panel.vectors);
-    start.push_back(!plan.flipLhs       ? zeroElem(e, c.element, lanes)
-                    : i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), lanes, 0)
-                                        : start[i - panel.vectors]);
+    sums.push_back(!plan.flipLhs       ? zeroElem(e, c.element, lanes)
+                   : i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), lanes, 0)
+                                       : sums[i - panel.vectors]);
   }
   if (plan.kBlocks == 1) {
-    storeTile(block, panel, m, rows, multiplyTile(block, k, panel, m, number, rows, start));
+    multiplyTile(block, k, panel, m, number, rows, sums);
+    storeTile(block, panel, m, rows, sums);
     return;
   }
   auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
   auto columnOf = [&](int64_t i) { return addI(e, panel.n, i % panel.vectors * plan.lanes); };
   auto maskOf = [&](int64_t i) { return tileMask(panel, i % panel.vectors); };
-  // The lines of the sums so far come while the products are made; they are added at the end, so
-  // that nothing waits for them.
-  int64_t lineElements = 64 / (plan.partBytes * plan.parts);
+  // Earlier sums are prefetched, and added after the products, so that no product waits for them.
+  int64_t lineElements = kLineBytes / (plan.partBytes * plan.parts);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t n = 0; n < panel.vectors * plan.lanes; n += lineElements) {
       emitPrefetch(e, sumAddress(block, addI(e, m, r), addI(e, panel.n, n)));
     }
   }
-  Tile sums = multiplyTile(block, k, panel, m, number, rows, start);
+  multiplyTile(block, k, panel, m, number, rows, sums);
   Value isLater = compareI(e, arith::CmpIPredicate::ne, k.number, 0);
-  SmallVector<Value> flat = flatten(sums);
-  auto total = scf::IfOp::create(e.b, e.loc, ValueRange(flat).getTypes(), isLater,
-                                 /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(total.elseBlock());
-    scf::YieldOp::create(e.b, e.loc, flat);
-    e.b.setInsertionPointToStart(total.thenBlock());
-    Tile added;
-    for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-      int64_t lanes = tileLanes(panel, i % panel.vectors);
-      Elem before = loadSum(block, rowOf(i), columnOf(i), lanes, maskOf(i));
-      added.push_back(addElems(e, c.element, before, sums[i]));
-    }
-    scf::YieldOp::create(e.b, e.loc, flatten(added));
-  }
-  sums = unflatten(total.getResults(), plan.parts);
-  for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    storeSum(block, rowOf(i), columnOf(i), sums[i], maskOf(i));
+  addEarlier(e, c.element, isLater, sums, [&](int64_t i) {
+    return loadSum(block, rowOf(i), columnOf(i), tileLanes(panel, i % panel.vectors), maskOf(i));
+  });
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    storeSum(block, rowOf(i), columnOf(i), sum, maskOf(i));
   }
 }
 
 void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, int64_t rows,
-                               const Tile &tile) {
+                               const Sums &sums) {
   if (epilogue.isIdentity()) {
     for (int64_t i = 0; i < rows * panel.vectors; ++i) {
       int64_t v = i % panel.vectors;
-      storeVector(block, addI(e, m, i / panel.vectors), addI(e, panel.n, v * plan.lanes), tile[i],
+      storeVector(block, addI(e, m, i / panel.vectors), addI(e, panel.n, v * plan.lanes), sums[i],
                   tileLanes(panel, v), tileMask(panel, v));
     }
     return;
@@ -217,7 +165,7 @@ void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, 
   int64_t row = plan.columns() * plan.parts;
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     int64_t fixed = i / panel.vectors * row + i % panel.vectors * plan.lanes;
-    storeBuffer(bufferAddress(sumBuffer, constI64(e, 0), fixed), tile[i], plan.columns());
+    storeBuffer(bufferAddress(sumBuffer, constI64(e, 0), fixed), sums[i], plan.columns());
   }
   finishRows(block, panel, m, constI64(e, rows), sumBuffer, row);
 }

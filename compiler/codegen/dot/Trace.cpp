@@ -18,7 +18,8 @@
 // transposed, and a few vectors of the batch are accumulated at a time.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/dot/Contraction.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -52,30 +53,24 @@ private:
     Value first;
     int64_t count;
   };
-  using Body = function_ref<SmallVector<Value>(const Run &, ValueRange)>;
-
   bool aligned() const { return along == across; }
   Value maskOf(int64_t count) { return count < lanes ? firstLanes(e, count, lanes) : Value(); }
-  /// If the axis is in k: loops over its runs, carrying sums. If it is in the batch: calls body
-  /// once, with `run`.
-  SmallVector<Value> forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body);
-  SmallVector<Value> forEachK(size_t dim, Place &place, ValueRange sums,
-                              function_ref<SmallVector<Value>(ValueRange)> body);
+  /// Calls body for each run of an axis of k, carrying sums; once for `run` if the axis is one of
+  /// the batch.
+  void forEachRun(const Axis &axis, const Run &run, Sums &sums,
+                  function_ref<void(const Run &, Sums &)> body);
+  /// Calls body for each index of the dimensions of k that are neither axis.
+  void forEachK(Place &place, Sums &sums, function_ref<void(Sums &)> body);
   SmallVector<Elem> readRows(const ContractionSide &side, Place place, const Axis &rowAxis,
                              const Run &rows, const Axis &laneAxis, const Run &columns);
-  SmallVector<Value> multiplySquare(const Place &place, const Run &columns, const Run &rows,
-                                    ValueRange sums);
-  SmallVector<Value> multiplyVectors(Place place, const Run &columns, ValueRange sums);
-  void storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums);
-  void storeVectors(Place place, const Run &columns, ArrayRef<Value> sums);
+  void multiplySquare(const Place &place, const Run &columns, const Run &rows, Sums &sums);
+  void multiplyVectors(Place place, const Run &columns, Sums &sums);
+  void storeSquare(Place place, const Run &columns, const Run &rows, const Sums &sums);
+  void storeVectors(Place place, const Run &columns, const Sums &sums);
   void emitItem(Place place, const Run &columns, const Run &rows);
   /// Emits code for run `number` of an axis of the batch: one copy of body for full runs, and one
   /// for the remainder, so that a run's count is a constant. For an axis of k: body with no run.
   void withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body);
-
-  Elem sumAt(ArrayRef<Value> sums, int64_t i) const {
-    return Elem(sums[i * parts], parts == 2 ? sums[i * parts + 1] : Value());
-  }
 
   Contraction &c;
   Epilogue &epilogue;
@@ -87,8 +82,8 @@ private:
 
 Trace::Trace(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)),
-      across(*unitAxis(c, c.rhs)), parts(isa<ComplexType>(c.element) ? 2 : 1) {
-  // Lanes along the batch need no horizontal sum.
+      across(*unitAxis(c, c.rhs)), parts(partsOf(c.element)) {
+  // Lanes along the batch are stored as they are.
   if (along.inK && !across.inK) {
     swapSides(c);
     std::swap(along, across);
@@ -101,31 +96,33 @@ Trace::Trace(Contraction &c, Epilogue &epilogue)
   step = aligned() ? std::min<int64_t>(kVectors, llvm::divideCeil(side, lanes)) * lanes : lanes;
 }
 
-SmallVector<Value> Trace::forEachRun(const Axis &axis, const Run &run, ValueRange sums, Body body) {
+void Trace::forEachRun(const Axis &axis, const Run &run, Sums &sums,
+                       function_ref<void(const Run &, Sums &)> body) {
   if (!axis.inK) {
-    return body(run, sums);
+    body(run, sums);
+    return;
   }
-  int64_t full = axis.size / lanes * lanes;
-  SmallVector<Value> values =
-      emitForCarrying(e, constI64(e, 0), constI64(e, full), lanes, sums,
-                      [&](Value i, ValueRange inner) { return body(Run{i, lanes}, inner); });
-  return full == axis.size ? values : body(Run{constI64(e, full), axis.size - full}, values);
+  carryVectors(e, axis.size, lanes, sums, [&](Value i, Value mask, Sums &inner) {
+    body(Run{i, mask ? axis.size % lanes : lanes}, inner);
+  });
 }
 
-SmallVector<Value> Trace::forEachK(size_t dim, Place &place, ValueRange sums,
-                                   function_ref<SmallVector<Value>(ValueRange)> body) {
-  if (dim == c.k.size()) {
-    return body(sums);
+void Trace::forEachK(Place &place, Sums &sums, function_ref<void(Sums &)> body) {
+  SmallVector<Axis> axes;
+  SmallVector<int64_t> sizes;
+  for (auto [dim, size] : llvm::enumerate(c.k)) {
+    Axis axis{true, dim, size};
+    if (!(axis == along) && !(axis == across)) {
+      axes.push_back(axis);
+      sizes.push_back(size);
+    }
   }
-  Axis axis{true, dim, c.k[dim]};
-  if (axis == along || axis == across) {
-    return forEachK(dim + 1, place, sums, body);
-  }
-  return emitForCarrying(e, constI64(e, 0), constI64(e, axis.size), 1, sums,
-                         [&](Value i, ValueRange inner) {
-                           place[axis] = Index(i);
-                           return forEachK(dim + 1, place, inner, body);
-                         });
+  carryNest(e, sizes, sums, [&](ArrayRef<Index> index, Value, Sums &inner) {
+    for (auto [axis, i] : llvm::zip(axes, index)) {
+      place[axis] = i;
+    }
+    body(inner);
+  });
 }
 
 /// One vector along `columns` for each index of `rows`; lanes after the last column are zero.
@@ -144,8 +141,8 @@ SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, cons
     }
     return result;
   }
-  // A computed side goes through a buffer, so that its code is emitted once, in a loop.
-  Type part = parts == 2 ? cast<ComplexType>(c.element).getElementType() : c.element;
+  // What is computed is computed by one piece of code, through a buffer.
+  Type part = partType(c.element);
   Value square = stackBuffer(e, lanes * lanes * parts * storageBytes(part));
   emitFor(e, constI64(e, 0), constI64(e, rows.count), 1, [&](Value r) {
     Elem value = read(addI(e, rows.first, r));
@@ -165,8 +162,7 @@ SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, cons
   return result;
 }
 
-SmallVector<Value> Trace::multiplySquare(const Place &place, const Run &columns, const Run &rows,
-                                         ValueRange sums) {
+void Trace::multiplySquare(const Place &place, const Run &columns, const Run &rows, Sums &sums) {
   SmallVector<Elem> crossed = readRows(c.rhs, place, along, columns, across, rows);
   SmallVector<Value> re, im;
   for (int64_t i = 0; i < lanes; ++i) {
@@ -179,36 +175,25 @@ SmallVector<Value> Trace::multiplySquare(const Place &place, const Run &columns,
     im = transposeSquare(e, im);
   }
   SmallVector<Elem> left = readRows(c.lhs, place, across, rows, along, columns);
-  SmallVector<Value> next(sums);
   for (int64_t r = 0; r < rows.count; ++r) {
-    int64_t i = across.inK ? r % kSharedSums : r;
-    Elem sum = multiplyAdd(e, c.element, sumAt(next, i), left[r], Elem(re[r], im[r]));
-    next[i * parts] = sum.re;
-    if (parts == 2) {
-      next[i * parts + 1] = sum.im;
-    }
+    Elem &sum = sums[across.inK ? r % kSharedSums : r];
+    sum = multiplyAdd(e, c.element, sum, left[r], Elem(re[r], im[r]));
   }
-  return next;
 }
 
-SmallVector<Value> Trace::multiplyVectors(Place place, const Run &columns, ValueRange sums) {
-  SmallVector<Value> next;
-  for (int64_t first = 0, i = 0; first < columns.count; first += lanes, ++i) {
+void Trace::multiplyVectors(Place place, const Run &columns, Sums &sums) {
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    int64_t first = i * lanes;
     Value mask = maskOf(columns.count - first);
     place[along] = Index(addI(e, columns.first, first), 1, lanes);
     Elem left = c.lhs.read(place.batch, {}, place.k, lanes, mask);
     Elem right = c.rhs.read(place.batch, {}, place.k, lanes, mask);
-    Elem sum = multiplyAdd(e, c.element, sumAt(SmallVector<Value>(sums), i), left, right);
-    next.push_back(sum.re);
-    if (sum.im) {
-      next.push_back(sum.im);
-    }
+    sum = multiplyAdd(e, c.element, sum, left, right);
   }
-  return next;
 }
 
-void Trace::storeSquare(Place place, const Run &columns, const Run &rows, ArrayRef<Value> sums) {
-  Type part = parts == 2 ? cast<ComplexType>(c.element).getElementType() : c.element;
+void Trace::storeSquare(Place place, const Run &columns, const Run &rows, const Sums &sums) {
+  Type part = partType(c.element);
   int64_t width = along.inK ? 1 : lanes;
   auto store = [&](Elem sum) {
     if (along.inK && lanes > 1) {
@@ -226,18 +211,19 @@ void Trace::storeSquare(Place place, const Run &columns, const Run &rows, ArrayR
   if (!across.inK) {
     for (int64_t r = 0; r < rows.count; ++r) {
       place[across] = Index(addI(e, rows.first, r));
-      store(sumAt(sums, r));
+      store(sums[r]);
     }
     return;
   }
-  Elem low = addElems(e, c.element, sumAt(sums, 0), sumAt(sums, 1));
-  store(addElems(e, c.element, low, addElems(e, c.element, sumAt(sums, 2), sumAt(sums, 3))));
+  Elem low = addElems(e, c.element, sums[0], sums[1]);
+  store(addElems(e, c.element, low, addElems(e, c.element, sums[2], sums[3])));
 }
 
-void Trace::storeVectors(Place place, const Run &columns, ArrayRef<Value> sums) {
-  for (int64_t first = 0, i = 0; first < columns.count; first += lanes, ++i) {
+void Trace::storeVectors(Place place, const Run &columns, const Sums &sums) {
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    int64_t first = i * lanes;
     place[along] = Index(addI(e, columns.first, first), 1, lanes);
-    epilogue.store(c.element, sumAt(sums, i), c.outIndex(place.batch, {}, {}, lanes), lanes,
+    epilogue.store(c.element, sum, c.outIndex(place.batch, {}, {}, lanes), lanes,
                    maskOf(columns.count - first));
   }
 }
@@ -246,24 +232,16 @@ void Trace::emitItem(Place place, const Run &columns, const Run &rows) {
   int64_t count = aligned()    ? llvm::divideCeil(columns.count, lanes)
                   : across.inK ? kSharedSums
                                : rows.count;
-  SmallVector<Value> init;
-  for (int64_t i = 0; i < count; ++i) {
-    Elem zero = zeroElem(e, c.element, lanes);
-    init.push_back(zero.re);
-    if (zero.im) {
-      init.push_back(zero.im);
-    }
-  }
+  Sums sums = zeroSums(e, c.element, count, lanes);
   if (aligned()) {
-    storeVectors(place, columns, forEachK(0, place, init, [&](ValueRange sums) {
-                   return multiplyVectors(place, columns, sums);
-                 }));
+    forEachK(place, sums, [&](Sums &inner) { multiplyVectors(place, columns, inner); });
+    storeVectors(place, columns, sums);
     return;
   }
-  SmallVector<Value> sums = forEachK(0, place, init, [&](ValueRange outer) {
-    return forEachRun(along, columns, outer, [&](const Run &some, ValueRange middle) {
-      return forEachRun(across, rows, middle, [&](const Run &others, ValueRange inner) {
-        return multiplySquare(place, some, others, inner);
+  forEachK(place, sums, [&](Sums &outer) {
+    forEachRun(along, columns, outer, [&](const Run &some, Sums &middle) {
+      forEachRun(across, rows, middle, [&](const Run &others, Sums &inner) {
+        multiplySquare(place, some, others, inner);
       });
     });
   });

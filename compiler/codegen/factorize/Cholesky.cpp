@@ -11,8 +11,7 @@
 // of the result is zero. A matrix that is not positive definite gives NaN throughout.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/IndexMath.h"
-#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -51,23 +50,21 @@ Elem CholeskyEmission::subtractProducts(Elem start, Value i, Value j, Value coun
   Value whole = constI64(e, 0);
   if (lanes > 1) {
     whole = mulI(e, divI(e, count, lanes), lanes);
-    Elem zero = zeroElem(e, element, lanes);
-    SmallVector<Value> sums = emitForCarrying(
-        e, constI64(e, 0), whole, lanes, flattenElems(zero), [&](Value k, ValueRange carried) {
-          Elem a = loadElements(e, element, result, at(i, k), lanes);
-          Elem b = loadElements(e, element, result, at(j, k), lanes);
-          return flattenElems(
-              named("add", {unflattenElems(carried, {zero})[0], named("multiply", {a, b})}));
-        });
-    Value total = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::ADD, sums[0]);
+    Sums sums = zeroSums(e, element, 1, lanes);
+    carrySums(e, constI64(e, 0), whole, lanes, sums, [&](Value k, Sums &inner) {
+      Elem a = loadElements(e, element, result, at(i, k), lanes);
+      Elem b = loadElements(e, element, result, at(j, k), lanes);
+      inner[0] = named("add", {inner[0], named("multiply", {a, b})});
+    });
+    Value total = vector::ReductionOp::create(e.b, e.loc, vector::CombiningKind::ADD, sums[0].re);
     start = named("subtract", {start, Elem(total)});
   }
-  SmallVector<Value> rest =
-      emitForCarrying(e, whole, count, 1, flattenElems(start), [&](Value k, ValueRange carried) {
-        Elem product = named("multiply", {loadResult(i, k), conj(loadResult(j, k))});
-        return flattenElems(named("subtract", {unflattenElems(carried, {start})[0], product}));
-      });
-  return unflattenElems(rest, {start})[0];
+  Sums rest{start};
+  carrySums(e, whole, count, 1, rest, [&](Value k, Sums &inner) {
+    Elem product = named("multiply", {loadResult(i, k), conj(loadResult(j, k))});
+    inner[0] = named("subtract", {inner[0], product});
+  });
+  return rest[0];
 }
 
 LogicalResult emitCholeskyKernel(KernelBuilder &kernel) {

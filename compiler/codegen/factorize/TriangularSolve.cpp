@@ -15,8 +15,7 @@
 // read, without its diagonal if that is unit.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/IndexMath.h"
-#include "compiler/codegen/loops/EmitterImpl.h"
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -79,7 +78,7 @@ private:
 SolveEmission::SolveEmission(KernelBuilder &kernel, TriangularSolveOp op)
     : kernel(kernel), e(kernel.e), op(op), element(arrayType(op.getB()).getElementType()),
       m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1), part(computeType(element)),
-      parts(isa<ComplexType>(element) ? 2 : 1) {
+      parts(partsOf(element)) {
   ArrayRef<int64_t> shape = arrayType(op.getB()).getShape();
   rows = shape[shape.size() - 2];
   columns = shape.back();
@@ -155,30 +154,21 @@ Elem SolveEmission::entry(Value i, Value k) {
 void SolveEmission::solveRows(Value firstStep, int64_t count, int64_t width, ReadRow start,
                               ReadRow solved, WriteRow write) {
   SmallVector<Value> row;
-  SmallVector<Elem> sums;
+  Sums sums;
   for (int64_t r = 0; r < count; ++r) {
     row.push_back(order(addI(e, firstStep, r)));
     for (int64_t v = 0; v < width; ++v) {
       sums.push_back(start(row[r], v));
     }
   }
-  SmallVector<Value> carried = emitForCarrying(
-      e, constI64(e, 0), firstStep, 1, flattenElems(sums), [&](Value step, ValueRange values) {
-        SmallVector<Elem> next = unflattenElems(values, sums);
-        Value k = order(step);
-        SmallVector<Elem> x;
-        for (int64_t v = 0; v < width; ++v) {
-          x.push_back(solved(k, v));
-        }
-        for (int64_t r = 0; r < count; ++r) {
-          Elem t = splat(e, entry(row[r], k), lanes);
-          for (int64_t v = 0; v < width; ++v) {
-            next[r * width + v] = subtractProduct(next[r * width + v], t, x[v]);
-          }
-        }
-        return flattenElems(next);
-      });
-  sums = unflattenElems(carried, sums);
+  carrySums(e, constI64(e, 0), firstStep, 1, sums, [&](Value step, Sums &inner) {
+    Value k = order(step);
+    multiplyStep(
+        e,
+        [&](const Elem &sum, const Elem &t, const Elem &x) { return subtractProduct(sum, t, x); },
+        count, width, [&](int64_t r) { return entry(row[r], k); },
+        [&](int64_t v) { return solved(k, v); }, inner);
+  });
   for (int64_t r = 0; r < count; ++r) {
     Elem diagonal = unit ? Elem() : entry(row[r], row[r]);
     for (int64_t v = 0; v < width; ++v) {

@@ -5,7 +5,7 @@
 // of such a value: row-major order is the same, so the store's address is too.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Epilogue.h"
+#include "compiler/codegen/contraction/Epilogue.h"
 
 using namespace mlir;
 

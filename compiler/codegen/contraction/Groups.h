@@ -1,6 +1,6 @@
 //===- Groups.h - Narrow products, two or four at a time ------------------===//
-#ifndef COMPILER_CODEGEN_DOT_GROUPS_H
-#define COMPILER_CODEGEN_DOT_GROUPS_H
+#ifndef COMPILER_CODEGEN_CONTRACTION_GROUPS_H
+#define COMPILER_CODEGEN_CONTRACTION_GROUPS_H
 
 #include "compiler/codegen/Element.h"
 
@@ -17,13 +17,13 @@ int64_t sizeOf(KGroup group);
 /// Lanes of that many vectors of widened elements as lanes of groups. Pairs of bf16 are held as
 /// f32.
 mlir::Value groupLanes(Emission &e, KGroup group, llvm::ArrayRef<mlir::Value> values);
-/// sum + lhs * rhs, for groups of so many lanes. `rhsUnsigned`: the rhs is the unsigned side, if
-/// the product takes one.
-mlir::Value multiplyGroups(Emission &e, const Product &product, bool rhsUnsigned, mlir::Value sum,
-                           mlir::Value lhs, mlir::Value rhs);
-/// Groups of four bytes with the upper bit of each flipped: 128 more, or less.
+/// The storage bits of a vector of widened elements, each in as many bits as it has in a group.
+mlir::Value narrowLanes(Emission &e, KGroup group, mlir::Value value);
+/// Widened bytes with the upper bit of each flipped.
+mlir::Value flipElements(Emission &e, mlir::Value elements);
+/// Groups of four bytes with the upper bit of each flipped.
 mlir::Value flipBytes(Emission &e, mlir::Value groups);
-/// What a lhs of zeros looks like when flipped.
+/// Flipped groups of zeros.
 mlir::Value flippedZeros(Emission &e, int64_t lanes);
 
 } // namespace hlo::codegen

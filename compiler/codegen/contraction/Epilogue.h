@@ -1,6 +1,6 @@
-//===- Epilogue.h - The ops after the hero, and the stores ----------------===//
-#ifndef COMPILER_CODEGEN_DOT_EPILOGUE_H
-#define COMPILER_CODEGEN_DOT_EPILOGUE_H
+//===- Epilogue.h - What follows the hero: roots and stores ---------------===//
+#ifndef COMPILER_CODEGEN_CONTRACTION_EPILOGUE_H
+#define COMPILER_CODEGEN_CONTRACTION_EPILOGUE_H
 
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/Kernel.h"

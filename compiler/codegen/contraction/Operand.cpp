@@ -12,7 +12,9 @@
 //   dimension that is contiguous in that array.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/contraction/Operand.h"
+#include "compiler/codegen/contraction/Arithmetic.h"
+#include "compiler/codegen/contraction/Loops.h"
 
 using namespace mlir;
 

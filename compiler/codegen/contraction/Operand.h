@@ -1,10 +1,10 @@
 //===- Operand.h - Reading an operand of a contraction --------------------===//
-#ifndef COMPILER_CODEGEN_DOT_OPERAND_H
-#define COMPILER_CODEGEN_DOT_OPERAND_H
+#ifndef COMPILER_CODEGEN_CONTRACTION_OPERAND_H
+#define COMPILER_CODEGEN_CONTRACTION_OPERAND_H
 
 #include "compiler/codegen/IndexMath.h"
 #include "compiler/codegen/Kernel.h"
-#include "compiler/codegen/dot/Groups.h"
+#include "compiler/codegen/contraction/Groups.h"
 
 namespace hlo::codegen {
 

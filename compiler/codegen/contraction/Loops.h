@@ -1,0 +1,52 @@
+//===- Loops.h - Tasks, pieces and prefetches -----------------------------===//
+#ifndef COMPILER_CODEGEN_CONTRACTION_LOOPS_H
+#define COMPILER_CODEGEN_CONTRACTION_LOOPS_H
+
+#include "compiler/codegen/IndexMath.h"
+
+#include <optional>
+
+namespace hlo::codegen {
+
+/// Runs body(task) for the tasks of this call of the kernel, which has `tasks` of them.
+void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);
+/// Runs body(item) for `items` items, `perTask` of them in each of the kernel's tasks.
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
+               llvm::function_ref<void(mlir::Value)> body);
+
+/// body(at, count) for the pieces of [lo, hi), a part of [0, size): `step` elements each, but for
+/// the remainder at the end of `size`, which has code of its own. lo is a multiple of `step`, and
+/// hi is one or `size`.
+void forEachPiece(Emission &e, mlir::Value lo, mlir::Value hi, int64_t size, int64_t step,
+                  llvm::function_ref<void(mlir::Value at, int64_t count)> body);
+/// The same for all of [0, size).
+void forEachPiece(Emission &e, int64_t size, int64_t step,
+                  llvm::function_ref<void(mlir::Value at, int64_t count)> body);
+/// body(at, mask) for the vectors that cover [0, size). The mask is null but for a last vector that
+/// is not full.
+void forEachVector(Emission &e, int64_t size, int64_t lanes,
+                   llvm::function_ref<void(mlir::Value at, mlir::Value mask)> body);
+
+/// The mask of the lanes l < limit. With one lane, or none: whether there is an element.
+mlir::Value lanesBelow(Emission &e, mlir::Value limit, int64_t lanes);
+/// The mask of the lanes at `first`, `first` + 1, ... that lie below `size`; null if `size` is a
+/// multiple of `lanes`, as `first` then is too.
+mlir::Value lanesInside(Emission &e, mlir::Value first, int64_t lanes, int64_t size);
+
+/// A linear index over dimensions of these sizes, as one index per dimension; lanes go along the
+/// last.
+llvm::SmallVector<Index> splitIndex(Emission &e, const Index &linear, llvm::ArrayRef<int64_t> sizes,
+                                    int64_t lanes);
+
+/// The stride of a linear index over the dimensions, if it has one.
+std::optional<int64_t> linearStride(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
+
+/// Bytes that one prefetch brings.
+inline constexpr int64_t kLineBytes = 64;
+/// Prefetches the cache line at `address`, which need not be valid: into L1, or with `level` 2 into
+/// L2 alone.
+void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
+
+} // namespace hlo::codegen
+
+#endif
