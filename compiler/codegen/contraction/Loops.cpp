@@ -54,6 +54,11 @@ Value lanesBelow(Emission &e, Value limit, int64_t lanes) {
                                splat(e, limit, lanes).re);
 }
 
+Value lanesBelow(Emission &e, const Index &index, Value limit, int64_t lanes) {
+  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneIndices(e, index, lanes),
+                               splat(e, limit, lanes).re);
+}
+
 Value lanesInside(Emission &e, Value first, int64_t lanes, int64_t size) {
   if (size % lanes == 0) {
     return {};
@@ -86,6 +91,14 @@ std::optional<int64_t> linearStride(ArrayRef<int64_t> sizes, ArrayRef<int64_t> s
     }
   }
   return strides.back();
+}
+
+Value offsetOf(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides) {
+  Value offset = constI64(e, 0);
+  for (auto [i, stride] : llvm::zip(index, strides)) {
+    offset = addI(e, offset, mulI(e, i.base, stride));
+  }
+  return offset;
 }
 
 void emitPrefetch(Emission &e, Value address, int level) {

@@ -29,6 +29,8 @@ void forEachVector(Emission &e, int64_t size, int64_t lanes,
 
 /// The mask of the lanes l < limit. With one lane, or none: whether there is an element.
 mlir::Value lanesBelow(Emission &e, mlir::Value limit, int64_t lanes);
+/// The mask of the lanes whose index is below `limit`.
+mlir::Value lanesBelow(Emission &e, const Index &index, mlir::Value limit, int64_t lanes);
 /// The mask of the lanes at `first`, `first` + 1, ... that lie below `size`; null if `size` is a
 /// multiple of `lanes`, as `first` then is too.
 mlir::Value lanesInside(Emission &e, mlir::Value first, int64_t lanes, int64_t size);
@@ -40,6 +42,9 @@ llvm::SmallVector<Index> splitIndex(Emission &e, const Index &linear, llvm::Arra
 
 /// The stride of a linear index over the dimensions, if it has one.
 std::optional<int64_t> linearStride(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides);
+
+/// The sum of the indices' bases times the strides: the distance of an element in memory.
+mlir::Value offsetOf(Emission &e, llvm::ArrayRef<Index> index, llvm::ArrayRef<int64_t> strides);
 
 /// Bytes that one prefetch brings.
 inline constexpr int64_t kLineBytes = 64;

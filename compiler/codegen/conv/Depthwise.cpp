@@ -14,6 +14,7 @@
 // a feature are loaded once per row.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/conv/DepthwiseEmitter.h"
 #include "compiler/codegen/conv/DepthwisePlanes.h"
 
@@ -169,10 +170,7 @@ void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
         return;
       }
       Index lane(position, lanes > 1 ? 1 : 0, lanes);
-      Value mask;
-      if (to == steps && last.output % lanes != 0) {
-        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), last.output);
-      }
+      Value mask = to == steps ? lanesInside(e, position, lanes, last.output) : Value();
       emitVector(row, row.feature, lane, inside, mask, weights);
     });
   };
@@ -182,17 +180,9 @@ void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
 }
 
 void DepthwiseEmitter::emitPosition(const Row &row, Value position, uint64_t inside) {
-  int64_t full = g.outputFeatures / lanes * lanes;
-  auto vector = [&](Value feature, Value mask) {
-    Index lane(feature, lanes > 1 ? 1 : 0, lanes);
-    emitVector(row, lane, Index(position), inside, mask, {});
-  };
-  emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) { vector(feature, {}); });
-  if (full < g.outputFeatures) {
-    Value feature = constI64(e, full);
-    vector(feature, compareI(e, arith::CmpIPredicate::slt, laneIndices(e, Index(feature, 1), lanes),
-                             g.outputFeatures));
-  }
+  forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
+    emitVector(row, Index(feature, lanes > 1 ? 1 : 0, lanes), Index(position), inside, mask, {});
+  });
 }
 
 void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
@@ -222,33 +212,22 @@ void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
 
 void DepthwiseEmitter::emitPositions(const Row &row, Value position, int64_t count, bool rowInside,
                                      bool edge) {
-  int64_t full = g.outputFeatures / lanes * lanes, stride = lanes > 1 ? 1 : 0;
-  emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value feature) {
-    emitNeighbours(row, Index(feature, stride, lanes), position, {}, count, rowInside, edge);
+  forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
+    emitNeighbours(row, Index(feature, lanes > 1 ? 1 : 0, lanes), position, mask, count, rowInside,
+                   edge);
   });
-  if (full < g.outputFeatures) {
-    Index lane(constI64(e, full), stride, lanes);
-    Value mask =
-        compareI(e, arith::CmpIPredicate::slt, laneIndices(e, lane, lanes), g.outputFeatures);
-    emitNeighbours(row, lane, position, mask, count, rowInside, edge);
-  }
 }
 
 std::pair<Value, Value> DepthwiseEmitter::validTaps(const SpatialDim &dim, Value output) {
-  Value first = addI(e, mulI(e, output, dim.stride), -dim.padLow), zero = constI64(e, 0);
-  auto tapsBelow = [&](Value extent) {
-    Value positive = maxI(e, extent, zero);
-    return divI(e, addI(e, positive, dim.kernelDilation - 1), dim.kernelDilation);
-  };
-  Value to = tapsBelow(subI(e, constI64(e, dim.input), first));
+  Value first = addI(e, mulI(e, output, dim.stride), -dim.padLow);
+  Value to = stepsBelow(e, subI(e, constI64(e, dim.input), first), dim.kernelDilation);
   to = minI(e, to, dim.kernel);
-  return {tapsBelow(subI(e, zero, first)), to};
+  return {stepsBelow(e, subI(e, constI64(e, 0), first), dim.kernelDilation), to};
 }
 
 /// Neighbouring outputs: each element that they meet is read once, each weight too.
 void DepthwiseEmitter::emitNeighbours(const Row &row, const Index &feature, Value position,
                                       Value mask, int64_t count, bool rowInside, bool edge) {
-  using Values = SmallVector<Value>;
   const SpatialDim &last = g.spatial.back();
   Index zero(constI64(e, 0));
   SmallVector<Index> output(row.outer);
@@ -257,17 +236,17 @@ void DepthwiseEmitter::emitNeighbours(const Row &row, const Index &feature, Valu
   auto read = [&](const SmallVector<Index> &tap) {
     return readInput(row, feature, output, tap, mask, inside);
   };
-  auto line = [&](SmallVector<Index> tap, ValueRange carried) -> Values {
+  auto line = [&](SmallVector<Index> tap, Sums &sums) {
     tap.push_back(zero);
     if (edge) {
       auto [from, to] = validTaps(last, position);
-      return emitForCarrying(e, from, to, 1, carried, [&](Value t, ValueRange sums) -> Values {
+      carrySums(e, from, to, 1, sums, [&](Value t, Sums &inner) {
         tap.back() = Index(t);
         Elem weight = readWeight(feature, tap, mask);
-        return {multiplyAdd(e, operands.element, Elem(sums[0]), read(tap), weight).re};
+        inner[0] = multiplyAdd(e, operands.element, inner[0], read(tap), weight);
       });
+      return;
     }
-    Values sums(carried);
     SmallVector<Elem> inputs((count - 1) * last.stride + last.kernel);
     for (int64_t t = 0; t < last.kernel; ++t) {
       tap.back() = Index(constI64(e, t));
@@ -278,36 +257,34 @@ void DepthwiseEmitter::emitNeighbours(const Row &row, const Index &feature, Valu
           tap.back() = Index(constI64(e, x));
           inputs[x] = read(tap);
         }
-        sums[p] = multiplyAdd(e, operands.element, Elem(sums[p]), inputs[x], weight).re;
+        sums[p] = multiplyAdd(e, operands.element, sums[p], inputs[x], weight);
       }
     }
-    return sums;
   };
-  std::function<Values(SmallVector<Index>, ValueRange)> nest = [&](SmallVector<Index> tap,
-                                                                   ValueRange carried) -> Values {
+  std::function<void(SmallVector<Index>, Sums &)> nest = [&](SmallVector<Index> tap, Sums &outer) {
     size_t d = tap.size();
     if (d + 1 == rank) {
-      return line(tap, carried);
+      line(tap, outer);
+      return;
     }
+    tap.emplace_back();
+    auto at = [&](Value t, Sums &sums) {
+      tap.back() = Index(t);
+      nest(tap, sums);
+    };
     if (rowInside) {
-      Values sums(carried);
       for (int64_t t = 0; t < g.spatial[d].kernel; ++t) {
-        SmallVector<Index> deeper(tap);
-        deeper.push_back(Index(constI64(e, t)));
-        sums = nest(deeper, sums);
+        at(constI64(e, t), outer);
       }
-      return sums;
+      return;
     }
     auto [from, to] = validTaps(g.spatial[d], row.outer[d].base);
-    return emitForCarrying(e, from, to, 1, carried, [&](Value t, ValueRange sums) {
-      SmallVector<Index> deeper(tap);
-      deeper.push_back(Index(t));
-      return nest(deeper, sums);
-    });
+    carrySums(e, from, to, 1, outer, at);
   };
-  Values sums = nest({}, Values(count, zeroElem(e, operands.element, lanes).re));
+  Sums sums = zeroSums(e, operands.element, count, lanes);
+  nest({}, sums);
   for (int64_t p = 0; p < count; ++p) {
-    storeVector(row, feature, Index(addI(e, position, p)), Elem(sums[p]), mask);
+    storeVector(row, feature, Index(addI(e, position, p)), sums[p], mask);
   }
 }
 

@@ -275,11 +275,12 @@ void PlanesEmitter::multiply(const Band &band, size_t phaseH, size_t phaseW) {
   int64_t lanes = plan.lanes, below = plan.flat ? lanes : plan.outputPitch;
   int64_t start = (phaseH * plan.w.dim.phases.size() + phaseW) * plan.outputSize;
   Value zero = constI64(e, 0);
-  SmallVector<Value> none(plan.tile, zeroElem(e, operands.element, lanes).re);
+  Sums none = zeroSums(e, operands.element, plan.tile, lanes);
   auto tile = [&](Value from, Value to) {
-    SmallVector<Value> result = addRows(phaseH, phaseW, address(band.input, from), none);
+    Sums result = none;
+    addRows(phaseH, phaseW, address(band.input, from), result);
     for (auto [t, sum] : llvm::enumerate(result)) {
-      storeElements(e, operands.element, Elem(sum), band.sums, addI(e, to, start + t * below));
+      storeElements(e, operands.element, sum, band.sums, addI(e, to, start + t * below));
     }
   };
   if (plan.flat) {
@@ -294,33 +295,33 @@ void PlanesEmitter::multiply(const Band &band, size_t phaseH, size_t phaseW) {
   });
 }
 
-SmallVector<Value> PlanesEmitter::addRows(size_t phaseH, size_t phaseW, Value at, ValueRange sums) {
+void PlanesEmitter::addRows(size_t phaseH, size_t phaseW, Value at, Sums &sums) {
   const PlaneDim &h = plan.h;
   const DirectPhase &phase = h.dim.phases[phaseH];
   int64_t row = plan.w.dim.kernel;
   Value weightsAt = address(weights, constI64(e, phase.firstTap * row));
   if (plan.unrolled) {
-    return addTaps(phaseH, phaseW, at, sums, 0, phase.taps, weightsAt);
+    addTaps(phaseH, phaseW, at, sums, 0, phase.taps, weightsAt);
+    return;
   }
-  return emitForCarrying(
-      e, constI64(e, 0), constI64(e, phase.taps), 1, sums, [&](Value j, ValueRange carried) {
-        Value offset = addI(e, mulI(e, j, h.dim.tapStep), h.offset(phase, 0));
-        Value place = mulI(e, remI(e, offset, h.dim.step), plan.w.dim.step * plan.planeSize);
-        place = addI(e, place, mulI(e, divI(e, offset, h.dim.step), plan.pitch));
-        Value taps = address(weightsAt, mulI(e, j, h.dim.tapStride * row));
-        return addTaps(phaseH, phaseW, address(at, place), carried, 0, 1, taps);
-      });
+  carrySums(e, constI64(e, 0), constI64(e, phase.taps), 1, sums, [&](Value j, Sums &inner) {
+    Value offset = addI(e, mulI(e, j, h.dim.tapStep), h.offset(phase, 0));
+    Value place = mulI(e, remI(e, offset, h.dim.step), plan.w.dim.step * plan.planeSize);
+    place = addI(e, place, mulI(e, divI(e, offset, h.dim.step), plan.pitch));
+    Value taps = address(weightsAt, mulI(e, j, h.dim.tapStride * row));
+    addTaps(phaseH, phaseW, address(at, place), inner, 0, 1, taps);
+  });
 }
 
-SmallVector<Value> PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at, ValueRange sums,
-                                          int64_t from, int64_t to, Value weights) {
+void PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at, Sums &sums, int64_t from,
+                            int64_t to, Value weights) {
   const PlaneDim &h = plan.h, &w = plan.w;
   const DirectPhase &rows = h.dim.phases[phaseH], &columns = w.dim.phases[phaseW];
   int64_t below = plan.flat ? plan.lanes : plan.pitch;
   // What is multiplied by each vector of the input that the tile meets.
   struct Product {
     int64_t sum;
-    Value weight;
+    Elem weight;
   };
   std::map<int64_t, SmallVector<Product>> products;
   for (int64_t j = from; j < to; ++j) {
@@ -333,20 +334,18 @@ SmallVector<Value> PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at
       int64_t offset = plane + right % w.dim.step * plan.planeSize +
                        down / h.dim.step * plan.pitch + right / w.dim.step;
       for (int64_t t = 0; t < plan.tile; ++t) {
-        products[offset + t * below].push_back({t, splat(e, weight, plan.lanes).re});
+        products[offset + t * below].push_back({t, splat(e, weight, plan.lanes)});
       }
     }
   }
-  SmallVector<Value> result(sums);
   for (auto &[offset, list] : products) {
     Elem value = loadElements(e, operands.element, address(at, constI64(e, 0), offset),
                               constI64(e, 0), plan.lanes);
     for (const Product &product : list) {
-      Value &sum = result[product.sum];
-      sum = multiplyAdd(e, operands.element, Elem(sum), value, Elem(product.weight)).re;
+      Elem &sum = sums[product.sum];
+      sum = multiplyAdd(e, operands.element, sum, value, product.weight);
     }
   }
-  return result;
 }
 
 /// Lanes of a and b in turns.
@@ -381,11 +380,7 @@ void PlanesEmitter::store(const Band &band, const Index &feature) {
       index[w.outputDim] = Index(x, 1, lanes);
       epilogue.store(operands.element, Elem(sum), index, lanes, mask);
     };
-    int64_t full = w.output / lanes * lanes;
-    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value x) { finish(x, {}); });
-    if (full < w.output) {
-      finish(constI64(e, full), firstLanes(e, w.output - full, lanes));
-    }
+    forEachVector(e, w.output, lanes, finish);
   });
 }
 

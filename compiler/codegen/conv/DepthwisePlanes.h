@@ -2,6 +2,7 @@
 #ifndef COMPILER_CODEGEN_CONV_DEPTHWISEPLANES_H
 #define COMPILER_CODEGEN_CONV_DEPTHWISEPLANES_H
 
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 
 namespace hlo::codegen {
@@ -65,11 +66,9 @@ private:
   void multiply(const Band &band, size_t phaseH, size_t phaseW);
   /// Adds the taps of rows [from, to) of the window to the sums of a tile; `at` is the address of
   /// its first output's place in the copy.
-  llvm::SmallVector<mlir::Value> addTaps(size_t phaseH, size_t phaseW, mlir::Value at,
-                                         mlir::ValueRange sums, int64_t from, int64_t to,
-                                         mlir::Value weights);
-  llvm::SmallVector<mlir::Value> addRows(size_t phaseH, size_t phaseW, mlir::Value at,
-                                         mlir::ValueRange sums);
+  void addTaps(size_t phaseH, size_t phaseW, mlir::Value at, Sums &sums, int64_t from, int64_t to,
+               mlir::Value weights);
+  void addRows(size_t phaseH, size_t phaseW, mlir::Value at, Sums &sums);
   void store(const Band &band, const Index &feature);
   mlir::Value address(mlir::Value buffer, mlir::Value index, int64_t fixed = 0);
 

@@ -4,6 +4,7 @@
 // and each weight once where that can be, and the multiply-adds.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/conv/DepthwiseEmitter.h"
 
 using namespace mlir;
@@ -60,11 +61,7 @@ void DepthwiseEmitter::packWeights() {
     SmallVector<Index> tap = splitIndex(e, Index(number), sizes, 1);
     emitFor(e, constI64(e, 0), constI64(e, pitch), lanes, [&](Value f) {
       Index feature(f, 1, lanes);
-      Value mask;
-      if (pitch != g.outputFeatures) {
-        mask = compareI(e, arith::CmpIPredicate::slt, laneIndices(e, feature, lanes),
-                        g.outputFeatures);
-      }
+      Value mask = lanesInside(e, f, lanes, g.outputFeatures);
       Elem weight = operands.readKernel(e, Index(constI64(e, 0)), feature, tap, lanes, mask);
       storeElements(e, operands.element, weight, packedWeights, addI(e, mulI(e, number, pitch), f));
     });
@@ -119,19 +116,13 @@ Elem DepthwiseEmitter::sumTaps(const Row &row, const Index &feature, const Index
     }
     return sum;
   }
-  SmallVector<Value> init{acc.re};
-  if (acc.im) {
-    init.push_back(acc.im);
-  }
-  auto sums = emitForCarrying(
-      e, constI64(e, 0), constI64(e, size), 1, init, [&](Value i, ValueRange carried) {
-        SmallVector<Index> deeper(tap);
-        deeper.push_back(Index(i));
-        Elem sum = sumTaps(row, feature, position, inside, mask, {}, deeper,
-                           Elem(carried[0], carried.size() > 1 ? carried[1] : Value()));
-        return sum.im ? SmallVector<Value>{sum.re, sum.im} : SmallVector<Value>{sum.re};
-      });
-  return Elem(sums[0], sums.size() > 1 ? sums[1] : Value());
+  Sums sums{acc};
+  carrySums(e, constI64(e, 0), constI64(e, size), 1, sums, [&](Value i, Sums &inner) {
+    SmallVector<Index> deeper(tap);
+    deeper.push_back(Index(i));
+    inner[0] = sumTaps(row, feature, position, inside, mask, {}, deeper, inner[0]);
+  });
+  return sums[0];
 }
 
 } // namespace hlo::codegen

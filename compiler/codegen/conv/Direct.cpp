@@ -26,7 +26,7 @@ namespace hlo::codegen {
 DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                              Epilogue &epilogue, const DirectPlan &plan, Type sum)
     : kernel(kernel), op(op), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
-      plan(plan), sum(sum), rank(plan.dims.size()) {
+      plan(plan), sum(sum), elements(e, operands.element), results(e, sum), rank(plan.dims.size()) {
   int64_t innermost = static_cast<int64_t>(rank);
   storesColumns = plan.outputsInnermost() && plan.rowsW > 1;
   columnLanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(plan.rowsW));
@@ -65,27 +65,6 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   if (storesColumns) {
     squareBuffer = stackBuffer(e, columnLanes * columnLanes * plan.bytes);
   }
-}
-
-Value DirectEmitter::bufferAddress(Value base, Value index, int64_t fixed) {
-  Value at = addBytes(e, base, mulI(e, index, plan.bytes));
-  return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * plan.bytes));
-}
-
-Value DirectEmitter::loadBuffer(Value address, int64_t lanes) {
-  return loadElements(e, operands.element, address, constI64(e, 0), lanes).re;
-}
-
-void DirectEmitter::storeBuffer(Value address, Value value, Value mask) {
-  storeElements(e, operands.element, Elem(value), address, constI64(e, 0), mask);
-}
-
-Value DirectEmitter::loadSum(Value address, int64_t lanes) {
-  return loadElements(e, sum, address, constI64(e, 0), lanes).re;
-}
-
-void DirectEmitter::storeSum(Value address, Value value) {
-  storeElements(e, sum, Elem(value), address, constI64(e, 0));
 }
 
 /// list[index], where equal entries need no choice.
@@ -287,24 +266,15 @@ void DirectEmitter::forEachPlace(const Block &block, function_ref<void(const Pla
 }
 
 void DirectEmitter::forEachPanel(const Block &block, function_ref<void(const Panel &)> body) {
-  int64_t columns = plan.columns(), full = plan.features / columns * columns;
-  if (full > 0) {
-    emitFor(e, block.n0, minI(e, block.n1, full), columns,
-            [&](Value n) { body(Panel{n, plan.vectors, false}); });
-  }
-  if (full < plan.features) {
-    int64_t vectors = llvm::divideCeil(plan.features - full, plan.alongChannels ? 1 : plan.lanes);
-    emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
-           [&] { body(Panel{constI64(e, full), vectors, true}); });
-  }
+  forEachPiece(e, block.n0, block.n1, plan.features, plan.columns(), [&](Value n, int64_t count) {
+    int64_t lanes = plan.alongChannels ? 1 : plan.lanes;
+    body(Panel{n, static_cast<int64_t>(llvm::divideCeil(count, lanes)), count});
+  });
 }
 
 Value DirectEmitter::columnMask(const Panel &panel, int64_t vector) const {
-  int64_t rest = plan.alongChannels ? 0 : plan.features % plan.lanes;
-  if (!panel.tail || vector + 1 != panel.vectors || rest == 0) {
-    return {};
-  }
-  return firstLanes(e, rest, plan.lanes);
+  int64_t rest = plan.alongChannels ? 0 : panel.features % plan.lanes;
+  return rest != 0 && vector + 1 == panel.vectors ? firstLanes(e, rest, plan.lanes) : Value();
 }
 
 void emitDirect(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,

@@ -19,33 +19,26 @@ namespace hlo::codegen {
 /// whole vector.
 void DirectEmitter::packApart() {
   int64_t run = plan.runApart(), pitch = llvm::alignTo(run, plan.lanes);
-  std::function<void(SmallVector<Index>, Value)> nest = [&](SmallVector<Index> tap, Value linear) {
-    size_t d = tap.size();
-    if (d + 1 < g.spatial.size()) {
-      emitFor(e, constI64(e, 0), constI64(e, g.spatial[d].kernel), 1, [&](Value t) {
-        SmallVector<Index> deeper(tap);
-        deeper.push_back(Index(t));
-        nest(deeper, addI(e, mulI(e, linear, g.spatial[d].kernel), t));
-      });
-      return;
-    }
+  SmallVector<int64_t> rows;
+  for (const SpatialDim &dim : ArrayRef(g.spatial).drop_back()) {
+    rows.push_back(dim.kernel);
+  }
+  Sums none;
+  carryNest(e, rows, none, [&](ArrayRef<Index> tap, Value linear, Sums &) {
     emitFor(e, constI64(e, 0), constI64(e, plan.featuresApart), 1, [&](Value f) {
       Value at = mulI(e, addI(e, mulI(e, linear, plan.featuresApart), f), pitch);
       emitFor(e, constI64(e, 0), constI64(e, pitch), plan.lanes, [&](Value i) {
-        Value below = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
-                                            laneIndices(e, Index(i, 1), plan.lanes),
-                                            constLanes(e, run, plan.lanes));
+        Value below = lanesBelow(e, Index(i, 1), constI64(e, run), plan.lanes);
         SmallVector<Index> full(tap);
         auto [t, c] = divRemIndex(e, Index(i, 1), plan.channels, plan.lanes);
         full.push_back(t);
         Value feature = addI(e, f, plan.features);
         Elem value = operands.readKernel(e, c, Index(feature), full, plan.lanes, below);
         value = zeroUnless(e, operands.element, below, value);
-        storeBuffer(bufferAddress(apartBuffer, addI(e, at, i)), value.re);
+        storeBuffer(bufferAddress(apartBuffer, addI(e, at, i)), value);
       });
     });
-  };
-  nest({}, constI64(e, 0));
+  });
 }
 
 void DirectEmitter::emitApart(const Block &block) {
@@ -54,7 +47,7 @@ void DirectEmitter::emitApart(const Block &block) {
     whole.from.push_back(constI64(e, 0));
     whole.to.push_back(block.dims[d].taps);
   }
-  Panel panel{constI64(e, plan.features), plan.featuresApart, false};
+  Panel panel{constI64(e, plan.features), plan.featuresApart, plan.featuresApart};
   std::function<void(Values)> nest = [&](Values at) {
     size_t d = at.size();
     auto next = [&](Value q, int64_t rows) {
@@ -71,12 +64,7 @@ void DirectEmitter::emitApart(const Block &block) {
       emitFor(e, block.dims[d].q0, block.dims[d].q1, 1, [&](Value q) { next(q, 1); });
       return;
     }
-    int64_t count = plan.dims[d].count, full = count / plan.rowsApart * plan.rowsApart;
-    emitFor(e, constI64(e, 0), constI64(e, full), plan.rowsApart,
-            [&](Value q) { next(q, plan.rowsApart); });
-    if (full < count) {
-      next(constI64(e, full), count - full);
-    }
+    forEachPiece(e, plan.dims[d].count, plan.rowsApart, next);
   };
   nest({});
 }
@@ -93,21 +81,20 @@ Sums DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk, const 
   Value inputAt = inputOffset(block, place, constI64(e, 0));
   int64_t pixel = plan.dims.back().step * plan.inputStrides.back();
   Sums sums = zeroSums(e, operands.element, place.rowsW * features, lanes);
-  forEachTap(block, chunk, place, rank - 1, bufferAddress(block.input, inputAt), apartBuffer,
-             kernelSteps, sums, [&](Value input, Value weights, Sums &outer) {
-               carryVectors(e, run, lanes, outer, [&](Value i, Value mask, Sums &inner) {
-                 multiplyStep(
-                     e, multiplier(), place.rowsW, features,
-                     [&](int64_t r) {
-                       return loadElements(e, operands.element, bufferAddress(input, i, r * pixel),
-                                           constI64(e, 0), lanes, mask);
-                     },
-                     [&](int64_t f) {
-                       return Elem(loadBuffer(bufferAddress(weights, i, f * pitch), lanes));
-                     },
-                     inner);
-               });
-             });
+  forEachTap(
+      block, chunk, place, rank - 1, bufferAddress(block.input, inputAt), apartBuffer, kernelSteps,
+      sums, [&](Value input, Value weights, Sums &outer) {
+        carryVectors(e, run, lanes, outer, [&](Value i, Value mask, Sums &inner) {
+          multiplyStep(
+              e, multiplier(), place.rowsW, features,
+              [&](int64_t r) {
+                return loadElements(e, operands.element, bufferAddress(input, i, r * pixel),
+                                    constI64(e, 0), lanes, mask);
+              },
+              [&](int64_t f) { return loadBuffer(bufferAddress(weights, i, f * pitch), lanes); },
+              inner);
+        });
+      });
   convertSums(sums);
   return sums;
 }

@@ -3,6 +3,8 @@
 #define COMPILER_CODEGEN_CONV_DIRECTEMITTER_H
 
 #include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/contraction/Loops.h"
+#include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 
 namespace hlo::codegen {
@@ -38,8 +40,7 @@ private:
   };
   struct Panel {
     mlir::Value n;
-    int64_t vectors;
-    bool tail; ///< the last vector may be partly outside
+    int64_t vectors, features; ///< the last vector may be partly outside
   };
   /// A register tile: rowsH x rowsW outputs at `at` (one index per dimension).
   struct Place {
@@ -58,11 +59,17 @@ private:
   void forEachPlace(const Block &block, llvm::function_ref<void(const Place &)> body);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
   mlir::Value columnMask(const Panel &panel, int64_t vector) const;
-  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
-  mlir::Value loadBuffer(mlir::Value address, int64_t lanes);
-  mlir::Value loadSum(mlir::Value address, int64_t lanes);
-  void storeSum(mlir::Value address, mlir::Value value);
-  void storeBuffer(mlir::Value address, mlir::Value value, mlir::Value mask = {});
+  /// Buffers hold elements in the type in which products are summed, or sums in theirs; the two
+  /// types have one size.
+  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0) {
+    return elements.address(base, index, fixed);
+  }
+  Elem loadBuffer(mlir::Value address, int64_t lanes) { return elements.load(address, lanes); }
+  Elem loadSum(mlir::Value address, int64_t lanes) { return results.load(address, lanes); }
+  void storeSum(mlir::Value address, const Elem &value) { results.store(address, value); }
+  void storeBuffer(mlir::Value address, const Elem &value, mlir::Value mask = {}) {
+    elements.store(address, value, 0, mask);
+  }
 
   // DirectPacking.cpp
   mlir::Value inputAddress(const Block &block);
@@ -73,10 +80,9 @@ private:
   void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside,
                mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
-  void copyRun(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
-  void storeAcross(mlir::Value at, mlir::Value pixel);
+  void storeAcross(mlir::Value at, const Elem &pixel);
   void packKernel(const Block &block, const Chunk &chunk);
   void packKernelPanels(const Block &block, const Chunk &chunk);
   void packKernelChannels(const Block &block, const Chunk &chunk);
@@ -94,7 +100,7 @@ private:
     return {e, operands.element, operands.product, operands.kernelUnsigned};
   }
   /// What the buffer for the input holds where there is none.
-  mlir::Value paddingLanes();
+  Elem paddingLanes();
   /// Lines of sums of a packed kernel, for an input with flipped bits: see DirectGroups.cpp.
   void sumKernel(const Block &block, const Chunk &chunk);
   int64_t kernelSumLines() const; ///< of a panel
@@ -169,6 +175,7 @@ private:
   Epilogue &epilogue;
   const DirectPlan &plan;
   mlir::Type sum; ///< HLO type of the sums
+  Buffers elements, results;
   size_t rank;
   /// Lanes of the stores go along the last spatial dimension, which is innermost in the output.
   bool storesColumns = false;

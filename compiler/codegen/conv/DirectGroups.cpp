@@ -17,9 +17,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-Value DirectEmitter::paddingLanes() {
-  return operands.flipsInput ? flippedZeros(e, plan.lanes)
-                             : zeroElem(e, operands.element, plan.lanes).re;
+Elem DirectEmitter::paddingLanes() {
+  return operands.flipsInput ? Elem(flippedZeros(e, plan.lanes))
+                             : zeroElem(e, operands.element, plan.lanes);
 }
 
 /// Taps of the last dimension that share a line of sums.
@@ -58,15 +58,15 @@ void DirectEmitter::sumKernel(const Block &block, const Chunk &chunk) {
           multiplyStep(
               e, correct, panel.vectors, 1,
               [&](int64_t v) {
-                return Elem(loadBuffer(bufferAddress(at, zero, v * column), plan.lanes));
+                return loadBuffer(bufferAddress(at, zero, v * column), plan.lanes);
               },
               [&](int64_t) { return flip; }, inner);
         });
       });
       Value to = kernelSumAddress(block, panel, line);
       for (auto [v, sum] : llvm::enumerate(sums)) {
-        storeBuffer(bufferAddress(to, zero, v * plan.lanes),
-                    arith::SubIOp::create(e.b, e.loc, none.re, sum.re));
+        Value negative = arith::SubIOp::create(e.b, e.loc, none.re, sum.re);
+        storeBuffer(bufferAddress(to, zero, v * plan.lanes), Elem(negative));
       }
     });
   });
@@ -81,8 +81,8 @@ Sums DirectEmitter::firstSums(const Block &block, const Chunk &chunk, const Pane
       if (d == depth) {
         Value from = kernelSumAddress(block, panel, line);
         for (auto [v, sum] : llvm::enumerate(sums)) {
-          Value more = loadBuffer(bufferAddress(from, constI64(e, 0), v * plan.lanes), plan.lanes);
-          sum = addElems(e, operands.element, sum, Elem(more));
+          Value at = bufferAddress(from, constI64(e, 0), v * plan.lanes);
+          sum = addElems(e, operands.element, sum, loadBuffer(at, plan.lanes));
         }
         return;
       }

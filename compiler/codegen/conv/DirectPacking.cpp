@@ -97,7 +97,9 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
   ArrayRef<int64_t> strides = operands.input->strides();
   if (plan.across == 1 && operands.input->isStrided() && strides[g.inputFeatureDim] == 1 &&
       strides[dim.inputDim] == pixel && pixel == plan.channels) {
-    copyRun(index, start, mulI(e, length, pixel));
+    Value run = mulI(e, length, pixel);
+    copyRun(elements, *operands.input, offsetOf(e, index, strides), run, plan.lanes, inputBuffer,
+            start);
   } else if (strides[dim.inputDim] == 1 && strides[g.inputFeatureDim] != 1 && plan.lanes > 1) {
     copyTransposed(index, start, length);
   } else {
@@ -107,33 +109,11 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
 }
 
 void DirectEmitter::fillZero(Value at, Value from, Value to) {
-  Value zeros = paddingLanes();
-  emitFor(e, from, to, plan.lanes,
-          [&](Value i) { storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), zeros); });
-}
-
-void DirectEmitter::copyRun(ArrayRef<Index> first, Value at, Value length) {
-  Value offset = constI64(e, 0);
-  for (auto [index, stride] : llvm::zip(first, operands.input->strides())) {
-    offset = addI(e, offset, mulI(e, index.base, stride));
-  }
-  int64_t stride = plan.lanes > 1 ? 1 : 0;
-  auto copy = [&](Value i, Value mask) {
-    Elem value = operands.input->atOffset(Index(addI(e, offset, i), stride), plan.lanes, mask);
-    storeBuffer(bufferAddress(inputBuffer, addI(e, at, i)), value.re);
-  };
-  Value full = mulI(e, divI(e, length, plan.lanes), plan.lanes);
-  emitFor(e, constI64(e, 0), full, plan.lanes, [&](Value i) { copy(i, {}); });
-  if (plan.lanes > 1) {
-    // The end of the array may be near.
-    Value rest = subI(e, length, full);
-    emitIf(e, compareI(e, arith::CmpIPredicate::ne, rest, 0),
-           [&] { copy(full, lanesBelow(e, rest, plan.lanes)); });
-  }
+  elements.fill(inputBuffer, at, from, to, paddingLanes());
 }
 
 void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
-  int64_t lanes = plan.lanes, channels = plan.inputChannels(), full = channels / lanes * lanes;
+  int64_t lanes = plan.lanes, channels = plan.inputChannels();
   int64_t spatial = plan.dims.back().inputDim, stride = lanes > 1 ? 1 : 0;
   emitFor(e, constI64(e, 0), length, 1, [&](Value x) {
     SmallVector<Index> index(first);
@@ -142,61 +122,53 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
     if (plan.across > 1) {
       int64_t width = plan.across * plan.channels;
       index[g.inputFeatureDim].stride = 1;
-      storeAcross(pixel, operands.input->at(index, width).re);
+      storeAcross(pixel, operands.input->at(index, width));
       return;
     }
-    auto copy = [&](Value c, Value mask) {
+    forEachPiece(e, channels, lanes, [&](Value c, int64_t count) {
+      Value mask = count < lanes ? lanesBelow(e, constI64(e, count), lanes) : Value();
       SmallVector<Index> here(index);
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
       Elem value = operands.input->at(here, lanes, mask);
       // What stands after the channels is multiplied too where lanes go along them.
-      value = fillsChannels() ? zeroUnless(e, operands.element, mask, value) : value;
-      storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value.re);
-    };
-    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, {}); });
-    if (full < channels) {
-      copy(constI64(e, full), lanesBelow(e, constI64(e, channels - full), lanes));
-    }
+      value = plan.alongChannels ? zeroUnless(e, operands.element, mask, value) : value;
+      storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value);
+    });
   });
 }
 
 /// A pixel's channels of some groups, each channel once for each feature of its group.
-void DirectEmitter::storeAcross(Value at, Value pixel) {
+void DirectEmitter::storeAcross(Value at, const Elem &pixel) {
   int64_t features = plan.lanes / plan.across;
   for (int64_t c = 0; c < plan.channels; ++c) {
     SmallVector<int64_t> from;
     for (int64_t lane = 0; lane < plan.lanes; ++lane) {
       from.push_back(lane / features * plan.channels + c);
     }
-    Value spread = vector::ShuffleOp::create(e.b, e.loc, pixel, pixel, from);
-    storeBuffer(bufferAddress(inputBuffer, at, c * plan.lanes), spread);
+    Value spread = vector::ShuffleOp::create(e.b, e.loc, pixel.re, pixel.re, from);
+    storeBuffer(bufferAddress(inputBuffer, at, c * plan.lanes), Elem(spread));
   }
 }
 
 void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length) {
-  int64_t lanes = plan.lanes, channels = plan.inputChannels(), full = channels / lanes * lanes;
-  int64_t spatial = plan.dims.back().inputDim, pixel = plan.inputStrides.back();
-  if (plan.across > 1) {
-    channels = plan.across * plan.channels;
-    full = channels / lanes * lanes;
-  }
+  int64_t lanes = plan.lanes, pixel = plan.inputStrides.back();
+  int64_t spatial = plan.dims.back().inputDim;
+  int64_t channels = plan.across > 1 ? plan.across * plan.channels : plan.inputChannels();
   emitFor(e, constI64(e, 0), length, lanes, [&](Value x) {
     Value mask = lanesBelow(e, subI(e, length, x), lanes);
     auto copy = [&](Value c, int64_t count) {
-      SmallVector<Value> rows;
-      for (int64_t i = 0; i < lanes; ++i) {
+      SmallVector<Elem> square;
+      for (int64_t i = 0; i < count; ++i) {
         SmallVector<Index> index(first);
         index[spatial] = Index(addI(e, index[spatial].base, x), 1);
-        Value channel = addI(e, c, std::min(i, count - 1));
-        index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, channel));
-        rows.push_back(i < count         ? operands.input->at(index, lanes, mask).re
-                       : fillsChannels() ? zeroElem(e, operands.element, lanes).re
-                                         : rows[0]);
+        index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, addI(e, c, i)));
+        square.push_back(operands.input->at(index, lanes, mask));
       }
-      rows = transposeSquare(e, rows);
+      square.resize(lanes, plan.alongChannels ? zeroElem(e, operands.element, lanes) : square[0]);
+      square = transposed(e, square);
       if (plan.across > 1) {
         for (int64_t i = 0; i < lanes; ++i) {
-          storeAcross(addI(e, addI(e, at, mulI(e, x, pixel)), i * pixel), rows[i]);
+          storeAcross(addI(e, addI(e, at, mulI(e, x, pixel)), i * pixel), square[i]);
         }
         return;
       }
@@ -204,13 +176,10 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
       bool spoils = count < lanes && !fillsChannels();
       Value some = spoils ? lanesBelow(e, constI64(e, count), lanes) : Value();
       for (int64_t i = 0; i < lanes; ++i) {
-        storeBuffer(bufferAddress(inputBuffer, out, i * pixel), rows[i], some);
+        storeBuffer(bufferAddress(inputBuffer, out, i * pixel), square[i], some);
       }
     };
-    emitFor(e, constI64(e, 0), constI64(e, full), lanes, [&](Value c) { copy(c, lanes); });
-    if (full < channels) {
-      copy(constI64(e, full), channels - full);
-    }
+    forEachPiece(e, channels, lanes, copy);
   });
 }
 
@@ -299,7 +268,7 @@ void DirectEmitter::packKernelChannels(const Block &block, const Chunk &chunk) {
           value = zeroUnless(e, operands.element, mask, value);
           Value row = addI(e, mulI(e, linear, plan.columns()), f);
           Value at = addI(e, panelStart(block, panel.n), mulI(e, row, plan.kernelRows));
-          storeBuffer(bufferAddress(kernelBuffer, addI(e, at, c)), value.re);
+          storeBuffer(bufferAddress(kernelBuffer, addI(e, at, c)), value);
         });
       });
     });
@@ -319,7 +288,7 @@ void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {
               featureOf(block, addI(e, panel.n, v * plan.lanes), plan.lanes > 1 ? 1 : 0);
           Elem value =
               operands.readKernel(e, channel, feature, here, plan.lanes, columnMask(panel, v));
-          storeBuffer(bufferAddress(kernelBuffer, at, v * plan.lanes), value.re);
+          storeBuffer(bufferAddress(kernelBuffer, at, v * plan.lanes), value);
         }
       });
     });
@@ -355,22 +324,20 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
     Value first = addI(e, panel.n, mulI(e, v, lanes));
     emitFor(e, constI64(e, 0), chunk.channels, lanes, [&](Value c) {
       emitFor(e, constI64(e, 0), constI64(e, taps), 1, [&](Value part) {
-        SmallVector<Value> rows;
-        for (int64_t i = 0; i < lanes; ++i) {
+        SmallVector<Elem> rows = transposed(e, lanes, [&](int64_t i) {
           Value n = addI(e, first, i);
-          Index feature = featureOf(block, panel.tail ? minI(e, n, plan.features - 1) : n, 0);
+          Index feature = featureOf(
+              block, panel.features < plan.columns() ? minI(e, n, plan.features - 1) : n, 0);
           Index channel(addI(e, chunk.c0, c));
           if (!inside) {
             channel.stride = 1;
-            rows.push_back(operands.readKernel(e, channel, feature, tap, lanes, {}).re);
-            continue;
+            return operands.readKernel(e, channel, feature, tap, lanes, {});
           }
           Index offset(addI(e, mulI(e, channel.base, taps), mulI(e, part, lanes)), 1);
           int64_t stride = operands.kernel->strides()[g.kernelOutputDim];
           offset = addIndex(e, offset, mulIndex(e, feature, stride), lanes);
-          rows.push_back(operands.kernel->atOffset(offset, lanes).re);
-        }
-        rows = transposeSquare(e, rows);
+          return operands.kernel->atOffset(offset, lanes);
+        });
         Value at = addI(e, panelStart(block, panel.n), mulI(e, v, lanes));
         Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
         at = addI(e, at, mulI(e, row, plan.columns()));

@@ -22,12 +22,8 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
   // Where the first and the last row of the tile meet the first tap.
   Value first = addI(e, mulI(e, place.at[d], dim.step), block.dims[d].firstInput);
   Value last = addI(e, first, d + 2 == rank ? (place.rowsH - 1) * dim.step : 0);
-  auto tapsIn = [&](Value elements) {
-    Value rounded = addI(e, maxI(e, elements, 0), dim.tapStep - 1);
-    return dim.tapStep == 1 ? rounded : divI(e, rounded, dim.tapStep);
-  };
-  Value from = tapsIn(subI(e, constI64(e, 0), last));
-  Value to = tapsIn(subI(e, constI64(e, dim.input), first));
+  Value from = stepsBelow(e, subI(e, constI64(e, 0), last), dim.tapStep);
+  Value to = stepsBelow(e, subI(e, constI64(e, dim.input), first), dim.tapStep);
   return {maxI(e, chunk.from[d], from), minI(e, chunk.to[d], to)};
 }
 
@@ -161,9 +157,7 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
                   Sums &sums) {
     multiplyStep(
         e, multiplier(), place.rows(), panel.vectors,
-        [&](int64_t r) {
-          return Elem(loadBuffer(bufferAddress(input, zero, rowOffsets[r]), width));
-        },
+        [&](int64_t r) { return loadBuffer(bufferAddress(input, zero, rowOffsets[r]), width); },
         [&](int64_t v) {
           return loadElements(e, operands.element, bufferAddress(weights, zero, v * column), zero,
                               plan.lanes, v + 1 == panel.vectors ? mask : Value());
@@ -249,7 +243,7 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   }
   Sums sums = multiply(block, chunk, panel, place);
   addEarlier(e, sum, chunk.isLater, sums, [&](int64_t i) {
-    return Elem(loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes));
+    return loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes);
   });
   auto last = scf::IfOp::create(e.b, e.loc, chunk.isLast, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.b);
@@ -257,7 +251,7 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   store(block, panel, place, sums);
   e.b.setInsertionPointToStart(last.elseBlock());
   for (int64_t i = 0; i < count; ++i) {
-    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i].re);
+    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
   }
 }
 
@@ -317,7 +311,7 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
       group.push_back(l < count ? sums[r * features + f].re : zeroElem(e, sum, plan.lanes).re);
     }
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
-             plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]);
+             Elem(plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]));
   }
   Value zero = constI64(e, 0);
   Value rowsH = validRows(block, place, rank - 2, place.rowsH);
@@ -325,18 +319,13 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
   int64_t lanes =
       storesColumns ? columnLanes : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
   auto below = [&](Value index, Value limit) {
-    return lanes > 1 ? arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
-                                             laneIndices(e, Index(index, 1), lanes),
-                                             splat(e, limit, lanes).re)
-                           .getResult()
-                     : Value();
+    return lanes > 1 ? lanesBelow(e, Index(index, 1), limit, lanes) : Value();
   };
   int64_t stride = lanes > 1 ? 1 : 0;
   auto finish = [&](Value at, Value h, const Index &w, const Index &n, Value mask) {
     SmallVector<Index> full = outputAt(block, place, h, w);
     full[g.outputFeatureDim] = n;
-    Value value = loadSum(bufferAddress(tileBuffer, at), lanes);
-    epilogue.store(sum, Elem(value), full, lanes, mask);
+    epilogue.store(sum, loadSum(bufferAddress(tileBuffer, at), lanes), full, lanes, mask);
   };
   emitFor(e, zero, rowsH, 1, [&](Value h) {
     emitFor(e, zero, rowsW, storesColumns ? lanes : 1, [&](Value w) {
@@ -369,11 +358,7 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
       SmallVector<Index> full =
           outputAt(block, place, constI64(e, r / place.rowsW), Index(constI64(e, r % place.rowsW)));
       full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, v * plan.lanes), 0);
-      Value linear = constI64(e, 0);
-      for (auto [index, stride] : llvm::zip(full, strides)) {
-        linear = addI(e, linear, mulI(e, index.base, stride));
-      }
-      epilogue.storeAt(sum, sums[i], linear, columnMask(panel, v));
+      epilogue.storeAt(sum, sums[i], offsetOf(e, full, strides), columnMask(panel, v));
     }
     return;
   }
@@ -381,31 +366,25 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     int64_t r = i / panel.vectors, v = i % panel.vectors;
     int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
-             sums[i].re);
+             sums[i]);
   }
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
 }
 
 void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Place &place) {
   Value zero = constI64(e, 0);
-  bool partial = columnMask(panel, panel.vectors - 1) != Value();
   Value rowsH = validRows(block, place, rank - 2, place.rowsH);
   Value rowsW = validRows(block, place, rank - 1, place.rowsW);
   emitFor(e, zero, rowsH, 1, [&](Value h) {
     emitFor(e, zero, rowsW, 1, [&](Value w) {
       SmallVector<Index> full = outputAt(block, place, h, Index(w));
-      Value row = bufferRow(place, h, w);
-      auto finish = [&](Value column, Value mask) {
+      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+      forEachVector(e, panel.features, plan.lanes, [&](Value column, Value mask) {
         full[g.outputFeatureDim] =
             featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
-        Value value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
-        epilogue.store(sum, Elem(value), full, plan.lanes, mask);
-      };
-      emitFor(e, zero, constI64(e, (panel.vectors - partial) * plan.lanes), plan.lanes,
-              [&](Value column) { finish(column, {}); });
-      if (partial) {
-        finish(constI64(e, (panel.vectors - 1) * plan.lanes), columnMask(panel, panel.vectors - 1));
-      }
+        Elem value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
+        epilogue.store(sum, value, full, plan.lanes, mask);
+      });
     });
   });
 }
@@ -421,16 +400,13 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
       Value row = bufferRow(place, h, w);
       Value mask;
       if (!plan.even || place.rowsW % lanes != 0) {
-        mask = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
-                                     laneIndices(e, Index(w, 1), lanes), splat(e, rowsW, lanes).re);
+        mask = lanesBelow(e, Index(w, 1), rowsW, lanes);
       }
       emitFor(e, zero, features, lanes, [&](Value column) {
-        SmallVector<Value> square;
-        for (int64_t i = 0; i < lanes; ++i) {
-          Value at = bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns());
-          square.push_back(loadSum(at, lanes));
-        }
-        square = transposeSquare(e, square);
+        SmallVector<Elem> square = transposed(e, lanes, [&](int64_t i) {
+          return loadSum(bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns()),
+                         lanes);
+        });
         for (int64_t i = 0; i < lanes; ++i) {
           storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
         }
@@ -438,8 +414,8 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
         emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
           SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
           full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
-          Value value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
-          epilogue.store(sum, Elem(value), full, lanes, mask);
+          Elem value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
+          epilogue.store(sum, value, full, lanes, mask);
         });
       });
     });

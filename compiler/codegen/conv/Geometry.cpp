@@ -89,4 +89,9 @@ InputPosition inputPosition(Emission &e, const SpatialDim &dim, const Index &out
   return result;
 }
 
+Value stepsBelow(Emission &e, Value extent, int64_t step) {
+  Value rounded = addI(e, maxI(e, extent, 0), step - 1);
+  return step == 1 ? rounded : divI(e, rounded, step);
+}
+
 } // namespace hlo::codegen

@@ -47,6 +47,9 @@ struct InputPosition {
 InputPosition inputPosition(Emission &e, const SpatialDim &dim, const Index &output,
                             const Index &tap, int64_t lanes);
 
+/// Steps of size `step` from 0 that stay below `extent`, which may be negative.
+mlir::Value stepsBelow(Emission &e, mlir::Value extent, int64_t step);
+
 } // namespace hlo::codegen
 
 #endif

@@ -17,7 +17,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/KernelGradient.h"
 #include "compiler/codegen/contraction/Kernel.h"
-#include "compiler/codegen/loops/Lanes.h"
+#include "compiler/codegen/contraction/Loops.h"
+#include "compiler/codegen/contraction/Pack.h"
 
 using namespace mlir;
 
@@ -28,8 +29,8 @@ class GradientEmitter {
 public:
   GradientEmitter(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
                   const GradientPlan &plan)
-      : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue),
-        p(plan) {}
+      : kernel(kernel), e(kernel.e), operands(operands), g(operands.g), epilogue(epilogue), p(plan),
+        buffers(e, operands.element) {}
   void emit();
 
 private:
@@ -58,23 +59,13 @@ private:
   void forEachPanel(const Task &task, function_ref<void(const Panel &)> body);
   Value channelOf(const Task &task, Value c);
   Index featureOf(const Task &task, Value n, int64_t stride);
-  Value below(Value limit);
+  Value below(Value limit) { return lanesBelow(e, limit, p.lanes); }
   Value address(Value base, Value index, int64_t fixed = 0) {
-    Value at = addBytes(e, base, mulI(e, index, p.bytes));
-    return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * p.bytes));
+    return buffers.address(base, index, fixed);
   }
-  Value load(Value at, int64_t lanes) {
-    return loadElements(e, operands.element, at, constI64(e, 0), lanes).re;
-  }
-  void store(Value at, Value value) {
-    storeElements(e, operands.element, Elem(value), at, constI64(e, 0));
-  }
-  Value zeros() { return zeroElem(e, operands.element, p.lanes).re; }
-  /// Steps of size `step` from 0 that stay below `extent`.
-  Value stepsBelow(Value extent, int64_t step) {
-    Value rounded = addI(e, maxI(e, extent, 0), step - 1);
-    return step == 1 ? rounded : divI(e, rounded, step);
-  }
+  Elem load(Value at, int64_t lanes) { return buffers.load(at, lanes); }
+  void store(Value at, const Elem &value) { buffers.store(at, value); }
+  Elem zeros() { return zeroElem(e, operands.element, p.lanes); }
 
   KernelBuilder &kernel;
   Emission &e;
@@ -82,6 +73,7 @@ private:
   const ConvGeometry &g;
   Epilogue &epilogue;
   const GradientPlan &p;
+  Buffers buffers;
   Value inputBuffer, panelBuffer, sumBuffer;
 };
 } // namespace
@@ -97,8 +89,8 @@ void GradientEmitter::emit() {
     task.n1 = minI(e, addI(e, task.n0, p.featureBlock), p.features);
     task.h0 = mulI(e, place[1], p.hBlock);
     task.h1 = minI(e, addI(e, task.h0, p.hBlock), p.h.output);
-    emitFor(e, constI64(e, 0), constI64(e, p.sumBytes() / p.bytes), p.lanes,
-            [&](Value i) { store(address(sumBuffer, i), zeros()); });
+    Value zero = constI64(e, 0);
+    buffers.fill(sumBuffer, zero, zero, constI64(e, p.sumBytes() / p.bytes), zeros());
     forEachChunk([&](const Chunk &chunk) {
       copyInput(task, chunk);
       packWindow(task, chunk);
@@ -135,11 +127,6 @@ Index GradientEmitter::featureOf(const Task &task, Value n, int64_t stride) {
                         : feature;
 }
 
-Value GradientEmitter::below(Value limit) {
-  return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, p.lanes, 1),
-                               splat(e, limit, p.lanes).re);
-}
-
 void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
   const SpatialDim &h = p.h, &w = p.w;
   Value zero = constI64(e, 0);
@@ -155,17 +142,17 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
       count =
           addI(e, mulI(e, addI(e, chunk.xs, -1), w.kernelDilation), (w.output - 1) * w.stride + 1);
     }
-    Value from = minI(e, stepsBelow(subI(e, zero, left), stepX), count);
+    Value from = minI(e, stepsBelow(e, subI(e, zero, left), stepX), count);
     Value to =
-        maxI(e, minI(e, stepsBelow(subI(e, constI64(e, w.input), left), stepX), count), from);
+        maxI(e, minI(e, stepsBelow(e, subI(e, constI64(e, w.input), left), stepX), count), from);
     emitFor(e, zero, chunk.images, 1, [&](Value image) {
       emitFor(e, zero, constI64(e, p.inputRows()), 1, [&](Value row) {
         Value y = addI(e, top, row);
         Value at = addI(e, mulI(e, copy, p.copyPitch()), mulI(e, image, p.imagePitch()));
         at = addI(e, at, mulI(e, row, p.rowPitch()));
         auto fill = [&](Value first, Value last) {
-          emitFor(e, mulI(e, first, p.pixel()), mulI(e, last, p.pixel()), p.lanes,
-                  [&](Value i) { store(address(inputBuffer, addI(e, at, i)), zeros()); });
+          buffers.fill(inputBuffer, at, mulI(e, first, p.pixel()), mulI(e, last, p.pixel()),
+                       zeros());
         };
         emitIf(e, compareI(e, arith::CmpIPredicate::ult, y, h.input), [&] {
           fill(zero, from);
@@ -193,19 +180,8 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
   Value zero = constI64(e, 0);
   if (p.flat) {
     // Pixels are one run in memory.
-    Value offset = zero;
-    for (auto [i, stride] : llvm::zip(index, operands.input->strides())) {
-      offset = addI(e, offset, mulI(e, i.base, stride));
-    }
-    Value length = mulI(e, count, p.channels);
-    Value full = mulI(e, divI(e, length, p.lanes), p.lanes);
-    auto copy = [&](Value i, Value mask) {
-      Elem value = operands.input->atOffset(Index(addI(e, offset, i), 1), p.lanes, mask);
-      store(address(inputBuffer, addI(e, at, i)), value.re);
-    };
-    emitFor(e, zero, full, p.lanes, [&](Value i) { copy(i, {}); });
-    emitIf(e, compareI(e, arith::CmpIPredicate::sgt, subI(e, length, full), 0),
-           [&] { copy(full, below(subI(e, length, full))); });
+    copyRun(buffers, *operands.input, offsetOf(e, index, operands.input->strides()),
+            mulI(e, count, p.channels), p.lanes, inputBuffer, at);
     return;
   }
   Value limit = subI(e, constI64(e, p.channels), task.c0);
@@ -219,7 +195,7 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
         here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, c), 1);
         Value mask = whole ? Value() : below(subI(e, limit, c));
         Elem value = operands.input->at(here, p.lanes, mask);
-        store(address(inputBuffer, addI(e, to, c)), value.re);
+        store(address(inputBuffer, addI(e, to, c)), value);
       });
     });
     return;
@@ -227,16 +203,14 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
   emitFor(e, zero, count, p.lanes, [&](Value x) {
     Value mask = below(subI(e, count, x));
     emitFor(e, zero, constI64(e, p.pixel()), p.lanes, [&](Value c) {
-      SmallVector<Value> square;
-      for (int64_t i = 0; i < p.lanes; ++i) {
+      SmallVector<Elem> square = transposed(e, p.lanes, [&](int64_t i) {
         SmallVector<Index> here(index);
         here[p.w.inputDim] = Index(addI(e, firstX, x), 1);
         Value channel = addI(e, c, i);
         channel = whole ? channel : minI(e, channel, addI(e, limit, -1));
         here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, channel));
-        square.push_back(operands.input->at(here, p.lanes, mask).re);
-      }
-      square = transposeSquare(e, square);
+        return operands.input->at(here, p.lanes, mask);
+      });
       Value to = addI(e, at, addI(e, mulI(e, x, p.pixel()), c));
       for (int64_t i = 0; i < p.lanes; ++i) {
         store(address(inputBuffer, to, i * p.pixel()), square[i]);
@@ -246,16 +220,9 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
 }
 
 void GradientEmitter::forEachPanel(const Task &task, function_ref<void(const Panel &)> body) {
-  int64_t columns = p.columns(), full = p.features / columns * columns;
-  if (full > 0) {
-    emitFor(e, task.n0, minI(e, task.n1, full), columns,
-            [&](Value n) { body(Panel{n, p.vectors}); });
-  }
-  if (full < p.features) {
-    int64_t vectors = llvm::divideCeil(p.features - full, p.lanes);
-    emitIf(e, compareI(e, arith::CmpIPredicate::eq, task.n1, p.features),
-           [&] { body(Panel{constI64(e, full), vectors}); });
-  }
+  forEachPiece(e, task.n0, task.n1, p.features, p.columns(), [&](Value n, int64_t count) {
+    body(Panel{n, static_cast<int64_t>(llvm::divideCeil(count, p.lanes))});
+  });
 }
 
 void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
@@ -286,19 +253,16 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
               tap.back() = Index(addI(e, chunk.x0, x));
               Value mask = whole ? Value() : below(rest);
               Elem value = operands.readKernel(e, from, featureOf(task, n, 1), tap, p.lanes, mask);
-              store(place(panel, x, v), value.re);
+              store(place(panel, x, v), value);
               continue;
             }
-            SmallVector<Value> square;
             Value mask = below(subI(e, chunk.xs, x));
             tap.back() = Index(addI(e, chunk.x0, x), 1);
-            for (int64_t i = 0; i < p.lanes; ++i) {
+            SmallVector<Elem> square = transposed(e, p.lanes, [&](int64_t i) {
               Value feature = addI(e, n, i);
               feature = whole ? feature : minI(e, feature, p.features - 1);
-              square.push_back(
-                  operands.readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes, mask).re);
-            }
-            square = transposeSquare(e, square);
+              return operands.readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes, mask);
+            });
             for (int64_t i = 0; i < p.lanes; ++i) {
               store(address(place(panel, x, v), zero, i * p.columns()), square[i]);
             }
@@ -315,9 +279,9 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
   emitFor(e, task.h0, task.h1, 1, [&](Value py) {
     // Rows of the window that meet the input at this position.
     Value first = addI(e, mulI(e, py, h.stride), -h.padLow);
-    Value y = maxI(e, stepsBelow(subI(e, zero, first), h.kernelDilation), chunk.y0);
+    Value y = maxI(e, stepsBelow(e, subI(e, zero, first), h.kernelDilation), chunk.y0);
     Value yEnd =
-        minI(e, stepsBelow(subI(e, constI64(e, h.input), first), h.kernelDilation), chunk.y1);
+        minI(e, stepsBelow(e, subI(e, constI64(e, h.input), first), h.kernelDilation), chunk.y1);
     Value ys = maxI(e, subI(e, yEnd, y), zero);
     Value local = subI(e, y, chunk.y0), down = subI(e, py, task.h0);
     Value firstRow = addI(e, mulI(e, local, h.kernelDilation), mulI(e, down, h.stride));
@@ -325,14 +289,9 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
       Value position = p.flat ? down : addI(e, mulI(e, down, p.w.output), px);
       Value input = mulI(e, px, p.positionPitch());
       forEachPanel(task, [&](const Panel &panel) {
-        int64_t whole = p.sumRows() / p.rows * p.rows;
-        emitFor(e, zero, constI64(e, whole), p.rows, [&](Value m) {
-          tile(task, chunk, panel, position, input, local, ys, firstRow, m, p.rows);
+        forEachPiece(e, p.sumRows(), p.rows, [&](Value m, int64_t rows) {
+          tile(task, chunk, panel, position, input, local, ys, firstRow, m, rows);
         });
-        if (whole < p.sumRows()) {
-          tile(task, chunk, panel, position, input, local, ys, firstRow, constI64(e, whole),
-               p.sumRows() - whole);
-        }
       });
     });
   });
@@ -363,9 +322,8 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
       Value rowHere = address(row, mulI(e, i, p.columns()));
       multiplyStep(
           e, Multiplier{e, operands.element}, rows, panel.vectors,
-          [&](int64_t r) { return Elem(load(address(inHere, zero, r), 1)); },
-          [&](int64_t v) { return Elem(load(address(rowHere, zero, v * p.lanes), p.lanes)); },
-          inner);
+          [&](int64_t r) { return load(address(inHere, zero, r), 1); },
+          [&](int64_t v) { return load(address(rowHere, zero, v * p.lanes), p.lanes); }, inner);
     });
   };
   carrySums(e, zero, chunk.images, 1, sums, [&](Value image, Sums &outer) {
@@ -382,7 +340,7 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
     });
   });
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    store(sumAt(i), sums[i].re);
+    store(sumAt(i), sums[i]);
   }
 }
 
@@ -407,8 +365,8 @@ void GradientEmitter::finish(const Task &task) {
         emitFor(e, zero, features, p.lanes, [&](Value n) {
           full[g.outputFeatureDim] = featureOf(task, addI(e, task.n0, n), 1);
           Value mask = p.features % p.lanes == 0 ? Value() : below(subI(e, features, n));
-          epilogue.store(operands.element, Elem(load(address(sumBuffer, addI(e, row, n)), p.lanes)),
-                         full, p.lanes, mask);
+          epilogue.store(operands.element, load(address(sumBuffer, addI(e, row, n)), p.lanes), full,
+                         p.lanes, mask);
         });
       });
     });

@@ -164,12 +164,9 @@ void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t c
 
 void BatchLanes::emitRows(Value firstRow, Value row, int64_t rows) {
   Value local = subI(e, row, firstRow), zero = constI64(e, 0);
-  int64_t full = n / columnsAtOnce * columnsAtOnce;
-  emitFor(e, constI64(e, 0), constI64(e, full), columnsAtOnce,
-          [&](Value column) { emitTile(local, rows, column, columnsAtOnce, zero); });
-  if (full < n) {
-    emitTile(local, rows, constI64(e, full), n - full, zero);
-  }
+  forEachPiece(e, n, columnsAtOnce, [&](Value column, int64_t columns) {
+    emitTile(local, rows, column, columns, zero);
+  });
   storeRows(row, rows, zero, n);
 }
 
@@ -202,13 +199,8 @@ void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
   }
   Value from = mulI(e, piece, pieceRows), to = minI(e, addI(e, from, pieceRows), m);
   copySides(from, to);
-  int64_t rest = m % rowsAtOnce;
-  Value whole = minI(e, to, m - rest);
-  emitFor(e, from, whole, rowsAtOnce, [&](Value row) { emitRows(from, row, rowsAtOnce); });
-  if (rest > 0) {
-    emitIf(e, compareI(e, arith::CmpIPredicate::eq, to, m),
-           [&] { emitRows(from, constI64(e, m - rest), rest); });
-  }
+  forEachPiece(e, from, to, m, rowsAtOnce,
+               [&](Value row, int64_t rows) { emitRows(from, row, rows); });
 }
 
 void BatchLanes::emit() {

@@ -29,11 +29,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e) {
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), part(buffers.part) {
   plan = planBlocks(c, epilogue.isIdentity() && epilogue.heroElement() == c.element &&
                            isResultLinear());
-  auto complex = dyn_cast<ComplexType>(c.element);
-  part = complex ? complex.getElementType() : c.element;
   int64_t bytes = plan.partBytes * plan.parts;
   if (plan.lhs == LhsForm::PackK) {
     int64_t rows = plan.matrix ? llvm::alignTo(plan.packedRows, plan.fullLanes) : plan.packedRows;
@@ -203,15 +201,10 @@ void BlockedEmitter::forEachK(const KBlock &k, int64_t step, KBody body, bool pe
 }
 
 void BlockedEmitter::forEachPanel(const Block &block, function_ref<void(const Panel &)> body) {
-  int64_t columns = plan.columns(), full = c.nSize() / columns * columns;
-  if (full > 0) {
-    emitFor(e, block.n0, minI(e, block.n1, full), columns,
-            [&](Value n) { body(Panel{n, plan.vectors, false}); });
-  }
-  if (plan.vectorTail > 0) {
-    Value last = compareI(e, arith::CmpIPredicate::eq, block.n1, c.nSize());
-    emitIf(e, last, [&] { body(Panel{constI64(e, full), plan.vectorTail, true}); });
-  }
+  forEachPiece(e, block.n0, block.n1, c.nSize(), plan.columns(), [&](Value n, int64_t count) {
+    bool tail = count < plan.columns();
+    body(Panel{n, tail ? plan.vectorTail : plan.vectors, tail});
+  });
 }
 
 void BlockedEmitter::forEachTile(const Block &block, Value from,
@@ -275,30 +268,6 @@ void BlockedEmitter::emitBlock(const Block &block) {
       finishRows(block, panel, block.m0, rows, bufferAddress(sumBuffer, subI(e, panel.n, block.n0)),
                  plan.nBlock * plan.parts);
     });
-  }
-}
-
-Value BlockedEmitter::bufferAddress(Value base, Value index, int64_t fixed) {
-  Value at = addBytes(e, base, mulI(e, index, plan.partBytes));
-  return fixed == 0 ? at : addBytes(e, at, constI64(e, fixed * plan.partBytes));
-}
-
-Elem BlockedEmitter::loadBuffer(Value address, int64_t lanes, int64_t partDistance) {
-  Value zero = constI64(e, 0);
-  Elem elem(loadElements(e, part, address, zero, lanes).re);
-  if (plan.parts == 2) {
-    Value im = addBytes(e, address, constI64(e, partDistance * plan.partBytes));
-    elem.im = loadElements(e, part, im, zero, lanes).re;
-  }
-  return elem;
-}
-
-void BlockedEmitter::storeBuffer(Value address, const Elem &value, int64_t partDistance) {
-  Value zero = constI64(e, 0);
-  storeElements(e, part, Elem(value.re), address, zero);
-  if (plan.parts == 2) {
-    Value im = addBytes(e, address, constI64(e, partDistance * plan.partBytes));
-    storeElements(e, part, Elem(value.im), im, zero);
   }
 }
 

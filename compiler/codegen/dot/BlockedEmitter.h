@@ -2,6 +2,7 @@
 #ifndef COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
 #define COMPILER_CODEGEN_DOT_BLOCKEDEMITTER_H
 
+#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/dot/BlockPlan.h"
 
@@ -166,10 +167,15 @@ private:
   void storeVector(const Block &block, mlir::Value m, mlir::Value n, const Elem &value,
                    int64_t lanes, mlir::Value mask);
 
-  /// Loads and stores of buffers: vectors (or scalars) of parts at base + (index + fixed) parts.
-  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0);
-  Elem loadBuffer(mlir::Value address, int64_t lanes, int64_t partDistance);
-  void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance);
+  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0) {
+    return buffers.address(base, index, fixed);
+  }
+  Elem loadBuffer(mlir::Value address, int64_t lanes, int64_t partDistance) {
+    return buffers.load(address, lanes, partDistance);
+  }
+  void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance) {
+    buffers.store(address, value, partDistance);
+  }
 
   /// One vector of sums between two pieces of k.
   Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, int64_t lanes, mlir::Value mask);
@@ -181,6 +187,7 @@ private:
   Epilogue &epilogue;
   Emission &e;
   BlockPlan plan;
+  Buffers buffers;
   mlir::Type part; ///< HLO type of one part of an element
   mlir::Value lhsBuffer, rhsBuffer, sumBuffer;
   /// The shapes of tiles for sums of rows x columns, in memory; the first are those of most tiles.

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/dot/Contraction.h"
-#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -75,14 +75,12 @@ void Broadcast::transposeRows(Indices batch) {
     emitFor(e, constI64(e, 0), constI64(e, llvm::alignTo(c.kSize(), lanes)), lanes, [&](Value i) {
       Index k(i, 1, lanes);
       Value mask = lanesInside(e, i, lanes, c.kSize());
-      SmallVector<Value> square;
-      for (int64_t l = 0; l < lanes; ++l) {
+      SmallVector<Elem> square = transposed(e, lanes, [&](int64_t l) {
         int64_t row = std::min(v * lanes + l, c.mSize() - 1);
-        square.push_back(c.lhs.read(batch, {Index(constI64(e, row))}, {k}, lanes, mask).re);
-      }
-      square = transposeSquare(e, square);
+        return c.lhs.read(batch, {Index(constI64(e, row))}, {k}, lanes, mask);
+      });
       for (int64_t l = 0; l < lanes; ++l) {
-        storeElements(e, c.element, Elem(square[l]), copied(addI(e, i, l), v), constI64(e, 0));
+        storeElements(e, c.element, square[l], copied(addI(e, i, l), v), constI64(e, 0));
       }
     });
   }

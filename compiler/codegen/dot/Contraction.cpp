@@ -15,15 +15,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 Value ContractionSide::address(Emission &e, Indices batch, Indices free, Indices k) const {
-  Value offset = constI64(e, 0);
-  auto add = [&](Indices indices, ArrayRef<int64_t> strides) {
-    for (auto [index, stride] : llvm::zip(indices, strides)) {
-      offset = addI(e, offset, mulI(e, index.base, stride));
-    }
-  };
-  add(batch, batchStrides);
-  add(free, freeStrides);
-  add(k, kStrides);
+  Value offset = offsetOf(e, batch, batchStrides);
+  offset = addI(e, offset, offsetOf(e, free, freeStrides));
+  offset = addI(e, offset, offsetOf(e, k, kStrides));
   return addBytes(e, strided->pointer(), mulI(e, offset, storageBytes(strided->storage())));
 }
 

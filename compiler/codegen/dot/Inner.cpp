@@ -12,6 +12,7 @@
 // copied once per task in the type of accumulation, unless memory holds it so.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/dot/Contraction.h"
 
@@ -68,14 +69,14 @@ private:
   void storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums);
   void emitGroup(Indices batch, Value first);
 
-  Type part() { return partType(c.element); }
-  Value copied(int64_t row, int64_t part, Value at) {
-    return addBytes(e, copy, mulI(e, addI(e, at, (row * parts + part) * rowElements), partBytes));
+  Value copied(int64_t row, Value at) {
+    return buffers.address(copy, at, row * parts * rowElements);
   }
 
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
+  Buffers buffers;
   int64_t lanes, parts, partBytes;
   int64_t rows;        ///< of a tile
   int64_t columns;     ///< of a group, a power of two
@@ -86,8 +87,8 @@ private:
 } // namespace
 
 Inner::Inner(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), lanes(lanesFor(c, c.k.back())),
-      parts(partsOf(c.element)), partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element),
+      lanes(lanesFor(c, c.k.back())), parts(buffers.parts), partBytes(buffers.partBytes) {
   // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
   // of 16.
   int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
@@ -128,11 +129,7 @@ void Inner::copyRows(Indices batch) {
     Sums none;
     forEachK(none, [&](Indices k, Value at, Value mask, Sums &) {
       Elem value = zeroUnless(e, c.element, mask, c.lhs.read(batch, free, k, lanes, mask));
-      Value zero = constI64(e, 0);
-      storeElements(e, part(), Elem(value.re), copied(row, 0, at), zero);
-      if (value.im) {
-        storeElements(e, part(), Elem(value.im), copied(row, 1, at), zero);
-      }
+      buffers.store(copied(row, at), value, rowElements);
     });
   }
 }
@@ -142,12 +139,7 @@ Elem Inner::readLhs(Indices batch, int64_t row, Indices k, Value at, Value mask)
     SmallVector<Index> free = splitIndex(e, Index(constI64(e, row)), c.m, 1);
     return zeroUnless(e, c.element, mask, c.lhs.read(batch, free, k, lanes, mask));
   }
-  Value zero = constI64(e, 0);
-  Elem value(loadElements(e, part(), copied(row, 0, at), zero, lanes).re);
-  if (parts == 2) {
-    value.im = loadElements(e, part(), copied(row, 1, at), zero, lanes).re;
-  }
-  return value;
+  return buffers.load(copied(row, at), lanes, rowElements);
 }
 
 void Inner::storeTile(Indices batch, const Tile &tile, Value first, const Sums &sums) {
@@ -167,7 +159,7 @@ void Inner::storeTile(Indices batch, const Tile &tile, Value first, const Sums &
         const Elem &sum = sums[r0 * columns + place];
         vectors.push_back(p == 0 ? sum.re : sum.im);
       }
-      totals[p] = lanes == 1 ? vectors[0] : addLanes(e, part(), vectors);
+      totals[p] = lanes == 1 ? vectors[0] : addLanes(e, buffers.part, vectors);
     }
     for (int64_t r = 0; r < count; ++r) {
       auto rowOf = [&](Value total) -> Value {

@@ -8,8 +8,8 @@
 // spoil is written afterwards, or is padding.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/dot/BlockedEmitter.h"
-#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -181,37 +181,33 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
       Value n = addI(e, first, i);
       return splitIndex(e, Index(panel.tail ? minI(e, n, c.nSize() - 1) : n), c.n, 1);
     };
+    auto read = [&](Value i, ArrayRef<Index> index, Value mask) {
+      return plan.group != KGroup::None ? Elem(readColumnGroups(block, column(i), index, mask))
+                                        : c.rhs.read(block.batch, column(i), index, lanes, mask);
+    };
     forEachK(k, lanes * plan.kStep(), [&](ArrayRef<Index> index, Value local, Value mask) {
-      SmallVector<Value> re, im;
       if (square) {
         emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
-          Elem value = plan.group != KGroup::None
-                           ? Elem(readColumnGroups(block, column(i), index, mask))
-                           : c.rhs.read(block.batch, column(i), index, lanes, mask);
+          Elem value = read(i, index, mask);
           storeBuffer(bufferAddress(square, mulI(e, i, lanes * plan.parts)), value, lanes);
         });
       }
-      for (int64_t i = 0; i < lanes; ++i) {
-        Value row = constI64(e, i);
-        Elem value =
-            storesGroups ? Elem(loadColumnGroups(block, column(row), index))
-            : square     ? loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts),
-                                      lanes, lanes)
-            : plan.group != KGroup::None ? Elem(readColumnGroups(block, column(row), index, mask))
-                                         : c.rhs.read(block.batch, column(row), index, lanes, mask);
-        re.push_back(value.re);
-        im.push_back(value.im);
-      }
-      re = transposeSquare(e, re);
-      if (plan.parts == 2) {
-        im = transposeSquare(e, im);
-      }
+      SmallVector<Elem> rows = transposed(e, lanes, [&](int64_t i) -> Elem {
+        if (storesGroups) {
+          return loadColumnGroups(block, column(constI64(e, i)), index);
+        }
+        if (square) {
+          return loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts), lanes,
+                            lanes);
+        }
+        return read(constI64(e, i), index, mask);
+      });
       Value place = addI(e, mulI(e, divI(e, local, plan.kStep()), plan.parts * plan.columns()),
                          mulI(e, v, lanes));
       place = addI(e, place, panelStart(block, panel));
       for (int64_t i = 0; i < lanes; ++i) {
         Value at = bufferAddress(rhsBuffer, place, i * plan.parts * plan.columns());
-        storeBuffer(at, Elem(re[i], im[i]), plan.columns());
+        storeBuffer(at, rows[i], plan.columns());
       }
     });
   });

@@ -19,6 +19,7 @@
 // are a few sequential streams.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/dot/Contraction.h"
 
@@ -51,17 +52,14 @@ private:
   SmallVector<Index> columnAt(Value n) {
     return splitIndex(e, Index(n, lanes > 1 ? 1 : 0, lanes), c.n, lanes);
   }
-  Type part() { return partType(c.element); }
-  Value sumAddress(int64_t row, int64_t part, Value local) {
-    Value at = addBytes(e, sums, mulI(e, local, partBytes));
-    return addBytes(e, at, constI64(e, (row * parts + part) * sumRow * partBytes));
+  Value sumAddress(int64_t row, Value local) {
+    return buffers.address(sums, local, row * parts * sumRow);
   }
-  Elem loadSum(int64_t row, Value local);
-  void storeSum(int64_t row, Value local, const Elem &sum);
 
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
+  Buffers buffers;
   int64_t rows, lanes, parts, partBytes;
   int64_t block;    ///< columns of a task
   int64_t sumRow;   ///< stride of the rows of sums: the block and one vector
@@ -74,8 +72,8 @@ private:
 } // namespace
 
 Stream::Stream(Contraction &c, Epilogue &epilogue)
-    : c(c), epilogue(epilogue), e(c.kernel.e), rows(c.mSize()), lanes(lanesFor(c, c.nSize())),
-      parts(partsOf(c.element)), partBytes(computeType(c.element).getIntOrFloatBitWidth() / 8) {
+    : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element), rows(c.mSize()),
+      lanes(lanesFor(c, c.nSize())), parts(buffers.parts), partBytes(buffers.partBytes) {
   int64_t columns =
       std::max(kLeastColumns, c.nSize() / std::max<int64_t>(1, kEnoughTasks / c.batchSize()));
   int64_t column = rows * parts * partBytes;
@@ -91,23 +89,6 @@ Stream::Stream(Contraction &c, Epilogue &epilogue)
   }
   for (int64_t r = 0; r < rows; ++r) {
     m.push_back(splitIndex(e, Index(constI64(e, r)), c.m, 1));
-  }
-}
-
-Elem Stream::loadSum(int64_t row, Value local) {
-  Value zero = constI64(e, 0);
-  Elem sum(loadElements(e, part(), sumAddress(row, 0, local), zero, lanes).re);
-  if (parts == 2) {
-    sum.im = loadElements(e, part(), sumAddress(row, 1, local), zero, lanes).re;
-  }
-  return sum;
-}
-
-void Stream::storeSum(int64_t row, Value local, const Elem &sum) {
-  Value zero = constI64(e, 0);
-  storeElements(e, part(), Elem(sum.re), sumAddress(row, 0, local), zero);
-  if (parts == 2) {
-    storeElements(e, part(), Elem(sum.im), sumAddress(row, 1, local), zero);
   }
 }
 
@@ -164,11 +145,11 @@ void Stream::addRows(Indices batch, Value n0, Value n1, Indices k, Value outer, 
         }
       }
       for (int64_t r = r0; r < r1; ++r) {
-        Elem sum = loadSum(r, local);
+        Elem sum = buffers.load(sumAddress(r, local), lanes, sumRow);
         for (int64_t u = 0; u < count; ++u) {
           sum = multiplyAdd(e, c.element, sum, scalars[(r - r0) * count + u], values[u]);
         }
-        storeSum(r, local, sum);
+        buffers.store(sumAddress(r, local), sum, sumRow);
       }
     });
   }
@@ -185,7 +166,7 @@ void Stream::emit() {
       copyRows(batch);
     }
     emitFor(e, zero, constI64(e, rows * parts * sumRow), lanes, [&](Value i) {
-      storeElements(e, part(), zeroElem(e, part(), lanes), sumAddress(0, 0, i), zero);
+      storeElements(e, buffers.part, zeroElem(e, buffers.part, lanes), sumAddress(0, i), zero);
     });
     Sums none;
     carryNest(e, ArrayRef(c.k).drop_back(), none, [&](Indices outer, Value linear, Sums &) {
@@ -197,8 +178,8 @@ void Stream::emit() {
     });
     forEachVector(n0, n1, [&](Value n, Value local, Value mask) {
       for (int64_t r = 0; r < rows; ++r) {
-        epilogue.store(c.element, loadSum(r, local), c.outIndex(batch, m[r], columnAt(n), lanes),
-                       lanes, mask);
+        epilogue.store(c.element, buffers.load(sumAddress(r, local), lanes, sumRow),
+                       c.outIndex(batch, m[r], columnAt(n), lanes), lanes, mask);
       }
     });
   });

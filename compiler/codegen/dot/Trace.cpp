@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/dot/Contraction.h"
-#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -142,42 +142,27 @@ SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, cons
     return result;
   }
   // What is computed is computed by one piece of code, through a buffer.
-  Type part = partType(c.element);
-  Value square = stackBuffer(e, lanes * lanes * parts * storageBytes(part));
+  Buffers buffers(e, c.element);
+  Value square = stackBuffer(e, lanes * lanes * parts * buffers.partBytes);
   emitFor(e, constI64(e, 0), constI64(e, rows.count), 1, [&](Value r) {
     Elem value = read(addI(e, rows.first, r));
-    Value at = mulI(e, r, lanes * parts);
-    storeElements(e, part, Elem(value.re), square, at);
-    if (value.im) {
-      storeElements(e, part, Elem(value.im), square, addI(e, at, lanes));
-    }
+    buffers.store(buffers.address(square, mulI(e, r, lanes * parts)), value, lanes);
   });
   for (int64_t r = 0; r < rows.count; ++r) {
-    Elem value(loadElements(e, part, square, constI64(e, r * lanes * parts), lanes).re);
-    if (parts == 2) {
-      value.im = loadElements(e, part, square, constI64(e, (r * parts + 1) * lanes), lanes).re;
-    }
-    result.push_back(value);
+    Value at = buffers.address(square, constI64(e, 0), r * lanes * parts);
+    result.push_back(buffers.load(at, lanes, lanes));
   }
   return result;
 }
 
 void Trace::multiplySquare(const Place &place, const Run &columns, const Run &rows, Sums &sums) {
   SmallVector<Elem> crossed = readRows(c.rhs, place, along, columns, across, rows);
-  SmallVector<Value> re, im;
-  for (int64_t i = 0; i < lanes; ++i) {
-    Elem row = i < columns.count ? crossed[i] : zeroElem(e, c.element, lanes);
-    re.push_back(row.re);
-    im.push_back(row.im);
-  }
-  re = transposeSquare(e, re);
-  if (parts == 2) {
-    im = transposeSquare(e, im);
-  }
+  crossed.resize(lanes, zeroElem(e, c.element, lanes));
+  crossed = transposed(e, crossed);
   SmallVector<Elem> left = readRows(c.lhs, place, across, rows, along, columns);
   for (int64_t r = 0; r < rows.count; ++r) {
     Elem &sum = sums[across.inK ? r % kSharedSums : r];
-    sum = multiplyAdd(e, c.element, sum, left[r], Elem(re[r], im[r]));
+    sum = multiplyAdd(e, c.element, sum, left[r], crossed[r]);
   }
 }
 

@@ -16,6 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/contraction/Loops.h"
+#include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
@@ -66,10 +68,10 @@ private:
   void rightBlock(Value base, Value first);
   /// Address in scratch of vector `v` of unknown `k`.
   Value placeOf(Value k, int64_t v);
-  Elem loadUnknown(Value k, int64_t v);
-  void storeUnknown(Value k, int64_t v, const Elem &x);
+  Elem loadUnknown(Value k, int64_t v) { return buffers.load(placeOf(k, v), lanes, lanes); }
+  void storeUnknown(Value k, int64_t v, const Elem &x) { buffers.store(placeOf(k, v), x, lanes); }
 
-  Type part; ///< element type of an unknown, or of its parts
+  Buffers buffers;
   int64_t parts;
   Value scratch{};
 };
@@ -77,8 +79,8 @@ private:
 
 SolveEmission::SolveEmission(KernelBuilder &kernel, TriangularSolveOp op)
     : kernel(kernel), e(kernel.e), op(op), element(arrayType(op.getB()).getElementType()),
-      m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1), part(computeType(element)),
-      parts(partsOf(element)) {
+      m(arrayType(op.getA()).getShape().back()), scalars(kernel, 1),
+      buffers(e, isa<ComplexType>(element) ? element : computeType(element)), parts(buffers.parts) {
   ArrayRef<int64_t> shape = arrayType(op.getB()).getShape();
   rows = shape[shape.size() - 2];
   columns = shape.back();
@@ -189,31 +191,14 @@ void SolveEmission::solveBlock(int64_t width, ReadRow start, ReadRow solved, Wri
   // Sums fill the registers but for the solved row, an entry of A and temporaries.
   int64_t budget = e.machine.vectors.registers >= 32 ? 24 : 10;
   int64_t count = std::min(m, std::clamp<int64_t>(budget / (width * parts), 1, 8));
-  int64_t whole = m / count * count;
-  emitFor(e, constI64(e, 0), constI64(e, whole), count,
-          [&](Value step) { solveRows(step, count, width, start, solved, write); });
-  if (m > whole) {
-    solveRows(constI64(e, whole), m - whole, width, start, solved, write);
-  }
+  forEachPiece(e, m, count, [&](Value step, int64_t rows) {
+    solveRows(step, rows, width, start, solved, write);
+  });
 }
 
 Value SolveEmission::placeOf(Value k, int64_t v) {
-  return mulI(e, addI(e, mulI(e, k, vectors), v), parts * lanes);
-}
-
-Elem SolveEmission::loadUnknown(Value k, int64_t v) {
-  Elem x(loadElements(e, part, scratch, placeOf(k, v), lanes).re);
-  if (parts == 2) {
-    x.im = loadElements(e, part, scratch, addI(e, placeOf(k, v), lanes), lanes).re;
-  }
-  return x;
-}
-
-void SolveEmission::storeUnknown(Value k, int64_t v, const Elem &x) {
-  storeElements(e, part, Elem(x.re), scratch, placeOf(k, v));
-  if (parts == 2) {
-    storeElements(e, part, Elem(x.im), scratch, addI(e, placeOf(k, v), lanes));
-  }
+  Value index = mulI(e, addI(e, mulI(e, k, vectors), v), parts * lanes);
+  return elementPointer(e, computeType(buffers.part), scratch, index);
 }
 
 /// Solves columns first, ..., first + count - 1 of op(A) X = B.
@@ -221,11 +206,7 @@ void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
   int64_t width = llvm::divideCeil(count, lanes);
   auto maskOf = [&](int64_t v) -> Value {
     int64_t rest = count - v * lanes;
-    if (rest >= lanes) {
-      return {};
-    }
-    return arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
-                                 constLanes(e, rest, lanes));
+    return rest < lanes ? lanesBelow(e, constI64(e, rest), lanes) : Value();
   };
   auto column = [&](int64_t v) { return addI(e, first, v * lanes); };
   auto address = [&](Value k, int64_t v) {
@@ -255,46 +236,24 @@ void SolveEmission::leftBlock(Value base, Value first, int64_t count) {
 
 /// Solves a block of rows of X op(A) = B from `first` on; rows beyond the last repeat it.
 void SolveEmission::rightBlock(Value base, Value first) {
-  auto transposed = [&](ArrayRef<Elem> square) {
-    SmallVector<Value> re, im;
-    for (const Elem &v : square) {
-      re.push_back(v.re);
-      im.push_back(v.im);
-    }
-    if (lanes > 1) {
-      re = transposeSquare(e, re);
-      im = parts == 2 ? transposeSquare(e, im) : im;
-    }
-    SmallVector<Elem> result;
-    for (int64_t l = 0; l < lanes; ++l) {
-      result.push_back(Elem(re[l], im[l]));
-    }
-    return result;
-  };
   // Squares of vectors along the unknowns; the last one may be partial.
   auto tiles = [&](function_ref<void(Value k, int64_t count, Value mask)> body) {
-    int64_t whole = m / lanes * lanes;
-    emitFor(e, constI64(e, 0), constI64(e, whole), lanes, [&](Value k) { body(k, lanes, {}); });
-    if (m > whole) {
-      body(constI64(e, whole), m - whole,
-           arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt, laneOffsets(e, lanes, 1),
-                                 constLanes(e, m - whole, lanes)));
-    }
+    forEachPiece(e, m, lanes, [&](Value k, int64_t count) {
+      body(k, count, count < lanes ? lanesBelow(e, constI64(e, count), lanes) : Value());
+    });
   };
   auto rowOf = [&](int64_t v, int64_t l) {
     return minI(e, addI(e, first, v * lanes + l), rows - 1);
   };
   tiles([&](Value k, int64_t count, Value mask) {
     for (int64_t v = 0; v < vectors; ++v) {
-      SmallVector<Elem> square;
-      for (int64_t l = 0; l < lanes; ++l) {
+      SmallVector<Elem> square = transposed(e, lanes, [&](int64_t l) {
         ElementEmitter::Scope scope(*wide);
         SmallVector<Index> index(position.begin(), position.end());
         index.push_back(Index(rowOf(v, l)));
         index.push_back(Index(k, lanes > 1 ? 1 : 0));
-        square.push_back(wide->emit(op.getB(), index, mask));
-      }
-      square = transposed(square);
+        return wide->emit(op.getB(), index, mask);
+      });
       for (int64_t i = 0; i < count; ++i) {
         storeUnknown(addI(e, k, i), v, square[i]);
       }
@@ -305,11 +264,8 @@ void SolveEmission::rightBlock(Value base, Value first) {
              [&](Value k, int64_t v, const Elem &x) { storeUnknown(k, v, x); });
   tiles([&](Value k, int64_t count, Value mask) {
     for (int64_t v = 0; v < vectors; ++v) {
-      SmallVector<Elem> square;
-      for (int64_t i = 0; i < lanes; ++i) {
-        square.push_back(loadUnknown(addI(e, k, std::min(i, count - 1)), v));
-      }
-      square = transposed(square);
+      SmallVector<Elem> square = transposed(
+          e, lanes, [&](int64_t i) { return loadUnknown(addI(e, k, std::min(i, count - 1)), v); });
       for (int64_t l = 0; l < lanes; ++l) {
         Value to = addI(e, base, addI(e, mulI(e, rowOf(v, l), columns), k));
         storeElements(e, element, square[l], kernel.resultPtrs[0], to, mask);
@@ -326,7 +282,7 @@ LogicalResult SolveEmission::emit() {
   }
   // As many lanes as columns (or rows), rounded up to a power of two.
   lanes = kernelLanes(kernel);
-  int64_t rowBytes = storageBytes(part) * parts * m;
+  int64_t rowBytes = buffers.partBytes * parts * m;
   while (lanes > 1 && (lanes >= 2 * independent || (!left && lanes * rowBytes > kScratchBytes))) {
     lanes /= 2;
   }
