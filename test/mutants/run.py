@@ -36,7 +36,7 @@ WORK = os.path.join(ROOT, "build", "mutants")
 TREE = os.path.join(WORK, "tree")
 # Tests that are not random, the cheap ones first; those of tools/test.sh that measure or install are not among them.
 OTHERS = ["unit-support", "unit-evaluator", "unit-parser", "unit-dialect", "unit-target", "unit-npz", "unit-program", "unit-planner",
-          "unit-runtime", "unit-codegen-elementwise", "unit-codegen-conv", "unit-codegen-dot", "unit-amx", "malformed", "lowering",
+          "unit-runtime", "unit-codegen-elementwise", "unit-codegen-conv", "unit-codegen-dot", "unit-codegen-contraction", "unit-amx", "malformed", "lowering",
           "feeds-and-calls", "entry-layouts", "lit:.", "replicated", "check", "conformance", "jax", "optable", "accuracy",
           "benchmark-modules", "runtime-asan", "runtime-tsan"]
 CHOICE = r"""%s %s{ static int known; int number = __atomic_load_n(&known, __ATOMIC_RELAXED); if (number == 0) { const char *text = getenv("HLO_MUTANT"); while (text && *text >= '0' && *text <= '9') number = 10 * number + (*text++ - '0'); number = number ? number : -1; __atomic_store_n(&known, number, __ATOMIC_RELAXED); } return number == n; }

@@ -13,13 +13,20 @@ void emitTasks(KernelBuilder &kernel, int64_t tasks, function_ref<void(Value)> b
   emitFor(kernel.e, kernel.first, kernel.last, 1, body);
 }
 
-void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t work, int64_t workPerTask,
                function_ref<void(Value)> body) {
+  int64_t perTask =
+      std::clamp<int64_t>(workPerTask / std::max<int64_t>(1, work), 1, std::max<int64_t>(1, items));
   Emission &e = kernel.e;
   emitTasks(kernel, llvm::divideCeil(items, perTask), [&](Value task) {
     Value from = mulI(e, task, perTask);
     emitFor(e, from, minI(e, addI(e, from, perTask), items), 1, body);
   });
+}
+
+std::pair<Value, Value> pieceAt(Emission &e, Value number, int64_t size, int64_t step) {
+  Value from = mulI(e, number, step);
+  return {from, minI(e, addI(e, from, step), size)};
 }
 
 void forEachPiece(Emission &e, Value lo, Value hi, int64_t size, int64_t step,
@@ -44,6 +51,16 @@ void forEachVector(Emission &e, int64_t size, int64_t lanes,
   forEachPiece(e, size, lanes, [&](Value at, int64_t count) {
     body(at, count < lanes ? firstLanes(e, count, lanes) : Value());
   });
+}
+
+void emitIfElse(Emission &e, Value condition, function_ref<void()> then,
+                function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(e.b, e.loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.b);
+  e.b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  e.b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
 }
 
 Value lanesBelow(Emission &e, Value limit, int64_t lanes) {
@@ -103,6 +120,12 @@ Value offsetOf(Emission &e, ArrayRef<Index> index, ArrayRef<int64_t> strides) {
 
 void emitPrefetch(Emission &e, Value address, int level) {
   LLVM::Prefetch::create(e.b, e.loc, address, /*rw=*/0, /*hint=*/4 - level, /*cache=*/1);
+}
+
+void prefetchRun(Emission &e, Value address, int64_t bytes) {
+  for (int64_t at = 0; at < bytes; at += kLineBytes) {
+    emitPrefetch(e, addBytes(e, address, constI64(e, at)));
+  }
 }
 
 } // namespace hlo::codegen

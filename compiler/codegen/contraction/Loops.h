@@ -10,9 +10,13 @@ namespace hlo::codegen {
 
 /// Runs body(task) for the tasks of this call of the kernel, which has `tasks` of them.
 void emitTasks(KernelBuilder &kernel, int64_t tasks, llvm::function_ref<void(mlir::Value)> body);
-/// Runs body(item) for `items` items, `perTask` of them in each of the kernel's tasks.
-void emitItems(KernelBuilder &kernel, int64_t items, int64_t perTask,
+/// Runs body(item) for `items` items of `work` operations each, in tasks of about `workPerTask`
+/// operations, but at least one item.
+void emitItems(KernelBuilder &kernel, int64_t items, int64_t work, int64_t workPerTask,
                llvm::function_ref<void(mlir::Value)> body);
+/// The bounds of piece `number` of [0, size), cut into pieces of `step`.
+std::pair<mlir::Value, mlir::Value> pieceAt(Emission &e, mlir::Value number, int64_t size,
+                                            int64_t step);
 
 /// body(at, count) for the pieces of [lo, hi), a part of [0, size): `step` elements each, but for
 /// the remainder at the end of `size`, which has code of its own. lo is a multiple of `step`, and
@@ -26,6 +30,10 @@ void forEachPiece(Emission &e, int64_t size, int64_t step,
 /// is not full.
 void forEachVector(Emission &e, int64_t size, int64_t lanes,
                    llvm::function_ref<void(mlir::Value at, mlir::Value mask)> body);
+
+/// Runs `then` if `condition` (i1) holds, else `otherwise`.
+void emitIfElse(Emission &e, mlir::Value condition, llvm::function_ref<void()> then,
+                llvm::function_ref<void()> otherwise);
 
 /// The mask of the lanes l < limit. With one lane, or none: whether there is an element.
 mlir::Value lanesBelow(Emission &e, mlir::Value limit, int64_t lanes);
@@ -51,6 +59,8 @@ inline constexpr int64_t kLineBytes = 64;
 /// Prefetches the cache line at `address`, which need not be valid: into L1, or with `level` 2 into
 /// L2 alone.
 void emitPrefetch(Emission &e, mlir::Value address, int level = 1);
+/// Prefetches `bytes` bytes from `address` on into L1.
+void prefetchRun(Emission &e, mlir::Value address, int64_t bytes);
 
 } // namespace hlo::codegen
 

@@ -110,10 +110,8 @@ void DepthwiseEmitter::emit() {
     rows *= 2;
     rowWork /= 2;
   }
-  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, rowWork), 1,
-                                        std::max<int64_t>(1, rows));
   packWeights();
-  emitItems(kernel, rows, perTask, [&](Value number) {
+  emitItems(kernel, rows, rowWork, kMultipliesPerTask, [&](Value number) {
     Row row = rowAt(number);
     Value inside;
     for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {
@@ -133,12 +131,7 @@ void DepthwiseEmitter::emit() {
       emitRow(row, true);
       return;
     }
-    auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    emitRow(row, true);
-    e.b.setInsertionPointToStart(branch.elseBlock());
-    emitRow(row, false);
+    emitIfElse(e, inside, [&] { emitRow(row, true); }, [&] { emitRow(row, false); });
   });
 }
 

@@ -150,9 +150,7 @@ void PlanesEmitter::emit() {
   const DirectDim &h = plan.h.dim, &w = plan.w.dim;
   int64_t work = plan.channels * features * plan.sumsSize() * h.taps * w.taps;
   int64_t items = g.outputBatch * groups * plan.bands;
-  int64_t perTask = std::clamp<int64_t>(kMultipliesPerTask / std::max<int64_t>(1, work), 1,
-                                        std::max<int64_t>(1, items));
-  emitItems(kernel, items, perTask, [&](Value number) {
+  emitItems(kernel, items, work, kMultipliesPerTask, [&](Value number) {
     SmallVector<Value> place = delinearize(e, number, {g.outputBatch, groups, plan.bands});
     Value channel = mulI(e, place[1], plan.channels);
     Band first{Index(place[0]), Index(channel), mulI(e, place[2], plan.band), {}, input, sums};
@@ -206,14 +204,9 @@ void PlanesEmitter::copyInput(const Band &band) {
       return;
     }
     Value inside = compareI(e, arith::CmpIPredicate::ult, from, h.dim.input);
-    auto branch = scf::IfOp::create(e.b, e.loc, inside, /*withElseRegion=*/!plan.zeroedOnce);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    copyRow(band, residue, row, from);
-    if (!plan.zeroedOnce) {
-      e.b.setInsertionPointToStart(branch.elseBlock());
-      copyRow(band, residue, row, {});
-    }
+    auto copy = [&] { copyRow(band, residue, row, from); };
+    plan.zeroedOnce ? emitIf(e, inside, copy)
+                    : emitIfElse(e, inside, copy, [&] { copyRow(band, residue, row, {}); });
   });
 }
 

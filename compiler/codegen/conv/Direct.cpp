@@ -117,10 +117,7 @@ void DirectEmitter::emit() {
     SmallVector<Value> place = delinearize(e, task, sizes);
     Block block;
     block.group = place[0];
-    block.n0 = mulI(e, place.back(), plan.featureBlock);
-    block.n1 = plan.featureBlocks == 1
-                   ? constI64(e, plan.features)
-                   : minI(e, addI(e, block.n0, plan.featureBlock), plan.features);
+    std::tie(block.n0, block.n1) = pieceAt(e, place.back(), plan.features, plan.featureBlock);
     if (!plan.kernelInPlace && plan.cut == DirectCut::None) {
       packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}});
     }

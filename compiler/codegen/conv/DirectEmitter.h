@@ -133,6 +133,11 @@ private:
   void convertSums(Sums &sums);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
+  /// Calls body(h, w, rowsW) for the outputs of a tile that exist, `step` at a time along a row;
+  /// rowsW is how many a row has.
+  void
+  forEachOutput(const Block &block, const Place &place, int64_t step,
+                llvm::function_ref<void(mlir::Value h, mlir::Value w, mlir::Value rowsW)> body);
   void storeFew(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
   void storeRows(const Block &block, const Panel &panel, const Place &place);
   void storeColumns(const Block &block, const Panel &panel, const Place &place);

@@ -237,22 +237,19 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
     return;
   }
   Value slot = sumSlot(block, panel, place);
-  int64_t count = place.rows() * panel.vectors, line = 64 / plan.bytes;
-  for (int64_t i = 0; i < count * plan.lanes; i += line) {
-    emitPrefetch(e, bufferAddress(slot, constI64(e, 0), i));
-  }
+  int64_t count = place.rows() * panel.vectors;
+  prefetchRun(e, slot, count * plan.lanes * plan.bytes);
   Sums sums = multiply(block, chunk, panel, place);
   addEarlier(e, sum, chunk.isLater, sums, [&](int64_t i) {
     return loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes);
   });
-  auto last = scf::IfOp::create(e.b, e.loc, chunk.isLast, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(last.thenBlock());
-  store(block, panel, place, sums);
-  e.b.setInsertionPointToStart(last.elseBlock());
-  for (int64_t i = 0; i < count; ++i) {
-    storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
-  }
+  emitIfElse(
+      e, chunk.isLast, [&] { store(block, panel, place, sums); },
+      [&] {
+        for (int64_t i = 0; i < count; ++i) {
+          storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
+        }
+      });
 }
 
 SmallVector<Index> DirectEmitter::outputAt(const Block &block, const Place &place, Value h,
@@ -313,34 +310,28 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
              Elem(plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]));
   }
-  Value zero = constI64(e, 0);
-  Value rowsH = validRows(block, place, rank - 2, place.rowsH);
-  Value rowsW = validRows(block, place, rank - 1, place.rowsW);
   int64_t lanes =
       storesColumns ? columnLanes : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
-  auto below = [&](Value index, Value limit) {
-    return lanes > 1 ? lanesBelow(e, Index(index, 1), limit, lanes) : Value();
-  };
   int64_t stride = lanes > 1 ? 1 : 0;
   auto finish = [&](Value at, Value h, const Index &w, const Index &n, Value mask) {
     SmallVector<Index> full = outputAt(block, place, h, w);
     full[g.outputFeatureDim] = n;
     epilogue.store(sum, loadSum(bufferAddress(tileBuffer, at), lanes), full, lanes, mask);
   };
-  emitFor(e, zero, rowsH, 1, [&](Value h) {
-    emitFor(e, zero, rowsW, storesColumns ? lanes : 1, [&](Value w) {
-      Value row = addI(e, mulI(e, h, place.rowsW), w);
-      emitFor(e, zero, constI64(e, features), storesColumns ? 1 : lanes, [&](Value f) {
-        if (storesColumns) {
-          finish(addI(e, mulI(e, f, rows), row), h, Index(w, stride),
-                 featureOf(block, addI(e, panel.n, f), 0), below(w, rowsW));
-          return;
-        }
-        Index feature = featureOf(block, addI(e, panel.n, f), stride);
-        feature.known = {};
-        finish(addI(e, mulI(e, row, features), f), h, Index(w), feature,
-               features % lanes == 0 ? Value() : below(f, constI64(e, features)));
-      });
+  forEachOutput(block, place, storesColumns ? lanes : 1, [&](Value h, Value w, Value rowsW) {
+    Value row = addI(e, mulI(e, h, place.rowsW), w);
+    emitFor(e, constI64(e, 0), constI64(e, features), storesColumns ? 1 : lanes, [&](Value f) {
+      if (storesColumns) {
+        finish(addI(e, mulI(e, f, rows), row), h, Index(w, stride),
+               featureOf(block, addI(e, panel.n, f), 0),
+               lanes > 1 ? lanesBelow(e, Index(w, 1), rowsW, lanes) : Value());
+        return;
+      }
+      Index feature = featureOf(block, addI(e, panel.n, f), stride);
+      feature.known = {};
+      Value mask = features % lanes == 0 ? Value()
+                                         : lanesBelow(e, Index(f, 1), constI64(e, features), lanes);
+      finish(addI(e, mulI(e, row, features), f), h, Index(w), feature, mask);
     });
   });
 }
@@ -371,20 +362,23 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
 }
 
-void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Place &place) {
+void DirectEmitter::forEachOutput(const Block &block, const Place &place, int64_t step,
+                                  function_ref<void(Value, Value, Value)> body) {
   Value zero = constI64(e, 0);
   Value rowsH = validRows(block, place, rank - 2, place.rowsH);
   Value rowsW = validRows(block, place, rank - 1, place.rowsW);
-  emitFor(e, zero, rowsH, 1, [&](Value h) {
-    emitFor(e, zero, rowsW, 1, [&](Value w) {
-      SmallVector<Index> full = outputAt(block, place, h, Index(w));
-      Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
-      forEachVector(e, panel.features, plan.lanes, [&](Value column, Value mask) {
-        full[g.outputFeatureDim] =
-            featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
-        Elem value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
-        epilogue.store(sum, value, full, plan.lanes, mask);
-      });
+  emitFor(e, zero, rowsH, 1,
+          [&](Value h) { emitFor(e, zero, rowsW, step, [&](Value w) { body(h, w, rowsW); }); });
+}
+
+void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Place &place) {
+  forEachOutput(block, place, 1, [&](Value h, Value w, Value) {
+    SmallVector<Index> full = outputAt(block, place, h, Index(w));
+    Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+    forEachVector(e, panel.features, plan.lanes, [&](Value column, Value mask) {
+      full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
+      Elem value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
+      epilogue.store(sum, value, full, plan.lanes, mask);
     });
   });
 }
@@ -392,31 +386,25 @@ void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Plac
 void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const Place &place) {
   Value zero = constI64(e, 0);
   int64_t lanes = columnLanes, columns = panel.vectors * plan.lanes;
-  Value rowsH = validRows(block, place, rank - 2, place.rowsH);
-  Value rowsW = validRows(block, place, rank - 1, place.rowsW);
   Value features = minI(e, subI(e, block.n1, panel.n), columns);
-  emitFor(e, zero, rowsH, 1, [&](Value h) {
-    emitFor(e, zero, rowsW, lanes, [&](Value w) {
-      Value row = bufferRow(place, h, w);
-      Value mask;
-      if (!plan.even || place.rowsW % lanes != 0) {
-        mask = lanesBelow(e, Index(w, 1), rowsW, lanes);
+  forEachOutput(block, place, lanes, [&](Value h, Value w, Value rowsW) {
+    Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns()), mask;
+    if (!plan.even || place.rowsW % lanes != 0) {
+      mask = lanesBelow(e, Index(w, 1), rowsW, lanes);
+    }
+    emitFor(e, zero, features, lanes, [&](Value column) {
+      SmallVector<Elem> square = transposed(e, lanes, [&](int64_t i) {
+        return loadSum(bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns()), lanes);
+      });
+      for (int64_t i = 0; i < lanes; ++i) {
+        storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
       }
-      emitFor(e, zero, features, lanes, [&](Value column) {
-        SmallVector<Elem> square = transposed(e, lanes, [&](int64_t i) {
-          return loadSum(bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns()),
-                         lanes);
-        });
-        for (int64_t i = 0; i < lanes; ++i) {
-          storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
-        }
-        Value most = subI(e, features, column);
-        emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
-          SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
-          full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
-          Elem value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
-          epilogue.store(sum, value, full, lanes, mask);
-        });
+      Value most = subI(e, features, column);
+      emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
+        SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
+        full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
+        Elem value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
+        epilogue.store(sum, value, full, lanes, mask);
       });
     });
   });

@@ -85,10 +85,9 @@ void GradientEmitter::emit() {
   SmallVector<int64_t> sizes{g.groups(), p.hBlocks(), p.channelBlocks(), p.featureBlocks()};
   emitTasks(kernel, llvm::product_of(sizes), [&](Value number) {
     Values place = delinearize(e, number, sizes);
-    Task task{place[0], mulI(e, place[2], p.channelBlock), mulI(e, place[3], p.featureBlock)};
-    task.n1 = minI(e, addI(e, task.n0, p.featureBlock), p.features);
-    task.h0 = mulI(e, place[1], p.hBlock);
-    task.h1 = minI(e, addI(e, task.h0, p.hBlock), p.h.output);
+    Task task{place[0], mulI(e, place[2], p.channelBlock)};
+    std::tie(task.n0, task.n1) = pieceAt(e, place[3], p.features, p.featureBlock);
+    std::tie(task.h0, task.h1) = pieceAt(e, place[1], p.h.output, p.hBlock);
     Value zero = constI64(e, 0);
     buffers.fill(sumBuffer, zero, zero, constI64(e, p.sumBytes() / p.bytes), zeros());
     forEachChunk([&](const Chunk &chunk) {

@@ -197,7 +197,7 @@ void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
     emitOneRow(piece);
     return;
   }
-  Value from = mulI(e, piece, pieceRows), to = minI(e, addI(e, from, pieceRows), m);
+  auto [from, to] = pieceAt(e, piece, m, pieceRows);
   copySides(from, to);
   forEachPiece(e, from, to, m, rowsAtOnce,
                [&](Value row, int64_t rows) { emitRows(from, row, rows); });
@@ -206,10 +206,8 @@ void BatchLanes::emitPiece(Value outer, Value vector, Value piece) {
 void BatchLanes::emit() {
   int64_t vectors = llvm::divideCeil(c.batch.back(), lanes);
   int64_t outer = c.batchSize() / c.batch.back(), items = outer * vectors * pieces;
-  int64_t piece = pieceRows * (oneRow ? 1 : n) * k * lanes;
-  int64_t perTask =
-      std::clamp<int64_t>((oneRow ? kOneRowPerTask : kMultipliesPerTask) / piece, 1, items);
-  emitItems(c.kernel, items, perTask, [&](Value item) {
+  int64_t work = pieceRows * (oneRow ? 1 : n) * k * lanes;
+  emitItems(c.kernel, items, work, oneRow ? kOneRowPerTask : kMultipliesPerTask, [&](Value item) {
     SmallVector<Value> place = delinearize(e, item, {outer, vectors, pieces});
     emitPiece(place[0], place[1], place[2]);
   });

@@ -51,8 +51,8 @@ BlockedEmitter::BlockedEmitter(Contraction &c, Epilogue &epilogue)
 }
 
 void BlockedEmitter::emitPart(Value batchBlock, Value m0, Value m1, Value n0, Value n1) {
-  Value batch0 = plan.batchBlocks == 1 ? constI64(e, 0) : mulI(e, batchBlock, plan.batchBlock);
-  Value batch1 = minI(e, addI(e, batch0, plan.batchBlock), c.batchSize());
+  auto [batch0, batch1] = pieceAt(e, plan.batchBlocks == 1 ? constI64(e, 0) : batchBlock,
+                                  c.batchSize(), plan.batchBlock);
   emitFor(e, batch0, batch1, 1, [&](Value batch) {
     Block block;
     block.batchNumber = batch;
@@ -103,15 +103,8 @@ void BlockedEmitter::emitJoined() {
 
 void BlockedEmitter::emitTask(Value task) {
   SmallVector<Value> place = delinearize(e, task, {plan.batchBlocks, plan.nTasks, plan.mTasks});
-  auto range = [&](Value number, int64_t parts, int64_t part, int64_t size) {
-    if (parts == 1) {
-      return std::pair(constI64(e, 0), constI64(e, size));
-    }
-    Value from = mulI(e, number, part);
-    return std::pair(from, minI(e, addI(e, from, part), size));
-  };
-  auto [n0, n1] = range(place[1], plan.nTasks, plan.nTask, c.nSize());
-  auto [m0, m1] = range(place[2], plan.mTasks, plan.mTask, c.mSize());
+  auto [n0, n1] = pieceAt(e, place[1], c.nSize(), plan.nTask);
+  auto [m0, m1] = pieceAt(e, place[2], c.mSize(), plan.mTask);
   emitPart(place[0], m0, m1, n0, n1);
 }
 

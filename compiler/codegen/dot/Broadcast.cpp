@@ -139,7 +139,7 @@ void Broadcast::emit() {
     if (copy) {
       copyRows(batch);
     }
-    Value from = mulI(e, place[1], perTask), to = minI(e, addI(e, from, perTask), full);
+    auto [from, to] = pieceAt(e, place[1], full, perTask);
     emitFor(e, from, to, 1,
             [&](Value group) { emitGroup(batch, mulI(e, group, columns), columns); });
     if (rest > 0) {

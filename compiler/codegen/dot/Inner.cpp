@@ -220,15 +220,14 @@ void Inner::emit() {
   int64_t batchTasks = llvm::divideCeil(batches, batchesPerTask);
   emitTasks(c.kernel, batchTasks * pieces, [&](Value task) {
     SmallVector<Value> place = delinearize(e, task, {batchTasks, pieces});
-    Value batch0 = mulI(e, place[0], batchesPerTask);
-    emitFor(e, batch0, minI(e, addI(e, batch0, batchesPerTask), batches), 1, [&](Value number) {
+    auto [batch0, batch1] = pieceAt(e, place[0], batches, batchesPerTask);
+    emitFor(e, batch0, batch1, 1, [&](Value number) {
       SmallVector<Index> batch = splitIndex(e, Index(number), c.batch, 1);
       if (copy) {
         copyRows(batch);
       }
-      Value from = mulI(e, place[1], perTask);
-      emitFor(e, from, minI(e, addI(e, from, perTask), groups), 1,
-              [&](Value group) { emitGroup(batch, mulI(e, group, columns)); });
+      auto [from, to] = pieceAt(e, place[1], groups, perTask);
+      emitFor(e, from, to, 1, [&](Value group) { emitGroup(batch, mulI(e, group, columns)); });
     });
   });
 }

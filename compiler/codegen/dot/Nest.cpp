@@ -26,9 +26,7 @@ void emitNest(Contraction &c, Epilogue &epilogue) {
   int64_t size = c.nSize(), lanes = lanesFor(c, size);
   int64_t vectors = llvm::divideCeil(size, lanes);
   int64_t items = c.batchSize() * c.mSize() * vectors;
-  int64_t perTask = std::clamp<int64_t>(
-      kMultipliesPerTask / std::max<int64_t>(1, c.kSize() * lanes), 1, std::max<int64_t>(1, items));
-  emitItems(c.kernel, items, perTask, [&](Value item) {
+  emitItems(c.kernel, items, c.kSize() * lanes, kMultipliesPerTask, [&](Value item) {
     SmallVector<Value> place = delinearize(e, item, {c.batchSize(), c.mSize(), vectors});
     SmallVector<Index> batch = splitIndex(e, Index(place[0]), c.batch, 1);
     SmallVector<Index> m = splitIndex(e, Index(place[1]), c.m, 1);

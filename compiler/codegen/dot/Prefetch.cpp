@@ -82,11 +82,8 @@ std::function<void(Value)> BlockedEmitter::panelPrefetcher(const Block &block, c
   Value base = panel.packs ? rhsAddress(block, k, panel)
                            : bufferAddress(rhsBuffer, panelStart(block, panel));
   base = addBytes(e, base, constI64(e, (panel.packs ? kRowsAhead : kPanelAhead) * row));
-  return [this, base, row, lines](Value i) {
-    Value at = addBytes(e, base, mulI(e, i, row));
-    for (int64_t line = 0; line < lines; ++line) {
-      emitPrefetch(e, addBytes(e, at, constI64(e, line * kLineBytes)));
-    }
+  return [this, base, row, bytes](Value i) {
+    prefetchRun(e, addBytes(e, base, mulI(e, i, row)), bytes);
   };
 }
 

@@ -160,7 +160,7 @@ void Stream::emit() {
   emitTasks(c.kernel, c.batchSize() * blocks, [&](Value task) {
     SmallVector<Value> place = delinearize(e, task, {c.batchSize(), blocks});
     SmallVector<Index> batch = splitIndex(e, Index(place[0]), c.batch, 1);
-    Value n0 = mulI(e, place[1], block), n1 = minI(e, addI(e, n0, block), c.nSize());
+    auto [n0, n1] = pieceAt(e, place[1], c.nSize(), block);
     Value zero = constI64(e, 0);
     if (copy) {
       copyRows(batch);

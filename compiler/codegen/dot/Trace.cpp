@@ -265,9 +265,8 @@ void Trace::emit() {
     cut(across);
   }
   int64_t items = llvm::product_of(sizes);
-  int64_t perTask =
-      std::clamp<int64_t>(kProductsPerTask / (c.batchSize() * c.kSize() / items), 1, items);
-  emitItems(c.kernel, items, perTask, [&](Value item) {
+  int64_t work = c.batchSize() * c.kSize() / items;
+  emitItems(c.kernel, items, work, kProductsPerTask, [&](Value item) {
     SmallVector<Value> number = delinearize(e, item, sizes);
     Place place{{}, SmallVector<Index>(c.k.size(), Index(constI64(e, 0)))};
     for (Value value : number) {

@@ -314,12 +314,10 @@ LogicalResult SolveEmission::emit() {
       return;
     }
     Value isLast = compareI(e, arith::CmpIPredicate::sgt, first, independent - block);
-    auto branch = scf::IfOp::create(e.b, e.loc, isLast, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e.b);
-    e.b.setInsertionPointToStart(branch.thenBlock());
-    leftBlock(base, constI64(e, independent / block * block), independent % block);
-    e.b.setInsertionPointToStart(branch.elseBlock());
-    leftBlock(base, first, block);
+    emitIfElse(
+        e, isLast,
+        [&] { leftBlock(base, constI64(e, independent / block * block), independent % block); },
+        [&] { leftBlock(base, first, block); });
   });
   return success();
 }
