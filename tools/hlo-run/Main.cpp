@@ -448,6 +448,29 @@ Error explainPlans(const CommandLine &line, ArrayRef<hlo::KernelPlan> plans) {
   return Error::success();
 }
 
+/// Loads the object into this process, or into one of its architecture.
+Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
+                 std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
+  if (!line.runsRemotely()) {
+    Expected<LoadedObject> loaded = LoadedObject::load(artifacts.object, artifacts.prefix);
+    if (!loaded) {
+      return loaded.takeError();
+    }
+    here.emplace(std::move(*loaded));
+    return Error::success();
+  }
+  RemoteOptions options{
+      Triple::normalize(line.triple.empty() ? sys::getDefaultTargetTriple() : line.triple),
+      line.emulator, line.threads, line.timeoutSeconds, line.customCalls};
+  Expected<std::unique_ptr<Remote>> loaded =
+      Remote::load(artifacts.object, artifacts.prefix, options);
+  if (!loaded) {
+    return loaded.takeError();
+  }
+  there = std::move(*loaded);
+  return Error::success();
+}
+
 Error runAll(const CommandLine &line) {
   Clock::time_point start = Clock::now();
   Expected<hlo::Artifacts> artifacts = compileFile(line, line.plans);
@@ -461,9 +484,10 @@ Error runAll(const CommandLine &line) {
   if (line.explainPlan) {
     return explainPlans(line, artifacts->plans);
   }
-  Expected<LoadedObject> object = LoadedObject::load(artifacts->object, artifacts->prefix);
-  if (!object) {
-    return object.takeError();
+  std::optional<LoadedObject> object;
+  std::unique_ptr<Remote> remote;
+  if (Error e = loadModule(line, *artifacts, object, remote)) {
+    return e;
   }
   double compileSeconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::vector<std::string> inputNames = std::move(artifacts->inputNames);

@@ -325,8 +325,10 @@ private:
     return {g, type, std::make_shared<Operand>(kernel, op.getLhs(), type),
             std::make_shared<Operand>(kernel, op.getRhs(), type)};
   }
+  std::optional<Direct> planMatrix();
   std::optional<Direct> planGroups();
   std::optional<Direct> planSingle();
+  std::optional<Contraction> patches();
   Contraction contraction();
   void emit(const Direct &direct) {
     emitDirect(kernel, op, direct.operands, epilogue, direct.plan, element);
@@ -343,6 +345,43 @@ private:
 } // namespace
 
 static constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+
+/// The direct form by matrix registers, if they are faster than vectors.
+std::optional<Ways::Direct> Ways::planMatrix() {
+  ConvOperands operands = operandsAs(element);
+  Narrow numbers = narrowNumbers(operands);
+  const Product *product = numbers ? squareProduct(machine, numbers->first, numbers->second,
+                                                   numbers->first.isInteger() ? kS32 : kF32)
+                                   : nullptr;
+  if (!product || !holdsWholeGroups(g, *product)) {
+    return std::nullopt;
+  }
+  ConvOperands grouped = groupChannels(kernel, op, operands, *product);
+  auto vectors = vectorProducts(operands, machine);
+  double vectorSpeed = vectors.empty() ? 1 : vectors.front()->speed();
+  std::optional<DirectPlan> plan = planDirect(grouped, machine, kAny);
+  if (!plan || !prefersMatrix(*plan, *product, machine, vectorSpeed)) {
+    return std::nullopt;
+  }
+  return Direct{grouped, *plan};
+}
+
+/// A kernel gradient as a product of patches by matrix registers, which pays for writing the
+/// patches if it is much faster than vectors. Groups of registers do not cross the end of a
+/// dimension of k: positions of the image or images are the last one.
+std::optional<Contraction> Ways::patches() {
+  ConvOperands operands = operandsAs(element);
+  if (isOne || !isKernelGradient(operands)) {
+    return std::nullopt;
+  }
+  for (bool featuresLast : {false, true}) {
+    Contraction c = windowedContraction(kernel, op, operands, featuresLast);
+    if (prefersMatrix(c)) {
+      return c;
+    }
+  }
+  return std::nullopt;
+}
 
 /// The direct form with channels in groups.
 std::optional<Ways::Direct> Ways::planGroups() {
@@ -395,6 +434,10 @@ void Ways::emitFirst() {
     emitDepthwise(kernel, op, operandsAs(element), epilogue);
     return;
   }
+  if (std::optional<Contraction> c = patches()) {
+    emitContraction(*c, epilogue);
+    return;
+  }
   if (!isOne) {
     ConvOperands operands = operandsAs(element);
     if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
@@ -403,7 +446,7 @@ void Ways::emitFirst() {
     }
   }
   if (!isPointwise && !isOne) {
-    for (auto plan : {&Ways::planGroups, &Ways::planSingle}) {
+    for (auto plan : {&Ways::planMatrix, &Ways::planGroups, &Ways::planSingle}) {
       if (std::optional<Direct> direct = (this->*plan)()) {
         emit(*direct);
         return;
@@ -431,12 +474,30 @@ void Ways::emitChosen() {
     add(describeDepthwise(operandsAs(element), machine), !isDirect,
         [&] { emitDepthwise(kernel, op, operandsAs(element), epilogue); });
   }
+  std::optional<Contraction> ofPatches = patches();
+  if (ofPatches) {
+    std::vector<PlanCandidate> ofMatrix;
+    addCandidates(*ofPatches, epilogue, ofMatrix);
+    ContractionForm preferred = preferredForm(*ofPatches);
+    for (auto [form, candidate] : llvm::zip_equal(possibleForms(*ofPatches), ofMatrix)) {
+      if (form == preferred) {
+        candidate.name = "patches";
+        add(std::move(candidate), !isDirect, [&] { emitContraction(*ofPatches, epilogue); });
+      }
+    }
+  }
   ConvOperands operands = operandsAs(element);
   if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
     add(describeGradient(operands, *plan, machine), !isOne && !isDirect,
         [&, plan] { emitGradient(kernel, operands, epilogue, *plan); });
   }
   bool isWindowed = !isPointwise && !isOne;
+  if (std::optional<Direct> matrix = planMatrix()) {
+    PlanCandidate candidate =
+        describeDirect("direct-matrix", matrix->operands, matrix->plan, machine);
+    candidate.cycles = matrixCycles(matrix->plan, *matrix->operands.product);
+    add(std::move(candidate), isWindowed && !isDirect, [&, matrix] { emit(*matrix); });
+  }
   if (std::optional<Direct> groups = planGroups()) {
     add(describeDirect("direct-groups", groups->operands, groups->plan, machine),
         isWindowed && !isDirect, [&, groups] { emit(*groups); });
@@ -454,21 +515,6 @@ void Ways::emitChosen() {
     add(std::move(candidate), form == preferred, [&, form = form] { emitForm(c, epilogue, form); });
   }
   emitters[chooseCandidate(kernel, std::move(candidates), *best)]();
-}
-
-/// A kernel gradient as a product of patches by matrix registers, which pays for writing the
-/// patches where it is much faster than vectors. Groups of registers do not cross the end of a
-/// dimension of k: positions of the image or images are the last one.
-static bool emitAsPatches(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
-                          Epilogue &epilogue) {
-  for (bool featuresLast : {false, true}) {
-    Contraction c = windowedContraction(kernel, op, operands, featuresLast);
-    if (prefersMatrix(c)) {
-      emitContraction(c, epilogue);
-      return true;
-    }
-  }
-  return false;
 }
 
 LogicalResult emitConvKernel(KernelBuilder &kernel) {

@@ -149,6 +149,18 @@ bool canUseMatrix(const DirectPlan &plan) {
   return !plan.merged || plan.inputStrides.back() == plan.channels;
 }
 
+/// Cycles to copy the input and the kernel, see overhead() of DirectPlan.cpp.
+static double packingCycles(const DirectPlan &plan) {
+  double vector = plan.bytes * plan.lanes;
+  return plan.tasks() * (10 * plan.kernelBufferBytes() / vector +
+                         (plan.inputInPlace ? 0 : 6 * plan.inputBufferBytes() / vector));
+}
+
+double matrixCycles(const DirectPlan &plan, const Product &product) {
+  constexpr double configure = 64; // the registers, once per call
+  return tileCycles(plan, product) + packingCycles(plan) + configure;
+}
+
 bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine &machine,
                    double vectorSpeed) {
   double work = 0;
@@ -157,12 +169,7 @@ bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine
   });
   work *= static_cast<double>(plan.groups * plan.features * plan.channels * product.group);
   double perCycle = machine.issue.fma * machine.lanes(4) * vectorSpeed;
-  // Copies of the input and of the kernel, see overhead() of DirectPlan.cpp; a call configures the
-  // registers once, in 64 cycles.
-  double vector = plan.bytes * plan.lanes;
-  double packing = plan.tasks() * (10 * plan.kernelBufferBytes() / vector +
-                                   (plan.inputInPlace ? 0 : 6 * plan.inputBufferBytes() / vector));
-  return tileCycles(plan, product) + packing + 64 < 0.8 * (work / perCycle + packing);
+  return matrixCycles(plan, product) < 0.8 * (work / perCycle + packingCycles(plan));
 }
 
 } // namespace hlo::codegen

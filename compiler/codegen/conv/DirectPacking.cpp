@@ -131,7 +131,7 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
       Elem value = operands.input->at(here, lanes, mask);
       // What stands after the channels is multiplied too where lanes go along them.
-      value = plan.alongChannels ? zeroUnless(e, operands.element, mask, value) : value;
+      value = fillsChannels() ? zeroUnless(e, operands.element, mask, value) : value;
       storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value);
     });
   });
@@ -164,7 +164,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
         index[g.inputFeatureDim] = Index(addI(e, index[g.inputFeatureDim].base, addI(e, c, i)));
         square.push_back(operands.input->at(index, lanes, mask));
       }
-      square.resize(lanes, plan.alongChannels ? zeroElem(e, operands.element, lanes) : square[0]);
+      square.resize(lanes, fillsChannels() ? zeroElem(e, operands.element, lanes) : square[0]);
       square = transposed(e, square);
       if (plan.across > 1) {
         for (int64_t i = 0; i < lanes; ++i) {

@@ -131,6 +131,18 @@ std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine
                                      int64_t mostSteps);
 /// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.
 double overhead(const DirectPlan &plan);
+/// The plan with tiles of matrix registers, once for each way in which registers may run along taps
+/// and channels: fastest first. Whether that way is possible, canUseMatrix says of the rest of the
+/// plan.
+std::vector<DirectPlan> matrixPlans(const DirectPlan &plan, const Product &product);
+/// Whether the registers of a finished plan hold whole runs of channels, or zeros after them.
+bool canUseMatrix(const DirectPlan &plan);
+/// Cycles of a plan with matrix registers, copies included.
+double matrixCycles(const DirectPlan &plan, const Product &product);
+/// Whether a plan with matrix registers takes fewer cycles than vectors, by a model of both.
+/// `vectorSpeed`: multiply-adds of the operands' types in the time of one of f32, by vectors.
+bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine &machine,
+                   double vectorSpeed);
 /// Chooses rowsH, rowsW and vectors of a plan whose dimensions, features and lanes are known.
 void chooseDirectTile(DirectPlan &plan, const Machine &machine);
 /// Emits the direct form. `sum` is the HLO type of the sums, which pieces are converted to.

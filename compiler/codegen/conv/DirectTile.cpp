@@ -374,7 +374,7 @@ void DirectEmitter::forEachOutput(const Block &block, const Place &place, int64_
 void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Place &place) {
   forEachOutput(block, place, 1, [&](Value h, Value w, Value) {
     SmallVector<Index> full = outputAt(block, place, h, Index(w));
-    Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns());
+    Value row = bufferRow(place, h, w);
     forEachVector(e, panel.features, plan.lanes, [&](Value column, Value mask) {
       full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
       Elem value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
@@ -388,7 +388,7 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
   int64_t lanes = columnLanes, columns = panel.vectors * plan.lanes;
   Value features = minI(e, subI(e, block.n1, panel.n), columns);
   forEachOutput(block, place, lanes, [&](Value h, Value w, Value rowsW) {
-    Value row = mulI(e, addI(e, mulI(e, h, tileWidth), w), plan.columns()), mask;
+    Value row = bufferRow(place, h, w), mask;
     if (!plan.even || place.rowsW % lanes != 0) {
       mask = lanesBelow(e, Index(w, 1), rowsW, lanes);
     }
