@@ -1,22 +1,20 @@
-//===- BatchLanes.cpp - Small products, one in each lane ------------------===//
+//===- BatchLanes.cpp - Small products side by side, one in each lane -----===//
 //
-// Takes contractions whose operands are both contiguous along the batch. (If there is one row,
-// the side of that row may have any strides.) A vector holds the same element of `lanes` products,
-// so that a load is a whole vector, and no element is broadcast. For each vector of the batch:
+// In: a contraction whose operands both step by one along the batch; with one row alone, the
+// side of that row may be stored in any way. Out: for each vector of the batch,
 //
-//   copy both sides                           [m][k] and [k][n] vectors
-//   for each register tile
-//     multiply and accumulate                 tile of rows x columns vectors
-//   for a few rows at a time
-//     transpose the sums and store them       [row][n][lane] -> [lane][row][n]
+//   copies of both sides, [m][k] and [k][n] vectors
+//   register tiles of the product: every load is a whole vector, nothing is broadcast
+//   for a few rows at a time: the sums transposed to [lane][row][n], and stored
 //
-// The copies make the vectors contiguous. In memory they are a whole batch apart, often a power
-// of two, and would map to a few sets of L1. If there is one row, the rhs is read once and not
-// copied. Lanes along n would have to gather.
+// The copies are contiguous: in memory the vectors are a whole batch apart, that is often a
+// power of two, and would share a few sets of L1. Lanes along n would gather:
+// [16,16,256] with [16,16,256] took 0.13 ms so. If there is one row, the rhs is read once, in
+// place: [24,40,64] with [40,64] took 0.067 ms by lanes along n, 0.004 so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/Forms.h"
 #include "compiler/codegen/loops/Regions.h"
 
 using namespace mlir;
@@ -39,8 +37,7 @@ private:
   using Indices = ArrayRef<Index>;
   void copySides(Value rowFrom, Value rowTo);
   Elem readColumn(Value column, Value i);
-  /// Sums of one register tile to `sums`. `row` counts from the first row of the copy, `column`
-  /// from `firstColumn`.
+  /// `row` and `column` count from the first of the piece.
   void emitTile(Value row, int64_t rows, Value column, int64_t columns, Value firstColumn);
   void emitRows(Value firstRow, Value row, int64_t rows);
   void emitOneRow(Value piece);
@@ -53,12 +50,12 @@ private:
   int64_t m, n, k, lanes, bytes, rowsAtOnce, columnsAtOnce;
   bool oneRow;
   int64_t pieceRows,
-      pieces;        ///< the result in pieces: rows of each (columns if there is one row), number
-  Value lhs, rhs;    ///< copies: [row][k][lane], [k][n][lane]
+      pieces;        ///< rows of a piece of the result (columns if there is one row), pieces
+  Value lhs, rhs;    ///< copies
   Value sums, lines; ///< of a few rows: [row][n][lane], [lane][row][n]
-  Value batchFrom, lanesUsed; ///< linear index of the vector's first product; number of products
-  SmallVector<Index> batch;   ///< of the vector, with lanes
-  Value mask;                 ///< lanes of the batch that exist; null if all do
+  Value batchFrom, lanesUsed;
+  SmallVector<Index> batch; ///< of the piece
+  Value mask;               ///< lanes of the batch that exist; null if all do
 };
 } // namespace
 
@@ -139,8 +136,7 @@ void BatchLanes::emitTile(Value row, int64_t rows, Value column, int64_t columns
   }
 }
 
-/// Transposes the sums of these rows and stores `columns` columns from `firstColumn` on; columns
-/// past the end of n are left out.
+/// `columns` from `firstColumn` on, as far as they exist.
 void BatchLanes::storeRows(Value row, int64_t rows, Value firstColumn, int64_t columns) {
   emitTransposedCopy(e, bytes, sums, lanes, lines, rows * columns, rows * columns, lanes);
   Value count = minI(e, subI(e, constI64(e, n), firstColumn), columns);

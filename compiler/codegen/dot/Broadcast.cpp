@@ -1,20 +1,21 @@
 //===- Broadcast.cpp - A narrow result: lanes along the few rows ----------===//
 //
-// Takes contractions of at most 16 rows that are adjacent in the result and fill a vector
-// or two, if the rhs is large and contiguous along k. An example is a row-major matrix
-// times a matrix of 16 columns, with its sides exchanged. For a group of columns, a loop
-// over k multiplies one vector of the lhs by one element of each column:
+// In: a contraction whose few rows fill a vector or two and are neighbours in the result, and
+// whose rhs is large and steps by one along k, as the product of a matrix stored by rows
+// with 16 columns (the sides are exchanged then). Out: for a few columns at a time, a loop
+// over k that multiplies one vector of the small side with an element of each column:
 //
 //   sum[., n] += lhs[., k] * rhs[k, n]      for n = first, first + 1, ...
 //
-// There are no horizontal sums, and one read of the lhs serves up to 10 columns, few
-// enough reads to come from L2. Lanes along k (Inner.cpp) read the lhs from L2 once for
-// every 2 or 4 columns.
+// No lanes have to be added up, and the small side goes past once per group: it comes from
+// L2 without being felt. Lanes along k (Inner.cpp) would read it from there once for every few
+// columns: [4096,1024] x [1024,16] took 1.2 ms so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/contraction/Pack.h"
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -34,7 +35,7 @@ private:
   void copyRows(Indices batch);
   void transposeRows(Indices batch);
   Index rowsAt(int64_t vector) { return Index(constI64(e, vector * lanes), 1, lanes); }
-  /// The mask of the lanes of a vector that hold rows; null if all do.
+  /// The lanes of a vector that are rows; null if all are.
   Value maskOf(int64_t vector);
   Elem readLhs(Indices batch, int64_t vector, Indices k, Value at);
   void emitGroup(Indices batch, Value first, int64_t count);
@@ -46,9 +47,9 @@ private:
   Epilogue &epilogue;
   Emission &e;
   int64_t lanes, bytes;
-  int64_t vectors; ///< per column of the result
-  int64_t columns; ///< of a group
-  Value copy;      ///< the lhs as [k][vectors][lanes]; null if it is read in place
+  int64_t vectors; ///< that hold a column of the result
+  int64_t columns; ///< at a time
+  Value copy;      ///< the small side, k by k; null if it lies in memory so
 };
 } // namespace
 
@@ -68,8 +69,7 @@ Value Broadcast::maskOf(int64_t vector) {
   return rest < lanes ? firstLanes(e, rest, lanes) : Value();
 }
 
-/// Copies a lhs that is contiguous along k: squares of lanes x lanes elements are loaded along k
-/// and transposed in registers.
+/// Squares of lanes x lanes elements, read along k.
 void Broadcast::transposeRows(Indices batch) {
   for (int64_t v = 0; v < vectors; ++v) {
     emitFor(e, constI64(e, 0), constI64(e, llvm::alignTo(c.kSize(), lanes)), lanes, [&](Value i) {

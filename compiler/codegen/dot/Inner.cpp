@@ -1,20 +1,21 @@
 //===- Inner.cpp - Few rows: lanes along k --------------------------------===//
 //
-// Takes contractions of at most 16 rows whose rhs is contiguous along k: a row-major
-// matrix times one or a few vectors, or a few rows times a transposed matrix. For
-// each group of columns and each tile of rows, a loop over k accumulates
-// rows x columns vectors of partial sums. After the loop the lanes of the sums are
-// added, several sums at a time (addLanes).
+// In: a contraction with few rows whose rhs steps by one along k: a matrix stored
+// by rows times a vector or a few of them, or a few rows times a transposed matrix.
+// Out: for each group of columns and each tile of rows, a loop over k that carries
+// rows x columns vectors of partial sums; at the end their lanes are added up, those
+// of many sums at a time.
 //
-// Each element of the rhs is read once, in order, in the width it has in memory:
-// narrow types are widened, and prologues evaluated, in registers. Such a product is
-// bound by memory, and packing would only add a write and a second read. The lhs is
-// copied once per task in the type of accumulation, unless memory holds it so.
+// Each element of the large side is read from memory once, in order, and only as
+// many bytes as it has there: narrow types are widened in registers, and what is
+// computed from it is computed in registers. So this runs at the speed of memory,
+// where packing would read, write and read again. The small side is copied once for
+// each task, in the type of accumulation, unless it lies in memory like that.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Buffers.h"
 #include "compiler/codegen/contraction/Kernel.h"
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/Forms.h"
 
 using namespace mlir;
 
@@ -30,22 +31,6 @@ static constexpr int64_t kFewGroups = 4;
 /// Whether memory holds the small side as the inner loop reads it.
 static bool isReadAsIs(const Contraction &c) {
   return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
-}
-
-/// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
-static bool hasShortRows(const Contraction &c) {
-  int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
-  return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
-                                     : c.k.back() < 2 * lanesFor(c, c.k.back());
-}
-
-bool canUseInner(const Contraction &c) {
-  if (c.k.empty() || !stepsAlongK(c.rhs) || c.mSize() > kMostRows || c.element.isInteger(1) ||
-      c.kSize() == 0 || c.batchSize() * c.mSize() * c.nSize() == 0 || hasShortRows(c)) {
-    return false;
-  }
-  int64_t bytes = c.mSize() * c.kSize() * storageBytes(c.element);
-  return stepsAlongK(c.lhs) || bytes <= kMostCopied;
 }
 
 namespace {
@@ -81,25 +66,21 @@ private:
   int64_t rows;        ///< of a tile
   int64_t columns;     ///< of a group, a power of two
   int64_t groups;      ///< of columns
-  int64_t rowElements; ///< stride of the copy's rows: whole vectors along the last dimension of k
-  Value copy;          ///< the converted lhs; null if the lhs is read in place
+  int64_t rowElements; ///< of a row of the copy: whole vectors along the last dimension of k
+  Value copy;          ///< the small side; null if it is read as it is
 };
 } // namespace
 
 Inner::Inner(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), buffers(e, c.element),
       lanes(lanesFor(c, c.k.back())), parts(buffers.parts), partBytes(buffers.partBytes) {
-  // A tile's sums, its columns and one row fit the registers: 6 x 4 or 8 x 2 of 32, 2 x 4 or 4 x 2
-  // of 16.
-  int64_t m = c.mSize(), free = e.machine.vectors.registers / parts - 5;
-  int64_t most = std::max<int64_t>(1, free / 3);
-  rows = llvm::divideCeil(m, llvm::divideCeil(m, most));
-  columns = rows > free / 4 ? 2 : rows * parts > 2 ? 4 : 8 / parts;
-  columns =
-      std::min<int64_t>({static_cast<int64_t>(llvm::PowerOf2Ceil(c.nSize())), columns, lanes});
+  InnerTile tile = innerTile(c);
+  rows = tile.rows;
+  columns = tile.columns;
+  int64_t m = c.mSize();
   groups = llvm::divideCeil(c.nSize(), columns);
   rowElements = c.kSize() / c.k.back() * static_cast<int64_t>(llvm::alignTo(c.k.back(), lanes));
-  // Addresses a multiple of 4 KiB apart map to the same set of an L1 of 64 sets of 64-byte lines.
+  // Rows a multiple of 4 KiB apart would share a few sets of L1.
   rowElements += rowElements * partBytes % 4096 == 0 ? lanes : 0;
   int64_t bytes = m * parts * rowElements * partBytes;
   bool crowded = m > kFewRows && !c.lhs.freeStrides.empty() &&
@@ -186,7 +167,7 @@ void Inner::emitGroup(Indices batch, Value first) {
   Tile tile;
   for (int64_t i = 0; i < columns; ++i) {
     Value n = addI(e, first, i);
-    // Columns past the end repeat the last column; the store masks them off.
+    // Columns past the end repeat the last one, and are not stored.
     tile.n.push_back(
         splitIndex(e, Index(c.nSize() % columns ? minI(e, n, c.nSize() - 1) : n), c.n, 1));
   }
@@ -210,8 +191,7 @@ void Inner::emit() {
   int64_t bytes = c.rhs.storage ? storageBytes(c.rhs.storage) : 4;
   int64_t groupBytes = std::max<int64_t>(1, columns * c.kSize() * bytes), batches = c.batchSize();
   int64_t wanted = std::max<int64_t>(kBytesPerTask, groupBytes * groups * batches / kEnoughTasks);
-  // A task is either some groups of columns of one batch index, or all groups of several batch
-  // indices.
+  // A task is some groups of columns of one batch index, or all those of some batch indices.
   int64_t perTask = std::clamp<int64_t>(wanted / groupBytes, 1, groups);
   int64_t pieces = llvm::divideCeil(groups, perTask);
   perTask = llvm::divideCeil(groups, pieces);

@@ -1,26 +1,24 @@
-//===- Trace.cpp - One sum per batch index, sides contiguous apart --------===//
+//===- Trace.cpp - One sum per batch index, operands stored crosswise -----===//
 //
-// Takes contractions with neither m nor n, such as the trace of a product of matrices
-// (ij,ji->), if the lhs is contiguous along one dimension (`along`) and the rhs along
-// another (`across`). Loops over lanes x lanes squares of these two dimensions:
+// In: a contraction without rows and columns: the trace of a product of matrices, or
+// of any two arrays whose common dimensions differ in their order. One side steps by
+// one along one dimension, the other along another. Out: loops over squares of these
+// two dimensions,
 //
-//   load the square of the lhs        one vector along `along` per index of `across`
-//   load the square of the rhs        one vector along `across` per index of `along`
-//   transpose that of the rhs in registers
-//   accumulate the products           lane by lane
+//   as many vectors of each side as a vector has lanes
+//   those of one side transposed in registers
+//   multiplied, lane by lane
 //
-// Both sides are thus loaded in whole vectors. Each of the two dimensions belongs to k or
-// to the batch. If `along` is in k, the lanes of a sum are added at the end; if it is in
-// the batch, each lane is a result. If `across` is in k, all vectors of a square share a
-// few sums; if it is in the batch, each vector has a sum of its own.
-//
-// If both sides are contiguous along the same dimension of the batch, nothing is
-// transposed, and a few vectors of the batch are accumulated at a time.
+// so that both sides are read in whole vectors. Either dimension may be summed over or
+// belong to the batch: sums are of all lanes or of each, and of all vectors or of each.
+// Where both sides step by one along the same dimension of the batch, nothing is
+// transposed, and a few vectors go side by side.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/contraction/Pack.h"
-#include "compiler/codegen/dot/Contraction.h"
+#include "compiler/codegen/dot/Forms.h"
+#include "compiler/codegen/loops/Lanes.h"
 
 using namespace mlir;
 
@@ -28,11 +26,9 @@ namespace hlo::codegen {
 
 /// Products that make a task worth its dispatch.
 static constexpr int64_t kProductsPerTask = 1 << 16;
-/// Accumulators that the vectors of a square share, if `across` is in k: one for each cycle of a
-/// multiply-add's latency.
+/// Sums that hide the latency of a multiply-add, where the vectors of a square share them.
 static constexpr int64_t kSharedSums = 4;
-/// Vectors of the batch that are accumulated at a time if nothing is transposed: one for each cycle
-/// of a multiply-add's latency.
+/// Vectors of the batch side by side, if nothing is transposed.
 static constexpr int64_t kVectors = 4;
 
 namespace {
@@ -48,7 +44,7 @@ private:
     SmallVector<Index> batch, k;
     Index &operator[](const Axis &axis) { return axis.inK ? k[axis.dim] : batch[axis.dim]; }
   };
-  /// Consecutive indices of an axis: at most `lanes`; at most `step` if nothing is transposed.
+  /// Some indices of an axis: at most `lanes`, or `step` without transposition.
   struct Run {
     Value first;
     int64_t count;
@@ -68,14 +64,14 @@ private:
   void storeSquare(Place place, const Run &columns, const Run &rows, const Sums &sums);
   void storeVectors(Place place, const Run &columns, const Sums &sums);
   void emitItem(Place place, const Run &columns, const Run &rows);
-  /// Emits code for run `number` of an axis of the batch: one copy of body for full runs, and one
-  /// for the remainder, so that a run's count is a constant. For an axis of k: body with no run.
+  /// Calls body for run `number` of an axis of the batch, which is known to be a whole one or the
+  /// last.
   void withRun(const Axis &axis, int64_t step, Value number, function_ref<void(const Run &)> body);
 
   Contraction &c;
   Epilogue &epilogue;
   Emission &e;
-  Axis along, across; ///< lhs and rhs are contiguous along them; lanes are along the first
+  Axis along, across; ///< lanes go along the first; the rhs steps by one along the second
   int64_t lanes, parts, step;
 };
 } // namespace
@@ -125,7 +121,7 @@ void Trace::forEachK(Place &place, Sums &sums, function_ref<void(Sums &)> body) 
   });
 }
 
-/// One vector along `columns` for each index of `rows`; lanes after the last column are zero.
+/// Vectors of `columns` for each of `rows`; lanes after the last column are zero.
 SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, const Axis &rowAxis,
                                   const Run &rows, const Axis &laneAxis, const Run &columns) {
   Value mask = maskOf(columns.count);
@@ -253,7 +249,7 @@ void Trace::withRun(const Axis &axis, int64_t step, Value number,
 }
 
 void Trace::emit() {
-  // An item is one run of each axis in the batch, and one index of each other batch dimension.
+  // Runs of the two axes count as one index each.
   SmallVector<int64_t> sizes(c.batch);
   auto cut = [&](const Axis &axis) {
     if (!axis.inK) {
