@@ -252,6 +252,13 @@ void EntryBuilder::loadFrame(bool prepares) {
   }
 }
 
+/// Moves the blocks that few calls reach behind all others of the function.
+void EntryBuilder::placeRareBlocks() {
+  for (BasicBlock *block : rareBlocks) {
+    block->moveAfter(&function->back());
+  }
+}
+
 mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   bool prepares = entry.getPrepare();
   llvm::SmallVector<llvm::Type *> parameters(3, pointer);
@@ -296,9 +303,7 @@ mlir::LogicalResult EntryBuilder::build(cpurt::EntryOp entry) {
   status->addIncoming(b.getInt32(0), b.GetInsertBlock());
   b.CreateBr(end);
   end->insertInto(function);
-  for (BasicBlock *block : rareBlocks) {
-    block->moveAfter(&function->back());
-  }
+  placeRareBlocks();
   b.SetInsertPoint(end);
   b.CreateRet(b.CreateCall(runtime(prepares ? "hlo_rt_prepare_end" : "hlo_rt_end", {pointer, i32}),
                            {frame, status}));

@@ -38,6 +38,7 @@ private:
   mlir::LogicalResult emitBody(mlir::Block &body, bool prepares);
   llvm::Function *buildPart(mlir::Block &part, bool prepares, const llvm::Twine &name);
   void loadFrame(bool prepares);
+  void placeRareBlocks();
   mlir::LogicalResult emitLaunch(cpurt::LaunchOp launch);
   void countKernel(cpurt::LaunchOp launch);
   void emitCopy(cpurt::CopyOp copy);

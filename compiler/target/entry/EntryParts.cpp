@@ -70,6 +70,7 @@ llvm::Function *EntryBuilder::buildPart(mlir::Block &part, bool prepares, const 
   status->addIncoming(b.getInt32(0), b.GetInsertBlock());
   b.CreateBr(end);
   end->insertInto(function);
+  placeRareBlocks();
   b.SetInsertPoint(end);
   b.CreateRet(status);
   sizeArguments();
