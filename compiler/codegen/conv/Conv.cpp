@@ -1,16 +1,16 @@
 //===- Conv.cpp - Kernels around an hlo.convolution -----------------------===//
 //
-// In: a fusion with one convolution, producers of its operands, and element-wise
-// ops on its result. Out: a contraction (see dot/Contraction.h)
+// Emits a fusion of one convolution, producers of its operands, and element-wise ops on its
+// result, as a contraction (see dot/Contraction.h):
 //
 //   batch  the feature or batch groups
 //   m      output batch and output positions, in the order of the output
 //   n      output features of a group
 //   k      taps and input features of a group
 //
-// or, where the window is a single tap without padding or there is a single output position, the
-// contraction of a dot with plain strides. A convolution in which each output feature sees one
-// input feature has a form of its own, see Depthwise.cpp.
+// If the window is a single tap without padding, or there is a single output position, it is the
+// contraction of a dot with plain strides. A convolution in which each output feature reads one
+// input feature has a form of its own (Depthwise.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
@@ -23,13 +23,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// A convolution whose window is one tap per output element: a dot over features.
+/// A convolution of one tap per output element, as a dot over features.
 static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
                                         const ConvOperands &operands) {
   using Dim = DimensionGroups::Dim;
   const ConvGeometry &g = operands.g;
   DimensionGroups groups;
-  // With features outside positions, each image is a product of its own.
+  // If features are outside positions, each image is a product.
   bool featuresInnermost = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
   (featuresInnermost ? groups.m : groups.batch)
       .push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
@@ -52,7 +52,8 @@ static bool isOnePosition(const ConvGeometry &g) {
          });
 }
 
-/// A dot over taps and features: the window picks every kernelDilation-th element.
+/// A convolution of one output position, as a dot over taps and features: the window reads every
+/// kernelDilation-th element.
 static Contraction onePositionContraction(KernelBuilder &kernel, ConvolutionOp op,
                                           const ConvOperands &operands) {
   using Dim = DimensionGroups::Dim;
@@ -69,8 +70,8 @@ static Contraction onePositionContraction(KernelBuilder &kernel, ConvolutionOp o
 }
 
 namespace {
-/// What the readers of a windowed convolution share. m is the output batch and the output positions
-/// in the order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 =
+/// State shared by the readers of a windowed convolution. m is the output batch and positions in
+/// the order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 =
 /// input feature.
 struct Windowed {
   ConvOperands operands;
@@ -214,8 +215,8 @@ static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
   return c;
 }
 
-/// Products of integers of at most 8 bits are summed in f32, whose multiply-add is a single
-/// instruction: so many of them make an exact sum. 0 for other types.
+/// The number of products of integers of at most 8 bits whose sum in f32, whose multiply-add is one
+/// instruction, is exact; 0 for other types.
 static int64_t exactSteps(const ConvOperands &operands) {
   int64_t product = 1;
   for (const Operand *operand : {operands.input.get(), operands.kernel.get()}) {
@@ -257,21 +258,21 @@ static bool holdsWholeGroups(const ConvGeometry &g, const Product &product) {
   return g.groups() == 1 || g.kernelInputFeatures % product.group == 0;
 }
 
-/// The product that multiplies neighbouring channels in groups, for the direct form; null: none
-/// gains.
+/// The product that multiplies groups of adjacent channels, for the direct form; null if none is
+/// faster. Groups of features must hold whole groups of channels.
 static const Product *directProduct(const ConvOperands &operands, const Machine &machine) {
   auto products = vectorProducts(operands, machine);
   if (products.empty()) {
     return nullptr;
   }
   const Product *product = products.front();
-  // Else channels are multiplied one by one, as f32.
+  // The alternative multiplies single channels as f32.
   int64_t channels = operands.g.kernelInputFeatures, groups = product->group;
   bool isFaster = llvm::divideCeil(channels, groups) * product->cost < channels;
   return channels > 1 && isFaster && holdsWholeGroups(operands.g, *product) ? product : nullptr;
 }
 
-/// The operands with their channels in groups.
+/// The operands with adjacent channels as groups.
 static ConvOperands groupChannels(KernelBuilder &kernel, ConvolutionOp op,
                                   const ConvOperands &operands, const Product &product) {
   ConvOperands result = operands;

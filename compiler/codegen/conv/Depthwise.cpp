@@ -1,17 +1,15 @@
 //===- Depthwise.cpp - Convolutions of one input feature per output -------===//
 //
-// In: a convolution whose groups have one input feature each. Out: a loop over
-// rows of the output (all indices but those of the last spatial dimension, and of
-// the features if they are innermost), and in it over vectors of output elements,
-// with lanes along the innermost dimension: features (NHWC) or positions (NCHW, or
-// a single feature).
+// Emits a convolution whose groups have one input feature each: a loop over rows of the output
+// (all indices but those of the last spatial dimension, and of the features if they are
+// innermost), and in it over vectors of the output, with lanes along the innermost dimension:
+// features (NHWC) or positions (NCHW, or a single feature).
 //
-// There is no reuse to block for: each vector reads its taps, most of which are in
-// L1, so that the loop runs at the speed of memory. What matters is that taps need
-// no checks. With lanes along features, taps outside the input are left out as a whole,
-// by the bounds of loops. Else rows, and vectors within a row, whose taps all lie inside
-// have code without checks, and the few others have checks on every tap; the weights of
-// a feature are loaded once per row.
+// There is no reuse to block for: each vector reads its taps, most of which are in L1, so the
+// loop is bound by memory. Taps must not need checks, though. With lanes along features, taps
+// outside the input are skipped by the bounds of loops. Otherwise rows, and vectors within a row,
+// whose taps are all inside have code without checks, and the others check every tap. A feature's
+// weights are loaded once per row.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
@@ -22,15 +20,14 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// With lanes along features, so many neighbours along the last dimension share what they read;
-/// long rows of taps have more, since each is one chain of multiply-adds (7x7 on 56x56x96: see
-/// README.md).
+/// With lanes along features, so many adjacent outputs along the last dimension share their loads.
+/// Long rows of taps take more outputs, since each output is one chain of multiply-adds (fitted).
 static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
-/// Multiply-adds that make a task worth its dispatch.
+/// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
 bool isDepthwise(const ConvGeometry &g) {
-  // One feature to one feature, unless it is a gradient, whose window is the image.
+  // One feature to one feature, except kernel gradients, whose window is the image.
   bool single = g.groups() == 1 && g.outputFeatures == 1 &&
                 llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.kernel <= d.output; });
   if ((g.featureGroups <= 1 && !single) || g.kernelInputFeatures != 1 || g.spatial.empty() ||
@@ -62,7 +59,7 @@ static Inside insideOf(const SpatialDim &dim) {
   return {lo, std::clamp(hi, lo, dim.output)};
 }
 
-/// A single feature has no place of its own: positions are innermost wherever it stands.
+/// With a single feature, positions are innermost wherever the feature dimension is.
 static bool isAlongFeatures(const ConvGeometry &g) {
   return g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1 && g.outputFeatures > 1;
 }
@@ -102,7 +99,7 @@ void DepthwiseEmitter::emit() {
   if (rowWork == 0) {
     rows = 0;
   }
-  // One dimension of space: each image is a row.
+  // With one spatial dimension each image is a row.
   constexpr int64_t fewRows = 8;
   while (sharing() && rows > 0 && rows < fewRows && rowWork >= 2 * kMultipliesPerTask &&
          g.spatial.back().output >= 4 * pieces * kManyNeighbours) {
@@ -148,7 +145,7 @@ void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
   uint64_t outer = rowInside ? outerBits() : 0, all = outer | uint64_t(1) << (rank - 1);
   int64_t step = alongFeatures ? 1 : lanes;
   int64_t steps = llvm::divideCeil(last.output, step);
-  // Steps [lo, hi) are inside as a whole; in a row at the border there are none.
+  // Steps [lo, hi) are entirely inside; in a row at the border there are none.
   Inside range = insideOf(last);
   int64_t lo = llvm::divideCeil(range.lo, step), hi = std::max(lo, range.hi / step);
   if (!rowInside) {
@@ -218,7 +215,7 @@ std::pair<Value, Value> DepthwiseEmitter::validTaps(const SpatialDim &dim, Value
   return {stepsBelow(e, subI(e, constI64(e, 0), first), dim.kernelDilation), to};
 }
 
-/// Neighbouring outputs: each element that they meet is read once, each weight too.
+/// Computes adjacent outputs, loading each input element and each weight once.
 void DepthwiseEmitter::emitNeighbours(const Row &row, const Index &feature, Value position,
                                       Value mask, int64_t count, bool rowInside, bool edge) {
   const SpatialDim &last = g.spatial.back();
@@ -300,8 +297,8 @@ void DepthwiseEmitter::storeVector(const Row &row, const Index &feature, const I
   epilogue.store(operands.element, sum, full, lanes, mask);
 }
 
-/// With lanes along features any dimension may be the last one, whose taps are unrolled: one with
-/// few taps, if the last has many, as the image of a gradient (2x28x28x96: 0.120 and 0.104 ms).
+/// With lanes along features any spatial dimension may be the last one, whose taps are unrolled:
+/// one with few taps is chosen if the last has many, as in the gradient of an image.
 static ConvOperands orderDims(ConvOperands operands) {
   ConvGeometry &g = operands.g;
   bool alongFeatures = isAlongFeatures(g);

@@ -6,24 +6,24 @@
 
 namespace hlo::codegen {
 
-/// Emits a depthwise convolution: Depthwise.cpp the loops over outputs, DepthwiseTaps.cpp what one
-/// vector of them sums.
+/// Emits a depthwise convolution. Depthwise.cpp has the loops over outputs, DepthwiseTaps.cpp the
+/// sums of one vector.
 class DepthwiseEmitter {
 public:
   DepthwiseEmitter(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue);
   void emit();
 
-  /// Rows of at most so many taps are unrolled where the window is not.
+  /// Rows of at most so many taps are unrolled in a window that is not (code size).
   static constexpr int64_t kUnrolledRow = 16;
 
 private:
-  /// Windows of at most so many taps are unrolled.
+  /// Windows of at most so many taps are unrolled (code size).
   static constexpr int64_t kUnrolledTaps = 32;
-  /// Features that are many, in vectors.
+  /// With so many vectors of features, a loop over the rows of taps costs little.
   static constexpr int64_t kManyVectors = 8;
-  /// An output row: its indices apart from the last spatial one (and the feature, if lanes go along
-  /// it).
+  /// An output row: its indices without the last spatial one (and without the feature, if lanes are
+  /// along it).
   struct Row {
     Index batch, feature;
     llvm::SmallVector<Index> outer;
@@ -31,14 +31,14 @@ private:
   Row rowAt(mlir::Value number);
   void emitRow(const Row &row, bool rowInside);
   void emitPosition(const Row &row, mlir::Value position, uint64_t inside);
-  /// `count` outputs from `position` on, of all features. `rowInside`: all taps of the other
-  /// dimensions are inside, else those outside are left out; `edge`: the same for the last
-  /// dimension.
+  /// Computes `count` outputs from `position` on, for all features. `rowInside`: all taps of the
+  /// other dimensions are inside; else those outside are skipped. `edge`: the same check for the
+  /// last dimension.
   void emitPositions(const Row &row, mlir::Value position, int64_t count, bool rowInside,
                      bool edge);
   void emitNeighbours(const Row &row, const Index &feature, mlir::Value position, mlir::Value mask,
                       int64_t count, bool rowInside, bool edge);
-  /// The taps of a dimension that meet the input.
+  /// The range of taps of a dimension that read the input.
   std::pair<mlir::Value, mlir::Value> validTaps(const SpatialDim &dim, mlir::Value output);
   void emitSharingRow(const Row &row, bool rowInside);
   void storeVector(const Row &row, const Index &feature, const Index &position, const Elem &sum,
@@ -46,25 +46,25 @@ private:
   void emitVector(const Row &row, const Index &feature, const Index &position, uint64_t inside,
                   mlir::Value mask, llvm::ArrayRef<Elem> weights);
   llvm::SmallVector<Elem> loadWeights(const Row &row);
-  /// A buffer of the weights with features innermost, if they are not in memory.
+  /// Copies the weights with features innermost, if memory does not have them so.
   void packWeights();
   Elem readWeight(const Index &feature, llvm::ArrayRef<Index> tap, mlir::Value mask);
-  /// The input that features meet, each channel once for all of its features.
+  /// Reads the input of a vector of features, each channel once for all its features.
   Elem readInput(const Row &row, const Index &feature, llvm::ArrayRef<Index> output,
                  llvm::ArrayRef<Index> tap, mlir::Value mask, uint64_t inside);
   Elem sumTaps(const Row &row, const Index &feature, const Index &position, uint64_t inside,
                mlir::Value mask, llvm::ArrayRef<Elem> weights, llvm::SmallVector<Index> tap,
                const Elem &acc);
   bool unrolled() const { return taps <= kUnrolledTaps; }
-  /// Lanes along features, without checks at any border.
+  /// Whether adjacent outputs share loads, without checks at borders: lanes along features.
   bool sharing() const {
     return alongFeatures && g.spatial.back().kernelDilation == 1 &&
            g.spatial.back().kernel <= kUnrolledRow &&
            !llvm::isa<mlir::ComplexType>(operands.element) &&
            llvm::all_of(g.spatial, [](const SpatialDim &d) { return d.inputDilation == 1; });
   }
-  /// Rows of taps are a loop, the same code for all rows of outputs. Where features are many it
-  /// takes as long as unrolled ones, and compiles faster (3x3 56x56x256: 43 and 32 ms).
+  /// Whether rows of taps are a loop, with one code for all rows of outputs. With many features it
+  /// is as fast as unrolled code and compiles faster.
   bool loopsOverRows() const {
     return !unrolled() || (rank == 2 && g.outputFeatures >= kManyVectors * lanes);
   }
@@ -78,7 +78,7 @@ private:
   size_t rank;
   bool alongFeatures;
   int64_t lanes, taps = 1;
-  /// Rows that share inputs are cut into so many pieces, where there are too few of them for tasks.
+  /// The pieces of a row, if there are too few rows for tasks.
   int64_t pieces = 1;
   mlir::Value packedWeights;
 };

@@ -1,18 +1,18 @@
 //===- DepthwisePlanes.cpp - Depthwise, with positions innermost ----------===//
 //
-// In: a depthwise convolution over two dimensions whose last one is innermost (NCHW). Out, for
-// each band of rows of an image's channel:
+// Emits a depthwise convolution over two dimensions whose last one is innermost (NCHW). For each
+// band of rows of an image's channel:
 //
-//   copy the rows of the input that it meets, widened, with zeros around them
+//   copy the rows of the input that it reads, widened, with zeros around them
 //   for each feature of the channel
 //     for each phase (one, unless the input has holes)
 //       for each tile of vectors of positions: multiply by all taps, into a buffer
 //     store the rows of that buffer
 //
-// The copy has a plane for each residue of the indices by the stride, so that a vector of
-// neighbouring outputs meets a vector whatever the tap and the stride; no tap needs a check.
-// A vector may go past the end of a row: what it makes there is the beginning of the next one, or
-// nothing that is stored. So short rows are taken as one run (7x7: 4 vectors, not 7).
+// The copy has a plane per residue of the indices modulo the stride, so that a vector of adjacent
+// outputs reads one vector at every tap and stride, and no tap needs a check. A vector may reach
+// past the end of a row: its last lanes are the start of the next row, or are not stored. Short
+// rows are thus processed as one run (7x7: 4 vectors, not 7).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DepthwisePlanes.h"
@@ -24,17 +24,17 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Windows of at most so many taps are unrolled: those of 5x5.
+/// Windows of at most so many taps (5x5) are unrolled (code size).
 static constexpr int64_t kUnrolledTaps = 25;
-/// Windows of so few taps read large images in place: 2x112x112x32, 3x3, 0.257 ms, 0.238 so.
+/// Windows of at most so many taps read large images in place: few reads per element do not pay for
+/// a copy.
 static constexpr int64_t kFewTaps = 9;
-/// Most taps of a row, which is unrolled; and phases: each is code of its own.
+/// The most taps of a row, which is unrolled, and the most phases: each has code of its own.
 static constexpr int64_t kMostRowTaps = 16, kMostPhases = 4;
-/// Channels that are copied before any is multiplied: a vector that is read right after the parts
-/// of it were written waits for them (2x7x7x960, 3x3: f32 0.083 and 0.051 ms, with what is around
-/// the images zeroed once).
+/// Channels of small images that are copied before any is multiplied: a vector load right after
+/// stores of its parts waits for them (no store forwarding).
 static constexpr int64_t kMostChannels = 8;
-/// Multiply-adds that make a task worth its dispatch.
+/// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
 static std::optional<PlaneDim> planeDim(const SpatialDim &spatial) {
@@ -54,13 +54,13 @@ static std::optional<PlaneDim> planeDim(const SpatialDim &spatial) {
   return result;
 }
 
-/// Rows of a tile: loads are shared by the rows of taps that meet them, a row more than there are
-/// is made in vain.
+/// Chooses the rows of a tile: the rows of taps share loads; rows beyond the last one are computed
+/// in vain.
 static void chooseTile(PlanesPlan &plan, const Machine &machine) {
   int64_t rows = plan.h.dim.count, columns = plan.w.dim.count, taps = plan.h.dim.taps;
   int64_t whole = llvm::alignTo(columns, plan.lanes);
   plan.pitch = columns + plan.w.extra;
-  // A load across lines takes half more time than a multiply-add.
+  // A load that crosses a line takes 1.5 times as long as a multiply-add.
   auto cost = [&](int64_t tile) {
     double loads = plan.unrolled && plan.h.dim.step == 1 ? tile + taps - 1 : tile * taps;
     return llvm::divideCeil(rows, tile) * std::max<double>(1.5 * loads, tile * taps) * whole;
@@ -78,7 +78,7 @@ static void chooseTile(PlanesPlan &plan, const Machine &machine) {
   plan.outputPitch = plan.flat ? plan.pitch : whole;
 }
 
-/// Rows of a band, so that the copy and the sums stay in L1.
+/// Chooses the rows of a band so that the copy and the sums stay in L1.
 static void chooseBand(PlanesPlan &plan, const Machine &machine) {
   int64_t count = plan.h.dim.count, rows = plan.flat ? 1 : plan.tile;
   int64_t row = (plan.planes() * plan.pitch + plan.phases() * plan.outputPitch) * plan.bytes;
@@ -86,7 +86,7 @@ static void chooseBand(PlanesPlan &plan, const Machine &machine) {
   plan.bands = llvm::divideCeil(count, fitting);
   plan.band = std::min<int64_t>(count, llvm::alignTo(llvm::divideCeil(count, plan.bands), rows));
   plan.bands = llvm::divideCeil(count, plan.band);
-  // A tile may go past the last row by the others of it, or by its vectors.
+  // A tile may reach past the last row by its other rows, or by its vectors.
   int64_t past = plan.flat ? plan.tile * plan.lanes : plan.lanes;
   plan.planeSize =
       (llvm::alignTo(plan.band, rows) + plan.h.extra) * plan.pitch + plan.w.extra + 2 * past;
@@ -118,7 +118,7 @@ std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine
   plan.unrolled = h->dim.taps * w->dim.taps <= kUnrolledTaps;
   chooseTile(plan, machine);
   chooseBand(plan, machine);
-  // Little work on each element of an image that L1 does not hold: it is best read in place.
+  // Little work per element of an image that does not fit L1: read it in place.
   if (plan.bands > 1 && operands.input->isStoredAs(operands.element) && h->dim.step == 1 &&
       w->dim.step == 1 && plan.phases() == 1 && h->dim.taps * w->dim.taps <= kFewTaps) {
     return std::nullopt;
@@ -192,9 +192,10 @@ void PlanesEmitter::forEachChannel(const Band &band, Value end,
 void PlanesEmitter::copyInput(const Band &band) {
   const PlaneDim &h = plan.h;
   int64_t step = h.dim.step;
-  // In the order of memory: a vector that goes past the end of a row spoils what is written later.
+  // In the order of memory: elements that a vector writes past the end of a row are overwritten
+  // later.
   Value rows = mulI(e, addI(e, band.rows, h.extra), step);
-  // Of the last row of each plane there may be no use, and then no such row in the input either.
+  // The last row of each plane may be unused, and then the input may have no such row.
   bool isInside = h.dim.isInside() && (h.dim.count + h.extra) * step + h.origin <= h.dim.input;
   emitFor(e, constI64(e, 0), rows, 1, [&](Value number) {
     Value from = addI(e, addI(e, mulI(e, band.first, step), number), h.origin);
@@ -311,7 +312,7 @@ void PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at, Sums &sums, 
   const PlaneDim &h = plan.h, &w = plan.w;
   const DirectPhase &rows = h.dim.phases[phaseH], &columns = w.dim.phases[phaseW];
   int64_t below = plan.flat ? plan.lanes : plan.pitch;
-  // What is multiplied by each vector of the input that the tile meets.
+  // The products of each vector of the input that the tile reads.
   struct Product {
     int64_t sum;
     Elem weight;
@@ -341,7 +342,7 @@ void PlanesEmitter::addTaps(size_t phaseH, size_t phaseW, Value at, Sums &sums, 
   }
 }
 
-/// Lanes of a and b in turns.
+/// Interleaves the lanes of a and b.
 static Value interleave(Emission &e, Value a, Value b, int64_t lanes) {
   SmallVector<int64_t> from;
   for (int64_t l = 0; l < lanes; ++l) {

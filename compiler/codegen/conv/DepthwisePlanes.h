@@ -7,33 +7,34 @@
 
 namespace hlo::codegen {
 
-/// A dimension of the copy of a plane: element `i` of residue `r` is input element
-/// origin + r + i * step, so that neighbouring outputs of a phase meet neighbours.
+/// A dimension of a plane's copy: element `i` of residue `r` is input element origin + r + i *
+/// step, so that adjacent outputs of a phase read adjacent elements.
 struct PlaneDim {
   DirectDim dim;
-  int64_t origin; ///< the first input index that any output meets; may lie in the padding
-  int64_t extra;  ///< elements of a residue that a line of outputs meets beyond their number
+  int64_t origin; ///< the first input index that any output reads; may be in the padding
+  int64_t extra; ///< elements of a residue that a line of outputs reads in addition to their number
 
-  /// Input elements from `origin` to what tap `j` of a phase meets for its first output.
+  /// The distance, in input elements, from `origin` to the element that a phase's first output
+  /// reads at tap `j`.
   int64_t offset(const DirectPhase &phase, int64_t j) const {
     return phase.firstInput - origin + j * dim.tapStep;
   }
 };
 
-/// What is decided before code is made.
+/// All decisions that are made before code is emitted.
 struct PlanesPlan {
   PlaneDim h, w;
   int64_t lanes, bytes;
-  int64_t band, bands; ///< outputs of a phase along h that are made at once
-  int64_t channels;    ///< of small images, that are copied before any is multiplied
-  /// A tile is `tile` vectors: below each other, or, if `flat`, one after the other through rows.
+  int64_t band, bands; ///< outputs of a phase along h that are computed together; number of bands
+  int64_t channels;    ///< channels of small images that are copied before any is multiplied
+  /// A tile is `tile` vectors, one per row or, if `flat`, consecutive ones across rows.
   int64_t tile;
   bool flat;
-  bool zeroedOnce;     ///< what is around the input is zeroed before the first image
-  bool unrolled;       ///< all taps, else those of a row
-  int64_t pitch;       ///< elements from row to row of a plane of the copy
-  int64_t planeSize;   ///< elements of such a plane, of which there is one for each two residues
-  int64_t outputPitch; ///< the same of the sums, of which there is a plane for each two phases
+  bool zeroedOnce;     ///< the padding is zeroed only before the first image
+  bool unrolled;       ///< all taps are unrolled; else those of a row
+  int64_t pitch;       ///< stride of the rows of the copy's planes, in elements
+  int64_t planeSize;   ///< elements of such a plane; there is one per pair of residues
+  int64_t outputPitch; ///< stride of the rows of sums; there is one plane per pair of phases
   int64_t outputSize;
 
   int64_t planes() const { return h.dim.step * w.dim.step; }
@@ -51,7 +52,7 @@ public:
   void emit();
 
 private:
-  /// Some outputs of an image: those of the phases along h from `first` on, `rows` of them.
+  /// Some outputs of an image: rows [first, first + rows) of the phases along h.
   struct Band {
     Index batch, channel;
     mlir::Value first, rows;
@@ -81,7 +82,7 @@ private:
   mlir::Value input, sums, weights; ///< buffers
 };
 
-/// The plan, or nothing if the form does not apply.
+/// The plan; nullopt if the form does not apply.
 std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine &machine);
 
 } // namespace hlo::codegen

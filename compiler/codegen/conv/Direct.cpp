@@ -1,20 +1,19 @@
 //===- Direct.cpp - Convolutions by taps, without a matrix of patches -----===//
 //
-// In: a convolution whose outputs have features enough for lanes. Out, for each task
-// (a block of outputs of some features):
+// Emits a convolution with enough features for lanes. For each task (a block of outputs of some
+// features):
 //
 //   for each phase (one, unless the input has holes)
-//     copy the input that the block meets, with zeros around it, channels innermost;
-//       not where it can be read in place
+//     copy the input that the block reads, with zeros around it, channels innermost
+//       (not if it can be read in place)
 //     for each piece of the sums (one, unless the kernel is large)
-//       pack the kernel in panels of a tile's features; not where it is read in place
+//       pack the kernel in panels of a tile's features (not if it is read in place)
 //       for each tile of outputs, for each panel
 //         for each tap, for each channel: multiply in registers
 //
-// A tile is a rectangle of outputs in the last two dimensions, so that its inputs are
-// at constant distances from one address whatever the tap: every element is copied
-// once and read in place by all taps, by broadcasts. Taps of one row and channels
-// are one run where strides allow.
+// A tile is a rectangle of outputs in the last two dimensions, so that its inputs are at constant
+// distances from one address at every tap. Every element is copied once and read in place by all
+// taps, by broadcasts. Taps of a row and channels are one loop if strides allow.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -39,7 +38,7 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
     inputBuffer = stackBuffer(e, plan.inputBufferBytes());
   }
   if (!plan.kernelInPlace) {
-    // A transposed block of rows may be written past the last one.
+    // A transposed block of rows may write past the last one.
     kernelBuffer =
         stackBuffer(e, plan.kernelBufferBytes() + plan.lanes * plan.columns() * plan.bytes);
   }
@@ -53,7 +52,7 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   bool inRegisters =
       epilogue.isIdentity() && plan.even && g.outputFeatureDim == innermost && !plan.alongChannels;
   if (!inRegisters || plan.featuresApart > 0) {
-    // Vectors of few features may go past the end.
+    // Vectors of few features may reach past the end.
     int64_t few = plan.featuresApart * plan.rowsApart;
     tileBuffer = stackBuffer(
         e, (std::max(plan.rowsH * tileWidth * plan.columns(), few) + 2 * plan.lanes) * plan.bytes);
@@ -67,7 +66,7 @@ DirectEmitter::DirectEmitter(KernelBuilder &kernel, ConvolutionOp op, const Conv
   }
 }
 
-/// list[index], where equal entries need no choice.
+/// list[index], by selects between the different entries.
 static Value choose(Emission &e, Value index, ArrayRef<int64_t> list) {
   Value result = constI64(e, list.back());
   if (llvm::all_equal(list)) {
@@ -171,7 +170,7 @@ void DirectEmitter::emitChunk(const Block &block, const Chunk &chunk) {
 
 void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chunk &)> body) {
   Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
-  // Channels outermost: what is copied of the input for some channels serves all taps.
+  // Channels outermost: the copy of some channels serves all taps.
   SmallVector<int64_t> sizes{plan.channelChunks};
   for (size_t d = 0; d < rank; ++d) {
     whole.from.push_back(constI64(e, 0));
@@ -249,7 +248,7 @@ void DirectEmitter::forEachPlace(const Block &block, function_ref<void(const Pla
     };
     int64_t tail = plan.even ? plan.dims[d].count % rows : 0;
     if (tail == 0) {
-      // Where phases differ, the last tile may compute more than is stored.
+      // If phases have different counts, the last tile may compute more than is stored.
       emitFor(e, range.q0, range.q1, rows, [&](Value q) { next(q, rows); });
       return;
     }

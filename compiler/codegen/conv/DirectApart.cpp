@@ -1,11 +1,11 @@
 //===- DirectApart.cpp - Features that do not fill a vector ---------------===//
 //
-// In: a block of outputs, and the features after the last whole vector of them. Out:
-// their outputs, with lanes along the channels of a row of taps, which are one run in
-// the input: a few outputs times those features in registers, one vector of the run
-// after the other, and the lanes of each sum added at the end. 20 features are so one
-// vector and four such features, not two vectors of which the second is mostly empty. Few features
-// of few channels are all made so.
+// Computes the features after the last whole vector of them, for a block of outputs, with lanes
+// along the channels of a row of taps, which are contiguous in the input. A tile is a few outputs
+// times those features; the loop loads one vector of the run after the other, and the lanes of
+// each sum are added at the end. 20 features are thus one vector and four such features, not two
+// vectors of which the second is mostly empty. If features and channels are few, all features are
+// computed so.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -15,8 +15,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The kernel of those features: for each row of taps, for each feature its run, zeros up to a
-/// whole vector.
+/// Packs the kernel of those features: for each row of taps, one run per feature, padded with zeros
+/// to whole vectors.
 void DirectEmitter::packApart() {
   int64_t run = plan.runApart(), pitch = llvm::alignTo(run, plan.lanes);
   SmallVector<int64_t> rows;

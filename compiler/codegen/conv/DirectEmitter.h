@@ -19,12 +19,12 @@ public:
 private:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// The running part of one dimension: outputs [q0, q1) of a phase, whose q-th output is
-  /// firstOutput + q * phases.
+  /// A part of one dimension: outputs [q0, q1) of a phase, whose q-th output is firstOutput + q *
+  /// phases.
   struct Range {
     mlir::Value q0, q1, firstOutput, firstTap, taps, firstInput;
   };
-  /// The part of the result that a task makes in one phase.
+  /// The part of the result that a task computes in one phase.
   struct Block {
     mlir::Value group, n0, n1;
     llvm::SmallVector<Range> dims;
@@ -99,13 +99,13 @@ private:
   Multiplier multiplier() const {
     return {e, operands.element, operands.product, operands.kernelUnsigned};
   }
-  /// What the buffer for the input holds where there is none.
+  /// The padding in the input's copy.
   Elem paddingLanes();
   /// Lines of sums of a packed kernel, for an input with flipped bits: see DirectGroups.cpp.
   void sumKernel(const Block &block, const Chunk &chunk);
   int64_t kernelSumLines() const; ///< of a panel
   mlir::Value kernelSumAddress(const Block &block, const Panel &panel, mlir::Value line);
-  /// What the sums of a tile start from.
+  /// The initial sums of a tile.
   Sums firstSums(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
 
   // DirectTile.cpp
@@ -120,16 +120,16 @@ private:
                   mlir::Value input, mlir::Value kernel, llvm::ArrayRef<int64_t> kernelSteps,
                   Sums &sums,
                   llvm::function_ref<void(mlir::Value input, mlir::Value kernel, Sums &sums)> body);
-  /// What a tile asks for at step i: lines of the next piece of the `kernel`, to L2; null if
-  /// nothing.
+  /// Prefetches, at step i of a tile, lines of the next piece of the `kernel` to L2; null if there
+  /// is none.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk,
                                                     const Panel &panel, const Place &place,
                                                     mlir::Value kernel);
-  /// The taps of dimension `d` that meet the input for any row of a tile: those in the padding are
-  /// left out.
+  /// The taps of dimension `d` that read the input for any row of a tile; the others are in the
+  /// padding.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);
-  /// From the type that is multiplied in to that of the sums.
+  /// Converts sums from the type of the products to that of the sums.
   void convertSums(Sums &sums);
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
@@ -146,7 +146,7 @@ private:
                                     const Index &w);
   /// Where the tile's buffer has the sums of output (h, w).
   mlir::Value bufferRow(const Place &place, mlir::Value h, mlir::Value w);
-  /// Outputs of a tile along dimension `d` that exist.
+  /// The number of existing outputs of a tile along dimension `d`.
   mlir::Value validRows(const Block &block, const Place &place, size_t d, int64_t rows);
 
   // DirectMatrix.cpp
@@ -182,11 +182,11 @@ private:
   mlir::Type sum; ///< HLO type of the sums
   Buffers elements, results;
   size_t rank;
-  /// Lanes of the stores go along the last spatial dimension, which is innermost in the output.
+  /// Lanes of stores are along the last spatial dimension, which is innermost in the output.
   bool storesColumns = false;
-  /// Sums of a tile go through a buffer, not from registers to the result.
+  /// A tile's sums go through a buffer, not from registers to the result.
   bool storesTiles = false;
-  /// Rows of the tile's buffer from one line of outputs to the next.
+  /// The rows of the tile's buffer per line of outputs.
   int64_t tileWidth = 0;
   int64_t columnLanes = 1;
   mlir::Value inputBuffer, kernelBuffer, sumBuffer, tileBuffer, squareBuffer, tapTable, apartBuffer,

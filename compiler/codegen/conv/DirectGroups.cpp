@@ -1,14 +1,14 @@
-//===- DirectGroups.cpp - Narrow channels, two or four in a word ----------===//
+//===- DirectGroups.cpp - Narrow channels in groups -----------------------===//
 //
-// In: a direct convolution whose channels are words of two bf16 or four bytes (KGroup).
-// Out: what differs from one of floats. A step of a tile multiplies words, and padding is a word
-// of zeros as the input is read.
+// The parts of the direct form that differ if its channels are groups of two bf16 or four bytes
+// (KGroup): a step of a tile multiplies groups, and padding is a group of zeros as the input is
+// read.
 //
-// Some products take unsigned bytes times signed ones. For two sides of the same sign the input is
-// copied with its upper bits flipped, that is 128 more (or less), in the padding too, and a tile's
-// sums start from -128 (or 128) times the sums of the kernel over the taps that the tile meets. A
-// row of taps has one line of such sums, or each tap where only some of a row meet the input.
-// Everything wraps, so the result is exact.
+// Some products multiply unsigned bytes by signed ones. If both sides have the same signedness,
+// the input is copied with the upper bit of each byte flipped, which adds (or subtracts) 128, in
+// the padding too. A tile's sums then start from -128 (or 128) times the sums of the kernel over
+// the taps that the tile computes. There is one line of such sums per row of taps, or per tap if
+// only some taps of a row read the input. All arithmetic wraps, so the result is exact.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -22,7 +22,7 @@ Elem DirectEmitter::paddingLanes() {
                              : zeroElem(e, operands.element, plan.lanes);
 }
 
-/// Taps of the last dimension that share a line of sums.
+/// The taps of the last dimension that share a line of sums.
 static int64_t tapsPerLine(const DirectPlan &plan) {
   const DirectDim &last = plan.dims.back();
   return last.phases.size() == 1 && last.tapStride == 1 ? last.kernel : 1;

@@ -1,14 +1,12 @@
 //===- DirectPacking.cpp - Copies of the input and the kernel -------------===//
 //
-// In: a block of outputs, or a piece of the kernel. Out: the elements of the input
-// that the block meets, in the type of accumulation, channels innermost, zero where
-// the window leaves the input; the kernel in panels of a tile's features: for each
-// tap, for each channel one row.
+// Copies the elements of the input that a block of outputs reads, in the type of accumulation,
+// channels innermost, with zeros in the padding; and the kernel in panels of a tile's features:
+// for each tap, one row per channel.
 //
-// Vectors are read along the dimension that steps by one in memory, and transposed
-// in registers where that is not the one in which they are written. Rows are written
-// in the order of the buffer, so that a vector may write past the end of its row:
-// what it spoils is written later.
+// Vectors are loaded along the dimension that is contiguous in memory, and transposed in
+// registers if the copy has another order. Rows are written in the order of the buffer: elements
+// that a vector writes past the end of its row are overwritten later.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -18,11 +16,11 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Rows of a kernel whose taps are inside its channels are spread by a table of at most so many
-/// entries.
+/// The most entries of the table by which a kernel whose taps are inside its channels is reordered:
+/// 32 KiB, an L1.
 static constexpr int64_t kMostTable = 4096;
 
-/// Index of the first element of the input that output q0 of a block meets.
+/// The index of the first input element that output q0 of a block reads.
 static Value firstInput(Emission &e, const DirectDim &dim, Value q0, Value first) {
   return addI(e, mulI(e, q0, dim.step), first);
 }
@@ -130,14 +128,14 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       SmallVector<Index> here(index);
       here[g.inputFeatureDim] = Index(addI(e, here[g.inputFeatureDim].base, c), stride);
       Elem value = operands.input->at(here, lanes, mask);
-      // What stands after the channels is multiplied too where lanes go along them.
+      // Elements after the channels are multiplied too, if lanes are along the channels.
       value = fillsChannels() ? zeroUnless(e, operands.element, mask, value) : value;
       storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value);
     });
   });
 }
 
-/// A pixel's channels of some groups, each channel once for each feature of its group.
+/// Stores a pixel's channels of some groups, each channel once for each feature of its group.
 void DirectEmitter::storeAcross(Value at, const Elem &pixel) {
   int64_t features = plan.lanes / plan.across;
   for (int64_t c = 0; c < plan.channels; ++c) {
@@ -214,7 +212,7 @@ void DirectEmitter::forEachTap(const Block &block,
   nest({}, constI64(e, 0));
 }
 
-/// Whether all taps of a channel, then the channels, are one run in memory (oi01).
+/// Whether the taps of a channel, and then the channels, are contiguous in memory (oi01).
 static bool tapsAreInside(const ConvOperands &operands) {
   const ConvGeometry &g = operands.g;
   ArrayRef<int64_t> strides = operands.kernel->strides();
@@ -300,7 +298,7 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
   bool inside = operands.kernel->strides()[g.kernelInputDim] != 1;
   int64_t taps = inside ? plan.taps : 1;
   if (inside && !tapTable) {
-    // Where in a panel each element of `lanes` channels goes.
+    // The position in a panel of each element of `lanes` channels.
     tapTable = stackBuffer(e, taps * lanes * 8);
   }
   Type index = IntegerType::get(e.b.getContext(), 64, IntegerType::Signed);

@@ -1,12 +1,12 @@
 //===- DirectPlan.cpp - Sizes of the direct form of a convolution ---------===//
 //
-// In: the geometry of a convolution and the strides of its operands. Out: the
-// register tile, what is copied and what is read in place, blocks of outputs and of
-// features per task. Looks at shapes and target only.
+// Chooses the register tile, what is copied and what is read in place, and blocks of outputs and
+// features per task, from the geometry of a convolution, the strides of its operands and the
+// machine.
 //
-// An input with holes (base dilation D) is met by only some taps, and which ones
-// repeats every D / gcd(stride, D) outputs: each such phase is a convolution of its
-// own without holes, so that nothing is multiplied by the zeros between elements.
+// Only some taps read an input with holes (base dilation D), and which ones repeats every D /
+// gcd(stride, D) outputs. Each such phase is a convolution without holes, so that nothing is
+// multiplied by the zeros between elements.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -17,40 +17,41 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Bytes of stack for the input of a task, panels of the kernel, and sums between pieces.
+/// Buffers in bytes: the input of a task, panels of the kernel, and sums between pieces; each stays
+/// in L2 beside the part of the others that is in use.
 static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
                          kSumBuffer = 256 << 10;
-/// More for the input where there are no panels: the images that share a large kernel fit, and read
-/// it once.
+/// More for the input if there are no panels: the images that share a large kernel then fit, and
+/// read it once.
 static constexpr int64_t kMoreInput = 96 << 10;
-/// A kernel that is read in place is cut into pieces if it has more bytes than this: it stays in
-/// L2.
+/// A kernel that is read in place and has more bytes is cut into pieces that stay in L2.
 static constexpr int64_t kWholeKernel = 640 << 10;
-/// Bytes of such a piece.
+/// The bytes of such a piece.
 static constexpr int64_t kKernelPiece = 128 << 10;
-/// Such a piece has at least so many channels.
+/// The least channels of such a piece, so that a row of taps is worth its loop (fitted).
 static constexpr int64_t kFewChannels = 64;
-/// Rows of a kernel that is read in place are not cut into shorter runs than this: 7x7x512 took 1.2
-/// ms with 1 KiB, 1.35 with 512 bytes, 2.1 with 256 bytes (pages, and sets of L1).
+/// The least bytes of a row of a kernel that is read in place: shorter runs use more pages, and
+/// lines of few sets of L1.
 static constexpr int64_t kNarrowRow = 1 << 10;
-/// Tasks are split until there are this many, so that a few threads share evenly ...
+/// Tasks are split until there are this many, so that a few threads share them evenly ...
 static constexpr int64_t kEnoughTasks = 16;
-/// ... unless packing would then take more than this part of the time, and there are some ...
+/// ... unless packing would then take more than this share of the time (fitted), and there are some
+/// ...
 static constexpr double kMostOverhead = 0.04;
 static constexpr int64_t kFewTasks = 2;
 /// ... more by matrix registers, beside whose products packing takes a large part always ...
 static constexpr int64_t kFewMatrixTasks = 4;
 /// ... of at least so many multiply-adds each.
 static constexpr int64_t kSmallTask = 2 << 20;
-/// With fewer steps than this most of the time goes to stores, which are best made in the order of
-/// memory: f64 2x100x100x2 to 96 features by 2x2 taps 1.10 and 0.70 ms.
+/// With fewer steps per sum the stores dominate; they are fastest in the order of memory.
 static constexpr int64_t kFewSteps = 16;
-/// Fewest images that are a tile's dimension if they are innermost: bf16 3x3 of 14x14x16x32 0.30 ms
-/// as a contraction, 0.27 so; f32 0.67 along the width and 0.48.
+/// The least images, if they are innermost, that are a tile's dimension; fewer do not fill a
+/// vector.
 static constexpr int64_t kFewestImages = 4;
-/// Instructions that multiply groups have so many lanes at least.
+/// The least lanes of instructions that multiply groups: 16-byte registers.
 static constexpr int64_t kFewestGroupLanes = 4;
-/// Most phases of a dimension, and most taps of a window: beyond, it is a kernel gradient.
+/// The most phases of a dimension, each of which has code of its own, and the most taps of a
+/// window: larger windows are kernel gradients.
 static constexpr int64_t kMostPhases = 8, kMostTaps = 512;
 
 bool DirectDim::isInside() const {
@@ -101,7 +102,7 @@ int64_t DirectPlan::inputBufferBytes() const {
     // The last tile reads past the last line.
     first += rowsW * dims.back().step * inputStrides.back();
   }
-  // Whole vectors are written past the end.
+  // Whole vectors may be written past the end.
   return (first + lanes * (inputStrides.back() + 2)) * bytes;
 }
 
@@ -143,8 +144,8 @@ std::optional<DirectDim> directDim(const SpatialDim &s) {
   return dim.taps > 0 ? std::optional(dim) : std::nullopt;
 }
 
-/// Whether images step by one in memory: then they are the last dimension, along which lanes read
-/// and write.
+/// Whether images are contiguous in memory: they are then the last dimension, along which lanes are
+/// loaded and stored.
 static bool areImagesInnermost(const ConvOperands &operands) {
   const ConvGeometry &g = operands.g;
   ArrayRef<int64_t> strides = operands.input->strides();
@@ -159,13 +160,13 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
   plan.inputInPlace = plan.across == 1 && input.isStrided() && input.isStoredAs(operands.element) &&
                       input.strides()[operands.g.inputFeatureDim] == 1;
   for (auto [d, dim] : llvm::enumerate(plan.dims)) {
-    // A tile leaves out taps that all its rows have in the padding.
+    // A tile skips taps that are in the padding for all its rows.
     bool rowByRow = d + 1 < plan.dims.size() && (d + 2 < plan.dims.size() || plan.rowsH == 1);
     plan.inputInPlace &= dim.phases.size() == 1 && (rowByRow || dim.isInside());
     plan.inputStrides[d] = input.strides()[dim.inputDim];
   }
   plan.inputInPlace &= !plan.alongChannels || plan.channels % plan.lanes == 0;
-  // Rows a multiple of 4 KiB apart fall into one set of L1.
+  // Rows a multiple of 4 KiB apart map to one set of L1.
   int64_t distance = plan.inputStrides.back() * plan.dims.back().step * plan.bytes;
   plan.inputInPlace &= plan.rowsW <= 8 || distance % 4096 != 0;
   if (plan.matrix) {
@@ -177,7 +178,7 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
   }
 }
 
-/// Strides of the buffer for the input; depends on the blocks.
+/// The strides of the input's copy, which depend on the blocks.
 static void layOutInput(DirectPlan &plan) {
   if (plan.inputInPlace) {
     return;
@@ -209,7 +210,7 @@ static void cutKernel(DirectPlan &plan) {
     plan.cut = DirectCut::Channels;
     plan.chunkChannels = std::max<int64_t>(1, kKernelBuffer / (row * plan.taps));
   }
-  // Lanes along channels are sums of their own until the end of a tile.
+  // With lanes along channels each lane is a sum until the end of a tile.
   int64_t rows =
       plan.alongChannels ? llvm::divideCeil(plan.chunkChannels, plan.lanes) : plan.chunkChannels;
   if (plan.taps * rows > plan.mostSteps) {
@@ -250,7 +251,7 @@ static void count(DirectPlan &plan) {
   layOutInput(plan);
 }
 
-/// Halves the outermost dimension that has more than a tile; false if there is none.
+/// Halves the outermost dimension that is larger than a tile; false if there is none.
 static bool splitOutputs(DirectPlan &plan) {
   int64_t rank = plan.dims.size();
   for (int64_t d = 0; d < rank; ++d) {
@@ -337,13 +338,11 @@ static bool cutBlocks(DirectPlan &plan) {
   return plan.kernelInPlace || plan.kernelBufferBytes() <= kKernelBuffer * 5 / 4;
 }
 
-/// Features after the last whole vector of them that lanes along the channels of a row of taps
-/// serve better than a vector of which they fill a part: one multiply-add for some channels of a
-/// feature, and three for its sum. All of them, if they and the channels fill less than half a
-/// vector: one feature of 3 channels by 5x5 taps, 2x48x48, 0.52 ms as a contraction of computed
-/// positions, 0.014 so. That one has lanes along neighbouring outputs where they are
-/// `alongOutputs`, on both sides: 3 channels to 6 features 0.033 ms, 0.057 so; 3 to 3 0.031 and
-/// 0.025.
+/// The number of features, after the last whole vector of them, for which lanes along the channels
+/// of a row of taps are faster than a partly filled vector. The former takes one multiply-add for
+/// some channels of a feature, and three for its sum. If all features and the channels fill less
+/// than half a vector, these are all features. `alongOutputs`: the alternative, a contraction of
+/// computed positions, has lanes along adjacent outputs on both sides.
 static int64_t featuresLeft(const DirectPlan &plan, bool alongOutputs) {
   int64_t left = plan.features % plan.lanes, run = plan.dims.back().taps * plan.channels;
   int64_t steps = llvm::divideCeil(run, plan.lanes) * (plan.taps / plan.dims.back().taps);
@@ -409,9 +408,8 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
       plan.bytes < 4 || plan.taps > mostSteps) {
     return std::nullopt;
   }
-  // Where features of some groups side by side fill a vector, lanes go across those groups: 4
-  // features of 4 channels, 56x56x128, 2.1 and 0.53 ms; 2 of 2, 28x28x64, 0.30 and 0.025 ms. Groups
-  // of 8 gain nothing: the copy is too large.
+  // If the features of several groups fill a vector, lanes go across these groups. Groups of 8 gain
+  // nothing: the copy is too large.
   plan.across = 1;
   plan.groups = g.groups();
   const Product *product = operands.product;
@@ -436,8 +434,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   }
   bool few = !matrix && plan.features * 2 < plan.lanes && plan.features > 0;
   if (few && plan.channels * 2 < plan.lanes) {
-    // With holes the alternative multiplies by zeros: 5 channels to 5 features by 5x5, every other
-    // element of 21x133 a hole, 0.34 ms.
+    // With holes the alternative would multiply by zeros.
     if (llvm::all_of(plan.dims, [](const DirectDim &d) { return d.phases.size() == 1; })) {
       return std::nullopt;
     }
@@ -454,7 +451,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   if (apart) {
     int64_t features = plan.featuresApart,
             rows = (machine.vectors.registers - 4 - features) / features;
-    // Sums are added up in groups of as many as there are lanes.
+    // Sums are added in groups of as many as there are lanes.
     int64_t group = plan.lanes / std::gcd(plan.lanes, features);
     plan.rowsApart = std::min(plan.dims.back().count,
                               plan.features == 0 && rows > group ? rows / group * group : rows);
@@ -462,7 +459,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
   const Operand &kernel = *operands.kernel;
   plan.kernelInPlace = !few && !grouped && kernel.isStoredAs(operands.element) &&
                        kernel.strides()[g.kernelOutputDim] == 1;
-  // Few channels make short pieces; a packed kernel needs none.
+  // Few channels make short pieces; a packed kernel needs no pieces.
   bool small = plan.taps * plan.channels * plan.features * plan.bytes <= kWholeKernel;
   plan.kernelInPlace &= small || plan.channels >= kFewChannels;
   if (matrix) {

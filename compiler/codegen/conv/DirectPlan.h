@@ -6,29 +6,30 @@
 
 namespace hlo::codegen {
 
-/// Outputs p, p + phases, p + 2 * phases, ... of a dimension meet the same taps of an input with
-/// holes.
+/// The outputs p, p + phases, p + 2 * phases, ... of a dimension: those that read the same taps of
+/// an input with holes.
 struct DirectPhase {
-  int64_t firstTap;   ///< the first tap that meets an element; then every DirectDim::tapStride-th
-  int64_t taps;       ///< how many do
-  int64_t firstInput; ///< input index of the first output at the first tap; may lie in the padding
+  int64_t firstTap;   ///< the first tap that reads an element; then every DirectDim::tapStride-th
+  int64_t taps;       ///< the number of taps that do
+  int64_t firstInput; ///< input index that the first output reads at the first tap; may be in the
+                      ///< padding
   int64_t count;      ///< outputs
 };
 
-/// One dimension of the output without the features: the batch (with one tap), or a spatial one.
+/// One dimension of the output other than the features: the batch (with one tap), or a spatial one.
 struct DirectDim {
   int64_t input, output, kernel; ///< sizes
   int64_t inputDim, outputDim,
-      kernelDim; ///< which dimension of each array; kernelDim is -1 for the batch
+      kernelDim; ///< its number in each array; kernelDim is -1 for the batch
   bool reversed = false;
-  int64_t step = 1;      ///< input elements from an output to the next of its phase
-  int64_t tapStep = 1;   ///< input elements from tap to tap
-  int64_t tapStride = 1; ///< taps of the kernel from tap to tap
+  int64_t step = 1;      ///< input elements between adjacent outputs of a phase
+  int64_t tapStep = 1;   ///< input elements between adjacent taps of a phase
+  int64_t tapStride = 1; ///< taps of the kernel between adjacent taps of a phase
   llvm::SmallVector<DirectPhase, 1> phases;
-  int64_t taps, count; ///< most of any phase
+  int64_t taps, count; ///< the largest of any phase
   int64_t block = 1, blocks = 1;
 
-  /// Elements of the input that `outputs` outputs meet.
+  /// The number of input elements that `outputs` adjacent outputs span.
   int64_t extent(int64_t outputs) const { return (outputs - 1) * step + (taps - 1) * tapStep + 1; }
   bool isInside() const;
 };
@@ -40,37 +41,37 @@ enum class DirectCut {
   Channels ///< a piece is all taps of some channels: a kernel that is packed
 };
 
-/// Everything about a direct convolution that is decided before code is made.
+/// All decisions about a direct convolution that are made before code is emitted.
 struct DirectPlan {
   llvm::SmallVector<DirectDim> dims; ///< batch, then spatial; or the batch last
   int64_t firstSpatial;              ///< the first of `dims` that is spatial
   int64_t channels, features;        ///< of a group
   int64_t taps;                      ///< of the kernel
-  int64_t bytes;                     ///< of an element in the type of accumulation
-  int64_t mostSteps;                 ///< steps of a sum that are exact in that type
-  bool addsProducts;                 ///< products are added by an instruction of their own
-  /// Few features: lanes go along the channels, and are summed up at the end of a tile.
+  int64_t bytes;                     ///< bytes of an element in the type of accumulation
+  int64_t mostSteps;                 ///< the number of steps for which a sum in that type is exact
+  bool addsProducts;                 ///< a second instruction adds the products
+  /// Few features: lanes are along the channels, and are added at the end of a tile.
   bool alongChannels;
-  /// Small groups: so many fill a vector of features, and take the place of a group. Each channel
-  /// of the copy of the input is then a vector, whose lanes hold that channel of each group once
-  /// for each of its features.
+  /// Small groups: so many of them fill a vector of features and are treated as one group. Each
+  /// channel of the input's copy is then a vector that has that channel of each group once for each
+  /// of its features.
   int64_t across;
   int64_t groups; ///< of `features` features
-  /// So many features follow the `features`, too few for a vector: their lanes go along the
+  /// The number of features after `features` that do not fill a vector: their lanes are along the
   /// channels of a row of taps (DirectApart.cpp), in tiles of `rowsApart` outputs. 0: none.
   int64_t featuresApart, rowsApart;
-  int64_t lanes, vectors; ///< a tile has vectors of features, or `vectors` features
+  int64_t lanes, vectors; ///< a tile has `vectors` vectors of features, or `vectors` features
   int64_t rowsH, rowsW;   ///< and outputs of the last two dimensions
   double stepCycles = 0;  ///< of all tiles of the last two dimensions, for one step of the sums
   bool inputInPlace, kernelInPlace;
-  bool merged;       ///< taps of the last dimension and channels are one run
+  bool merged;       ///< taps of the last dimension and channels are contiguous
   bool even;         ///< all phases of each dimension have the same number of outputs
-  bool tilesOutside; ///< for each tile all panels, not the other way round
-  llvm::SmallVector<int64_t> inputStrides; ///< of the buffer or the input, one per dimension
+  bool tilesOutside; ///< the loop over tiles is outside the loop over panels
+  llvm::SmallVector<int64_t> inputStrides; ///< of the input or its copy, one per dimension
   int64_t featureBlock, featureBlocks;
   DirectCut cut;
   int64_t chunkChannels, channelChunks;
-  /// The input is copied anew for each piece of the sums, only its channels.
+  /// The input is copied for each piece of the sums, only the channels of the piece.
   bool inputChunks;
   int64_t kernelRows; ///< rows of a tap in a panel of the packed kernel
 
@@ -89,7 +90,7 @@ struct DirectPlan {
   /// Channels of the copy of the input, and elements of each.
   int64_t inputChannels() const { return inputChunks ? chunkChannels : channels; }
   int64_t channelWidth() const { return across > 1 ? lanes : 1; }
-  /// Whether sums are turned, so that they are stored along the outputs: those are innermost in the
+  /// Whether sums are transposed to be stored along the outputs: outputs are innermost in the
   /// result, or few phases share its rows.
   bool outputsInnermost() const {
     return dims.back().outputDim == static_cast<int64_t>(dims.size()) && lanes > 1 &&
@@ -110,12 +111,12 @@ struct DirectPlan {
   int64_t pixels() const;
   int64_t tiles() const;  ///< of a task
   int64_t panels() const; ///< of a task
-  /// Elements of the input along dimension `d` that the tiles of a task may touch.
+  /// The elements of the input along dimension `d` that the tiles of a task may read.
   int64_t bufferExtent(size_t d) const;
   int64_t tasks() const;
   int64_t inputBufferBytes() const;
   int64_t kernelBufferBytes() const { return featureBlock * taps * kernelRows * bytes; }
-  /// Elements of a row of taps, as lanes along its channels read them.
+  /// The elements of a row of taps, for lanes along its channels.
   int64_t runApart() const { return dims.back().taps * channels; }
   int64_t apartBufferBytes() const {
     return taps / dims.back().taps * featuresApart * llvm::alignTo(runApart(), lanes) * bytes;
@@ -123,10 +124,10 @@ struct DirectPlan {
   int64_t sumBufferBytes() const { return tiles() * panels() * rows() * columns() * bytes; }
 };
 
-/// A spatial dimension by its phases; nothing if they are too many, or no tap meets the input.
+/// A spatial dimension cut into phases; nullopt if they are too many, or no tap reads the input.
 std::optional<DirectDim> directDim(const SpatialDim &s);
-/// The plan, or nothing if another form does better or the direct one cannot do it.
-/// `mostSteps`: see DirectPlan.
+/// The plan; nullopt if another form is faster, or the direct form cannot compute it. `mostSteps`:
+/// see DirectPlan.
 std::optional<DirectPlan> planDirect(const ConvOperands &operands, const Machine &machine,
                                      int64_t mostSteps);
 /// The part of the arithmetic's time that packing takes: a few cycles per vector that is copied.

@@ -1,9 +1,9 @@
 //===- DirectTile.cpp - The register tile of the direct form --------------===//
 //
-// In: a rectangle of outputs, a panel of features, a piece of the sums. Out: loops
-// over taps and channels that carry rows x vectors sums; each step loads the vectors
-// of the kernel once and broadcasts one element of the input per row. Sums of all
-// but the last piece rest in a buffer; those of the last go through the epilogue.
+// Computes a rectangle of outputs for a panel of features and a piece of the sums: loops over
+// taps and channels that carry rows x vectors sums. Each step loads the vectors of the kernel
+// once and broadcasts one element of the input per row. The sums of all but the last piece are
+// kept in a buffer; those of the last go to the epilogue.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"
@@ -19,7 +19,7 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
   if (d + 1 == rank || dim.kernelDim < 0 || dim.isInside()) {
     return {chunk.from[d], chunk.to[d]};
   }
-  // Where the first and the last row of the tile meet the first tap.
+  // The input positions that the first and the last row of the tile read at the first tap.
   Value first = addI(e, mulI(e, place.at[d], dim.step), block.dims[d].firstInput);
   Value last = addI(e, first, d + 2 == rank ? (place.rowsH - 1) * dim.step : 0);
   Value from = stepsBelow(e, subI(e, constI64(e, 0), last), dim.tapStep);
@@ -33,9 +33,8 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
   if (!chunk.next) {
     return {};
   }
-  // The tiles of an image that meet any tap share the panel's lines of the next piece evenly: lines
-  // that four tiles of seven ask for hold all of L1's fill buffers meanwhile (7x7x512: 1.35
-  // and 1.29 ms).
+  // The tiles of an image that compute any tap share the prefetches of the panel's next piece
+  // evenly: if only some of them prefetch, their lines hold all of L1's fill buffers meanwhile.
   const DirectDim &h = plan.dims[rank - 2], &w = plan.dims[rank - 1];
   int64_t down = llvm::divideCeil(h.block, plan.rowsH),
           across = llvm::divideCeil(w.block, plan.rowsW);
@@ -53,7 +52,7 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
       }
       met = std::min(met, here);
     }
-    // Tiles before the first that meets the piece's tap.
+    // The tiles before the first one that computes the piece's tap.
     Value start = addI(e, mulI(e, chunk.from[rank - 2], h.tapStep), phase.firstInput + reach);
     Value before = maxI(e, subI(e, constI64(e, 0), start), 0);
     number = subI(e, number, divI(e, addI(e, before, tileStep - 1), tileStep));
@@ -68,9 +67,8 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
     emitPrefetch(e, bufferAddress(base, addI(e, row, line)), 2);
   };
   if (askers <= perRow || !llvm::isPowerOf2_64(perRow)) {
-    // One line of each row. With fewer tiles the machine reads as fast as it can anyway: asking for
-    // all lines makes 2x2x2x512 take 0.57 ms for 0.52. Dividing by other numbers costs more than an
-    // even share gains.
+    // One line of each row. With fewer tiles the machine reads as fast as it can anyway, and more
+    // prefetches only add work. Dividing by other numbers costs more than an even share gains.
     Value mine = mulI(e, remI(e, number, perRow), line);
     return [=, this](Value i) { ask(mulI(e, i, row), mine); };
   }
@@ -114,7 +112,7 @@ void DirectEmitter::forEachTap(const Block &block, const Chunk &chunk, const Pla
 Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel &panel,
                              const Place &place) {
   ArrayRef<int64_t> strides = operands.kernel->strides();
-  // Elements from tap to tap (of a phase) and from channel to channel.
+  // The distances, in elements, between adjacent taps (of a phase) and between channels.
   SmallVector<int64_t> kernelSteps(rank, 0);
   int64_t kernelRow, linear = 1;
   Value kernelAt, base;
@@ -205,7 +203,7 @@ void DirectEmitter::convertSums(Sums &sums) {
   if (sum == operands.element) {
     return;
   }
-  // A piece may be negative, which unsigned sums are modulo 2^32.
+  // A piece's sum may be negative, which unsigned sums are modulo 2^32.
   Type piece = sum;
   if (auto integer = dyn_cast<IntegerType>(sum)) {
     piece = IntegerType::get(e.b.getContext(), integer.getWidth(), IntegerType::Signed);
@@ -280,7 +278,8 @@ Value DirectEmitter::bufferRow(const Place &place, Value h, Value w) {
   return mulI(e, place.firstRow ? addI(e, place.firstRow, row) : row, plan.columns());
 }
 
-/// Lane r of the result is the sum of all lanes of vector r; as many vectors as lanes.
+/// Horizontal sums: lane r of the result is the sum of all lanes of vector r. As many vectors as
+/// lanes.
 static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
   SmallVector<Value> rows(vectors);
   int64_t size = rows.size();
@@ -298,7 +297,7 @@ static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
 
 void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place &place,
                              const Sums &sums) {
-  // In the order in which they are stored: rows of a feature, or features of a row.
+  // In the order of the stores: rows of a feature, or features of a row.
   int64_t rows = place.rows(), features = panel.vectors, count = rows * features;
   for (int64_t i = 0; i < count; i += plan.lanes) {
     SmallVector<Value> group;

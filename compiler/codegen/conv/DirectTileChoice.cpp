@@ -1,8 +1,8 @@
 //===- DirectTileChoice.cpp - The register tile of the direct form --------===//
 //
-// In: the dimensions of a direct convolution. Out: how many outputs of the last two dimensions,
-// times how many vectors of features, a tile has: those with the fewest cycles by a model of the
-// loop over a window's taps and channels.
+// Chooses the register tile of a direct convolution: the number of outputs of the last two
+// dimensions and of vectors of features with the fewest cycles by a model of the loop over a
+// window's taps and channels.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
@@ -15,9 +15,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Cycles per step of the sums for all outputs. `loads`: of a vector of the kernel.
-/// Measured for 28x28x100: 1x28 x 1 vector 1.07 ms, 1x14 x 2 0.91, 1x7 x 4 0.87; for 7x7x512: 1x7 x
-/// 2 1.6 ms, 2x7 x 2 1.35, 1x7 x 4 1.32.
+/// The cycles per step of the sums for all outputs: two multiply-adds or two loads per cycle, at
+/// least the latency of a multiply-add, and one cycle for counting and prefetching. `loads`: the
+/// loads of a vector of the kernel.
 static double tileCost(const Machine &machine, int64_t rows, int64_t vectors, int64_t loads,
                        int64_t steps, double finish) {
   if (rows == 0 || vectors == 0) {
@@ -37,7 +37,7 @@ static double tileCost(const Machine &machine, int64_t rows, int64_t vectors, in
   return cyclesOfTrip(machine, body);
 }
 
-/// The part of a dimension's taps that is met by tiles of `rows` outputs; the others are in the
+/// The share of a dimension's taps that tiles of `rows` outputs compute; the others are in the
 /// padding.
 static double metTaps(const DirectDim &dim, int64_t rows) {
   int64_t met = 0, all = 0;
@@ -53,9 +53,7 @@ static double metTaps(const DirectDim &dim, int64_t rows) {
   return all > 0 ? static_cast<double>(met) / all : 1;
 }
 
-/// Cycles to store a row of outputs of one feature: more if the stores mostly lie across two lines.
-/// 80x3000x384 with outputs innermost: 14 outputs 2.1 ms, 12 outputs 1.8. Vectors of 32 bytes:
-/// 56x56x64, 4 outputs x 3 vectors 2.6 ms, 6 x 2 2.3.
+/// The cycles to store a row of outputs of one feature: more if most stores cross a line.
 static double columnCost(int64_t outputs, int64_t bytes, const Machine &machine) {
   const int64_t line = machine.memory.line;
   if (machine.vectors.bytes < line) {

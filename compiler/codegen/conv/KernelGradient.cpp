@@ -1,18 +1,18 @@
 //===- KernelGradient.cpp - Convolutions whose window is an image ---------===//
 //
-// In: a convolution of few positions with a large window, as the gradient with respect
-// to a kernel is. Out, for each task (some rows of positions, some channels, some features):
+// Emits a convolution of few positions with a large window, such as the gradient with respect to
+// a kernel. For each task (some rows of positions, some channels, some features):
 //
 //   for each piece of the sums: some rows of an image, or some images
-//     copy the input: channels innermost, zeros beside it; mostly once for each position
-//       along a row, so that all rows of an image are one run
+//     copy the input: channels innermost, zeros around it; usually once per position
+//       along a row, so that the rows of an image are contiguous
 //     pack the window in panels of a tile's features
 //     for each position, each panel, each tile of channels
 //       for each image, for each step along the rows inside the input: multiply in registers
-//   hand the sums to the epilogue
+//   give the sums to the epilogue
 //
-// The input is shared by all positions above each other, the panels by all positions:
-// a matrix of patches would write each element once for every position.
+// All positions of a column share the input, and all positions share the panels. A matrix of
+// patches would write each element once per position.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/KernelGradient.h"
@@ -132,7 +132,7 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
   Value top =
       addI(e, addI(e, mulI(e, chunk.y0, h.kernelDilation), mulI(e, task.h0, h.stride)), -h.padLow);
   emitFor(e, zero, constI64(e, p.copies), 1, [&](Value copy) {
-    // The input's index of the first pixel of a row.
+    // The input index of a row's first pixel.
     Value left = addI(e, mulI(e, chunk.x0, w.kernelDilation), -w.padLow);
     left = addI(e, left, mulI(e, copy, w.stride));
     int64_t stepX = p.copies > 1 ? w.kernelDilation : 1;
@@ -165,7 +165,7 @@ void GradientEmitter::copyInput(const Task &task, const Chunk &chunk) {
   });
 }
 
-/// Pixels firstX, firstX + stepX, ... of a row, whose channels of the task go to the buffer at
+/// Copies pixels firstX, firstX + stepX, ... of a row, with the task's channels, to the buffer at
 /// `at`.
 void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, Value firstX,
                               int64_t stepX, Value count) {
@@ -178,7 +178,7 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
   index[g.inputBatchDim] = Index(channelOf(task, task.c0));
   Value zero = constI64(e, 0);
   if (p.flat) {
-    // Pixels are one run in memory.
+    // Pixels are contiguous in memory.
     copyRun(buffers, *operands.input, offsetOf(e, index, operands.input->strides()),
             mulI(e, count, p.channels), p.lanes, inputBuffer, at);
     return;
@@ -276,7 +276,7 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
   const SpatialDim &h = p.h;
   Value zero = constI64(e, 0);
   emitFor(e, task.h0, task.h1, 1, [&](Value py) {
-    // Rows of the window that meet the input at this position.
+    // The rows of the window that read the input at this position.
     Value first = addI(e, mulI(e, py, h.stride), -h.padLow);
     Value y = maxI(e, stepsBelow(e, subI(e, zero, first), h.kernelDilation), chunk.y0);
     Value yEnd =

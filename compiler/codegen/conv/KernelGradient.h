@@ -6,19 +6,19 @@
 
 namespace hlo::codegen {
 
-/// Everything about a kernel gradient that is decided before code is made. In the gradient's terms:
-/// the input's "batch" is its channels, its "features" are the images, the window is an image of
-/// the output's gradient, and output positions are the taps of the kernel that is sought.
+/// All decisions about a kernel gradient that are made before code is emitted. In the gradient's
+/// terms: the input's "batch" is its channels, its "features" are the images, the window is an
+/// image of the output's gradient, and the output positions are the taps of the kernel.
 struct GradientPlan {
   SpatialDim h, w; ///< h has one position and one tap if there is one dimension
   bool hasH;
   int64_t channels, features, images; ///< of a group
   int64_t lanes, bytes;
   int64_t rows, vectors; ///< of a register tile: rows are channels
-  /// Rows of tiles run over (w, channel): few channels.
+  /// The rows of tiles are (w, channel) pairs: few channels.
   bool flat;
-  /// The input is copied once for each position of w, so that rows of an image are one run; else
-  /// once.
+  /// The number of copies of the input: one per position of w, so that the rows of an image are
+  /// contiguous, or one.
   int64_t copies;
   int64_t channelBlock, featureBlock, hBlock; ///< of a task
   int64_t imageChunk, yChunk, xChunk;         ///< a piece of the sums
@@ -44,10 +44,10 @@ struct GradientPlan {
   int64_t rowPitch() const { return rowPixels() * pixel(); }
   int64_t imagePitch() const { return inputRows() * rowPitch(); }
   int64_t copyPitch() const { return imageChunk * imagePitch(); }
-  /// From step to step, and from position to position of w.
+  /// The distance between adjacent steps, and between adjacent positions of w, in elements.
   int64_t stepPitch() const { return copies > 1 ? pixel() : w.kernelDilation * pixel(); }
   int64_t positionPitch() const { return copies > 1 ? copyPitch() : w.stride * pixel(); }
-  /// Whether rows of an image are one run of steps.
+  /// Whether the steps of all rows of an image are contiguous.
   bool merged() const { return copies > 1 && h.kernelDilation == 1; }
   int64_t panelPitch() const { return (steps() + lanes) * columns(); }
 
@@ -59,7 +59,7 @@ struct GradientPlan {
 /// Whether the convolution is one of floats whose window is an image with many more taps than the
 /// output has positions.
 bool isKernelGradient(const ConvOperands &operands);
-/// The plan, if the convolution is one that this form takes.
+/// The plan; nullopt if the form does not take the convolution.
 std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine);
 /// The part of the arithmetic's time that copies take: some four cycles a vector.
 double overhead(const GradientPlan &plan);

@@ -12,22 +12,22 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Steps of a piece: its panel (two vectors a step) fills half of L1.
+/// The steps of a piece: its panel, two vectors per step, is 28 KiB of L1.
 static constexpr int64_t kSteps = 224;
-/// Most bytes of sums of a task.
+/// The most bytes of a task's sums, which stay in L2 between pieces.
 static constexpr int64_t kSumBytes = 320 << 10;
-/// Rows of fewer steps than this are made one run.
+/// Rows of fewer steps are merged to one run: each row costs the start of a loop (fitted).
 static constexpr int64_t kShortRow = 48;
-/// Fewest taps of the window.
+/// The least taps of the window: smaller ones are convolutions of the direct form (fitted).
 static constexpr int64_t kFewestTaps = 32;
-/// With fewer channels rows of tiles are (position, channel) pairs.
+/// With fewer channels the rows of tiles are (position, channel) pairs, since channels alone would
+/// not fill a tile of 12 to 14 rows.
 static constexpr int64_t kFewChannels = 12;
-/// Pairs of bf16 take a matrix of patches. With no more features than this they do not pay if
-/// channels are few (3x3 stride 2, 2x224x224x3 to 32, 0.87 and 0.44 ms; 4x4 stride 4 to 96
-/// 0.46 and 0.57), or if the matrix is made of columns (NCHW, 3x3 128x128x32 to 16: 7.2 and 1.6).
+/// Pairs of bf16 need a matrix of patches. With at most so many features it does not pay if
+/// channels are few, or if the matrix is made from columns (NCHW) (fitted).
 static constexpr int64_t kFewFeatures = 64, kFewFeaturesOfColumns = 16;
-/// Tasks are split until there are this many of so many multiply-adds, while copies take at most
-/// this part.
+/// Tasks are split until there are this many, of so many multiply-adds each, as long as copies take
+/// at most this share of the time.
 static constexpr int64_t kEnoughTasks = 16, kSmallTask = 4 << 20;
 static constexpr double kMostOverhead = 0.08;
 
@@ -115,7 +115,7 @@ std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Mac
     return std::nullopt;
   }
   plan.lanes = std::min<int64_t>(full, llvm::PowerOf2Ceil(plan.features));
-  // Copies are made by vectors: along channels and features, or along rows.
+  // Copies are vectors along channels and features, or along rows.
   ArrayRef<int64_t> input = operands.input->strides(), kernel = operands.kernel->strides();
   bool channelsInside = input[g.inputBatchDim] == 1;
   bool inputFast = channelsInside || (input[plan.w.inputDim] == 1 && plan.w.kernelDilation == 1);

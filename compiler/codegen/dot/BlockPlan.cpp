@@ -1,12 +1,11 @@
 //===- BlockPlan.cpp - Sizes and forms of the blocked contraction ---------===//
 //
-// In: the sizes and strides of a contraction and the target. Out: the register
-// tile, cache blocks, tasks, and whether operands are packed. Nothing here looks
-// at the number of threads, so results do not depend on it.
+// Chooses the register tile, the cache blocks, the tasks, and which operands are packed, from the
+// sizes and strides of a contraction and the machine. The number of threads plays no part, so
+// results do not depend on it.
 //
-// Cache blocks: a panel of the rhs (kMost x columns) stays in L1 while all rows of
-// the task's block go past it; the block's panels, the rows of the lhs and the sums
-// stay in L2.
+// Cache blocks: a panel of the rhs, [kMost][columns], stays in L1 while all rows of the task's
+// block are multiplied with it. The block's panels, the rows of the lhs and the sums stay in L2.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockPlan.h"
@@ -15,68 +14,66 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Part of L1 that a panel of the rhs may take; the lhs streams through the rest.
+/// The share of L1 for a panel of the rhs; the rows of the lhs stream through the rest (the number
+/// is fitted).
 static constexpr double kPanelShare = 0.68;
-/// A column of the rhs of at most so many bytes is not cut.
+/// A rhs of at most so many bytes per column is not cut along k: a panel of 16 columns of it is 36
+/// KiB, about an L1.
 static constexpr int64_t kOnePieceBytes = 2304;
-/// Bytes of stack for packed rows of the lhs, packed panels of the rhs, and sums between pieces of
-/// k.
+/// Buffers in bytes: packed rows of the lhs, packed panels of the rhs, and sums between pieces of
+/// k; together at most 0.7 MiB, which fits L2 of 1 MiB.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
-/// Panels wait for the tiles that come past them in this part of L2; a tile and the result stream
-/// through the rest.
+/// The share of L2 for packed panels, which are read again for each tile of rows; a tile and the
+/// result stream through the rest.
 static constexpr double kPanelsShare = 0.5;
-/// With tiles outside: steps along k of a piece, and most bytes of it in one row. A longer piece
-/// means fewer passes over the sums; a panel of it comes from L2 for each tile, which the loads of
-/// two vectors per 14 cycles do not feel.
+/// With tilesOutside: the steps of a piece of k, and its bytes per row at most. Longer pieces mean
+/// fewer passes over the sums. Their panels come from L2 for each tile, at two vectors per 14
+/// cycles, which L2 sustains.
 static constexpr int64_t kLongPiece = 1024, kLongPieceBytes = 8192;
-/// The same for a lhs that is packed from columns: each block of columns packs it again, from
-/// another page at each k, which costs more than sums that come and go: 1024^3 takes 13.1 ms with
-/// four pieces of 256 and one block, 14.7 ms with one piece and four blocks.
+/// The same for a lhs that is packed from columns. Each block of columns packs it again, reading
+/// from another page at each k, which costs more than additional passes over the sums.
 static constexpr int64_t kShortPiece = 256;
-/// Tiles outside need more tiles than this, else packing into L2 first does not pay.
+/// tilesOutside needs more tiles than this to amortize packing into L2 first (fitted).
 static constexpr int64_t kFewTiles = 6;
-/// A rhs from memory behind L2 is packed by the first tile of each panel, while lines of the next
-/// block come, up to so many rows: 8 times 96 x 768 x 2048 takes 20.5 ms with panels packed into L2
-/// first, 16.1 so; 6 times 160 rows 22.9 and 20.7, 256 rows 34 and 40.
+/// A rhs that does not fit L2 is packed by the first tile of each panel, while lines of the next
+/// block are prefetched, for up to so many rows. With more rows arithmetic dominates, and packing
+/// all panels first is faster (fitted).
 static constexpr int64_t kStreamedRows = 160;
-/// Steps of a piece of k then: its panel and its part of the lhs stay in L1 together. The lines
-/// that are asked for from memory leave few of L1's fill buffers for what comes from L2: 12 times
-/// 64 x 768 x 2048 with a transposed lhs 20.8 ms with 256 steps, 17.5 so.
+/// The steps of a piece of k in that case: a panel and its part of the lhs must stay in L1
+/// together. Prefetches from memory hold most of L1's fill buffers and leave few for lines from L2.
 static constexpr int64_t kStreamedPiece = 128;
-/// Bytes of the lhs that are packed at a time from columns, so that whole cache lines are read.
+/// Bytes of the lhs that are packed at a time from columns: enough rows to read whole cache lines.
 static constexpr int64_t kTileGroup = 192 << 10;
-/// Most rows and columns of a block whose sums rest in the result, or in a buffer: they stay in L2.
+/// The largest block whose sums are kept between pieces of k: 256 x 256 f32 are 256 KiB of L2.
 static constexpr int64_t kRestRows = 256, kRestColumns = 256;
-/// A task of fewer multiply-adds than this (about 10 us) is not split further; if splitting
-/// repeats packing, one of fewer than kSmallPackedTask.
+/// A task of fewer multiply-adds (about 10 us) is not split further; if splitting repeats packing,
+/// one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
-/// Storing an element of the result takes at least as long as so many multiply-adds: with fewer,
-/// rows of the result are made whole, by some tasks each (1000 x 1000 with k = 2, two threads: 0.25
-/// ms as one task).
+/// A store of an element costs at least so many multiply-adds. With fewer steps of k the stores
+/// dominate: tasks are then whole rows of the result, which are stored in the order of memory.
 static constexpr int64_t kStoreWork = 16;
-/// The same where tasks that one thread runs are joined, so that it packs nothing twice: 128 x 256
-/// x 256 with a transposed lhs takes two threads 0.108 ms as one task, and 0.058 as two.
+/// kSmallTask for tasks that are joined if one thread runs them, so that nothing is packed twice.
 static constexpr int64_t kSmallJoinedTask = 2 << 20;
-/// A single task of more multiply-adds than this is split in two even if that makes narrow blocks.
+/// A single task of more multiply-adds (some 0.5 ms) is split in two even if that makes narrow
+/// blocks.
 static constexpr int64_t kLargeTask = 64 << 20;
-/// Tasks are split until there are this many, so that threads share evenly. With tiles outside
-/// every cut repeats something where its two sides are run by different threads: after kFewTasks
-/// only tasks of at least 2 * kSmallPackedTask are cut.
+/// Tasks are split until there are this many, so that threads share them evenly. With tilesOutside
+/// a cut repeats packing if different threads run its two sides; after kFewTasks only tasks of at
+/// least 2 * kSmallPackedTask are cut.
 static constexpr int64_t kEnoughTasks = 16, kFewTasks = 4;
-/// Narrower panels than these altogether read the lhs too often: 2048 x 2048 x 64 takes 5 % longer
-/// with 64 KiB of them.
+/// The least bytes of a block's panels: with less, the lhs is read too often.
 static constexpr int64_t kLeastPanels = 128 << 10;
-/// Blocks of fewer rows or columns than this repeat too much packing.
+/// Blocks of fewer rows or columns repeat too much packing (fitted).
 static constexpr int64_t kNarrowBlock = 96;
 
 bool canBlock(const Contraction &c) {
   return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
 }
 
-/// Columns of the lhs that start at most so many bytes apart are read in place.
+/// Columns of the lhs at most so many bytes apart (four lines) are read in place.
 static constexpr int64_t kDenseStep = 256;
 
-/// Whether memory holds elements as the inner loop uses them.
+/// Whether the inner loop can load the elements without a conversion.
 static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
   return side.strided->storage() == c.element;
 }
@@ -86,13 +83,15 @@ static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
 static constexpr int64_t kMatrixPiece = 256;
 /// matrix: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kMatrixBlock = 512;
-/// matrix: so many lines of the lhs in one set of L1 still stay there.
+/// matrix: so many lines of the lhs may share one set of L1, of the 12 ways of machines that have
+/// matrix registers.
 static constexpr int64_t kMatrixLinesPerSet = 8;
-/// How many multiply-adds matrix registers do in the time in which vectors of f32 do one.
+/// The multiply-adds of matrix registers per multiply-add of f32 in vectors, for the sizes of
+/// tasks.
 static constexpr int64_t kMatrixSpeed = 8;
 
-/// Whether tiles of the lhs are read from memory as they are: nothing to fill up along k, and
-/// either hardly used again, or whole lines of which L1 can keep those of one tile.
+/// Whether tiles of the lhs are read in place: no padding along k is needed, and each tile is
+/// either used rarely or consists of whole lines that L1 can keep.
 static bool tilesReadInPlace(const Contraction &c, const BlockPlan &plan) {
   if (plan.padsK) {
     return false;
@@ -143,16 +142,15 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   if (uses <= 2 || c.mSize() == 1) {
     return LhsForm::Direct;
   }
-  // Scalars along k come in whole cache lines, so that a copy would save little: 512x512x512 took
-  // 1.36 ms so, and 1.43 ms with packed rows.
+  // Scalars along k use whole cache lines, so that a copy would save little.
   bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= (16 << 10);
-  // Rows of k next to each other, of which a tile reads a part: no page per step, and hardly more
-  // lines than a copy has.
+  // Columns so close that a tile reads most of their lines, and no new page per step.
   bool dense = *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseStep;
   return small || dense || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
-/// Whether n is two dimensions, panels and columns of a panel, such that a panel holds whole tiles.
+/// Whether memory holds the rhs as panels: n is two dimensions, panels and columns, and a panel is
+/// whole tiles wide.
 static bool holdsPanels(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.rhs;
   return side.strided && isStoredAsUsed(c, side) && c.n.size() == 2 &&
@@ -181,8 +179,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   }
   bool contiguous = c.nSize() <= plan.columns();
   bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
-  // Panels of a large one are read from a page per row. A copy that is read once is worth that from
-  // memory only.
+  // A large rhs is read from a page per row. For a single use, a copy pays only if the rhs comes
+  // from memory.
   int64_t large = c.kernel.e.machine.memory.l2 / 2;
   if (uses == 1) {
     large = std::max(large, kStreamedBytes);
@@ -191,7 +189,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   return (uses <= 2 && !isLarge) || contiguous || small ? RhsForm::Direct : packed;
 }
 
-/// Whether a tile can read the rhs where it is, row by row, and leave the panel behind for others.
+/// Whether the first tile of a panel can read the rhs in place and leave the packed panel for the
+/// others.
 static bool canPackInTile(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.rhs;
   return plan.rhs == RhsForm::PackN && !plan.stores && plan.group == KGroup::None && side.strided &&
@@ -199,28 +198,28 @@ static bool canPackInTile(const Contraction &c, const BlockPlan &plan) {
          linearStride(c.k, side.kStrides);
 }
 
-/// Whether memory behind L2 holds the rhs.
+/// Whether the rhs does not fit L2.
 static bool leavesL2(const Contraction &c) {
   return c.batchSize() * c.nSize() * c.kSize() * storageBytes(c.rhs.strided->storage()) >
          c.kernel.e.machine.memory.l2 / 2;
 }
 
-/// Whether few rows meet a rhs that comes from memory, as fast as vectors of whole lines use it
-/// (with vectors of half a line, all of this costs 10 %).
+/// Whether the rhs streams from memory while few rows use it. Only for vectors of whole cache
+/// lines; with half lines it costs 10 %.
 static bool streamsRhs(const Contraction &c, const BlockPlan &plan) {
   return canPackInTile(c, plan) && linearStride(c.batch, c.rhs.batchStrides) && leavesL2(c) &&
          c.mSize() <= kStreamedRows &&
          c.kernel.e.machine.vectors.bytes >= c.kernel.e.machine.memory.line;
 }
 
-/// Whether tiles are the outer loop: worth it where each packed panel of the rhs is used by several
-/// tiles, and each packed tile by several panels.
+/// Whether tiles are the outer loop: if several tiles use each packed panel, and several panels
+/// each packed tile.
 static bool chooseOrder(const Contraction &c, const BlockPlan &plan) {
   return plan.rhs != RhsForm::Direct && c.mSize() > kFewTiles * plan.rows &&
          c.nSize() > plan.columns() && !streamsRhs(c, plan);
 }
 
-/// Bytes of L2 in which panels of the rhs wait for the tiles that come past them, if tilesOutside.
+/// Bytes of L2 for packed panels, with tilesOutside.
 static int64_t panelsBytes(const Contraction &c) {
   return static_cast<int64_t>(c.kernel.e.machine.memory.l2 * kPanelsShare);
 }
@@ -234,7 +233,7 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
     int64_t bytes = plan.partBytes * plan.parts,
             steps = std::min(kLongPiece, kLongPieceBytes / bytes);
     if (plan.lhs == LhsForm::PackM && plan.sumsInResult) {
-      // Pieces so long that all columns stay in L2.
+      // Pieces short enough that the panels of all columns fit L2.
       int64_t most = panelsBytes(c) / (c.nSize() * bytes);
       steps = std::clamp(most, std::min(steps, kShortPiece), steps);
     }
@@ -245,14 +244,14 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   }
   if (!plan.matrix && plan.lhs == LhsForm::Direct &&
       c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
-    // A panel that comes from L2 again costs less than sums that come and go.
+    // Reading a panel from L2 again costs less than another pass over the sums.
     target = std::max(target, c.kSize());
   }
   if (streamsRhs(c, plan)) {
     target = std::min(target, kStreamedPiece);
   }
   if (plan.rhs == RhsForm::Direct && plan.lhs == LhsForm::Direct) {
-    // Nothing is packed, and everything is used once or twice: one pass.
+    // Nothing is packed, and every element is used once or twice: one pass.
     target = std::max<int64_t>(target, std::min<int64_t>(c.kSize(), 1 << 20));
   }
   plan.kDim = static_cast<int64_t>(c.k.size()) - 1;
@@ -283,8 +282,8 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   plan.kMost = plan.kChunk * plan.kInner;
 }
 
-/// Tiles of equal size along k, so that as little as possible is filled up; whether rows are read
-/// in place.
+/// Cuts k into tiles of equal size, so that little is padded, and decides whether rows are read in
+/// place.
 static void cutTiles(const Contraction &c, BlockPlan &plan) {
   int64_t tiles = llvm::divideCeil(plan.mostSteps(), plan.matrix->rows);
   plan.tileGroups = llvm::divideCeil(plan.mostSteps(), tiles);
@@ -337,7 +336,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   while (count() < kEnoughTasks) {
     int64_t work = plan.mTask * plan.nTask * weight;
     bool few = !plan.tilesOutside || count() < kFewTasks;
-    // Cuts columns or rows, if that leaves tasks that are worth their start.
+    // Cuts columns or rows if the resulting tasks are large enough.
     auto cut = [&](bool columns) {
       int64_t &size = columns ? plan.nTask : plan.mTask;
       int64_t unit = columns ? plan.columns() : plan.rows;
@@ -353,7 +352,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
       size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
       return true;
     };
-    // Cutting columns reads the lhs again, cutting rows the rhs; what is packed costs more.
+    // Cutting columns reads the lhs again, cutting rows the rhs; a packed side costs more.
     double again = static_cast<double>(m) * plan.nTasks * (packsLhs ? 1 : 0.25);
     double repack = static_cast<double>(n) * plan.mTasks * (plan.packsRhs() ? 1 : 0.25);
     bool splitN =
@@ -377,8 +376,8 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   count();
 }
 
-/// Whether memory holds a rhs of which few rows make use, so that waiting for it would show, and L2
-/// has room for what is packed next beside the panels.
+/// Whether to prefetch the next block: the rhs is in memory and used by few rows, so that waiting
+/// for it would show, and L2 has room for both blocks.
 static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   if (!plan.packsInTile || !linearStride(c.batch, c.rhs.batchStrides)) {
     return false;
@@ -389,11 +388,11 @@ static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   return leavesL2(c) && block + panels < c.kernel.e.machine.memory.l2 / 2;
 }
 
-/// How many rows are packed at a time, and what is asked for ahead.
+/// Decides how many rows are packed at a time, and what is prefetched.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
   plan.prefetchRows = plan.prefetchPanels = false;
   plan.packedRows = plan.mBlock;
-  // Better packed for most tiles, but the first one can do that.
+  // Packed for most tiles; the first one packs.
   plan.packsInTile = canPackInTile(c, plan) && !plan.tilesOutside && plan.mTasks == 1;
   plan.prefetchNext = asksForNext(c, plan);
   if (!plan.tilesOutside) {
@@ -419,7 +418,7 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
   plan.prefetchRows = ahead && lhsLeavesL2 && !plan.matrix;
 }
 
-/// Most rows of a tile whose lines of the lhs, if it is read in place, L1 keeps.
+/// The largest number of rows whose lines of the lhs, if it is read in place, L1 keeps.
 static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   if (!side.strided || side.unit != UnitStride::K ||
@@ -452,17 +451,16 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
     plan.flipLhs = isUnsignedElement(c.lhs.narrowInteger) == plan.rhsUnsigned;
   }
   bool grouped = plan.group != KGroup::None;
-  // Lanes along the last of several dimensions of m must not leave it.
+  // If m has several dimensions, lanes along the last one must not cross its end.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
   plan.stores = plan.parts * plan.parts * c.kSize() < kStoreWork;
-  // With next to no steps, few rows at a time, which are few streams of stores: 300 x 500 with k =
-  // 3 0.022 and 0.018 ms, but 1000 x 1000 with k = 4 in f64 0.31 and 0.35.
+  // With less than 4 steps, tiles of few rows write few streams of stores.
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
   TileShape tile =
       chooseTile(machine, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
                  runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast);
   if (plan.matrix) {
-    // Two tiles of each side, and four of sums.
+    // Two matrix registers per side, and four for sums.
     tile = {std::min<int64_t>(2 * plan.matrix->rows, m), n > plan.lanes ? 2 : 1, 0};
   }
   plan.rows = tile.rows;

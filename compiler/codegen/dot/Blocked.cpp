@@ -1,24 +1,24 @@
 //===- Blocked.cpp - Cache blocks around register tiles -------------------===//
 //
-// In: a contraction. Out, for each block of m x n of some batch indices (a task, or neighbouring
-// tasks that one call runs):
+// Emits a blocked contraction. For each block of m x n of some batch indices (a task, or adjacent
+// tasks of one call):
 //
 //   for each piece of k
 //     pack the panels of the rhs, if needed
 //     for each tile of rows
-//       pack the rows of the lhs (k runs along rows, or m inside panels), if needed
-//       for each panel of columns: multiply in registers, ask for rows of the next tile
+//       pack the rows of the lhs (k along rows, or m inside panels), if needed
+//       for each panel of columns: multiply in registers, prefetch rows of the next tile
 //
-// or, where few rows meet a large rhs (BlockPlan::tilesOutside is false), with all rows packed
-// at once and the loops over tiles and panels exchanged; the first tile of a panel packs it, where
-// the rhs is strided.
+// If few rows meet a large rhs (BlockPlan::tilesOutside is false), all rows are packed first, and
+// the loops over tiles and panels are exchanged; the first tile of a panel packs it, if the rhs
+// is strided.
 //
-// With one piece of k the tile's sums go through the epilogue at once. With more,
-// they rest in the result if it holds nothing else, or in a buffer on the stack
-// from which the epilogue takes them at the end.
+// With one piece of k, a tile's sums go to the epilogue directly. With several, the sums are kept
+// in the result if it holds nothing else, otherwise in a buffer, from which the epilogue takes
+// them at the end.
 //
-// The body of a tile is emitted for full tiles, and once more for fewer rows and
-// for fewer columns where the sizes leave a remainder: at most four times.
+// A tile's body is emitted for full tiles, and again for fewer rows and for fewer columns if the
+// sizes leave a remainder: at most four times.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -84,7 +84,7 @@ void BlockedEmitter::emitJoined() {
   Value task = e.b.createBlock(&loop.getAfter(), {}, {i64}, {e.loc})->getArgument(0);
   Value left = subI(e, c.kernel.last, task);
   SmallVector<Value> place = delinearize(e, task, {plan.batchBlocks, plan.nTasks, plan.mTasks});
-  // Either some strips of columns with all their rows, or some rows of one strip.
+  // Either several strips of columns with all their rows, or some rows of one strip.
   Value strips = minI(e, divI(e, left, plan.mTasks), plan.nBlock / plan.nTask);
   strips = minI(e, strips, subI(e, constI64(e, plan.nTasks), place[1]));
   Value isWhole =

@@ -8,10 +8,10 @@
 
 namespace hlo::codegen {
 
-/// The distance in bytes of linear index `index` in a strided side.
+/// The byte offset of linear index `index` in a strided side.
 mlir::Value strideBytes(Emission &e, const ContractionSide &side, mlir::Value index,
                         int64_t stride);
-/// Where the elements of some batch index of a strided side start.
+/// The address of a batch index of a strided side.
 mlir::Value batchAddress(Emission &e, const ContractionSide &side, llvm::ArrayRef<Index> batch);
 
 /// Emits the blocked form of one contraction.
@@ -27,21 +27,20 @@ private:
     mlir::Value start, end;
     mlir::Value first;  ///< linear index of its first element
     mlir::Value length; ///< elements
-    mlir::Value number; ///< 0, 1, ...
+    mlir::Value number; ///< the piece's number, from 0
   };
-  /// The part of the result that a task makes, for one batch index.
+  /// The part of the result that a task computes for one batch index.
   struct Block {
     llvm::SmallVector<Index> batch;
     mlir::Value batchNumber, m0, m1, n0, n1;
-    mlir::Value packed0; ///< the row that the lhs's buffer starts with
+    mlir::Value packed0; ///< the first row in the lhs's buffer
   };
-  /// A panel of columns: where it starts, and how wide it is.
+  /// A panel of columns.
   struct Panel {
     mlir::Value n;
     int64_t vectors;
     bool tail; ///< the last vector may be partly outside
-    /// The tile reads the rhs where it is, and leaves the panel in the buffer for the tiles after
-    /// it.
+    /// The tile reads the rhs in place and leaves the packed panel for the tiles after it.
     bool packs = false;
   };
   using KBody = llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value, mlir::Value)>;
@@ -55,11 +54,10 @@ private:
   void emitBlock(const Block &block);
   KBlock kBlockAt(mlir::Value number);
   /// Calls body(index, linear index in the block, mask) for every `step` elements of a piece of k.
-  /// `peeled`: a masked vector at the end of a row has code of its own where that is known to be
-  /// its place.
+  /// `peeled`: the masked vector at the end of a row gets code of its own, if its place is known.
   void forEachK(const KBlock &k, int64_t step, KBody body, bool peeled = false);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
-  /// The tiles of rows [from, block.m1); `number` counts from there.
+  /// Calls body for the tiles of rows [from, block.m1); `number` counts from 0.
   void forEachTile(const Block &block, mlir::Value from,
                    llvm::function_ref<void(mlir::Value m, mlir::Value number, int64_t rows)> body);
 
@@ -73,29 +71,29 @@ private:
                   const Panel &panel);
   void packRhsTransposed(const Block &block, const KBlock &k, const Panel &panel);
   llvm::SmallVector<Index> columnIndex(mlir::Value n, int64_t vector);
-  /// Where in the buffer the rows of a panel start, in parts.
+  /// The start of a panel in the buffer, in parts.
   mlir::Value panelStart(const Block &block, const Panel &panel);
-  /// Lanes of vector `vector` of the packed panel that exist; null if all do.
+  /// The mask of the lanes of vector `vector` that exist in the packed panel; null if all do.
   mlir::Value columnMask(const Panel &panel, int64_t vector);
 
   // Matrix.cpp
-  /// Tells the CPU the shapes of the tiles; at the end of the kernel's call it forgets them.
+  /// Configures the matrix registers; releaseTiles at the end of the kernel's call.
   void configureTiles();
   void releaseTiles();
-  /// Whether a remainder must not use whole tiles.
+  /// Whether a remainder needs tiles of its exact shape.
   bool needsMatrixShape(int64_t rows, int64_t columns) const;
   /// emitTile with matrix registers.
   void emitMatrixTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
                       int64_t rows);
-  /// Columns of the panel that exist.
+  /// The number of existing columns of the panel.
   int64_t columnsOf(const Panel &panel) const;
   /// Rows [from, to) of a lhs that is contiguous along them.
   void packMatrixRows(const Block &block, const KBlock &k, mlir::Value from, mlir::Value to);
   /// A vector of groups along k of any rhs that is contiguous along k.
   mlir::Value readColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k, mlir::Value mask);
-  /// Zeros in the groups after the end of a piece of k: of the buffer's first `rows` rows, and of
-  /// the panels.
+  /// Writes zeros to the groups after the end of a piece of k, in the buffer's first `rows` rows
+  /// and in the panels.
   void fillRowEnds(const KBlock &k, mlir::Value rows);
   void fillPanelEnds(const Block &block, const KBlock &k);
 
@@ -106,21 +104,21 @@ private:
   }
   /// Storage bits of a vector of widened elements.
   mlir::Value narrowLanes(mlir::Value value) { return codegen::narrowLanes(e, plan.group, value); }
-  /// Reads elements k, k + 1, ... by lanes along a free dimension, as groups; zeros after the end
+  /// Reads groups of elements k, k + 1, ..., with lanes along a free dimension; zeros after the end
   /// of k.
   Elem readGroup(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
                  llvm::ArrayRef<Index> k, int64_t lanes, mlir::Value mask, bool flip);
   /// A vector of groups along k of a rhs that has them in memory.
   mlir::Value loadColumnGroups(const Block &block, llvm::ArrayRef<Index> column,
                                llvm::ArrayRef<Index> k);
-  /// What the sums of each column start with, if the lhs is flipped: the last row of each panel.
+  /// Computes the initial sums of each column for a flipped lhs: the last row of each panel.
   void sumColumns(const Block &block, const KBlock &k);
   mlir::Value correctionAddress(const Block &block, const Panel &panel, int64_t v);
-  /// Groups in so many elements along k.
+  /// The number of groups in so many elements along k.
   mlir::Value groupsOf(mlir::Value length);
 
   // Tile.cpp
-  /// Lanes of a vector of sums, and which of them exist; null if all do.
+  /// The lanes of a vector of sums, and the mask of those that exist; null if all do.
   int64_t tileLanes(const Panel &panel, int64_t vector);
   mlir::Value tileMask(const Panel &panel, int64_t vector);
   void emitTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
@@ -132,27 +130,27 @@ private:
                                                       mlir::Value m, mlir::Value number);
   std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
                                                       const Panel &panel);
-  /// Where a strided rhs has the first column of the panel, at the start of the piece of k.
+  /// The address, in a strided rhs, of the panel's first column at the start of the piece of k.
   mlir::Value rhsAddress(const Block &block, const KBlock &k, const Panel &panel);
 
   // Prefetch.cpp: what a tile asks for at step i of k; null if nothing is to be asked for.
-  /// A line of the rows of the next tile.
+  /// Prefetches a line of the next tile's rows.
   std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
                                                    const Panel &panel, mlir::Value m);
-  /// The lines of the panel, or of the rows of the rhs that become one, that a later step uses; not
-  /// if they are in L1, or if the loop is bound by its loads.
+  /// Prefetches the lines of the panel, or of the rows of the rhs that become one, that a later
+  /// step uses; null if they are in L1, or if the loop is bound by loads.
   std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const KBlock &k,
                                                      const Panel &panel, int64_t rows);
-  /// How the lines of the rhs that is packed next are asked for: lines of a row of the block, how
-  /// many at a step, and that 2^shift steps share one.
+  /// How the lines of the part of the rhs that is packed next are prefetched: lines per row of the
+  /// block, prefetches per step, and 2^shift steps share one.
   struct NextLines {
     int64_t perRow, asks;
     int64_t shift;
   };
   NextLines nextLines() const;
-  /// Steps along k of one round of the tile's loop.
+  /// Steps of k per iteration of the tile's loop.
   int64_t stepsAtOnce() const;
-  /// Lines of the rhs that is packed next; `number`: of the tile.
+  /// Prefetches lines of the part of the rhs that is packed next; `number`: of the tile.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
                                                     const Panel &panel, mlir::Value number);
 

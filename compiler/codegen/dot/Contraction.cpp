@@ -1,10 +1,9 @@
 //===- Contraction.cpp - The common form of dots and convolutions ---------===//
 //
-// In: two operands and their dimensions in four groups. Out: a Contraction whose
-// groups have as few dimensions as possible: neighbours that are one run in
-// every array they occur in become one dimension, and dimensions of size 1 go.
-// For operands that are computed, "in memory" means row-major order; a merged
-// index is split again when the operand is read.
+// Makes a Contraction of two operands and their dimensions in four groups. Dimensions that are
+// adjacent and contiguous in every array that has them are merged, and dimensions of size 1 are
+// dropped. For computed operands "in memory" means row-major order; a merged index is split when
+// the operand is read.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Contraction.h"
@@ -82,7 +81,7 @@ static int64_t sizeOf(ArrayRef<Dim> dims) {
   return llvm::product_of(llvm::map_range(dims, [](const Dim &dim) { return dim.size; }));
 }
 
-/// Scatters the indices of a group's merged dimensions to the dimensions of an array.
+/// Splits the indices of a group's merged dimensions into those of an array's dimensions.
 static void spreadIndices(Emission &e, ArrayRef<MergedDim> group, ArrayRef<Index> indices,
                           int64_t lanes, int64_t Dim::*array, MutableArrayRef<Index> full) {
   for (auto [dim, index] : llvm::zip(group, indices)) {
@@ -117,7 +116,7 @@ static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrid
   return UnitStride::None;
 }
 
-/// `freeDims`: the group of dimensions that this side has alone.
+/// One side of the contraction. `freeDims`: m or n.
 static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> operand,
                                 SmallVector<MergedDim> batch, SmallVector<MergedDim> freeDims,
                                 SmallVector<MergedDim> k, int64_t Dim::*array) {
@@ -168,9 +167,9 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
   return side;
 }
 
-/// Whether columns of which `inner` are neighbours in memory are better one product for each run of
-/// them, with `rows` rows that all of these share. Few rows always are; more of them for runs that
-/// end in the middle of a vector, if that is not mostly empty.
+/// Whether each run of `inner` contiguous columns should be a product of its own; all share the
+/// `rows` rows. True for few rows; for more rows only if runs end within a vector that they fill
+/// well.
 static bool separatesRuns(const Emission &e, Type element, int64_t inner, int64_t rows) {
   constexpr int64_t kFew = 16, kMost = 64;
   int64_t lanes = e.machine.lanes(std::max(4, static_cast<int>(storageBytes(element))));
@@ -203,8 +202,7 @@ Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element
                             DimensionGroups groups) {
   auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
   Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
-  // The order of summation is free: follow the larger side in memory, or the only one that is
-  // known.
+  // The order of summation is free: that of the larger side in memory, or of the only strided one.
   auto batchOf = [&](int64_t Dim::*side) {
     return sizeOf(llvm::filter_to_vector(groups.batch, [&](const Dim &d) { return d.*side >= 0; }));
   };

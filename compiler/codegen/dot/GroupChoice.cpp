@@ -1,8 +1,7 @@
-//===- GroupChoice.cpp - Which products one instruction adds up ----------===//
+//===- GroupChoice.cpp - The products that multiply groups ----------------===//
 //
-// In: a contraction of narrow elements, and the machine. Out: whether a Product of the machine
-// multiplies its neighbours along k in groups, by vectors or by matrix registers. What the groups
-// then look like in buffers is in Groups.cpp and Matrix.cpp.
+// Decides whether a Product of the machine multiplies groups of elements adjacent along k, in
+// vectors or in matrix registers. Groups.cpp and Matrix.cpp have the form of groups in buffers.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
@@ -13,22 +12,22 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Fewest rows and columns of integers whose products are added up in pairs, though a side is
-/// packed for that; fours of bytes pay always: s8 16x1000x1000 0.59 and 0.09 ms, 1x1000x1000 0.048
-/// and 0.040.
+/// The least rows and columns of 16-bit integers that are multiplied in pairs, although a side must
+/// be packed for it (fitted). Groups of four bytes always pay.
 static constexpr int64_t kFewestPaired = 3;
 
-/// Fewest rows and columns of bf16 that are multiplied in pairs, and how many of a large side from
-/// memory. In this form and in pairs: 1000 x 5 x 500 0.0516 and 0.0504 ms, 1000 x 16 x 500
-/// 0.168 and 0.094; 4096 x 8 x 4096 2.9 and 3.7, 4096 x 16 x 4096 6.0 and 5.0.
+/// The least rows and columns of bf16 that are multiplied in pairs; and the number of rows up to
+/// which a large side is not, since the forms for few rows then read it at the speed of memory
+/// (fitted).
 static constexpr int64_t kFewestBf16 = 5, kMostStreamed = 12;
-/// More rows than this have no form of their own.
+/// The forms for few rows take at most so many (kMostRows of each).
 static constexpr int64_t kMostRows = 16;
-/// Fewest elements along k, an odd number, of which the last is paired with a zero.
+/// The least odd k whose last element is paired with a zero: below it the padding is more than a
+/// fifth.
 static constexpr int64_t kLeastFilled = 5;
 
-/// What every element of a side is, if products know it; integers at least: sums of 32 bits of
-/// integers, of f32 of bf16.
+/// The kind of every element of a side, if a product may know it; integers must be summed in 32
+/// bits, bf16 in f32.
 static std::optional<Number> narrowNumber(const Contraction &c, const ContractionSide &side) {
   if (c.element.isF32()) {
     return side.holdsBf16 ? std::optional(kBf16) : std::nullopt;
@@ -46,7 +45,7 @@ const Product *chooseProduct(const Contraction &c, int64_t lanes) {
     return nullptr;
   }
   bool integers = lhs->isInteger();
-  // What the last pair of bf16 lacks is filled up where a side is packed by lanes.
+  // The last pair of bf16 is padded if a side is packed by lanes.
   bool pairs =
       c.k.back() % 2 == 0 || (c.k.back() >= kLeastFilled && c.lhs.unit != UnitStride::None);
   if (integers ? c.kSize() < 8 : !pairs) {
@@ -69,7 +68,7 @@ const Product *chooseProduct(const Contraction &c, int64_t lanes) {
 }
 
 /// Whether pairs of bf16 are faster than the forms for few rows, which widen them and read the
-/// large side as it is.
+/// large side in place.
 static bool prefersPairs(const Contraction &c) {
   int64_t few = std::min(c.mSize(), c.nSize());
   int64_t l2 = c.kernel.e.machine.memory.l2, bytes = 2 * c.kSize() * std::max(c.mSize(), c.nSize());
@@ -80,8 +79,8 @@ static bool prefersPairs(const Contraction &c) {
   if (few > kMostRows || (isTall && c.lhs.unit == UnitStride::K && !isOdd)) {
     return true;
   }
-  // A tall lhs of columns would be read in pieces of rows, from another page at each k: better as
-  // the rhs.
+  // A tall lhs stored by columns would be read in short pieces, from another page at each k; it is
+  // better as the rhs.
   if (isTall && c.lhs.unit == UnitStride::Free && bytes > l2 / 8) {
     return false;
   }

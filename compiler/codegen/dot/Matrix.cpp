@@ -1,13 +1,20 @@
 //===- Matrix.cpp - Matrix registers in place of a register tile ----------===//
 //
-// In: rows of the lhs, contiguous along k (in memory, or a PackK buffer), a panel of the rhs
-// packed as groups along k (Groups.cpp), a piece of k. Out: the sums of 32 rows x 32
-// columns at most, in the result or in a buffer, by MatrixKernel's loop over k.
+// Computes a tile of up to 32 rows x 32 columns by matrix registers of 16 rows of 64 bytes
+// (Tiles), from rows of the lhs (contiguous along k, in memory or in a PackK buffer) and a panel
+// of the rhs packed as groups along k (Groups.cpp). One loop over k loads two registers per side
+// and multiplies each pair:
 //
-// A remainder of rows or columns uses as many whole tiles as it needs, where its operands and sums
-// are in buffers that have room. Where they are not, it has tiles of its exact shape, which are
-// configured around it. Along k, what is no multiple of a tile is filled up by zeros, on both
-// sides: a NaN that happens to be in the buffer would otherwise meet the other side's zero.
+//   0 to 3   sums, 16 rows x 16 columns each: register 2i + j for rows i and columns j
+//   4 and 5  rows, 16 of 64 bytes along k
+//   6 and 7  columns: 16 groups along k, of 16 columns each
+//
+// Registers are named by number. A remainder of rows or columns uses whole registers if its
+// operands and sums are in buffers that have room; otherwise registers of its exact shape are
+// configured around it. Along k the last register is padded with zeros on both sides, since a NaN
+// left in a buffer would turn the other side's zero into a NaN.
+//
+// Products of bf16 may treat subnormal operands and sums as zeros.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/MatrixKernel.h"
@@ -22,7 +29,7 @@ int64_t BlockedEmitter::columnsOf(const Panel &panel) const {
   return panel.tail ? c.nSize() % plan.columns() : plan.columns();
 }
 
-/// The configuration of the registers for sums of rows x columns, in memory.
+/// Writes the register configuration for sums of rows x columns to memory, and returns its address.
 static Value tileShapes(Emission &e, const Tiles &tiles, int64_t rows, int64_t columns,
                         int64_t groups) {
   MatrixShape shape{{}, {}, groups};
@@ -117,7 +124,7 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
 
 void BlockedEmitter::packMatrixRows(const Block &block, const KBlock &k, Value from, Value to) {
   const int64_t side = plan.matrix->rows;
-  // Squares of rows x groups are read by lanes along the rows, and transposed.
+  // Squares of rows x groups are loaded along the rows and transposed.
   int64_t step = side * plan.kStep(), size = c.k.back();
   int64_t lastGroup = (size - 1) / plan.kStep() * plan.kStep();
   forEachK(k, step, [&](ArrayRef<Index> kIndex, Value local, Value) {
@@ -132,7 +139,7 @@ void BlockedEmitter::packMatrixRows(const Block &block, const KBlock &k, Value f
       SmallVector<Index> m = splitIndex(e, lane, c.m, side);
       SmallVector<Value> square;
       for (int64_t j = 0; j < side; ++j) {
-        // What stands after the end of k is written again, or filled up.
+        // Positions after the end of k are rewritten, or padded.
         Value place = addI(e, first, j * plan.kStep());
         at.back() = Index(size % step == 0 ? place : minI(e, place, lastGroup));
         square.push_back(readGroup(c.lhs, block, m, at, side, mask, /*flip=*/false).re);

@@ -1,11 +1,10 @@
 //===- Packing.cpp - Operands into panels ---------------------------------===//
 //
-// In: a block of an operand, through its reader. Out: the same elements in the
-// type of accumulation, contiguous in the order in which the tiles use them.
-// Vectors are read along whichever dimension steps by one in memory; a panel of
-// the rhs that has to be read along k is transposed in registers, lanes x lanes
-// elements at a time. Vectors may write past the end of a row or panel: what they
-// spoil is written afterwards, or is padding.
+// Copies a block of an operand, through its reader, to a buffer in the type of accumulation and
+// in the order in which the tiles read it. Vectors are loaded along the dimension that is
+// contiguous in memory; a panel of the rhs that is loaded along k is transposed in registers,
+// lanes x lanes elements at a time. Vectors may write past the end of a row or panel: what they
+// overwrite is padding, or is written later.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Pack.h"
@@ -63,7 +62,7 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
             int64_t width = plan.partBytes / plan.kStep();
             Value bytes = addI(e, mulI(e, at, plan.partBytes), mulI(e, local, width));
             Type narrow = IntegerType::get(e.b.getContext(), 8 * width, IntegerType::Signed);
-            // Zeros of the rhs meet what is after the end of a row: no NaN may be there.
+            // The padding of a row is multiplied by zeros of the rhs, so it must not be NaN.
             if (plan.padsK || plan.group == KGroup::Bf16Pair) {
               value = zeroUnless(e, c.element, mask, value);
             }
@@ -170,7 +169,7 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
   int64_t lanes = plan.lanes;
   bool storesGroups = plan.group != KGroup::None && c.rhs.strided &&
                       storageBytes(c.rhs.strided->storage()) * plan.kStep() == plan.partBytes;
-  // A computed operand is evaluated by one piece of code, through a buffer of its own.
+  // A computed operand goes through a buffer, so that its code is emitted once.
   Value square;
   if (!c.rhs.strided) {
     square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);

@@ -1,9 +1,8 @@
-//===- Prefetch.cpp - Lines that the register tile asks for ahead ---------===//
+//===- Prefetch.cpp - Prefetches of the register tile ---------------------===//
 //
-// In: where a tile stands. Out: functions that ask, at each step along k, for a line or two of what
-// comes later: the panel a few steps ahead (from L2 to L1), the rows of the next tile, and what the
-// next block packs (from memory to L2), so that packing waits for nothing. All are addresses alone:
-// a prefetch of what is not there does nothing.
+// Functions that a tile calls at each step of k to prefetch a line or two: the panel some steps
+// ahead (from L2 to L1), the next tile's rows, and the part of the rhs that the next block packs
+// (from memory to L2). Addresses past the end are harmless: a prefetch never faults.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -12,16 +11,17 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Rows of the next tile whose lines are asked for in turn: as many as a tile mostly has, a power
-/// of two.
+/// Rows of the next tile that are prefetched in turn, one line per step: at least the rows of most
+/// tiles; a power of two.
 static constexpr int64_t kAskedRows = 16;
-/// So many steps ahead of their use the lines of a panel come from L2 to L1.
+/// Lines of a panel are prefetched from L2 to L1 so many steps ahead: 8 steps of 12 or more cycles
+/// exceed L2's latency.
 static constexpr int64_t kPanelAhead = 8;
-/// The same for rows of a rhs that is read in place and packed on the way.
+/// The same for rows of a rhs that is read in place and packed by the tile. Of 16 rows that are 4
+/// KiB apart, L1 would lose some before their use.
 static constexpr int64_t kRowsAhead = 8;
-/// Steps of the loop over k in one round where the next block is asked for: most steps share a line
-/// with another, and where to find it takes as many instructions as half a step (16 times 48 x 768
-/// x 2048 with a transposed lhs 18.6 and 17.8 ms).
+/// Steps of k per iteration of the loop if the next block is prefetched: most steps share a line
+/// with another, and computing its address takes as many instructions as half a step.
 static constexpr int64_t kStepsAtOnce = 4;
 
 Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
@@ -41,8 +41,8 @@ std::function<void(Value)> BlockedEmitter::rowPrefetcher(const Block &block, con
   if (!plan.prefetchRows) {
     return {};
   }
-  // One line at each step: of kAskedRows rows in turn, all of them once in the course of a task's
-  // panels. Rows past the last one are asked for as well: a prefetch never faults.
+  // One line per step, of kAskedRows rows in turn, so that all are prefetched once during a task's
+  // panels. Rows past the last one are prefetched too.
   int64_t bytes = storageBytes(c.lhs.strided->storage());
   int64_t rowBytes = *linearStride(c.m, c.lhs.freeStrides) * bytes;
   int64_t panels = llvm::divideCeil(plan.nTask, plan.columns());
@@ -88,7 +88,7 @@ std::function<void(Value)> BlockedEmitter::panelPrefetcher(const Block &block, c
 }
 
 BlockedEmitter::NextLines BlockedEmitter::nextLines() const {
-  // All steps of a block's tiles share its lines.
+  // The block's lines are spread over all steps of its tiles.
   int64_t perRow =
       llvm::divideCeil(plan.nTask * storageBytes(c.rhs.strided->storage()), kLineBytes);
   int64_t tiles = std::max<int64_t>(1, plan.mTask / plan.rows), lines = perRow * plan.kMost;

@@ -1,8 +1,9 @@
-//===- Tile.cpp - The register tile and what becomes of it ----------------===//
+//===- Tile.cpp - The register tile ---------------------------------------===//
 //
-// In: `rows` rows of the lhs, a panel of the rhs, a piece of k. Out: one loop over
-// k that carries rows x vectors sums, each step of which loads the vectors of the
-// rhs once, and broadcasts one element of the lhs per row.
+// Multiplies `rows` rows of the lhs by a panel of the rhs over a piece of k: one loop over k that
+// carries rows x vectors sums. Each step loads the vectors of the rhs once, and broadcasts one
+// element of the lhs per row. At the end the sums are stored, added to earlier ones, or given to
+// the epilogue.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"

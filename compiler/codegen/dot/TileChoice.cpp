@@ -11,9 +11,9 @@
 
 namespace hlo::codegen {
 
-/// Most rows of a tile.
+/// The most rows of a tile: 28 accumulators of one vector, with operands, fill 32 registers.
 static constexpr int64_t kMostRows = 28;
-/// Ways of L1 that a tile's rows of the lhs leave to the panel.
+/// Ways of L1 that are left to the panel and the result beside a tile's rows of the lhs.
 static constexpr int64_t kOtherWays = 2;
 
 int64_t rowsInL1(const Machine &machine, int64_t rowBytes) {
@@ -26,7 +26,7 @@ int64_t rowsInL1(const Machine &machine, int64_t rowBytes) {
 }
 
 bool hasNarrowLast(const Machine &machine, int64_t n, int64_t lanes) {
-  // Fewer columns than a vector have lanes of their own number (see lanesFor).
+  // Fewer columns than a vector have narrower vectors (see lanesFor).
   return machine.vectors.halves && n > lanes && n % lanes != 0 && 2 * (n % lanes) <= lanes;
 }
 
@@ -40,10 +40,10 @@ static double cyclesOfStep(const Machine &machine, double rows, double vectors, 
   body.multiplyAdds = rows * vectors * parts * parts * multiplyAdd * halfRate(machine);
   body.loads = (rows + vectors) * parts;
   body.chain = 1;
-  // The panel of the rhs comes to L1 again and again, since the lhs streams through it.
+  // The panel is fetched to L1 again and again, since the lhs streams through it.
   body.fills = vectors * parts;
   if (machine.issue.fma == 1) {
-    // So do rows, for each panel: of tiles with as few of them the widest.
+    // So are the rows, for each panel: with few rows, wide tiles are better.
     body.extra = 0.01 * rows * parts;
   }
   // Sums are cleared, and stored one by one; the loop's branch is mispredicted at its end.
@@ -66,7 +66,7 @@ double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t
   double cycles = down * across * cost(tile.rows, tile.vectors) +
                   down * cost(tile.rows, vectorTail) + across * cost(rowTail, tile.vectors) +
                   cost(rowTail, vectorTail);
-  // Each kind of partial tile is code of its own.
+  // Each kind of partial tile has code of its own.
   return cycles * (1.0 + 0.01 * (rowTail != 0) + 0.01 * (vectorTail != 0));
 }
 
