@@ -17,6 +17,7 @@
 #include "compiler/codegen/conv/DirectPlan.h"
 #include "compiler/codegen/conv/KernelGradient.h"
 #include "compiler/codegen/conv/WayCosts.h"
+#include "compiler/codegen/dot/BlockPlan.h"
 #include "compiler/codegen/dot/Forms.h"
 
 using namespace mlir;

@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/contraction/Loops.h"
+#include "compiler/codegen/contraction/MatrixKernel.h"
 #include "compiler/codegen/contraction/Pack.h"
 #include "compiler/codegen/conv/DirectPlan.h"
 
