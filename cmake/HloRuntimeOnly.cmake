@@ -1,4 +1,4 @@
-# The runtime, its unit tests and hlo-run's agent without the compiler (HLO_RUNTIME_ONLY): what sanitizers are run on,
+# The runtime, its unit tests and hlo-run's guest without the compiler (HLO_RUNTIME_ONLY): what sanitizers are run on,
 # and what is built for other architectures. There no library of GoogleTest is needed.
 if(CMAKE_CROSSCOMPILING)
   find_package(GTest QUIET)
@@ -18,7 +18,7 @@ endfunction()
 
 enable_testing()
 add_subdirectory(runtime)
-add_subdirectory(tools/hlo-run/agent)
+add_subdirectory(tools/hlo-run/guest)
 if(GTest_FOUND)
   add_subdirectory(test/unit/runtime)
 endif()

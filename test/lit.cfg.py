@@ -84,7 +84,7 @@ for cc, cxx in [("clang-22", "clang++-22"), ("gcc", "g++")]:
         break
 # The runtime for another architecture, its compiler and its emulator.
 cross = os.path.join(build, "lib", "aarch64-linux-gnu")
-if os.path.exists(os.path.join(cross, "hlo-run-agent")) and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
+if os.path.exists(os.path.join(cross, "hlo-run-guest")) and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
     config.available_features.add("aarch64")
     config.substitutions.append(("%aarch64-cc", "aarch64-linux-gnu-gcc"))
     config.substitutions.append(("%aarch64-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))

@@ -67,7 +67,7 @@ else
   suite entry-layouts "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
     --filter "${filter:-^$}" -- --entry-layout=text
   # Under an emulator, a CPU with as few instructions as there are and one with all; test/aarch64 says what this cannot show.
-  if [ -x "$BUILD/lib/aarch64-linux-gnu/hlo-run-agent" ]; then
+  if [ -x "$BUILD/lib/aarch64-linux-gnu/hlo-run-guest" ]; then
     suite --limit=600 aarch64 "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
       --filter 'dot|conv|bf16|float16|sort|fft|exp|tanh|log' -- --target=aarch64-linux-gnu --emulator='qemu-aarch64 -cpu cortex-a72'
     suite --limit=600 aarch64-max "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \

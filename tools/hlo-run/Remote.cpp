@@ -1,15 +1,15 @@
 //===- Remote.cpp - A module of another architecture, under an emulator ----===//
 //
 // In: an object file that this process cannot execute. It is linked with its architecture's runtime
-// into a shared library, and the agent, a small program of that architecture, loads and calls it.
+// into a shared library, and the guest, a small program of that architecture, loads and calls it.
 // Everything that touches files and numbers stays in this process, so all flags work as for a
-// module of this CPU. agent/wire.h says what goes over the sockets.
+// module of this CPU. guest/wire.h says what goes over the sockets.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Remote.h"
 #include "compiler/support/Checked.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/agent/wire.h"
+#include "tools/hlo-run/guest/wire.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -112,7 +112,7 @@ struct Storage {
   }
 };
 
-/// A process of the agent.
+/// A process of the guest.
 class Process {
 public:
   ~Process() {
@@ -132,7 +132,7 @@ public:
         return makeError(ExitRun, "cannot connect " + Twine(count) + " ranks: " + strerror(errno));
       }
       ours.emplace_back(pair[0]);
-      // Away from the numbers that the agent expects, so that none is overwritten below.
+      // Away from the numbers that the guest expects, so that none is overwritten below.
       theirs.push_back(
           fcntl(pair[1], F_DUPFD_CLOEXEC, HLO_WIRE_FIRST_SOCKET + static_cast<int>(count)));
       close(pair[1]);
@@ -181,7 +181,7 @@ private:
 struct Remote::Impl {
   RemoteOptions options;
   std::vector<std::string> emulator;
-  std::string agent, prefix, library;
+  std::string guest, prefix, library;
   std::unique_ptr<FileRemover> remover;
   Storage storage;
   hlo_module_desc desc = {};
@@ -193,13 +193,13 @@ struct Remote::Impl {
 
   std::vector<std::string> command(ArrayRef<std::string> arguments) const {
     std::vector<std::string> words = emulator;
-    words.push_back(agent);
+    words.push_back(guest);
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
   }
   Error broken() {
     std::lock_guard<std::mutex> guard(ending);
-    return process.whyEnded(emulator.empty() ? agent : emulator.front());
+    return process.whyEnded(emulator.empty() ? guest : emulator.front());
   }
   Error link(StringRef object);
   Error readDescription();
@@ -219,9 +219,9 @@ Error Remote::Impl::link(StringRef object) {
   std::string self = sys::fs::getMainExecutable(nullptr, nullptr);
   SmallString<128> folder(sys::path::parent_path(sys::path::parent_path(self)));
   sys::path::append(folder, "lib", name);
-  agent = (folder + "/hlo-run-agent").str();
+  guest = (folder + "/hlo-run-guest").str();
   std::string runtime = (folder + "/libhlo_rt.a").str();
-  if (!sys::fs::exists(agent) || !sys::fs::exists(runtime)) {
+  if (!sys::fs::exists(guest) || !sys::fs::exists(runtime)) {
     return makeError(ExitFile, "there is no runtime for " + name + " in '" + folder +
                                    "'; it is built with hlo-run if the cross compiler " + name +
                                    "-gcc is there");
@@ -319,7 +319,7 @@ Error Remote::Impl::readDescription() {
     operations.push_back(op);
   }
   if (wire.isBroken()) {
-    return asked.whyEnded(emulator.empty() ? agent : emulator.front());
+    return asked.whyEnded(emulator.empty() ? guest : emulator.front());
   }
   desc.inputs = inputs.data();
   desc.outputs = outputs.data();

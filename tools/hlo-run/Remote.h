@@ -21,12 +21,12 @@ struct RemoteOptions {
   std::vector<std::string> customCalls; ///< libraries of that architecture
 };
 
-/// A compiled module in a process of its own, which the agent (agent/) serves: buffers are sent
+/// A compiled module in a process of its own, which the guest (guest/) serves: buffers are sent
 /// there and back for each call. The process ends with this.
 class Remote {
 public:
-  /// Links the object for its architecture and asks the agent for its description. The runtime and
-  /// the agent are those of lib/ARCH-linux-ENV next to this program.
+  /// Links the object for its architecture and asks the guest for its description. The runtime and
+  /// the guest are those of lib/ARCH-linux-ENV next to this program.
   static llvm::Expected<std::unique_ptr<Remote>>
   load(llvm::StringRef object, llvm::StringRef prefix, const RemoteOptions &options);
   ~Remote();

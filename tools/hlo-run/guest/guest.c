@@ -1,7 +1,7 @@
-/*===- agent.c - Calls a module of this architecture for hlo-run ---------------===*\
+/*===- guest.c - Calls a module of this architecture for hlo-run ---------------===*\
  *
- *   hlo-run-agent describe MODULE.so PREFIX
- *   hlo-run-agent run MODULE.so PREFIX THREADS TIMEOUT_NS REPLICAS PARTITIONS [CUSTOM_CALLS.so ...]
+ *   hlo-run-guest describe MODULE.so PREFIX
+ *   hlo-run-guest run MODULE.so PREFIX THREADS TIMEOUT_NS REPLICAS PARTITIONS [CUSTOM_CALLS.so ...]
  *
  * In: a compiled module, linked with the runtime into a shared library, and from file 3 on
  * one socket per rank (wire.h), to describe the module one alone. Out: nothing but what goes over
@@ -90,7 +90,7 @@ static void receive_text(int fd, char *buffer, size_t size) {
 static void *allocate(size_t bytes, size_t align) {
   void *memory = NULL;
   if (posix_memalign(&memory, align < 64 ? 64 : align, bytes ? bytes : 1) != 0) {
-    fprintf(stderr, "hlo-run-agent: not enough memory: %zu bytes\n", bytes);
+    fprintf(stderr, "hlo-run-guest: not enough memory: %zu bytes\n", bytes);
     _exit(1);
   }
   memset(memory, 0, bytes);
@@ -326,7 +326,7 @@ static void *find_handler(void *const *libraries, int count, const char *name) {
 static void *open_library(const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
-    fprintf(stderr, "hlo-run-agent: %s\n", dlerror());
+    fprintf(stderr, "hlo-run-guest: %s\n", dlerror());
     exit(1);
   }
   return library;
@@ -361,7 +361,7 @@ static const hlo_module_desc *load_module(const char *path, const char *prefix) 
   snprintf(name, sizeof(name), "%s_describe", prefix);
   void *symbol = dlsym(module, name);
   if (!symbol) {
-    fprintf(stderr, "hlo-run-agent: %s has no %s\n", path, name);
+    fprintf(stderr, "hlo-run-guest: %s has no %s\n", path, name);
     exit(1);
   }
   const hlo_module_desc *(*describe)(void);
@@ -375,7 +375,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (argc < 8 || strcmp(argv[1], "run") != 0) {
-    fprintf(stderr, "hlo-run-agent: is started by hlo-run --target\n");
+    fprintf(stderr, "hlo-run-guest: is started by hlo-run --target\n");
     return 2;
   }
   const hlo_module_desc *desc = load_module(argv[2], argv[3]);
@@ -398,7 +398,7 @@ int main(int argc, char **argv) {
     }
     pthread_t thread;
     if ((count > 1 && !ranks) || (i > 0 && pthread_create(&thread, NULL, serve, rank) != 0)) {
-      fprintf(stderr, "hlo-run-agent: cannot make %d ranks\n", count);
+      fprintf(stderr, "hlo-run-guest: cannot make %d ranks\n", count);
       return 1;
     }
   }
