@@ -68,9 +68,13 @@ else
     --filter "${filter:-^$}" -- --entry-layout=text
   # Under an emulator, a CPU with as few instructions as there are and one with all; test/aarch64 says what this cannot show.
   if [ -x "$BUILD/lib/aarch64-linux-gnu/hlo-run-guest" ]; then
-    suite --limit=600 aarch64 "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+    suite --limit=600 aarch64 "$PYTHON" test/known_failures.py --some "$BUILD/test/results/aarch64.json" \
+      test/conformance_known_failures.txt "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+      --json "$BUILD/test/results/aarch64.json" \
       --filter 'dot|conv|bf16|float16|sort|fft|exp|tanh|log' -- --target=aarch64-linux-gnu --emulator='qemu-aarch64 -cpu cortex-a72'
-    suite --limit=600 aarch64-max "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+    suite --limit=600 aarch64-max "$PYTHON" test/known_failures.py --some "$BUILD/test/results/aarch64-max.json" \
+      test/conformance_known_failures.txt "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+      --json "$BUILD/test/results/aarch64-max.json" \
       --filter 'dot|conv|bf16|float16|int8' -- --target=aarch64-linux-gnu --cpu=neoverse-v1 --emulator='qemu-aarch64 -cpu max'
   else
     for name in aarch64 aarch64-max; do skip_suite "$name" "there is no cross compiler for aarch64"; done

@@ -45,12 +45,27 @@ uint64_t fftTableBytes(FftOp op) {
   }
   return llvm::SaturatingMultiply(values, valueBytes);
 }
+
+LogicalResult checkTables(ComputationOp computation, const Budget &budget) {
+  for (FftOp fft : computation.getBody().front().getOps<FftOp>()) {
+    if (uint64_t bytes = fftTableBytes(fft); bytes > budget.constantBytes) {
+      return fft.emitError() << "computing the roots of unity of this fft takes " << bytes
+                             << " bytes; " << budget.text(&Budget::constantBytes);
+    }
+  }
+  return success();
+}
 } // namespace
 
 LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
   FailureOr<ComputationGraph> graph = ComputationGraph::build(module);
   if (failed(graph)) {
     return failure();
+  }
+  for (ComputationOp computation : graph->postOrder()) {
+    if (failed(checkTables(computation, budget))) {
+      return failure();
+    }
   }
   if (graph->postOrder().size() == 1) {
     return success(); // nothing to copy
@@ -64,11 +79,6 @@ LogicalResult hlo::checkExpansion(ModuleOp module, const Budget &budget) {
     Operation *largest = nullptr;
     uint64_t largestSize = 0;
     for (Operation &op : computation.getBody().front().without_terminator()) {
-      if (auto fft = dyn_cast<FftOp>(op); fft && fftTableBytes(fft) > budget.constantBytes) {
-        return op.emitError() << "computing the roots of unity of this fft takes "
-                              << fftTableBytes(fft) << " bytes; "
-                              << budget.text(&Budget::constantBytes);
-      }
       uint64_t size = 0, loops = 0;
       forEachCallee(&op, [&](FlatSymbolRefAttr name) {
         Extent callee = extents.lookup(graph->lookup(name));
