@@ -53,9 +53,8 @@ bool hlo::parser::isPrimitiveWord(StringRef name) {
            name == "32" || name == "64";
   case 'f':
     return llvm::StringSwitch<bool>(name)
-        .Cases({"f16", "f32", "f64", "f8e5m2", "f8e4m3", "f8e3m4", "f8e4m3fn"}, true)
-        .Cases({"f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu"}, true)
-        .Cases({"f6e3m2fn", "f6e2m3fn", "f4e2m1fn"}, true)
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE) .Case(NAME, true)
+#include "dialect/hlo/FloatTypes.def"
         .Default(false);
   default:
     return name == "pred" || name == "bf16" || name == "c64" || name == "c128" || name == "token" ||

@@ -38,45 +38,9 @@ hlo_type hlo::typeCode(Type element) {
     return complex.getElementType().isF32() ? HLO_C64 : HLO_C128;
   }
   return llvm::TypeSwitch<Type, hlo_type>(element)
-      .Case<Float16Type>([](Type) { return HLO_F16; })
-      .Case<BFloat16Type>([](Type) { return HLO_BF16; })
-      .Case<Float32Type>([](Type) { return HLO_F32; })
-      .Case<Float64Type>([](Type) { return HLO_F64; })
-      .Case<Float8E5M2Type>([](Type) { return HLO_F8E5M2; })
-      .Case<Float8E4M3Type>([](Type) { return HLO_F8E4M3; })
-      .Case<Float8E4M3FNType>([](Type) { return HLO_F8E4M3FN; })
-      .Case<Float8E4M3B11FNUZType>([](Type) { return HLO_F8E4M3B11FNUZ; })
-      .Case<Float8E5M2FNUZType>([](Type) { return HLO_F8E5M2FNUZ; })
-      .Case<Float8E4M3FNUZType>([](Type) { return HLO_F8E4M3FNUZ; })
-      .Case<Float8E3M4Type>([](Type) { return HLO_F8E3M4; })
-      .Case<Float8E8M0FNUType>([](Type) { return HLO_F8E8M0FNU; })
-      .Case<Float4E2M1FNType>([](Type) { return HLO_F4E2M1FN; })
-      .Case<Float6E2M3FNType>([](Type) { return HLO_F6E2M3FN; })
-      .Case<Float6E3M2FNType>([](Type) { return HLO_F6E3M2FN; })
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE) .Case<TYPE>([](Type) { return HLO_##CODE; })
+#include "dialect/hlo/FloatTypes.def"
       .Default([](Type) { return HLO_INVALID_TYPE; });
-}
-
-/// HLO's spelling and the size of one element, indexed by hlo_type.
-static std::pair<StringRef, uint64_t> typeProperties(hlo_type type) {
-  static constexpr std::pair<StringRef, uint64_t> table[] = {
-      {"invalid", 0},    {"pred", 1},
-      {"s1", 1},         {"s2", 1},
-      {"s4", 1},         {"s8", 1},
-      {"s16", 2},        {"s32", 4},
-      {"s64", 8},        {"u1", 1},
-      {"u2", 1},         {"u4", 1},
-      {"u8", 1},         {"u16", 2},
-      {"u32", 4},        {"u64", 8},
-      {"f16", 2},        {"bf16", 2},
-      {"f32", 4},        {"f64", 8},
-      {"c64", 8},        {"c128", 16},
-      {"f8e5m2", 1},     {"f8e4m3", 1},
-      {"f8e4m3fn", 1},   {"f8e4m3b11fnuz", 1},
-      {"f8e5m2fnuz", 1}, {"f8e4m3fnuz", 1},
-      {"f8e3m4", 1},     {"f8e8m0fnu", 1},
-      {"f4e2m1fn", 1},   {"f6e2m3fn", 1},
-      {"f6e3m2fn", 1}};
-  return table[type];
 }
 
 /// The element order in words; see describeLeaf.
@@ -116,7 +80,8 @@ FailureOr<Leaf> hlo::describeLeaf(RankedTensorType type, StringRef name, bool pa
   if (leaf.type == HLO_INVALID_TYPE || !type.hasStaticShape()) {
     return failure();
   }
-  auto [spelling, size] = typeProperties(leaf.type);
+  StringRef spelling = primitiveName(type.getElementType());
+  uint64_t size = elementBytes(type.getElementType());
   leaf.dims.assign(type.getShape().begin(), type.getShape().end());
   SmallVector<int64_t> order = majorToMinor(type);
   leaf.minorToMajor.assign(order.rbegin(), order.rend());

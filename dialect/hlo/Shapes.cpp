@@ -43,21 +43,8 @@ StringRef primitiveName(Type type) {
                : complex.getElementType().isF64() ? "c128"
                                                   : "";
       })
-      .Case([](Float32Type) { return "f32"; })
-      .Case([](Float64Type) { return "f64"; })
-      .Case([](Float16Type) { return "f16"; })
-      .Case([](BFloat16Type) { return "bf16"; })
-      .Case([](Float8E5M2Type) { return "f8e5m2"; })
-      .Case([](Float8E4M3Type) { return "f8e4m3"; })
-      .Case([](Float8E3M4Type) { return "f8e3m4"; })
-      .Case([](Float8E4M3FNType) { return "f8e4m3fn"; })
-      .Case([](Float8E4M3B11FNUZType) { return "f8e4m3b11fnuz"; })
-      .Case([](Float8E5M2FNUZType) { return "f8e5m2fnuz"; })
-      .Case([](Float8E4M3FNUZType) { return "f8e4m3fnuz"; })
-      .Case([](Float8E8M0FNUType) { return "f8e8m0fnu"; })
-      .Case([](Float6E3M2FNType) { return "f6e3m2fn"; })
-      .Case([](Float6E2M3FNType) { return "f6e2m3fn"; })
-      .Case([](Float4E2M1FNType) { return "f4e2m1fn"; })
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE) .Case([](TYPE) { return NAME; })
+#include "dialect/hlo/FloatTypes.def"
       .Default([](Type) { return ""; });
 }
 
@@ -75,23 +62,11 @@ Type primitiveType(StringRef name, MLIRContext *context) {
     return Type();
   }
   return llvm::StringSwitch<llvm::function_ref<Type()>>(name)
-      .Case("f32", [&]() -> Type { return Float32Type::get(context); })
-      .Case("f64", [&]() -> Type { return Float64Type::get(context); })
-      .Case("f16", [&]() -> Type { return Float16Type::get(context); })
-      .Case("bf16", [&]() -> Type { return BFloat16Type::get(context); })
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE)                                                     \
+  .Case(NAME, [&]() -> Type { return TYPE::get(context); })
+#include "dialect/hlo/FloatTypes.def"
       .Case("c64", [&]() -> Type { return ComplexType::get(Float32Type::get(context)); })
       .Case("c128", [&]() -> Type { return ComplexType::get(Float64Type::get(context)); })
-      .Case("f8e5m2", [&]() -> Type { return Float8E5M2Type::get(context); })
-      .Case("f8e4m3", [&]() -> Type { return Float8E4M3Type::get(context); })
-      .Case("f8e3m4", [&]() -> Type { return Float8E3M4Type::get(context); })
-      .Case("f8e4m3fn", [&]() -> Type { return Float8E4M3FNType::get(context); })
-      .Case("f8e4m3b11fnuz", [&]() -> Type { return Float8E4M3B11FNUZType::get(context); })
-      .Case("f8e5m2fnuz", [&]() -> Type { return Float8E5M2FNUZType::get(context); })
-      .Case("f8e4m3fnuz", [&]() -> Type { return Float8E4M3FNUZType::get(context); })
-      .Case("f8e8m0fnu", [&]() -> Type { return Float8E8M0FNUType::get(context); })
-      .Case("f6e3m2fn", [&]() -> Type { return Float6E3M2FNType::get(context); })
-      .Case("f6e2m3fn", [&]() -> Type { return Float6E2M3FNType::get(context); })
-      .Case("f4e2m1fn", [&]() -> Type { return Float4E2M1FNType::get(context); })
       .Default([]() -> Type { return Type(); })();
 }
 

@@ -53,11 +53,11 @@ MAY_INCLUDE = {
     "compiler/driver": ["compiler/parser", "compiler/pipeline", "compiler/target", "compiler/transforms/schedule",
                         "compiler/analysis", *TARGET, "compiler/support", "dialect"],
     "tools/hlo-compile": ["compiler/driver", "compiler/support", "tools/limits"],
-    "tools/hlo-run": ["compiler/driver", "compiler/support", "runtime/abi", "tools/limits"],
+    "tools/hlo-run": ["compiler/driver", "compiler/support", "dialect/hlo/FloatTypes.def", "runtime/abi", "tools/limits"],
     "tools/limits": ["compiler/support"],
     "tools/hlo-opt": ["compiler/parser", "compiler/pipeline", *TARGET, "compiler/support", "dialect"],
 }
-TEXTS = (".cpp", ".h", ".c", ".td", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
+TEXTS = (".cpp", ".h", ".c", ".td", ".def", ".md", ".hlo", ".mlir", ".test", ".py", ".sh", ".txt", ".cmake")
 OWN = ("compiler", "dialect", "runtime", "tools", "test")
 NAMELESS = {"utils", "util", "common", "misc", "lib", "service", "helpers"}
 

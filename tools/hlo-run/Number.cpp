@@ -55,21 +55,9 @@ double decodeFloat(int32_t type, const char *at) {
 
 const fltSemantics *hlo::run::semanticsOf(int32_t type) {
   switch (type) {
-  case HLO_F16: return &APFloat::IEEEhalf();
-  case HLO_BF16: return &APFloat::BFloat();
-  case HLO_F32: return &APFloat::IEEEsingle();
-  case HLO_F64: return &APFloat::IEEEdouble();
-  case HLO_F8E5M2: return &APFloat::Float8E5M2();
-  case HLO_F8E4M3: return &APFloat::Float8E4M3();
-  case HLO_F8E4M3FN: return &APFloat::Float8E4M3FN();
-  case HLO_F8E4M3B11FNUZ: return &APFloat::Float8E4M3B11FNUZ();
-  case HLO_F8E5M2FNUZ: return &APFloat::Float8E5M2FNUZ();
-  case HLO_F8E4M3FNUZ: return &APFloat::Float8E4M3FNUZ();
-  case HLO_F8E3M4: return &APFloat::Float8E3M4();
-  case HLO_F8E8M0FNU: return &APFloat::Float8E8M0FNU();
-  case HLO_F4E2M1FN: return &APFloat::Float4E2M1FN();
-  case HLO_F6E2M3FN: return &APFloat::Float6E2M3FN();
-  case HLO_F6E3M2FN: return &APFloat::Float6E3M2FN();
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE)                                                     \
+  case HLO_##CODE: return &APFloat::SEMANTICS();
+#include "dialect/hlo/FloatTypes.def"
   default: return nullptr;
   }
 }

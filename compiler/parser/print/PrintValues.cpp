@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/parser/Elements.h"
 #include "compiler/parser/print/PrinterImpl.h"
+#include "dialect/hlo/Shapes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cstring>
@@ -16,33 +17,8 @@ using llvm::raw_ostream;
 using llvm::StringRef;
 
 std::string hlo::parser::elementWord(Type type) {
-  if (auto integer = llvm::dyn_cast<IntegerType>(type)) {
-    if (integer.isSignless() && integer.getWidth() == 1) {
-      return "pred";
-    }
-    return (integer.isUnsigned() ? "u" : "s") + std::to_string(integer.getWidth());
-  }
-  if (auto complex = llvm::dyn_cast<ComplexType>(type)) {
-    return complex.getElementType().isF64() ? "c128" : "c64";
-  }
-  return llvm::TypeSwitch<Type, StringRef>(type)
-      .Case<Float32Type>([](Type) { return "f32"; })
-      .Case<Float64Type>([](Type) { return "f64"; })
-      .Case<Float16Type>([](Type) { return "f16"; })
-      .Case<BFloat16Type>([](Type) { return "bf16"; })
-      .Case<Float8E5M2Type>([](Type) { return "f8e5m2"; })
-      .Case<Float8E4M3Type>([](Type) { return "f8e4m3"; })
-      .Case<Float8E3M4Type>([](Type) { return "f8e3m4"; })
-      .Case<Float8E4M3FNType>([](Type) { return "f8e4m3fn"; })
-      .Case<Float8E4M3B11FNUZType>([](Type) { return "f8e4m3b11fnuz"; })
-      .Case<Float8E5M2FNUZType>([](Type) { return "f8e5m2fnuz"; })
-      .Case<Float8E4M3FNUZType>([](Type) { return "f8e4m3fnuz"; })
-      .Case<Float8E8M0FNUType>([](Type) { return "f8e8m0fnu"; })
-      .Case<Float6E3M2FNType>([](Type) { return "f6e3m2fn"; })
-      .Case<Float6E2M3FNType>([](Type) { return "f6e2m3fn"; })
-      .Case<Float4E2M1FNType>([](Type) { return "f4e2m1fn"; })
-      .Default([](Type) { return "opaque"; })
-      .str();
+  StringRef name = primitiveName(type);
+  return name.empty() ? "opaque" : name.str();
 }
 
 void hlo::parser::printType(raw_ostream &os, Type type, LayoutText mode) {

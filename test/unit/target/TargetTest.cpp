@@ -1,5 +1,8 @@
-//===- TargetTest.cpp - CPU descriptions ----------------------------------===//
+//===- TargetTest.cpp - CPU descriptions, element types -------------------===//
 #include "compiler/machine/Target.h"
+#include "compiler/target/Signature.h"
+#include "dialect/hlo/Dialect.h"
+#include "dialect/hlo/Shapes.h"
 #include "runtime/abi/hlo/cpu.h"
 #include <gtest/gtest.h>
 
@@ -164,4 +167,24 @@ TEST(Target, Aarch64) {
   EXPECT_NE(v1.features.find("-sve"), std::string::npos);
   EXPECT_EQ(errorOf(describeTarget("host", "", "aarch64-linux-gnu")),
             "CPU 'host' is this machine's, which is not of target 'aarch64-linux-gnu'");
+}
+
+// The runtime is built without the compiler and lists the types once more.
+TEST(ElementTypes, RuntimeKnowsTheSame) {
+  mlir::MLIRContext context;
+  context.loadDialect<HloDialect>();
+  int found = 0;
+  for (int32_t code = HLO_INVALID_TYPE + 1; hlo_type_bytes(code); ++code) {
+    mlir::Type type = primitiveType(hlo_type_name(code), &context);
+    ASSERT_TRUE(type) << hlo_type_name(code);
+    EXPECT_EQ(typeCode(type), code) << hlo_type_name(code);
+    EXPECT_EQ(elementBytes(type), static_cast<int64_t>(hlo_type_bytes(code)));
+    ++found;
+  }
+  int floats = 0;
+#define HLO_FLOAT(NAME, TYPE, SEMANTICS, CODE)                                                     \
+  EXPECT_STREQ(hlo_type_name(HLO_##CODE), NAME);                                                   \
+  ++floats;
+#include "dialect/hlo/FloatTypes.def"
+  EXPECT_EQ(found, floats + 15 + 2); // pred and integers, complex numbers
 }
