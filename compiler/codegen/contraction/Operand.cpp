@@ -278,10 +278,19 @@ void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
   conversions.clear();
 }
 
+/// Whether the elements of a group are contiguous in memory and not wider than in the group.
+bool Operand::isLoadOfGroups() const {
+  return base && dimStrides[groups->dim] == 1 && storageType.getIntOrFloatBitWidth() % 8 == 0 &&
+         storageType.getIntOrFloatBitWidth() * sizeOf(groups->group) <= 32;
+}
+
+/// An integer type of as many bits as `type`: groups are made of bits.
+static Type bitsOf(Type type) {
+  return IntegerType::get(type.getContext(), type.getIntOrFloatBitWidth(), IntegerType::Signed);
+}
+
 bool Operand::isRunOfGroups(ArrayRef<Index> index, int64_t lanes) const {
-  if (!base || lanes <= 1 || dimStrides[groups->dim] != 1 ||
-      storageType.getIntOrFloatBitWidth() % 8 != 0 ||
-      storageType.getIntOrFloatBitWidth() * sizeOf(groups->group) > 32) {
+  if (lanes <= 1 || !isLoadOfGroups()) {
     return false;
   }
   for (auto [d, i] : llvm::enumerate(index)) {
@@ -305,17 +314,48 @@ Elem Operand::loadGroups(ArrayRef<Index> index, int64_t lanes) {
   }
   Value below = arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::slt,
                                       laneOffsets(e, elements, 1), splat(e, rest, elements).re);
-  unsigned bits = storageType.getIntOrFloatBitWidth();
-  Type narrow = IntegerType::get(e.b.getContext(), bits, IntegerType::Signed);
-  Value run = loadElements(e, narrow, base, offset, elements, below).re;
-  if (bits * step < 32) {
-    Type wide = laneType(e.b.getIntegerType(32 / step), elements);
+  return groupsOf(loadElements(e, bitsOf(storageType), base, offset, elements, below).re, lanes);
+}
+
+/// Consecutive elements as they are in memory, as groups.
+Elem Operand::groupsOf(Value run, int64_t lanes) {
+  Emission &e = kernel->e;
+  int64_t step = sizeOf(groups->group);
+  if (storageType.getIntOrFloatBitWidth() * step < 32) {
+    Type wide = laneType(e.b.getIntegerType(32 / step), lanes * step);
     run = isUnsignedElement(storageType) ? arith::ExtUIOp::create(e.b, e.loc, wide, run).getResult()
                                          : arith::ExtSIOp::create(e.b, e.loc, wide, run);
   }
   Type word = laneType(computeType(groups->word), lanes);
   Value result = vector::BitCastOp::create(e.b, e.loc, word, run);
   return Elem(groups->flips ? flipBytes(e, result) : result);
+}
+
+std::pair<int64_t, int64_t> Operand::positionsPerVector(unsigned dim, int64_t lanes) const {
+  if (!groups || groups->inMemory || dim == groups->dim || !isLoadOfGroups()) {
+    return {0, 0};
+  }
+  int64_t step = sizeOf(groups->group), each = llvm::divideCeil(groups->size, step);
+  int64_t positions = lanes / each, stride = dimStrides[dim], elements = lanes * step;
+  bool fits = positions > 1 && positions * each == lanes && stride >= groups->size &&
+              (positions - 1) * stride + groups->size <= elements;
+  return fits ? std::pair(positions, llvm::divideCeilSigned(elements, stride))
+              : std::pair<int64_t, int64_t>(0, 0);
+}
+
+Elem Operand::positionsAt(ArrayRef<Index> index, unsigned dim, int64_t lanes) {
+  Emission &e = kernel->e;
+  int64_t step = sizeOf(groups->group), elements = lanes * step;
+  int64_t each = llvm::divideCeil(groups->size, step) * step;
+  Value run =
+      loadElements(e, bitsOf(storageType), base, offsetOf(e, index, dimStrides), elements).re;
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < elements; ++i) {
+    int64_t element = i % each;
+    places.push_back(element < groups->size ? i / each * dimStrides[dim] + element : elements);
+  }
+  Value zeros = arith::ConstantOp::create(e.b, e.loc, e.b.getZeroAttr(run.getType()));
+  return groupsOf(vector::ShuffleOp::create(e.b, e.loc, run, zeros, places), lanes);
 }
 
 /// The groups at an index. Contiguous groups are loaded as vectors: masked-off lanes may be read

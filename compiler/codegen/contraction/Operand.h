@@ -47,6 +47,12 @@ public:
   Elem at(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask = {});
   /// The element `offset` elements after element {0, ..., 0}; strided operands only.
   Elem atOffset(const Index &offset, int64_t lanes, mlir::Value mask = {});
+  /// How a vector of `lanes` groups is made of consecutive positions along `dim`, each with all of
+  /// its groups, if one load reads them all: how many it holds, and over how many positions the
+  /// load extends. {0, 0} if it cannot be made so.
+  std::pair<int64_t, int64_t> positionsPerVector(unsigned dim, int64_t lanes) const;
+  /// Such a vector, from the position at an index on.
+  Elem positionsAt(llvm::ArrayRef<Index> index, unsigned dim, int64_t lanes);
   /// `lanes` consecutive elements from an address on; strided operands only.
   Elem atPointer(mlir::Value address, int64_t lanes, mlir::Value mask = {});
 
@@ -61,7 +67,9 @@ private:
   Elem elementAt(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask);
   Elem groupAt(llvm::ArrayRef<Index> index, int64_t lanes, mlir::Value mask);
   bool isRunOfGroups(llvm::ArrayRef<Index> index, int64_t lanes) const;
+  bool isLoadOfGroups() const;
   Elem loadGroups(llvm::ArrayRef<Index> index, int64_t lanes);
+  Elem groupsOf(mlir::Value run, int64_t lanes);
   Elem converted(mlir::Type from, const Elem &elem);
 
   KernelBuilder *kernel;

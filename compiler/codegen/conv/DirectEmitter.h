@@ -81,6 +81,9 @@ private:
   void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside,
                mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
+  /// Copies pixels of which a vector of the buffer holds several, as long as whole vectors can be
+  /// read. Returns how many.
+  mlir::Value copySmallPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void storeAcross(mlir::Value at, const Elem &pixel);

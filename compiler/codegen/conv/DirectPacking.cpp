@@ -101,13 +101,34 @@ void DirectEmitter::packRow(const Block &block, Value c0, Values outer, Value in
   } else if (strides[dim.inputDim] == 1 && strides[g.inputFeatureDim] != 1 && plan.lanes > 1) {
     copyTransposed(index, start, length);
   } else {
-    copyPixels(index, start, length);
+    Value copied = copySmallPixels(index, start, length);
+    index[dim.inputDim] = addIndex(e, index[dim.inputDim], Index(copied), 1);
+    copyPixels(index, addI(e, start, mulI(e, copied, pixel)), subI(e, length, copied));
   }
   fillZero(at, mulI(e, to, pixel), mulI(e, extent, pixel));
 }
 
 void DirectEmitter::fillZero(Value at, Value from, Value to) {
   elements.fill(inputBuffer, at, from, to, paddingLanes());
+}
+
+Value DirectEmitter::copySmallPixels(ArrayRef<Index> first, Value at, Value length) {
+  int64_t lanes = plan.lanes, pixel = plan.inputStrides.back();
+  unsigned spatial = plan.dims.back().inputDim;
+  auto [pixels, read] = operands.input->positionsPerVector(spatial, lanes);
+  if (pixels * pixel != lanes || plan.inputChannels() != plan.channels || g.groups() > 1) {
+    return constI64(e, 0);
+  }
+  // The last vector may be read up to the end of the row.
+  Value starts = maxI(e, addI(e, length, 1 - read), 0);
+  Value copied = mulI(e, divI(e, addI(e, starts, pixels - 1), pixels), pixels);
+  emitFor(e, constI64(e, 0), copied, pixels, [&](Value x) {
+    SmallVector<Index> index(first);
+    index[spatial] = addIndex(e, index[spatial], Index(x), 1);
+    storeBuffer(bufferAddress(inputBuffer, addI(e, at, mulI(e, x, pixel))),
+                operands.input->positionsAt(index, spatial, lanes));
+  });
+  return copied;
 }
 
 void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {

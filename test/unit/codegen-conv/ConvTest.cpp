@@ -370,6 +370,27 @@ TEST(Conv, ChannelsInWords) {
   }
 }
 
+// Pixels of few channels, of which a vector of groups holds several: every width around a vector,
+// so that rows end at each place of it, and the last pixels are those at the end of the array.
+TEST(Conv, PixelsOfFewWords) {
+  hlo::Target target = withFastPairs(targets().back());
+  for (Type type : {Type::S8, Type::U8, Type::BF16}) {
+    for (int64_t channels : {1, 2, 3, 5, 7, 11}) {
+      for (int64_t size : {15, 16, 21, 22, 32, 37, 38, 64}) {
+        ConvCase c = square(1, size, channels, 20, {0, 3, 1, 1, 1});
+        c.windows[0].input = 4;
+        c.type = type;
+        c.out = type == Type::BF16 ? Type::F32 : Type::S32;
+        check(c, target);
+      }
+    }
+  }
+  // Strides and reversed windows.
+  ConvCase c = square(2, 40, 3, 24, {0, 3, 2, 0, 1, 1, 2, true});
+  c.type = Type::S8, c.out = Type::S32;
+  check(c, target);
+}
+
 /// Checks by matrix registers, and that these were used. Of a machine that has them only the
 /// results are checked.
 void checkTiles(const ConvCase &c, const hlo::Target &target) {
