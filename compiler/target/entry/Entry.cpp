@@ -123,7 +123,11 @@ void EntryBuilder::count(uint32_t operation, uint64_t bytes) {
 /// Emits a call that asks the runtime whether to go on, if the caller may request a stop.
 void EntryBuilder::poll() {
   BasicBlock *ask = newBlock("poll"), *next = newBlock("");
-  branchToRare(b.CreateIsNotNull(watch), ask, next);
+  // No weights: in a loop whose kernels are inlined, LLVM would keep all their constants in
+  // registers, as if no call stood between two iterations, and spill the values that the loop
+  // carries.
+  b.CreateCondBr(b.CreateIsNotNull(watch), ask, next);
+  rareBlocks.push_back(ask);
   b.SetInsertPoint(ask);
   llvm::Value *error = b.CreateCall(runtime("hlo_rt_poll", {pointer}), {frame});
   BasicBlock *leave = leaveWith(error);
