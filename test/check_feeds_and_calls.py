@@ -1,9 +1,9 @@
 """Runs the shared cases of feeds, host transfers and custom calls through hlo-run.
 
-  check_feeds_and_calls.py HLO-RUN SHARED
+  check_feeds_and_calls.py HLO-RUN SHARED [FLAG of hlo-run]...
 
-SHARED/replicated/README.md describes the cases. Handlers are compiled with cc and c++; those in C++ need the headers of an installed
-jaxlib. Needs numpy. Prints one line per failure, then 'N passed, N failed'.
+SHARED/replicated/README.md describes the cases. Handlers are compiled with cc and c++, or, with --target=TRIPLE, by the cross
+compiler of that name; those in C++ need the headers of an installed jaxlib. Needs numpy. Prints one line per failure, then 'N passed, N failed'.
 """
 import glob
 import importlib.util
@@ -50,7 +50,7 @@ def run_feeds(tool, path, folder):
     with open(path) as file:
         case = json.load(file)
     base, ranks = path[:-len(".json")], case["replicas"] * case["partitions"]
-    command = [tool, base + ".hlo", f"--outputs={folder}/out.r%r.npz"]
+    command = [*tool, base + ".hlo", f"--outputs={folder}/out.r%r.npz"]
     if ranks > 1:
         command.append(f"--replicas={case['replicas']}")
     if os.path.exists(base + ".r0.npz"):
@@ -99,21 +99,21 @@ def channel_names():
     return name
 
 
-def build_handlers(source, folder):
+def build_handlers(source, folder, prefix):
     libraries = [f"{folder}/targets.so"]
-    subprocess.run(["cc", "-O1", "-shared", "-fPIC", f"{source}/targets.c", "-lm", "-o", libraries[0]], check=True)
+    subprocess.run([f"{prefix}gcc" if prefix else "cc", "-O1", "-shared", "-fPIC", f"{source}/targets.c", "-lm", "-o", libraries[0]], check=True)
     jaxlib = importlib.util.find_spec("jaxlib")
     if jaxlib and jaxlib.submodule_search_locations:
         headers = os.path.join(jaxlib.submodule_search_locations[0], "include")
         libraries.append(f"{folder}/targets_ffi.so")
-        subprocess.run(["c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC", f"-I{headers}", f"{source}/targets_ffi.cc",
-                        "-o", libraries[1]], check=True)
+        subprocess.run([f"{prefix}g++" if prefix else "c++", "-std=c++17", "-O1", "-w", "-shared", "-fPIC", f"-I{headers}",
+                        f"{source}/targets_ffi.cc", "-o", libraries[1]], check=True)
     return libraries
 
 
 def run_call(tool, case, source, libraries, folder):
     base = f"{source}/{case['name']}"
-    done = subprocess.run([tool, base + ".hlo", f"--inputs={base}.r0.npz", f"--outputs={folder}/out.npz",
+    done = subprocess.run([*tool, base + ".hlo", f"--inputs={base}.r0.npz", f"--outputs={folder}/out.npz",
                            "--custom-calls=" + ",".join(libraries)], capture_output=True, text=True, timeout=60, check=False)
     if case["expect"] == "error":
         told = all(text in done.stderr for text in case["error_mentions"])
@@ -126,7 +126,8 @@ def run_call(tool, case, source, libraries, folder):
 
 
 def main():
-    tool, shared = sys.argv[1], os.path.join(sys.argv[2], "replicated")
+    tool, shared = [sys.argv[1], *sys.argv[3:]], os.path.join(sys.argv[2], "replicated")
+    target = next((flag.partition("=")[2] + "-" for flag in tool if flag.startswith("--target=")), "")
     passed = failed = 0
 
     def count(name, why):
@@ -140,7 +141,7 @@ def main():
         for path in feeds:
             count(os.path.basename(path), run_feeds(tool, path, folder))
         source = f"{shared}/custom_calls"
-        libraries = build_handlers(source, folder)
+        libraries = build_handlers(source, folder, target)
         with open(f"{source}/index.json") as file:
             index = json.load(file)
         for cases, what in ((feeds, "feeds"), (index["cases"], "custom calls"), (index["errors"], "custom calls that fail")):

@@ -3,9 +3,10 @@
 // accuracy --modules=DIR writes a module per opcode and element type; run.sh compiles them, for one
 // or more CPUs, into shared objects. accuracy [options] NAME=OBJECT... runs them over many
 // arguments, compares with references of higher precision, and prints the worst error of each in
-// units of the last place.
+// units of the last place. Objects after --caller=COMMAND are called by it (caller.c).
 //
 //===----------------------------------------------------------------------===//
+#include "Caller.h"
 #include "Modules.h"
 #include "Samples.h"
 #include <atomic>
@@ -30,12 +31,6 @@ struct Options {
   int list = 0; ///< how many arguments beyond the bound to print
 };
 
-/// The objects of one CPU.
-struct Library {
-  std::string cpu;
-  void *handle;
-};
-
 /// The results so far of one case on one CPU.
 struct Finding {
   double worst = -1;
@@ -54,15 +49,16 @@ class Sweep {
 public:
   Sweep(const Case &tested, const Options &options, const std::vector<Library> &libraries)
       : c(tested), options(options), libraries(libraries), findings(libraries.size()) {
-    for (const Library &library : libraries) {
-      std::string symbol = c.name() + "_run_buffers";
-      auto *run = reinterpret_cast<Run>(dlsym(library.handle, symbol.c_str()));
-      runs.push_back(run);
-    }
+    size_t bytes = arraySize * c.parts() * c.format->bytes;
     for (std::vector<char> &operand : operands) {
-      operand.resize(arraySize * c.parts() * c.format->bytes);
+      operand.resize(bytes);
     }
-    result.resize(arraySize * c.parts() * c.format->bytes);
+    result.resize(bytes);
+    for (const Library &library : libraries) {
+      runs.emplace_back(library, c.name() + "_run_buffers",
+                        std::array{bytes, c.operands() == 2 ? bytes : size_t(0)},
+                        bytes / c.parts() * c.resultParts());
+    }
     exact.resize(arraySize);
   }
 
@@ -161,9 +157,7 @@ private:
       }
     }
     for (size_t r = 0; r < runs.size(); ++r) {
-      const void *inputs[] = {operands[0].data(), operands[1].data()};
-      void *outputs[] = {result.data()};
-      if (runs[r] == nullptr || runs[r](nullptr, inputs, outputs) != 0) {
+      if (!runs[r](operands, result)) {
         findings[r].worst = std::numeric_limits<double>::infinity();
         findings[r].where = "the call failed";
         findings[r].wrong += 1;
@@ -263,9 +257,10 @@ private:
   const Case &c;
   const Options &options;
   const std::vector<Library> &libraries;
-  std::vector<Run> runs;
+  std::vector<Caller> runs;
   std::vector<Finding> findings;
-  std::vector<char> operands[2], result;
+  std::array<std::vector<char>, 2> operands;
+  std::vector<char> result;
   std::vector<Value> exact;
   std::vector<double> quickExact;
   uint64_t tried = 0;
@@ -288,7 +283,7 @@ int writeModules(const std::string &folder, const std::regex &filter) {
 int usage() {
   std::fputs("usage: accuracy --modules=DIR [--filter=REGEX]\n"
              "       accuracy [--filter=REGEX] [--full | --exhaustive] [--jobs=N] [--list=N] "
-             "CPU=OBJECT.so ...\n",
+             "[--caller=COMMAND] CPU=OBJECT.so ...\n",
              stderr);
   return 2;
 }
@@ -313,7 +308,7 @@ void print(const Case &c, const Sweep &sweep, const std::vector<Library> &librar
 int main(int argc, char **argv) {
   Options options;
   std::vector<Library> libraries;
-  std::string modules;
+  std::string modules, caller;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     size_t equals = argument.find('=');
@@ -321,6 +316,8 @@ int main(int argc, char **argv) {
     std::string value = equals == std::string::npos ? "" : argument.substr(equals + 1);
     if (key == "--modules") {
       modules = value;
+    } else if (key == "--caller") {
+      caller = value;
     } else if (key == "--filter") {
       options.filter = std::regex(value);
     } else if (key == "--jobs") {
@@ -332,12 +329,15 @@ int main(int argc, char **argv) {
     } else if (key.starts_with("-") || value.empty()) {
       return usage();
     } else {
-      void *handle = dlopen(value.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle == nullptr) {
-        std::fprintf(stderr, "%s\n", dlerror());
-        return 2;
+      libraries.push_back({key, value, caller});
+      Library &library = libraries.back();
+      if (caller.empty()) {
+        library.handle = dlopen(value.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library.handle == nullptr) {
+          std::fprintf(stderr, "%s\n", dlerror());
+          return 2;
+        }
       }
-      libraries.push_back({key, handle});
     }
   }
   if (!modules.empty()) {

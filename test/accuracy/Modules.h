@@ -31,9 +31,6 @@ struct Case {
 /// All cases, functions first.
 std::vector<Case> allCases();
 
-/// hlo_status NAME_run_buffers(call, inputs, outputs).
-using Run = int (*)(const void *, const void *const *, void *const *);
-
 } // namespace accuracy
 
 #endif

@@ -1,12 +1,14 @@
-"""Runs the cases of an end-to-end test: HLO modules with inputs and expected results in comments of the same file.
+"""Runs the cases of end-to-end tests: HLO modules with inputs and expected results in comments of the same file.
 
-  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] FILE.hlo [FLAG of the tool]...
+  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] [--jobs=N] FILE.hlo|FOLDER [FLAG of the tool]...
 
-COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. README.md in
-this folder describes the form of a case.
+COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. Of a folder all files are
+run, those of its folders too. README.md in this folder describes the form of a case.
 """
 import argparse
 import cmath
+import concurrent.futures
+import glob
 import itertools
 import math
 import os
@@ -147,18 +149,33 @@ def read_cases(path):
 
 
 def run_case(case, tool, flags, folder):
+    os.makedirs(folder, exist_ok=True)
     module = os.path.join(folder, re.sub(r"[^\w.\-]", "_", case.name) + ".hlo")
     files = [module.replace(".hlo", suffix) for suffix in (".in.npz", ".out.npz")]
     with open(module, "w") as file:
         file.write(case.text)
     values.write_npz(files[0], case.inputs)
-    # All buffers lie at pages that nothing may touch: one half of the cases at their start, the other at their end.
-    guard = ["--guard-pages=" + ("before", "after")[zlib.crc32(case.name.encode()) % 2]] * ("hlo-run" in tool[0])
+    # All buffers lie at pages that nothing may touch: one half of the cases at their start, the other at their end. Not in
+    # the process of an emulator.
+    here = "hlo-run" in tool[0] and not any(flag.startswith(("--target=", "--emulator=")) for flag in [*tool, *flags])
+    guard = ["--guard-pages=" + ("before", "after")[zlib.crc32(case.name.encode()) % 2]] * here
     done = subprocess.run([*tool, module, f"--inputs={files[0]}", f"--outputs={files[1]}", *guard, *case.flags, *flags],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         return [f"exit code {done.returncode}"] + done.stdout.splitlines()[:12]
     return list(case.compare(values.read_npz(files[1])))
+
+
+def run_file(path, options, flags, folder):
+    """What failed, as text, and how many cases passed and failed."""
+    lines, passed, failed = [], 0, 0
+    for case in read_cases(path):
+        if re.search(options.filter, case.name):
+            problems = run_case(case, shlex.split(options.tool), flags, folder)
+            passed, failed = passed + (not problems), failed + bool(problems)
+            if problems:
+                lines.append(f"{path}: {case.name}: " + "\n  ".join(problems))
+    return lines, passed, failed
 
 
 def main():
@@ -167,18 +184,20 @@ def main():
     parser.add_argument("--tool", default="hlo-run")
     parser.add_argument("--filter", default="")
     parser.add_argument("--keep", help="folder that receives modules and arrays")
+    parser.add_argument("--jobs", type=int, default=1)
     options, flags = parser.parse_known_args()
+    paths = sorted(glob.glob(f"{options.file}/**/*.hlo", recursive=True)) if os.path.isdir(options.file) else [options.file]
     passed, failed = 0, 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         folder = options.keep or folder
-        os.makedirs(folder, exist_ok=True)
-        for case in read_cases(options.file):
-            if not re.search(options.filter, case.name):
-                continue
-            problems = run_case(case, shlex.split(options.tool), flags, folder)
-            passed, failed = passed + (not problems), failed + bool(problems)
-            if problems:
-                print(f"{options.file}: {case.name}: " + "\n  ".join(problems))
+        # Cases of different files may have one name.
+        work = [pool.submit(run_file, path, options, flags, os.path.join(folder, str(number)) if len(paths) > 1 else folder)
+                for number, path in enumerate(paths)]
+        for result in work:
+            lines, good, bad = result.result()
+            passed, failed = passed + good, failed + bad
+            for line in lines:
+                print(line, flush=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(failed != 0 or not passed)
 

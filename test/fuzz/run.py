@@ -13,13 +13,15 @@ import collections
 import json
 import os
 import random
+import shlex
 import subprocess
 import sys
 import tempfile
 import time
 
-# Processors that everything which runs this has.
+# Processors that everything which runs this has; of an emulator, those with as few instructions as there are.
 CPUS = ["x86-64", "x86-64-v2", "x86-64-v3", "haswell"]
+CPUS_OF_TARGETS = {"aarch64": ["generic", "cortex-a53", "cortex-a72"]}
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -168,11 +170,16 @@ class Case:
         return None
 
 
-def flags_of(seed):
-    """Random flags: CPUs, numbers of threads, and buffers placed next to inaccessible pages."""
+def flags_of(seed, tool):
+    """Random flags: CPUs, numbers of threads, and buffers placed next to inaccessible pages. A tool that has --target in its
+    command has the CPU it names there, or one of those that every machine of it has; its buffers are in another process."""
     r = random.Random(seed)
+    target = next((word.partition("=")[2].partition("-")[0] for word in tool if word.startswith("--target=")), None)
     threads, cpu, guard = r.choice([1, 1, 1, 2, 3, 7]), r.choice(["host"] * 5 + CPUS), r.choice(["before", "after"])
-    return [f"--threads={threads}"] * (threads > 1) + [f"--cpu={cpu}"] * (cpu != "host") + [f"--guard-pages={guard}"]
+    flags = [f"--threads={threads}"] * (threads > 1)
+    if not target:
+        return flags + [f"--cpu={cpu}"] * (cpu != "host") + [f"--guard-pages={guard}"]
+    return flags + [f"--cpu={r.choice(CPUS_OF_TARGETS[target])}"] * (not any(word.startswith("--cpu=") for word in tool))
 
 
 def case_of(seed, folder, most=40):
@@ -197,7 +204,7 @@ def main():
     if options.large is not None:
         import generate
         generate.LARGE = options.large
-    tool, end, tally = options.tool.split(), time.time() + (options.seconds or 1e9), collections.Counter()
+    tool, end, tally = shlex.split(options.tool), time.time() + (options.seconds or 1e9), collections.Counter()
     os.makedirs(options.keep, exist_ok=True)
     reference, literal = Reference(), None
     for seed in range(options.seed, options.seed + options.count):
@@ -205,11 +212,11 @@ def main():
             break
         with tempfile.TemporaryDirectory() as folder:
             case = case_of(seed, folder, options.most)
-            verdict, why = case.check(reference, tool + flags_of(seed), folder)
+            verdict, why = case.check(reference, tool + flags_of(seed, tool), folder)
             if verdict == "wrong":
                 if literal is None:
                     literal = Reference(f"--xla_disable_hlo_passes={SIMPLIFIERS}")
-                if case.check(literal, tool + flags_of(seed), folder)[0] == "ok":
+                if case.check(literal, tool + flags_of(seed, tool), folder)[0] == "ok":
                     verdict = "disputed"
             tally[verdict] += 1
             if options.verbose and sum(tally.values()) % 200 == 0:
@@ -219,7 +226,7 @@ def main():
                     with open(path, "rb") as source, open(os.path.join(options.keep, os.path.basename(path)), "wb") as target:
                         target.write(source.read())
             if verdict not in ("ok", "passed over") or options.verbose and verdict != "ok":
-                print(f"{verdict:8s} m{seed} {' '.join(flags_of(seed))}: {why}", flush=True)
+                print(f"{verdict:8s} m{seed} {' '.join(flags_of(seed, tool))}: {why}", flush=True)
     reference.close()
     if literal:
         literal.close()
