@@ -18,7 +18,7 @@ Machine machineOf(llvm::StringRef cpu, const llvm::StringSet<> &features);
 /// Minima and maxima of f32 and f64 that know zeros apart (fmin, fmax), of f16 too if `half`.
 void addExtrema(Machine &machine, bool half);
 /// Fours of bytes: sdot for signed ones (dotprod), usdot for one unsigned side if `mixed` (i8mm).
-void addByteQuads(Machine &machine, bool mixed);
+void addByteQuads(Machine &machine, double cost, bool mixed);
 /// Pairs of bf16 (bfdot).
 void addBf16Pairs(Machine &machine, double cost);
 

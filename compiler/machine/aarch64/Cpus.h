@@ -7,13 +7,20 @@
 
 namespace hlo::aarch64 {
 
-/// A CPU by LLVM's name: what starts in a cycle, and the data caches of one core.
+/// A CPU by LLVM's name. Instructions are those on 16-byte vectors unless said otherwise.
 struct Cpu {
   llvm::StringLiteral name;
-  double fma;        ///< multiply-adds of 16-byte vectors
-  double load;       ///< loads of 16-byte vectors
+  /// What starts in a cycle; `integer`: additions of scalars.
+  struct {
+    double fma, load, store, shuffle, integer;
+  } perCycle;
   double fmaLatency; ///< from an addend's arrival to the sum
-  int64_t l1, l2;
+  double widen;      ///< cycles to widen integers, for a register of results
+  /// The time of one, in multiply-adds of f32: `mla` of 32-bit integers, dot products of groups in a
+  /// lane, products of small matrices.
+  double multiplyAdd, dot, matrix;
+  int64_t l1, l1Ways, l2; ///< caches of one core, in bytes, or what one core may use of a shared one
+  int64_t line;
 };
 
 /// The row of a CPU; of an unknown one a common row, which has no name.

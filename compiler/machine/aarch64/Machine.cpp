@@ -20,12 +20,18 @@ Machine machineOf(StringRef cpu, const StringSet<> &features) {
   Machine m;
   m.vectors.bytes = 16;
   m.vectors.registers = 32;
-  m.issue.fma = row.fma;
-  m.issue.load = row.load;
+  m.issue.fma = row.perCycle.fma;
+  m.issue.load = row.perCycle.load;
+  m.issue.store = row.perCycle.store;
+  m.issue.shuffle = row.perCycle.shuffle;
+  m.issue.integer = row.perCycle.integer;
   m.issue.fmaLatency = row.fmaLatency;
-  m.issue.integerMultiplyAdd = 1; // mla: one instruction, at half the rate or all of it
+  m.issue.widen = row.widen;
+  m.issue.integerMultiplyAdd = row.multiplyAdd;
+  m.memory.line = row.line;
   m.memory.l1 = row.l1;
   m.memory.l2 = row.l2;
+  m.memory.l1Way = row.l1 / row.l1Ways;
   m.gathers.blocks = true; // there is none: lanes are loaded one by one
   m.fma = true;
   m.arithmeticOfHalf = has("fullfp16");
@@ -40,10 +46,10 @@ Machine machineOf(StringRef cpu, const StringSet<> &features) {
 
   addExtrema(m, m.arithmeticOfHalf);
   if (has("dotprod")) {
-    addByteQuads(m, /*mixed=*/has("i8mm"));
+    addByteQuads(m, row.dot, /*mixed=*/has("i8mm"));
   }
   if (has("bf16")) {
-    addBf16Pairs(m, /*cost=*/1);
+    addBf16Pairs(m, row.dot);
   }
   return m;
 }

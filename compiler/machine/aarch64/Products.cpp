@@ -39,14 +39,18 @@ static Value multiplyBf16Pairs(Emitter &e, Value sum, Value lhs, Value rhs) {
   return call(e, "bfdot", e.b.getBF16Type(), sum, lhs, rhs);
 }
 
-void addByteQuads(Machine &machine, bool mixed) {
-  machine.products.push_back(
-      {.operand = {Number::Signed, 8}, .sum = kS32, .group = 4, .multiply = multiplySigned});
+void addByteQuads(Machine &machine, double cost, bool mixed) {
+  machine.products.push_back({.operand = {Number::Signed, 8},
+                              .sum = kS32,
+                              .group = 4,
+                              .cost = cost,
+                              .multiply = multiplySigned});
   if (mixed) {
     machine.products.push_back({.operand = {Number::Signed, 8},
                                 .sum = kS32,
                                 .group = 4,
                                 .signs = Product::Signs::OneUnsigned,
+                                .cost = cost,
                                 .multiply = multiplyMixed});
   }
 }

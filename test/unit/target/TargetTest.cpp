@@ -163,6 +163,9 @@ TEST(Target, Aarch64) {
   EXPECT_EQ(n1.machine.products.size(), 1u);
   EXPECT_EQ(v1.machine.products.size(), 3u);
   EXPECT_EQ(v1.machine.issue.fma, 4);
+  // A core without a row has the common one, of which every figure is set.
+  EXPECT_EQ(of("cortex-a57").machine.issue.fma, generic.machine.issue.fma);
+  EXPECT_EQ(of("cortex-a53").machine.memory.l1Way, 8 << 10);
   // Nothing that the description does not name.
   EXPECT_NE(v1.features.find("-sve"), std::string::npos);
   EXPECT_EQ(errorOf(describeTarget("host", "", "aarch64-linux-gnu")),
