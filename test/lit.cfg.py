@@ -89,6 +89,8 @@ if os.path.exists(os.path.join(cross, "hlo-run-guest")) and shutil.which("aarch6
     config.substitutions.append(("%aarch64-cc", "aarch64-linux-gnu-gcc"))
     config.substitutions.append(("%aarch64-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
     config.substitutions.append(("%aarch64-run", "qemu-aarch64 -L /usr/aarch64-linux-gnu"))
+if shutil.which("musl-gcc"):
+    config.available_features.add("musl")
 rustc = shutil.which("rustc")
 if rustc:
     config.available_features.add("rustc")

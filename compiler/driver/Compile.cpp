@@ -440,6 +440,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (!target) {
     return fail(ErrorKind::Usage, llvm::toString(target.takeError()));
   }
+  if (!options.triple.empty() && options.cpu.empty() && options.remarks) {
+    out << fileName << ": remark: compiled for CPU '" << target->cpu << "' of " << target->triple
+        << ", since --cpu names none\n";
+  }
   if (failed(phase(Phase::Parse, ErrorKind::Input, [&] { return parseAndVerify(context); }))) {
     return failure();
   }

@@ -28,6 +28,10 @@ using hlo::Architecture;
 static const Architecture *const kArchitectures[] = {&hlo::x86::kArchitecture,
                                                      &hlo::aarch64::kArchitecture};
 static constexpr StringLiteral kDefaultTriple = "x86_64-unknown-linux-gnu";
+/// What users mean who misspell a triple.
+static const StringRef kUsualTriples[] = {"x86_64-linux-gnu",     "x86_64-linux-musl",
+                                          "x86_64-linux-android", "aarch64-linux-gnu",
+                                          "aarch64-linux-musl",   "aarch64-linux-android"};
 
 void hlo::initializeTargets() {
   static std::once_flag once;
@@ -120,6 +124,28 @@ static std::string hostFeatures(const Architecture &architecture, const Triple &
   return text;
 }
 
+/// The words of a triple that LLVM does not know, or only the start of, "" if it knows all. What is
+/// left out, and `none` and `elf` for no system, are no such words.
+static StringRef unknownWord(const Triple &triple) {
+  auto isNone = [](StringRef name) {
+    return name.empty() || name == "unknown" || name == "none" || name == "elf";
+  };
+  if (triple.getOS() == Triple::UnknownOS && !isNone(triple.getOSName())) {
+    return triple.getOSName();
+  }
+  StringRef environment = triple.getEnvironmentName();
+  // A C library belongs to a system; what stands in its place was taken for a vendor.
+  if (triple.getOS() == Triple::UnknownOS && !isNone(environment)) {
+    return isNone(triple.getVendorName()) ? environment : triple.getVendorName();
+  }
+  StringRef known = Triple::getEnvironmentTypeName(triple.getEnvironment());
+  bool isKnown = triple.getEnvironment() == Triple::UnknownEnvironment
+                     ? isNone(environment)
+                     : environment.drop_front(known.size()).find_first_not_of("0123456789.") ==
+                           StringRef::npos;
+  return isKnown ? "" : environment;
+}
+
 /// The architecture of a triple that objects can be made for, or an error that says why there is
 /// none.
 static Expected<const Architecture *> architectureOf(const Triple &triple, StringRef text) {
@@ -131,7 +157,8 @@ static Expected<const Architecture *> architectureOf(const Triple &triple, Strin
     for (const Architecture *architecture : kArchitectures) {
       known += (known.empty() ? "" : " and ") + Triple::getArchTypeName(architecture->llvm).str();
     }
-    return createStringError("target '" + text + "' is not supported; only " + known + " are");
+    return createStringError("target '" + text + "' is not supported; only " + known + " are" +
+                             hlo::nearestNames(text, kUsualTriples));
   }
   if (!triple.isOSBinFormatELF()) {
     StringRef format = triple.isOSBinFormatMachO() ? "Mach-O"
@@ -140,6 +167,10 @@ static Expected<const Architecture *> architectureOf(const Triple &triple, Strin
                            : Triple::getObjectFormatTypeName(triple.getObjectFormat());
     return createStringError("target '" + text + "' has objects of the format " + format +
                              "; only ELF is supported");
+  }
+  if (StringRef word = unknownWord(triple); !word.empty()) {
+    return createStringError("target '" + text + "': unknown system '" + word + "'" +
+                             hlo::nearestNames(text, kUsualTriples));
   }
   return *found;
 }

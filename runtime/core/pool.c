@@ -18,7 +18,6 @@
  *===-------------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include <hlo/pool.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdalign.h>
@@ -55,6 +54,9 @@ struct hlo_pool {
   alignas(64) _Atomic int64_t next;
   alignas(64) pthread_t threads[];
 };
+
+/* Of linux/futex.h, which C libraries other than glibc do not bring. The numbers are Linux's ABI. */
+enum { FUTEX_WAIT_PRIVATE = 0 | 128, FUTEX_WAKE_PRIVATE = 1 | 128 };
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t expected) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
