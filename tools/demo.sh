@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the compiler, compiles a trained network, links it into a C program and runs that: 360 images of
 # digits, the accuracy compared with JAX's own. Installs missing packages.
-#   tools/demo.sh [--target=aarch64-linux-gnu [--cpu=NAME] [--emulator="qemu-aarch64 -cpu max"]]
+#   tools/demo.sh [--target=TRIPLE [--cpu=NAME] [--emulator=COMMAND]]
 # With --target for another architecture: linked by its cross compiler, run under the emulator.
 set -euo pipefail
 source "$(dirname "$0")/setup.sh"

@@ -55,7 +55,8 @@ struct hlo_pool {
   alignas(64) pthread_t threads[];
 };
 
-/* Of linux/futex.h, which C libraries other than glibc do not bring. The numbers are Linux's ABI. */
+/* Of linux/futex.h, which C libraries other than glibc do not bring. The numbers are Linux's ABI.
+ */
 enum { FUTEX_WAIT_PRIVATE = 0 | 128, FUTEX_WAKE_PRIVATE = 1 | 128 };
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t expected) {

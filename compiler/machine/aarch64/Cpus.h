@@ -16,10 +16,11 @@ struct Cpu {
   } perCycle;
   double fmaLatency; ///< from an addend's arrival to the sum
   double widen;      ///< cycles to widen integers, for a register of results
-  /// The time of one, in multiply-adds of f32: `mla` of 32-bit integers, dot products of groups in a
-  /// lane, products of small matrices.
+  /// The time of one, in multiply-adds of f32: `mla` of 32-bit integers, dot products of groups in
+  /// a lane, products of small matrices.
   double multiplyAdd, dot, matrix;
-  int64_t l1, l1Ways, l2; ///< caches of one core, in bytes, or what one core may use of a shared one
+  /// Caches of one core, in bytes, or what one core may use of a shared one.
+  int64_t l1, l1Ways, l2;
   int64_t line;
 };
 
