@@ -1,5 +1,5 @@
 # hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
-#                 [NAME <id>...] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
+#                 [NAME <id>...] [TARGET <triple>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
 #                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
@@ -7,7 +7,8 @@
 #
 #   NAME      prefixes of the exported symbols, one for each file (default: the files' names without .hlo). Two files of
 #             one library cannot have the same; two libraries that do, linked into one program, are a link error
-#   CPU       the target CPU: host, or a name such as x86-64-v4 (default: x86-64-v3)
+#   TARGET    the triple; by default that of the toolchain file, or this machine's
+#   CPU       the target CPU: host, or a name such as x86-64-v4 (default: x86-64-v3, on aarch64 generic)
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header (default: FILE.h); for one file only
 #   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
@@ -18,11 +19,12 @@
 #
 # The function may be called any number of times, also with one file under several names. It needs the variable
 # HloCompile_COMPILER, or a target hlo-compile, and the target Hlo::rt; find_package(HloCompile) provides them.
+# HloCompile_HOST_COMPILER takes precedence: a hlo-compile that runs here, where the package's is the target's.
 
 include_guard()
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "CPU;HEADER" "HLO;NAME;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "TARGET;CPU;HEADER" "HLO;NAME;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -52,6 +54,12 @@ function(hlo_add_library target)
     string(REGEX REPLACE "^ALL$" "all" parameters "${parameters}")
     list(APPEND flags "--immutable-params=${parameters}")
   endif()
+  if(NOT ARG_TARGET)
+    set(ARG_TARGET "${HloCompile_TARGET}")
+  endif()
+  if(ARG_TARGET)
+    list(APPEND flags "--target=${ARG_TARGET}")
+  endif()
   if(ARG_CPU)
     list(APPEND flags "--cpu=${ARG_CPU}")
   endif()
@@ -59,7 +67,10 @@ function(hlo_add_library target)
     string(REPLACE ";" "," features "${ARG_FEATURES}")
     list(APPEND flags "--features=${features}")
   endif()
-  if(TARGET hlo-compile)
+  if(HloCompile_HOST_COMPILER)
+    set(compiler "${HloCompile_HOST_COMPILER}")
+    set(compiler_dependency "${HloCompile_HOST_COMPILER}")
+  elseif(TARGET hlo-compile)
     set(compiler "$<TARGET_FILE:hlo-compile>")
     set(compiler_dependency hlo-compile)
   else()
