@@ -24,7 +24,7 @@ static double tileCost(const Machine &machine, int64_t rows, int64_t vectors, in
     return 0;
   }
   LoopBody body;
-  body.multiplyAdds = rows * vectors * halfRate(machine);
+  body.multiplyAdds = rows * vectors;
   // One load in ten meets a bank that another one uses.
   body.loads = 1.1 * (rows + vectors * loads);
   body.chain = 1;

@@ -88,8 +88,7 @@ PlanCandidate describeGradient(const ConvOperands &operands, const GradientPlan 
   double positions = static_cast<double>(plan.positions()) * plan.hBlocks() * operands.g.groups();
   double perStep = cyclesOfTiles(machine, plan.sumRows() * (plan.flat ? 1 : plan.channelBlocks()),
                                  llvm::divideCeil(plan.features, plan.lanes), plan.steps(),
-                                 /*parts=*/1, tile, /*narrowLast=*/false,
-                                 /*multiplyAdd=*/1 / halfRate(machine));
+                                 /*parts=*/1, tile, /*narrowLast=*/false);
   double cycles = positions * steps * perStep * (1 + overhead(plan));
   return {"gradient",
           llvm::formatv("tile {0} x {1}, {2} steps, {3} copies", plan.rows, plan.vectors,
@@ -106,7 +105,7 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
   for (auto [d, dim] : llvm::enumerate(plan.dims)) {
     others *= d + 2 < plan.dims.size() ? dim.count : 1;
   }
-  double perStep = plan.stepCycles / halfRate(machine);
+  double perStep = plan.stepCycles;
   if (plan.featuresApart > 0) {
     double rows = static_cast<double>(plan.dims.back().count) *
                   (plan.dims.size() > 1 ? plan.dims.end()[-2].count : 1);

@@ -123,12 +123,9 @@ TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, in
 /// in multiply-adds of f32.
 double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t k, int64_t parts,
                      const TileShape &tile, bool narrowLast = false, double multiplyAdd = 1);
-/// What multiply-adds count where one starts in a cycle: choices of tiles were measured there as if
-/// two did, with the same loads.
-inline double halfRate(const Machine &machine) { return machine.issue.fma / 2; }
 /// The largest number of rows of the lhs, `rowBytes` apart, whose lines stay in L1 while a tile
-/// uses them: rows a multiple of a way of L1 apart share a set. Only for machines that start one
-/// multiply-add per cycle; with two, tiles of so few rows would wait for their loads.
+/// uses them: rows a multiple of a way of L1 apart share a set. Only for machines that execute
+/// vectors in halves; on others, tiles of so few rows would wait for their loads.
 int64_t rowsInL1(const Machine &machine, int64_t rowBytes);
 
 } // namespace hlo::codegen

@@ -159,9 +159,8 @@ void FormCosts::blocked() {
   if (!plan.product && isa<IntegerType>(c.element)) {
     multiplyAdd = machine.issue.integerMultiplyAdd;
   }
-  double perStep =
-      cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
-                    plan.narrowLast, multiplyAdd / halfRate(machine));
+  double perStep = cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps,
+                                 plan.parts, tile, plan.narrowLast, multiplyAdd);
   cycles += batch * perStep * k / plan.kStep();
   // What is read in place comes from where it is once.
   LoopBody stream;

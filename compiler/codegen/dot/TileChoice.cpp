@@ -17,7 +17,7 @@ static constexpr int64_t kMostRows = 28;
 static constexpr int64_t kOtherWays = 2;
 
 int64_t rowsInL1(const Machine &machine, int64_t rowBytes) {
-  if (machine.issue.fma != 1 || rowBytes <= 0) {
+  if (!machine.vectors.halves || rowBytes <= 0) {
     return kMostRows;
   }
   int64_t way = machine.memory.l1Way, ways = machine.memory.l1 / way - kOtherWays;
@@ -37,17 +37,17 @@ static double cyclesOfStep(const Machine &machine, double rows, double vectors, 
     return 0;
   }
   LoopBody body;
-  body.multiplyAdds = rows * vectors * parts * parts * multiplyAdd * halfRate(machine);
+  body.multiplyAdds = rows * vectors * parts * parts * multiplyAdd;
   body.loads = (rows + vectors) * parts;
   body.chain = 1;
   // The panel is fetched to L1 again and again, since the lhs streams through it.
   body.fills = vectors * parts;
-  if (machine.issue.fma == 1) {
+  if (machine.vectors.halves) {
     // So are the rows, for each panel: with few rows, wide tiles are better.
-    body.extra = 0.01 * rows * parts;
+    body.extra = 0.02 * rows * parts;
   }
   // Sums are cleared, and stored one by one; the loop's branch is mispredicted at its end.
-  body.start = 12 + rows * vectors * parts;
+  body.start = 12 + rows * vectors * parts / machine.issue.store;
   body.trips = k;
   return cyclesOfTrip(machine, body);
 }

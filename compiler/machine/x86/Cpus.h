@@ -2,23 +2,36 @@
 #ifndef COMPILER_MACHINE_X86_CPUS_H
 #define COMPILER_MACHINE_X86_CPUS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cstdint>
 
 namespace hlo::x86 {
 
+/// What starts in a cycle: at most so many instructions, that take at most so many bytes together.
+struct Rate {
+  double instructions, bytes;
+  double of(int vectorBytes) const { return std::min(instructions, bytes / vectorBytes); }
+};
+
 /// What a family of cores needs for the instructions it has.
 struct Core {
-  double wideFma = 2;        ///< multiply-adds of 64-byte vectors that start per cycle
+  Rate fma{2, 64}; ///< multiply-adds
+  double fmaLatency = 4;
+  Rate multiply{1, 32}; ///< 32-bit integers; the addition after it starts elsewhere
+  Rate load{2, 64};
+  Rate store{1, 32};
+  Rate shuffle{1, 64};
+  double integer = 4;        ///< see Issue
+  int executed = 64;         ///< bytes of the widest register that is not executed in parts
   double widen = 1;          ///< see Issue
   bool gatherBlocks = false; ///< see Gather
-  double bf16PairCost;       ///< time of vdpbf16ps in multiply-adds of f32
-  double shuffle = 1;        ///< see Issue
-  double integer = 4;        ///< see Issue
+  double bf16PairCost = 1;   ///< time of vdpbf16ps in multiply-adds of f32
   /// See Memory.
-  double integerMultiplyAdd = 2; ///< see Issue
   int64_t l3 = 16 << 20;
   double l2Bytes = 32, l3Bytes = 10, memoryBytes = 4;
+  double unhiddenFill = 0.15;
 };
 
 /// A CPU by LLVM's name: its core, and the sizes of one core's data caches in bytes.
@@ -30,6 +43,9 @@ struct Cpu {
 
 /// The row of a CPU; for an unknown CPU a common row, whose name is empty.
 const Cpu &cpuNamed(llvm::StringRef name);
+
+/// All rows but the common one.
+llvm::ArrayRef<Cpu> cpus();
 
 } // namespace hlo::x86
 

@@ -36,17 +36,21 @@ Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   m.vectors.predicates = avx512 ? Predicates::Masks : Predicates::None;
   // vmaskmovps and vpmaskmovd; AVX-512 has bytes.
   m.vectors.leastMasked = avx512 ? 1 : m.vectors.bytes >= 32 ? 4 : 64;
-  m.vectors.halves = wide && core.wideFma == 1;
+  m.vectors.halves = m.vectors.bytes > core.executed;
   m.vectors.broadcastOperands = wide;
-  m.issue.fma = wide ? core.wideFma : 2;
+  m.issue.fma = core.fma.of(m.vectors.bytes);
+  m.issue.fmaLatency = core.fmaLatency;
+  m.issue.load = core.load.of(m.vectors.bytes);
+  m.issue.store = core.store.of(m.vectors.bytes);
   m.issue.widen = core.widen;
-  m.issue.shuffle = m.vectors.halves ? core.shuffle / 2 : core.shuffle;
+  m.issue.shuffle = core.shuffle.of(m.vectors.bytes);
   m.issue.integer = core.integer;
-  m.issue.integerMultiplyAdd = core.integerMultiplyAdd;
+  m.issue.integerMultiplyAdd = m.issue.fma / core.multiply.of(m.vectors.bytes);
   m.memory.l1 = row.l1;
   m.memory.l2 = row.l2;
   m.memory.l3 = core.l3;
   m.memory.bytesPerCycle = {0, core.l2Bytes, core.l3Bytes, core.memoryBytes};
+  m.memory.unhiddenFill = core.unhiddenFill;
   m.gathers.blocks = core.gatherBlocks;
   m.gathers.fromWords = avx512;
   m.fma = has("fma");

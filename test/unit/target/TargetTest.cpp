@@ -109,6 +109,12 @@ TEST(Machine, CoresDiffer) {
     EXPECT_EQ(machineOf(cpu, features).issue.fma, 2) << cpu << features;
     EXPECT_FALSE(machineOf(cpu, features).vectors.halves) << cpu << features;
   }
+  // Vectors in halves start half as often; a client's core lacks multiply-adds of 64 bytes only.
+  EXPECT_TRUE(machineOf("znver1").vectors.halves);
+  EXPECT_EQ(machineOf("znver1").issue.load, 1);
+  EXPECT_EQ(machineOf("rocketlake").issue.fma, 1);
+  EXPECT_EQ(machineOf("rocketlake").issue.load, 2);
+  EXPECT_FALSE(machineOf("rocketlake").vectors.halves);
   EXPECT_TRUE(machineOf("znver3").gathers.blocks && !machineOf("skylake").gathers.blocks);
   EXPECT_TRUE(machineOf("sapphirerapids").arithmeticOfHalf);
   EXPECT_FALSE(machineOf("x86-64-v4").arithmeticOfHalf);
