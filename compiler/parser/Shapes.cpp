@@ -167,6 +167,11 @@ Parser::Result Parser::parseArrayShape(Type &type) {
     return failure();
   }
 
+  if (sizes.size() > budget.rank) {
+    return error(start) << "array has " << sizes.size() << " dimensions; "
+                        << budget.text(&Budget::rank);
+  }
+
   const char *layoutAt = position();
   std::string properties;
   bool written = false;

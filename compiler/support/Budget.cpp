@@ -4,6 +4,7 @@
 using namespace hlo;
 
 static constexpr BudgetFlag flags[] = {
+    {"max-rank", &Budget::rank, "Dimensions of one array"},
     {"max-leaves", &Budget::leaves, "Arrays in one value, tuples flattened"},
     {"max-nesting", &Budget::nesting, "Levels of tuples in one value"},
     {"max-loop-nesting", &Budget::loopNesting, "Levels of loops and branches inside each other"},

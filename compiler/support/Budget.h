@@ -19,8 +19,10 @@ namespace hlo {
 /// The bounds of one compilation. A graph of 100,000 instructions does not meet them: its tuples,
 /// calls and operands number at most as many as it has instructions. The exception are loops inside
 /// each other: MLIR's verifier walks from each use of a buffer up to its definition, which takes
-/// the square of their depth, 4 s at 8000 levels.
+/// the square of their depth, 4 s at 8000 levels. Arrays have a bound of their own, because each
+/// instruction takes the square of its rank; NumPy's arrays have 64 dimensions at most.
 struct Budget {
+  uint64_t rank = 256;              ///< dimensions of one array
   uint64_t leaves = 1 << 18;        ///< arrays in one value, tuples flattened
   uint64_t nesting = 1 << 17;       ///< levels of tuples in one value
   uint64_t loopNesting = 1 << 13;   ///< levels of loops and branches

@@ -74,19 +74,23 @@ static void add_start(Checked *c, int what, uint32_t i) {
   add_place(c, what, i);
 }
 
+static void add_number(Checked *c, int64_t number) {
+  hlo_text_add(&c->text, number < 0 ? "-" : "");
+  hlo_text_number(&c->text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
 static void add_list(Checked *c, const int64_t *numbers, int32_t count, const char *brackets) {
   const char one[2] = {brackets[0], '\0'}, other[2] = {brackets[1], '\0'};
   hlo_text_add(&c->text, one);
   for (int32_t i = 0; i < count; ++i) {
     hlo_text_add(&c->text, i > 0 ? "," : "");
-    hlo_text_add(&c->text, numbers[i] < 0 ? "-" : "");
-    hlo_text_number(&c->text, numbers[i] < 0 ? 0 - (uint64_t)numbers[i] : (uint64_t)numbers[i]);
+    add_number(c, numbers[i]);
   }
   hlo_text_add(&c->text, other);
 }
 
-static int equal(const int64_t *a, int32_t count, const int64_t *b, int32_t other) {
-  int same = count == other;
+static int equal(const int64_t *a, const int64_t *b, int32_t count) {
+  int same = 1;
   for (int32_t i = 0; same && i < count; ++i) {
     same = a[i] == b[i];
   }
@@ -103,7 +107,16 @@ static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *v
     hlo_text_add(&c->text, hlo_type_name(view->type));
     return HLO_ERR_VIEW;
   }
-  if (view->dims != NULL && !equal(view->dims, view->rank, leaf->dims, leaf->rank)) {
+  /* First, since the arrays that the view points to have as many elements as its rank says. */
+  if ((view->dims != NULL || view->minor_to_major != NULL) && view->rank != leaf->rank) {
+    add_start(c, what, i);
+    hlo_text_add(&c->text, " has the shape ");
+    add_list(c, leaf->dims, leaf->rank, "[]");
+    hlo_text_add(&c->text, ", given rank ");
+    add_number(c, view->rank);
+    return HLO_ERR_VIEW;
+  }
+  if (view->dims != NULL && !equal(view->dims, leaf->dims, leaf->rank)) {
     add_start(c, what, i);
     hlo_text_add(&c->text, " has the shape ");
     add_list(c, leaf->dims, leaf->rank, "[]");
@@ -112,7 +125,7 @@ static hlo_status check_view(Checked *c, int what, uint32_t i, const hlo_view *v
     return HLO_ERR_VIEW;
   }
   if (view->minor_to_major != NULL && leaf->minor_to_major != NULL &&
-      !equal(view->minor_to_major, view->rank, leaf->minor_to_major, leaf->rank)) {
+      !equal(view->minor_to_major, leaf->minor_to_major, leaf->rank)) {
     add_start(c, what, i);
     hlo_text_add(&c->text, " has the layout ");
     add_list(c, leaf->minor_to_major, leaf->rank, "{}");

@@ -1,8 +1,7 @@
 //===- CommandLine.cpp - The flags of hlo-compile -------------------------===//
 //
 // In: argv. Out: options, and the files to write. Mistakes are reported with the nearest names and
-// exit code
-// 2. LLVM's own flags stay hidden (--help-hidden).
+// exit code 2. LLVM's own flags are removed.
 //
 //===----------------------------------------------------------------------===//
 #include "CommandLine.h"
@@ -10,6 +9,7 @@
 #include "tools/hlo-compile/Explain.h"
 #include "tools/hlo-compile/OperationTable.h"
 #include "tools/limits/BudgetOptions.h"
+#include "tools/limits/LlvmFlags.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
@@ -329,14 +329,8 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
 }
 
 std::optional<int> hlo::tool::parseCommandLine(int argc, char **argv, CommandLine &line) {
+  removeLlvmFlags();
   Flags flags;
-  cl::HideUnrelatedOptions(flags.category);
-  // LLVM's flags with the names of its own passes, which are fatal errors with the names of phases.
-  for (StringRef name : {"start-after", "start-before", "stop-after", "stop-before"}) {
-    if (cl::Option *option = cl::getRegisteredOptions().lookup(name)) {
-      option->removeArgument();
-    }
-  }
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &out) { out << "hlo-compile " HLO_COMPILE_VERSION "\n"; });
   std::string messages;

@@ -1,12 +1,13 @@
 //===- CommandLine.cpp - The flags of hlo-run -----------------------------===//
 //
-// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2. LLVM's own flags stay
-// hidden (--help-hidden); those with a name of ours are removed.
+// In: argv. Out: a CommandLine. Mistakes are reported with exit code 2. LLVM's own flags are
+// removed.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
 #include "tools/hlo-run/Error.h"
 #include "tools/limits/BudgetOptions.h"
+#include "tools/limits/LlvmFlags.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <hlo/pool.h>
@@ -103,23 +104,6 @@ struct Flags {
       cl::desc("Libraries whose functions are custom call targets"), cl::cat(category)};
 };
 
-/// Removes LLVM's and MLIR's flags that have a name of ours.
-void makeRoom() {
-  auto &registered = cl::getRegisteredOptions();
-  for (StringRef name : {"inputs",       "seed",         "rng-seed",    "outputs",
-                         "threads",      "bench",        "json",        "timeout",
-                         "cpu",          "features",     "denormals",   "immutable-params",
-                         "jobs",         "replicas",     "partitions",  "infeed",
-                         "outfeed",      "host-recv",    "host-send",   "custom-calls",
-                         "signature",    "entry-layout", "guard-pages", "profile",
-                         "explain-plan", "measure",      "plan"}) {
-    auto found = registered.find(name);
-    if (found != registered.end()) {
-      found->second->removeArgument();
-    }
-  }
-}
-
 int complain(const llvm::Twine &message, int exitCode = ExitUsage) {
   llvm::errs() << "hlo-run: error: " << message << '\n';
   return exitCode;
@@ -128,9 +112,8 @@ int complain(const llvm::Twine &message, int exitCode = ExitUsage) {
 } // namespace
 
 std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine &line) {
-  makeRoom();
+  hlo::tool::removeLlvmFlags();
   Flags flags;
-  cl::HideUnrelatedOptions(flags.category);
   std::string usage;
   llvm::raw_string_ostream os(usage);
   if (!cl::ParseCommandLineOptions(argc, argv, "Compiles an HLO module for this CPU and runs it\n",

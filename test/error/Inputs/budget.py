@@ -63,7 +63,14 @@ def wide(count):
     return entry(f"  x = {F32}\n  ROOT r = tuple({', '.join(['x'] * count)})\n")
 
 
+def rank(dimensions):
+    shape = "f32[" + ",".join(["1"] * dimensions) + "]"
+    return entry(f"  x = f32[2] parameter(0)\n  s = {shape} parameter(1)\n  ROOT r = {shape} sine(s)\n")
+
+
 CASES = {
+    "rank": lambda: rank(257),
+    "rank-fits": lambda: rank(256),
     "doubled-tuples": lambda: doubled_tuples(40),
     "nested-tuples": lambda: nested_tuples(20000),
     "listed-tuples": lambda: listed_tuples(5000),

@@ -109,10 +109,20 @@ TEST(View, StatedTypesShapesAndLayoutsAreCompared) {
   m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given [-4]");
   m.in[0].dims = two;
   m.in[0].rank = 2;
-  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given [2,2]");
+  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given rank 2");
   m.in[0].rank = 0; // a scalar
-  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given []");
+  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given rank 0");
+  // With another rank the sizes, which cannot be read here, are not read.
+  const auto *unmapped = reinterpret_cast<const int64_t *>(8);
+  m.in[0].dims = unmapped;
+  m.in[0].rank = INT32_MAX;
+  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given rank 2147483647");
+  m.in[0].rank = INT32_MIN;
+  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given rank -2147483648");
   m.in[0].dims = nullptr;
+  m.in[0].minor_to_major = unmapped;
+  m.in[0].rank = 3;
+  m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the shape [4], given rank 3");
   m.in[0].rank = 1;
   m.in[0].minor_to_major = other;
   m.expect(HLO_ERR_VIEW, "fake: input 0 (lhs) has the layout {0}, given {1}");
