@@ -1,6 +1,7 @@
 //===- SingleRankCollectives.cpp - Collectives of one rank are local ------===//
 //
-// In a module of one replica and one partition, every group has one member:
+// In a module of one replica and one partition, the group of its rank has one member; a text whose
+// group has more is an error, not the result of fewer ranks:
 //
 //   all-reduce, all-gather, reduce-scatter, all-to-all, collective-broadcast(x)  ->  x
 //   collective-permute(x)           ->  x if 0 sends to 0, else zeros
@@ -42,6 +43,11 @@ public:
     if (count("hlo.replica_count") > 1 || count("hlo.num_partitions") > 1) {
       return;
     }
+    bool fits = true;
+    getOperation().walk([&](Operation *op) { fits &= succeeded(checkGroup(op)); });
+    if (!fits) {
+      return signalPassFailure();
+    }
     getOperation().walk([&](Operation *op) { replace(op); });
   }
 
@@ -54,6 +60,28 @@ private:
       OpBuilder builder(op);
       input.set(HloBuilder(builder, op->getLoc()).convert(input.get(), type));
     }
+  }
+
+  /// Reports an error if the replica group of rank 0 has further members.
+  static LogicalResult checkGroup(Operation *op) {
+    auto text = op->getAttrOfType<StringAttr>("replica_groups");
+    FailureOr<IntegerLists> groups = failure();
+    if (text) {
+      groups = parseReplicaGroups(text.getValue());
+    }
+    if (failed(groups)) {
+      return success();
+    }
+    for (ArrayRef<int64_t> group : *groups) {
+      const int64_t *other = llvm::find_if(group, [](int64_t member) { return member != 0; });
+      if (llvm::is_contained(group, 0) && other != group.end()) {
+        return op->emitError() << "the replica group of rank 0 has " << group.size()
+                               << " members, among them " << *other
+                               << "; the module is compiled for one replica and one partition "
+                                  "(--replicas and --partitions set other numbers)";
+      }
+    }
+    return success();
   }
 
   static void replace(Operation *op) {

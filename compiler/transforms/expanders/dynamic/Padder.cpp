@@ -15,8 +15,8 @@
 // one of a result another result; analysis/EntryLayout.h records which.
 //
 // Sizes follow the values: a type that was written static is dynamic if its operands are. An op
-// without a rule is refused. Runs on flat tuples, before layouts are removed, because layouts hold
-// the dynamic bits.
+// without a rule is refused, and so is a dimension without a bound, `?`: no later pass expects one.
+// Runs on flat tuples, before layouts are removed, because layouts hold the dynamic bits.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/dynamic/Padder.h"
@@ -37,6 +37,9 @@ public:
   }
 
   void runOnOperation() final {
+    if (failed(refuseUnbounded())) {
+      return signalPassFailure();
+    }
     if (!isNeeded()) {
       return markAllAnalysesPreserved();
     }
@@ -57,6 +60,25 @@ public:
   }
 
 private:
+  LogicalResult refuseUnbounded() {
+    LogicalResult result = success();
+    auto check = [&](Value value) {
+      auto array = dyn_cast<RankedTensorType>(value.getType());
+      if (array && !array.hasStaticShape()) {
+        emitError(value.getLoc()) << "unbounded dynamic dimensions are not supported yet: "
+                                  << hloText(array);
+        result = failure();
+      }
+    };
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      llvm::for_each(op->getResults(), check);
+      if (auto computation = dyn_cast<ComputationOp>(op)) {
+        llvm::for_each(computation.getBody().getArguments(), check);
+      }
+    });
+    return result;
+  }
+
   bool isNeeded() {
     return getOperation()
         .walk([](Operation *op) {
