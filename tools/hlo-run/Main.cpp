@@ -448,7 +448,7 @@ Error explainPlans(const CommandLine &line, ArrayRef<hlo::KernelPlan> plans) {
   return Error::success();
 }
 
-/// Loads the object into this process, or into one of its architecture.
+/// Loads the object into this process, or into one of its architecture, which --timeout bounds too.
 Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
                  std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
   if (!line.runsRemotely()) {
@@ -462,6 +462,16 @@ Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
   RemoteOptions options{
       Triple::normalize(line.triple.empty() ? sys::getDefaultTargetTriple() : line.triple),
       line.emulator, line.threads, line.timeoutSeconds, line.customCalls};
+  hlo::tool::Watchdog watchdog(
+      line.timeoutSeconds, [&] {
+        std::string message;
+        raw_string_ostream(message)
+            << displayName(line)
+            << ": error: the process that runs the module did not describe it in "
+            << formatv("{0}", line.timeoutSeconds) << " s (--timeout)";
+        (void)report(makeError(ExitTimeout, message), line.json);
+        outs().flush();
+      });
   Expected<std::unique_ptr<Remote>> loaded =
       Remote::load(artifacts.object, artifacts.prefix, options);
   if (!loaded) {

@@ -9,6 +9,7 @@
 #include "tools/hlo-run/Remote.h"
 #include "compiler/support/Checked.h"
 #include "tools/hlo-run/Error.h"
+#include "tools/hlo-run/Leaf.h"
 #include "tools/hlo-run/guest/wire.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -23,6 +24,7 @@
 #include <deque>
 #include <fcntl.h>
 #include <mutex>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,17 +33,25 @@ using namespace llvm;
 using namespace hlo::run;
 
 namespace {
-/// One end of a connection. After an error everything received is zero, and `broken` is set.
+/// One end of a connection. After an error everything received is zero, and isBroken.
+///
+/// The process at the other end is whatever --emulator starts, and runs custom calls, so nothing
+/// that it says is believed: numbers are checked before they become sizes or indices, and memory
+/// is taken only as bytes arrive.
 class Wire {
 public:
   explicit Wire(int fd = -1) : fd(fd) {}
-  Wire(Wire &&other) : fd(std::exchange(other.fd, -1)), broken(other.broken) {}
+  Wire(Wire &&other)
+      : fd(std::exchange(other.fd, -1)), broken(other.broken), isRefused(other.isRefused) {}
   ~Wire() {
     if (fd >= 0) {
       close(fd);
     }
   }
   bool isBroken() const { return broken; }
+  /// Ends the conversation, since what came is nothing that the guest sends.
+  void refuse() { broken = isRefused = true; }
+  bool wasRefused() const { return isRefused; }
 
   void send(const void *data, size_t size) {
     for (const char *at = static_cast<const char *>(data); size > 0 && !broken;) {
@@ -70,11 +80,55 @@ public:
     receive(&value, sizeof(value));
     return broken ? T{} : value;
   }
+  /// `count` values; fewer once the connection is broken.
+  template <typename Container> Container getMany(uint64_t count) {
+    constexpr uint64_t atOnce = 1 << 16;
+    Container values;
+    while (values.size() < count && !broken) {
+      size_t before = values.size();
+      values.resize(before + std::min(count - before, atOnce));
+      receive(&values[before], (values.size() - before) * sizeof(values[0]));
+    }
+    return values;
+  }
 
 private:
   int fd;
-  bool broken = false;
+  bool broken = false, isRefused = false;
 };
+
+/// True if `leaf`, whose lists are there, can describe an array.
+bool isArray(const hlo_buffer_desc &leaf) {
+  constexpr uint32_t mostAlign = 1 << 16;
+  std::optional<int64_t> bits =
+      hlo::checkedProduct({leaf.dims, static_cast<size_t>(leaf.rank)}, hlo_type_bits(leaf.type));
+  std::vector<bool> seen(static_cast<size_t>(leaf.rank));
+  for (int32_t i = 0; leaf.minor_to_major && i < leaf.rank; ++i) {
+    int64_t dim = leaf.minor_to_major[i];
+    if (dim < 0 || dim >= leaf.rank || seen[static_cast<size_t>(dim)]) {
+      return false;
+    }
+    seen[static_cast<size_t>(dim)] = true;
+  }
+  return leaf.name && leaf.layout && bits && hlo_type_bits(leaf.type) > 0 &&
+         leaf.bytes == divideCeil(static_cast<uint64_t>(*bits), 8) && isPowerOf2_32(leaf.align) &&
+         leaf.align <= mostAlign;
+}
+
+/// True if the leaves that `leaves` refer to are there, of the other side `others`.
+bool haveLeaves(ArrayRef<hlo_buffer_desc> leaves, uint32_t others) {
+  return all_of(leaves, [&](const hlo_buffer_desc &leaf) {
+    if (leaf.alias < -1 || (leaf.alias >= 0 && static_cast<uint32_t>(leaf.alias) >= others)) {
+      return false;
+    }
+    if (leaf.size_of == 0) {
+      return true;
+    }
+    auto array = static_cast<uint32_t>(leaf.size_of) - 1;
+    return leaf.type == HLO_S64 && leaf.rank == 0 && array < leaves.size() && leaf.size_dim >= 0 &&
+           leaf.size_dim < leaves[array].rank;
+  });
+}
 
 /// Memory of what descriptions point to.
 struct Storage {
@@ -86,20 +140,23 @@ struct Storage {
     if (length == UINT32_MAX) {
       return nullptr;
     }
-    texts.emplace_back(length, '\0');
-    wire.receive(texts.back().data(), length);
+    texts.push_back(wire.getMany<std::string>(length));
     return texts.back().c_str();
   }
   const int64_t *list(Wire &wire, int32_t count) {
-    lists.emplace_back(static_cast<size_t>(count));
-    wire.receive(lists.back().data(), sizeof(int64_t) * lists.back().size());
+    lists.push_back(wire.getMany<std::vector<int64_t>>(static_cast<uint64_t>(count)));
     return lists.back().data();
   }
+  /// All zeros once the connection is broken.
   hlo_buffer_desc leaf(Wire &wire) {
     hlo_buffer_desc leaf = {};
     leaf.name = text(wire);
     leaf.layout = text(wire);
     leaf.rank = wire.get<int32_t>();
+    if (leaf.rank < 0) {
+      wire.refuse();
+      return {};
+    }
     leaf.dims = list(wire, leaf.rank);
     leaf.minor_to_major = wire.get<uint8_t>() ? list(wire, leaf.rank) : nullptr;
     leaf.bytes = wire.get<uint64_t>();
@@ -108,7 +165,10 @@ struct Storage {
     leaf.alias = wire.get<int32_t>();
     leaf.size_of = wire.get<int32_t>();
     leaf.size_dim = wire.get<int32_t>();
-    return leaf;
+    if (!wire.isBroken() && !isArray(leaf)) {
+      wire.refuse();
+    }
+    return wire.isBroken() ? hlo_buffer_desc{} : leaf;
   }
 };
 
@@ -142,8 +202,14 @@ public:
       arguments.push_back(const_cast<char *>(word.c_str()));
     }
     arguments.push_back(nullptr);
+    pid_t parent = getpid();
     pid = fork();
     if (pid == 0) {
+      // A time-out ends this process without destructors.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) {
+        _exit(1);
+      }
       for (uint32_t i = 0; i < count; ++i) {
         dup2(theirs[i], HLO_WIRE_FIRST_SOCKET + static_cast<int>(i));
       }
@@ -156,11 +222,20 @@ public:
     }
     return std::move(ours);
   }
-  /// Why the process has ended, once a connection to it broke.
-  Error whyEnded(StringRef command) {
+  /// Why the process has ended, once a connection to it broke; ends it if it did not. `isRefused`:
+  /// because of what it sent.
+  Error whyEnded(StringRef command, bool isRefused) {
+    hasClosed |= !isRefused && !hasEnded();
     if (pid > 0) {
+      kill(pid, SIGKILL);
       waitpid(pid, &status, 0);
       pid = -1;
+    }
+    if (isRefused || hasClosed) {
+      return makeError(ExitRun, Twine("the process that runs the module ") +
+                                    (isRefused ? "sent what hlo-run-guest never sends"
+                                               : "closed its connection") +
+                                    "; does --emulator run the program that it is given?");
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
       return makeError(ExitFile,
@@ -173,8 +248,22 @@ public:
   }
 
 private:
+  /// Whether the process ends by itself, within the second that an exit may take.
+  bool hasEnded() {
+    constexpr int tries = 100;
+    for (int i = 0; i < tries && pid > 0; ++i) {
+      if (waitpid(pid, &status, WNOHANG) == pid) {
+        pid = -1;
+      } else {
+        usleep(10000);
+      }
+    }
+    return pid <= 0;
+  }
+
   pid_t pid = -1;
   int status = 0; ///< of waitpid, once the process has ended
+  bool hasClosed = false;
 };
 } // namespace
 
@@ -197,12 +286,13 @@ struct Remote::Impl {
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
   }
-  Error broken() {
+  Error broken(const Wire &wire) {
     std::lock_guard<std::mutex> guard(ending);
-    return process.whyEnded(emulator.empty() ? guest : emulator.front());
+    return process.whyEnded(emulator.empty() ? guest : emulator.front(), wire.wasRefused());
   }
   Error link(StringRef object);
   Error readDescription();
+  bool isPossible() const;
   Expected<hlo_status> exchange(uint32_t rank, uint8_t kind, const hlo_call &call, bool first,
                                 ArrayRef<hlo_view> in, ArrayRef<hlo_view> out, double &seconds);
   void serveFeed(Wire &wire, const hlo_call &call);
@@ -269,6 +359,13 @@ Error Remote::Impl::link(StringRef object) {
                                                  (message.empty() ? "" : ": ") + message);
 }
 
+/// Whether what has been read describes the module.
+bool Remote::Impl::isPossible() const {
+  return desc.name && desc.name == prefix && desc.target && isPowerOf2_32(desc.arena_align) &&
+         hlo::checkedRanks(desc.num_replicas, desc.num_partitions) &&
+         haveLeaves(inputs, desc.num_outputs) && haveLeaves(outputs, desc.num_inputs);
+}
+
 Error Remote::Impl::readDescription() {
   Process asked;
   auto ends = asked.start(command({"describe", library, prefix}), 1);
@@ -318,8 +415,11 @@ Error Remote::Impl::readDescription() {
     op.bytes = wire.get<uint64_t>();
     operations.push_back(op);
   }
+  if (!wire.isBroken() && !isPossible()) {
+    wire.refuse();
+  }
   if (wire.isBroken()) {
-    return asked.whyEnded(emulator.empty() ? guest : emulator.front());
+    return asked.whyEnded(emulator.empty() ? guest : emulator.front(), wire.wasRefused());
   }
   desc.inputs = inputs.data();
   desc.outputs = outputs.data();
@@ -333,7 +433,11 @@ void Remote::Impl::serveFeed(Wire &wire, const hlo_call &call) {
   const hlo_feed *feed = which == HLO_WIRE_INFEED      ? call.infeed
                          : which == HLO_WIRE_OUTFEED   ? call.outfeed
                          : which == HLO_WIRE_HOST_SEND ? call.host_send
-                                                       : call.host_recv;
+                         : which == HLO_WIRE_HOST_RECV ? call.host_recv
+                                                       : nullptr;
+  if (!feed) {
+    return wire.refuse();
+  }
   Storage texts;
   hlo_feed_item item = {};
   item.struct_size = sizeof(item);
@@ -342,14 +446,16 @@ void Remote::Impl::serveFeed(Wire &wire, const hlo_call &call) {
   auto count = wire.get<uint32_t>();
   std::vector<hlo_buffer_desc> types;
   std::vector<uint64_t> bytes;
-  std::deque<std::vector<char>> data;
+  std::vector<Memory> data;
   std::vector<void *> leaves;
   for (uint32_t i = 0; i < count && !wire.isBroken(); ++i) {
     types.push_back(texts.leaf(wire));
     bytes.push_back(wire.get<uint64_t>());
-    data.emplace_back(bytes.back() + 1);
+    data.emplace_back(bytes.back());
     leaves.push_back(data.back().data());
-    if (given) {
+    if (bytes.back() != types.back().bytes || !data.back()) {
+      wire.refuse();
+    } else if (given) {
       wire.receive(leaves.back(), bytes.back());
     }
   }
@@ -396,6 +502,9 @@ Expected<hlo_status> Remote::Impl::exchange(uint32_t rank, uint8_t kind, const h
   for (; answer == HLO_WIRE_FEED && !wire.isBroken(); answer = wire.get<uint8_t>()) {
     serveFeed(wire, call);
   }
+  if (answer != HLO_WIRE_DONE && !wire.isBroken()) {
+    wire.refuse();
+  }
   auto status = static_cast<hlo_status>(wire.get<int32_t>());
   Storage texts;
   const char *message = texts.text(wire);
@@ -411,7 +520,7 @@ Expected<hlo_status> Remote::Impl::exchange(uint32_t rank, uint8_t kind, const h
     }
   }
   if (wire.isBroken()) {
-    return broken();
+    return broken(wire);
   }
   strncpy(call.message, message ? message : "", call.message_bytes - 1);
   return status;
