@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/ImmutableParams.h"
 #include "compiler/analysis/Computations.h"
-#include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Prepared.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/support/NearestNames.h"
 #include "compiler/support/ParameterNames.h"
 #include "compiler/target/Signature.h"

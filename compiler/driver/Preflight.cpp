@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Preflight.h"
-#include "compiler/analysis/EntryAttributes.h"
+#include "compiler/analysis/entry/EntryAttributes.h"
 #include "compiler/target/header/ReservedTargets.h"
 #include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/Dialect.h"

@@ -2,7 +2,7 @@
 #ifndef COMPILER_TARGET_SIGNATURE_H
 #define COMPILER_TARGET_SIGNATURE_H
 
-#include "compiler/analysis/EntryLayout.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/support/ParameterNames.h"
 #include "compiler/target/header/CText.h"
 #include "runtime/abi/hlo/rt.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Npz.h"
+#include "tools/hlo-run/arrays/Npz.h"
 #include <algorithm>
 #include <cstring>
 

@@ -2,8 +2,8 @@
 #ifndef TOOLS_HLO_RUN_DYNAMIC_H
 #define TOOLS_HLO_RUN_DYNAMIC_H
 
-#include "tools/hlo-run/Leaf.h"
-#include "tools/hlo-run/Zip.h"
+#include "tools/hlo-run/arrays/Leaf.h"
+#include "tools/hlo-run/arrays/Zip.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

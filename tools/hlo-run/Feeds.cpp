@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Feeds.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Packed.h"
+#include "tools/hlo-run/arrays/Packed.h"
 #include <algorithm>
 #include <cstring>
 

@@ -2,7 +2,7 @@
 #ifndef TOOLS_HLO_RUN_FEEDS_H
 #define TOOLS_HLO_RUN_FEEDS_H
 
-#include "tools/hlo-run/Npz.h"
+#include "tools/hlo-run/arrays/Npz.h"
 #include <map>
 #include <memory>
 #include <optional>

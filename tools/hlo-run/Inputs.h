@@ -2,7 +2,7 @@
 #ifndef TOOLS_HLO_RUN_INPUTS_H
 #define TOOLS_HLO_RUN_INPUTS_H
 
-#include "tools/hlo-run/Zip.h"
+#include "tools/hlo-run/arrays/Zip.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <hlo/rt.h>

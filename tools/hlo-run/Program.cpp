@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/Program.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Print.h"
+#include "tools/hlo-run/report/Print.h"
 #include <algorithm>
 #include <cassert>
 #include <chrono>

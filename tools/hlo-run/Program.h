@@ -4,10 +4,10 @@
 
 #include "tools/hlo-run/CustomCalls.h"
 #include "tools/hlo-run/Feeds.h"
-#include "tools/hlo-run/Leaf.h"
-#include "tools/hlo-run/Packed.h"
-#include "tools/hlo-run/Profile.h"
 #include "tools/hlo-run/Remote.h"
+#include "tools/hlo-run/arrays/Leaf.h"
+#include "tools/hlo-run/arrays/Packed.h"
+#include "tools/hlo-run/report/Profile.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <hlo/pool.h>

@@ -12,9 +12,9 @@
 // layouts are removed, so elements are in the order of their bytes.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "dialect/hlo/Builder.h"
 

@@ -17,8 +17,8 @@
 // Assumes flat tuples, and the entry's layout recorded (analysis/EntryLayout.h).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/layout/Layout.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"

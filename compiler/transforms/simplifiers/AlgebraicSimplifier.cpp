@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/ModuleFacts.h"
 #include "compiler/analysis/OpKinds.h"
-#include "compiler/transforms/simplifiers/AlgebraicRules.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
+#include "compiler/transforms/simplifiers/algebraic/AlgebraicRules.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;

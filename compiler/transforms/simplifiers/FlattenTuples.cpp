@@ -16,9 +16,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"
-#include "compiler/analysis/EntryAttributes.h"
-#include "compiler/analysis/EntryLayout.h"
 #include "compiler/analysis/Shapes.h"
+#include "compiler/analysis/entry/EntryAttributes.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/hlo/Builder.h"
 #include "dialect/hlo/Shapes.h"

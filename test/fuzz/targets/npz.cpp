@@ -4,7 +4,7 @@
 // one of them packed and one with a bounded dimension. Buffers have no byte more than a leaf needs.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/hlo-run/Npz.h"
+#include "tools/hlo-run/arrays/Npz.h"
 #include "tools/hlo-run/Dynamic.h"
 #include "tools/hlo-run/Inputs.h"
 #include "llvm/ADT/STLExtras.h"

@@ -5,13 +5,13 @@
 // every single-byte change of it must give an error or the right contents, never a crash.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/hlo-run/Npz.h"
+#include "tools/hlo-run/arrays/Npz.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Npy.h"
-#include "tools/hlo-run/Number.h"
-#include "tools/hlo-run/Permute.h"
-#include "tools/hlo-run/Print.h"
-#include "tools/hlo-run/Random.h"
+#include "tools/hlo-run/arrays/Npy.h"
+#include "tools/hlo-run/arrays/Number.h"
+#include "tools/hlo-run/arrays/Permute.h"
+#include "tools/hlo-run/arrays/Random.h"
+#include "tools/hlo-run/report/Print.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/FileSystem.h"

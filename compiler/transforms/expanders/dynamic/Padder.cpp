@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/expanders/dynamic/Padder.h"
 #include "compiler/analysis/Computations.h"
-#include "compiler/analysis/EntryLayout.h"
+#include "compiler/analysis/entry/EntryLayout.h"
 
 using namespace mlir;
 using namespace hlo;
