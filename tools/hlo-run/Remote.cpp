@@ -9,7 +9,7 @@
 #include "tools/hlo-run/Remote.h"
 #include "compiler/support/Checked.h"
 #include "tools/hlo-run/Error.h"
-#include "tools/hlo-run/Leaf.h"
+#include "tools/hlo-run/arrays/Leaf.h"
 #include "tools/hlo-run/guest/wire.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
