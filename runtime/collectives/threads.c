@@ -16,6 +16,12 @@
  * reads_follow, ranks read each other's memory, and count as readers until they enter the next
  * exchange or leave.
  *
+ * Atomic operations are sequentially consistent unless they are polled. Two pairs need it: "ring,
+ * then look whether the rank sleeps" against "say that it sleeps, then look whether it rang", and
+ * "count as a reader, then look for a failure" against "fail, then look for readers". Elsewhere
+ * acquire and release would do: Posted and Taken hand over the box and the data that it names,
+ * `failed` the text.
+ *
  *===-------------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
 #include <hlo/pool.h>
@@ -151,6 +157,7 @@ static int try_receive(Exchange *x, int32_t m) {
   const int32_t source = x->step->members[m];
   Box *box = box_of(x, source, x->rank);
   uint32_t posted = Posted;
+  /* Polled; the exchange behind it acquires. */
   if (atomic_load_explicit(&box->state, memory_order_relaxed) != Posted ||
       !atomic_compare_exchange_strong(&box->state, &posted, Copying)) {
     return 0;
@@ -171,9 +178,11 @@ static int try_receive(Exchange *x, int32_t m) {
 
 static int try_finish_send(Exchange *x, int32_t m) {
   Box *box = box_of(x, x->rank, x->step->members[m]);
+  /* Acquires the end of the receiver's reads: the box and the data may be written again. */
   if (atomic_load_explicit(&box->state, memory_order_acquire) != Taken) {
     return 0;
   }
+  /* Nobody looks for an empty box; the next message releases what it needs. */
   atomic_store_explicit(&box->state, Empty, memory_order_relaxed);
   x->sent[m] = 1;
   --x->left;

@@ -262,6 +262,7 @@ hlo_status hlo_rt_end(hlo_frame *frame, hlo_status status) {
 }
 
 static hlo_status stop_requested(const hlo_call *call) {
+  /* Relaxed: a request to stop hands nothing over, and is seen soon. */
   const int32_t *cancel = HLO_FIELD(call, cancel);
   if (cancel != NULL && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0) {
     return HLO_CANCELLED;
@@ -340,7 +341,8 @@ typedef struct Loop {
   int64_t tasks, chunks;
   const hlo_call *watched;  /* null: it cannot be cancelled and has no deadline */
   _Atomic uint32_t holders; /* chunks that hold a slot or look for one */
-  _Atomic int32_t stopped;  /* reason why no further chunk starts */
+  _Atomic int32_t stopped;  /* reason why no further chunk starts; relaxed: read for good after the
+                               loop, whose end orders it */
 } Loop;
 
 /* First task of chunk `i`: the first tasks % chunks chunks have one task more. */
@@ -350,7 +352,7 @@ static int64_t chunk_start(const Loop *loop, int64_t i) {
 }
 
 /* Takes a free slot that this thread held before; with `any`, any free slot. Null if there is
- * none. */
+ * none. Acquires what its last holder did in it and released by giving it back. */
 static Slot *try_slots(const hlo_frame *frame, uintptr_t self, int any) {
   const uint32_t threads = frame->threads;
   /* Thread ids differ by multiples of a stack size, a power of two, so they are hashed. */
@@ -372,6 +374,8 @@ static Slot *try_slots(const hlo_frame *frame, uintptr_t self, int any) {
  * hands while they are scanned. */
 static Slot *take_slot(Loop *loop) {
   const hlo_frame *frame = loop->frame;
+  /* Acquires the updates of chunks that have given their slots back, so that these are seen free;
+   * through the updates of others too, be they relaxed. */
   if (atomic_fetch_add_explicit(&loop->holders, 1, memory_order_acquire) >= frame->threads) {
     atomic_fetch_sub_explicit(&loop->holders, 1, memory_order_relaxed);
     return NULL;

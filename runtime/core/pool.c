@@ -92,6 +92,9 @@ static int spin(_Atomic uint32_t *word, uint32_t mask, uint32_t value, int equal
   }
 }
 
+/* Whoever runs indices has entered, or opened, the gate, and so knows of these fields and of `next`
+ * = 0. `next` is relaxed: it only gives out numbers, each once; what the indices write goes by the
+ * gate. */
 static void run_indices(hlo_pool *pool) {
   void (*fn)(void *, int64_t) = pool->fn;
   void *arg = pool->arg;
@@ -102,6 +105,8 @@ static void run_indices(hlo_pool *pool) {
   }
 }
 
+/* Acquires the caller's release of the open gate, or that of a worker's update of it: updates carry
+ * on what the store before them released. */
 static int enter(hlo_pool *pool) {
   uint32_t gate = atomic_load_explicit(&pool->gate, memory_order_relaxed);
   while (gate & OPEN) {
@@ -113,6 +118,7 @@ static int enter(hlo_pool *pool) {
   return 0;
 }
 
+/* Releases the results; the caller acquires them when it sees that nobody is inside. */
 static void leave(hlo_pool *pool) {
   const uint32_t before = atomic_fetch_sub_explicit(&pool->gate, 1, memory_order_release);
   if (before == (WAITING | 1)) {
@@ -131,10 +137,13 @@ static void *work(void *arg) {
       while (atomic_load(&pool->epoch) == seen) {
         futex_wait(&pool->epoch, seen);
       }
-      atomic_fetch_sub(&pool->sleepers, 1);
+      /* A caller that still counts this worker wakes nobody by it. */
+      atomic_fetch_sub_explicit(&pool->sleepers, 1, memory_order_relaxed);
     }
+    /* Acquires what the caller did before it advanced the epoch: opened the gate, or set `ending`.
+     */
     seen = atomic_load_explicit(&pool->epoch, memory_order_acquire);
-    if (atomic_load_explicit(&pool->ending, memory_order_acquire)) {
+    if (atomic_load_explicit(&pool->ending, memory_order_relaxed)) {
       return NULL;
     }
     if (enter(pool)) {
@@ -148,6 +157,8 @@ static void run_loop(hlo_pool *pool, void (*fn)(void *, int64_t), void *arg, int
   pool->fn = fn;
   pool->arg = arg;
   pool->n = n;
+  /* No worker is inside, and the spin below has acquired what the last ones did. The gate releases
+   * the fields and `next`. */
   atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
   atomic_store_explicit(&pool->gate, OPEN, memory_order_release);
   atomic_fetch_add(&pool->epoch, 1);
@@ -156,16 +167,18 @@ static void run_loop(hlo_pool *pool, void (*fn)(void *, int64_t), void *arg, int
     futex_wake(&pool->epoch, (int64_t)sleepers < n - 1 ? (int)sleepers : (int)(n - 1));
   }
   run_indices(pool);
-  atomic_fetch_and_explicit(&pool->gate, ~OPEN, memory_order_acq_rel);
+  /* Relaxed, as is WAITING: the spin acquires the results, through these updates too. */
+  atomic_fetch_and_explicit(&pool->gate, ~OPEN, memory_order_relaxed);
   while (!spin(&pool->gate, INSIDE, 0, 1, pool->spin_ns)) {
     const uint32_t gate =
-        atomic_fetch_or_explicit(&pool->gate, WAITING, memory_order_acq_rel) | WAITING;
+        atomic_fetch_or_explicit(&pool->gate, WAITING, memory_order_relaxed) | WAITING;
     if ((gate & INSIDE) != 0) {
       futex_wait(&pool->gate, gate);
     }
   }
 }
 
+/* `busy` hands the loop's fields from one caller to the next. */
 static void parallel_for(void *user, void (*fn)(void *, int64_t), void *arg, int64_t n) {
   hlo_pool *pool = user;
   if (n > 1 && pool->num_workers > 0 &&
@@ -180,8 +193,8 @@ static void parallel_for(void *user, void (*fn)(void *, int64_t), void *arg, int
 }
 
 static void stop_workers(hlo_pool *pool) {
-  atomic_store_explicit(&pool->ending, 1, memory_order_release);
-  atomic_fetch_add(&pool->epoch, 1);
+  atomic_store_explicit(&pool->ending, 1, memory_order_relaxed); /* released by the epoch */
+  atomic_fetch_add_explicit(&pool->epoch, 1, memory_order_release);
   futex_wake(&pool->epoch, INT32_MAX);
   for (uint32_t i = 0; i < pool->num_workers; ++i) {
     pthread_join(pool->threads[i], NULL);
