@@ -313,10 +313,9 @@ public:
 
   /// Whether a convolution that the depthwise form takes is faster in the direct one.
   bool prefersDirect();
-  /// The first way that takes the convolution.
-  void emitFirst();
-  /// The way that kernel.choice forces, else the first; notes all of them there.
-  void emitChosen();
+  /// The first way that takes the convolution, or the one that kernel.choice forces; all are noted
+  /// there.
+  void emit();
 
 private:
   struct Direct {
@@ -332,9 +331,8 @@ private:
   std::optional<Direct> planSingle();
   std::optional<Contraction> patches();
   Contraction contraction();
-  void emit(const Direct &direct) {
-    emitDirect(kernel, op, direct.operands, epilogue, direct.plan, element);
-  }
+  /// Whether the result holds only the sums.
+  bool isPlain() const { return epilogue.isIdentity() && epilogue.heroElement() == element; }
 
   KernelBuilder &kernel;
   ConvolutionOp op;
@@ -427,94 +425,75 @@ bool Ways::prefersDirect() {
                        kCertain * describeDepthwise(operandsAs(element), machine).cycles;
 }
 
-void Ways::emitFirst() {
-  if (isDepthwise(g) && prefersDirect()) {
-    emit(*planSingle());
-    return;
-  }
-  if (isDepthwise(g)) {
-    emitDepthwise(kernel, op, operandsAs(element), epilogue);
-    return;
-  }
-  if (std::optional<Contraction> c = patches()) {
-    emitContraction(*c, epilogue);
-    return;
-  }
-  if (!isOne) {
-    ConvOperands operands = operandsAs(element);
-    if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
-      emitGradient(kernel, operands, epilogue, *plan);
-      return;
-    }
-  }
-  if (!isPointwise && !isOne) {
-    for (auto plan : {&Ways::planMatrix, &Ways::planGroups, &Ways::planSingle}) {
-      if (std::optional<Direct> direct = (this->*plan)()) {
-        emit(*direct);
-        return;
-      }
-    }
-  }
-  Contraction c = contraction();
-  emitContraction(c, epilogue);
-}
-
-void Ways::emitChosen() {
+void Ways::emit() {
   std::vector<PlanCandidate> candidates;
   SmallVector<std::function<void()>> emitters;
   std::optional<size_t> best;
-  // `first`: whether emitFirst would take it if it got so far.
-  auto add = [&](PlanCandidate candidate, bool first, std::function<void()> emitter) {
-    if (first && !best) {
+  // Emits a way that takes the convolution, if it is the first; where all ways are noted, keeps it
+  // for later. Returns whether nothing else is asked.
+  auto offer = [&](bool takes, function_ref<PlanCandidate()> describe,
+                   std::function<void()> emitter) {
+    if (!kernel.choice) {
+      if (takes) {
+        emitter();
+      }
+      return takes;
+    }
+    if (takes && !best) {
       best = candidates.size();
     }
-    candidates.push_back(std::move(candidate));
+    candidates.push_back(describe());
     emitters.push_back(std::move(emitter));
+    return false;
   };
-  bool isDirect = isDepthwise(g) && prefersDirect();
-  if (isDepthwise(g)) {
-    add(describeDepthwise(operandsAs(element), machine), !isDirect,
-        [&] { emitDepthwise(kernel, op, operandsAs(element), epilogue); });
+  bool isSingle = isDepthwise(g), isDirect = isSingle && prefersDirect(), all = kernel.choice;
+  if (isSingle && offer(
+                      !isDirect, [&] { return describeDepthwise(operandsAs(element), machine); },
+                      [&] { emitDepthwise(kernel, op, operandsAs(element), epilogue); })) {
+    return;
   }
-  std::optional<Contraction> ofPatches = patches();
-  if (ofPatches) {
-    std::vector<PlanCandidate> ofMatrix;
-    addCandidates(*ofPatches, epilogue, ofMatrix);
-    ContractionForm preferred = preferredForm(*ofPatches);
-    for (auto [form, candidate] : llvm::zip_equal(possibleForms(*ofPatches), ofMatrix)) {
-      if (form == preferred) {
-        candidate.name = "patches";
-        add(std::move(candidate), !isDirect, [&] { emitContraction(*ofPatches, epilogue); });
-      }
-    }
+  std::optional<Contraction> ofPatches = all || !isDirect ? patches() : std::nullopt;
+  auto describePatches = [&] {
+    PlanCandidate candidate = describeForm(*ofPatches, preferredForm(*ofPatches), isPlain());
+    candidate.name = "patches";
+    return candidate;
+  };
+  if (ofPatches && offer(!isDirect, describePatches,
+                         [&] { emitForm(*ofPatches, epilogue, preferredForm(*ofPatches)); })) {
+    return;
   }
   ConvOperands operands = operandsAs(element);
-  if (std::optional<GradientPlan> plan = planGradient(operands, machine)) {
-    add(describeGradient(operands, *plan, machine), !isOne && !isDirect,
-        [&, plan] { emitGradient(kernel, operands, epilogue, *plan); });
+  if (std::optional<GradientPlan> plan = planGradient(operands, machine);
+      plan && offer(
+                  !isOne && !isDirect, [&] { return describeGradient(operands, *plan, machine); },
+                  [&, plan] { emitGradient(kernel, operands, epilogue, *plan); })) {
+    return;
   }
   bool isWindowed = !isPointwise && !isOne;
-  if (std::optional<Direct> matrix = planMatrix()) {
-    PlanCandidate candidate =
-        describeDirect("direct-matrix", matrix->operands, matrix->plan, machine);
-    candidate.cycles = matrixCycles(matrix->plan, *matrix->operands.product);
-    add(std::move(candidate), isWindowed && !isDirect, [&, matrix] { emit(*matrix); });
-  }
-  if (std::optional<Direct> groups = planGroups()) {
-    add(describeDirect("direct-groups", groups->operands, groups->plan, machine),
-        isWindowed && !isDirect, [&, groups] { emit(*groups); });
-  }
-  if (std::optional<Direct> single = planSingle()) {
-    add(describeDirect("direct", single->operands, single->plan, machine), isWindowed || isDirect,
-        [&, single] { emit(*single); });
+  auto offerDirect = [&](StringRef name, bool takes, auto plan) {
+    std::optional<Direct> direct = all || takes ? (this->*plan)() : std::nullopt;
+    return direct &&
+           offer(
+               takes, [&] { return describeDirect(name, direct->operands, direct->plan, machine); },
+               [&, direct] {
+                 emitDirect(kernel, op, direct->operands, epilogue, direct->plan, element);
+               });
+  };
+  if (offerDirect("direct-matrix", isWindowed && !isDirect, &Ways::planMatrix) ||
+      offerDirect("direct-groups", isWindowed && !isDirect, &Ways::planGroups) ||
+      offerDirect("direct", isWindowed || isDirect, &Ways::planSingle)) {
+    return;
   }
   Contraction c = contraction();
   ContractionForm preferred = preferredForm(c);
-  SmallVector<ContractionForm> forms = possibleForms(c);
-  std::vector<PlanCandidate> ofForms;
-  addCandidates(c, epilogue, ofForms);
-  for (auto [form, candidate] : llvm::zip_equal(forms, ofForms)) {
-    add(std::move(candidate), form == preferred, [&, form = form] { emitForm(c, epilogue, form); });
+  if (!all) {
+    emitForm(c, epilogue, preferred);
+    return;
+  }
+  for (const ContractionForm &form : possibleForms(c)) {
+    offer(
+        form == preferred, [&] { return describeForm(c, form, isPlain()); },
+        [&, form] { emitForm(c, epilogue, form); });
   }
   emitters[chooseCandidate(kernel, std::move(candidates), *best)]();
 }
@@ -528,12 +507,7 @@ LogicalResult emitConvKernel(KernelBuilder &kernel) {
   if (failed(epilogue)) {
     return failure();
   }
-  Ways ways(kernel, op, *epilogue);
-  if (kernel.choice) {
-    ways.emitChosen();
-  } else {
-    ways.emitFirst();
-  }
+  Ways(kernel, op, *epilogue).emit();
   return success();
 }
 

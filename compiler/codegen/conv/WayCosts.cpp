@@ -123,7 +123,10 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
   for (const DirectDim &dim : plan.dims) {
     met *= dim.kernel > 0 ? static_cast<double>(dim.taps) / dim.kernel * dim.phases.size() : 1;
   }
-  double cycles = others * perStep * steps * multiplyAdd * met * (1 + overhead(plan));
+  double cycles = plan.matrix
+                      ? matrixCycles(plan, *operands.product)
+                      : others * perStep * steps * multiplyAdd * met * (1 + overhead(plan)) +
+                            cyclesOfResult(operands, machine);
   return {name.str(),
           llvm::formatv("tile {0} x {1} outputs, {2} {3}, {4} features of a task, input {5}, "
                         "kernel {6}",
@@ -132,7 +135,7 @@ PlanCandidate describeDirect(StringRef name, const ConvOperands &operands, const
                         plan.inputInPlace ? "in place" : "copied",
                         plan.kernelInPlace ? "in place" : "packed")
               .str(),
-          cycles + cyclesOfResult(operands, machine)};
+          cycles};
 }
 
 } // namespace hlo::codegen
