@@ -72,18 +72,17 @@ void DirectEmitter::emitApart(const Block &block) {
 Sums DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk, const Place &place) {
   int64_t run = plan.runApart(), lanes = plan.lanes, pitch = llvm::alignTo(run, lanes);
   int64_t features = plan.featuresApart;
-  SmallVector<int64_t> kernelSteps(rank, 0);
+  Value inputAt = inputOffset(block, place, constI64(e, 0));
+  Start start{bufferAddress(block.input, inputAt), apartBuffer, SmallVector<int64_t>(rank, 0)};
   int64_t linear = features * pitch;
   for (size_t d = rank - 1; d-- > 0;) {
-    kernelSteps[d] = plan.dims[d].kernelDim < 0 ? 0 : linear;
+    start.kernelSteps[d] = plan.dims[d].kernelDim < 0 ? 0 : linear;
     linear *= plan.dims[d].kernelDim < 0 ? 1 : plan.dims[d].kernel;
   }
-  Value inputAt = inputOffset(block, place, constI64(e, 0));
   int64_t pixel = plan.dims.back().step * plan.inputStrides.back();
   Sums sums = zeroSums(e, operands.element, place.rowsW * features, lanes);
   forEachTap(
-      block, chunk, place, rank - 1, bufferAddress(block.input, inputAt), apartBuffer, kernelSteps,
-      sums, [&](Value input, Value weights, Sums &outer) {
+      block, chunk, place, rank - 1, start, sums, [&](Value input, Value weights, Sums &outer) {
         carryVectors(e, run, lanes, outer, [&](Value i, Value mask, Sums &inner) {
           multiplyStep(
               e, multiplier(), place.rowsW, features,

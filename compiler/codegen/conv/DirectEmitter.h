@@ -115,26 +115,33 @@ private:
   // DirectTile.cpp
   void emitTile(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   Sums multiply(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// Where a tile starts to read: channel c0 of the chunk, at tap 0 of the phase.
+  struct Start {
+    mlir::Value input, kernel;
+    /// The distances of the kernel's adjacent taps in each dimension (of a phase), in elements.
+    llvm::SmallVector<int64_t> kernelSteps;
+  };
+  Start startOf(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
+  /// The distance from a channel of the kernel to the next, in elements.
+  int64_t kernelRow() const;
   /// `offset`, moved from the first pixel of the block's input to the first that the place meets.
   mlir::Value inputOffset(const Block &block, const Place &place, mlir::Value offset);
   /// Calls body(input, kernel, sums) for the taps of the first `depth` dimensions that meet the
-  /// input, with the addresses moved to the tap: by kernelSteps[d] elements of the kernel from tap
-  /// to tap of dimension d.
+  /// input, with the addresses moved from `start` to the tap.
   void forEachTap(const Block &block, const Chunk &chunk, const Place &place, size_t depth,
-                  mlir::Value input, mlir::Value kernel, llvm::ArrayRef<int64_t> kernelSteps,
-                  Sums &sums,
+                  const Start &start, Sums &sums,
                   llvm::function_ref<void(mlir::Value input, mlir::Value kernel, Sums &sums)> body);
-  /// Prefetches, at step i of a tile, lines of the next piece of the `kernel` to L2; null if there
-  /// is none.
+  /// Prefetches, at step i of a tile, lines of the kernel's next piece to L2; null if there is
+  /// none.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk,
-                                                    const Panel &panel, const Place &place,
-                                                    mlir::Value kernel);
+                                                    const Panel &panel, const Place &place);
   /// The taps of dimension `d` that read the input for any row of a tile; the others are in the
   /// padding.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,
                                                 const Place &place, size_t d);
   /// Converts sums from the type of the products to that of the sums.
   void convertSums(Sums &sums);
+  /// The sums of a tile between two pieces.
   mlir::Value sumSlot(const Block &block, const Panel &panel, const Place &place);
   void store(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
   /// Calls body(h, w, rowsW) for the outputs of a tile that exist, `step` at a time along a row;
@@ -143,6 +150,8 @@ private:
   forEachOutput(const Block &block, const Place &place, int64_t step,
                 llvm::function_ref<void(mlir::Value h, mlir::Value w, mlir::Value rowsW)> body);
   void storeFew(const Block &block, const Panel &panel, const Place &place, const Sums &sums);
+  /// Gives the tile's buffer to the epilogue.
+  void storeBuffered(const Block &block, const Panel &panel, const Place &place);
   void storeRows(const Block &block, const Panel &panel, const Place &place);
   void storeColumns(const Block &block, const Panel &panel, const Place &place);
   /// The output index of row (h, w) of a tile; the feature is left open.
@@ -165,8 +174,6 @@ private:
   /// stored there.
   bool storesRegisters() const;
   MatrixSums resultAt(const Block &block, const Panel &panel, const Place &place);
-  /// The registers of a tile between two pieces of the sums.
-  mlir::Value matrixSlot(const Block &block, const Panel &panel, const Place &place);
   void storeRunOfLines(const Block &block, const Panel &panel, const Place &place);
   /// Zeros after the channels of a piece, in all panels.
   void fillKernelEnds(const Block &block, const Chunk &chunk);

@@ -81,48 +81,22 @@ void DirectEmitter::emitMatrixTile(const Block &block, const Chunk &chunk, const
   int64_t across = plan.lanes * plan.bytes;
   MatrixKernel kernel(e, *operands.product, operands.inputUnsigned, operands.kernelUnsigned, down,
                       panel.vectors);
-  Value slot = plan.cut == DirectCut::None ? Value() : matrixSlot(block, panel, place);
+  Value slot = plan.cut == DirectCut::None ? Value() : sumSlot(block, panel, place);
   MatrixSums rest{slot, row, plan.tileRows * row, across};
   kernel.start(chunk.isLater, rest);
 
-  // The first tap of the first output, in the copies of the input and of the kernel.
-  Value inputAt = plan.inputChunks ? constI64(e, 0) : chunk.c0;
-  Value kernelAt = panelStart(block, panel.n);
-  SmallVector<int64_t> kernelSteps(rank, 0);
-  int64_t linear = plan.kernelRows * plan.columns();
-  for (size_t d = rank; d-- > 0;) {
-    const DirectDim &dim = plan.dims[d];
-    Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), dim.step);
-    inputAt = addI(e, inputAt, mulI(e, index, plan.inputStrides[d]));
-    if (dim.kernelDim >= 0) {
-      kernelAt = addI(e, kernelAt, mulI(e, block.dims[d].firstTap, linear));
-      kernelSteps[d] = dim.tapStride * linear;
-      linear *= dim.kernel;
-    }
-  }
   int64_t outputStep = plan.dims.back().step * plan.inputStrides.back() * plan.bytes;
   int64_t nextRows = place.rowsH > 1
                          ? plan.dims[rank - 2].step * plan.inputStrides[rank - 2] * plan.bytes
                          : plan.tileRows * outputStep;
-  std::function<void(size_t, Value, Value)> nest = [&](size_t d, Value input, Value weights) {
-    if (d == rank || (plan.merged && d + 1 == rank)) {
-      Value run = d == rank ? chunk.channels : mulI(e, chunk.to[d], plan.channels);
-      Value steps = divI(e, addI(e, run, plan.tileGroups - 1), plan.tileGroups);
-      kernel.multiply({input, outputStep, nextRows, plan.tileGroups * plan.bytes},
-                      {weights, row, across, plan.tileGroups * row}, steps);
-      return;
-    }
-    // A run of lines meets some of each row of taps.
-    bool all = plan.linePitch > 0 && d + 2 == rank;
-    auto [from, to] =
-        all ? std::pair(chunk.from[d], chunk.to[d]) : validTaps(block, chunk, place, d);
-    emitFor(e, from, to, 1, [&](Value j) {
-      int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
-      nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-           bufferAddress(weights, mulI(e, j, kernelSteps[d])));
-    });
-  };
-  nest(0, bufferAddress(block.input, inputAt), bufferAddress(kernelBuffer, kernelAt));
+  Value run = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
+  Sums none;
+  forEachTap(block, chunk, place, rank - plan.merged, startOf(block, chunk, panel, place), none,
+             [&](Value input, Value weights, Sums &) {
+               Value steps = divI(e, addI(e, run, plan.tileGroups - 1), plan.tileGroups);
+               kernel.multiply({input, outputStep, nextRows, plan.tileGroups * plan.bytes},
+                               {weights, row, across, plan.tileGroups * row}, steps);
+             });
 
   int64_t line = (place.rowsH > 1 ? tileWidth : plan.tileRows) * row;
   auto finish = [&] {
@@ -131,20 +105,9 @@ void DirectEmitter::emitMatrixTile(const Block &block, const Chunk &chunk, const
       return;
     }
     kernel.store({tileBuffer, row, line, across});
-    plan.linePitch > 0 ? storeRunOfLines(block, panel, place)
-    : storesColumns    ? storeColumns(block, panel, place)
-                       : storeRows(block, panel, place);
+    plan.linePitch > 0 ? storeRunOfLines(block, panel, place) : storeBuffered(block, panel, place);
   };
-  if (!slot) {
-    finish();
-    return;
-  }
-  auto last = scf::IfOp::create(e.b, e.loc, chunk.isLast, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e.b);
-  e.b.setInsertionPointToStart(last.thenBlock());
-  finish();
-  e.b.setInsertionPointToStart(last.elseBlock());
-  kernel.store(rest);
+  slot ? emitIfElse(e, chunk.isLast, finish, [&] { kernel.store(rest); }) : finish();
 }
 
 bool DirectEmitter::storesRegisters() const {
@@ -161,34 +124,13 @@ MatrixSums DirectEmitter::resultAt(const Block &block, const Panel &panel, const
   SmallVector<int64_t> strides = rowMajorStrides(shapeOf(op.getResult()));
   SmallVector<Index> full = outputAt(block, place, constI64(e, 0), Index(constI64(e, 0)));
   full[g.outputFeatureDim] = featureOf(block, panel.n, 0);
-  Value linear = constI64(e, 0);
-  for (auto [index, stride] : llvm::zip(full, strides)) {
-    linear = addI(e, linear, mulI(e, index.base, stride));
-  }
   auto step = [&](const DirectDim &dim) {
     return strides[dim.outputDim] * static_cast<int64_t>(dim.phases.size()) * plan.bytes;
   };
   int64_t row = step(plan.dims.back());
-  return {epilogue.addressAt(linear), row,
+  return {epilogue.addressAt(offsetOf(e, full, strides)), row,
           place.rowsH > 1 ? step(plan.dims[rank - 2]) : plan.tileRows * row,
           plan.lanes * plan.bytes};
-}
-
-Value DirectEmitter::matrixSlot(const Block &block, const Panel &panel, const Place &place) {
-  Value slot = constI64(e, 0);
-  for (size_t d = 0; d < rank; ++d) {
-    int64_t outputs = plan.dims[d].block, unit = d + 1 == rank ? plan.rowsW : plan.unit(d);
-    Value at = subI(e, place.at[d], block.dims[d].q0);
-    if (plan.linePitch > 0 && d + 2 == rank) {
-      continue;
-    }
-    if (plan.linePitch > 0 && d + 1 == rank) {
-      outputs += (plan.dims[d - 1].block - 1) * plan.linePitch;
-    }
-    slot = addI(e, mulI(e, slot, llvm::divideCeil(outputs, unit)), divI(e, at, unit));
-  }
-  slot = addI(e, mulI(e, slot, plan.panels()), divI(e, subI(e, panel.n, block.n0), plan.columns()));
-  return bufferAddress(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
 }
 
 void DirectEmitter::storeRunOfLines(const Block &block, const Panel &panel, const Place &place) {
@@ -206,7 +148,7 @@ void DirectEmitter::storeRunOfLines(const Block &block, const Panel &panel, cons
     part.at[rank - 1] = from;
     part.firstRow = addI(e, start, from);
     part.outputs = subI(e, to, from);
-    storesColumns ? storeColumns(block, panel, part) : storeRows(block, panel, part);
+    storeBuffered(block, panel, part);
   });
 }
 

@@ -16,7 +16,9 @@ namespace hlo::codegen {
 std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk &chunk,
                                                  const Place &place, size_t d) {
   const DirectDim &dim = plan.dims[d];
-  if (d + 1 == rank || dim.kernelDim < 0 || dim.isInside()) {
+  // A run of lines meets some of each row of taps.
+  bool isRun = plan.linePitch > 0 && d + 2 == rank;
+  if (d + 1 == rank || dim.kernelDim < 0 || dim.isInside() || isRun) {
     return {chunk.from[d], chunk.to[d]};
   }
   // The input positions that the first and the last row of the tile read at the first tap.
@@ -28,8 +30,7 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
 }
 
 std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, const Chunk &chunk,
-                                                         const Panel &panel, const Place &place,
-                                                         Value kernel) {
+                                                         const Panel &panel, const Place &place) {
   if (!chunk.next) {
     return {};
   }
@@ -62,7 +63,8 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
   number = addI(e, mulI(e, number, across),
                 divI(e, subI(e, place.at[rank - 1], block.dims[rank - 1].q0), plan.rowsW));
   int64_t row = operands.kernel->strides()[g.kernelInputDim];
-  Value base = bufferAddress(kernel, addI(e, chunk.next, featureOf(block, panel.n, 0).base));
+  Value base = bufferAddress(operands.kernel->pointer(),
+                             addI(e, chunk.next, featureOf(block, panel.n, 0).base));
   auto ask = [=, this](Value row, Value line) {
     emitPrefetch(e, bufferAddress(base, addI(e, row, line)), 2);
   };
@@ -90,8 +92,7 @@ Value DirectEmitter::inputOffset(const Block &block, const Place &place, Value o
 }
 
 void DirectEmitter::forEachTap(const Block &block, const Chunk &chunk, const Place &place,
-                               size_t depth, Value input, Value kernel,
-                               ArrayRef<int64_t> kernelSteps, Sums &sums,
+                               size_t depth, const Start &start, Sums &sums,
                                function_ref<void(Value, Value, Sums &)> body) {
   std::function<void(size_t, Value, Value, Sums &)> nest = [&](size_t d, Value input, Value kernel,
                                                                Sums &outer) {
@@ -103,53 +104,55 @@ void DirectEmitter::forEachTap(const Block &block, const Chunk &chunk, const Pla
     int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
     carrySums(e, from, to, 1, outer, [&](Value j, Sums &inner) {
       nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-           bufferAddress(kernel, mulI(e, j, kernelSteps[d])), inner);
+           bufferAddress(kernel, mulI(e, j, start.kernelSteps[d])), inner);
     });
   };
-  nest(0, input, kernel, sums);
+  nest(0, start.input, start.kernel, sums);
 }
 
-Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel &panel,
-                             const Place &place) {
-  ArrayRef<int64_t> strides = operands.kernel->strides();
-  // The distances, in elements, between adjacent taps (of a phase) and between channels.
-  SmallVector<int64_t> kernelSteps(rank, 0);
-  int64_t kernelRow, linear = 1;
-  Value kernelAt, base;
-  if (plan.kernelInPlace) {
-    kernelRow = strides[g.kernelInputDim];
-    kernelAt = mulI(e, chunk.c0, kernelRow);
-    kernelAt = addI(e, kernelAt, featureOf(block, panel.n, 0).base);
-    base = operands.kernel->pointer();
-  } else {
-    kernelRow = plan.columns();
-    kernelAt = panelStart(block, panel.n);
-    base = kernelBuffer;
-  }
+int64_t DirectEmitter::kernelRow() const {
+  return plan.kernelInPlace ? operands.kernel->strides()[g.kernelInputDim] : plan.columns();
+}
+
+DirectEmitter::Start DirectEmitter::startOf(const Block &block, const Chunk &chunk,
+                                            const Panel &panel, const Place &place) {
+  int64_t row = kernelRow(), linear = 1;
+  Start start{{}, {}, SmallVector<int64_t>(rank, 0)};
+  Value kernelAt = plan.kernelInPlace
+                       ? addI(e, mulI(e, chunk.c0, row), featureOf(block, panel.n, 0).base)
+                       : panelStart(block, panel.n);
   for (size_t d = rank; d-- > 0;) {
     const DirectDim &dim = plan.dims[d];
     if (dim.kernelDim < 0) {
       continue;
     }
-    int64_t stride =
-        plan.kernelInPlace ? strides[dim.kernelDim] : linear * plan.kernelRows * kernelRow;
+    int64_t stride = plan.kernelInPlace ? operands.kernel->strides()[dim.kernelDim]
+                                        : linear * plan.kernelRows * row;
     Value first = block.dims[d].firstTap;
     bool backwards = plan.kernelInPlace && dim.reversed;
     if (backwards) {
       first = subI(e, constI64(e, dim.kernel - 1), first);
     }
     kernelAt = addI(e, kernelAt, mulI(e, first, stride));
-    kernelSteps[d] = (backwards ? -1 : 1) * dim.tapStride * stride;
+    start.kernelSteps[d] = (backwards ? -1 : 1) * dim.tapStride * stride;
     linear *= dim.kernel;
   }
   Value inputAt = plan.inputChunks ? constI64(e, 0) : mulI(e, chunk.c0, plan.channelWidth());
-  inputAt = inputOffset(block, place, inputAt);
+  start.input = bufferAddress(block.input, inputOffset(block, place, inputAt));
+  start.kernel =
+      bufferAddress(plan.kernelInPlace ? operands.kernel->pointer() : kernelBuffer, kernelAt);
+  return start;
+}
+
+Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel &panel,
+                             const Place &place) {
+  Start start = startOf(block, chunk, panel, place);
   SmallVector<int64_t> rowOffsets;
   for (int64_t r = 0; r < place.rows(); ++r) {
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
-  auto askNext = nextPrefetcher(block, chunk, panel, place, base);
+  auto askNext = nextPrefetcher(block, chunk, panel, place);
   Value zero = constI64(e, 0);
   auto step = [&](Value input, Value weights, int64_t width, int64_t column, Value mask,
                   Sums &sums) {
@@ -185,7 +188,7 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     Value length = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
     carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
       Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
-      Value row = bufferAddress(weights, mulI(e, i, kernelRow));
+      Value row = bufferAddress(weights, mulI(e, i, kernelRow()));
       if (askNext) {
         askNext(i);
       }
@@ -193,8 +196,7 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     });
   };
   Sums sums = firstSums(block, chunk, panel, place);
-  forEachTap(block, chunk, place, depth, bufferAddress(block.input, inputAt),
-             bufferAddress(base, kernelAt), kernelSteps, sums, run);
+  forEachTap(block, chunk, place, depth, start, sums, run);
   convertSums(sums);
   return sums;
 }
@@ -216,9 +218,15 @@ void DirectEmitter::convertSums(Sums &sums) {
 Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place &place) {
   Value slot = constI64(e, 0);
   for (size_t d = 0; d < rank; ++d) {
-    int64_t rows = d + 1 == rank ? plan.rowsW : d + 2 == rank ? plan.rowsH : 1;
-    slot = mulI(e, slot, llvm::divideCeil(plan.dims[d].block, rows));
-    slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), rows));
+    bool isRun = plan.linePitch > 0 && d + 2 >= rank;
+    if (isRun && d + 2 == rank) {
+      continue;
+    }
+    int64_t outputs =
+        plan.dims[d].block + (isRun ? (plan.dims[d - 1].block - 1) * plan.linePitch : 0);
+    int64_t unit = isRun ? plan.rowsW : plan.unit(d);
+    slot = mulI(e, slot, llvm::divideCeil(outputs, unit));
+    slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), unit));
   }
   slot = addI(e, mulI(e, slot, plan.panels()), divI(e, subI(e, panel.n, block.n0), plan.columns()));
   return bufferAddress(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
@@ -358,6 +366,10 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
     storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
              sums[i]);
   }
+  storeBuffered(block, panel, place);
+}
+
+void DirectEmitter::storeBuffered(const Block &block, const Panel &panel, const Place &place) {
   storesColumns ? storeColumns(block, panel, place) : storeRows(block, panel, place);
 }
 
