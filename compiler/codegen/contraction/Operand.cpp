@@ -211,7 +211,7 @@ static Value clampedStart(KernelBuilder &kernel, const DynamicStart &start) {
 }
 
 Operand::Operand(KernelBuilder &kernel, Value value, Type as)
-    : kernel(&kernel), value(value), as(as), steps(shapeOf(value).size(), 1) {
+    : kernel(&kernel), value(value), as(as) {
   std::optional<View> view = viewOf(value);
   if (!view) {
     std::optional<View> nearest = viewOf(value, /*nearest=*/true);
@@ -247,11 +247,6 @@ Type Operand::narrowInteger() const {
   }
   Type type = elementType(value.getType());
   return isNarrow(type) ? type : Type();
-}
-
-void Operand::setStep(unsigned dim, int64_t step) {
-  steps[dim] *= step;
-  dimStrides[dim] *= step;
 }
 
 void Operand::groupAlong(unsigned dim, KGroup group, Type word, bool flips) {
@@ -428,12 +423,8 @@ Elem Operand::elementAt(ArrayRef<Index> index, int64_t lanes, Value mask) {
     }
     return atOffset(offset, lanes, mask);
   }
-  SmallVector<Index> stepped;
-  for (auto [i, step] : llvm::zip(index, steps)) {
-    stepped.push_back(mulIndex(e, i, step));
-  }
   ElementEmitter emitter(*kernel, lanes);
-  return converted(elementType(value.getType()), emitter.emit(value, stepped, mask));
+  return converted(elementType(value.getType()), emitter.emit(value, index, mask));
 }
 
 Elem Operand::atOffset(const Index &offset, int64_t lanes, Value mask) {

@@ -30,8 +30,6 @@ public:
   /// The stride of each dimension, in elements. Of a computed operand: the strides in the largest
   /// array that it reads, which only suggest an order of loops.
   llvm::ArrayRef<int64_t> strides() const { return dimStrides; }
-  /// From now on index i of `dim` means index i * step.
-  void setStep(unsigned dim, int64_t step);
   /// From now on an element is a group: `word` (32 bits) holds two or four consecutive elements
   /// along `dim`, and an index along `dim` counts groups. The last group is padded with zeros. If
   /// `flips`, the upper bit of each byte is flipped after the load. If the groups are contiguous
@@ -80,7 +78,6 @@ private:
   /// The types that a loaded element is converted to, in order, before `as`.
   llvm::SmallVector<mlir::Type> conversions;
   llvm::SmallVector<int64_t> dimStrides;
-  llvm::SmallVector<int64_t> steps;
   std::optional<Groups> groups;
 };
 

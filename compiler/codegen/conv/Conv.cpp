@@ -24,26 +24,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// A convolution of one tap per output element, as a dot over features.
-static Contraction pointwiseContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                        const ConvOperands &operands) {
-  using Dim = DimensionGroups::Dim;
-  const ConvGeometry &g = operands.g;
-  DimensionGroups groups;
-  // If features are outside positions, each image is a product.
-  bool featuresInnermost = g.outputFeatureDim == static_cast<int64_t>(g.spatial.size()) + 1;
-  (featuresInnermost ? groups.m : groups.batch)
-      .push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
-  for (const SpatialDim &dim : g.spatial) {
-    operands.input->setStep(dim.inputDim, dim.stride);
-    groups.m.push_back(Dim{dim.output, dim.inputDim, -1, dim.outputDim});
-  }
-  llvm::sort(groups.m, [](const Dim &a, const Dim &b) { return a.out < b.out; });
-  groups.n.push_back(Dim{g.outputFeatures, -1, g.kernelOutputDim, g.outputFeatureDim});
-  groups.k.push_back(Dim{g.inputFeatures, g.inputFeatureDim, g.kernelInputDim, -1});
-  return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
-}
-
 /// Whether there is one output position, with a window that does not leave the input: a whole image
 /// of weights, or the gradient of a kernel of one tap.
 static bool isOnePosition(const ConvGeometry &g) {
@@ -53,167 +33,107 @@ static bool isOnePosition(const ConvGeometry &g) {
          });
 }
 
-/// A convolution of one output position, as a dot over taps and features: the window reads every
-/// kernelDilation-th element.
-static Contraction onePositionContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                          const ConvOperands &operands) {
-  using Dim = DimensionGroups::Dim;
+// The dimensions of a convolution as a problem, by their numbers in input, kernel and result. Those
+// of the input: batch, features, groups, and an output position and a tap per spatial dimension;
+// the result's: its own, and groups.
+static constexpr int64_t kBatch = 0, kFeature = 1, kGroup = 2;
+static int64_t outputDim(int64_t spatial) { return 3 + 2 * spatial; }
+static int64_t tapDim(int64_t spatial) { return 4 + 2 * spatial; }
+
+static Problem::Array inputArray(Emission &e, const ConvOperands &operands, bool hasBorders) {
   const ConvGeometry &g = operands.g;
-  DimensionGroups groups;
-  groups.m.push_back(Dim{g.outputBatch, g.inputBatchDim, -1, g.outputBatchDim});
-  groups.n.push_back(Dim{g.outputFeatures, -1, g.kernelOutputDim, g.outputFeatureDim});
+  ArrayRef<int64_t> strides = operands.input->strides();
+  int64_t batch = strides[g.inputBatchDim], feature = strides[g.inputFeatureDim];
+  Problem::Array array{
+      operands.input,
+      {batch, feature, g.batchGroups > 1 ? batch * g.outputBatch : feature * g.kernelInputFeatures},
+      operands.input->isStrided() && !hasBorders,
+      {}};
   for (const SpatialDim &dim : g.spatial) {
-    operands.input->setStep(dim.inputDim, dim.kernelDilation);
-    groups.k.push_back(Dim{dim.kernel, dim.inputDim, dim.kernelDim, -1});
+    int64_t stride = dim.inputDilation > 1 ? 0 : strides[dim.inputDim];
+    array.strides.append({stride * dim.stride, hasBorders ? 0 : stride * dim.kernelDilation});
   }
-  groups.k.push_back(Dim{g.inputFeatures, g.inputFeatureDim, g.kernelInputDim, -1});
-  return makeContraction(kernel, op, operands.element, operands.input, operands.kernel, groups);
+  array.read = [&e, operands](ArrayRef<Index> index, int64_t lanes, Value mask) {
+    const ConvGeometry &g = operands.g;
+    Index batch = index[kBatch], feature = index[kFeature];
+    if (g.batchGroups > 1) {
+      batch = addIndex(e, batch, mulIndex(e, index[kGroup], g.outputBatch), lanes);
+    }
+    if (g.featureGroups > 1) {
+      feature = addIndex(e, feature, mulIndex(e, index[kGroup], g.kernelInputFeatures), lanes);
+    }
+    SmallVector<Index> output, tap;
+    for (size_t d = 0; d < g.spatial.size(); ++d) {
+      output.push_back(index[outputDim(d)]);
+      tap.push_back(index[tapDim(d)]);
+    }
+    return operands.readInput(e, batch, feature, output, tap, lanes, mask);
+  };
+  return array;
 }
 
-namespace {
-/// State shared by the readers of a windowed convolution. m is the output batch and positions in
-/// the order `mDims` (-1 = batch, else a spatial dimension), k the spatial dimensions and -1 =
-/// input feature.
-struct Windowed {
-  ConvOperands operands;
-  SmallVector<int64_t> mDims, kDims;
-};
-} // namespace
-
-/// Splits the indices of a group into those of spatial dimensions and the other one.
-static std::pair<Index, SmallVector<Index>> spread(ArrayRef<int64_t> dims,
-                                                   ArrayRef<Index> indices) {
-  SmallVector<Index> spatial(dims.size() - 1);
-  Index other;
-  for (auto [d, index] : llvm::zip(dims, indices)) {
-    (d < 0 ? other : spatial[d]) = index;
-  }
-  return {other, spatial};
+/// `index`, moved to the features of its group.
+static Index featureInGroup(Emission &e, const ConvGeometry &g, ArrayRef<Index> index,
+                            const Index &group, int64_t feature, int64_t lanes) {
+  return g.groups() > 1 ? addIndex(e, index[feature], mulIndex(e, group, g.groupFeatures()), lanes)
+                        : index[feature];
 }
 
-static Elem readInput(Emission &e, const Windowed &w, ArrayRef<Index> group, ArrayRef<Index> m,
-                      ArrayRef<Index> k, int64_t lanes, Value mask) {
-  const ConvGeometry &g = w.operands.g;
-  auto [batch, output] = spread(w.mDims, m);
-  auto [feature, tap] = spread(w.kDims, k);
-  if (g.batchGroups > 1) {
-    batch = addIndex(e, batch, mulIndex(e, group[0], g.outputBatch), lanes);
-  }
-  if (g.featureGroups > 1) {
-    feature = addIndex(e, feature, mulIndex(e, group[0], g.kernelInputFeatures), lanes);
-  }
-  return w.operands.readInput(e, batch, feature, output, tap, lanes, mask);
-}
-
-static Elem readKernel(Emission &e, const Windowed &w, ArrayRef<Index> group, ArrayRef<Index> n,
-                       ArrayRef<Index> k, int64_t lanes, Value mask) {
-  const ConvGeometry &g = w.operands.g;
-  auto [inputFeature, tap] = spread(w.kDims, k);
-  Index feature = n[0];
-  if (g.groups() > 1) {
-    feature = addIndex(e, feature, mulIndex(e, group[0], g.groupFeatures()), lanes);
-  }
-  return w.operands.readKernel(e, inputFeature, feature, tap, lanes, mask);
-}
-
-/// The strides of the kernel along k's and n's dimensions, for direct access.
-static void addKernelStrides(const Windowed &w, ContractionSide &side) {
-  const ConvGeometry &g = w.operands.g;
-  ArrayRef<int64_t> strides = w.operands.kernel->strides();
-  int64_t feature = strides[g.kernelOutputDim];
-  if (g.groups() > 1) {
-    side.batchStrides.push_back(feature * g.groupFeatures());
-  }
-  side.freeStrides.push_back(feature);
-  bool reversed = false;
-  for (int64_t d : w.kDims) {
-    side.kStrides.push_back(strides[d < 0 ? g.kernelInputDim : g.spatial[d].kernelDim]);
-    reversed |= d >= 0 && g.spatial[d].reversed;
-  }
-  if (!reversed && w.operands.kernel->isStrided()) {
-    side.strided = w.operands.kernel;
-  }
-  side.unit = feature == 1                ? UnitStride::Free
-              : side.kStrides.back() == 1 ? UnitStride::K
-                                          : UnitStride::None;
-}
-
-/// `featuresLast`: input features are the last dimension of k, wherever the input has them.
-static Contraction windowedContraction(KernelBuilder &kernel, ConvolutionOp op,
-                                       const ConvOperands &operands, bool featuresLast = false) {
-  auto w = std::make_shared<Windowed>(Windowed{operands, {}, {}});
+static Problem::Array kernelArray(Emission &e, const ConvOperands &operands) {
   const ConvGeometry &g = operands.g;
-  auto resultType = cast<RankedTensorType>(op.getResult().getType());
-  SmallVector<int64_t> outStrides = rowMajorStrides(resultType.getShape());
-  Contraction c{kernel, op, operands.element};
-  if (g.groups() > 1) {
-    c.batch.push_back(g.groups());
-    c.outBatch.push_back(outStrides[g.outputFeatureDim] * g.groupFeatures());
-  }
-  c.n.push_back(g.groupFeatures());
-  c.outN.push_back(outStrides[g.outputFeatureDim]);
-  // m in the order of the output's dimensions.
-  SmallVector<int64_t> spatialOf(resultType.getRank(), -1);
-  for (auto [d, dim] : llvm::enumerate(g.spatial)) {
-    spatialOf[dim.outputDim] = d;
-  }
-  for (int64_t d = 0; d < resultType.getRank(); ++d) {
-    if (d != g.outputFeatureDim) {
-      w->mDims.push_back(spatialOf[d]);
-      c.m.push_back(resultType.getDimSize(d));
-      c.outM.push_back(outStrides[d]);
+  SmallVector<int64_t> strides(operands.kernel->strides());
+  strides.push_back(strides[g.kernelOutputDim] * g.groupFeatures());
+  bool isReversed =
+      llvm::any_of(g.spatial, [](const SpatialDim &dim) { return dim.reversed && dim.kernel > 1; });
+  Problem::Array array{operands.kernel, strides, operands.kernel->isStrided() && !isReversed, {}};
+  array.read = [&e, operands](ArrayRef<Index> index, int64_t lanes, Value mask) {
+    const ConvGeometry &g = operands.g;
+    Index feature = featureInGroup(e, g, index, index.back(), g.kernelOutputDim, lanes);
+    SmallVector<Index> tap;
+    for (const SpatialDim &dim : g.spatial) {
+      tap.push_back(index[dim.kernelDim]);
     }
-  }
-  // k in the order of the input's dimensions, so that its last steps least.
-  SmallVector<int64_t> inputSpatial(resultType.getRank(), -1);
-  for (auto [d, dim] : llvm::enumerate(g.spatial)) {
-    inputSpatial[dim.inputDim] = d;
-  }
-  for (int64_t d = 0; d < resultType.getRank(); ++d) {
-    if (d == g.inputBatchDim || (featuresLast && d == g.inputFeatureDim)) {
-      continue;
-    }
-    w->kDims.push_back(inputSpatial[d]);
-    c.k.push_back(d == g.inputFeatureDim ? g.kernelInputFeatures
-                                         : g.spatial[inputSpatial[d]].kernel);
-  }
-  if (featuresLast) {
-    w->kDims.push_back(-1);
-    c.k.push_back(g.kernelInputFeatures);
-  }
-  Emission &e = kernel.e;
-  c.lhs.read = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> k, int64_t lanes,
-                       Value mask) { return readInput(e, *w, group, m, k, lanes, mask); };
-  c.rhs.read = [&e, w](ArrayRef<Index> group, ArrayRef<Index> n, ArrayRef<Index> k, int64_t lanes,
-                       Value mask) { return readKernel(e, *w, group, n, k, lanes, mask); };
-  ArrayRef<int64_t> inputStrides = operands.input->strides();
-  if (w->kDims.back() < 0 && inputStrides[g.inputFeatureDim] == 1) {
-    c.lhs.unit = UnitStride::K;
-  } else {
-    int64_t last = w->mDims.back();
-    bool unit = last < 0 ? inputStrides[g.inputBatchDim] == 1
-                         : inputStrides[g.spatial[last].inputDim] == 1 &&
-                               g.spatial[last].stride == 1 && g.spatial[last].inputDilation == 1;
-    c.lhs.unit = unit ? UnitStride::Free : UnitStride::None;
-  }
-  addKernelStrides(*w, c.rhs);
-  c.lhs.holdsBf16 = operands.input->holdsBf16();
-  c.lhs.narrowInteger = operands.input->narrowInteger();
-  c.rhs.narrowInteger = operands.kernel->narrowInteger();
-  c.rhs.holdsBf16 = operands.kernel->holdsBf16();
-  c.outIndex = [&e, w](ArrayRef<Index> group, ArrayRef<Index> m, ArrayRef<Index> n, int64_t lanes) {
-    const ConvGeometry &g = w->operands.g;
-    SmallVector<Index> full(g.spatial.size() + 2);
-    full[g.outputFeatureDim] = n[0];
-    if (g.groups() > 1) {
-      full[g.outputFeatureDim] = addIndex(e, n[0], mulIndex(e, group[0], g.groupFeatures()), lanes);
-    }
-    for (auto [d, index] : llvm::zip(w->mDims, m)) {
-      full[d < 0 ? g.outputBatchDim : g.spatial[d].outputDim] = index;
-    }
+    return operands.readKernel(e, index[g.kernelInputDim], feature, tap, lanes, mask);
+  };
+  return array;
+}
+
+/// `isImages`: each image is a product. `featuresLast`: input features are the last dimension of k,
+/// wherever the input has them.
+static Problem problemOf(Emission &e, ConvolutionOp op, const ConvOperands &operands, bool isImages,
+                         bool featuresLast) {
+  const ConvGeometry &g = operands.g;
+  int64_t rank = g.spatial.size() + 2;
+  Problem problem;
+  problem.hasBorders = llvm::any_of(g.spatial, [](const SpatialDim &dim) {
+    return dim.padLow != 0 || dim.inputDilation > 1 || !dim.isInside();
+  });
+  problem.lhs = inputArray(e, operands, problem.hasBorders);
+  problem.rhs = kernelArray(e, operands);
+  problem.outStrides = rowMajorStrides(shapeOf(op.getResult()));
+  problem.outStrides.push_back(problem.outStrides[g.outputFeatureDim] * g.groupFeatures());
+  problem.outIndex = [&e, g](ArrayRef<Index> index, int64_t lanes) {
+    SmallVector<Index> full(index.drop_back());
+    full[g.outputFeatureDim] = featureInGroup(e, g, index, index.back(), g.outputFeatureDim, lanes);
     return full;
   };
-  return c;
+  problem.batch.push_back({g.groups(), kGroup, rank, rank});
+  problem.n.push_back({g.groupFeatures(), -1, g.kernelOutputDim, g.outputFeatureDim});
+  (isImages ? problem.batch : problem.m).push_back({g.outputBatch, kBatch, -1, g.outputBatchDim});
+  // Those of k in the order of the input's dimensions, so that its last steps least.
+  SmallVector<Problem::Dim> inOrder(rank, {1});
+  inOrder[g.inputFeatureDim] = {g.kernelInputFeatures, kFeature, g.kernelInputDim, -1};
+  for (auto [d, dim] : llvm::enumerate(g.spatial)) {
+    problem.m.push_back({dim.output, outputDim(d), -1, dim.outputDim});
+    inOrder[dim.inputDim] = {dim.kernel, tapDim(d), dim.kernelDim, -1};
+  }
+  llvm::sort(problem.m, [](const Problem::Dim &a, const Problem::Dim &b) { return a.out < b.out; });
+  problem.k = inOrder;
+  if (featuresLast) {
+    std::rotate(problem.k.begin() + g.inputFeatureDim, problem.k.begin() + g.inputFeatureDim + 1,
+                problem.k.end());
+  }
+  return problem;
 }
 
 /// The number of products of integers of at most 8 bits whose sum in f32, whose multiply-add is one
@@ -375,7 +295,8 @@ std::optional<Contraction> Ways::patches() {
     return std::nullopt;
   }
   for (bool featuresLast : {false, true}) {
-    Contraction c = windowedContraction(kernel, op, operands, featuresLast);
+    Contraction c = makeContraction(
+        kernel, op, element, problemOf(kernel.e, op, operands, /*isImages=*/false, featuresLast));
     if (prefersMatrix(c)) {
       return c;
     }
@@ -405,10 +326,11 @@ std::optional<Ways::Direct> Ways::planSingle() {
 }
 
 Contraction Ways::contraction() {
-  ConvOperands operands = operandsAs(element);
-  Contraction c = isPointwise ? pointwiseContraction(kernel, op, operands)
-                  : isOne     ? onePositionContraction(kernel, op, operands)
-                              : windowedContraction(kernel, op, operands);
+  // If features are outside positions, each image is a product.
+  bool isImages = isPointwise && g.outputFeatureDim != static_cast<int64_t>(g.spatial.size()) + 1;
+  Contraction c = makeContraction(
+      kernel, op, element,
+      problemOf(kernel.e, op, operandsAs(element), isImages, /*featuresLast=*/false));
   if (cast<RankedTensorType>(op.getLhs().getType()).getNumElements() == 0) {
     // Everything is padding.
     c.k.assign(1, 0);

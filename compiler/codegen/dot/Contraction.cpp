@@ -1,9 +1,8 @@
-//===- Contraction.cpp - The common form of dots and convolutions ---------===//
+//===- Contraction.cpp - A problem as the forms of dots take it -----------===//
 //
-// Makes a Contraction of two operands and their dimensions in four groups. Dimensions that are
-// adjacent and contiguous in every array that has them are merged, and dimensions of size 1 are
-// dropped. For computed operands "in memory" means row-major order; a merged index is split when
-// the operand is read.
+// Makes a Contraction of a Problem. Dimensions that are adjacent and contiguous in every array that
+// has them are merged, and dimensions of size 1 are dropped. For computed operands "in memory"
+// means row-major order; a merged index is split when the operand is read.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Contraction.h"
@@ -38,7 +37,7 @@ int64_t lanesFor(const Contraction &c, int64_t count) {
 }
 
 namespace {
-using Dim = DimensionGroups::Dim;
+using Dim = Problem::Dim;
 
 /// One dimension of a group after merging: its parts, outermost first.
 struct MergedDim {
@@ -46,27 +45,28 @@ struct MergedDim {
   SmallVector<Dim> parts;
 };
 
-struct Strides {
-  ArrayRef<int64_t> lhs, rhs;
-  SmallVector<int64_t> out;
-  int64_t lhsOf(const Dim &d) const { return d.lhs < 0 ? 0 : lhs[d.lhs]; }
-  int64_t rhsOf(const Dim &d) const { return d.rhs < 0 ? 0 : rhs[d.rhs]; }
-  int64_t outOf(const Dim &d) const { return d.out < 0 ? 0 : out[d.out]; }
-};
 } // namespace
 
-static SmallVector<MergedDim> mergeDims(ArrayRef<Dim> dims, const Strides &strides) {
+static int64_t strideOf(const Dim &dim, ArrayRef<int64_t> strides, int64_t Dim::*array) {
+  return dim.*array < 0 ? 0 : strides[dim.*array];
+}
+
+static SmallVector<MergedDim> mergeDims(ArrayRef<Dim> dims, const Problem &problem) {
+  auto isRun = [](const Dim &outer, const Dim &dim, ArrayRef<int64_t> strides,
+                  int64_t Dim::*array) {
+    return strideOf(outer, strides, array) == strideOf(dim, strides, array) * dim.size;
+  };
   SmallVector<MergedDim> merged;
   for (const Dim &dim : dims) {
     if (dim.size == 1) {
       continue;
     }
-    if (!merged.empty()) {
+    if (!merged.empty() && !problem.hasBorders) {
       MergedDim &last = merged.back();
       const Dim &outer = last.parts.back();
-      if (strides.lhsOf(outer) == strides.lhsOf(dim) * dim.size &&
-          strides.rhsOf(outer) == strides.rhsOf(dim) * dim.size &&
-          strides.outOf(outer) == strides.outOf(dim) * dim.size) {
+      if (isRun(outer, dim, problem.lhs.strides, &Dim::lhs) &&
+          isRun(outer, dim, problem.rhs.strides, &Dim::rhs) &&
+          isRun(outer, dim, problem.outStrides, &Dim::out)) {
         last.size *= dim.size;
         last.parts.push_back(dim);
         continue;
@@ -106,6 +106,12 @@ static SmallVector<int64_t> sizesOf(ArrayRef<MergedDim> group) {
   return sizes;
 }
 
+static SmallVector<int64_t> stridesOf(ArrayRef<MergedDim> group, ArrayRef<int64_t> strides,
+                                      int64_t Dim::*array) {
+  return llvm::map_to_vector(
+      group, [&](const MergedDim &dim) { return strideOf(dim.parts.back(), strides, array); });
+}
+
 static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrides) {
   if (!kStrides.empty() && kStrides.back() == 1) {
     return UnitStride::K;
@@ -117,26 +123,19 @@ static UnitStride unitOf(ArrayRef<int64_t> freeStrides, ArrayRef<int64_t> kStrid
 }
 
 /// One side of the contraction. `freeDims`: m or n.
-static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> operand,
+static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &from,
                                 SmallVector<MergedDim> batch, SmallVector<MergedDim> freeDims,
                                 SmallVector<MergedDim> k, int64_t Dim::*array) {
   ContractionSide side;
-  auto stridesOf = [&](ArrayRef<MergedDim> group) {
-    SmallVector<int64_t> strides;
-    for (const MergedDim &dim : group) {
-      int64_t d = dim.parts.back().*array;
-      strides.push_back(d < 0 ? 0 : operand->strides()[d]);
-    }
-    return strides;
-  };
-  side.batchStrides = stridesOf(batch);
-  side.freeStrides = stridesOf(freeDims);
-  side.kStrides = stridesOf(k);
+  const std::shared_ptr<Operand> &operand = from.operand;
+  side.batchStrides = stridesOf(batch, from.strides, array);
+  side.freeStrides = stridesOf(freeDims, from.strides, array);
+  side.kStrides = stridesOf(k, from.strides, array);
   side.unit = unitOf(side.freeStrides, side.kStrides);
   side.holdsBf16 = operand->holdsBf16();
   side.narrowInteger = operand->narrowInteger();
   side.storage = operand->storage();
-  if (operand->isStrided()) {
+  if (from.isStrided) {
     side.strided = operand;
     side.read = [&e = kernel.e, operand, batchStrides = side.batchStrides,
                  freeStrides = side.freeStrides,
@@ -155,14 +154,14 @@ static ContractionSide makeSide(KernelBuilder &kernel, std::shared_ptr<Operand> 
     };
     return side;
   }
-  side.read = [&e = kernel.e, operand, batch, freeDims, k,
+  side.read = [&e = kernel.e, read = from.read, rank = from.strides.size(), batch, freeDims, k,
                array](ArrayRef<Index> batchIndex, ArrayRef<Index> freeIndex, ArrayRef<Index> kIndex,
                       int64_t lanes, Value mask) {
-    SmallVector<Index> full(operand->strides().size(), Index(constI64(e, 0)));
+    SmallVector<Index> full(rank, Index(constI64(e, 0)));
     spreadIndices(e, batch, batchIndex, lanes, array, full);
     spreadIndices(e, freeDims, freeIndex, lanes, array, full);
     spreadIndices(e, k, kIndex, lanes, array, full);
-    return operand->at(full, lanes, mask);
+    return read(full, lanes, mask);
   };
   return side;
 }
@@ -177,72 +176,67 @@ static bool separatesRuns(const Emission &e, Type element, int64_t inner, int64_
          (rows <= kMost && !isa<ComplexType>(element) && inner % lanes != 0 && 2 * inner >= lanes);
 }
 
-void separateRuns(KernelBuilder &kernel, Operation *hero, Type element, const Operand &lhs,
-                  const Operand &rhs, DimensionGroups &groups) {
-  auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
-  Strides strides{lhs.strides(), rhs.strides(), rowMajorStrides(resultType.getShape())};
-  auto separate = [&](SmallVector<Dim> &columns, ArrayRef<Dim> rows, const Operand &other,
-                      auto strideOf) {
-    SmallVector<MergedDim> runs = mergeDims(columns, strides);
-    if (runs.size() < 2 || strideOf(runs.back().parts.back()) != 1 || !other.isStrided() ||
-        !separatesRuns(kernel.e, element, runs.back().size, sizeOf(rows))) {
+void separateRuns(KernelBuilder &kernel, Type element, Problem &problem) {
+  auto separate = [&](SmallVector<Dim> &columns, ArrayRef<Dim> rows, const Problem::Array &side,
+                      const Problem::Array &other, int64_t Dim::*array) {
+    SmallVector<MergedDim> runs = mergeDims(columns, problem);
+    if (runs.size() < 2 || strideOf(runs.back().parts.back(), side.strides, array) != 1 ||
+        !other.isStrided || !separatesRuns(kernel.e, element, runs.back().size, sizeOf(rows))) {
       return;
     }
     columns = runs.pop_back_val().parts;
     for (const MergedDim &outer : runs) {
-      groups.batch.append(outer.parts);
+      problem.batch.append(outer.parts);
     }
   };
-  separate(groups.n, groups.m, lhs, [&](const Dim &d) { return strides.rhsOf(d); });
-  separate(groups.m, groups.n, rhs, [&](const Dim &d) { return strides.lhsOf(d); });
+  separate(problem.n, problem.m, problem.rhs, problem.lhs, &Dim::rhs);
+  separate(problem.m, problem.n, problem.lhs, problem.rhs, &Dim::lhs);
 }
 
-Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element,
-                            std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,
-                            DimensionGroups groups) {
-  auto resultType = cast<RankedTensorType>(hero->getResult(0).getType());
-  Strides strides{lhs->strides(), rhs->strides(), rowMajorStrides(resultType.getShape())};
-  // The order of summation is free: that of the larger side in memory, or of the only strided one.
+/// Sorts the dimensions of k: the order of summation is free, so it is that of the larger side in
+/// memory, or of the only strided one.
+static void sortK(Problem &problem) {
   auto batchOf = [&](int64_t Dim::*side) {
-    return sizeOf(llvm::filter_to_vector(groups.batch, [&](const Dim &d) { return d.*side >= 0; }));
+    return sizeOf(
+        llvm::filter_to_vector(problem.batch, [&](const Dim &d) { return d.*side >= 0; }));
   };
-  bool byLhs = lhs->isStrided() == rhs->isStrided()
-                   ? batchOf(&Dim::lhs) * sizeOf(groups.m) >= batchOf(&Dim::rhs) * sizeOf(groups.n)
-                   : lhs->isStrided();
-  auto strideOf = [&](const Dim &d) {
-    return std::abs(byLhs ? strides.lhsOf(d) : strides.rhsOf(d));
+  bool byLhs =
+      problem.lhs.isStrided == problem.rhs.isStrided
+          ? batchOf(&Dim::lhs) * sizeOf(problem.m) >= batchOf(&Dim::rhs) * sizeOf(problem.n)
+          : problem.lhs.isStrided;
+  auto distance = [&](const Dim &d) {
+    return std::abs(byLhs ? strideOf(d, problem.lhs.strides, &Dim::lhs)
+                          : strideOf(d, problem.rhs.strides, &Dim::rhs));
   };
-  for (auto last = groups.k.begin(); last != groups.k.end(); ++last) {
-    auto place = std::upper_bound(groups.k.begin(), last, *last, [&](const Dim &a, const Dim &b) {
-      return strideOf(a) > strideOf(b);
+  for (auto last = problem.k.begin(); last != problem.k.end(); ++last) {
+    auto place = std::upper_bound(problem.k.begin(), last, *last, [&](const Dim &a, const Dim &b) {
+      return distance(a) > distance(b);
     });
     std::rotate(place, last, last + 1);
   }
-  SmallVector<MergedDim> batch = mergeDims(groups.batch, strides);
-  SmallVector<MergedDim> m = mergeDims(groups.m, strides), n = mergeDims(groups.n, strides);
-  SmallVector<MergedDim> k = mergeDims(groups.k, strides);
+}
 
+Contraction makeContraction(KernelBuilder &kernel, Operation *hero, Type element, Problem problem) {
+  if (!problem.hasBorders) {
+    sortK(problem);
+  }
+  SmallVector<MergedDim> batch = mergeDims(problem.batch, problem),
+                         m = mergeDims(problem.m, problem), n = mergeDims(problem.n, problem),
+                         k = mergeDims(problem.k, problem);
   Contraction c{kernel, hero, element, sizesOf(batch), sizesOf(m), sizesOf(n), sizesOf(k)};
-  c.lhs = makeSide(kernel, lhs, batch, m, k, &Dim::lhs);
-  c.rhs = makeSide(kernel, rhs, batch, n, k, &Dim::rhs);
-  auto outStrides = [&](ArrayRef<MergedDim> group) {
-    SmallVector<int64_t> result;
-    for (const MergedDim &dim : group) {
-      result.push_back(strides.outOf(dim.parts.back()));
-    }
-    return result;
-  };
-  c.outBatch = outStrides(batch);
-  c.outM = outStrides(m);
-  c.outN = outStrides(n);
-  c.outIndex = [&e = kernel.e, batch, m, n,
-                rank = resultType.getRank()](ArrayRef<Index> batchIndex, ArrayRef<Index> mIndex,
-                                             ArrayRef<Index> nIndex, int64_t lanes) {
+  c.lhs = makeSide(kernel, problem.lhs, batch, m, k, &Dim::lhs);
+  c.rhs = makeSide(kernel, problem.rhs, batch, n, k, &Dim::rhs);
+  c.outBatch = stridesOf(batch, problem.outStrides, &Dim::out);
+  c.outM = stridesOf(m, problem.outStrides, &Dim::out);
+  c.outN = stridesOf(n, problem.outStrides, &Dim::out);
+  c.outIndex = [&e = kernel.e, batch, m, n, rank = problem.outStrides.size(),
+                inArray = problem.outIndex](ArrayRef<Index> batchIndex, ArrayRef<Index> mIndex,
+                                            ArrayRef<Index> nIndex, int64_t lanes) {
     SmallVector<Index> full(rank, Index(constI64(e, 0)));
     spreadIndices(e, batch, batchIndex, lanes, &Dim::out, full);
     spreadIndices(e, m, mIndex, lanes, &Dim::out, full);
     spreadIndices(e, n, nIndex, lanes, &Dim::out, full);
-    return full;
+    return inArray ? inArray(full, lanes) : full;
   };
   return c;
 }

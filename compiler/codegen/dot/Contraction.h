@@ -1,12 +1,9 @@
-//===- Contraction.h - The common form of dots and convolutions -----------===//
+//===- Contraction.h - A problem as the forms of dots take it -------------===//
 //
 // out[batch, m, n] = sum over k of lhs[batch, m, k] * rhs[batch, n, k]
 //
-// where batch, m, n and k are groups of zero or more dimensions each. A dot becomes
-// a contraction by sorting its dimensions into the four groups and merging those
-// that are adjacent in memory. A convolution becomes one whose lhs is read at a
-// position computed from m (output pixel) and k (tap, input feature); the padding
-// reads as zero.
+// A Problem whose dimensions of size 1 are gone, and whose dimensions that are adjacent in every
+// array are merged. The padding of a convolution reads as zero.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_DOT_CONTRACTION_H
@@ -15,7 +12,7 @@
 #include "compiler/codegen/contraction/Arithmetic.h"
 #include "compiler/codegen/contraction/Epilogue.h"
 #include "compiler/codegen/contraction/Loops.h"
-#include "compiler/codegen/contraction/Operand.h"
+#include "compiler/codegen/contraction/Problem.h"
 
 #include <functional>
 
@@ -80,23 +77,13 @@ void swapSides(Contraction &c);
 /// the lanes of the target's widest vector.
 int64_t lanesFor(const Contraction &c, int64_t count);
 
-/// For dots and for convolutions without a window: dimension numbers sorted into groups.
-struct DimensionGroups {
-  struct Dim {
-    int64_t size;
-    int64_t lhs = -1, rhs = -1, out = -1; ///< its number in each array; -1 if absent there
-  };
-  llvm::SmallVector<Dim> batch, m, n, k;
-};
 /// Moves the non-contiguous free dimensions of one side to the batch if the other side has few
 /// rows: [a,d] x [c,d,b] becomes c products that share the lhs. Vectors then never cross a gap in
 /// memory.
-void separateRuns(KernelBuilder &kernel, mlir::Operation *hero, mlir::Type element,
-                  const Operand &lhs, const Operand &rhs, DimensionGroups &groups);
-/// The contraction of `lhs` and `rhs`, with adjacent dimensions merged.
+void separateRuns(KernelBuilder &kernel, mlir::Type element, Problem &problem);
+/// The contraction for a problem: the form's view of it, with adjacent dimensions merged.
 Contraction makeContraction(KernelBuilder &kernel, mlir::Operation *hero, mlir::Type element,
-                            std::shared_ptr<Operand> lhs, std::shared_ptr<Operand> rhs,
-                            DimensionGroups groups);
+                            Problem problem);
 
 /// Picks a form for the contraction (Forms.h) and fills the kernel's body.
 void emitContraction(Contraction &c, Epilogue &epilogue);

@@ -22,33 +22,35 @@ static ArrayRef<int64_t> dimsOr(std::optional<ArrayRef<int64_t>> dims) {
   return dims ? *dims : ArrayRef<int64_t>();
 }
 
-static DimensionGroups groupsOf(DotOp dot) {
-  using Dim = DimensionGroups::Dim;
+/// The dimensions of a dot.
+static Problem problemOf(DotOp dot) {
+  using Dim = Problem::Dim;
   auto lhs = cast<RankedTensorType>(dot.getLhs().getType()).getShape();
   auto rhs = cast<RankedTensorType>(dot.getRhs().getType()).getShape();
   ArrayRef<int64_t> lhsBatch = dimsOr(dot.getLhsBatchDims()),
                     rhsBatch = dimsOr(dot.getRhsBatchDims());
   ArrayRef<int64_t> lhsK = dimsOr(dot.getLhsContractingDims());
   ArrayRef<int64_t> rhsK = dimsOr(dot.getRhsContractingDims());
-  DimensionGroups groups;
+  Problem problem;
+  problem.outStrides = rowMajorStrides(shapeOf(dot.getResult()));
   int64_t out = 0;
   for (auto [l, r] : llvm::zip(lhsBatch, rhsBatch)) {
-    groups.batch.push_back(Dim{lhs[l], l, r, out++});
+    problem.batch.push_back(Dim{lhs[l], l, r, out++});
   }
   for (int64_t d = 0; d < static_cast<int64_t>(lhs.size()); ++d) {
     if (!llvm::is_contained(lhsBatch, d) && !llvm::is_contained(lhsK, d)) {
-      groups.m.push_back(Dim{lhs[d], d, -1, out++});
+      problem.m.push_back(Dim{lhs[d], d, -1, out++});
     }
   }
   for (int64_t d = 0; d < static_cast<int64_t>(rhs.size()); ++d) {
     if (!llvm::is_contained(rhsBatch, d) && !llvm::is_contained(rhsK, d)) {
-      groups.n.push_back(Dim{rhs[d], -1, d, out++});
+      problem.n.push_back(Dim{rhs[d], -1, d, out++});
     }
   }
   for (auto [l, r] : llvm::zip(lhsK, rhsK)) {
-    groups.k.push_back(Dim{lhs[l], l, r, -1});
+    problem.k.push_back(Dim{lhs[l], l, r, -1});
   }
-  return groups;
+  return problem;
 }
 
 LogicalResult emitDotKernel(KernelBuilder &kernel) {
@@ -63,19 +65,19 @@ LogicalResult emitDotKernel(KernelBuilder &kernel) {
   Type element =
       accumulationType(elementType(dot.getLhs().getType()), elementType(dot.getRhs().getType()),
                        elementType(dot.getResult().getType()));
-  DimensionGroups groups = groupsOf(dot);
+  Problem problem = problemOf(dot);
   int64_t products = 1; // in each sum
-  for (const DimensionGroups::Dim &dim : groups.k) {
+  for (const Problem::Dim &dim : problem.k) {
     products *= dim.size;
   }
   if (hlo::isPred(element) && products < std::numeric_limits<int32_t>::max()) {
     // An or of ands is a count of them that is not zero.
     element = IntegerType::get(dot.getContext(), 32, IntegerType::Unsigned);
   }
-  auto lhs = std::make_shared<Operand>(kernel, dot.getLhs(), element);
-  auto rhs = std::make_shared<Operand>(kernel, dot.getRhs(), element);
-  separateRuns(kernel, dot, element, *lhs, *rhs, groups);
-  Contraction c = makeContraction(kernel, dot, element, lhs, rhs, std::move(groups));
+  problem.lhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getLhs(), element));
+  problem.rhs = Problem::arrayOf(std::make_shared<Operand>(kernel, dot.getRhs(), element));
+  separateRuns(kernel, element, problem);
+  Contraction c = makeContraction(kernel, dot, element, std::move(problem));
   emitContraction(c, *epilogue);
   return success();
 }
