@@ -66,6 +66,17 @@ static constexpr int64_t kLeastPanels = 128 << 10;
 /// Blocks of fewer rows or columns repeat too much packing (fitted).
 static constexpr int64_t kNarrowBlock = 96;
 
+/// A panel of at most so many columns that meets rows read in place is not cut along k: it comes
+/// from L2 once per tile without being felt, and the rows' lines are read in order.
+static constexpr int64_t kNarrowColumns = 16;
+/// The rows of a tile for such a panel if all of them fall into one set of L1, of 8 to 12 ways: a
+/// line has left L1 before all of its elements are used if there are many more.
+static constexpr int64_t kRowsOfOneSet = 10;
+
+static bool isNarrow(const Contraction &c, const BlockPlan &plan) {
+  return plan.group == KGroup::None && c.nSize() <= kNarrowColumns;
+}
+
 bool canBlock(const Contraction &c) {
   return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
 }
@@ -177,7 +188,9 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   if (!isStoredAsUsed(c, side)) {
     return uses == 1 ? RhsForm::Direct : packed;
   }
-  bool contiguous = c.nSize() <= plan.columns();
+  // Of a narrow rhs whose rows are no whole vectors most loads are masked, and many cross a line.
+  bool isRagged = isNarrow(c, plan) && c.nSize() % plan.lanes != 0 && uses > kFewTiles;
+  bool contiguous = c.nSize() <= plan.columns() && !isRagged;
   bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
   // A large rhs is read from a page per row. For a single use, a copy pays only if the rhs comes
   // from memory.
@@ -249,6 +262,9 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   }
   if (streamsRhs(c, plan)) {
     target = std::min(target, kStreamedPiece);
+  }
+  if (plan.lhs == LhsForm::Direct && isNarrow(c, plan)) {
+    target = std::max(target, c.kSize());
   }
   if (plan.rhs == RhsForm::Direct && plan.lhs == LhsForm::Direct) {
     // Nothing is packed, and every element is used once or twice: one pass.
@@ -421,12 +437,17 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
 /// The largest number of rows whose lines of the lhs, if it is read in place, L1 keeps.
 static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
+  const Machine &machine = c.kernel.e.machine;
   if (!side.strided || side.unit != UnitStride::K ||
       (plan.group == KGroup::None && !isStoredAsUsed(c, side))) {
-    return rowsInL1(c.kernel.e.machine, /*rowBytes=*/0);
+    return rowsInL1(machine, /*rowBytes=*/0);
   }
-  int64_t row = linearStride(c.m, side.freeStrides).value_or(0);
-  return rowsInL1(c.kernel.e.machine, row * storageBytes(side.strided->storage()));
+  int64_t row =
+      linearStride(c.m, side.freeStrides).value_or(0) * storageBytes(side.strided->storage());
+  int64_t most = rowsInL1(machine, row);
+  // With a single panel no other one finds the rows' lines in L2.
+  return isNarrow(c, plan) && row % machine.memory.l1Way == 0 ? std::min(most, kRowsOfOneSet)
+                                                              : most;
 }
 
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {

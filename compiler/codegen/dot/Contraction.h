@@ -96,9 +96,6 @@ void emitNest(Contraction &c, Epilogue &epilogue);
 void emitBlocked(Contraction &c, Epilogue &epilogue);
 /// Lanes along k: for at most 16 rows, if the rhs is contiguous along k.
 void emitInner(Contraction &c, Epilogue &epilogue);
-/// Lanes along the few rows, for a rhs that steps by one along k and rows that are neighbours in
-/// the result.
-void emitBroadcast(Contraction &c, Epilogue &epilogue);
 /// Lanes along the batch, where both sides step by one along it.
 void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// One sum per batch index, of sides that step by one along different dimensions, or both along the

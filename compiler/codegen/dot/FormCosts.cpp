@@ -39,7 +39,6 @@ public:
     case FormKind::Matrix: matrix(); break;
     case FormKind::Groups:
     case FormKind::Blocked: blocked(); break;
-    case FormKind::Broadcast: broadcast(); break;
     case FormKind::Inner: inner(); break;
     case FormKind::Stream: stream(); break;
     case FormKind::Nest: nest(); break;
@@ -52,7 +51,6 @@ private:
   void batchLanes();
   void matrix();
   void blocked();
-  void broadcast();
   void inner();
   void stream();
   void nest();
@@ -260,22 +258,6 @@ void FormCosts::stream() {
   sizes =
       llvm::formatv("{0} rows by {1} along k, {2} columns", tile.together, tile.atOnce, tile.block)
           .str();
-}
-
-void FormCosts::broadcast() {
-  BroadcastTile tile = broadcastTile(c);
-  LoopBody body;
-  body.multiplyAdds = tile.vectors * tile.columns;
-  body.loads = tile.vectors + tile.columns;
-  body.bytes = tile.columns * bytesOf(c.rhs);
-  body.level = level;
-  body.chain = 1;
-  body.start = kLoopStart + tile.vectors * tile.columns;
-  body.trips = k;
-  add(body, batch * std::ceil(n / tile.columns));
-  addCopy(c.lhs, UnitStride::Free, batch * m * k);
-  addResult(/*rows=*/true);
-  sizes = "tile " + times(tile.columns, tile.vectors);
 }
 
 void FormCosts::batchLanes() {

@@ -6,10 +6,10 @@
 //   batch      both sides (or all but a single row) step by one along the batch: lanes along it
 //   matrix     blocked, by matrix registers
 //   groups     blocked, groups of neighbours along k multiplied by one instruction
-//   broadcast  few rows (or columns) that fill a vector and are neighbours in the result
 //   inner      few rows or columns, both sides step by one along k: lanes along k
 //   stream     few rows or columns, the other side is large and steps by one along them
-//   blocked    everything else
+//   blocked    everything else; few rows (or columns) that fill a vector and are neighbours in the
+//              result
 //   nest       pred, and empty sums
 //
 //===----------------------------------------------------------------------===//
@@ -37,25 +37,16 @@ static bool isEmpty(const Contraction &c) {
   return c.batchSize() * c.mSize() * c.nSize() == 0 || c.k.empty() || c.kSize() == 0;
 }
 
-bool canBroadcast(const Contraction &c) {
-  if (!isStoredAsSummed(c, c.rhs) || isa<ComplexType>(c.element) || c.element.isInteger(1) ||
-      isEmpty(c) || c.m.size() != 1 || c.outM.back() != 1 || c.nSize() < kBroadcastColumns) {
-    return false;
-  }
-  int64_t bytes = storageBytes(c.element), wide = c.kernel.e.machine.vectors.bytes;
-  return c.rhs.kStrides.back() == 1 && c.mSize() <= kMostRows &&
-         c.kSize() * llvm::alignTo(c.mSize() * bytes, wide) <= kMostCopied;
-}
-
-BroadcastTile broadcastTile(const Contraction &c) {
-  int64_t vectors = llvm::divideCeil(c.mSize(), lanesFor(c, c.mSize()));
-  int64_t registers = c.kernel.e.machine.vectors.registers;
-  return {vectors, std::clamp<int64_t>((registers - 2 - vectors) / vectors, 1, kBroadcastColumns)};
-}
-
-bool prefersBroadcast(const Contraction &c) {
+/// Whether the form is the blocked one with the sides exchanged: few rows that are neighbours in
+/// the result are its columns, and each element of the large side, which steps by one along k, is
+/// broadcast to a vector or two of them. No lanes have to be added up then, and the small side
+/// comes from L2 once per tile.
+static bool prefersColumns(const Contraction &c) {
   constexpr int64_t kLeastColumns = 64, kLeastK = 16;
-  if (!canBroadcast(c) || c.kSize() < kLeastK || c.nSize() < kLeastColumns) {
+  if (!canBlock(c) || !isStoredAsSummed(c, c.rhs) || isa<ComplexType>(c.element) ||
+      c.m.size() != 1 || c.outM.back() != 1 || c.mSize() > kMostRows || c.kSize() < kLeastK ||
+      c.nSize() < kLeastColumns || !stepsAlongK(c.rhs) || !linearStride(c.k, c.rhs.kStrides) ||
+      !linearStride(c.n, c.rhs.freeStrides)) {
     return false;
   }
   // Half a vector pays if it takes half the time (1500 x 8 x 1000: 0.279 and 0.243 ms).
@@ -235,7 +226,6 @@ static StringRef nameOf(FormKind kind) {
   case FormKind::BatchLanes: return "batch";
   case FormKind::Matrix: return "matrix";
   case FormKind::Groups: return "groups";
-  case FormKind::Broadcast: return "broadcast";
   case FormKind::Inner: return "inner";
   case FormKind::Stream: return "stream";
   case FormKind::Blocked: return "blocked";
@@ -256,17 +246,12 @@ static bool isBetterSwapped(const Contraction &c) {
 }
 
 /// The form for few rows that takes the contraction, if one does.
-static std::optional<FormKind> formForFewRows(const Contraction &c) {
-  if (prefersBroadcast(c)) {
-    return FormKind::Broadcast;
-  }
-  if (prefersInner(c)) {
-    return FormKind::Inner;
-  }
-  if (prefersStream(c)) {
-    return FormKind::Stream;
-  }
-  return std::nullopt;
+static std::optional<ContractionForm> formForFewRows(const Contraction &c, bool swapped) {
+  using Form = ContractionForm;
+  return prefersColumns(c)  ? std::optional(Form{FormKind::Blocked, !swapped})
+         : prefersInner(c)  ? std::optional(Form{FormKind::Inner, swapped})
+         : prefersStream(c) ? std::optional(Form{FormKind::Stream, swapped})
+                            : std::nullopt;
 }
 
 /// A form by groups of neighbours, of `c` as it is; or for one row the one that reads elements,
@@ -308,8 +293,8 @@ ContractionForm preferredForm(const Contraction &described) {
   if (prefersGroups(c)) {
     return unlessStreamed(c, {FormKind::Groups, swapped});
   }
-  if (std::optional<FormKind> few = formForFewRows(c)) {
-    return {*few, swapped};
+  if (auto few = formForFewRows(c, swapped)) {
+    return *few;
   }
   // Few columns: the same with the sides exchanged.
   if (c.nSize() < c.mSize()) {
@@ -317,8 +302,8 @@ ContractionForm preferredForm(const Contraction &described) {
     if (prefersGroups(c)) {
       return {prefersMatrix(c) ? FormKind::Matrix : FormKind::Groups, swapped};
     }
-    if (std::optional<FormKind> few = formForFewRows(c)) {
-      return {*few, swapped};
+    if (auto few = formForFewRows(c, swapped)) {
+      return *few;
     }
     swap();
   }
@@ -346,7 +331,6 @@ SmallVector<ContractionForm> possibleForms(const Contraction &described) {
     if (!isColumn && !(swapped && oneElement)) {
       add(FormKind::Matrix, swapped, canUseMatrix(c));
       add(FormKind::Groups, swapped, canUseGroups(c));
-      add(FormKind::Broadcast, swapped, canBroadcast(c));
       add(FormKind::Inner, swapped, canUseInner(c));
       add(FormKind::Stream, swapped, canStream(c));
       add(FormKind::Blocked, swapped, canBlock(c));
@@ -374,7 +358,6 @@ void emitForm(Contraction &c, Epilogue &epilogue, const ContractionForm &form) {
   case FormKind::Matrix:
   case FormKind::Groups:
   case FormKind::Blocked: return emitBlocked(c, epilogue);
-  case FormKind::Broadcast: return emitBroadcast(c, epilogue);
   case FormKind::Inner: return emitInner(c, epilogue);
   case FormKind::Stream: return emitStream(c, epilogue);
   case FormKind::Nest: return emitNest(c, epilogue);

@@ -14,15 +14,10 @@ namespace hlo::codegen {
 
 /// Most bytes of a copy of the small side, or of both sides, on the stack.
 inline constexpr int64_t kMostCopied = 512 << 10;
-/// Columns that the broadcast form makes at a time, at most: if they are a multiple of 4 KiB apart,
-/// as many lines share a set of L1.
-inline constexpr int64_t kBroadcastColumns = 10;
 
 /// Whether a side steps by one in memory along the last dimension of k.
 bool stepsAlongK(const ContractionSide &side);
 
-bool canBroadcast(const Contraction &c);
-bool prefersBroadcast(const Contraction &c);
 bool canUseInner(const Contraction &c);
 bool prefersInner(const Contraction &c);
 bool canStream(const Contraction &c);
@@ -56,11 +51,6 @@ struct StreamTile {
   int64_t atOnce;   ///< rows of the rhs
 };
 StreamTile streamTile(const Contraction &c);
-struct BroadcastTile {
-  int64_t vectors; ///< that hold a column of the result
-  int64_t columns;
-};
-BroadcastTile broadcastTile(const Contraction &c);
 /// One row is the lhs here, wherever the contraction has it.
 struct BatchTile {
   bool oneRow;
@@ -73,7 +63,6 @@ enum class FormKind {
   BatchLanes,
   Matrix, ///< blocked, with matrix registers
   Groups, ///< blocked, with groups of neighbours along k
-  Broadcast,
   Inner,
   Stream,
   Blocked,
