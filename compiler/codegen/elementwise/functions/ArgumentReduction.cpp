@@ -1,9 +1,9 @@
 //===- ArgumentReduction.cpp - x modulo pi/2 ------------------------------===//
 //
 // Moderate |x|: Cody and Waite's reduction with pi/2 in three or four parts. Larger ones are
-// behind a branch, by Payne and Hanek's method: f32 in f64, with pieces of 2/pi from a table; f64
-// lane by lane, by a function of the module that uses integers: hlo_rem_pio2(f64) -> {hi, lo,
-// quadrant}.
+// behind a branch, by Payne and Hanek's method: f32 in f64, with pieces of 2/pi from a table, for a
+// scalar in a function of the module, hlo_rem_pio2f(f32) -> {hi, lo, quadrant}; f64 lane by lane,
+// by a function of the module that uses integers: hlo_rem_pio2(f64) -> {hi, lo, quadrant}.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/elementwise/functions/ArgumentReduction.h"
@@ -17,6 +17,7 @@ namespace hlo::codegen {
 
 static constexpr double twoOverPi = 0x1.45f306dc9c883p-1;
 static constexpr llvm::StringLiteral functionName = "hlo_rem_pio2";
+static constexpr llvm::StringLiteral floatFunctionName = "hlo_rem_pio2f";
 static constexpr llvm::StringLiteral tableName = "hlo_two_over_pi";
 
 /// 64 zero bits, then the first 1280 bits of 2/pi after the point.
@@ -211,42 +212,68 @@ static Reduced reduceDouble(Num x) {
 /// Below this n < 2^16, and three parts of pi/2 suffice.
 static constexpr double floatLimit = 0x1p16;
 
-static Reduced reduceFloat(Num x) {
-  Type f32 = x.scalar();
+/// Splits numbers of f64 into two of f32.
+static NumPair splitToFloat(Num wide, Type f32) {
+  Num hi = floatTo(wide, f32);
+  return {hi, floatTo(wide - floatTo(hi, wide.e->b.getF64Type()), f32)};
+}
+
+/// f32, |x| <= floatLimit.
+static Reduced reduceModerateFloat(Num x) {
   OpBuilder &b = x.e->b;
-  auto split = [&](Num wide) {
-    Num hi = floatTo(wide, f32);
-    return NumPair{hi, floatTo(wide - floatTo(hi, b.getF64Type()), f32)};
-  };
-  NumPair rest;
-  Num quadrant;
-  if (x.e->machine.fma) {
-    // The lowest bits of the sum's representation are those of n.
-    double magic = FloatTraits(x).integerMagic;
-    Num sum = fma(x, twoOverPi, magic), n = sum - magic;
-    Num first = fma(n, -0x1.921fb6p+0, x);
-    Num second = fma(n, 0x1.777a5cp-25, first);
-    rest.hi = fma(n, 0x1.ee59dap-50, second);
-    // The same with the rounding errors added, for tan.
-    NumPair product = twoProduct(n, x.of(0x1.777a5cp-25));
-    NumPair exact = twoSum(first, product.hi);
-    rest.lo = (exact.hi - rest.hi) + fma(n, 0x1.ee59dap-50, exact.lo + product.lo);
-    quadrant = bitsOf(sum);
-  } else {
+  if (!x.e->machine.fma) {
     Num wide = floatTo(x, b.getF64Type());
     Rounded n = roundProduct(wide, twoOverPi);
-    rest = split((wide - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a626331p-34);
-    quadrant = zextTo(n.integer, b.getI32Type());
+    Num rest = (wide - n.value * 0x1.921fb544p+0) - n.value * 0x1.0b4611a626331p-34;
+    return {splitToFloat(rest, x.scalar()), zextTo(n.integer, b.getI32Type())};
   }
+  // The lowest bits of the sum's representation are those of n.
+  double magic = FloatTraits(x).integerMagic;
+  Num sum = fma(x, twoOverPi, magic), n = sum - magic;
+  Num first = fma(n, -0x1.921fb6p+0, x);
+  Num second = fma(n, 0x1.777a5cp-25, first);
+  NumPair rest;
+  rest.hi = fma(n, 0x1.ee59dap-50, second);
+  // The same with the rounding errors added, for tan.
+  NumPair product = twoProduct(n, x.of(0x1.777a5cp-25));
+  NumPair exact = twoSum(first, product.hi);
+  rest.lo = (exact.hi - rest.hi) + fma(n, 0x1.ee59dap-50, exact.lo + product.lo);
+  return {rest, bitsOf(sum)};
+}
+
+/// Any f32, with the slow path in place.
+static Reduced reduceFloat(Num x) {
+  OpBuilder &b = x.e->b;
+  auto [rest, quadrant] = reduceModerateFloat(x);
   Num beyond = greater(abs(x), floatLimit);
   SmallVector<Num> parts = rarely(beyond, {rest.hi, rest.lo, quadrant}, [&] {
     Num huge = beyond & isFinite(x);
     Num bounded = select(huge, x, floatLimit);
     auto [large, turns] = reduceFloatLanes(bounded, floatTo(bounded, b.getF64Type()));
-    NumPair both = split(large);
+    NumPair both = splitToFloat(large, x.scalar());
     return SmallVector<Num>{select(huge, both.hi, rest.hi), select(huge, both.lo, rest.lo),
                             select(huge, zextTo(turns, b.getI32Type()), quadrant)};
   });
+  return {{parts[0], parts[1]}, parts[2]};
+}
+
+/// {rest.hi, rest.lo, quadrant} of any scalar f32, by a call: a module of many scalar sines has
+/// this code once.
+static SmallVector<Num> callReduceFloat(Num x) {
+  Type f32 = x.scalar();
+  auto function = internalFunction(
+      *x.e, floatFunctionName, {f32}, {f32, f32, x.e->b.getI32Type()},
+      [](ArrayRef<Num> arguments) {
+        Reduced reduced = reduceFloat(arguments[0]);
+        return SmallVector<Num>{reduced.rest.hi, reduced.rest.lo, reduced.quadrant};
+      });
+  return callPerLane(function, {x});
+}
+
+static Reduced reduceScalarFloat(Num x) {
+  auto [rest, quadrant] = reduceModerateFloat(x);
+  SmallVector<Num> parts = rarely(greater(abs(x), floatLimit), {rest.hi, rest.lo, quadrant},
+                                  [&] { return callReduceFloat(x); });
   return {{parts[0], parts[1]}, parts[2]};
 }
 
@@ -258,8 +285,8 @@ Reduced reduceOneLane(Num x) {
   Num rest = fma(n.value, 0x1.777a5cp-25, fma(n.value, -0x1.921fb6p+0, x));
   Num rare = greater(abs(x), floatLimit) | less(abs(rest), 0x1p-8);
   SmallVector<Num> parts = rarely(rare, {rest, n.integer}, [&] {
-    Reduced reduced = reduceFloat(x);
-    return SmallVector<Num>{reduced.rest.hi, reduced.quadrant};
+    SmallVector<Num> reduced = callReduceFloat(x);
+    return SmallVector<Num>{reduced[0], reduced[2]};
   });
   return {{parts[0], {}}, parts[1]};
 }
@@ -270,6 +297,11 @@ Reduced guessOneLane(Num x, Num &wrong) {
   return {{hi, lo}, n.integer};
 }
 
-Reduced reduceByHalfPi(Num x) { return x.isF64() ? reduceDouble(x) : reduceFloat(x); }
+Reduced reduceByHalfPi(Num x) {
+  if (x.isF64()) {
+    return reduceDouble(x);
+  }
+  return x.lanes() == 1 ? reduceScalarFloat(x) : reduceFloat(x);
+}
 
 } // namespace hlo::codegen
