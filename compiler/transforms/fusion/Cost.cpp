@@ -38,13 +38,18 @@ static DynamicUpdateSliceOp nextUpdate(DynamicUpdateSliceOp update) {
 /// Whether the update, or a chain of updates that it is in, overwrites at most a quarter of a loop
 /// carry, and the result is that carry's next value. It is then done in place, at the cost of the
 /// overwritten part. (A select would store the whole array as vectors; the next iteration's loads
-/// of single elements would wait for these stores.)
+/// of single elements would wait for these stores.) A chain of more updates than the array has
+/// elements is none: it writes more than the selects' stores do.
 static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
   if (elementsOf(update.getUpdate()) * 4 > elementsOf(update.getOperand())) {
     return false;
   }
+  int64_t others = elementsOf(update.getOperand()) - 1; // updates that the chain may still have
   Value array = update.getOperand();
   while (auto before = array.getDefiningOp<DynamicUpdateSliceOp>()) {
+    if (others-- == 0) {
+      return false;
+    }
     array = before.getOperand();
   }
   auto carry = dyn_cast<BlockArgument>(array);
@@ -52,6 +57,9 @@ static bool isCarriedUpdate(DynamicUpdateSliceOp update) {
     return false;
   }
   while (auto next = nextUpdate(update)) {
+    if (others-- == 0) {
+      return false;
+    }
     update = next;
   }
   if (!update->hasOneUse()) {
