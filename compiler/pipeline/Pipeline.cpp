@@ -43,6 +43,8 @@ static void addKernelRewrites(OpPassManager &passes) {
   passes.addPass(createTurnColumnsPass());
   passes.addPass(createSplitColumnsPass());
   passes.addPass(createPairedConcatenatePass());
+  // After the rewrites that look for the parts of a concatenate.
+  passes.addPass(createSplitConcatenatePass());
 }
 
 void hlo::addPhase(OpPassManager &passes, Phase phase, const Machine &machine) {

@@ -8,4 +8,5 @@ void hlo::registerKernelRewrites() {
   mlir::registerPass([] { return createTurnColumnsPass(); });
   mlir::registerPass([] { return createSplitColumnsPass(); });
   mlir::registerPass([] { return createPairedConcatenatePass(); });
+  mlir::registerPass([] { return createSplitConcatenatePass(); });
 }
