@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles ten shapes of graph at growing sizes and prints what each size costs.
+"""Compiles thirteen shapes of graph at growing sizes and prints what each size costs.
 
     test/scaling/run.py --tool=build/bin/hlo-compile [--sizes=1000,10000,100000] [--shapes=chain,...] [--rounds=1]
     test/scaling/run.py --tool=... --check        small sizes: right answers only, no times
@@ -136,8 +136,35 @@ def equal_layers(n):
     return module("".join(lines) + f"  ROOT r = f32[4,16] negate(v{n // 8})\n", add)
 
 
-SHAPES = {f.__name__.replace("_", "-"): f for f in (chain, fan_out, fan_in, diamond, wide_tuple, deep_calls,
-                                                    nested_whiles, many_constants, many_custom_calls, equal_layers)}
+def updates(n):
+    """A chain of dynamic-update-slices of a small array, each of a dynamic-slice of the one before."""
+    lines = ["  v0 = f32[64] parameter(0)\n  i = s32[] parameter(1)\n"]
+    for i in range(n // 2):
+        lines.append(f"  part{i} = f32[4] dynamic-slice(v{i}, i), dynamic_slice_sizes={{4}}\n"
+                     f"  v{i + 1} = f32[64] dynamic-update-slice(v{i}, part{i}, i)\n")
+    return module("".join(lines) + f"  ROOT r = f32[64] negate(v{n // 2})\n")
+
+
+def conversions(n):
+    """A chain of conversions between seven types."""
+    types = ("f32", "f64", "s32", "bf16", "s8", "u64", "f16")
+    lines = ["  v0 = f32[64] parameter(0)\n"]
+    lines += [f"  v{i + 1} = {types[(i + 1) % 7]}[64] convert(v{i})\n" for i in range(n)]
+    return module("".join(lines) + f"  ROOT r = f32[64] convert(v{n})\n")
+
+
+def wide_concatenate(n):
+    """One concatenate of n / 2 parameters of two sizes."""
+    count = n // 2
+    parts = [f"p{i}" for i in range(count)]
+    lines = [f"  p{i} = f32[{3 + i % 2}] parameter({i})\n" for i in range(count)]
+    size = sum(3 + i % 2 for i in range(count))
+    return module("".join(lines) + f"  ROOT r = f32[{size}] concatenate({', '.join(parts)}), dimensions={{0}}\n")
+
+
+SHAPES = {f.__name__.replace("_", "-"): f
+          for f in (chain, fan_out, fan_in, diamond, wide_tuple, deep_calls, nested_whiles, many_constants,
+                    many_custom_calls, equal_layers, updates, conversions, wide_concatenate)}
 
 
 def compile_once(tool, text, folder, timeout):
