@@ -93,21 +93,14 @@ static double waste(int64_t size, int64_t lanes) {
   return static_cast<double>(llvm::alignTo(size, lanes)) / static_cast<double>(size);
 }
 
-FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t partBytes,
-                    bool acrossLines) {
-  FftLine best;
-  double bestCost = 0;
+SmallVector<FftCandidate> fftLineCandidates(const Machine &machine, int64_t n, int64_t lines,
+                                            int64_t partBytes, bool acrossLines) {
+  SmallVector<FftCandidate> candidates;
   int64_t padded = isFftSmooth(n) ? 0 : fftConvolutionLength(n);
   int64_t length = padded ? padded : n;
   // Bluestein: a forward and an inverse transform of length `length`, and the products.
   double scale = padded ? 2.0 * static_cast<double>(length) / static_cast<double>(n) : 1;
   double extra = padded ? 6 : 0;
-  auto consider = [&](const FftLine &line, double cost) {
-    if (bestCost == 0 || cost < bestCost) {
-      bestCost = cost;
-      best = line;
-    }
-  };
   int64_t lanes = std::max(1, machine.lanes(static_cast<int>(partBytes)));
   for (int64_t l = lanes; l >= 1; l /= 2) {
     FftLine line;
@@ -122,9 +115,11 @@ FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t pa
     double far = scratch < machine.memory.l1 ? 0 : scratch <= machine.memory.l2 / 2 ? 2.5 : 4;
     double passes =
         columnCost(length) + far * static_cast<double>(fftRadices(length, 8).size() + 2);
-    consider(line,
-             waste(lines, l) * (scale * passes + extra + 2 * shuffles) / static_cast<double>(l));
+    candidates.push_back(
+        {line, waste(lines, l) * (scale * passes + extra + 2 * shuffles) / static_cast<double>(l)});
     line.fourSteps = true;
+    // Of the matrices that a line can be, the cheapest one.
+    std::optional<FftCandidate> steps;
     for (int64_t rows = acrossLines ? length : 2; rows <= length / 2; ++rows) {
       if (rows * rows > 4 * length) {
         break;
@@ -142,10 +137,19 @@ FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t pa
                     waste(rows, l) * columnCost(line.columns) +
                     waste(rows, l) * waste(line.columns, l) * (4 + shuffles) +
                     0.02 * static_cast<double>(line.columns) / static_cast<double>(rows);
-      consider(line, (scale * cost + extra + 4) / static_cast<double>(l));
+      cost = (scale * cost + extra + 4) / static_cast<double>(l);
+      if (!steps || cost < steps->cost) {
+        steps = {line, cost};
+      }
+    }
+    if (steps) {
+      candidates.push_back(*steps);
     }
   }
-  return best;
+  auto *best = llvm::min_element(
+      candidates, [](const FftCandidate &a, const FftCandidate &b) { return a.cost < b.cost; });
+  std::rotate(candidates.begin(), best, best + 1);
+  return candidates;
 }
 
 int64_t fftBlockVectors(const Machine &machine, int64_t rows, int64_t vectors,
@@ -204,6 +208,23 @@ FftShape fftShape(const Machine &machine, FftOp op) {
   return shape;
 }
 
+SmallVector<FftCandidate> fftLineCandidates(const Machine &machine, const FftShape &shape) {
+  return fftLineCandidates(machine, shape.lineLength, shape.linesPerTask(), shape.partBytes,
+                           shape.acrossLines());
+}
+
+double fftCycles(const Machine &machine, const FftShape &shape, const FftCandidate &candidate) {
+  auto transforms = static_cast<double>(shape.batches);
+  double lanes = std::max(1, machine.lanes(static_cast<int>(shape.partBytes)));
+  double operations =
+      candidate.cost * static_cast<double>(shape.linesPerBatch() * shape.lineLength);
+  for (int64_t n : ArrayRef(shape.work).drop_back()) {
+    operations += columnCost(n) * static_cast<double>(shape.workElements()) / lanes;
+  }
+  // Half of what starts in a cycle; the other half are loads and stores.
+  return transforms * operations / (machine.issue.fma / 2);
+}
+
 /// Bytes of the two buffers for columns of length n that are `vectors` vectors wide; for
 /// Bluestein's length if n is not smooth.
 static int64_t columnBytes(int64_t n, int64_t vectors, int64_t vectorBytes) {
@@ -225,10 +246,8 @@ int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line) {
   return line.fourSteps && line.padded ? llvm::alignTo(4 * line.padded * shape.partBytes, 128) : 0;
 }
 
-int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape) {
+int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line) {
   int64_t lanes = std::max(1, machine.lanes(static_cast<int>(shape.partBytes))), bytes = 0;
-  FftLine line = planFftLine(machine, shape.lineLength, shape.linesPerTask(), shape.partBytes,
-                             shape.acrossLines());
   int64_t width = line.lanes * shape.partBytes;
   if (line.fourSteps) {
     int64_t first = fftBlockVectors(machine, line.rows, line.columns / line.lanes, width);
@@ -260,8 +279,8 @@ int64_t fftWorkBytes(const FftShape &shape) {
   return shape.hasWork() && shape.staged() ? shape.batches * shape.workBytes() : 0;
 }
 
-int64_t fftScratchBytes(const Machine &machine, const FftShape &shape) {
-  int64_t bytes = fftTaskScratchBytes(machine, shape);
+int64_t fftScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line) {
+  int64_t bytes = fftTaskScratchBytes(machine, shape, line);
   return fftWorkBytes(shape) + (bytes <= kFftStackBytes ? 0 : bytes * shape.tasks(bytes));
 }
 

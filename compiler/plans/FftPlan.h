@@ -29,10 +29,15 @@ struct FftLine {
   int64_t padded = 0; ///< Bluestein's length if n is not smooth, and then rows x columns; else 0
   int64_t transformed() const { return padded ? padded : n; }
 };
-/// The cheapest plan for `lines` lines of numbers of `partBytes`. `acrossLines` excludes the
-/// four-step method.
-FftLine planFftLine(const Machine &machine, int64_t n, int64_t lines, int64_t partBytes,
-                    bool acrossLines);
+/// One way to transform lines, and its cost in vector operations per element.
+struct FftCandidate {
+  FftLine line;
+  double cost;
+};
+/// The ways for `lines` lines of numbers of `partBytes`, the cheapest one first: across lines and
+/// in four steps, with vectors of several lengths. `acrossLines` excludes the four-step method.
+llvm::SmallVector<FftCandidate> fftLineCandidates(const Machine &machine, int64_t n, int64_t lines,
+                                                  int64_t partBytes, bool acrossLines);
 
 /// Width, in vectors, of a block of columns so that its `rows` rows stay in L1; a divisor of
 /// `vectors`, the number of full vectors in a row.
@@ -68,6 +73,10 @@ struct FftShape {
   int64_t tasks(int64_t taskBytes) const;
 };
 FftShape fftShape(const Machine &machine, FftOp op);
+/// The ways to transform the lines of a shape, the cheapest one first.
+llvm::SmallVector<FftCandidate> fftLineCandidates(const Machine &machine, const FftShape &shape);
+/// Cycles of all transforms of a shape, without what they wait for memory.
+double fftCycles(const Machine &machine, const FftShape &shape, const FftCandidate &candidate);
 
 /// Bytes that a four-step convolution needs at the end of a line's scratch memory: its product, and
 /// a line between steps.
@@ -76,10 +85,10 @@ int64_t fftConvolutionBytes(const FftShape &shape, const FftLine &line);
 /// has its own.
 int64_t fftWorkBytes(const FftShape &shape);
 /// Bytes of scratch memory of the kernel; 0 if it fits on the stack.
-int64_t fftScratchBytes(const Machine &machine, const FftShape &shape);
+int64_t fftScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line);
 /// Bytes of scratch memory of one task; a multiple of 128, so it splits into two equal buffers
 /// aligned to 64. Up to kFftStackBytes are on the stack.
-int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape);
+int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line);
 inline constexpr int64_t kFftStackBytes = 64 << 10;
 
 } // namespace hlo

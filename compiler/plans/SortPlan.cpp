@@ -19,10 +19,8 @@ static constexpr int64_t kStackBytes = 64 << 10;
 static constexpr int64_t kScratchBytes = 16 << 20;
 /// Least elements per task.
 static constexpr int64_t kTaskElements = 16 << 10;
-/// A single row with at least kSplitBytes of records is split over several tasks of kChunkElements
-/// each. A row of half that size is slower when split on one core, because its two buffers fit into
-/// L2.
-static constexpr int64_t kSplitBytes = 2 << 20, kChunkElements = 32 << 10;
+/// The elements of a task of a single row that is split: their records and counters fit L2.
+static constexpr int64_t kChunkElements = 32 << 10;
 /// topk of at most this many elements keeps them sorted and inserts into them; a larger one
 /// collects candidates.
 static constexpr int64_t kInsertedElements = 16;
@@ -36,6 +34,9 @@ static constexpr int64_t kNetworkBytes = 64;
 /// Cycles of an exchange of records of one word: of itself, for each register, and how many times
 /// that in L2.
 static constexpr double kExchange = 2.8, kPerVector = 0.7, kFromL2 = 3.5;
+/// Cycles of a pass over records by one digit, or to make them: of its buckets and loops, and of
+/// each record.
+static constexpr double kPerDigit = 150, kPerRecord = 3;
 
 int64_t SortPlan::recordBytes() const {
   int64_t bytes = 0;
@@ -97,13 +98,13 @@ static void splitIntoTasks(SortPlan &plan) {
 
 static int64_t aligned(int64_t bytes) { return llvm::alignTo(bytes, 64); }
 
-static void planRadix(SortPlan &plan) {
+static void planRadix(const Machine &machine, SortPlan &plan) {
   plan.method = SortPlan::Method::Radix;
   layOutRecords(plan, 8);
-  // Several columns are sorted together, so that whole cache lines are read.
+  // Several columns are sorted together, so that whole cache lines are read; they stay in L2.
   plan.lanes = 1;
   while (plan.inner > 1 && plan.lanes < 16 && plan.lanes < plan.inner &&
-         2 * plan.lanes * plan.n * plan.recordBytes() <= (2 << 20)) {
+         2 * plan.lanes * plan.n * plan.recordBytes() <= machine.memory.l2) {
     plan.lanes *= 2;
   }
   // Rows whose distance is a multiple of 4 KiB would map to the same cache sets.
@@ -160,37 +161,43 @@ static double networkCost(const Machine &machine, const SortPlan &plan) {
          (inL1 ? 1 : kFromL2);
 }
 
-/// Chooses between radix sort and networks by cost.
-static void planByKeys(const Machine &machine, SortPlan &plan) {
-  double nPerRow = static_cast<double>(plan.n);
-  SortPlan given = plan;
-  double network = 0;
+/// Cycles of all rows by digits.
+static double radixCost(const SortPlan &plan) {
+  double onePass = kPerDigit + kPerRecord * static_cast<double>(plan.n);
+  return static_cast<double>(plan.outer * plan.inner) * onePass *
+         static_cast<double>(1 + digitsOf(plan));
+}
+
+/// The candidates by keys: networks of vectors of several sizes, and a radix sort.
+static std::vector<SortCandidate> candidatesByKeys(const Machine &machine, const SortPlan &given) {
+  std::vector<SortCandidate> result;
   for (int64_t bytes = machine.vectors.bytes;
-       bytes <= std::max<int64_t>(machine.vectors.bytes, kNetworkBytes); bytes *= 2) {
-    SortPlan wider = given;
-    planNetwork(wider, bytes);
-    countBlocks(wider);
-    double cost = networkCost(machine, wider);
-    if (network == 0 || cost < network) {
-      network = cost;
-      plan = wider;
-    }
+       given.n <= kNetworkRow && bytes <= std::max<int64_t>(machine.vectors.bytes, kNetworkBytes);
+       bytes *= 2) {
+    SortPlan network = given;
+    planNetwork(network, bytes);
+    countBlocks(network);
+    double cycles = networkCost(machine, network);
+    splitIntoTasks(network);
+    result.push_back({network, cycles});
   }
-  SortPlan radix = plan;
-  planRadix(radix);
-  auto digits = static_cast<double>(digitsOf(radix));
-  double rows = static_cast<double>(plan.outer * plan.inner);
-  double byDigits = rows * (150 + 3 * nPerRow + digits * (150 + 3 * nPerRow));
-  if (plan.n > kNetworkRow || byDigits < network) {
-    plan = radix;
-    countBlocks(plan);
+  SortPlan radix = given;
+  planRadix(machine, radix);
+  countBlocks(radix);
+  // A split row is the same work, by several tasks. On one core it is slower as long as both of its
+  // buffers fit L2, as those of half an L2 do.
+  bool split = radix.blocks == 1 && radix.inner == 1 && radix.keep == radix.n &&
+               radix.n * radix.recordBytes() >= machine.memory.l2 && digitsOf(radix) >= 4;
+  if (split) {
+    planChunks(radix);
+  } else {
+    splitIntoTasks(radix);
   }
-  if (plan.method == SortPlan::Method::Radix && plan.blocks == 1 && plan.inner == 1 &&
-      plan.keep == plan.n && plan.n * plan.recordBytes() >= kSplitBytes && digitsOf(plan) >= 4) {
-    planChunks(plan);
-    return;
-  }
-  splitIntoTasks(plan);
+  result.push_back({radix, radixCost(radix)});
+  auto best = llvm::min_element(
+      result, [](const SortCandidate &a, const SortCandidate &b) { return a.cycles < b.cycles; });
+  std::rotate(result.begin(), best, best + 1);
+  return result;
 }
 
 static void setShape(SortPlan &plan, RankedTensorType type, int64_t dimension) {
@@ -200,14 +207,17 @@ static void setShape(SortPlan &plan, RankedTensorType type, int64_t dimension) {
   plan.keep = plan.n;
 }
 
-SortPlan planTopk(const Machine &machine, TopkOp op) {
+/// What needs no choice.
+static std::vector<SortCandidate> onlyCandidate(const SortPlan &plan) { return {{plan, 0}}; }
+
+std::vector<SortCandidate> topkCandidates(const Machine &machine, TopkOp op) {
   SortPlan plan;
   RankedTensorType type = arrayType(op.getOperand());
   setShape(plan, type, type.getRank() - 1);
   plan.keep = static_cast<int64_t>(op.getK());
   if (type.getNumElements() == 0 || plan.keep == 0) {
     plan.blocks = 0;
-    return plan;
+    return onlyCandidate(plan);
   }
   SortKey key;
   key.element = type.getElementType();
@@ -219,8 +229,7 @@ SortPlan planTopk(const Machine &machine, TopkOp op) {
                         ? 0
                         : std::max<int64_t>(512, llvm::PowerOf2Ceil(8 * plan.keep));
   if (plan.n < std::max(kSelectedRow, std::max(plan.keep, plan.candidates) * 2)) {
-    planByKeys(machine, plan);
-    return plan;
+    return candidatesByKeys(machine, plan);
   }
   plan.method = SortPlan::Method::Select;
   layOutRecords(plan, 32);
@@ -230,16 +239,17 @@ SortPlan planTopk(const Machine &machine, TopkOp op) {
     plan.taskBytes += 2 * plan.bufferBytes(word);
   }
   splitIntoTasks(plan);
-  return plan;
+  return onlyCandidate(plan);
 }
 
-SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator) {
+std::vector<SortCandidate> sortCandidates(const Machine &machine, SortOp op,
+                                          ComputationOp comparator) {
   SortPlan plan;
   RankedTensorType type = arrayType(op.getInputs()[0]);
   setShape(plan, type, op.getDimension());
   if (type.getNumElements() == 0) {
     plan.blocks = 0;
-    return plan;
+    return onlyCandidate(plan);
   }
   if (!comparator) {
     comparator = SymbolTable::lookupNearestSymbolFrom<ComputationOp>(op, op.getToApplyAttr());
@@ -250,8 +260,7 @@ SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator) {
   if (!plan.keys.empty() && plan.n < (int64_t(1) << 31)) {
     plan.keysOnly =
         op.getInputs().size() == 1 && plan.keys.size() == 1 && plan.keys[0].operand == 0;
-    planByKeys(machine, plan);
-    return plan;
+    return candidatesByKeys(machine, plan);
   }
   plan.keys.clear();
   plan.blocks = plan.outer * plan.inner;
@@ -259,7 +268,15 @@ SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator) {
     plan.taskBytes += 2 * aligned(plan.n * elementBytes(elementTypeOf(input)));
   }
   splitIntoTasks(plan);
-  return plan;
+  return onlyCandidate(plan);
+}
+
+SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator) {
+  return sortCandidates(machine, op, comparator).front().plan;
+}
+
+SortPlan planTopk(const Machine &machine, TopkOp op) {
+  return topkCandidates(machine, op).front().plan;
 }
 
 } // namespace hlo

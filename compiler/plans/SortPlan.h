@@ -70,9 +70,20 @@ struct SortPlan {
   int64_t bufferBytes(const Word &word) const;
 };
 
-/// The plan of a sort. A null `comparator` is looked up in the op's module.
+/// One way to sort.
+struct SortCandidate {
+  SortPlan plan;
+  double cycles; ///< of all rows, modelled
+};
+
+/// The ways to sort, the best one first. One, if nothing else is possible or if there is nothing to
+/// sort. A null `comparator` is looked up in the op's module.
+std::vector<SortCandidate> sortCandidates(const Machine &machine, SortOp op,
+                                          ComputationOp comparator = {});
+/// The ways of a topk along the last dimension, the best one first.
+std::vector<SortCandidate> topkCandidates(const Machine &machine, TopkOp op);
+/// The best of them.
 SortPlan planSort(const Machine &machine, SortOp op, ComputationOp comparator = {});
-/// The plan of a topk along the last dimension.
 SortPlan planTopk(const Machine &machine, TopkOp op);
 
 } // namespace hlo

@@ -19,7 +19,8 @@ static int64_t topkScratch(const Machine &machine, Operation *root) {
   return planTopk(machine, cast<TopkOp>(root)).scratchBytes();
 }
 static int64_t fftScratch(const Machine &machine, Operation *root) {
-  return fftScratchBytes(machine, fftShape(machine, cast<FftOp>(root)));
+  FftShape shape = fftShape(machine, cast<FftOp>(root));
+  return fftScratchBytes(machine, shape, fftLineCandidates(machine, shape).front().line);
 }
 
 // clang-format off

@@ -15,6 +15,7 @@
 #include "compiler/codegen/fft/Lines.h"
 #include "compiler/codegen/loops/EmitterImpl.h"
 #include "compiler/codegen/loops/Lanes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
@@ -318,6 +319,24 @@ void FftEmission::transformInStages(const FftLine &plan,
   });
 }
 
+/// The candidate for the lines: the first, which is the cheapest one, or the one that is asked for.
+static size_t chooseLine(KernelBuilder &kernel, const FftShape &shape,
+                         ArrayRef<FftCandidate> candidates) {
+  if (!kernel.choice) {
+    return 0;
+  }
+  std::vector<PlanCandidate> descriptions;
+  for (const FftCandidate &candidate : candidates) {
+    const FftLine &line = candidate.line;
+    std::string sizes =
+        line.fourSteps ? llvm::formatv("{0} x {1}", line.rows, line.columns).str()
+                       : llvm::formatv("{0} lines of {1}", line.lanes, line.transformed()).str();
+    descriptions.push_back({(line.fourSteps ? "steps-" : "lines-") + std::to_string(line.lanes),
+                            std::move(sizes), fftCycles(kernel.e.machine, shape, candidate)});
+  }
+  return chooseCandidate(kernel, std::move(descriptions), 0);
+}
+
 LogicalResult emitFftKernel(KernelBuilder &kernel) {
   Emission &e = kernel.e;
   auto op = dyn_cast_or_null<FftOp>(kernel.root());
@@ -334,9 +353,14 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
     part = e.b.getF64Type();
   }
   int64_t lanes = std::max<int64_t>(1, e.machine.lanes(shape.partBytes));
-  FftLine plan = planFftLine(e.machine, shape.lineLength, shape.linesPerTask(), shape.partBytes,
-                             shape.acrossLines());
-  int64_t bytes = fftTaskScratchBytes(e.machine, shape), bufferBytes = bytes;
+  SmallVector<FftCandidate> candidates = fftLineCandidates(e.machine, shape);
+  if (int64_t needed = fftScratchBytes(e.machine, shape, candidates.front().line);
+      kernel.resultPtrs.size() != (needed > 0 ? 2u : 1u)) {
+    return kernel.fusion.emitOpError("needs ") << needed << " bytes of scratch";
+  }
+  size_t chosen = chooseLine(kernel, shape, candidates);
+  FftLine plan = candidates[chosen].line;
+  int64_t bytes = fftTaskScratchBytes(e.machine, shape, plan), bufferBytes = bytes;
   kernel.tasks = shape.tasks(bytes);
   if (shape.hasWork() && !shape.staged()) {
     bufferBytes -= shape.workBytes();
@@ -351,12 +375,9 @@ LogicalResult emitFftKernel(KernelBuilder &kernel) {
                   ColumnTransforms(e, part, shape.inverse),
                   bufferBytes};
   Value stack;
-  if (bytes <= kFftStackBytes) {
+  // The kernel's scratch memory is that of the cheapest candidate; others use the stack.
+  if (bytes <= kFftStackBytes || chosen != 0) {
     stack = stackBuffer(e, bytes);
-  }
-  if (kernel.resultPtrs.size() != (fftScratchBytes(e.machine, shape) > 0 ? 2u : 1u)) {
-    return kernel.fusion.emitOpError("needs ")
-           << fftScratchBytes(e.machine, shape) << " bytes of scratch";
   }
   auto scratchOf = [&](Value task) -> Value {
     return stack ? stack

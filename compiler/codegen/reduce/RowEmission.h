@@ -90,6 +90,10 @@ void flattenShortRows(mlir::Block &body, int64_t lanes);
 inline constexpr llvm::StringLiteral kFlattenedRows = "flattened_rows";
 /// True if rows are short, and there are enough for one row per lane.
 bool canUseShortRows(RowEmission &emission);
+/// How a row kernel goes through its rows (RowCosts.cpp).
+enum class RowForm { Rows, Walks, Lanes };
+/// The form of the kernel: the best candidate, or the one that is asked for.
+RowForm chooseRowForm(RowEmission &rows);
 /// Emits rows `lo` to `hi` of such a kernel; `hi - lo` need not be a multiple of the lanes.
 void emitShortRows(RowEmission &emission, mlir::Value lo, mlir::Value hi);
 

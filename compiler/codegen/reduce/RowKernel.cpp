@@ -22,10 +22,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Limit on one row's intermediates on the stack: half of the smallest L2 (256 KiB), beside the row
-/// itself.
-static constexpr int64_t kRowScratchBytes = 128 << 10;
-
 LogicalResult RowEmission::analyze() {
   for (ReduceOp op : kernel.body().getOps<ReduceOp>()) {
     reduces.push_back(op);
@@ -47,6 +43,7 @@ LogicalResult RowEmission::analyze() {
 }
 
 void RowEmission::planPasses(bool shared) {
+  passes.clear();
   if (!shared) {
     for (ReduceOp op : reduces) {
       passes.push_back({op});
@@ -163,7 +160,8 @@ void RowEmission::planScratch() {
       }
       Type element = computeType(arrayType(v).getElementType());
       int64_t size = columns * storageBytes(element);
-      if (bytes + size > kRowScratchBytes) {
+      // They stay in L2 beside the row itself.
+      if (bytes + size > e.machine.memory.l2 / 2) {
         return;
       }
       bytes += size;
@@ -370,13 +368,13 @@ LogicalResult emitRowKernel(KernelBuilder &kernel) {
     kernel.tasks = 0;
     return success();
   }
-  bool shortRows = canUseShortRows(emission);
-  emission.planPasses(/*shared=*/!shortRows);
+  RowForm form = chooseRowForm(emission);
+  emission.planPasses(/*shared=*/form == RowForm::Rows);
   emission.planScratch();
   emission.allocateScratch(columns);
   emission.planParts();
   int64_t perTask = std::max<int64_t>(1, kElementsPerTask / std::max<int64_t>(1, columns));
-  if (shortRows) {
+  if (form == RowForm::Lanes) {
     perTask = llvm::alignTo(perTask, emission.lanes);
     auto [lo, hi] = splitTasks(kernel, rows, perTask);
     emitShortRows(emission, lo, hi);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/sort/SortEmission.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -156,6 +157,25 @@ struct BlockSort {
 };
 } // namespace
 
+SortPlan choosePlan(KernelBuilder &kernel, ArrayRef<SortCandidate> candidates) {
+  if (candidates.size() == 1 || !kernel.choice) {
+    return candidates.front().plan;
+  }
+  std::vector<PlanCandidate> descriptions;
+  for (const SortCandidate &candidate : candidates) {
+    const SortPlan &plan = candidate.plan;
+    bool network = plan.method == SortPlan::Method::Network;
+    descriptions.push_back(
+        {network ? "network-" + std::to_string(plan.lanes) : "radix",
+         llvm::formatv("{0} rows of {1} bytes", plan.lanes, plan.recordBytes() * plan.n).str(),
+         candidate.cycles});
+  }
+  size_t chosen = chooseCandidate(kernel, std::move(descriptions), 0);
+  SortPlan plan = candidates[chosen].plan;
+  plan.onStack |= chosen != 0;
+  return plan;
+}
+
 void forEachBlock(KernelBuilder &kernel, const SortPlan &plan, Value stack,
                   function_ref<void(Value, Value)> body) {
   Emission &e = kernel.e;
@@ -209,7 +229,7 @@ LogicalResult emitSortKernel(KernelBuilder &kernel) {
     return kernel.fusion.emitOpError("of strategy 'sort' must return a sort");
   }
   ComputationOp comparator = kernel.lookup(op.getToApplyAttr());
-  SortPlan plan = planSort(kernel.e.machine, op, comparator);
+  SortPlan plan = choosePlan(kernel, sortCandidates(kernel.e.machine, op, comparator));
   kernel.tasks = plan.tasks();
   if (kernel.tasks == 0) {
     return success();

@@ -23,6 +23,10 @@ struct RecordBuffer {
   int64_t iStride = 1, rowStride = 0;
 };
 
+/// The plan of the kernel: the best candidate, or the one that is asked for. The kernel's result
+/// for scratch memory, if any, is that of the best one; others use the stack.
+SortPlan choosePlan(KernelBuilder &kernel, llvm::ArrayRef<SortCandidate> candidates);
+
 struct SortEmission {
   KernelBuilder &kernel;
   Emission &e;

@@ -183,7 +183,7 @@ LogicalResult emitTopkKernel(KernelBuilder &kernel) {
   if (!op) {
     return kernel.fusion.emitOpError("of strategy 'topk' must return a topk");
   }
-  SortPlan plan = planTopk(e.machine, op);
+  SortPlan plan = choosePlan(kernel, topkCandidates(e.machine, op));
   kernel.tasks = plan.tasks();
   if (kernel.tasks == 0) {
     return success();
