@@ -30,7 +30,7 @@ void hlo::addCanonicalizePasses(OpPassManager &manager, const Machine &machine) 
   addSimplifyPasses(manager, machine);
   // After the other simplifications: a moved op becomes a carry, and rules do not look through
   // carries.
-  manager.addPass(createWhileLoopInvariantCodeMotionPass());
+  manager.addPass(createWhileLoopInvariantCodeMotionPass(machine));
   manager.addPass(createMergeEqualPass());
   manager.addPass(createDcePass());
   manager.addPass(createVerifyFlatPass());
@@ -59,7 +59,7 @@ void hlo::registerSimplifierPasses(const Machine &machine) {
   registerPass([&machine] { return createAlgebraicSimplifierPass(machine); });
   registerPass([] { return createConstantFoldingPass(); });
   registerPass([] { return createWhileLoopSimplifierPass(); });
-  registerPass([] { return createWhileLoopInvariantCodeMotionPass(); });
+  registerPass([&machine] { return createWhileLoopInvariantCodeMotionPass(machine); });
   registerPass([] { return createConditionalSimplifierPass(); });
   registerPass([] { return createVerifyFlatPass(); });
 }

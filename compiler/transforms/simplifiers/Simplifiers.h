@@ -47,7 +47,7 @@ std::unique_ptr<mlir::Pass> createConstantFoldingPass();
 /// once, constant and invariant carries.
 std::unique_ptr<mlir::Pass> createWhileLoopSimplifierPass();
 /// `hlo-while-loop-invariant-code-motion`: costly ops of invariant operands leave their loops.
-std::unique_ptr<mlir::Pass> createWhileLoopInvariantCodeMotionPass();
+std::unique_ptr<mlir::Pass> createWhileLoopInvariantCodeMotionPass(const Machine &machine);
 /// `hlo-conditional-simplifier`: inlines the branch of a constant selector.
 std::unique_ptr<mlir::Pass> createConditionalSimplifierPass();
 /// `hlo-verify-flat`: reports what invariants 2 and 3 exclude.

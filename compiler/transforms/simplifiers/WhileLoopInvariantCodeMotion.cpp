@@ -34,16 +34,18 @@ using namespace hlo;
 
 namespace {
 
-/// A result up to this size may move whatever it is made from: it stays in L1.
-constexpr int64_t kAlwaysSmallBytes = 4096;
+/// A result of this share of L1 may move whatever it is made from: it stays there.
+constexpr int64_t kSmallShare = 8;
 
-/// Which dots of slices move. Dots of at most kFewRows rows with an operand of at least
-/// kLargeElements run at the speed of memory, so that one dot of all rows is faster. Dots of up to
-/// kMostRows rows gain only if the operand leaves the caches (kHugeBytes).
-constexpr int64_t kFewRows = 2, kLargeElements = 4096;
-constexpr int64_t kMostRows = 16, kHugeBytes = 1 << 20;
+/// Which dots of slices move. Dots of at most kFewRows rows read their other operand once for each
+/// multiply-add or two, so that one dot of all rows is faster if the operand leaves half of L1. Of
+/// up to kMostRows rows the multiply-adds of a vector take as long as its way from L3; these gain
+/// if the operand leaves L2.
+constexpr int64_t kFewRows = 2, kMostRows = 16;
+/// The least trips of a loop, so that one product costs less than those that it replaces.
 constexpr int64_t kManyTrips = 4;
-/// Most growth of the whole product over its operands, and its largest size.
+/// Most growth of the whole product over its operands, and its largest size: it stays in memory for
+/// as long as the loop runs.
 constexpr int64_t kProductGrowth = 4, kMostProductBytes = 64 << 20;
 
 /// Ops that cost nothing once they are part of a kernel.
@@ -71,8 +73,8 @@ bool isWorthMoving(Operation *op) {
 class LoopMotion {
 public:
   LoopMotion(WhileOp loop, ComputationOp condition, ComputationOp body,
-             const ComputationGraph &graph)
-      : loop(loop), condition(condition), body(body), graph(graph) {}
+             const ComputationGraph &graph, const Machine &machine)
+      : loop(loop), condition(condition), body(body), graph(graph), memory(machine.memory) {}
 
   void run() {
     findInvariants();
@@ -238,8 +240,8 @@ private:
     Type element = elementTypeOf(dot.getResult());
     auto type = RankedTensorType::get(product, element);
     int64_t bytes = shape[d] * bytesOf(dot.getResult());
-    bool slow = rows <= kFewRows ? elementsOf(other) >= kLargeElements
-                                 : rows <= kMostRows && bytesOf(other) > kHugeBytes;
+    bool slow = rows <= kFewRows ? bytesOf(other) >= memory.l1 / 2
+                                 : rows <= kMostRows && bytesOf(other) > memory.l2;
     if (!slow || bytes > kMostProductBytes ||
         bytes > kProductGrowth * (bytesOf(whole) + bytesOf(other))) {
       return false;
@@ -295,7 +297,7 @@ private:
     for (Value result : op->getResults()) {
       made += bytesOf(result);
     }
-    return made <= std::max(inputBytes.lookup(op), kAlwaysSmallBytes);
+    return made <= std::max(inputBytes.lookup(op), memory.l1 / kSmallShare);
   }
 
   void move(ArrayRef<Value> moved) {
@@ -348,6 +350,7 @@ private:
   WhileOp loop;
   ComputationOp condition, body;
   const ComputationGraph &graph;
+  const Memory &memory;
   DenseSet<Value> invariant;
   /// Invariant ops that are expensive, or need an op that is.
   DenseSet<Operation *> worthy;
@@ -361,6 +364,9 @@ class WhileLoopInvariantCodeMotionPass
     : public PassWrapper<WhileLoopInvariantCodeMotionPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WhileLoopInvariantCodeMotionPass)
+
+  explicit WhileLoopInvariantCodeMotionPass(const Machine &machine) : machine(machine) {}
+
   StringRef getArgument() const final { return "hlo-while-loop-invariant-code-motion"; }
   StringRef getDescription() const final { return "Move invariant ops in front of their loops"; }
 
@@ -378,15 +384,18 @@ public:
         ComputationOp condition = graph->lookup(loop.getConditionAttr());
         ComputationOp body = graph->lookup(loop.getBodyAttr());
         if (graph->uses(condition) == 1 && graph->uses(body) == 1) {
-          LoopMotion(loop, condition, body, *graph).run();
+          LoopMotion(loop, condition, body, *graph, machine).run();
         }
       }
     }
   }
+
+private:
+  Machine machine;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> hlo::createWhileLoopInvariantCodeMotionPass() {
-  return std::make_unique<WhileLoopInvariantCodeMotionPass>();
+std::unique_ptr<Pass> hlo::createWhileLoopInvariantCodeMotionPass(const Machine &machine) {
+  return std::make_unique<WhileLoopInvariantCodeMotionPass>(machine);
 }
