@@ -21,7 +21,9 @@ using namespace mlir;
 namespace hlo::codegen {
 
 /// With lanes along features, so many adjacent outputs along the last dimension share their loads.
-/// Long rows of taps take more outputs, since each output is one chain of multiply-adds (fitted).
+/// Each output is one chain of multiply-adds: eight of them hide a latency of 4 cycles at two a
+/// cycle. In short rows of taps the next outputs start soon enough, and four leave registers for
+/// the weights.
 static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
 /// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;

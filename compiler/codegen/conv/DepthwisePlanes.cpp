@@ -123,8 +123,9 @@ std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine
       w->dim.step == 1 && plan.phases() == 1 && h->dim.taps * w->dim.taps <= kFewTaps) {
     return std::nullopt;
   }
-  constexpr int64_t kMostBuffer = 256 << 10;
-  bool fits = plan.channels * (plan.inputSize() + plan.sumsSize()) * plan.bytes <= kMostBuffer;
+  // Beside the kernel, the other operands and what is prefetched.
+  int64_t quarter = machine.memory.l2 / 4;
+  bool fits = plan.channels * (plan.inputSize() + plan.sumsSize()) * plan.bytes <= quarter;
   return fits ? std::optional(plan) : std::nullopt;
 }
 

@@ -28,15 +28,16 @@ static constexpr int64_t kMoreInput = 96 << 10;
 static constexpr int64_t kWholeKernel = 640 << 10;
 /// The bytes of such a piece.
 static constexpr int64_t kKernelPiece = 128 << 10;
-/// The least channels of such a piece, so that a row of taps is worth its loop (fitted).
+/// The least channels of such a piece: their steps, of some 7 cycles each, take twenty times as
+/// long as the start of the loop over a row of taps.
 static constexpr int64_t kFewChannels = 64;
 /// The least bytes of a row of a kernel that is read in place: shorter runs use more pages, and
 /// lines of few sets of L1.
 static constexpr int64_t kNarrowRow = 1 << 10;
 /// Tasks are split until there are this many, so that a few threads share them evenly ...
 static constexpr int64_t kEnoughTasks = 16;
-/// ... unless packing would then take more than this share of the time (fitted), and there are some
-/// ...
+/// ... unless packing would then take more cycles than this for each cycle of multiply-adds, and
+/// there is a task for each of two threads ...
 static constexpr double kMostOverhead = 0.04;
 static constexpr int64_t kFewTasks = 2;
 /// ... more by matrix registers, beside whose products packing takes a large part always ...
@@ -153,7 +154,7 @@ static bool areImagesInnermost(const ConvOperands &operands) {
          strides[g.inputFeatureDim] != 1 && strides[g.spatial.back().inputDim] != 1;
 }
 
-static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
+static void placeInput(DirectPlan &plan, const ConvOperands &operands, const Machine &machine) {
   const Operand &input = *operands.input;
   int64_t rank = plan.dims.size();
   plan.inputStrides.assign(rank, 0);
@@ -166,9 +167,10 @@ static void placeInput(DirectPlan &plan, const ConvOperands &operands) {
     plan.inputStrides[d] = input.strides()[dim.inputDim];
   }
   plan.inputInPlace &= !plan.alongChannels || plan.channels % plan.lanes == 0;
-  // Rows a multiple of 4 KiB apart map to one set of L1.
+  // Rows a multiple of a way apart map to one set of L1.
   int64_t distance = plan.inputStrides.back() * plan.dims.back().step * plan.bytes;
-  plan.inputInPlace &= plan.rowsW <= 8 || distance % 4096 != 0;
+  const Memory &memory = machine.memory;
+  plan.inputInPlace &= plan.rowsW <= memory.l1 / memory.l1Way || distance % memory.l1Way != 0;
   if (plan.matrix) {
     // Registers read whole tiles and whole runs.
     plan.inputInPlace &= !plan.padsChannels && plan.linePitch == 0 &&
@@ -468,7 +470,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     // The last tile of a line may compute more than is stored.
     plan.even = false;
     for (DirectPlan &candidate : matrixPlans(plan, *product)) {
-      placeInput(candidate, operands);
+      placeInput(candidate, operands, machine);
       if (cutBlocks(candidate) && canUseMatrix(candidate)) {
         candidate.tilesOutside = isLargePanel(candidate, machine);
         return candidate;
@@ -483,7 +485,7 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     plan.rowsH = plan.vectors = 1;
     plan.rowsW = plan.rowsApart;
   }
-  placeInput(plan, operands);
+  placeInput(plan, operands, machine);
   if (!cutBlocks(plan) || (few && plan.cut != DirectCut::None)) {
     return std::nullopt;
   }

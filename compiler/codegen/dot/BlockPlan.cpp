@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The share of L1 for a panel of the rhs; the rows of the lhs stream through the rest (the number
-/// is fitted).
+/// The share of L1 for a panel of the rhs: five and a half ways of eight. The rows of the lhs
+/// stream through the others.
 static constexpr double kPanelShare = 0.68;
 /// A rhs of at most so many bytes per column is not cut along k: a panel of 16 columns of it is 36
 /// KiB, about an L1.
@@ -33,11 +33,13 @@ static constexpr int64_t kLongPiece = 1024, kLongPieceBytes = 8192;
 /// The same for a lhs that is packed from columns. Each block of columns packs it again, reading
 /// from another page at each k, which costs more than additional passes over the sums.
 static constexpr int64_t kShortPiece = 256;
-/// tilesOutside needs more tiles than this to amortize packing into L2 first (fitted).
+/// tilesOutside needs more tiles than this: packing into L2 first costs a store and a load more,
+/// some 3 cycles a vector, beside 7 cycles of multiply-adds in each tile of 14 rows.
 static constexpr int64_t kFewTiles = 6;
 /// A rhs that does not fit L2 is packed by the first tile of each panel, while lines of the next
 /// block are prefetched, for up to so many rows. With more rows arithmetic dominates, and packing
-/// all panels first is faster (fitted).
+/// all panels first is faster: 160 rows are 80 cycles of multiply-adds for a vector that
+/// comes from memory in 6 to 16.
 static constexpr int64_t kStreamedRows = 160;
 /// The steps of a piece of k in that case: a panel and its part of the lhs must stay in L1
 /// together. Prefetches from memory hold most of L1's fill buffers and leave few for lines from L2.
@@ -63,7 +65,8 @@ static constexpr int64_t kLargeTask = 64 << 20;
 static constexpr int64_t kEnoughTasks = 16, kFewTasks = 4;
 /// The least bytes of a block's panels: with less, the lhs is read too often.
 static constexpr int64_t kLeastPanels = 128 << 10;
-/// Blocks of fewer rows or columns repeat too much packing (fitted).
+/// Blocks of fewer rows or columns repeat too much packing: a load and a store, 1 to 2 cycles a
+/// vector, beside less than 48 cycles of multiply-adds.
 static constexpr int64_t kNarrowBlock = 96;
 
 /// A panel of at most so many columns that meets rows read in place is not cut along k: it comes
@@ -81,8 +84,9 @@ bool canBlock(const Contraction &c) {
   return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
 }
 
-/// Columns of the lhs at most so many bytes apart (four lines) are read in place.
-static constexpr int64_t kDenseStep = 256;
+/// Columns of the lhs at most so many lines apart are read in place: a tile reads most of them, and
+/// 16 steps of k lie in a page.
+static constexpr int64_t kDenseLines = 4;
 
 /// Whether the inner loop can load the elements without a conversion.
 static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
@@ -99,7 +103,10 @@ static constexpr int64_t kMatrixBlock = 512;
 static constexpr int64_t kMatrixLinesPerSet = 8;
 /// The multiply-adds of matrix registers per multiply-add of f32 in vectors, for the sizes of
 /// tasks.
-static constexpr int64_t kMatrixSpeed = 8;
+static int64_t matrixSpeed(const Machine &machine, const BlockPlan &plan) {
+  int64_t rows = plan.matrix->rows;
+  return std::max<int64_t>(1, rows * rows / (plan.product->cost * machine.issue.fma));
+}
 
 /// Whether tiles of the lhs are read in place: no padding along k is needed, and each tile is
 /// either used rarely or consists of whole lines that L1 can keep.
@@ -154,9 +161,10 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
     return LhsForm::Direct;
   }
   // Scalars along k use whole cache lines, so that a copy would save little.
-  bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= (16 << 10);
-  // Columns so close that a tile reads most of their lines, and no new page per step.
-  bool dense = *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseStep;
+  const Memory &memory = c.kernel.e.machine.memory;
+  bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= memory.l1 / 2;
+  bool dense =
+      *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseLines * memory.line;
   return small || dense || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
@@ -191,7 +199,8 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
   // Of a narrow rhs whose rows are no whole vectors most loads are masked, and many cross a line.
   bool isRagged = isNarrow(c, plan) && c.nSize() % plan.lanes != 0 && uses > kFewTiles;
   bool contiguous = c.nSize() <= plan.columns() && !isRagged;
-  bool small = c.kSize() * c.nSize() * plan.partBytes * plan.parts <= (8 << 10);
+  bool small =
+      c.kSize() * c.nSize() * plan.partBytes * plan.parts <= c.kernel.e.machine.memory.l1 / 4;
   // A large rhs is read from a page per row. For a single use, a copy pays only if the rhs comes
   // from memory.
   int64_t large = c.kernel.e.machine.memory.l2 / 2;
@@ -346,7 +355,7 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
   };
   int64_t weight = std::max(plan.parts * plan.parts * c.kSize(), kStoreWork);
   if (plan.matrix) {
-    weight = llvm::divideCeil(weight, kMatrixSpeed);
+    weight = llvm::divideCeil(weight, matrixSpeed(c.kernel.e.machine, plan));
   }
   bool packsLhs = plan.lhs != LhsForm::Direct;
   while (count() < kEnoughTasks) {
