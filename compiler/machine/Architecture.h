@@ -28,6 +28,9 @@ struct Architecture {
   /// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse
   /// an object with them. No code may have them.
   llvm::ArrayRef<llvm::StringLiteral> (*undeclaredFeatures)();
+  /// Features of which an object has what `leastCpu` has: they decide in which mode a CPU runs and
+  /// in which registers functions pass and keep values.
+  llvm::ArrayRef<llvm::StringLiteral> (*callingFeatures)();
   /// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
   bool (*isWithheld)(llvm::StringRef feature);
   /// The bits by which an object declares the features.

@@ -42,11 +42,12 @@ void hlo::initializeTargets() {
   });
 }
 
-/// An error if a name in "+a,-b" is no feature of the subtarget.
-static Error checkFeatureNames(StringRef features, const MCSubtargetInfo &subtarget) {
+/// The user's "+a,-b" without blanks and empty names, which LLVM's tables do not skip; an error if
+/// a name is no feature of the subtarget.
+static Expected<std::string> readFeatures(StringRef features, const MCSubtargetInfo &subtarget) {
   SmallVector<StringRef> parts;
   features.split(parts, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef part : parts) {
+  for (StringRef &part : parts) {
     part = part.trim();
     if (!part.starts_with("+") && !part.starts_with("-")) {
       return createStringError("feature '" + part + "' must start with + or -");
@@ -61,7 +62,7 @@ static Error checkFeatureNames(StringRef features, const MCSubtargetInfo &subtar
                                hlo::nearestNames(name, known));
     }
   }
-  return Error::success();
+  return join(parts, ",");
 }
 
 static std::unique_ptr<MCSubtargetInfo> makeSubtarget(const Triple &triple, StringRef cpu,
@@ -168,6 +169,10 @@ static Expected<const Architecture *> architectureOf(const Triple &triple, Strin
     return createStringError("target '" + text + "' has objects of the format " + format +
                              "; only ELF is supported");
   }
+  if (triple.isX32() || triple.getEnvironment() == Triple::GNUILP32) {
+    return createStringError("target '" + text +
+                             "' has pointers of 32 bits; only those of 64 are supported");
+  }
   if (StringRef word = unknownWord(triple); !word.empty()) {
     return createStringError("target '" + text + "': unknown system '" + word + "'" +
                              hlo::nearestNames(text, kUsualTriples));
@@ -208,14 +213,15 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     }
     return createStringError("unknown CPU '" + target.cpu + "'" + nearestNames(target.cpu, names));
   }
-  if (Error error = checkFeatureNames(features, *generic)) {
-    return error;
+  Expected<std::string> asked = readFeatures(features, *generic);
+  if (!asked) {
+    return asked.takeError();
   }
-  if (!features.empty()) {
-    target.features += (target.features.empty() ? "" : ",") + features.str();
+  if (!asked->empty()) {
+    target.features += (target.features.empty() ? "" : ",") + *asked;
   }
 
-  if (given.empty() || !features.empty()) {
+  if (given.empty() || !asked->empty()) {
     given = featuresOf(*makeSubtarget(triple, target.cpu, target.features));
   }
   bool without = false;
@@ -231,10 +237,18 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   if (!given.contains(architecture.required)) {
     return createStringError("CPU '" + target.cpu + "' has no " + architecture.lacks);
   }
+  StringSet<> least = featuresOf(*generic);
+  for (StringRef name : architecture.callingFeatures()) {
+    if (given.contains(name) != least.contains(name)) {
+      return createStringError("CPU feature '" + name + "' cannot be " +
+                               (given.contains(name) ? "added" : "removed") +
+                               ": it decides how functions are called");
+    }
+  }
   target.cpuFeatures = architecture.featureBits(given);
   target.cpuText = target.cpu + architecture.differences(
                                     given, featuresOf(*makeSubtarget(triple, target.cpu, "")));
-  target.machine = architecture.describe(target.cpu, given, features);
+  target.machine = architecture.describe(target.cpu, given, *asked);
   return target;
 }
 

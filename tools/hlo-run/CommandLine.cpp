@@ -209,6 +209,10 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
         "--guard-pages: not with --target or --emulator, where buffers are in another process",
         ExitUnsupported);
   }
+  if (line.runsRemotely() && line.measureSeconds) {
+    return complain("--measure: not with --target or --emulator, whose times are not the CPU's",
+                    ExitUnsupported);
+  }
   if (flags.immutableParams.getNumOccurrences()) {
     line.immutableParams = flags.immutableParams;
   }

@@ -25,6 +25,13 @@ static ArrayRef<StringLiteral> undeclaredFeatures() {
   return names;
 }
 
+static ArrayRef<StringLiteral> callingFeatures() {
+  static constexpr StringLiteral names[] = {"call-saved-x8",  "call-saved-x9",  "call-saved-x10",
+                                            "call-saved-x11", "call-saved-x12", "call-saved-x13",
+                                            "call-saved-x14", "call-saved-x15", "call-saved-x18"};
+  return names;
+}
+
 static bool isWithheld(StringRef) { return false; }
 
 static uint64_t featureBits(const StringSet<> &features) {
@@ -68,6 +75,7 @@ const Architecture kArchitecture{.llvm = Triple::aarch64,
                                  .lacks = "vector instructions (neon)",
                                  .initialize = initialize,
                                  .undeclaredFeatures = undeclaredFeatures,
+                                 .callingFeatures = callingFeatures,
                                  .isWithheld = isWithheld,
                                  .featureBits = featureBits,
                                  .tileBits = tileBits,

@@ -23,6 +23,12 @@ static ArrayRef<StringLiteral> undeclaredFeatures() {
   return names;
 }
 
+static ArrayRef<StringLiteral> callingFeatures() {
+  static constexpr StringLiteral names[] = {"16bit-mode", "32bit-mode", "64bit-mode",
+                                            "soft-float", "sse",        "sse2"};
+  return names;
+}
+
 /// Whether this machine's kernel permits AMX. A CPU may have AMX under a kernel that does not.
 static bool permitsAmx() {
 #ifdef SYS_arch_prctl
@@ -81,6 +87,7 @@ const Architecture kArchitecture{.llvm = Triple::x86_64,
                                  .lacks = "64-bit mode",
                                  .initialize = initialize,
                                  .undeclaredFeatures = undeclaredFeatures,
+                                 .callingFeatures = callingFeatures,
                                  .isWithheld = isWithheld,
                                  .featureBits = featureBits,
                                  .tileBits = tileBits,
