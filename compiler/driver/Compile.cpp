@@ -328,7 +328,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
   ConstantPool constants;
   if (failed(phase(Phase::Plan, ErrorKind::Unsupported, [&]() -> LogicalResult {
         if (module->getOps<cpurt::EntryOp>().empty()) {
-          return module->emitError("internal error: the plan has no entry");
+          return options.startFrom ? fail(ErrorKind::Input, "the input has no cpurt.entry")
+                                   : module->emitError("internal error: the plan has no entry");
         }
         fillDescription(description, target);
         signature = makeSignature(*module, prefix, description.sha256);

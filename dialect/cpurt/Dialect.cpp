@@ -39,6 +39,24 @@ LogicalResult cpurt::EntryOp::verify() {
   return success();
 }
 
+/// Verifies the pairs of a fusion: result, operand, result, operand, ...
+static LogicalResult verifyPairs(FusionOp fusion, StringRef name) {
+  auto pairs = fusion->getAttrOfType<DenseI64ArrayAttr>(name);
+  if (!pairs) {
+    return fusion->hasAttr(name) ? fusion.emitOpError() << name << " is no list of numbers"
+                                 : success();
+  }
+  bool fits = pairs.size() % 2 == 0;
+  for (int64_t i = 0; fits && i < pairs.size(); i += 2) {
+    fits = pairs[i] >= 0 && pairs[i] < fusion->getNumResults() && pairs[i + 1] >= 0 &&
+           pairs[i + 1] < fusion->getNumOperands();
+  }
+  return fits ? success()
+              : fusion.emitOpError()
+                    << name << " must pair results with operands; there are "
+                    << fusion->getNumResults() << " and " << fusion->getNumOperands();
+}
+
 LogicalResult cpurt::KernelOp::verify() {
   Block &block = getBody().front();
   if (block.getOperations().size() != 2 || !isa<FusionOp>(block.front()) ||
@@ -52,7 +70,8 @@ LogicalResult cpurt::KernelOp::verify() {
   if (!llvm::equal(fusion->getResults(), block.back().getOperands())) {
     return emitOpError("cpurt.yield must give the fusion's results, in order");
   }
-  return success();
+  return success(succeeded(verifyPairs(fusion, "in_place")) &&
+                 succeeded(verifyPairs(fusion, "may_alias")));
 }
 
 LogicalResult cpurt::ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {

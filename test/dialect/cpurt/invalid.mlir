@@ -102,3 +102,29 @@ cpurt.entry @main attributes {arena_align = 64 : i64, arena_bytes = 0 : i64} {
       result_types = [tensor<4xf32>], scratch_bytes = 0 : i64}
   cpurt.return
 }
+
+// -----
+
+cpurt.kernel @pairs {
+^bb0(%a: tensor<4xf32>):
+  // expected-error@+1 {{in_place must pair results with operands; there are 1 and 1}}
+  %r = hlo.fusion %a {
+  ^bb0(%x: tensor<4xf32>):
+    %n = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+    hlo.return %n : tensor<4xf32>
+  } {in_place = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
+  cpurt.yield %r : tensor<4xf32>
+}
+
+// -----
+
+cpurt.kernel @half {
+^bb0(%a: tensor<4xf32>):
+  // expected-error@+1 {{may_alias must pair results with operands; there are 1 and 1}}
+  %r = hlo.fusion %a {
+  ^bb0(%x: tensor<4xf32>):
+    %n = hlo.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+    hlo.return %n : tensor<4xf32>
+  } {may_alias = array<i64: 0, 0, 0>} : (tensor<4xf32>) -> tensor<4xf32>
+  cpurt.yield %r : tensor<4xf32>
+}
