@@ -34,6 +34,20 @@ static const char *stride_fault(const hlo_module_desc *desc) {
   return NULL;
 }
 
+/* Which function of the call's services is null; null if none is. Feeds and comm are checked where
+ * they are needed. */
+static const char *null_function(const hlo_call *call) {
+  const hlo_executor *exec = HLO_FIELD(call, exec);
+  if (HLO_HAS_FIELD(exec, parallel_for) && exec->parallel_for == NULL) {
+    return "hlo_executor.parallel_for";
+  }
+  const hlo_allocator *alloc = HLO_FIELD(call, alloc);
+  if (HLO_HAS_FIELD(alloc, free) && (alloc->alloc == NULL || alloc->free == NULL)) {
+    return alloc->alloc == NULL ? "hlo_allocator.alloc" : "hlo_allocator.free";
+  }
+  return NULL;
+}
+
 hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
   if (desc == NULL) {
     hlo_text_add(text, "no module description");
@@ -81,6 +95,14 @@ hlo_status hlo_check_structs(const hlo_module_desc *desc, const hlo_call *call, 
     hlo_text_number(text, sizeof(hlo_call));
     hlo_text_add(text, " (use hlo_call_init)");
     return HLO_ERR_STRUCT;
+  }
+  const char *function = null_function(call);
+  if (function != NULL) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": ");
+    hlo_text_add(text, function);
+    hlo_text_add(text, " is null");
+    return HLO_ERR_NULL;
   }
   if (HLO_FIELD(call, profile) != NULL && (HLO_FIELD(call, profile_count) < desc->num_ops ||
                                            HLO_FIELD(call, profile_stride) < LEAST_PROFILE_BYTES)) {

@@ -236,6 +236,26 @@ TEST(Frame, VersionsThatDoNotFitAreRefused) {
                    .c_str());
 }
 
+TEST(Frame, ServicesWithoutFunctionsAreRefused) {
+  FakeModule m;
+  hlo_executor exec = {};
+  exec.struct_size = sizeof(exec);
+  exec.num_threads = 2;
+  m.call.exec = &exec;
+  EXPECT_EQ(m.begin(), HLO_ERR_NULL);
+  EXPECT_STREQ(m.message, "fake: hlo_executor.parallel_for is null");
+  m.call.exec = nullptr;
+  hlo_allocator alloc = {};
+  alloc.struct_size = sizeof(alloc);
+  m.call.alloc = &alloc;
+  m.call.arena = nullptr;
+  EXPECT_EQ(m.begin(), HLO_ERR_NULL);
+  EXPECT_STREQ(m.message, "fake: hlo_allocator.alloc is null");
+  alloc.alloc = [](void *, size_t, size_t) -> void * { return nullptr; };
+  EXPECT_EQ(m.begin(), HLO_ERR_NULL);
+  EXPECT_STREQ(m.message, "fake: hlo_allocator.free is null");
+}
+
 TEST(Frame, FieldsBeyondTheSizeOfAnOlderCallAreZero) {
   FakeModule m;
   int32_t cancel = 1;
