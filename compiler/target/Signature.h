@@ -65,9 +65,9 @@ mlir::FailureOr<Leaf> describeLeaf(mlir::RankedTensorType type, llvm::StringRef 
 /// The HLO name of the parameter that a leaf is in: the leaf's name without the path.
 llvm::StringRef parameterName(const EntryLeaf &leaf);
 
-/// Reads the interface of a canonical module (see analysis/EntryLayout.h). Parameters are named
-/// without their numbers where that is unique. `moduleHash` goes into the hash, so two modules with
-/// one interface have different hashes.
+/// Reads the interface of a canonical module (see analysis/entry/EntryLayout.h). Parameters are
+/// named without their numbers where that is unique. `moduleHash` goes into the hash, so two
+/// modules with one interface have different hashes.
 mlir::FailureOr<Signature> makeSignature(mlir::ModuleOp module, llvm::StringRef prefix,
                                          llvm::StringRef moduleHash = "");
 

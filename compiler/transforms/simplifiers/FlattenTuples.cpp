@@ -12,7 +12,7 @@
 // layouts, keeps the written types in `operand_types` and `result_types`, because its callee sees
 // them. A custom call with a token operand or result is marked as having a side effect.
 //
-// Assumes hlo-flatten-calls. Writes the entry's layout (analysis/EntryLayout.h).
+// Assumes hlo-flatten-calls. Writes the entry's layout (analysis/entry/EntryLayout.h).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/Computations.h"

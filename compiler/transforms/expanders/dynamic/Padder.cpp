@@ -12,7 +12,7 @@
 //
 // The rules are in DynamicWalk, -Shape, -Index, -Windows, -Compute and -Control. At the entry each
 // dynamic dimension of a parameter becomes another parameter, an s64[], after all others, and each
-// one of a result another result; analysis/EntryLayout.h records which.
+// one of a result another result; analysis/entry/EntryLayout.h records which.
 //
 // Sizes follow the values: a type that was written static is dynamic if its operands are. An op
 // without a rule is refused, and so is a dimension without a bound, `?`: no later pass expects one.
