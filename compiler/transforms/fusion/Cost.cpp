@@ -201,8 +201,8 @@ static bool isLongConvert(ConvertOp op) {
   auto isNarrow = [](Type type) {
     return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8;
   };
-  return isNarrow(from) || isNarrow(to) ||
-         (isa<FloatType>(from) && to.isInteger(64)) || (from.isInteger(64) && isa<FloatType>(to));
+  return isNarrow(from) || isNarrow(to) || (isa<FloatType>(from) && to.isInteger(64)) ||
+         (from.isInteger(64) && isa<FloatType>(to));
 }
 
 int64_t codeOf(Operation *op) {

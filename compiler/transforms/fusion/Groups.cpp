@@ -203,8 +203,7 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
 
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
-  if (role == Role::TopLevel || op->hasAttr("paired") ||
-      op->hasAttr("stored")) {
+  if (role == Role::TopLevel || op->hasAttr("paired") || op->hasAttr("stored")) {
     return false;
   }
   if (group.computing >= kEnoughMembers && costOf(op) > 0 && resultElements(op) > 1 &&

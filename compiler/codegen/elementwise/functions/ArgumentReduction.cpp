@@ -262,8 +262,7 @@ static Reduced reduceFloat(Num x) {
 static SmallVector<Num> callReduceFloat(Num x) {
   Type f32 = x.scalar();
   auto function = internalFunction(
-      *x.e, floatFunctionName, {f32}, {f32, f32, x.e->b.getI32Type()},
-      [](ArrayRef<Num> arguments) {
+      *x.e, floatFunctionName, {f32}, {f32, f32, x.e->b.getI32Type()}, [](ArrayRef<Num> arguments) {
         Reduced reduced = reduceFloat(arguments[0]);
         return SmallVector<Num>{reduced.rest.hi, reduced.rest.lo, reduced.quadrant};
       });

@@ -28,8 +28,8 @@ std::unique_ptr<mlir::Pass> createSplitColumnsPass();
 /// and moves element-wise users before them. A paired concatenate is the root of a kernel that
 /// computes element i of all parts at once.
 std::unique_ptr<mlir::Pass> createPairedConcatenatePass();
-/// `hlo-split-concatenate`: writes a concatenate of very many arrays as a tree of concatenates. Those
-/// in the tree are `stored`: no kernel of another op computes them.
+/// `hlo-split-concatenate`: writes a concatenate of very many arrays as a tree of concatenates.
+/// Those in the tree are `stored`: no kernel of another op computes them.
 std::unique_ptr<mlir::Pass> createSplitConcatenatePass();
 
 void registerKernelRewrites();
