@@ -35,6 +35,22 @@ SmallVector<Elem> transposed(Emission &e, int64_t lanes, function_ref<Elem(int64
   return transposed(e, square);
 }
 
+SmallVector<Elem> readByLoop(const Buffers &buffers, int64_t lanes, int64_t count,
+                             function_ref<Elem(Value)> read) {
+  Emission &e = buffers.e;
+  int64_t pitch = lanes * buffers.parts;
+  Value square = stackBuffer(e, lanes * pitch * buffers.partBytes), zero = constI64(e, 0);
+  emitFor(e, zero, constI64(e, count), 1, [&](Value i) {
+    Elem value = read(i);
+    buffers.store(buffers.address(square, mulI(e, i, pitch)), value, lanes);
+  });
+  SmallVector<Elem> vectors;
+  for (int64_t i = 0; i < count; ++i) {
+    vectors.push_back(buffers.load(buffers.address(square, zero, i * pitch), lanes, lanes));
+  }
+  return vectors;
+}
+
 void copyRun(const Buffers &buffers, Operand &from, Value offset, Value length, int64_t lanes,
              Value buffer, Value at) {
   Emission &e = buffers.e;

@@ -13,6 +13,11 @@ llvm::SmallVector<Elem> transposed(Emission &e, llvm::ArrayRef<Elem> square);
 llvm::SmallVector<Elem> transposed(Emission &e, int64_t lanes,
                                    llvm::function_ref<Elem(int64_t i)> read);
 
+/// The vectors read(0), ..., read(count - 1) of a computed operand, whose code is emitted once, in
+/// a loop that writes them to a buffer.
+llvm::SmallVector<Elem> readByLoop(const Buffers &buffers, int64_t lanes, int64_t count,
+                                   llvm::function_ref<Elem(mlir::Value i)> read);
+
 /// Copies `length` elements that are contiguous in memory, from `offset` on, to part `at` of a
 /// buffer, in vectors of `lanes`. Reads nothing behind the last element; the last vector is written
 /// whole.

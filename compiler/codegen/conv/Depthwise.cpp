@@ -158,7 +158,10 @@ void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
   auto run = [&](int64_t from, int64_t to, uint64_t inside) {
     emitFor(e, constI64(e, from * step), constI64(e, to * step), step, [&](Value position) {
       if (alongFeatures) {
-        emitPosition(row, position, inside);
+        forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
+          emitVector(row, Index(feature, lanes > 1 ? 1 : 0, lanes), Index(position), inside, mask,
+                     {});
+        });
         return;
       }
       Index lane(position, lanes > 1 ? 1 : 0, lanes);
@@ -171,12 +174,6 @@ void DepthwiseEmitter::emitRow(const Row &row, bool rowInside) {
   run(hi, steps, outer);
 }
 
-void DepthwiseEmitter::emitPosition(const Row &row, Value position, uint64_t inside) {
-  forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
-    emitVector(row, Index(feature, lanes > 1 ? 1 : 0, lanes), Index(position), inside, mask, {});
-  });
-}
-
 void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
   const SpatialDim &last = g.spatial.back();
   Inside range = insideOf(last);
@@ -187,7 +184,12 @@ void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
     };
     emitFor(e, pieces > 1 ? bound(row.feature.base) : constI64(e, from),
             pieces > 1 ? bound(addI(e, row.feature.base, 1)) : constI64(e, to), count,
-            [&](Value position) { emitPositions(row, position, count, rowInside, edge); });
+            [&](Value position) {
+              forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
+                emitNeighbours(row, Index(feature, lanes > 1 ? 1 : 0, lanes), position, mask, count,
+                               rowInside, edge);
+              });
+            });
   };
   run(0, range.lo, 1, true);
   int64_t at = range.lo;
@@ -200,14 +202,6 @@ void DepthwiseEmitter::emitSharingRow(const Row &row, bool rowInside) {
     at = end;
   }
   run(range.hi, last.output, 1, true);
-}
-
-void DepthwiseEmitter::emitPositions(const Row &row, Value position, int64_t count, bool rowInside,
-                                     bool edge) {
-  forEachVector(e, g.outputFeatures, lanes, [&](Value feature, Value mask) {
-    emitNeighbours(row, Index(feature, lanes > 1 ? 1 : 0, lanes), position, mask, count, rowInside,
-                   edge);
-  });
 }
 
 std::pair<Value, Value> DepthwiseEmitter::validTaps(const SpatialDim &dim, Value output) {

@@ -30,12 +30,9 @@ private:
   };
   Row rowAt(mlir::Value number);
   void emitRow(const Row &row, bool rowInside);
-  void emitPosition(const Row &row, mlir::Value position, uint64_t inside);
-  /// Computes `count` outputs from `position` on, for all features. `rowInside`: all taps of the
-  /// other dimensions are inside; else those outside are skipped. `edge`: the same check for the
-  /// last dimension.
-  void emitPositions(const Row &row, mlir::Value position, int64_t count, bool rowInside,
-                     bool edge);
+  /// Computes a vector of features of `count` outputs from `position` on. `rowInside`: all taps of
+  /// the other dimensions are inside; else those outside are skipped. `edge`: the same check for
+  /// the last dimension.
   void emitNeighbours(const Row &row, const Index &feature, mlir::Value position, mlir::Value mask,
                       int64_t count, bool rowInside, bool edge);
   /// The range of taps of a dimension that read the input.

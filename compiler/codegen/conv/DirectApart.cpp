@@ -35,7 +35,7 @@ void DirectEmitter::packApart() {
         Value feature = addI(e, f, plan.features);
         Elem value = operands.readKernel(e, c, Index(feature), full, plan.lanes, below);
         value = zeroUnless(e, operands.element, below, value);
-        storeBuffer(bufferAddress(apartBuffer, addI(e, at, i)), value);
+        elements.store(elements.address(apartBuffer, addI(e, at, i)), value);
       });
     });
   });
@@ -73,7 +73,7 @@ Sums DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk, const 
   int64_t run = plan.runApart(), lanes = plan.lanes, pitch = llvm::alignTo(run, lanes);
   int64_t features = plan.featuresApart;
   Value inputAt = inputOffset(block, place, constI64(e, 0));
-  Start start{bufferAddress(block.input, inputAt), apartBuffer, SmallVector<int64_t>(rank, 0)};
+  Start start{elements.address(block.input, inputAt), apartBuffer, SmallVector<int64_t>(rank, 0)};
   int64_t linear = features * pitch;
   for (size_t d = rank - 1; d-- > 0;) {
     start.kernelSteps[d] = plan.dims[d].kernelDim < 0 ? 0 : linear;
@@ -87,10 +87,12 @@ Sums DirectEmitter::multiplyApart(const Block &block, const Chunk &chunk, const 
           multiplyStep(
               e, multiplier(), place.rowsW, features,
               [&](int64_t r) {
-                return loadElements(e, operands.element, bufferAddress(input, i, r * pixel),
+                return loadElements(e, operands.element, elements.address(input, i, r * pixel),
                                     constI64(e, 0), lanes, mask);
               },
-              [&](int64_t f) { return loadBuffer(bufferAddress(weights, i, f * pitch), lanes); },
+              [&](int64_t f) {
+                return elements.load(elements.address(weights, i, f * pitch), lanes);
+              },
               inner);
         });
       });

@@ -60,17 +60,6 @@ private:
   void forEachPlace(const Block &block, llvm::function_ref<void(const Place &)> body);
   void forEachPanel(const Block &block, llvm::function_ref<void(const Panel &)> body);
   mlir::Value columnMask(const Panel &panel, int64_t vector) const;
-  /// Buffers hold elements in the type in which products are summed, or sums in theirs; the two
-  /// types have one size.
-  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0) {
-    return elements.address(base, index, fixed);
-  }
-  Elem loadBuffer(mlir::Value address, int64_t lanes) { return elements.load(address, lanes); }
-  Elem loadSum(mlir::Value address, int64_t lanes) { return results.load(address, lanes); }
-  void storeSum(mlir::Value address, const Elem &value) { results.store(address, value); }
-  void storeBuffer(mlir::Value address, const Elem &value, mlir::Value mask = {}) {
-    elements.store(address, value, 0, mask);
-  }
 
   // DirectPacking.cpp
   mlir::Value inputAddress(const Block &block);
@@ -191,6 +180,8 @@ private:
   Epilogue &epilogue;
   const DirectPlan &plan;
   mlir::Type sum; ///< HLO type of the sums
+  /// Access to buffers of elements in the type in which products are summed, and of sums in theirs;
+  /// the two types have one size.
   Buffers elements, results;
   size_t rank;
   /// Lanes of stores are along the last spatial dimension, which is innermost in the output.

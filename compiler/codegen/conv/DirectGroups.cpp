@@ -33,7 +33,7 @@ int64_t DirectEmitter::kernelSumLines() const { return plan.taps / tapsPerLine(p
 Value DirectEmitter::kernelSumAddress(const Block &block, const Panel &panel, Value line) {
   int64_t wide = plan.alongChannels ? plan.lanes : 1;
   Value start = mulI(e, subI(e, panel.n, block.n0), kernelSumLines() * wide);
-  return bufferAddress(kernelSums, addI(e, start, mulI(e, line, plan.vectors * plan.lanes)));
+  return elements.address(kernelSums, addI(e, start, mulI(e, line, plan.vectors * plan.lanes)));
 }
 
 void DirectEmitter::sumKernel(const Block &block, const Chunk &chunk) {
@@ -51,14 +51,14 @@ void DirectEmitter::sumKernel(const Block &block, const Chunk &chunk) {
       Value start = addI(e, panelStart(block, panel.n), mulI(e, line, taps * tapElements));
       Sums sums(panel.vectors, none);
       carrySums(e, zero, constI64(e, taps), 1, sums, [&](Value tap, Sums &outer) {
-        Value base = bufferAddress(kernelBuffer, addI(e, start, mulI(e, tap, tapElements)));
+        Value base = elements.address(kernelBuffer, addI(e, start, mulI(e, tap, tapElements)));
         int64_t step = plan.alongChannels ? plan.lanes : 1;
         carrySums(e, zero, chunk.channels, step, outer, [&](Value c, Sums &inner) {
-          Value at = bufferAddress(base, mulI(e, c, row));
+          Value at = elements.address(base, mulI(e, c, row));
           multiplyStep(
               e, correct, panel.vectors, 1,
               [&](int64_t v) {
-                return loadBuffer(bufferAddress(at, zero, v * column), plan.lanes);
+                return elements.load(elements.address(at, zero, v * column), plan.lanes);
               },
               [&](int64_t) { return flip; }, inner);
         });
@@ -66,7 +66,7 @@ void DirectEmitter::sumKernel(const Block &block, const Chunk &chunk) {
       Value to = kernelSumAddress(block, panel, line);
       for (auto [v, sum] : llvm::enumerate(sums)) {
         Value negative = arith::SubIOp::create(e.b, e.loc, none.re, sum.re);
-        storeBuffer(bufferAddress(to, zero, v * plan.lanes), Elem(negative));
+        elements.store(elements.address(to, zero, v * plan.lanes), Elem(negative));
       }
     });
   });
@@ -81,8 +81,8 @@ Sums DirectEmitter::firstSums(const Block &block, const Chunk &chunk, const Pane
       if (d == depth) {
         Value from = kernelSumAddress(block, panel, line);
         for (auto [v, sum] : llvm::enumerate(sums)) {
-          Value at = bufferAddress(from, constI64(e, 0), v * plan.lanes);
-          sum = addElems(e, operands.element, sum, loadBuffer(at, plan.lanes));
+          Value at = elements.address(from, constI64(e, 0), v * plan.lanes);
+          sum = addElems(e, operands.element, sum, elements.load(at, plan.lanes));
         }
         return;
       }

@@ -46,9 +46,9 @@ void DirectEmitter::fillKernelEnds(const Block &block, const Chunk &chunk) {
       Value start = panelStart(block, panel.n);
       emitFor(e, chunk.channels, end, 1, [&](Value c) {
         Value row = addI(e, mulI(e, linear, plan.kernelRows), c);
-        Value at = bufferAddress(kernelBuffer, addI(e, start, mulI(e, row, plan.columns())));
+        Value at = elements.address(kernelBuffer, addI(e, start, mulI(e, row, plan.columns())));
         for (int64_t v = 0; v < panel.vectors; ++v) {
-          storeBuffer(bufferAddress(at, constI64(e, 0), v * plan.lanes), zeros);
+          elements.store(elements.address(at, constI64(e, 0), v * plan.lanes), zeros);
         }
       });
     });

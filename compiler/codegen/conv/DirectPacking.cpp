@@ -35,7 +35,7 @@ Value DirectEmitter::inputAddress(const Block &block) {
     }
     at = addI(e, at, mulI(e, index, strides[dim.inputDim]));
   }
-  return bufferAddress(operands.input->pointer(), at);
+  return elements.address(operands.input->pointer(), at);
 }
 
 void DirectEmitter::packInput(const Block &block, Value c0) {
@@ -125,8 +125,8 @@ Value DirectEmitter::copySmallPixels(ArrayRef<Index> first, Value at, Value leng
   emitFor(e, constI64(e, 0), copied, pixels, [&](Value x) {
     SmallVector<Index> index(first);
     index[spatial] = addIndex(e, index[spatial], Index(x), 1);
-    storeBuffer(bufferAddress(inputBuffer, addI(e, at, mulI(e, x, pixel))),
-                operands.input->positionsAt(index, spatial, lanes));
+    elements.store(elements.address(inputBuffer, addI(e, at, mulI(e, x, pixel))),
+                   operands.input->positionsAt(index, spatial, lanes));
   });
   return copied;
 }
@@ -151,7 +151,7 @@ void DirectEmitter::copyPixels(ArrayRef<Index> first, Value at, Value length) {
       Elem value = operands.input->at(here, lanes, mask);
       // Elements after the channels are multiplied too, if lanes are along the channels.
       value = fillsChannels() ? zeroUnless(e, operands.element, mask, value) : value;
-      storeBuffer(bufferAddress(inputBuffer, addI(e, pixel, c)), value);
+      elements.store(elements.address(inputBuffer, addI(e, pixel, c)), value);
     });
   });
 }
@@ -165,7 +165,7 @@ void DirectEmitter::storeAcross(Value at, const Elem &pixel) {
       from.push_back(lane / features * plan.channels + c);
     }
     Value spread = vector::ShuffleOp::create(e.b, e.loc, pixel.re, pixel.re, from);
-    storeBuffer(bufferAddress(inputBuffer, at, c * plan.lanes), Elem(spread));
+    elements.store(elements.address(inputBuffer, at, c * plan.lanes), Elem(spread));
   }
 }
 
@@ -195,7 +195,7 @@ void DirectEmitter::copyTransposed(ArrayRef<Index> first, Value at, Value length
       bool spoils = count < lanes && !fillsChannels();
       Value some = spoils ? lanesBelow(e, constI64(e, count), lanes) : Value();
       for (int64_t i = 0; i < lanes; ++i) {
-        storeBuffer(bufferAddress(inputBuffer, out, i * pixel), square[i], some);
+        elements.store(elements.address(inputBuffer, out, i * pixel), square[i], 0, some);
       }
     };
     forEachPiece(e, channels, lanes, copy);
@@ -287,7 +287,7 @@ void DirectEmitter::packKernelChannels(const Block &block, const Chunk &chunk) {
           value = zeroUnless(e, operands.element, mask, value);
           Value row = addI(e, mulI(e, linear, plan.columns()), f);
           Value at = addI(e, panelStart(block, panel.n), mulI(e, row, plan.kernelRows));
-          storeBuffer(bufferAddress(kernelBuffer, addI(e, at, c)), value);
+          elements.store(elements.address(kernelBuffer, addI(e, at, c)), value);
         });
       });
     });
@@ -307,7 +307,7 @@ void DirectEmitter::packKernelVectors(const Block &block, const Chunk &chunk) {
               featureOf(block, addI(e, panel.n, v * plan.lanes), plan.lanes > 1 ? 1 : 0);
           Elem value =
               operands.readKernel(e, channel, feature, here, plan.lanes, columnMask(panel, v));
-          storeBuffer(bufferAddress(kernelBuffer, at, v * plan.lanes), value);
+          elements.store(elements.address(kernelBuffer, at, v * plan.lanes), value);
         }
       });
     });
@@ -366,7 +366,7 @@ void DirectEmitter::packKernelTransposed(const Block &block, const Chunk &chunk)
                   ? addI(e, at,
                          loadElements(e, index, tapTable, addI(e, mulI(e, part, lanes), i), 1).re)
                   : addI(e, at, i * plan.columns());
-          storeBuffer(bufferAddress(kernelBuffer, place), rows[i]);
+          elements.store(elements.address(kernelBuffer, place), rows[i]);
         }
       });
     });

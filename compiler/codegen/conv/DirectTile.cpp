@@ -63,10 +63,10 @@ std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, con
   number = addI(e, mulI(e, number, across),
                 divI(e, subI(e, place.at[rank - 1], block.dims[rank - 1].q0), plan.rowsW));
   int64_t row = operands.kernel->strides()[g.kernelInputDim];
-  Value base = bufferAddress(operands.kernel->pointer(),
-                             addI(e, chunk.next, featureOf(block, panel.n, 0).base));
+  Value base = elements.address(operands.kernel->pointer(),
+                                addI(e, chunk.next, featureOf(block, panel.n, 0).base));
   auto ask = [=, this](Value row, Value line) {
-    emitPrefetch(e, bufferAddress(base, addI(e, row, line)), 2);
+    emitPrefetch(e, elements.address(base, addI(e, row, line)), 2);
   };
   if (askers <= perRow || !llvm::isPowerOf2_64(perRow)) {
     // One line of each row. With fewer tiles the machine reads as fast as it can anyway, and more
@@ -103,8 +103,8 @@ void DirectEmitter::forEachTap(const Block &block, const Chunk &chunk, const Pla
     auto [from, to] = validTaps(block, chunk, place, d);
     int64_t inputStep = plan.dims[d].tapStep * plan.inputStrides[d];
     carrySums(e, from, to, 1, outer, [&](Value j, Sums &inner) {
-      nest(d + 1, bufferAddress(input, mulI(e, j, inputStep)),
-           bufferAddress(kernel, mulI(e, j, start.kernelSteps[d])), inner);
+      nest(d + 1, elements.address(input, mulI(e, j, inputStep)),
+           elements.address(kernel, mulI(e, j, start.kernelSteps[d])), inner);
     });
   };
   nest(0, start.input, start.kernel, sums);
@@ -138,9 +138,9 @@ DirectEmitter::Start DirectEmitter::startOf(const Block &block, const Chunk &chu
     linear *= dim.kernel;
   }
   Value inputAt = plan.inputChunks ? constI64(e, 0) : mulI(e, chunk.c0, plan.channelWidth());
-  start.input = bufferAddress(block.input, inputOffset(block, place, inputAt));
+  start.input = elements.address(block.input, inputOffset(block, place, inputAt));
   start.kernel =
-      bufferAddress(plan.kernelInPlace ? operands.kernel->pointer() : kernelBuffer, kernelAt);
+      elements.address(plan.kernelInPlace ? operands.kernel->pointer() : kernelBuffer, kernelAt);
   return start;
 }
 
@@ -158,17 +158,19 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
                   Sums &sums) {
     multiplyStep(
         e, multiplier(), place.rows(), panel.vectors,
-        [&](int64_t r) { return loadBuffer(bufferAddress(input, zero, rowOffsets[r]), width); },
+        [&](int64_t r) {
+          return elements.load(elements.address(input, zero, rowOffsets[r]), width);
+        },
         [&](int64_t v) {
-          return loadElements(e, operands.element, bufferAddress(weights, zero, v * column), zero,
-                              plan.lanes, v + 1 == panel.vectors ? mask : Value());
+          return loadElements(e, operands.element, elements.address(weights, zero, v * column),
+                              zero, plan.lanes, v + 1 == panel.vectors ? mask : Value());
         },
         sums);
   };
   Value mask = plan.kernelInPlace ? columnMask(panel, panel.vectors - 1) : Value();
   // A step of lanes along the channels.
   auto channelStep = [&](Value input, Value weights, int64_t c, Sums &sums) {
-    step(bufferAddress(input, zero, c), bufferAddress(weights, zero, c), plan.lanes,
+    step(elements.address(input, zero, c), elements.address(weights, zero, c), plan.lanes,
          plan.kernelRows, {}, sums);
   };
   size_t depth = plan.merged ? rank - 1 : rank;
@@ -177,7 +179,7 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
       int64_t unrolled = 4 * plan.lanes, whole = plan.channels / unrolled * unrolled;
       carrySums(e, zero, constI64(e, whole), unrolled, outer, [&](Value i, Sums &inner) {
         for (int64_t c = 0; c < unrolled; c += plan.lanes) {
-          channelStep(bufferAddress(input, i), bufferAddress(weights, i), c, inner);
+          channelStep(elements.address(input, i), elements.address(weights, i), c, inner);
         }
       });
       for (int64_t c = whole; c < plan.channels; c += plan.lanes) {
@@ -187,8 +189,8 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     }
     Value length = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
     carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
-      Value from = bufferAddress(input, mulI(e, i, plan.channelWidth()));
-      Value row = bufferAddress(weights, mulI(e, i, kernelRow()));
+      Value from = elements.address(input, mulI(e, i, plan.channelWidth()));
+      Value row = elements.address(weights, mulI(e, i, kernelRow()));
       if (askNext) {
         askNext(i);
       }
@@ -229,7 +231,7 @@ Value DirectEmitter::sumSlot(const Block &block, const Panel &panel, const Place
     slot = addI(e, slot, divI(e, subI(e, place.at[d], block.dims[d].q0), unit));
   }
   slot = addI(e, mulI(e, slot, plan.panels()), divI(e, subI(e, panel.n, block.n0), plan.columns()));
-  return bufferAddress(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
+  return elements.address(sumBuffer, mulI(e, slot, plan.rows() * plan.columns()));
 }
 
 void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel &panel,
@@ -247,13 +249,13 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   prefetchRun(e, slot, count * plan.lanes * plan.bytes);
   Sums sums = multiply(block, chunk, panel, place);
   addEarlier(e, sum, chunk.isLater, sums, [&](int64_t i) {
-    return loadSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), plan.lanes);
+    return results.load(elements.address(slot, constI64(e, 0), i * plan.lanes), plan.lanes);
   });
   emitIfElse(
       e, chunk.isLast, [&] { store(block, panel, place, sums); },
       [&] {
         for (int64_t i = 0; i < count; ++i) {
-          storeSum(bufferAddress(slot, constI64(e, 0), i * plan.lanes), sums[i]);
+          results.store(elements.address(slot, constI64(e, 0), i * plan.lanes), sums[i]);
         }
       });
 }
@@ -286,23 +288,6 @@ Value DirectEmitter::bufferRow(const Place &place, Value h, Value w) {
   return mulI(e, place.firstRow ? addI(e, place.firstRow, row) : row, plan.columns());
 }
 
-/// Horizontal sums: lane r of the result is the sum of all lanes of vector r. As many vectors as
-/// lanes.
-static Value sumLanes(Emission &e, Type element, ArrayRef<Value> vectors) {
-  SmallVector<Value> rows(vectors);
-  int64_t size = rows.size();
-  for (int64_t step = 1; step < size; step *= 2) {
-    auto [low, high] = exchangedBlocks(size, step);
-    for (int64_t r = 0; r < size; r += 2 * step) {
-      Value a = rows[r], b = rows[r + step];
-      Elem first(vector::ShuffleOp::create(e.b, e.loc, a, b, low));
-      Elem second(vector::ShuffleOp::create(e.b, e.loc, a, b, high));
-      rows[r] = addElems(e, element, first, second).re;
-    }
-  }
-  return rows[0];
-}
-
 void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place &place,
                              const Sums &sums) {
   // In the order of the stores: rows of a feature, or features of a row.
@@ -314,8 +299,8 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
               f = storesColumns ? l / rows : l % features;
       group.push_back(l < count ? sums[r * features + f].re : zeroElem(e, sum, plan.lanes).re);
     }
-    storeSum(bufferAddress(tileBuffer, constI64(e, 0), i),
-             Elem(plan.lanes > 1 ? sumLanes(e, sum, group) : group[0]));
+    results.store(elements.address(tileBuffer, constI64(e, 0), i),
+                  Elem(plan.lanes > 1 ? addLanes(e, sum, group) : group[0]));
   }
   int64_t lanes =
       storesColumns ? columnLanes : std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(features));
@@ -323,7 +308,7 @@ void DirectEmitter::storeFew(const Block &block, const Panel &panel, const Place
   auto finish = [&](Value at, Value h, const Index &w, const Index &n, Value mask) {
     SmallVector<Index> full = outputAt(block, place, h, w);
     full[g.outputFeatureDim] = n;
-    epilogue.store(sum, loadSum(bufferAddress(tileBuffer, at), lanes), full, lanes, mask);
+    epilogue.store(sum, results.load(elements.address(tileBuffer, at), lanes), full, lanes, mask);
   };
   forEachOutput(block, place, storesColumns ? lanes : 1, [&](Value h, Value w, Value rowsW) {
     Value row = addI(e, mulI(e, h, place.rowsW), w);
@@ -363,8 +348,9 @@ void DirectEmitter::store(const Block &block, const Panel &panel, const Place &p
   for (int64_t i = 0; i < place.rows() * panel.vectors; ++i) {
     int64_t r = i / panel.vectors, v = i % panel.vectors;
     int64_t row = r / place.rowsW * tileWidth + r % place.rowsW;
-    storeSum(bufferAddress(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
-             sums[i]);
+    results.store(
+        elements.address(tileBuffer, constI64(e, 0), row * plan.columns() + v * plan.lanes),
+        sums[i]);
   }
   storeBuffered(block, panel, place);
 }
@@ -388,7 +374,7 @@ void DirectEmitter::storeRows(const Block &block, const Panel &panel, const Plac
     Value row = bufferRow(place, h, w);
     forEachVector(e, panel.features, plan.lanes, [&](Value column, Value mask) {
       full[g.outputFeatureDim] = featureOf(block, addI(e, panel.n, column), plan.lanes > 1 ? 1 : 0);
-      Elem value = loadSum(bufferAddress(tileBuffer, addI(e, row, column)), plan.lanes);
+      Elem value = results.load(elements.address(tileBuffer, addI(e, row, column)), plan.lanes);
       epilogue.store(sum, value, full, plan.lanes, mask);
     });
   });
@@ -405,16 +391,17 @@ void DirectEmitter::storeColumns(const Block &block, const Panel &panel, const P
     }
     emitFor(e, zero, features, lanes, [&](Value column) {
       SmallVector<Elem> square = transposed(e, lanes, [&](int64_t i) {
-        return loadSum(bufferAddress(tileBuffer, addI(e, row, column), i * plan.columns()), lanes);
+        return results.load(elements.address(tileBuffer, addI(e, row, column), i * plan.columns()),
+                            lanes);
       });
       for (int64_t i = 0; i < lanes; ++i) {
-        storeSum(bufferAddress(squareBuffer, zero, i * lanes), square[i]);
+        results.store(elements.address(squareBuffer, zero, i * lanes), square[i]);
       }
       Value most = subI(e, features, column);
       emitFor(e, zero, minI(e, most, lanes), 1, [&](Value i) {
         SmallVector<Index> full = outputAt(block, place, h, Index(w, 1));
         full[g.outputFeatureDim] = featureOf(block, addI(e, addI(e, panel.n, column), i), 0);
-        Elem value = loadSum(bufferAddress(squareBuffer, mulI(e, i, lanes)), lanes);
+        Elem value = results.load(elements.address(squareBuffer, mulI(e, i, lanes)), lanes);
         epilogue.store(sum, value, full, lanes, mask);
       });
     });

@@ -60,11 +60,6 @@ private:
   Value channelOf(const Task &task, Value c);
   Index featureOf(const Task &task, Value n, int64_t stride);
   Value below(Value limit) { return lanesBelow(e, limit, p.lanes); }
-  Value address(Value base, Value index, int64_t fixed = 0) {
-    return buffers.address(base, index, fixed);
-  }
-  Elem load(Value at, int64_t lanes) { return buffers.load(at, lanes); }
-  void store(Value at, const Elem &value) { buffers.store(at, value); }
   Elem zeros() { return zeroElem(e, operands.element, p.lanes); }
 
   KernelBuilder &kernel;
@@ -194,7 +189,7 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
         here[g.inputBatchDim] = Index(addI(e, index[g.inputBatchDim].base, c), 1);
         Value mask = whole ? Value() : below(subI(e, limit, c));
         Elem value = operands.input->at(here, p.lanes, mask);
-        store(address(inputBuffer, addI(e, to, c)), value);
+        buffers.store(buffers.address(inputBuffer, addI(e, to, c)), value);
       });
     });
     return;
@@ -212,7 +207,7 @@ void GradientEmitter::copyRow(const Task &task, Value image, Value y, Value at, 
       });
       Value to = addI(e, at, addI(e, mulI(e, x, p.pixel()), c));
       for (int64_t i = 0; i < p.lanes; ++i) {
-        store(address(inputBuffer, to, i * p.pixel()), square[i]);
+        buffers.store(buffers.address(inputBuffer, to, i * p.pixel()), square[i]);
       }
     });
   });
@@ -239,8 +234,8 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
       tap.push_back({});
       auto place = [&](const Panel &panel, Value x, int64_t v) {
         Value at = mulI(e, divI(e, subI(e, panel.n, task.n0), p.columns()), p.panelPitch());
-        return address(panelBuffer, addI(e, at, mulI(e, addI(e, step, x), p.columns())),
-                       v * p.lanes);
+        return buffers.address(panelBuffer, addI(e, at, mulI(e, addI(e, step, x), p.columns())),
+                               v * p.lanes);
       };
       Index from(addI(e, chunk.image0, image));
       emitFor(e, zero, chunk.xs, featuresInside ? 1 : p.lanes, [&](Value x) {
@@ -252,7 +247,7 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
               tap.back() = Index(addI(e, chunk.x0, x));
               Value mask = whole ? Value() : below(rest);
               Elem value = operands.readKernel(e, from, featureOf(task, n, 1), tap, p.lanes, mask);
-              store(place(panel, x, v), value);
+              buffers.store(place(panel, x, v), value);
               continue;
             }
             Value mask = below(subI(e, chunk.xs, x));
@@ -263,7 +258,7 @@ void GradientEmitter::packWindow(const Task &task, const Chunk &chunk) {
               return operands.readKernel(e, from, featureOf(task, feature, 0), tap, p.lanes, mask);
             });
             for (int64_t i = 0; i < p.lanes; ++i) {
-              store(address(place(panel, x, v), zero, i * p.columns()), square[i]);
+              buffers.store(buffers.address(place(panel, x, v), zero, i * p.columns()), square[i]);
             }
           }
         });
@@ -303,13 +298,14 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
   Value local = subI(e, panel.n, task.n0);
   int64_t width = p.panels() * p.columns();
   Value slot = addI(e, mulI(e, addI(e, mulI(e, position, p.sumRows()), m), width), local);
-  slot = address(sumBuffer, slot);
+  slot = buffers.address(sumBuffer, slot);
   auto sumAt = [&](int64_t i) {
-    return address(slot, constI64(e, 0), i / panel.vectors * width + i % panel.vectors * p.lanes);
+    return buffers.address(slot, constI64(e, 0),
+                           i / panel.vectors * width + i % panel.vectors * p.lanes);
   };
   Sums sums;
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    sums.push_back(load(sumAt(i), p.lanes));
+    sums.push_back(buffers.load(sumAt(i), p.lanes));
   }
   Value from = addI(e, addI(e, input, m), mulI(e, firstRow, p.rowPitch()));
   Value weights = mulI(e, divI(e, local, p.columns()), p.panelPitch());
@@ -317,29 +313,32 @@ void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &pa
   Value zero = constI64(e, 0);
   auto run = [&](Value in, Value row, Value length, Sums &outer) {
     carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
-      Value inHere = address(in, mulI(e, i, p.stepPitch()));
-      Value rowHere = address(row, mulI(e, i, p.columns()));
+      Value inHere = buffers.address(in, mulI(e, i, p.stepPitch()));
+      Value rowHere = buffers.address(row, mulI(e, i, p.columns()));
       multiplyStep(
           e, Multiplier{e, operands.element}, rows, panel.vectors,
-          [&](int64_t r) { return load(address(inHere, zero, r), 1); },
-          [&](int64_t v) { return load(address(rowHere, zero, v * p.lanes), p.lanes); }, inner);
+          [&](int64_t r) { return buffers.load(buffers.address(inHere, zero, r), 1); },
+          [&](int64_t v) {
+            return buffers.load(buffers.address(rowHere, zero, v * p.lanes), p.lanes);
+          },
+          inner);
     });
   };
   carrySums(e, zero, chunk.images, 1, sums, [&](Value image, Sums &outer) {
-    Value in = address(inputBuffer, addI(e, from, mulI(e, image, p.imagePitch())));
-    Value row =
-        address(panelBuffer, addI(e, weights, mulI(e, image, p.yChunk * p.xChunk * p.columns())));
+    Value in = buffers.address(inputBuffer, addI(e, from, mulI(e, image, p.imagePitch())));
+    Value row = buffers.address(
+        panelBuffer, addI(e, weights, mulI(e, image, p.yChunk * p.xChunk * p.columns())));
     if (p.merged() && p.xChunk == p.w.kernel) {
       run(in, row, mulI(e, ys, p.xChunk), outer);
       return;
     }
     carrySums(e, zero, ys, 1, outer, [&](Value r, Sums &inner) {
-      run(address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
-          address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, inner);
+      run(buffers.address(in, mulI(e, r, p.h.kernelDilation * p.rowPitch())),
+          buffers.address(row, mulI(e, r, p.xChunk * p.columns())), chunk.xs, inner);
     });
   });
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
-    store(sumAt(i), sums[i]);
+    buffers.store(sumAt(i), sums[i]);
   }
 }
 
@@ -364,7 +363,8 @@ void GradientEmitter::finish(const Task &task) {
         emitFor(e, zero, features, p.lanes, [&](Value n) {
           full[g.outputFeatureDim] = featureOf(task, addI(e, task.n0, n), 1);
           Value mask = p.features % p.lanes == 0 ? Value() : below(subI(e, features, n));
-          epilogue.store(operands.element, load(address(sumBuffer, addI(e, row, n)), p.lanes), full,
+          epilogue.store(operands.element,
+                         buffers.load(buffers.address(sumBuffer, addI(e, row, n)), p.lanes), full,
                          p.lanes, mask);
         });
       });

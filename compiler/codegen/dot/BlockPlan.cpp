@@ -88,11 +88,6 @@ bool canBlock(const Contraction &c) {
 /// 16 steps of k lie in a page.
 static constexpr int64_t kDenseLines = 4;
 
-/// Whether the inner loop can load the elements without a conversion.
-static bool isStoredAsUsed(const Contraction &c, const ContractionSide &side) {
-  return side.strided->storage() == c.element;
-}
-
 /// matrix: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1,
 /// the other comes from L2 at half a line per cycle.
 static constexpr int64_t kMatrixPiece = 256;
@@ -154,7 +149,7 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
     return packed;
   }
   int64_t uses = llvm::divideCeil(c.nSize(), plan.columns());
-  if (!isStoredAsUsed(c, side)) {
+  if (!isStoredAsSummed(c, side)) {
     return c.mSize() <= 2 && uses <= 2 ? LhsForm::Direct : packed;
   }
   if (uses <= 2 || c.mSize() == 1) {
@@ -172,9 +167,9 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
 /// whole tiles wide.
 static bool holdsPanels(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.rhs;
-  return side.strided && isStoredAsUsed(c, side) && c.n.size() == 2 &&
-         c.n[1] % plan.columns() == 0 && side.freeStrides[1] == 1 &&
-         linearStride(c.k, side.kStrides) && !linearStride(c.n, side.freeStrides);
+  return isStoredAsSummed(c, side) && c.n.size() == 2 && c.n[1] % plan.columns() == 0 &&
+         side.freeStrides[1] == 1 && linearStride(c.k, side.kStrides) &&
+         !linearStride(c.n, side.freeStrides);
 }
 
 static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
@@ -193,7 +188,7 @@ static RhsForm chooseRhs(const Contraction &c, const BlockPlan &plan) {
     return packed;
   }
   int64_t uses = llvm::divideCeil(c.mSize(), plan.rows);
-  if (!isStoredAsUsed(c, side)) {
+  if (!isStoredAsSummed(c, side)) {
     return uses == 1 ? RhsForm::Direct : packed;
   }
   // Of a narrow rhs whose rows are no whole vectors most loads are masked, and many cross a line.
@@ -448,7 +443,7 @@ static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
   const ContractionSide &side = c.lhs;
   const Machine &machine = c.kernel.e.machine;
   if (!side.strided || side.unit != UnitStride::K ||
-      (plan.group == KGroup::None && !isStoredAsUsed(c, side))) {
+      (plan.group == KGroup::None && !isStoredAsSummed(c, side))) {
     return rowsInL1(machine, /*rowBytes=*/0);
   }
   int64_t row =

@@ -258,8 +258,8 @@ void BlockedEmitter::emitBlock(const Block &block) {
   if (plan.kBlocks > 1 && !plan.sumsInResult) {
     Value rows = subI(e, block.m1, block.m0);
     forEachPanel(block, [&](const Panel &panel) {
-      finishRows(block, panel, block.m0, rows, bufferAddress(sumBuffer, subI(e, panel.n, block.n0)),
-                 plan.nBlock * plan.parts);
+      finishRows(block, panel, block.m0, rows,
+                 buffers.address(sumBuffer, subI(e, panel.n, block.n0)), plan.nBlock * plan.parts);
     });
   }
 }

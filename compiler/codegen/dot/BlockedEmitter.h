@@ -102,8 +102,6 @@ private:
   Multiplier multiplier() const {
     return {e, c.element, plan.group != KGroup::None ? plan.product : nullptr, plan.rhsUnsigned};
   }
-  /// Storage bits of a vector of widened elements.
-  mlir::Value narrowLanes(mlir::Value value) { return codegen::narrowLanes(e, plan.group, value); }
   /// Reads groups of elements k, k + 1, ..., with lanes along a free dimension; zeros after the end
   /// of k.
   Elem readGroup(const ContractionSide &side, const Block &block, llvm::ArrayRef<Index> free,
@@ -164,16 +162,6 @@ private:
   bool isResultLinear() const;
   void storeVector(const Block &block, mlir::Value m, mlir::Value n, const Elem &value,
                    int64_t lanes, mlir::Value mask);
-
-  mlir::Value bufferAddress(mlir::Value base, mlir::Value index, int64_t fixed = 0) {
-    return buffers.address(base, index, fixed);
-  }
-  Elem loadBuffer(mlir::Value address, int64_t lanes, int64_t partDistance) {
-    return buffers.load(address, lanes, partDistance);
-  }
-  void storeBuffer(mlir::Value address, const Elem &value, int64_t partDistance) {
-    buffers.store(address, value, partDistance);
-  }
 
   /// One vector of sums between two pieces of k.
   Elem loadSum(const Block &block, mlir::Value m, mlir::Value n, int64_t lanes, mlir::Value mask);

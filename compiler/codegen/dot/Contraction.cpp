@@ -19,6 +19,10 @@ Value ContractionSide::address(Emission &e, Indices batch, Indices free, Indices
   return addBytes(e, strided->pointer(), mulI(e, offset, storageBytes(strided->storage())));
 }
 
+bool isStoredAsSummed(const Contraction &c, const ContractionSide &side) {
+  return side.strided && side.strided->storage() == c.element;
+}
+
 void swapSides(Contraction &c) {
   std::swap(c.m, c.n);
   std::swap(c.lhs, c.rhs);

@@ -71,6 +71,8 @@ struct Contraction {
   int64_t kSize() const { return llvm::product_of(k); }
 };
 
+/// Whether memory holds a side in the type of accumulation.
+bool isStoredAsSummed(const Contraction &c, const ContractionSide &side);
 /// Exchanges the roles of the two sides (of m and n).
 void swapSides(Contraction &c);
 /// The lanes of the narrowest vector that holds `count` elements of `c`: a power of two, at most

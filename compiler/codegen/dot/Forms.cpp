@@ -28,11 +28,6 @@ bool stepsAlongK(const ContractionSide &side) {
   return !side.kStrides.empty() && side.kStrides.back() == 1;
 }
 
-/// Whether memory holds a side in the type of accumulation.
-static bool isStoredAsSummed(const Contraction &c, const ContractionSide &side) {
-  return side.strided && side.strided->storage() == c.element;
-}
-
 static bool isEmpty(const Contraction &c) {
   return c.batchSize() * c.mSize() * c.nSize() == 0 || c.k.empty() || c.kSize() == 0;
 }

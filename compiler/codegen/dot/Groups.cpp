@@ -72,20 +72,20 @@ void BlockedEmitter::sumColumns(const Block &block, const KBlock &k) {
       multiplyStep(
           e, correct, panel.vectors, 1,
           [&](int64_t v) {
-            return loadBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), plan.lanes, 0);
+            return buffers.load(buffers.address(rhsBuffer, row, v * plan.lanes), plan.lanes, 0);
           },
           [&](int64_t) { return flip; }, inner);
     });
     for (auto [v, sum] : llvm::enumerate(sums)) {
       Value negative = arith::SubIOp::create(e.b, e.loc, none.re, sum.re);
-      storeBuffer(correctionAddress(block, panel, v), Elem(negative), 0);
+      buffers.store(correctionAddress(block, panel, v), Elem(negative), 0);
     }
   });
 }
 
 Value BlockedEmitter::correctionAddress(const Block &block, const Panel &panel, int64_t v) {
-  return bufferAddress(rhsBuffer, panelStart(block, panel),
-                       (plan.rhsRows - 1) * plan.columns() + v * plan.lanes);
+  return buffers.address(rhsBuffer, panelStart(block, panel),
+                         (plan.rhsRows - 1) * plan.columns() + v * plan.lanes);
 }
 
 Value BlockedEmitter::groupsOf(Value length) {

@@ -28,11 +28,6 @@ static constexpr int64_t kFewRows = 4;
 /// A small side that is read for fewer groups of columns is not copied.
 static constexpr int64_t kFewGroups = 4;
 
-/// Whether memory holds the small side as the inner loop reads it.
-static bool isReadAsIs(const Contraction &c) {
-  return c.lhs.strided && stepsAlongK(c.lhs) && c.lhs.strided->storage() == c.element;
-}
-
 namespace {
 class Inner {
 public:
@@ -85,7 +80,8 @@ Inner::Inner(Contraction &c, Epilogue &epilogue)
   int64_t bytes = m * parts * rowElements * partBytes;
   bool crowded = m > kFewRows && !c.lhs.freeStrides.empty() &&
                  c.lhs.freeStrides.back() * partBytes * parts % 4096 == 0;
-  if ((!isReadAsIs(c) || crowded) &&
+  bool isReadAsIs = stepsAlongK(c.lhs) && isStoredAsSummed(c, c.lhs);
+  if ((!isReadAsIs || crowded) &&
       (!stepsAlongK(c.lhs) || (groups > kFewGroups && bytes <= kMostCopied))) {
     copy = stackBuffer(e, bytes);
   }

@@ -92,9 +92,9 @@ void BlockedEmitter::emitMatrixTile(const Block &block, const KBlock &k, const P
     lhs = addBytes(e, c.lhs.address(e, block.batch, {}, {}), mulI(e, m, lhsRow));
     lhs = addBytes(e, lhs, mulI(e, k.first, bytes));
   } else {
-    lhs = bufferAddress(lhsBuffer, mulI(e, subI(e, m, block.packed0), plan.lhsRow));
+    lhs = buffers.address(lhsBuffer, mulI(e, subI(e, m, block.packed0), plan.lhsRow));
   }
-  Value rhs = bufferAddress(rhsBuffer, panelStart(block, panel));
+  Value rhs = buffers.address(rhsBuffer, panelStart(block, panel));
   int64_t rhsRow = plan.columns() * plan.partBytes;
   bool isWhole = isExact || (rows % side == 0 && columns % side == 0);
   bool ends = plan.kBlocks == 1 && !(plan.sumsInResult && isWhole);
@@ -147,7 +147,7 @@ void BlockedEmitter::packMatrixRows(const Block &block, const KBlock &k, Value f
       square = transposeSquare(e, square);
       Value start = addI(e, mulI(e, row, plan.lhsRow), group);
       for (int64_t i = 0; i < side; ++i) {
-        storeBuffer(bufferAddress(lhsBuffer, start, i * plan.lhsRow), Elem(square[i]), 0);
+        buffers.store(buffers.address(lhsBuffer, start, i * plan.lhsRow), Elem(square[i]), 0);
       }
     });
   });
@@ -158,14 +158,14 @@ Value BlockedEmitter::readColumnGroups(const Block &block, ArrayRef<Index> colum
   int64_t elements = plan.lanes * plan.kStep();
   Elem value = zeroUnless(e, c.element, mask, c.rhs.read(block.batch, column, k, elements, mask));
   return vector::BitCastOp::create(e.b, e.loc, laneType(computeType(part), plan.lanes),
-                                   narrowLanes(value.re));
+                                   narrowLanes(e, plan.group, value.re));
 }
 
 void BlockedEmitter::fillRowEnds(const KBlock &k, Value rows) {
   Value end = groupsOf(k.length), zeros = zeroElem(e, c.element, plan.matrix->rows).re;
   emitFor(e, constI64(e, 0), rows, 1, [&](Value row) {
     Value at = addI(e, mulI(e, row, plan.lhsRow), end);
-    storeBuffer(bufferAddress(lhsBuffer, at), Elem(zeros), 0);
+    buffers.store(buffers.address(lhsBuffer, at), Elem(zeros), 0);
   });
 }
 
@@ -176,7 +176,7 @@ void BlockedEmitter::fillPanelEnds(const Block &block, const KBlock &k) {
     emitFor(e, end, mulI(e, tiles, plan.tileGroups), 1, [&](Value group) {
       Value at = addI(e, panelStart(block, panel), mulI(e, group, plan.columns()));
       for (int64_t v = 0; v < panel.vectors; ++v) {
-        storeBuffer(bufferAddress(rhsBuffer, at, v * plan.lanes), Elem(zeros), 0);
+        buffers.store(buffers.address(rhsBuffer, at, v * plan.lanes), Elem(zeros), 0);
       }
     });
   });

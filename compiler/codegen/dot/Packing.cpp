@@ -67,11 +67,11 @@ void BlockedEmitter::packLhsRows(const Block &block, const KBlock &k, Value from
               value = zeroUnless(e, c.element, mask, value);
             }
             Value wide = plan.flipLhs ? flipElements(e, value.re) : value.re;
-            storeElements(e, narrow, Elem(narrowLanes(wide)), addBytes(e, lhsBuffer, bytes),
-                          constI64(e, 0));
+            storeElements(e, narrow, Elem(narrowLanes(e, plan.group, wide)),
+                          addBytes(e, lhsBuffer, bytes), constI64(e, 0));
             return;
           }
-          storeBuffer(bufferAddress(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
+          buffers.store(buffers.address(lhsBuffer, addI(e, at, local)), value, plan.lhsRow);
         },
         narrow);
   });
@@ -97,7 +97,7 @@ void BlockedEmitter::packLhsPanels(const Block &block, const KBlock &k, Value fr
                      ? readGroup(c.lhs, block, panel.m, index, lanes, panel.mask, /*flip=*/true)
                      : c.lhs.read(block.batch, panel.m, index, lanes, panel.mask);
     Value place = addI(e, panel.at, mulI(e, divI(e, local, plan.kStep()), plan.parts * lanes));
-    storeBuffer(bufferAddress(lhsBuffer, place), value, lanes);
+    buffers.store(buffers.address(lhsBuffer, place), value, lanes);
   };
   Value zero = constI64(e, 0);
   if (c.m.size() == 1) {
@@ -161,7 +161,7 @@ void BlockedEmitter::packRhsRow(const Block &block, ArrayRef<Index> k, Value loc
     Elem value = plan.group != KGroup::None
                      ? readGroup(c.rhs, block, column, k, plan.lanes, mask, /*flip=*/false)
                      : c.rhs.read(block.batch, column, k, plan.lanes, mask);
-    storeBuffer(bufferAddress(rhsBuffer, row, v * plan.lanes), value, plan.columns());
+    buffers.store(buffers.address(rhsBuffer, row, v * plan.lanes), value, plan.columns());
   }
 }
 
@@ -169,44 +169,28 @@ void BlockedEmitter::packRhsTransposed(const Block &block, const KBlock &k, cons
   int64_t lanes = plan.lanes;
   bool storesGroups = plan.group != KGroup::None && c.rhs.strided &&
                       storageBytes(c.rhs.strided->storage()) * plan.kStep() == plan.partBytes;
-  // A computed operand goes through a buffer, so that its code is emitted once.
-  Value square;
-  if (!c.rhs.strided) {
-    square = stackBuffer(e, lanes * lanes * plan.parts * plan.partBytes);
-  }
   emitFor(e, constI64(e, 0), constI64(e, panel.vectors), 1, [&](Value v) {
     Value first = addI(e, panel.n, mulI(e, v, lanes));
     auto column = [&](Value i) {
       Value n = addI(e, first, i);
       return splitIndex(e, Index(panel.tail ? minI(e, n, c.nSize() - 1) : n), c.n, 1);
     };
-    auto read = [&](Value i, ArrayRef<Index> index, Value mask) {
-      return plan.group != KGroup::None ? Elem(readColumnGroups(block, column(i), index, mask))
-                                        : c.rhs.read(block.batch, column(i), index, lanes, mask);
-    };
     forEachK(k, lanes * plan.kStep(), [&](ArrayRef<Index> index, Value local, Value mask) {
-      if (square) {
-        emitFor(e, constI64(e, 0), constI64(e, lanes), 1, [&](Value i) {
-          Elem value = read(i, index, mask);
-          storeBuffer(bufferAddress(square, mulI(e, i, lanes * plan.parts)), value, lanes);
-        });
-      }
-      SmallVector<Elem> rows = transposed(e, lanes, [&](int64_t i) -> Elem {
-        if (storesGroups) {
-          return loadColumnGroups(block, column(constI64(e, i)), index);
-        }
-        if (square) {
-          return loadBuffer(bufferAddress(square, constI64(e, 0), i * lanes * plan.parts), lanes,
-                            lanes);
-        }
-        return read(constI64(e, i), index, mask);
-      });
+      auto read = [&](Value i) -> Elem {
+        return storesGroups ? Elem(loadColumnGroups(block, column(i), index))
+               : plan.group != KGroup::None
+                   ? Elem(readColumnGroups(block, column(i), index, mask))
+                   : c.rhs.read(block.batch, column(i), index, lanes, mask);
+      };
+      SmallVector<Elem> rows =
+          c.rhs.strided ? transposed(e, lanes, [&](int64_t i) { return read(constI64(e, i)); })
+                        : transposed(e, readByLoop(buffers, lanes, lanes, read));
       Value place = addI(e, mulI(e, divI(e, local, plan.kStep()), plan.parts * plan.columns()),
                          mulI(e, v, lanes));
       place = addI(e, place, panelStart(block, panel));
       for (int64_t i = 0; i < lanes; ++i) {
-        Value at = bufferAddress(rhsBuffer, place, i * plan.parts * plan.columns());
-        storeBuffer(at, rows[i], plan.columns());
+        Value at = buffers.address(rhsBuffer, place, i * plan.parts * plan.columns());
+        buffers.store(at, rows[i], plan.columns());
       }
     });
   });

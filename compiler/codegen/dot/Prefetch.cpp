@@ -80,7 +80,7 @@ std::function<void(Value)> BlockedEmitter::panelPrefetcher(const Block &block, c
     return {};
   }
   Value base = panel.packs ? rhsAddress(block, k, panel)
-                           : bufferAddress(rhsBuffer, panelStart(block, panel));
+                           : buffers.address(rhsBuffer, panelStart(block, panel));
   base = addBytes(e, base, constI64(e, (panel.packs ? kRowsAhead : kPanelAhead) * row));
   return [this, base, row, bytes](Value i) {
     prefetchRun(e, addBytes(e, base, mulI(e, i, row)), bytes);

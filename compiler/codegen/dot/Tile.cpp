@@ -34,20 +34,20 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
     return [this, base, kStride, rowBytes](Value i, int64_t row) {
       Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride * plan.kStep()));
       at = addBytes(e, at, constI64(e, row * rowBytes));
-      return plan.group != KGroup::None ? loadBuffer(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
+      return plan.group != KGroup::None ? buffers.load(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
     };
   }
   if (plan.lhs == LhsForm::PackK) {
     int64_t row = plan.lhsRow * plan.parts;
-    Value base = bufferAddress(lhsBuffer, mulI(e, subI(e, m, block.packed0), row));
+    Value base = buffers.address(lhsBuffer, mulI(e, subI(e, m, block.packed0), row));
     return [this, base, row](Value i, int64_t r) {
-      return loadBuffer(bufferAddress(base, i, r * row), 1, plan.lhsRow);
+      return buffers.load(buffers.address(base, i, r * row), 1, plan.lhsRow);
     };
   }
   int64_t width = plan.lhsWidth * plan.parts;
-  Value base = bufferAddress(lhsBuffer, mulI(e, number, plan.mostSteps() * width));
+  Value base = buffers.address(lhsBuffer, mulI(e, number, plan.mostSteps() * width));
   return [this, base, width](Value i, int64_t r) {
-    return loadBuffer(bufferAddress(base, mulI(e, i, width), r), 1, plan.lhsWidth);
+    return buffers.load(buffers.address(base, mulI(e, i, width), r), 1, plan.lhsWidth);
   };
 }
 
@@ -67,13 +67,13 @@ Value BlockedEmitter::rhsAddress(const Block &block, const KBlock &k, const Pane
 std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
                                                               const Panel &panel) {
   int64_t row = plan.columns() * plan.parts;
-  Value buffer = plan.packsRhs() ? bufferAddress(rhsBuffer, panelStart(block, panel)) : Value();
+  Value buffer = plan.packsRhs() ? buffers.address(rhsBuffer, panelStart(block, panel)) : Value();
   auto inBuffer = [this, buffer, row](Value i, int64_t v) {
-    return bufferAddress(buffer, mulI(e, i, row), v * plan.lanes);
+    return buffers.address(buffer, mulI(e, i, row), v * plan.lanes);
   };
   if (plan.packsRhs() && !panel.packs) {
     return [this, inBuffer, panel](Value i, int64_t v) {
-      return loadBuffer(inBuffer(i, v), tileLanes(panel, v), plan.columns());
+      return buffers.load(inBuffer(i, v), tileLanes(panel, v), plan.columns());
     };
   }
   int64_t kStride = *linearStride(c.k, c.rhs.kStrides);
@@ -84,7 +84,7 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
     Elem value = c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)),
                                           tileLanes(panel, v), tileMask(panel, v));
     if (panel.packs) {
-      storeBuffer(inBuffer(i, v), value, plan.columns());
+      buffers.store(inBuffer(i, v), value, plan.columns());
     }
     return value;
   };
@@ -125,7 +125,7 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     int64_t lanes = tileLanes(panel, i % panel.vectors);
     sums.push_back(!plan.flipLhs       ? zeroElem(e, c.element, lanes)
-                   : i < panel.vectors ? loadBuffer(correctionAddress(block, panel, i), lanes, 0)
+                   : i < panel.vectors ? buffers.load(correctionAddress(block, panel, i), lanes, 0)
                                        : sums[i - panel.vectors]);
   }
   if (plan.kBlocks == 1) {
@@ -166,7 +166,7 @@ void BlockedEmitter::storeTile(const Block &block, const Panel &panel, Value m, 
   int64_t row = plan.columns() * plan.parts;
   for (int64_t i = 0; i < rows * panel.vectors; ++i) {
     int64_t fixed = i / panel.vectors * row + i % panel.vectors * plan.lanes;
-    storeBuffer(bufferAddress(sumBuffer, constI64(e, 0), fixed), sums[i], plan.columns());
+    buffers.store(buffers.address(sumBuffer, constI64(e, 0), fixed), sums[i], plan.columns());
   }
   finishRows(block, panel, m, constI64(e, rows), sumBuffer, row);
 }
@@ -177,9 +177,9 @@ void BlockedEmitter::finishRows(const Block &block, const Panel &panel, Value m,
   Value lastMask = tileMask(panel, full - 1);
   bool partial = lastMask || lastLanes < plan.lanes;
   emitFor(e, constI64(e, 0), rows, 1, [&](Value row) {
-    Value from = bufferAddress(buffer, mulI(e, row, rowElements));
+    Value from = buffers.address(buffer, mulI(e, row, rowElements));
     auto finish = [&](Value column, int64_t lanes, Value mask) {
-      Elem value = loadBuffer(bufferAddress(from, column), lanes, rowElements / plan.parts);
+      Elem value = buffers.load(buffers.address(from, column), lanes, rowElements / plan.parts);
       storeVector(block, addI(e, m, row), addI(e, panel.n, column), value, lanes, mask);
     };
     emitFor(e, constI64(e, 0), constI64(e, (full - partial) * plan.lanes), plan.lanes,
@@ -208,14 +208,14 @@ Value BlockedEmitter::sumAddress(const Block &block, Value m, Value n) {
     return epilogue.addressAt(resultIndex(block, m, n));
   }
   Value row = mulI(e, subI(e, m, block.m0), plan.nBlock * plan.parts);
-  return bufferAddress(sumBuffer, addI(e, row, subI(e, n, block.n0)));
+  return buffers.address(sumBuffer, addI(e, row, subI(e, n, block.n0)));
 }
 
 Elem BlockedEmitter::loadSum(const Block &block, Value m, Value n, int64_t lanes, Value mask) {
   if (plan.sumsInResult) {
     return epilogue.loadAt(resultIndex(block, m, n), lanes, mask);
   }
-  return loadBuffer(sumAddress(block, m, n), lanes, plan.nBlock);
+  return buffers.load(sumAddress(block, m, n), lanes, plan.nBlock);
 }
 
 void BlockedEmitter::storeSum(const Block &block, Value m, Value n, const Elem &sum, Value mask) {
@@ -223,7 +223,7 @@ void BlockedEmitter::storeSum(const Block &block, Value m, Value n, const Elem &
     epilogue.storeAt(c.element, sum, resultIndex(block, m, n), mask);
     return;
   }
-  storeBuffer(sumAddress(block, m, n), sum, plan.nBlock);
+  buffers.store(sumAddress(block, m, n), sum, plan.nBlock);
 }
 
 void BlockedEmitter::storeVector(const Block &block, Value m, Value n, const Elem &value,

@@ -72,13 +72,13 @@ private:
   Epilogue &epilogue;
   Emission &e;
   Axis along, across; ///< lanes go along the first; the rhs steps by one along the second
-  int64_t lanes, parts, step;
+  int64_t lanes, step;
 };
 } // namespace
 
 Trace::Trace(Contraction &c, Epilogue &epilogue)
     : c(c), epilogue(epilogue), e(c.kernel.e), along(*unitAxis(c, c.lhs)),
-      across(*unitAxis(c, c.rhs)), parts(partsOf(c.element)) {
+      across(*unitAxis(c, c.rhs)) {
   // Lanes along the batch are stored as they are.
   if (along.inK && !across.inK) {
     swapSides(c);
@@ -130,23 +130,13 @@ SmallVector<Elem> Trace::readRows(const ContractionSide &side, Place place, cons
     place[rowAxis] = Index(row);
     return zeroUnless(e, c.element, mask, side.read(place.batch, {}, place.k, lanes, mask));
   };
-  SmallVector<Elem> result;
-  if (side.strided) {
-    for (int64_t r = 0; r < rows.count; ++r) {
-      result.push_back(read(addI(e, rows.first, r)));
-    }
-    return result;
+  if (!side.strided) {
+    return readByLoop(Buffers(e, c.element), lanes, rows.count,
+                      [&](Value r) { return read(addI(e, rows.first, r)); });
   }
-  // What is computed is computed by one piece of code, through a buffer.
-  Buffers buffers(e, c.element);
-  Value square = stackBuffer(e, lanes * lanes * parts * buffers.partBytes);
-  emitFor(e, constI64(e, 0), constI64(e, rows.count), 1, [&](Value r) {
-    Elem value = read(addI(e, rows.first, r));
-    buffers.store(buffers.address(square, mulI(e, r, lanes * parts)), value, lanes);
-  });
+  SmallVector<Elem> result;
   for (int64_t r = 0; r < rows.count; ++r) {
-    Value at = buffers.address(square, constI64(e, 0), r * lanes * parts);
-    result.push_back(buffers.load(at, lanes, lanes));
+    result.push_back(read(addI(e, rows.first, r)));
   }
   return result;
 }
