@@ -28,7 +28,7 @@
 #include "compiler/target/header/CustomCallHeader.h"
 #include "compiler/target/header/Header.h"
 #include "compiler/transforms/schedule/Schedule.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -7,8 +7,8 @@
 #include "compiler/parser/ParserImpl.h"
 #include "compiler/parser/print/PrinterImpl.h"
 #include "compiler/support/Checked.h"
-#include "dialect/hlo/InferType.h"
 #include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/rules/InferType.h"
 
 using namespace hlo;
 using namespace hlo::parser;

@@ -16,7 +16,7 @@
 #include "compiler/transforms/schedule/Schedule.h"
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/cpurt/Dialect.h"
-#include "dialect/hlo/SymbolCache.h"
+#include "dialect/hlo/verify/SymbolCache.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"

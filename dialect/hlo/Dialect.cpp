@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Dialect.h"
-#include "dialect/hlo/Families.h"
-#include "dialect/hlo/SymbolCache.h"
+#include "dialect/hlo/ops/Families.h"
+#include "dialect/hlo/verify/SymbolCache.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;

@@ -45,16 +45,16 @@ public:
 } // namespace hlo
 
 #define GET_OP_CLASSES
-#include "dialect/hlo/ElementwiseOps.h.inc"
+#include "dialect/hlo/ops/ElementwiseOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/hlo/ShapeOps.h.inc"
+#include "dialect/hlo/ops/ShapeOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/hlo/ReduceOps.h.inc"
+#include "dialect/hlo/ops/ReduceOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/hlo/LinalgOps.h.inc"
+#include "dialect/hlo/ops/LinalgOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/hlo/ControlOps.h.inc"
+#include "dialect/hlo/ops/ControlOps.h.inc"
 #define GET_OP_CLASSES
-#include "dialect/hlo/CommunicationOps.h.inc"
+#include "dialect/hlo/ops/CommunicationOps.h.inc"
 
 #endif

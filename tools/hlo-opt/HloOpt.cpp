@@ -10,7 +10,7 @@
 #include "compiler/parser/Printer.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"

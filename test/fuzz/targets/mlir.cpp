@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/Dialect.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -7,7 +7,7 @@
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
 #include "dialect/hlo/Dialect.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 #include "mlir/IR/Diagnostics.h"
 #include "test/fuzz/targets/FreshContext.h"
 #include "llvm/Support/raw_ostream.h"

@@ -4,7 +4,7 @@
 // the inferred shape is compared as HLO text, "" standing for a refusal.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/InferType.h"
+#include "dialect/hlo/rules/InferType.h"
 #include "dialect/hlo/Shapes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"

@@ -1,5 +1,5 @@
 //===- VerifyModuleTest.cpp - Checks that only MLIR assembly can violate --===//
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 #include "dialect/hlo/TextAttrs.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 // Ops on whole matrices or on one named dimension; mostly the result has the operand's shape.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -1,7 +1,7 @@
 //===- ControlOps.cpp - Generated definitions of ControlOps.td -----------===//
-#include "dialect/hlo/Families.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/Strategy.h"
+#include "dialect/hlo/ops/Families.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -10,12 +10,12 @@ using namespace mlir;
 #include "dialect/hlo/Strategy.cpp.inc"
 
 #define GET_OP_CLASSES
-#include "dialect/hlo/ControlOps.cpp.inc"
+#include "dialect/hlo/ops/ControlOps.cpp.inc"
 
 void hlo::registerControlOps(Dialect &dialect) {
   FamilyRegistrar::add<
 #define GET_OP_LIST
-#include "dialect/hlo/ControlOps.cpp.inc"
+#include "dialect/hlo/ops/ControlOps.cpp.inc"
       >(dialect);
 }
 

@@ -4,8 +4,8 @@
 // it if the text omits the shape; the verifier uses it for every op (see Rule.h and Verify.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_HLO_INFERTYPE_H
-#define DIALECT_HLO_INFERTYPE_H
+#ifndef DIALECT_HLO_RULES_INFERTYPE_H
+#define DIALECT_HLO_RULES_INFERTYPE_H
 
 #include "dialect/hlo/Dialect.h"
 

@@ -4,7 +4,7 @@
 // numbers are checked; out-of-range indices are defined at run time.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

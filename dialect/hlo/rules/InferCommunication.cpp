@@ -4,7 +4,7 @@
 // allow them. Collectives are in InferCollective.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

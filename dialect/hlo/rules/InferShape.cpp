@@ -5,7 +5,7 @@
 // InferIndex.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"

@@ -4,8 +4,8 @@
 // take n walks. While a SymbolScope lives, one table serves all of them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_HLO_SYMBOLCACHE_H
-#define DIALECT_HLO_SYMBOLCACHE_H
+#ifndef DIALECT_HLO_VERIFY_SYMBOLCACHE_H
+#define DIALECT_HLO_VERIFY_SYMBOLCACHE_H
 
 #include "dialect/hlo/Dialect.h"
 #include "mlir/IR/DialectInterface.h"

@@ -5,8 +5,8 @@
 // which elements an array has.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
-#include "dialect/hlo/SymbolCache.h"
+#include "dialect/hlo/rules/Rule.h"
+#include "dialect/hlo/verify/SymbolCache.h"
 
 using namespace mlir;
 

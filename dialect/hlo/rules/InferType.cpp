@@ -3,9 +3,9 @@
 // Dispatches an op's name to the rule of its family.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/InferType.h"
+#include "dialect/hlo/rules/InferType.h"
 
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 using namespace mlir;
 

@@ -3,7 +3,7 @@
 // A window slides over each dimension; sizes follow the formula in Rule.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -1,15 +1,15 @@
 //===- CommunicationOps.cpp - Generated definitions of CommunicationOps.td -----------===//
-#include "dialect/hlo/Families.h"
+#include "dialect/hlo/ops/Families.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
 #define GET_OP_CLASSES
-#include "dialect/hlo/CommunicationOps.cpp.inc"
+#include "dialect/hlo/ops/CommunicationOps.cpp.inc"
 
 void hlo::registerCommunicationOps(Dialect &dialect) {
   FamilyRegistrar::add<
 #define GET_OP_LIST
-#include "dialect/hlo/CommunicationOps.cpp.inc"
+#include "dialect/hlo/ops/CommunicationOps.cpp.inc"
       >(dialect);
 }

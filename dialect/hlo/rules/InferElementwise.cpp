@@ -5,7 +5,7 @@
 // must be equal, or all floating (mixed precision).
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -7,7 +7,7 @@
 #include "compiler/support/Checked.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/TextAttrs.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 
 using namespace mlir;
 

@@ -1,16 +1,16 @@
 //===- ShapeOps.cpp - Generated definitions of ShapeOps.td -----------===//
-#include "dialect/hlo/Families.h"
+#include "dialect/hlo/ops/Families.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
 #define GET_OP_CLASSES
-#include "dialect/hlo/ShapeOps.cpp.inc"
+#include "dialect/hlo/ops/ShapeOps.cpp.inc"
 
 void hlo::registerShapeOps(Dialect &dialect) {
   FamilyRegistrar::add<
 #define GET_OP_LIST
-#include "dialect/hlo/ShapeOps.cpp.inc"
+#include "dialect/hlo/ops/ShapeOps.cpp.inc"
       >(dialect);
 }
 

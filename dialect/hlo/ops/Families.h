@@ -1,6 +1,6 @@
 //===- Families.h - Registration of each family of ops --------------------===//
-#ifndef DIALECT_HLO_FAMILIES_H
-#define DIALECT_HLO_FAMILIES_H
+#ifndef DIALECT_HLO_OPS_FAMILIES_H
+#define DIALECT_HLO_OPS_FAMILIES_H
 
 #include "dialect/hlo/Dialect.h"
 

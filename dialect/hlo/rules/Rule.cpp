@@ -4,7 +4,7 @@
 // rule never reads something absent; and checks shared by several families.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -5,11 +5,11 @@
 // Labels are [module_cN].
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 
 #include "compiler/support/Checked.h"
 #include "dialect/hlo/Shapes.h"
-#include "dialect/hlo/SymbolCache.h"
+#include "dialect/hlo/verify/SymbolCache.h"
 #include "mlir/IR/Verifier.h"
 
 #include <set>

@@ -8,8 +8,8 @@
 // constraints in the order of its rule (0 is shared by all ops).
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECT_HLO_RULE_H
-#define DIALECT_HLO_RULE_H
+#ifndef DIALECT_HLO_RULES_RULE_H
+#define DIALECT_HLO_RULES_RULE_H
 
 #include "dialect/hlo/Shapes.h"
 #include "llvm/Support/raw_ostream.h"

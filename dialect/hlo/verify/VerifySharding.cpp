@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/TextAttrs.h"
-#include "dialect/hlo/VerifyModule.h"
+#include "dialect/hlo/verify/VerifyModule.h"
 
 #include <set>
 

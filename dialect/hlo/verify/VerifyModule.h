@@ -1,6 +1,6 @@
 //===- VerifyModule.h - Checks of a whole HLO module ------------*- C++ -*-===//
-#ifndef DIALECT_HLO_VERIFYMODULE_H
-#define DIALECT_HLO_VERIFYMODULE_H
+#ifndef DIALECT_HLO_VERIFY_VERIFYMODULE_H
+#define DIALECT_HLO_VERIFY_VERIFYMODULE_H
 
 #include "dialect/hlo/Dialect.h"
 #include "mlir/IR/BuiltinOps.h"

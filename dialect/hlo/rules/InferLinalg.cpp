@@ -4,7 +4,7 @@
 // written one, else the higher class and wider type of the operands'.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

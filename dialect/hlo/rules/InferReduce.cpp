@@ -4,7 +4,7 @@
 // result (N results after flattening).
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

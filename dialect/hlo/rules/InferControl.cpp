@@ -5,8 +5,8 @@
 // of values. Both are compared as lists.
 //
 //===----------------------------------------------------------------------===//
-#include "dialect/hlo/Rule.h"
 #include "dialect/hlo/TextAttrs.h"
+#include "dialect/hlo/rules/Rule.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
