@@ -8,6 +8,7 @@
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/Kernel.h"
+#include "compiler/codegen/Outline.h"
 #include "compiler/codegen/Scratch.h"
 
 using namespace mlir;
@@ -181,6 +182,7 @@ static FailureOr<EmittedKernel> emitOne(FusionOp fusion,
   if (!fixedType) {
     codegen::takeTable(function, fusion.getNumOperands() + fusion.getNumResults());
   }
+  codegen::outlineLoops(function);
   return EmittedKernel{*tasks, *memory};
 }
 
