@@ -15,6 +15,12 @@
 
 namespace hlo {
 
+/// A feature by LLVM's name, and the bit by which an object declares it (hlo/cpu.h).
+struct DeclaredFeature {
+  llvm::StringLiteral name;
+  uint64_t bit;
+};
+
 struct Architecture {
   llvm::Triple::ArchType llvm;
   uint32_t number; ///< HLO_ARCH_* (runtime/abi/hlo/rt.h)
@@ -25,6 +31,8 @@ struct Architecture {
 
   /// Makes LLVM's backend known; may be called once only.
   void (*initialize)();
+  /// The features that objects declare, in the order of their bits.
+  llvm::ArrayRef<DeclaredFeature> (*declaredFeatures)();
   /// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse
   /// an object with them. No code may have them.
   llvm::ArrayRef<llvm::StringLiteral> (*undeclaredFeatures)();
@@ -33,12 +41,8 @@ struct Architecture {
   llvm::ArrayRef<llvm::StringLiteral> (*callingFeatures)();
   /// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
   bool (*isWithheld)(llvm::StringRef feature);
-  /// The bits by which an object declares the features.
-  uint64_t (*featureBits)(const llvm::StringSet<> &features);
   /// The bits of matrix registers that need a permission of the operating system.
   uint64_t (*tileBits)();
-  /// " +a -b": what `features` have beyond `usual`, and lack, of what hlo/cpu.h knows.
-  std::string (*differences)(const llvm::StringSet<> &features, const llvm::StringSet<> &usual);
   /// The Machine of a CPU with these features. `asked` is what the user wrote beside the CPU's
   /// name.
   Machine (*describe)(llvm::StringRef cpu, const llvm::StringSet<> &features,

@@ -245,9 +245,15 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
                                ": it decides how functions are called");
     }
   }
-  target.cpuFeatures = architecture.featureBits(given);
-  target.cpuText = target.cpu + architecture.differences(
-                                    given, featuresOf(*makeSubtarget(triple, target.cpu, "")));
+  StringSet<> usual = featuresOf(*makeSubtarget(triple, target.cpu, ""));
+  target.cpuText = target.cpu;
+  for (const DeclaredFeature &feature : architecture.declaredFeatures()) {
+    bool has = given.contains(feature.name);
+    target.cpuFeatures |= has ? feature.bit : 0;
+    if (has != usual.contains(feature.name)) {
+      target.cpuText += (has ? " +" : " -") + feature.name.str();
+    }
+  }
   target.machine = architecture.describe(target.cpu, given, *asked);
   return target;
 }

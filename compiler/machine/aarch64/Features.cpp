@@ -34,26 +34,14 @@ static ArrayRef<StringLiteral> callingFeatures() {
 
 static bool isWithheld(StringRef) { return false; }
 
-static uint64_t featureBits(const StringSet<> &features) {
-  uint64_t bits = 0;
-#define HLO_CPU_ASK(bit, id, name) bits |= features.contains(name) ? HLO_AARCH64_##id : 0;
-  HLO_AARCH64_FEATURES(HLO_CPU_ASK)
-#undef HLO_CPU_ASK
-  return bits;
+static ArrayRef<DeclaredFeature> declaredFeatures() {
+#define HLO_CPU_ROW(bit, id, name) {name, HLO_AARCH64_##id},
+  static constexpr DeclaredFeature rows[] = {HLO_AARCH64_FEATURES(HLO_CPU_ROW)};
+#undef HLO_CPU_ROW
+  return rows;
 }
 
 static uint64_t tileBits() { return 0; }
-
-static std::string differences(const StringSet<> &features, const StringSet<> &usual) {
-  std::string text;
-#define HLO_CPU_COMPARE(bit, id, name)                                                             \
-  if (features.contains(name) != usual.contains(name)) {                                           \
-    text += (features.contains(name) ? " +" : " -") + std::string(name);                           \
-  }
-  HLO_AARCH64_FEATURES(HLO_CPU_COMPARE)
-#undef HLO_CPU_COMPARE
-  return text;
-}
 
 static void initialize() {
   LLVMInitializeAArch64TargetInfo();
@@ -74,12 +62,11 @@ const Architecture kArchitecture{.llvm = Triple::aarch64,
                                  .required = "neon",
                                  .lacks = "vector instructions (neon)",
                                  .initialize = initialize,
+                                 .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
                                  .isWithheld = isWithheld,
-                                 .featureBits = featureBits,
                                  .tileBits = tileBits,
-                                 .differences = differences,
                                  .describe = describe};
 
 } // namespace hlo::aarch64

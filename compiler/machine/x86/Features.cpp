@@ -43,27 +43,15 @@ static bool permitsAmx() {
 
 static bool isWithheld(StringRef feature) { return feature.starts_with("amx-") && !permitsAmx(); }
 
-static uint64_t featureBits(const StringSet<> &features) {
-  uint64_t bits = 0;
-#define HLO_CPU_ASK(bit, id, name) bits |= features.contains(name) ? HLO_X86_##id : 0;
-  HLO_X86_FEATURES(HLO_CPU_ASK)
-#undef HLO_CPU_ASK
-  return bits;
+static ArrayRef<DeclaredFeature> declaredFeatures() {
+#define HLO_CPU_ROW(bit, id, name) {name, HLO_X86_##id},
+  static constexpr DeclaredFeature rows[] = {HLO_X86_FEATURES(HLO_CPU_ROW)};
+#undef HLO_CPU_ROW
+  return rows;
 }
 
 static uint64_t tileBits() {
   return HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16;
-}
-
-static std::string differences(const StringSet<> &features, const StringSet<> &usual) {
-  std::string text;
-#define HLO_CPU_COMPARE(bit, id, name)                                                             \
-  if (features.contains(name) != usual.contains(name)) {                                           \
-    text += (features.contains(name) ? " +" : " -") + std::string(name);                           \
-  }
-  HLO_X86_FEATURES(HLO_CPU_COMPARE)
-#undef HLO_CPU_COMPARE
-  return text;
 }
 
 static void initialize() {
@@ -86,12 +74,11 @@ const Architecture kArchitecture{.llvm = Triple::x86_64,
                                  .required = "64bit",
                                  .lacks = "64-bit mode",
                                  .initialize = initialize,
+                                 .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
                                  .isWithheld = isWithheld,
-                                 .featureBits = featureBits,
                                  .tileBits = tileBits,
-                                 .differences = differences,
                                  .describe = describe};
 
 } // namespace hlo::x86
