@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Shapes.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 using namespace hlo;
@@ -93,6 +94,8 @@ static const llvm::DenseMap<TypeID, OpProperties> &table() {
     {of<TransposeOp>(),              {Role::Free,      0, HandsOn}},
     {of<ConstantOp>(),               {Role::Free,      0, HandsOn}},
     {of<ScatterOp>(),                {Role::Hero,      1, None, Strategy::Scatter, 12}},
+    // KernelOps.td
+    {of<StackOp>(),                  {Role::Compute,   4, Displaces}},
     // ReduceOps.td
     {of<ReduceOp>(),                 {Role::Reduce,    1, None, Strategy::Reduce, 12}},
     {of<ReduceWindowOp>(),           {Role::Reduce,    1, None, Strategy::Scan, 12}},

@@ -39,7 +39,7 @@ static void addKernelRewrites(OpPassManager &passes) {
   passes.addPass(createReducePartsPass());
   passes.addPass(createSplitReducePass());
   // Columns. First those that a transpose hides. Last the concatenates that are none of columns:
-  // those of columns are `paired` by then.
+  // those of columns are stacks by then.
   passes.addPass(createTurnColumnsPass());
   passes.addPass(createSplitColumnsPass());
   passes.addPass(createPairedConcatenatePass());

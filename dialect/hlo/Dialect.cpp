@@ -84,4 +84,5 @@ void hlo::HloDialect::initialize() {
   registerLinalgOps(*this);
   registerControlOps(*this);
   registerCommunicationOps(*this);
+  registerKernelOps(*this);
 }

@@ -9,6 +9,7 @@
 #include "compiler/codegen/elementwise/Families.h"
 #include "compiler/codegen/elementwise/Narrow.h"
 #include "dialect/hlo/Shapes.h"
+#include "dialect/hlo/ops/KernelOps.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -179,7 +180,7 @@ static bool mayStayWide(Operation *op) {
         continue;
       }
       if (isa<BroadcastOp, ReshapeOp, BitcastOp, TransposeOp, SliceOp, ReverseOp, PadOp,
-              ConcatenateOp, CopyOp, SelectOp>(user)) {
+              ConcatenateOp, StackOp, CopyOp, SelectOp>(user)) {
         work.push_back(user);
         continue;
       }

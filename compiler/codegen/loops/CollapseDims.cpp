@@ -110,7 +110,7 @@ void Collapser::link(Value to, Value from, ArrayRef<int64_t> source) {
 
 /// Handles ops that keep their operands' dimensions; false for others.
 bool Collapser::visitMove(Operation &op) {
-  if (!isa<SliceOp, PadOp, ReverseOp, ConcatenateOp, IotaOp>(op) || op.hasAttr("paired")) {
+  if (!isa<SliceOp, PadOp, ReverseOp, ConcatenateOp, IotaOp>(op)) {
     return false;
   }
   Value result = op.getResult(0);
@@ -394,7 +394,7 @@ void Collapser::rewrite(Operation &op) {
     reduce.setDimensions(renumbered(reduce.getDimensions(), pairs(reduce.getInputs()[0])));
   } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
     reverse.setDimensions(renumbered(reverse.getDimensions(), pairs(reverse.getOperand())));
-  } else if (auto parts = dyn_cast<ConcatenateOp>(op); parts && !op.hasAttr("paired")) {
+  } else if (auto parts = dyn_cast<ConcatenateOp>(op)) {
     int64_t dimension = parts.getDimension();
     parts.setDimension(renumbered(dimension, pairs(parts.getResult()))[0]);
   } else if (auto iota = dyn_cast<IotaOp>(op)) {

@@ -4,8 +4,8 @@
 // shape; the innermost runs along the minor dimension in vectors, and each iteration evaluates the
 // roots at its index and stores them.
 //
-// For a concatenate that is `paired`, the loop runs over its parts in lockstep; the results are
-// stored one after the other, or interleaved.
+// For a stack, the loop runs over its parts in lockstep; the results are stored one after the
+// other, or interleaved.
 //
 //   tasks: blocks of the outer dimensions, about 16 Ki elements each, fewer for expensive ones
 //
@@ -17,6 +17,7 @@
 #include "compiler/codegen/loops/Columns.h"
 #include "compiler/codegen/loops/Lanes.h"
 #include "compiler/codegen/loops/Regions.h"
+#include "dialect/hlo/ops/KernelOps.h"
 #include <numeric>
 
 using namespace mlir;
@@ -41,35 +42,17 @@ static DenseSet<Operation *> scalarOps(KernelBuilder &kernel) {
   return ops;
 }
 
-/// True for a paired concatenate, over whose parts the loop runs.
-static bool isPaired(Operation *op) {
-  return op && isa<ConcatenateOp>(op) && op->hasAttr("paired");
-}
+static bool hasStack(KernelBuilder &kernel) { return !kernel.body().getOps<StackOp>().empty(); }
 
-static bool hasPairedResult(KernelBuilder &kernel) {
-  return llvm::any_of(kernel.body(), [](Operation &op) { return isPaired(&op); });
-}
-
-/// True if the parts are interleaved element by element. Then the parts are reshapes of the arrays
-/// to iterate over.
-static bool isInterleaved(ConcatenateOp paired) {
-  return cast<RankedTensorType>(paired.getType()).getRank() > 1;
-}
-
-static Value partOf(ConcatenateOp paired, unsigned n) {
-  Value part = paired.getInputs()[n];
-  return isInterleaved(paired) ? part.getDefiningOp<ReshapeOp>().getOperand() : part;
-}
-
-/// Stores the parts of a result: one after the other, or interleaved.
-static void storeParts(Emission &e, ConcatenateOp paired, ArrayRef<Elem> parts, Value base,
-                       Value linear, Value mask) {
-  Type element = elementType(paired.getType());
-  if (isInterleaved(paired)) {
+/// Stores the parts of a result: interleaved, or one after the other.
+static void storeParts(Emission &e, StackOp stack, ArrayRef<Elem> parts, Value base, Value linear,
+                       Value mask) {
+  Type element = elementType(stack.getType());
+  if (stack.getDimension() != 0) {
     storeColumns(e, element, parts, base, linear, mask);
     return;
   }
-  int64_t size = cast<RankedTensorType>(partOf(paired, 0).getType()).getNumElements();
+  int64_t size = elementsOf(stack.getParts()[0]);
   for (auto [n, part] : llvm::enumerate(parts)) {
     storeElements(e, element, part, base, addI(e, linear, n * size), mask);
   }
@@ -90,7 +73,7 @@ static int64_t mixedLanes(KernelBuilder &kernel, int64_t lanes) {
   };
   DenseSet<Operation *> scalars = scalarOps(kernel);
   for (Operation &op : kernel.body().without_terminator()) {
-    if (scalars.contains(&op) || isPaired(&op)) {
+    if (scalars.contains(&op) || isa<StackOp>(op)) {
       continue;
     }
     auto slice = dyn_cast<SliceOp>(op);
@@ -125,7 +108,7 @@ static bool isLinear(KernelBuilder &kernel, int64_t elements) {
   };
   DenseSet<Operation *> scalars = scalarOps(kernel);
   for (Operation &op : kernel.body().without_terminator()) {
-    if (scalars.contains(&op) || isPaired(&op)) {
+    if (scalars.contains(&op) || isa<StackOp>(op)) {
       continue;
     }
     bool fits = llvm::all_of(op.getOperands(), sizeFits) && llvm::all_of(op.getResults(), sizeFits);
@@ -193,9 +176,9 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   Operation *end = kernel.body().getTerminator();
   for (Value root : end->getOperands()) {
     SmallVector<Elem> &parts = values.emplace_back();
-    if (auto paired = root.getDefiningOp<ConcatenateOp>(); isPaired(paired)) {
-      for (unsigned n = 0; n < paired.getInputs().size(); ++n) {
-        parts.push_back(emitter.emit(partOf(paired, n), index, mask));
+    if (auto stack = root.getDefiningOp<StackOp>()) {
+      for (Value part : stack.getParts()) {
+        parts.push_back(emitter.emit(part, index, mask));
       }
     } else {
       parts.push_back(emitter.emit(root, index, mask));
@@ -205,7 +188,7 @@ static void storeRoots(KernelBuilder &kernel, ElementEmitter &emitter, ArrayRef<
   for (auto [n, parts] : llvm::enumerate(values)) {
     Value root = end->getOperand(n);
     if (parts.size() > 1) {
-      storeParts(kernel.e, root.getDefiningOp<ConcatenateOp>(), parts, kernel.resultPtrs[n], linear,
+      storeParts(kernel.e, root.getDefiningOp<StackOp>(), parts, kernel.resultPtrs[n], linear,
                  mask);
     } else {
       storeElements(kernel.e, elementType(root.getType()), parts[0], kernel.resultPtrs[n], linear,
@@ -239,8 +222,8 @@ static int64_t elementsPerTask(KernelBuilder &kernel, int64_t elements) {
   }
   // The largest number of parts of a result.
   size_t most = 1;
-  for (Operation &op : kernel.body()) {
-    most = std::max<size_t>(most, isPaired(&op) ? op.getNumOperands() : 1);
+  for (StackOp stack : kernel.body().getOps<StackOp>()) {
+    most = std::max<size_t>(most, stack.getParts().size());
   }
   weight *= static_cast<int64_t>(most);
   // A multiple of a vector of any type.
@@ -256,9 +239,8 @@ static void storeColumnsAsRows(Block &body) {
   ArrayRef<int64_t> shape = shapeOf(end->getOperand(0));
   bool isColumn =
       shape.size() > 1 && shape.back() == 1 && llvm::any_of(shape, [](int64_t d) { return d > 1; });
-  bool walksAll = llvm::all_of(body, [&](Operation &op) {
-    return !isa<ReduceOp, ReduceWindowOp, DotOp>(op) && !isPaired(&op);
-  });
+  bool walksAll = llvm::all_of(
+      body, [&](Operation &op) { return !isa<ReduceOp, ReduceWindowOp, DotOp, StackOp>(op); });
   if (!isColumn || !walksAll ||
       !llvm::all_of(end->getOperands(), [&](Value root) { return shapeOf(root) == shape; })) {
     return;
@@ -331,7 +313,7 @@ static void emitNestRow(KernelBuilder &kernel, const SegmentPlan &segments, Elem
 
 /// Loops over all dimensions. The leading ones are merged into one that is split into tasks; a row
 /// longer than a task is split as well.
-static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired,
+static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool stacks,
                      ElementEmitter &vectors, ElementEmitter &scalars) {
   Emission &e = kernel.e;
   size_t rank = shape.size(), split = 0;
@@ -345,7 +327,7 @@ static void emitNest(KernelBuilder &kernel, ArrayRef<int64_t> shape, bool paired
   int64_t perTask = std::max<int64_t>(1, wanted / std::max<int64_t>(1, inner));
   auto [lo, hi] = splitTasks(kernel, outer * cuts, perTask);
   SmallVector<int64_t> strides = rowMajorStrides(shape);
-  SegmentPlan all = paired || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
+  SegmentPlan all = stacks || rank == 0 ? SegmentPlan() : planSegments(kernel, shape, rank - 1);
   for (const SegmentPlan &segments : groupSegments(all)) {
     emitFor(e, lo, hi, 1, [&](Value piece) {
       SmallVector<Index> index;
@@ -388,10 +370,10 @@ LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduc
   storeColumnsAsRows(kernel.body());
   collapseDims(kernel.body());
   moveAsBits(kernel.body());
-  bool paired = hasPairedResult(kernel);
+  bool stacks = hasStack(kernel);
   Value walked = kernel.body().getTerminator()->getOperand(0);
-  if (isPaired(walked.getDefiningOp())) {
-    walked = partOf(walked.getDefiningOp<ConcatenateOp>(), 0);
+  if (auto stack = walked.getDefiningOp<StackOp>()) {
+    walked = stack.getParts()[0];
   }
   auto type = cast<RankedTensorType>(walked.getType());
   ArrayRef<int64_t> shape = type.getShape();
@@ -412,7 +394,7 @@ LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduc
     shortRows = planShortRows(kernel, shape, fewer);
     lanes = shortRows ? fewer : lanes;
   }
-  std::optional<TilePlan> tiles = linear || paired ? std::nullopt : planTiles(kernel, shape);
+  std::optional<TilePlan> tiles = linear || stacks ? std::nullopt : planTiles(kernel, shape);
   if (row < lanes && !shortRows && (llvm::isPowerOf2_64(row) || !tiles)) {
     lanes = static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(row)));
   }
@@ -441,8 +423,8 @@ LogicalResult emitLoops(KernelBuilder &kernel, EmitColumnReduces emitColumnReduc
     emitTiledLoop(kernel, *tiles, vectors, scalars, store);
   } else if (shortRows) {
     emitShortRows(kernel, *shortRows, vectors, scalars, store);
-  } else if (paired || !emitColumnReduces(kernel, vectors, scalars)) {
-    emitNest(kernel, shape, paired, vectors, scalars);
+  } else if (stacks || !emitColumnReduces(kernel, vectors, scalars)) {
+    emitNest(kernel, shape, stacks, vectors, scalars);
   }
   return success();
 }

@@ -23,7 +23,7 @@ static bool handsOnElements(Operation &op) {
   if (isa<BitcastConvertOp>(op)) {
     return shapeOf(op.getOperand(0)) == shapeOf(op.getResult(0));
   }
-  return (hasFlag(&op, OpFlag::HandsOn) || isa<ReturnOp>(op)) && !op.hasAttr("paired");
+  return hasFlag(&op, OpFlag::HandsOn) || isa<ReturnOp>(op);
 }
 
 static bool isMovable(Type element) {

@@ -28,7 +28,7 @@ static constexpr int64_t kMostOps = 4096;
 static SmallVector<int64_t> boundsOfParts(Operation &op, int64_t dimension) {
   SmallVector<int64_t> bounds;
   if (auto parts = dyn_cast<ConcatenateOp>(op)) {
-    if (static_cast<int64_t>(parts.getDimension()) != dimension || op.hasAttr("paired")) {
+    if (static_cast<int64_t>(parts.getDimension()) != dimension) {
       return {};
     }
     bounds.push_back(0);

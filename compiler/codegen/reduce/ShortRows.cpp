@@ -42,9 +42,8 @@ static bool dependsOnReduce(Value v) {
 /// that cannot run with one row per lane. With lanes along rows, moved values would become gathers.
 static std::optional<SmallVector<Value>> findMoved(RowEmission &emission) {
   auto isMove = [](Operation *op) {
-    return (isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(
-                op) &&
-            !op->hasAttr("paired")) ||
+    return isa<GatherOp, SliceOp, ReverseOp, PadOp, ConcatenateOp, DynamicSliceOp, TransposeOp>(
+               op) ||
            op->hasAttr(kFlattenedRows);
   };
   SmallVector<Value> moved, work(emission.kernel.body().getTerminator()->getOperands());

@@ -7,6 +7,7 @@
 #include "compiler/transforms/fusion/DimMap.h"
 #include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Cost.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -118,8 +119,9 @@ DimMap DimMap::ofOperand(Operation *op, unsigned number, bool reducedInSpace) co
   } else if (auto window = dyn_cast<ReduceWindowOp>(op);
              window && cumulativeDimension(window) && shape.size() == dims.size()) {
     source = *this;
-  } else if (op->hasAttr("paired")) {
+  } else if (auto stack = dyn_cast<StackOp>(op)) {
     source = *this; // the kernel walks the parts
+    source.dims.erase(source.dims.begin() + stack.getDimension());
   } else if (hasFlag(op, OpFlag::Displaces) || isa<ReduceWindowOp, DotOp>(op)) {
     // The operand is read at other indices than the result's.
   } else if (shape.size() == dims.size()) {

@@ -21,6 +21,7 @@
 #include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
 #include "compiler/transforms/fusion/Prologue.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -203,7 +204,7 @@ bool Grouper::isMovedAcross(Group &group, Operation *op) {
 
 bool Grouper::canTake(Group &group, Operation *op) {
   Role role = roleOf(op);
-  if (role == Role::TopLevel || op->hasAttr("paired") || op->hasAttr("stored")) {
+  if (role == Role::TopLevel || isa<StackOp>(op) || op->hasAttr(kStoredAttr)) {
     return false;
   }
   if (group.computing >= kEnoughMembers && costOf(op) > 0 && resultElements(op) > 1 &&
@@ -339,7 +340,7 @@ Group &Grouper::newGroup(Operation *op) {
     group.maps[v] = DimMap::identity(shape);
   }
   group.evaluations[op] = resultElements(op);
-  if (op->hasAttr("paired")) {
+  if (isa<StackOp>(op)) {
     group.evaluations[op] /= op->getNumOperands();
   }
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op); update && group.hero) {

@@ -66,6 +66,9 @@ bool isComputedFrom(mlir::Operation *op, mlir::Value array);
 /// Whether the group of a scatter, which holds all users of `op`, takes `op` (ScatterOperands.cpp).
 bool scatterTakes(const Group &group, mlir::Operation *op);
 
+/// The unit attribute of an op that no kernel of another op computes.
+inline constexpr llvm::StringLiteral kStoredAttr = "stored";
+
 Grouping groupOps(mlir::Block &block, const Machine &machine);
 
 } // namespace hlo::fusion

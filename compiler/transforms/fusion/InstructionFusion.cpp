@@ -73,8 +73,7 @@ static SmallVector<Value> wantedResults(const Machine &machine, Operation *root)
 
 /// Whether a kernel should read a bitcast of the array instead of reshaping indices. True if the
 /// reshape does more than add or drop dimensions of size 1, which would need divisions, or if the
-/// array is large, since its dimensions then merge. False for the parts of a paired concatenate,
-/// whose kernel needs them as reshapes of columns.
+/// array is large, since its dimensions then merge.
 bool isWorthRelabelling(Operation *op) {
   constexpr int64_t large = 16 << 10; // bytes; in less, merged dimensions save little (estimate)
   auto sizes = [](Value v) {
@@ -82,10 +81,8 @@ bool isWorthRelabelling(Operation *op) {
     llvm::erase(kept, 1);
     return kept;
   };
-  return isa<ReshapeOp, BitcastOp>(op) &&
-         llvm::none_of(op->getUsers(), [](Operation *user) { return user->hasAttr("paired"); }) &&
-         (bytesOf(op->getResult(0)) >= large ||
-          sizes(op->getOperand(0)) != sizes(op->getResult(0)));
+  return isa<ReshapeOp, BitcastOp>(op) && (bytesOf(op->getResult(0)) >= large ||
+                                           sizes(op->getOperand(0)) != sizes(op->getResult(0)));
 }
 
 /// Makes top-level bitcasts of the arrays that a group reads through reshapes, so that the kernel

@@ -9,6 +9,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Cost.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -73,13 +74,11 @@ static void follow(FusionOp fusion, KernelSpace &space, bool reducedInSpace) {
   Block &body = fusion.getBody().front();
   for (Value root : body.getTerminator()->getOperands()) {
     std::optional<DimMap> map = space.mapOfResult(shapeOf(root));
-    if (Operation *op = root.getDefiningOp();
-        op && op->hasAttr("paired") && !shapeOf(root).empty()) {
-      if (shapeOf(root).drop_back() == ArrayRef<int64_t>(space.shape)) {
-        map = DimMap::identity(space.shape);
-        map->inOrder = false;
-        map->dims.push_back(DimMap::kOther);
-      }
+    if (auto stack = root.getDefiningOp<StackOp>();
+        stack && shapeOf(stack.getParts()[0]) == ArrayRef<int64_t>(space.shape)) {
+      map = DimMap::identity(space.shape);
+      map->inOrder = false;
+      map->dims.insert(map->dims.begin() + stack.getDimension(), DimMap::kOther);
     }
     add(root, map.value_or(DimMap::unknown(shapeOf(root).size())));
   }
@@ -123,15 +122,11 @@ KernelSpace spaceOf(FusionOp fusion) {
   Block &body = fusion.getBody().front();
   SmallVector<ReduceOp> reduces(body.getOps<ReduceOp>());
   Value root = body.getTerminator()->getOperand(0);
-  bool paired = llvm::any_of(body, [](Operation &op) { return op.hasAttr("paired"); });
   if (walk == Walk::Elements && reduces.empty()) {
-    // The space of a paired concatenate is that of its parts: [rows] for a result [rows, columns].
-    Operation *def = root.getDefiningOp();
-    ArrayRef<int64_t> shape = shapeOf(root);
-    if (def && def->hasAttr("paired")) {
-      shape = shape.drop_back();
-    }
-    space.form = paired && shape.empty() ? Form::Other : Form::Loop;
+    // The space of a stack is that of its parts: [rows] for a result [rows, columns].
+    auto stack = root.getDefiningOp<StackOp>();
+    ArrayRef<int64_t> shape = shapeOf(stack ? stack.getParts()[0] : root);
+    space.form = stack && stack.getDimension() == 0 ? Form::Other : Form::Loop;
     space.shape.assign(shape.begin(), shape.end());
   } else if (walk != Walk::Own && !reduces.empty() && areAlike(reduces)) {
     ArrayRef<int64_t> shape = shapeOf(reduces[0].getInputs()[0]);

@@ -21,6 +21,7 @@
 #include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/Fusion.h"
 #include "compiler/transforms/fusion/KernelSpace.h"
+#include "dialect/hlo/ops/KernelOps.h"
 #include "llvm/ADT/SetVector.h"
 #include <unordered_map>
 
@@ -114,15 +115,14 @@ static bool isPlain(FusionOp kernel) {
   });
 }
 
-/// Whether a result is a paired concatenate, which only loop kernels can store.
-static bool hasPairedResult(FusionOp kernel) {
-  return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return op.hasAttr("paired"); });
+/// Whether a result is a stack, which only loop kernels can store.
+static bool hasStack(FusionOp kernel) {
+  return !kernel.getBody().front().getOps<StackOp>().empty();
 }
 
 bool Merger::canShareSpace(FusionOp earlier, FusionOp later) {
   const KernelSpace &a = spaceOf(earlier), &b = spaceOf(later);
-  if ((a.form != Form::Loop || b.form != Form::Loop) &&
-      (hasPairedResult(earlier) || hasPairedResult(later))) {
+  if ((a.form != Form::Loop || b.form != Form::Loop) && (hasStack(earlier) || hasStack(later))) {
     return false;
   }
   if (a.form == Form::Columns || b.form == Form::Columns) {

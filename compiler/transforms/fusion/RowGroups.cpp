@@ -7,6 +7,7 @@
 #include "compiler/analysis/Shapes.h"
 #include "compiler/plans/Strategies.h"
 #include "compiler/transforms/fusion/Grouper.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -17,7 +18,8 @@ static constexpr int kMaxRowChain = 16;
 
 /// Whether `op` is a trailing reduce whose rows are those that the group walks, or would walk.
 bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
-  if (!isTrailingReduce(op) || !propertiesOf(group.strategy).canBecomeRow) {
+  if (!isTrailingReduce(op) || !propertiesOf(group.strategy).canBecomeRow ||
+      isa<StackOp>(group.root)) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(op.getInputs()[0]);
@@ -54,7 +56,8 @@ bool Grouper::canBecomeRow(Group &group, ReduceOp op) {
 /// depends only on the row dimensions of the group's root, and is computed from a reduce over the
 /// rest of these rows.
 bool Grouper::leadsToRowReduce(Group &group, Operation *op) {
-  if (group.strategy != Strategy::Loop || group.root->getNumResults() != 1 || group.hero) {
+  if (group.strategy != Strategy::Loop || group.root->getNumResults() != 1 || group.hero ||
+      isa<StackOp>(group.root)) {
     return false;
   }
   ArrayRef<int64_t> space = shapeOf(group.root->getResult(0));

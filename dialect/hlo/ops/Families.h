@@ -17,6 +17,7 @@ void registerReduceOps(mlir::Dialect &dialect);
 void registerLinalgOps(mlir::Dialect &dialect);
 void registerControlOps(mlir::Dialect &dialect);
 void registerCommunicationOps(mlir::Dialect &dialect);
+void registerKernelOps(mlir::Dialect &dialect);
 } // namespace hlo
 
 #endif

@@ -2,14 +2,14 @@
 //
 // Makes the columns of the arrays that SplitColumns.cpp has chosen: each column of such an array
 // becomes one array [rows]. Reduces and products of short rows are written out over the columns,
-// and a `paired` concatenate joins the columns of an array that is needed as a whole. If an
-// element-wise computation precedes a reshape [rows * C] -> [rows, C], it is computed column by
-// column too.
+// and a stack joins the columns of an array that is needed as a whole. If an element-wise
+// computation precedes a reshape [rows * C] -> [rows, C], it is computed column by column too.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
 #include "compiler/transforms/fusion/rewrites/SplitColumns.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -199,20 +199,14 @@ Value ColumnSplitter::fold(HloBuilder &b, ReduceOp op) {
   return b.convert(result, element);
 }
 
-/// A `paired` concatenate of the columns of v.
+/// The stack of the columns of v.
 Value ColumnSplitter::joined(HloBuilder &b, Value v) {
-  SmallVector<int64_t> single(rows);
-  single.push_back(1);
   SmallVector<Value> parts;
   for (int64_t c = 0, count = shapeOf(v).back(); c < count; ++c) {
-    parts.push_back(b.reshape(column(b, v, c), single));
+    parts.push_back(column(b, v, c));
   }
-  if (parts.size() == 1) {
-    return parts[0];
-  }
-  Value whole = b.concatenate(parts, rows.size());
-  whole.getDefiningOp()->setAttr("paired", b.b.getUnitAttr());
-  return whole;
+  return parts.size() == 1 ? b.reshape(parts[0], shapeOf(v))
+                           : StackOp::create(b.b, b.loc, parts, rows.size()).getResult();
 }
 
 /// One reduce per column, concatenated.

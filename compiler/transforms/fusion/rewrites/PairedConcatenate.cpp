@@ -5,12 +5,12 @@
 // result, it would be done twice, and half of it discarded.
 //
 //   f(reshape(concatenate(a, b)), c, 1.0)  =>
-//   reshape(concatenate(f(a, c[:n], 1.0), f(b, c[n:], 1.0)) {paired})
+//   reshape(stack(f(a, c[:n], 1.0), f(b, c[n:], 1.0)), dimension=0)
 //
-// A `paired` concatenate is the root of a kernel that walks its parts: an iteration computes
-// element i of each part and stores it at its place. (SplitColumns.cpp makes another kind, whose
-// parts are interleaved: reshapes [n] -> [n,1].) Element-wise users move before the concatenate
-// if exactly one array remains to be stored then; otherwise the concatenate stays before them.
+// A stack is the root of a kernel that walks its parts: an iteration computes element i of each
+// part and stores it at its place. (SplitColumns.cpp stacks along the minor dimension.)
+// Element-wise users move before the stack if exactly one array remains to be stored then;
+// otherwise the stack stays before them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
@@ -19,6 +19,7 @@
 #include "compiler/transforms/fusion/TopLevelPass.h"
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
 #include "dialect/hlo/Builder.h"
+#include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
@@ -199,9 +200,8 @@ void Pairing::run() {
   Value whole = made.size() == 1 ? made.front() : op.getResult();
   builder.setInsertionPointAfterValue(whole);
   HloBuilder after(builder, whole.getLoc());
-  Value concatenated = after.concatenate(parts[whole], 0);
-  concatenated.getDefiningOp()->setAttr("paired", builder.getUnitAttr());
-  whole.replaceAllUsesWith(after.reshape(concatenated, shapeOf(whole)));
+  Value stack = StackOp::create(builder, whole.getLoc(), parts[whole], 0);
+  whole.replaceAllUsesWith(after.reshape(stack, shapeOf(whole)));
   for (Operation *user : llvm::reverse(users)) {
     if (user->use_empty()) {
       user->erase();
@@ -214,7 +214,7 @@ void Pairing::run() {
 
 static void pairConcatenates(Block &block) {
   for (ConcatenateOp op : llvm::make_early_inc_range(block.getOps<ConcatenateOp>())) {
-    if (!op->hasAttr("paired") && isWorthPairing(op)) {
+    if (isWorthPairing(op)) {
       Pairing(op).run();
     }
   }

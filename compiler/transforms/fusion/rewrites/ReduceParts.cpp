@@ -60,7 +60,7 @@ bool Between::visit(Value v) {
     return op;
   }
   if (auto parts = dyn_cast<ConcatenateOp>(op)) {
-    if (whole || parts->hasAttr("paired")) {
+    if (whole) {
       return false;
     }
     whole = parts;

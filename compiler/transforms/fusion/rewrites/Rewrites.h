@@ -21,11 +21,10 @@ std::unique_ptr<mlir::Pass> createSplitReducePass();
 /// concatenate along the minor dimension.
 std::unique_ptr<mlir::Pass> createTurnColumnsPass();
 /// `hlo-split-columns`: replaces arrays [rows, C] of few columns by C arrays [rows], from the
-/// concatenate that makes them to where one is needed as a whole. There it puts a `paired`
-/// concatenate.
+/// concatenate that makes them to where one is needed as a whole. There it puts a stack.
 std::unique_ptr<mlir::Pass> createSplitColumnsPass();
-/// `hlo-paired-concatenate`: marks concatenates whose parts share most of their work as `paired`,
-/// and moves element-wise users before them. A paired concatenate is the root of a kernel that
+/// `hlo-paired-concatenate`: replaces a concatenate of two parts that share most of their work by a
+/// stack of them, and moves element-wise users before it. A stack is the root of a kernel that
 /// computes element i of all parts at once.
 std::unique_ptr<mlir::Pass> createPairedConcatenatePass();
 /// `hlo-split-concatenate`: writes a concatenate of very many arrays as a tree of concatenates.

@@ -8,11 +8,11 @@
 //   r = c * v + broadcast(w)
 //
 // In a loop over the elements of c every lane would compute all columns and select one; otherwise
-// each column would be an array in memory. This pass replaces arrays like r by `paired`
-// concatenates of their columns, at the point where they are needed as a whole. Such a
-// concatenate is the root of a kernel that walks the rows, one row per lane:
+// each column would be an array in memory. This pass replaces arrays like r by stacks of their
+// columns, at the point where they are needed as a whole. A stack is the root of a kernel that
+// walks the rows, one row per lane:
 //
-//   r = concatenate(f(x, y) * x + w, g(x, y) * y + w) {paired}
+//   r = stack(f(x, y) * x + w, g(x, y) * y + w), dimension=1
 //
 // Splitting starts at a seed: a concatenate of columns, a pad of rows (the gradient of a slice),
 // a reduce of short rows, or a product with a matrix of few columns. From there the element-wise
@@ -71,7 +71,7 @@ bool isMove(Operation *op) {
 
 bool ColumnSplitter::canSplit(Operation *op) const {
   if (op->getNumResults() != 1 || !arrayType(op->getResult(0)) || !isRowArray(op->getResult(0)) ||
-      shapeOf(op->getResult(0)).back() > kMostSplitColumns || op->hasAttr("paired")) {
+      shapeOf(op->getResult(0)).back() > kMostSplitColumns) {
     return false;
   }
   int64_t minor = rows.size();
@@ -302,7 +302,7 @@ static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
   auto minorOf = [](ArrayRef<int64_t> shape) { return static_cast<int64_t>(shape.size()) - 1; };
   Value array;
   int64_t along = 0, least = kLeastReduced;
-  if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate && !op->hasAttr("paired")) {
+  if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate) {
     array = concatenate.getResult();
     along = concatenate.getDimension();
     least = kLeastRows;

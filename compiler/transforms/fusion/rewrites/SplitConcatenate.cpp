@@ -10,6 +10,7 @@
 // move of each element per level of the tree.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/transforms/fusion/Groups.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
 #include "dialect/hlo/Builder.h"
@@ -35,7 +36,7 @@ static void splitConcatenate(ConcatenateOp op) {
         continue;
       }
       Value stored = b.concatenate(group, op.getDimension());
-      stored.getDefiningOp()->setAttr("stored", builder.getUnitAttr());
+      stored.getDefiningOp()->setAttr(kStoredAttr, builder.getUnitAttr());
       groups.push_back(stored);
     }
     parts = std::move(groups);
@@ -54,7 +55,7 @@ public:
   }
   void runOnBlock(Block &block, SymbolTable &) {
     for (auto op : llvm::make_early_inc_range(block.getOps<ConcatenateOp>())) {
-      if (op.getInputs().size() > kMostParts && !op->hasAttr("paired")) {
+      if (op.getInputs().size() > kMostParts) {
         splitConcatenate(op);
       }
     }

@@ -80,7 +80,7 @@ bool Turner::canTurn(Value v) {
            });
   }
   if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
-    return static_cast<int64_t>(concatenate.getDimension()) == along && !op->hasAttr("paired") &&
+    return static_cast<int64_t>(concatenate.getDimension()) == along &&
            llvm::all_of(concatenate.getInputs(),
                         [&](Value part) { return shapeOf(part)[along] == 1; });
   }
