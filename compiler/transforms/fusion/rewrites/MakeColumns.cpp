@@ -45,9 +45,7 @@ Value ColumnSplitter::column(HloBuilder &b, Value v, int64_t c) {
 bool ColumnSplitter::isComputed(Value v) const {
   Operation *op = v.getDefiningOp();
   return op && isElementwiseOp(op) && op->getNumResults() == 1 && v.hasOneUse() &&
-         !split.contains(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isScalar(operand) || shapeOf(operand) == shapeOf(v);
-         });
+         !split.contains(op) && hasOneShape(op);
 }
 
 /// Column c of v reshaped to [rows, count]: the ops that compute v are cloned for the column, and
@@ -72,11 +70,7 @@ Value ColumnSplitter::columnBefore(HloBuilder &b, Value v, int64_t count, int64_
   for (Value operand : op->getOperands()) {
     operands.push_back(isScalar(operand) ? operand : columnBefore(b, operand, count, c));
   }
-  OperationState state(op->getLoc(), op->getName());
-  state.attributes = op->getAttrs();
-  state.addOperands(operands);
-  state.addTypes(HloBuilder::array(rows, elementTypeOf(v)));
-  return b.b.create(state)->getResult(0);
+  return copyFor(b, op, operands, rows);
 }
 
 Value ColumnSplitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
@@ -100,11 +94,7 @@ Value ColumnSplitter::makeColumn(HloBuilder &b, Value v, int64_t c) {
     for (Value operand : op->getOperands()) {
       operands.push_back(isScalar(operand) ? operand : column(b, operand, c));
     }
-    OperationState state(op->getLoc(), op->getName());
-    state.attributes = op->getAttrs();
-    state.addOperands(operands);
-    state.addTypes(HloBuilder::array(rows, element));
-    return b.b.create(state)->getResult(0);
+    return copyFor(b, op, operands, rows);
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
     return column(b, slice.getOperand(),
@@ -215,11 +205,9 @@ Value ColumnSplitter::sumOfRows(HloBuilder &b, ReduceOp op) {
   int64_t count = std::exchange(shape.back(), 1);
   SmallVector<Value> parts;
   for (int64_t c = 0; c < count; ++c) {
-    OperationState state(op.getLoc(), op->getName());
-    state.attributes = op->getAttrs();
-    state.addOperands({column(b, op.getInputs()[0], c), op.getInputs()[1]});
-    state.addTypes(HloBuilder::array(ArrayRef(shape).drop_back(), elementTypeOf(op->getResult(0))));
-    parts.push_back(b.reshape(b.b.create(state)->getResult(0), shape));
+    Value sum = copyFor(b, op, {column(b, op.getInputs()[0], c), op.getInputs()[1]},
+                        ArrayRef(shape).drop_back());
+    parts.push_back(b.reshape(sum, shape));
   }
   return b.concatenate(parts, shape.size() - 1);
 }

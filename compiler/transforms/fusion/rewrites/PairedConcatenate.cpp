@@ -14,70 +14,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/analysis/OpKinds.h"
-#include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
+#include "compiler/transforms/fusion/rewrites/LaneDimension.h"
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
-#include "dialect/hlo/Builder.h"
 #include "dialect/hlo/ops/KernelOps.h"
 
 using namespace mlir;
 
 namespace hlo::fusion {
-
-/// The least elements of a part: below, the two evaluations cost less than an additional kernel's
-/// launch.
-static constexpr int64_t kMinPart = 256;
-/// Search limit: ops visited per part.
-static constexpr size_t kMaxVisited = 1000;
-
-/// The ops of as many elements as v that one kernel could compute together with v.
-static llvm::SetVector<Operation *> workOf(Value v) {
-  llvm::SetVector<Operation *> work;
-  auto add = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (op && resultElements(op) == elementsOf(v) &&
-        (roleOf(op) == Role::Compute || isa<ReshapeOp, BitcastOp>(op))) {
-      work.insert(op);
-    }
-  };
-  add(v);
-  for (size_t i = 0; i < work.size() && i < kMaxVisited; ++i) {
-    llvm::for_each(work[i]->getOperands(), add);
-  }
-  return work;
-}
-
-/// Whether the concatenate has two parts of one shape, contiguous in the result, which share at
-/// least half of their work.
-static bool isWorthPairing(ConcatenateOp op) {
-  OperandRange parts = op.getInputs();
-  ArrayRef<int64_t> shape = shapeOf(parts[0]);
-  if (parts.size() != 2 || parts[0] == parts[1] || shapeOf(parts[1]) != shape ||
-      elementsOf(parts[0]) < kMinPart) {
-    return false;
-  }
-  for (int64_t d = 0, along = op.getDimension(); d < along; ++d) {
-    if (shape[d] != 1) {
-      return false;
-    }
-  }
-  auto costOfAll = [](const llvm::SetVector<Operation *> &ops) {
-    int64_t cost = 0;
-    for (Operation *member : ops) {
-      cost += costOf(member);
-    }
-    return cost;
-  };
-  llvm::SetVector<Operation *> first = workOf(parts[0]), second = workOf(parts[1]), both;
-  for (Operation *member : first) {
-    if (second.contains(member)) {
-      both.insert(member);
-    }
-  }
-  int64_t common = costOfAll(both);
-  return common > 4 && 2 * common >= std::max(costOfAll(first), costOfAll(second));
-}
 
 namespace {
 /// Rewrites one concatenate and its users.
@@ -108,12 +53,10 @@ bool Pairing::canGoBefore(Operation *user) {
   if (isa<ReshapeOp, BitcastOp>(user)) {
     return elementTypeOf(user->getOperand(0)) == elementTypeOf(user->getResult(0));
   }
-  return isElementwiseOp(user) && llvm::all_of(user->getOperands(), [&](Value operand) {
+  return isElementwiseOp(user) && hasOneShape(user) &&
+         llvm::all_of(user->getOperands(), [&](Value operand) {
            if (values.contains(operand) || shapeOf(operand).empty()) {
              return true;
-           }
-           if (shapeOf(operand) != shapeOf(user->getResult(0))) {
-             return false;
            }
            // The parts of another operand are slices of it. An operand that is broadcast is
            // excluded: reading its parts would need divisions.
@@ -146,20 +89,14 @@ void Pairing::goBefore(Operation *user) {
   }
   OpBuilder builder(user);
   HloBuilder b(builder, user->getLoc());
-  Type element = elementTypeOf(user->getResult(0));
-  SmallVector<SmallVector<Value>> operands;
+  SmallVector<Value> first, second;
   for (Value operand : user->getOperands()) {
-    operands.push_back(partsOf(b, operand));
+    SmallVector<Value> both = partsOf(b, operand);
+    first.push_back(both[0]);
+    second.push_back(both[1]);
   }
-  for (int64_t n = 0; n < 2; ++n) {
-    OperationState state(user->getLoc(), user->getName());
-    state.attributes = user->getAttrs();
-    for (const SmallVector<Value> &operand : operands) {
-      state.addOperands(operand[n]);
-    }
-    state.addTypes(RankedTensorType::get({part}, element));
-    parts[user->getResult(0)].push_back(builder.create(state)->getResult(0));
-  }
+  Value a = copyFor(b, user, first, {part});
+  parts[user->getResult(0)] = {a, copyFor(b, user, second, {part})};
 }
 
 void Pairing::run() {

@@ -25,10 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/rewrites/SplitColumns.h"
-#include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/analysis/Reduction.h"
-#include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
 
@@ -36,34 +34,12 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// The least rows: fewer rows do not fill the vectors, whose code is written once per column.
-/// Reduces of short rows need more, since row kernels handle a few hundred of them well.
-static constexpr int64_t kLeastRows = 32, kLeastReduced = 256;
 /// The least length of a reduce along rows: a row kernel evaluates its producers in registers.
 /// Shorter ones are loops over a stored array.
 static constexpr int64_t kLeastSummed = 64;
 /// Bound on computing ops, times their columns, so that they stay one kernel (kEnoughMembers in
 /// Groups.cpp, with room for the kernel's other ops).
 static constexpr int64_t kMostWork = 256;
-
-std::optional<RowProduct> rowProduct(Operation *op) {
-  auto dot = dyn_cast<DotOp>(op);
-  if (!dot || !dot.getLhsBatchDims().value_or(ArrayRef<int64_t>()).empty()) {
-    return std::nullopt;
-  }
-  ArrayRef<int64_t> left = dot.getLhsContractingDims().value_or(ArrayRef<int64_t>());
-  ArrayRef<int64_t> right = dot.getRhsContractingDims().value_or(ArrayRef<int64_t>());
-  if (left.size() != 1 || isa<ComplexType>(elementTypeOf(dot.getResult()))) {
-    return std::nullopt;
-  }
-  if (rankOf(dot.getRhs()) <= 2 && left[0] > 0 && left[0] + 1 == rankOf(dot.getLhs())) {
-    return RowProduct{dot.getLhs(), dot.getRhs(), right[0]};
-  }
-  if (rankOf(dot.getLhs()) == 1 && right[0] > 0 && right[0] + 1 == rankOf(dot.getRhs())) {
-    return RowProduct{dot.getRhs(), dot.getLhs(), 0};
-  }
-  return std::nullopt;
-}
 
 bool isMove(Operation *op) {
   return isa<SliceOp, ReshapeOp, BitcastOp, BroadcastOp, IotaOp, ConstantOp>(op);
@@ -76,9 +52,7 @@ bool ColumnSplitter::canSplit(Operation *op) const {
   }
   int64_t minor = rows.size();
   if (isElementwiseOp(op)) {
-    return llvm::all_of(op->getOperands(), [&](Value v) {
-      return isScalar(v) || shapeOf(v) == shapeOf(op->getResult(0));
-    });
+    return hasOneShape(op);
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
     return isRowArray(slice.getOperand()) &&
@@ -261,16 +235,6 @@ void ColumnSplitter::findProducers() {
   }
 }
 
-/// Unused ops would become kernels of their own.
-void ColumnSplitter::eraseUnused(DenseSet<Operation *> &done) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
-      done.insert(&op);
-      op.erase();
-    }
-  }
-}
-
 void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation *> &seeds) {
   findUsers();
   findProducers();
@@ -293,42 +257,8 @@ void ColumnSplitter::run(DenseSet<Operation *> &done, SmallVectorImpl<Operation 
     done.insert(split.begin(), split.end());
     done.insert(exits.begin(), exits.end());
     rewrite(seeds);
-    eraseUnused(done);
+    eraseUnused(block, [&](Operation *op) { done.insert(op); });
   }
-}
-
-/// The shape [rows] of the array around a seed; nullopt if the op is not a seed.
-static std::optional<ArrayRef<int64_t>> rowsAround(Operation *op) {
-  auto minorOf = [](ArrayRef<int64_t> shape) { return static_cast<int64_t>(shape.size()) - 1; };
-  Value array;
-  int64_t along = 0, least = kLeastReduced;
-  if (auto concatenate = dyn_cast<ConcatenateOp>(op); concatenate) {
-    array = concatenate.getResult();
-    along = concatenate.getDimension();
-    least = kLeastRows;
-  } else if (isa<PadOp>(op)) {
-    array = op->getResult(0);
-    along = minorOf(shapeOf(array));
-    least = kLeastRows;
-  } else if (std::optional<RowProduct> dot = rowProduct(op)) {
-    array = dot->array;
-    along = minorOf(shapeOf(array));
-    if (elementsOf(dot->weights) > kMostSplitColumns * shapeOf(array).back()) {
-      return std::nullopt;
-    }
-  } else if (auto reduce = dyn_cast<ReduceOp>(op);
-             reduce && reduce->getNumResults() == 1 && reduce.getDimensions().size() == 1) {
-    array = reduce.getInputs()[0];
-    along = reduce.getDimensions()[0];
-  } else {
-    return std::nullopt;
-  }
-  ArrayRef<int64_t> shape = shapeOf(array);
-  if (shape.size() < 2 || along != minorOf(shape) || shape.back() < 2 ||
-      shape.back() > kMostSplitColumns || elementsOf(array) < least * shape.back()) {
-    return std::nullopt;
-  }
-  return shape.drop_back();
 }
 
 static void splitColumns(Block &block, SymbolTable &symbols) {

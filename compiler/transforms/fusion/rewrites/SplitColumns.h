@@ -2,20 +2,10 @@
 #ifndef COMPILER_TRANSFORMS_FUSION_REWRITES_SPLITCOLUMNS_H
 #define COMPILER_TRANSFORMS_FUSION_REWRITES_SPLITCOLUMNS_H
 
-#include "compiler/analysis/Shapes.h"
 #include "compiler/transforms/fusion/Groups.h"
-#include "dialect/hlo/Builder.h"
+#include "compiler/transforms/fusion/rewrites/LaneDimension.h"
 
 namespace hlo::fusion {
-
-/// A dot that contracts the minor dimension of an array [rows, C] with weights [C] or [C, N].
-struct RowProduct {
-  mlir::Value array, weights;
-  int64_t along = 0; ///< the dimension of the weights that is contracted
-};
-
-/// `op` as such a product; nullopt if it is not one.
-std::optional<RowProduct> rowProduct(mlir::Operation *op);
 
 /// Whether `op` only moves or generates data. Such an op is split for the users that want columns,
 /// even if others read it as a whole.
@@ -60,7 +50,6 @@ private:
   mlir::Value sumOfRows(HloBuilder &b, ReduceOp op);
   mlir::Value joined(HloBuilder &b, mlir::Value v);
   void rewrite(llvm::SmallVectorImpl<mlir::Operation *> &seeds);
-  void eraseUnused(llvm::DenseSet<mlir::Operation *> &done);
 
   mlir::Block &block;
   mlir::SymbolTable &symbols;

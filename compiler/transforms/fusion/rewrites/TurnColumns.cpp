@@ -14,13 +14,11 @@
 // Values that others need as [C, rows] stay beside the new ones.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/analysis/Columns.h"
 #include "compiler/analysis/OpKinds.h"
-#include "compiler/analysis/Shapes.h"
-#include "compiler/transforms/fusion/Groups.h"
+#include "compiler/transforms/fusion/Cost.h"
 #include "compiler/transforms/fusion/TopLevelPass.h"
+#include "compiler/transforms/fusion/rewrites/LaneDimension.h"
 #include "compiler/transforms/fusion/rewrites/Rewrites.h"
-#include "dialect/hlo/Builder.h"
 
 using namespace mlir;
 
@@ -59,12 +57,6 @@ private:
   DenseMap<std::pair<Value, int64_t>, Value> known;
 };
 
-/// The dimension that a transpose moves behind the others; nullopt if it does anything else.
-std::optional<int64_t> movedBehind(ArrayRef<int64_t> order) {
-  bool moves = order.size() > 1 && llvm::is_sorted(order.drop_back()) && !llvm::is_sorted(order);
-  return moves ? std::optional(order.back()) : std::nullopt;
-}
-
 bool Turner::canTurn(Value v) {
   if (known.contains({v, along}) || !seen.insert(v).second) {
     return true;
@@ -74,10 +66,9 @@ bool Turner::canTurn(Value v) {
     return false;
   }
   if (isElementwiseOp(op)) {
-    return (op->hasOneUse() || !isExpensiveElementwise(op)) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) {
-             return isScalar(operand) || (shapeOf(operand) == shapeOf(v) && canTurn(operand));
-           });
+    return (op->hasOneUse() || !isExpensiveElementwise(op)) && hasOneShape(op) &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return isScalar(operand) || canTurn(operand); });
   }
   if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
     return static_cast<int64_t>(concatenate.getDimension()) == along &&
@@ -108,13 +99,11 @@ Value Turner::turned(Value v) {
   HloBuilder b(builder, op->getLoc());
   Value result;
   if (isElementwiseOp(op)) {
-    OperationState state(op->getLoc(), op->getName());
-    state.attributes = op->getAttrs();
+    SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
-      state.addOperands(isScalar(operand) ? operand : turned(operand));
+      operands.push_back(isScalar(operand) ? operand : turned(operand));
     }
-    state.addTypes(HloBuilder::array(shape, element));
-    result = builder.create(state)->getResult(0);
+    result = copyFor(b, op, operands, shape);
   } else if (auto concatenate = dyn_cast<ConcatenateOp>(op)) {
     SmallVector<Value> parts;
     for (Value part : concatenate.getInputs()) {
@@ -139,8 +128,8 @@ static void turnColumns(Block &block) {
   Turner turner;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto transpose = dyn_cast<TransposeOp>(op);
-    auto along = transpose ? movedBehind(transpose.getDimensions()) : std::nullopt;
-    if (!along || shapeOf(transpose.getOperand())[*along] > kMostSplitColumns) {
+    auto along = transpose ? columnsMovedBehind(transpose) : std::nullopt;
+    if (!along) {
       continue;
     }
     turner.startAnother(*along);
@@ -149,12 +138,7 @@ static void turnColumns(Block &block) {
       transpose.erase();
     }
   }
-  // Unused ops would become kernels of their own.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-    if (op.use_empty() && op.getNumResults() > 0 && roleOf(&op) != Role::TopLevel) {
-      op.erase();
-    }
-  }
+  eraseUnused(block);
 }
 
 namespace {
