@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
 #include "compiler/codegen/conv/DepthwiseEmitter.h"
-#include "compiler/codegen/conv/DepthwisePlanes.h"
 
 using namespace mlir;
 
@@ -315,11 +314,8 @@ static ConvOperands orderDims(ConvOperands operands) {
 
 void emitDepthwise(KernelBuilder &kernel, ConvolutionOp op, const ConvOperands &operands,
                    Epilogue &epilogue) {
-  if (!isAlongFeatures(operands.g)) {
-    if (std::optional<PlanesPlan> plan = planPlanes(operands, kernel.e.machine)) {
-      PlanesEmitter(kernel, operands, epilogue, *plan).emit();
-      return;
-    }
+  if (!isAlongFeatures(operands.g) && emitDepthwisePlanes(kernel, operands, epilogue)) {
+    return;
   }
   ConvOperands ordered = orderDims(operands);
   DepthwiseEmitter(kernel, op, ordered, epilogue).emit();

@@ -15,8 +15,8 @@
 // rows are thus processed as one run (7x7: 4 vectors, not 7).
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/codegen/conv/DepthwisePlanes.h"
-#include "compiler/codegen/conv/DepthwiseEmitter.h"
+#include "compiler/codegen/contraction/Kernel.h"
+#include "compiler/codegen/conv/DirectPlan.h"
 
 #include <map>
 
@@ -36,6 +36,82 @@ static constexpr int64_t kMostRowTaps = 16, kMostPhases = 4;
 static constexpr int64_t kMostChannels = 8;
 /// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
 static constexpr int64_t kMultipliesPerTask = 1 << 17;
+
+namespace {
+/// A dimension of a plane's copy: element `i` of residue `r` is input element origin + r + i *
+/// step, so that adjacent outputs of a phase read adjacent elements.
+struct PlaneDim {
+  DirectDim dim;
+  int64_t origin; ///< the first input index that any output reads; may be in the padding
+  int64_t extra; ///< elements of a residue that a line of outputs reads in addition to their number
+
+  /// The distance, in input elements, from `origin` to the element that a phase's first output
+  /// reads at tap `j`.
+  int64_t offset(const DirectPhase &phase, int64_t j) const {
+    return phase.firstInput - origin + j * dim.tapStep;
+  }
+};
+
+/// All decisions that are made before code is emitted.
+struct PlanesPlan {
+  PlaneDim h, w;
+  int64_t lanes, bytes;
+  int64_t band, bands; ///< outputs of a phase along h that are computed together; number of bands
+  int64_t channels;    ///< channels of small images that are copied before any is multiplied
+  /// A tile is `tile` vectors, one per row or, if `flat`, consecutive ones across rows.
+  int64_t tile;
+  bool flat;
+  bool zeroedOnce;     ///< the padding is zeroed only before the first image
+  bool unrolled;       ///< all taps are unrolled; else those of a row
+  int64_t pitch;       ///< stride of the rows of the copy's planes, in elements
+  int64_t planeSize;   ///< elements of such a plane; there is one per pair of residues
+  int64_t outputPitch; ///< stride of the rows of sums; there is one plane per pair of phases
+  int64_t outputSize;
+
+  int64_t planes() const { return h.dim.step * w.dim.step; }
+  int64_t phases() const { return h.dim.phases.size() * w.dim.phases.size(); }
+  /// Elements of a channel.
+  int64_t inputSize() const { return planes() * planeSize; }
+  int64_t sumsSize() const { return phases() * outputSize; }
+};
+
+/// Emits the loops of a plan.
+class PlanesEmitter {
+public:
+  PlanesEmitter(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
+                const PlanesPlan &plan);
+  void emit();
+
+private:
+  /// Some outputs of an image: rows [first, first + rows) of the phases along h.
+  struct Band {
+    Index batch, channel;
+    Value first, rows;
+    Value input, sums; ///< its buffers
+  };
+  void forEachChannel(const Band &band, Value end, function_ref<void(const Band &)> body);
+  void copyInput(const Band &band);
+  void copyRow(const Band &band, Value residue, Value row, Value input);
+  void fillZero(Value buffer, Value at, int64_t from, int64_t to);
+  void copyWeights(const Index &feature);
+  void multiply(const Band &band, size_t phaseH, size_t phaseW);
+  /// Adds the taps of rows [from, to) of the window to the sums of a tile; `at` is the address of
+  /// its first output's place in the copy.
+  void addTaps(size_t phaseH, size_t phaseW, Value at, Sums &sums, int64_t from, int64_t to,
+               Value weights);
+  void addRows(size_t phaseH, size_t phaseW, Value at, Sums &sums);
+  void store(const Band &band, const Index &feature);
+  Value address(Value buffer, Value index, int64_t fixed = 0);
+
+  KernelBuilder &kernel;
+  Emission &e;
+  const ConvOperands &operands;
+  const ConvGeometry &g;
+  Epilogue &epilogue;
+  const PlanesPlan &plan;
+  Value input, sums, weights; ///< buffers
+};
+} // namespace
 
 static std::optional<PlaneDim> planeDim(const SpatialDim &spatial) {
   std::optional<DirectDim> dim = directDim(spatial);
@@ -97,7 +173,8 @@ static void chooseBand(PlanesPlan &plan, const Machine &machine) {
   plan.zeroedOnce = plan.bands == 1 && machine.vectors.hasPredicates();
 }
 
-std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine &machine) {
+/// The plan; nullopt if the form does not apply.
+static std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const Machine &machine) {
   const ConvGeometry &g = operands.g;
   if (g.spatial.size() != 2 || isa<ComplexType>(operands.element) ||
       operands.element.isInteger(1)) {
@@ -377,6 +454,14 @@ void PlanesEmitter::store(const Band &band, const Index &feature) {
     };
     forEachVector(e, w.output, lanes, finish);
   });
+}
+
+bool emitDepthwisePlanes(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue) {
+  std::optional<PlanesPlan> plan = planPlanes(operands, kernel.e.machine);
+  if (plan) {
+    PlanesEmitter(kernel, operands, epilogue, *plan).emit();
+  }
+  return plan.has_value();
 }
 
 } // namespace hlo::codegen
