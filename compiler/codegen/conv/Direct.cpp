@@ -118,7 +118,7 @@ void DirectEmitter::emit() {
     block.group = place[0];
     std::tie(block.n0, block.n1) = pieceAt(e, place.back(), plan.features, plan.featureBlock);
     if (!plan.kernelInPlace && plan.cut == DirectCut::None) {
-      packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}});
+      packKernel(block, Chunk{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels)});
     }
     if (plan.featuresApart > 0) {
       emitIf(e, compareI(e, arith::CmpIPredicate::eq, block.n1, plan.features),
@@ -169,7 +169,7 @@ void DirectEmitter::emitChunk(const Block &block, const Chunk &chunk) {
 }
 
 void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chunk &)> body) {
-  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
+  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels)};
   // Channels outermost: the copy of some channels serves all taps.
   SmallVector<int64_t> sizes{plan.channelChunks};
   for (size_t d = 0; d < rank; ++d) {
@@ -183,46 +183,26 @@ void DirectEmitter::forEachChunk(const Block &block, function_ref<void(const Chu
   }
   int64_t chunks = llvm::product_of(sizes);
   emitFor(e, constI64(e, 0), constI64(e, chunks), 1, [&](Value number) {
-    auto chunkAt = [&](Value number) {
-      Chunk chunk = whole;
-      SmallVector<Value> place = delinearize(e, number, sizes);
-      if (plan.cut == DirectCut::Taps) {
-        for (size_t d = 0; d < rank; ++d) {
-          chunk.from[d] = place[d + 1];
-          chunk.to[d] = addI(e, place[d + 1], 1);
-        }
+    Chunk chunk = whole;
+    SmallVector<Value> place = delinearize(e, number, sizes);
+    if (plan.cut == DirectCut::Taps) {
+      for (size_t d = 0; d < rank; ++d) {
+        chunk.from[d] = place[d + 1];
+        chunk.to[d] = addI(e, place[d + 1], 1);
       }
-      chunk.c0 = mulI(e, place[0], plan.chunkChannels);
-      if (plan.channels % plan.chunkChannels == 0) {
-        chunk.channels = constI64(e, plan.chunkChannels);
-      } else {
-        Value rest = subI(e, constI64(e, plan.channels), chunk.c0);
-        chunk.channels = minI(e, rest, plan.chunkChannels);
-      }
-      return chunk;
-    };
-    Chunk chunk = chunkAt(number);
+    }
+    chunk.c0 = mulI(e, place[0], plan.chunkChannels);
+    if (plan.channels % plan.chunkChannels == 0) {
+      chunk.channels = constI64(e, plan.chunkChannels);
+    } else {
+      Value rest = subI(e, constI64(e, plan.channels), chunk.c0);
+      chunk.channels = minI(e, rest, plan.chunkChannels);
+    }
     int64_t taps = chunks / plan.channelChunks;
     chunk.isNewInput = taps == 1 ? constI64(e, 1)
                                  : compareI(e, arith::CmpIPredicate::eq, remI(e, number, taps), 0);
     chunk.isLater = compareI(e, arith::CmpIPredicate::ne, number, 0);
     chunk.isLast = compareI(e, arith::CmpIPredicate::eq, number, chunks - 1);
-    if (plan.kernelInPlace) {
-      chunk.next = minI(e, addI(e, number, 1), chunks - 1);
-      Chunk next = chunkAt(chunk.next);
-      Value at = constI64(e, 0);
-      for (size_t d = 0; d < rank; ++d) {
-        if (plan.dims[d].kernelDim >= 0) {
-          int64_t stride = operands.kernel->strides()[plan.dims[d].kernelDim];
-          Value tap = plan.dims[d].reversed
-                          ? subI(e, constI64(e, plan.dims[d].kernel - 1), next.from[d])
-                          : next.from[d];
-          at = addI(e, at, mulI(e, tap, stride));
-        }
-      }
-      at = addI(e, at, mulI(e, next.c0, operands.kernel->strides()[g.kernelInputDim]));
-      chunk.next = at;
-    }
     body(chunk);
   });
 }

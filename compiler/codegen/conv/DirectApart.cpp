@@ -42,7 +42,7 @@ void DirectEmitter::packApart() {
 }
 
 void DirectEmitter::emitApart(const Block &block) {
-  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels), {}};
+  Chunk whole{{}, {}, {}, {}, constI64(e, 0), constI64(e, plan.channels)};
   for (size_t d = 0; d < rank; ++d) {
     whole.from.push_back(constI64(e, 0));
     whole.to.push_back(block.dims[d].taps);

@@ -36,7 +36,6 @@ private:
     mlir::Value isLater, isLast; ///< null if there is one piece
     Values from, to;
     mlir::Value c0, channels;
-    mlir::Value next;       ///< address of the next piece of a kernel read in place, or null
     mlir::Value isNewInput; ///< the first piece of its channels; null if there is one piece
   };
   struct Panel {
@@ -120,10 +119,6 @@ private:
   void forEachTap(const Block &block, const Chunk &chunk, const Place &place, size_t depth,
                   const Start &start, Sums &sums,
                   llvm::function_ref<void(mlir::Value input, mlir::Value kernel, Sums &sums)> body);
-  /// Prefetches, at step i of a tile, lines of the kernel's next piece to L2; null if there is
-  /// none.
-  std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const Chunk &chunk,
-                                                    const Panel &panel, const Place &place);
   /// The taps of dimension `d` that read the input for any row of a tile; the others are in the
   /// padding.
   std::pair<mlir::Value, mlir::Value> validTaps(const Block &block, const Chunk &chunk,

@@ -29,60 +29,6 @@ std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk
   return {maxI(e, chunk.from[d], from), minI(e, chunk.to[d], to)};
 }
 
-std::function<void(Value)> DirectEmitter::nextPrefetcher(const Block &block, const Chunk &chunk,
-                                                         const Panel &panel, const Place &place) {
-  if (!chunk.next) {
-    return {};
-  }
-  // The tiles of an image that compute any tap share the prefetches of the panel's next piece
-  // evenly: if only some of them prefetch, their lines hold all of L1's fill buffers meanwhile.
-  const DirectDim &h = plan.dims[rank - 2], &w = plan.dims[rank - 1];
-  int64_t down = llvm::divideCeil(h.block, plan.rowsH),
-          across = llvm::divideCeil(w.block, plan.rowsW);
-  int64_t met = down;
-  bool skips = h.kernelDim >= 0 && !h.isInside() && h.blocks == 1;
-  Value number = divI(e, subI(e, place.at[rank - 2], block.dims[rank - 2].q0), plan.rowsH);
-  if (skips) {
-    const DirectPhase &phase = h.phases.front();
-    int64_t tileStep = plan.rowsH * h.step, reach = (plan.rowsH - 1) * h.step;
-    for (int64_t t = 0; t < h.taps; ++t) {
-      int64_t here = 0;
-      for (int64_t tile = 0; tile < down; ++tile) {
-        int64_t first = phase.firstInput + tile * tileStep + t * h.tapStep;
-        here += first + reach >= 0 && first < h.input;
-      }
-      met = std::min(met, here);
-    }
-    // The tiles before the first one that computes the piece's tap.
-    Value start = addI(e, mulI(e, chunk.from[rank - 2], h.tapStep), phase.firstInput + reach);
-    Value before = maxI(e, subI(e, constI64(e, 0), start), 0);
-    number = subI(e, number, divI(e, addI(e, before, tileStep - 1), tileStep));
-  }
-  int64_t line = 64 / plan.bytes, perRow = std::max<int64_t>(1, panel.vectors * plan.lanes / line);
-  int64_t askers = std::clamp<int64_t>(met * across, 1, 2 * perRow);
-  number = addI(e, mulI(e, number, across),
-                divI(e, subI(e, place.at[rank - 1], block.dims[rank - 1].q0), plan.rowsW));
-  int64_t row = operands.kernel->strides()[g.kernelInputDim];
-  Value base = elements.address(operands.kernel->pointer(),
-                                addI(e, chunk.next, featureOf(block, panel.n, 0).base));
-  auto ask = [=, this](Value row, Value line) {
-    emitPrefetch(e, elements.address(base, addI(e, row, line)), 2);
-  };
-  if (askers <= perRow || !llvm::isPowerOf2_64(perRow)) {
-    // One line of each row. With fewer tiles the machine reads as fast as it can anyway, and more
-    // prefetches only add work. Dividing by other numbers costs more than an even share gains.
-    Value mine = mulI(e, remI(e, number, perRow), line);
-    return [=, this](Value i) { ask(mulI(e, i, row), mine); };
-  }
-  constexpr int64_t kOne = 1 << 16;
-  Value first = mulI(e, minI(e, number, askers - 1), plan.chunkChannels);
-  return [=, this](Value i) {
-    Value at = mulI(e, addI(e, first, i), llvm::divideCeil(perRow * kOne, askers));
-    at = divI(e, at, kOne);
-    ask(mulI(e, divI(e, at, perRow), row), mulI(e, remI(e, at, perRow), line));
-  };
-}
-
 Value DirectEmitter::inputOffset(const Block &block, const Place &place, Value offset) {
   for (size_t d = 0; d < rank; ++d) {
     Value index = mulI(e, subI(e, place.at[d], block.dims[d].q0), plan.dims[d].step);
@@ -152,7 +98,6 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     rowOffsets.push_back(r / place.rowsW * plan.dims[rank - 2].step * plan.inputStrides[rank - 2] +
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
-  auto askNext = nextPrefetcher(block, chunk, panel, place);
   Value zero = constI64(e, 0);
   auto step = [&](Value input, Value weights, int64_t width, int64_t column, Value mask,
                   Sums &sums) {
@@ -191,9 +136,6 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
     carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
       Value from = elements.address(input, mulI(e, i, plan.channelWidth()));
       Value row = elements.address(weights, mulI(e, i, kernelRow()));
-      if (askNext) {
-        askNext(i);
-      }
       step(from, row, plan.channelWidth(), plan.lanes, mask, inner);
     });
   };

@@ -408,9 +408,8 @@ static bool asksForNext(const Contraction &c, const BlockPlan &plan) {
   return leavesL2(c) && block + panels < c.kernel.e.machine.memory.l2 / 2;
 }
 
-/// Decides how many rows are packed at a time, and what is prefetched.
+/// Decides how many rows are packed at a time, and whether the next block is prefetched.
 static void orderRows(const Contraction &c, BlockPlan &plan) {
-  plan.prefetchRows = plan.prefetchPanels = false;
   plan.packedRows = plan.mBlock;
   // Packed for most tiles; the first one packs.
   plan.packsInTile = canPackInTile(c, plan) && !plan.tilesOutside && plan.mTasks == 1;
@@ -419,8 +418,6 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
     return;
   }
   int64_t bytes = plan.partBytes * plan.parts;
-  plan.prefetchPanels = plan.packsRhs() && !plan.matrix &&
-                        plan.rhsRows * plan.nBlock * bytes > c.kernel.e.machine.memory.l1 / 2;
   if (plan.lhs == LhsForm::PackK && !(plan.matrix && c.lhs.unit == UnitStride::Free)) {
     plan.packedRows = plan.rows;
   } else if (plan.lhs == LhsForm::PackK) {
@@ -430,12 +427,6 @@ static void orderRows(const Contraction &c, BlockPlan &plan) {
     int64_t tiles = std::max<int64_t>(1, kTileGroup / (plan.mostSteps() * plan.lhsWidth * bytes));
     plan.packedRows = std::min(plan.mBlock, tiles * plan.rows);
   }
-  bool ahead = c.lhs.strided && c.lhs.unit == UnitStride::K && linearStride(c.k, c.lhs.kStrides) &&
-               linearStride(c.m, c.lhs.freeStrides) && plan.kMost >= 4 * plan.fullLanes;
-  bool lhsLeavesL2 =
-      c.mSize() * c.kSize() * storageBytes(c.lhs.strided ? c.lhs.strided->storage() : c.element) >
-      c.kernel.e.machine.memory.l2 / 4;
-  plan.prefetchRows = ahead && lhsLeavesL2 && !plan.matrix;
 }
 
 /// The largest number of rows whose lines of the lhs, if it is read in place, L1 keeps.

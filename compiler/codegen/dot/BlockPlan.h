@@ -48,11 +48,6 @@ struct BlockPlan {
   /// result.
   bool stores;
   int64_t packedRows; ///< rows of the lhs packed at a time, a multiple of rows
-  /// Whether the next tile's rows are prefetched during this tile's panels; only with tilesOutside.
-  bool prefetchRows;
-  /// Whether panels of the rhs, which come from L2 for each tile of rows, are prefetched some steps
-  /// ahead.
-  bool prefetchPanels;
   /// The first tile of a panel packs it as it reads the rhs (see Panel::packs), instead of a pass
   /// before.
   bool packsInTile;

@@ -7,7 +7,7 @@
 //     pack the panels of the rhs, if needed
 //     for each tile of rows
 //       pack the rows of the lhs (k along rows, or m inside panels), if needed
-//       for each panel of columns: multiply in registers, prefetch rows of the next tile
+//       for each panel of columns: multiply in registers
 //
 // If few rows meet a large rhs (BlockPlan::tilesOutside is false), all rows are packed first, and
 // the loops over tiles and panels are exchanged; the first tile of a panel packs it, if the rhs

@@ -131,14 +131,6 @@ private:
   /// The address, in a strided rhs, of the panel's first column at the start of the piece of k.
   mlir::Value rhsAddress(const Block &block, const KBlock &k, const Panel &panel);
 
-  // Prefetch.cpp: what a tile asks for at step i of k; null if nothing is to be asked for.
-  /// Prefetches a line of the next tile's rows.
-  std::function<void(mlir::Value i)> rowPrefetcher(const Block &block, const KBlock &k,
-                                                   const Panel &panel, mlir::Value m);
-  /// Prefetches the lines of the panel, or of the rows of the rhs that become one, that a later
-  /// step uses; null if they are in L1, or if the loop is bound by loads.
-  std::function<void(mlir::Value i)> panelPrefetcher(const Block &block, const KBlock &k,
-                                                     const Panel &panel, int64_t rows);
   /// How the lines of the part of the rhs that is packed next are prefetched: lines per row of the
   /// block, prefetches per step, and 2^shift steps share one.
   struct NextLines {
@@ -148,7 +140,8 @@ private:
   NextLines nextLines() const;
   /// Steps of k per iteration of the tile's loop.
   int64_t stepsAtOnce() const;
-  /// Prefetches lines of the part of the rhs that is packed next; `number`: of the tile.
+  /// What tile `number` asks for at step i of k: lines of the part of the rhs that is packed next.
+  /// Null if nothing is to be asked for.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
                                                     const Panel &panel, mlir::Value number);
 

@@ -3,7 +3,8 @@
 // Multiplies `rows` rows of the lhs by a panel of the rhs over a piece of k: one loop over k that
 // carries rows x vectors sums. Each step loads the vectors of the rhs once, and broadcasts one
 // element of the lhs per row. At the end the sums are stored, added to earlier ones, or given to
-// the epilogue.
+// the epilogue. Where the rhs comes from memory, a step also prefetches the part of it that the
+// next block packs, to L2. Addresses past the end are harmless: a prefetch never faults.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/BlockedEmitter.h"
@@ -11,6 +12,25 @@
 using namespace mlir;
 
 namespace hlo::codegen {
+
+/// Steps of k per iteration of the loop if the next block is prefetched: most steps share a line
+/// with another, and computing its address takes as many instructions as half a step.
+static constexpr int64_t kStepsAtOnce = 4;
+/// Rows of a rhs that is read in place and packed by the tile are prefetched so many steps ahead.
+/// Of 16 rows that are 4 KiB apart, L1 would lose some before their use.
+static constexpr int64_t kRowsAhead = 8;
+
+Value strideBytes(Emission &e, const ContractionSide &side, Value index, int64_t stride) {
+  return mulI(e, index, stride * storageBytes(side.strided->storage()));
+}
+
+Value batchAddress(Emission &e, const ContractionSide &side, ArrayRef<Index> batch) {
+  Value address = side.strided->pointer();
+  for (auto [index, stride] : llvm::zip(batch, side.batchStrides)) {
+    address = addBytes(e, address, strideBytes(e, side, index.base, stride));
+  }
+  return address;
+}
 
 int64_t BlockedEmitter::tileLanes(const Panel &panel, int64_t vector) {
   return plan.narrowLast && panel.tail && vector + 1 == panel.vectors ? plan.lanes / 2 : plan.lanes;
@@ -81,6 +101,10 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
   int64_t vectorBytes = plan.lanes * storageBytes(c.rhs.strided->storage());
   return [this, base, kStride, vectorBytes, panel, inBuffer](Value i, int64_t v) {
     Value at = addBytes(e, base, strideBytes(e, c.rhs, i, kStride));
+    if (panel.packs && v == 0) {
+      Value ahead = strideBytes(e, c.rhs, constI64(e, kRowsAhead), kStride);
+      prefetchRun(e, addBytes(e, at, ahead), panel.vectors * vectorBytes);
+    }
     Elem value = c.rhs.strided->atPointer(addBytes(e, at, constI64(e, v * vectorBytes)),
                                           tileLanes(panel, v), tileMask(panel, v));
     if (panel.packs) {
@@ -90,21 +114,67 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block
   };
 }
 
+BlockedEmitter::NextLines BlockedEmitter::nextLines() const {
+  // The block's lines are spread over all steps of its tiles.
+  int64_t perRow =
+      llvm::divideCeil(plan.nTask * storageBytes(c.rhs.strided->storage()), kLineBytes);
+  int64_t tiles = std::max<int64_t>(1, plan.mTask / plan.rows), lines = perRow * plan.kMost;
+  int64_t steps = tiles * (plan.nTask / plan.columns()) * plan.mostSteps();
+  int64_t asks = llvm::divideCeil(lines, steps),
+          shift = llvm::Log2_64(std::max<int64_t>(1, steps / lines));
+  return {perRow, asks, shift};
+}
+
+int64_t BlockedEmitter::stepsAtOnce() const {
+  bool whole = plan.kDim < 0 ||
+               (plan.kMost % kStepsAtOnce == 0 && c.k[plan.kDim] * plan.kInner % kStepsAtOnce == 0);
+  return plan.prefetchNext && whole ? kStepsAtOnce : 1;
+}
+
+std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, const KBlock &k,
+                                                          const Panel &panel, Value number) {
+  if (!plan.prefetchNext) {
+    return {};
+  }
+  // The next piece of k of these columns, else the next columns, else the next batch index.
+  int64_t row = *linearStride(c.k, c.rhs.kStrides),
+          batch = *linearStride(c.batch, c.rhs.batchStrides);
+  Value here = mulI(e, block.batchNumber, batch);
+  Value piece = addI(e, addI(e, here, block.n0), mulI(e, addI(e, k.first, plan.kMost), row));
+  Value columns = addI(e, here, block.n1);
+  Value index = mulI(e, addI(e, block.batchNumber, 1), batch);
+  auto choose = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(e.b, e.loc, condition, yes, no);
+  };
+  index = choose(compareI(e, arith::CmpIPredicate::eq, block.n1, c.nSize()), index, columns);
+  index = choose(compareI(e, arith::CmpIPredicate::eq, k.number, plan.kBlocks - 1), index, piece);
+  Value base = addBytes(e, c.rhs.strided->pointer(), strideBytes(e, c.rhs, index, 1));
+  // In the order of memory.
+  auto [perRow, asks, shift] = nextLines();
+  int64_t bytes = storageBytes(c.rhs.strided->storage()),
+          tiles = std::max<int64_t>(1, plan.mTask / plan.rows);
+  Value tile = mulI(e, divI(e, subI(e, panel.n, block.n0), plan.columns()), tiles);
+  Value first = mulI(e, addI(e, tile, minI(e, number, tiles - 1)), plan.mostSteps());
+  return [this, base, row, bytes, perRow = perRow, asks = asks, shift = shift, first](Value i) {
+    Value step = arith::ShRUIOp::create(e.b, e.loc, addI(e, first, i), constI64(e, shift));
+    for (int64_t ask = 0; ask < asks; ++ask) {
+      Value line = addI(e, mulI(e, step, asks), ask);
+      Value at = mulI(e, divI(e, line, perRow), row * bytes);
+      emitPrefetch(e, addBytes(e, base, addI(e, at, mulI(e, remI(e, line, perRow), kLineBytes))),
+                   2);
+    }
+  };
+}
+
 void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                                   Value number, int64_t rows, Sums &sums) {
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
-  std::array asks{rowPrefetcher(block, k, panel, m), panelPrefetcher(block, k, panel, rows)};
   auto askNext = nextPrefetcher(block, k, panel, number);
   int64_t atOnce = stepsAtOnce(), shared = askNext ? int64_t(1) << nextLines().shift : 1;
   carrySums(e, constI64(e, 0), groupsOf(k.length), atOnce, sums, [&](Value first, Sums &inner) {
     for (int64_t place = 0; place < atOnce; ++place) {
       Value i = addI(e, first, place);
-      for (const auto &ask : asks) {
-        if (ask) {
-          ask(i);
-        }
-      }
       if (askNext && place % shared == 0) {
         askNext(i);
       }
