@@ -76,6 +76,10 @@ static constexpr int64_t kNarrowColumns = 16;
 /// line has left L1 before all of its elements are used if there are many more.
 static constexpr int64_t kRowsOfOneSet = 10;
 
+/// Registers for products of integers, which another instruction adds: the one that is added while
+/// the next is made.
+static constexpr int64_t kProducts = 2;
+
 static bool isNarrow(const Contraction &c, const BlockPlan &plan) {
   return plan.group == KGroup::None && c.nSize() <= kNarrowColumns;
 }
@@ -474,7 +478,8 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   int64_t mostRows = plan.parts * plan.parts * c.kSize() < 4 ? std::min<int64_t>(m, 4) : m;
   TileShape tile =
       chooseTile(machine, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
-                 runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast);
+                 runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast,
+                 !plan.product && isa<IntegerType>(c.element) ? kProducts : 0);
   if (plan.matrix) {
     // Two matrix registers per side, and four for sums.
     tile = {std::min<int64_t>(2 * plan.matrix->rows, m), n > plan.lanes ? 2 : 1, 0};

@@ -110,10 +110,11 @@ struct TileShape {
 };
 /// The tile of the least modelled cycles for an m x n result. Its rows are at most `mostRows`; if
 /// `rowMultiple` is not 0, a power of two that divides it. `narrowLast`: see BlockPlan.
+/// `products`: registers for products that another instruction adds.
 TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple,
                      int64_t mostRows = std::numeric_limits<int64_t>::max(),
-                     bool narrowLast = false);
+                     bool narrowLast = false, int64_t products = 0);
 /// Cycles per k of all tiles of an m x `vectors` result of vectors. `multiplyAdd`: the time of one,
 /// in multiply-adds of f32.
 double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t k, int64_t parts,

@@ -71,8 +71,9 @@ double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t
 }
 
 TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
-                     int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast) {
-  int64_t registers = machine.vectors.registers;
+                     int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast,
+                     int64_t products) {
+  int64_t registers = machine.vectors.registers - products;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
