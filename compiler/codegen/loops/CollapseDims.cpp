@@ -11,6 +11,7 @@
 //                         a pair whose second dimension is not cut, or that is reversed entirely
 //   gather, dynamic-slice, dynamic-update-slice, reduce-window
 //                         a pair that is not cut; of a gather's positions any
+//   stack                 a pair of the parts
 //   reshape               any pair; if both shapes split at the same place, both bits are equal,
 //                         so that no index needs a division
 //   anything else         refers to dimensions by number: no pair of its arrays
@@ -19,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/loops/Regions.h"
+#include "dialect/hlo/ops/KernelOps.h"
 #include <map>
 
 using namespace mlir;
@@ -307,6 +309,18 @@ void Collapser::visit(Operation &op) {
   if (isElementwise(&op) || isa<CopyOp, ReturnOp>(op)) {
     return;
   }
+  if (auto stack = dyn_cast<StackOp>(op)) {
+    bool isFirst = stack.getDimension() == 0;
+    size_t partPairs = pairs(stack.getParts()[0]).size();
+    clear(stack.getResult(), isFirst ? 0 : partPairs);
+    for (size_t d = 0; d < partPairs; ++d) {
+      if (!pairs(stack.getParts()[0])[d] || !pairs(stack.getResult())[d + isFirst]) {
+        clear(stack.getParts()[0], d);
+        clear(stack.getResult(), d + isFirst);
+      }
+    }
+    return;
+  }
   if (auto constant = dyn_cast<ConstantOp>(op)) {
     return; // one repeated element
   }
@@ -397,6 +411,9 @@ void Collapser::rewrite(Operation &op) {
   } else if (auto parts = dyn_cast<ConcatenateOp>(op)) {
     int64_t dimension = parts.getDimension();
     parts.setDimension(renumbered(dimension, pairs(parts.getResult()))[0]);
+  } else if (auto stack = dyn_cast<StackOp>(op)) {
+    int64_t dimension = stack.getDimension();
+    stack.setDimension(renumbered(dimension, pairs(stack.getResult()))[0]);
   } else if (auto iota = dyn_cast<IotaOp>(op)) {
     int64_t dimension = iota.getIotaDimension();
     iota.setIotaDimension(renumbered(dimension, pairs(iota.getResult()))[0]);
