@@ -126,7 +126,7 @@ KernelSpace spaceOf(FusionOp fusion) {
     // The space of a stack is that of its parts: [rows] for a result [rows, columns].
     auto stack = root.getDefiningOp<StackOp>();
     ArrayRef<int64_t> shape = shapeOf(stack ? stack.getParts()[0] : root);
-    space.form = stack && stack.getDimension() == 0 ? Form::Other : Form::Loop;
+    space.form = Form::Loop;
     space.shape.assign(shape.begin(), shape.end());
   } else if (walk != Walk::Own && !reduces.empty() && areAlike(reduces)) {
     ArrayRef<int64_t> shape = shapeOf(reduces[0].getInputs()[0]);
