@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/cpurt/Dialect.h"
+#include "dialect/hlo/verify/SymbolCache.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -74,15 +75,15 @@ LogicalResult cpurt::KernelOp::verify() {
                  succeeded(verifyPairs(fusion, "may_alias")));
 }
 
-LogicalResult cpurt::ConstantOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<GlobalOp>(*this, getGlobalAttr())) {
+LogicalResult cpurt::ConstantOp::verifySymbolUses(SymbolTableCollection &) {
+  if (!findSymbol<GlobalOp>(*this, getGlobalAttr().getAttr())) {
     return emitOpError("no cpurt.global is named ") << getGlobalAttr();
   }
   return success();
 }
 
-LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
+LogicalResult cpurt::LaunchOp::verifySymbolUses(SymbolTableCollection &) {
+  auto kernel = findSymbol<KernelOp>(*this, getKernelAttr().getAttr());
   if (!kernel) {
     return emitOpError("no cpurt.kernel is named ") << getKernelAttr();
   }
@@ -104,10 +105,10 @@ LogicalResult cpurt::CallOp::verify() {
   return success();
 }
 
-LogicalResult cpurt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult cpurt::CallOp::verifySymbolUses(SymbolTableCollection &) {
   for (Attribute kernel : getKernelsAttr() ? getKernelsAttr().getValue() : ArrayRef<Attribute>()) {
     auto name = dyn_cast<FlatSymbolRefAttr>(kernel);
-    if (!name || !symbols.lookupNearestSymbolFrom<KernelOp>(*this, name)) {
+    if (!name || !findSymbol<KernelOp>(*this, name.getAttr())) {
       return emitOpError("no cpurt.kernel is named ") << kernel;
     }
   }

@@ -1,7 +1,8 @@
-//===- SymbolCache.h - Computations by name while a module is verified ----===//
+//===- SymbolCache.h - Symbols by name while a module is verified ---------===//
 //
-// MLIR finds a symbol by walking the module, so verifying n ops that refer to computations would
-// take n walks. While a SymbolScope lives, one table serves all of them.
+// MLIR finds a symbol by walking the module, and the module by walking the regions around the op.
+// Verifying n ops that refer to symbols would take n walks of both. While a SymbolScope lives, one
+// table serves all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef DIALECT_HLO_VERIFY_SYMBOLCACHE_H
@@ -12,7 +13,7 @@
 
 namespace hlo {
 
-/// Holds the table for verifyOp; the dialect owns it.
+/// Holds the table for verifiers; the dialect owns it.
 class SymbolCache : public mlir::DialectInterface::Base<SymbolCache> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SymbolCache)
@@ -22,8 +23,7 @@ public:
   mutable const mlir::SymbolTable *symbols = nullptr;
 };
 
-/// While it lives, the module's computations must not change, and verifyOp looks them up in a
-/// table.
+/// While it lives, the module's symbols must not change, and findSymbol looks them up in a table.
 class SymbolScope {
 public:
   explicit SymbolScope(mlir::ModuleOp module);
@@ -36,8 +36,11 @@ private:
   const SymbolCache *cache; ///< null if the dialect is not loaded
 };
 
-/// The computation named `name` that is visible from `op`; null if there is none.
-ComputationOp findComputation(mlir::Operation *op, mlir::StringAttr name);
+/// The symbol named `name` that is visible from `op`; null if there is none.
+mlir::Operation *findSymbol(mlir::Operation *op, mlir::StringAttr name);
+template <typename Op> Op findSymbol(mlir::Operation *op, mlir::StringAttr name) {
+  return llvm::dyn_cast_if_present<Op>(findSymbol(op, name));
+}
 
 } // namespace hlo
 

@@ -30,12 +30,10 @@ SymbolScope::~SymbolScope() {
   }
 }
 
-ComputationOp findComputation(Operation *op, StringAttr name) {
-  const auto *cache = op->getDialect()->getRegisteredInterface<SymbolCache>();
-  if (!cache || !cache->symbols) {
-    return dyn_cast_if_present<ComputationOp>(SymbolTable::lookupNearestSymbolFrom(op, name));
-  }
-  return cache->symbols->lookup<ComputationOp>(name);
+Operation *findSymbol(Operation *op, StringAttr name) {
+  const SymbolCache *cache = cacheOf(op->getContext());
+  return cache && cache->symbols ? cache->symbols->lookup(name)
+                                 : SymbolTable::lookupNearestSymbolFrom(op, name);
 }
 
 /// True for opcodes that only forward values, or return the results of their computation, so that
@@ -162,7 +160,7 @@ LogicalResult verifyOp(Operation *op) {
     return success();
   }
   auto lookup = [op](StringRef name) {
-    return findComputation(op, StringAttr::get(op->getContext(), name));
+    return findSymbol<ComputationOp>(op, StringAttr::get(op->getContext(), name));
   };
   // Not emitOpError: messages carry the opcode, and the op need not be printed.
   auto emitError = [op] { return mlir::emitError(op->getLoc()); };
