@@ -265,10 +265,23 @@ static void reportInvalid(ModuleOp module) {
   }
 }
 
+/// The bytes of the largest array of a text: what 48 bits address. Passes multiply sizes by costs
+/// and small counts, add a few of them, and make larger arrays, all in 64 bits.
+static constexpr int64_t kMostArrayBytes = int64_t{1} << 48;
+
+static bool isTooLarge(Type type) {
+  return llvm::any_of(leafTypes(type), [](Type leaf) {
+    RankedTensorType array = asArray(leaf);
+    return array && array.hasStaticShape() && byteSize(array).value_or(INT64_MAX) > kMostArrayBytes;
+  });
+}
+
 namespace {
-/// The parts of the verification that a module may need, by its ops and attributes.
+/// What one walk over a module finds: the parts of the verification that it may need, by its ops
+/// and attributes, and the first value of each type that is too large.
 struct Needs {
   bool pairs = false, collectives = false, shardings = false;
+  SmallVector<Value> large;
 };
 } // namespace
 
@@ -279,9 +292,21 @@ static Needs needsOf(ModuleOp module) {
   needs.collectives = module->hasAttr("hlo.replica_count");
   auto sharding = StringAttr::get(module.getContext(), "hlo.sharding");
   llvm::SmallDenseSet<OperationName> kinds;
-  module->walk([&](Operation *op) {
+  llvm::SmallDenseSet<Type> types;
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     kinds.insert(op->getName());
     auto computation = dyn_cast<ComputationOp>(op);
+    auto check = [&](ValueRange values) {
+      for (Value value : values) {
+        if (types.insert(value.getType()).second && isTooLarge(value.getType())) {
+          needs.large.push_back(value);
+        }
+      }
+    };
+    check(op->getResults());
+    if (computation && !computation.getBody().empty()) {
+      check(computation.getBody().getArguments());
+    }
     needs.shardings |= op->hasAttr(sharding) || (computation && computation.getArgAttrsAttr());
   });
   for (OperationName kind : kinds) {
@@ -301,7 +326,13 @@ LogicalResult verifyModule(ModuleOp module) {
     return failure();
   }
   Needs needs = needsOf(module);
-  bool good = true;
+  for (Value value : needs.large) {
+    Operation *op = value.getDefiningOp();
+    mlir::emitError(value.getLoc())
+        << (op ? hloOpcode(op->getName().getStringRef()) : "parameter") << ": "
+        << hloText(value.getType()) << " has more than 2^48 bytes [module_c28]";
+  }
+  bool good = needs.large.empty();
   using Part = LogicalResult (*)(ModuleOp);
   for (auto [isNeeded, part] :
        std::initializer_list<std::pair<bool, Part>>{{true, verifyEntry},
