@@ -7,7 +7,7 @@
 namespace hlo {
 
 /// Arrays with rows of at most this many elements may be computed column by column, with one row
-/// per vector lane (fusion/rewrites/SplitColumns.cpp and codegen/loops/Columns.h). Each column
+/// per vector lane (fusion/rewrites/LaneDimension.cpp and codegen/loops/Columns.h). Each column
 /// keeps one vector alive per operand, so more columns would not fit into registers.
 inline constexpr int64_t kMostSplitColumns = 8;
 
