@@ -188,7 +188,6 @@ void DirectEmitter::emitTile(const Block &block, const Chunk &chunk, const Panel
   }
   Value slot = sumSlot(block, panel, place);
   int64_t count = place.rows() * panel.vectors;
-  prefetchRun(e, slot, count * plan.lanes * plan.bytes);
   Sums sums = multiply(block, chunk, panel, place);
   addEarlier(e, sum, chunk.isLater, sums, [&](int64_t i) {
     return results.load(elements.address(slot, constI64(e, 0), i * plan.lanes), plan.lanes);

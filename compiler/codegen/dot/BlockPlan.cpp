@@ -17,9 +17,6 @@ namespace hlo::codegen {
 /// The share of L1 for a panel of the rhs: five and a half ways of eight. The rows of the lhs
 /// stream through the others.
 static constexpr double kPanelShare = 0.68;
-/// A rhs of at most so many bytes per column is not cut along k: a panel of 16 columns of it is 36
-/// KiB, about an L1.
-static constexpr int64_t kOnePieceBytes = 2304;
 /// Buffers in bytes: packed rows of the lhs, packed panels of the rhs, and sums between pieces of
 /// k; together at most 0.7 MiB, which fits L2 of 1 MiB.
 static constexpr int64_t kLhsBuffer = 192 << 10, kRhsBuffer = 256 << 10, kSumBuffer = 256 << 10;
@@ -87,10 +84,6 @@ static bool isNarrow(const Contraction &c, const BlockPlan &plan) {
 bool canBlock(const Contraction &c) {
   return !c.element.isInteger(1) && c.kSize() > 0 && c.batchSize() * c.mSize() * c.nSize() > 0;
 }
-
-/// Columns of the lhs at most so many lines apart are read in place: a tile reads most of them, and
-/// 16 steps of k lie in a page.
-static constexpr int64_t kDenseLines = 4;
 
 /// matrix: groups along k of a piece. 32 rows of them, or 32 columns, are 32 KiB: one stays in L1,
 /// the other comes from L2 at half a line per cycle.
@@ -162,9 +155,7 @@ static LhsForm chooseLhs(const Contraction &c, const BlockPlan &plan) {
   // Scalars along k use whole cache lines, so that a copy would save little.
   const Memory &memory = c.kernel.e.machine.memory;
   bool small = c.mSize() * c.kSize() * plan.partBytes * plan.parts <= memory.l1 / 2;
-  bool dense =
-      *linearStride(c.k, side.kStrides) * plan.partBytes * plan.parts <= kDenseLines * memory.line;
-  return small || dense || side.unit == UnitStride::K ? LhsForm::Direct : packed;
+  return small || side.unit == UnitStride::K ? LhsForm::Direct : packed;
 }
 
 /// Whether memory holds the rhs as panels: n is two dimensions, panels and columns, and a panel is
@@ -262,11 +253,6 @@ static void cutK(const Contraction &c, BlockPlan &plan) {
   }
   if (plan.matrix) {
     target = kMatrixPiece * plan.kStep();
-  }
-  if (!plan.matrix && plan.lhs == LhsForm::Direct &&
-      c.kSize() * plan.partBytes * plan.parts <= kOnePieceBytes) {
-    // Reading a panel from L2 again costs less than another pass over the sums.
-    target = std::max(target, c.kSize());
   }
   if (streamsRhs(c, plan)) {
     target = std::min(target, kStreamedPiece);

@@ -138,8 +138,6 @@ private:
     int64_t shift;
   };
   NextLines nextLines() const;
-  /// Steps of k per iteration of the tile's loop.
-  int64_t stepsAtOnce() const;
   /// What tile `number` asks for at step i of k: lines of the part of the rhs that is packed next.
   /// Null if nothing is to be asked for.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,

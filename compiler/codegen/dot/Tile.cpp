@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Steps of k per iteration of the loop if the next block is prefetched: most steps share a line
-/// with another, and computing its address takes as many instructions as half a step.
-static constexpr int64_t kStepsAtOnce = 4;
 /// Rows of a rhs that is read in place and packed by the tile are prefetched so many steps ahead.
 /// Of 16 rows that are 4 KiB apart, L1 would lose some before their use.
 static constexpr int64_t kRowsAhead = 8;
@@ -125,12 +122,6 @@ BlockedEmitter::NextLines BlockedEmitter::nextLines() const {
   return {perRow, asks, shift};
 }
 
-int64_t BlockedEmitter::stepsAtOnce() const {
-  bool whole = plan.kDim < 0 ||
-               (plan.kMost % kStepsAtOnce == 0 && c.k[plan.kDim] * plan.kInner % kStepsAtOnce == 0);
-  return plan.prefetchNext && whole ? kStepsAtOnce : 1;
-}
-
 std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, const KBlock &k,
                                                           const Panel &panel, Value number) {
   if (!plan.prefetchNext) {
@@ -171,17 +162,13 @@ void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Pan
   auto lhs = lhsReader(block, k, m, number);
   auto rhs = rhsReader(block, k, panel);
   auto askNext = nextPrefetcher(block, k, panel, number);
-  int64_t atOnce = stepsAtOnce(), shared = askNext ? int64_t(1) << nextLines().shift : 1;
-  carrySums(e, constI64(e, 0), groupsOf(k.length), atOnce, sums, [&](Value first, Sums &inner) {
-    for (int64_t place = 0; place < atOnce; ++place) {
-      Value i = addI(e, first, place);
-      if (askNext && place % shared == 0) {
-        askNext(i);
-      }
-      multiplyStep(
-          e, multiplier(), rows, panel.vectors, [&](int64_t r) { return lhs(i, r); },
-          [&](int64_t v) { return rhs(i, v); }, inner);
+  carrySums(e, constI64(e, 0), groupsOf(k.length), 1, sums, [&](Value i, Sums &inner) {
+    if (askNext) {
+      askNext(i);
     }
+    multiplyStep(
+        e, multiplier(), rows, panel.vectors, [&](int64_t r) { return lhs(i, r); },
+        [&](int64_t v) { return rhs(i, v); }, inner);
   });
 }
 
@@ -206,13 +193,7 @@ void BlockedEmitter::emitTile(const Block &block, const KBlock &k, const Panel &
   auto rowOf = [&](int64_t i) { return addI(e, m, i / panel.vectors); };
   auto columnOf = [&](int64_t i) { return addI(e, panel.n, i % panel.vectors * plan.lanes); };
   auto maskOf = [&](int64_t i) { return tileMask(panel, i % panel.vectors); };
-  // Earlier sums are prefetched, and added after the products, so that no product waits for them.
-  int64_t lineElements = kLineBytes / (plan.partBytes * plan.parts);
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t n = 0; n < panel.vectors * plan.lanes; n += lineElements) {
-      emitPrefetch(e, sumAddress(block, addI(e, m, r), addI(e, panel.n, n)));
-    }
-  }
+  // Earlier sums are added after the products, so that no product waits for them.
   multiplyTile(block, k, panel, m, number, rows, sums);
   Value isLater = compareI(e, arith::CmpIPredicate::ne, k.number, 0);
   addEarlier(e, c.element, isLater, sums, [&](int64_t i) {
