@@ -164,6 +164,10 @@ mlir::FailureOr<AttributeBuilder::Value> AttributeBuilder::value(llvm::StringRef
   mlir::Type element;
   if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attr)) {
     element = dense.getElementType();
+    // Before the elements are listed: of those without a bit there may be any number.
+    if (!dataType(element)) {
+      return unsupported(name, attr);
+    }
     std::optional<int64_t> count = checkedProduct(dense.getType().getShape());
     repeated = saturatingAdd(repeated, dense.isSplat() ? count.value_or(INT64_MAX) : 0);
     if (repeated > maxRepeated) {
