@@ -88,9 +88,6 @@ const Product *chooseProduct(const Contraction &c, int64_t lanes);
 const Product *matrixProduct(const Contraction &c);
 /// Whether groups can multiply the contraction.
 bool canUseGroups(const Contraction &c);
-/// Whether the blocked form multiplies narrow integers or bf16 in groups faster than the forms for
-/// few rows.
-bool prefersGroups(const Contraction &c);
 /// Whether matrix registers can multiply the contraction.
 bool canUseMatrix(const Contraction &c);
 /// Cycles of an m x n product by matrix registers, with its packing.

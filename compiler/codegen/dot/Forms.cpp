@@ -249,17 +249,28 @@ static std::optional<ContractionForm> formForFewRows(const Contraction &c, bool 
                             : std::nullopt;
 }
 
-/// A form by groups of neighbours, of `c` as it is; or for one row the one that reads elements,
-/// where the model is certain that it is faster: groups of a rhs that is stored otherwise are made
-/// for a single use.
-static ContractionForm unlessStreamed(const Contraction &c, ContractionForm groups) {
+/// For few rows or columns of operands that a product takes in groups: the form of the fewest
+/// modelled cycles. Groups only where the model is certain, since they are packed for few uses.
+static std::optional<ContractionForm> cheapestForFew(const Contraction &c, bool swapped) {
   constexpr double kCertain = 0.85;
-  if (c.mSize() > 1) {
-    return groups;
+  if (std::min(c.mSize(), c.nSize()) > kMostRows || !canUseGroups(c)) {
+    return std::nullopt;
   }
-  auto cycles = [&](FormKind kind) { return describeForm(c, {kind}, /*plainResult=*/true).cycles; };
-  bool isStreamed = cycles(FormKind::Blocked) < kCertain * cycles(FormKind::Groups);
-  return isStreamed ? ContractionForm{FormKind::Blocked, groups.swapped} : groups;
+  std::optional<ContractionForm> best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ContractionForm &form : possibleForms(c)) {
+    bool groups = form.kind == FormKind::Groups;
+    if (!groups && form.kind != FormKind::Inner && form.kind != FormKind::Stream &&
+        form.kind != FormKind::Blocked) {
+      continue;
+    }
+    double cycles = describeForm(c, form, /*plainResult=*/true).cycles / (groups ? kCertain : 1);
+    if (cycles < least) {
+      least = cycles;
+      best = ContractionForm{form.kind, form.swapped != swapped};
+    }
+  }
+  return best;
 }
 
 ContractionForm preferredForm(const Contraction &described) {
@@ -285,8 +296,11 @@ ContractionForm preferredForm(const Contraction &described) {
   if (prefersMatrix(c)) {
     return {FormKind::Matrix, swapped};
   }
-  if (prefersGroups(c)) {
-    return unlessStreamed(c, {FormKind::Groups, swapped});
+  if (auto few = cheapestForFew(c, swapped)) {
+    return *few;
+  }
+  if (canUseGroups(c)) {
+    return {FormKind::Groups, swapped};
   }
   if (auto few = formForFewRows(c, swapped)) {
     return *few;
@@ -294,8 +308,14 @@ ContractionForm preferredForm(const Contraction &described) {
   // Few columns: the same with the sides exchanged.
   if (c.nSize() < c.mSize()) {
     swap();
-    if (prefersGroups(c)) {
-      return {prefersMatrix(c) ? FormKind::Matrix : FormKind::Groups, swapped};
+    if (canUseGroups(c) && prefersMatrix(c)) {
+      return {FormKind::Matrix, swapped};
+    }
+    if (auto few = cheapestForFew(c, swapped)) {
+      return *few;
+    }
+    if (canUseGroups(c)) {
+      return {FormKind::Groups, swapped};
     }
     if (auto few = formForFewRows(c, swapped)) {
       return *few;
@@ -305,7 +325,7 @@ ContractionForm preferredForm(const Contraction &described) {
   if (!canBlock(c)) {
     return {FormKind::Nest, swapped};
   }
-  return {canUseGroups(c) ? FormKind::Groups : FormKind::Blocked, swapped};
+  return {FormKind::Blocked, swapped};
 }
 
 SmallVector<ContractionForm> possibleForms(const Contraction &described) {

@@ -12,16 +12,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The least rows and columns of 16-bit integers that are multiplied in pairs, although a side must
-/// be packed for it (fitted). Groups of four bytes always pay.
-static constexpr int64_t kFewestPaired = 3;
-
-/// The least rows and columns of bf16 that are multiplied in pairs; and the number of rows up to
-/// which a large side is not, since the forms for few rows then read it at the speed of memory
-/// (fitted).
-static constexpr int64_t kFewestBf16 = 5, kMostStreamed = 12;
-/// The forms for few rows take at most so many (kMostRows of each).
-static constexpr int64_t kMostRows = 16;
 /// The least odd k whose last element is paired with a zero: below it the padding is more than a
 /// fifth.
 static constexpr int64_t kLeastFilled = 5;
@@ -67,43 +57,8 @@ const Product *chooseProduct(const Contraction &c, int64_t lanes) {
   return nullptr;
 }
 
-/// Whether pairs of bf16 are faster than the forms for few rows, which widen them and read the
-/// large side in place.
-static bool prefersPairs(const Contraction &c) {
-  int64_t few = std::min(c.mSize(), c.nSize());
-  int64_t l2 = c.kernel.e.machine.memory.l2, bytes = 2 * c.kSize() * std::max(c.mSize(), c.nSize());
-  bool isTall = c.nSize() == few, isOdd = c.k.back() % 2 != 0;
-  if (few < kFewestBf16 + (isTall && isOdd ? 2 : 0)) {
-    return false;
-  }
-  if (few > kMostRows || (isTall && c.lhs.unit == UnitStride::K && !isOdd)) {
-    return true;
-  }
-  // A tall lhs stored by columns would be read in short pieces, from another page at each k; it is
-  // better as the rhs.
-  if (isTall && c.lhs.unit == UnitStride::Free && bytes > l2 / 8) {
-    return false;
-  }
-  if (few > kMostStreamed) {
-    return true;
-  }
-  return bytes <= 4 * l2;
-}
-
 bool canUseGroups(const Contraction &c) {
   return canBlock(c) && chooseProduct(c, lanesFor(c, c.nSize()));
-}
-
-bool prefersGroups(const Contraction &c) {
-  if (!canUseGroups(c)) {
-    return false;
-  }
-  KGroup group = groupOf(chooseProduct(c, lanesFor(c, c.nSize())));
-  if (group == KGroup::Bf16Pair) {
-    return prefersPairs(c);
-  }
-  return group == KGroup::ByteQuad ||
-         (group == KGroup::WordPair && std::min(c.mSize(), c.nSize()) >= kFewestPaired);
 }
 
 const Product *matrixProduct(const Contraction &c) {
