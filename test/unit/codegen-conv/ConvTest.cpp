@@ -17,6 +17,9 @@ using Dims = std::vector<int64_t>;
 
 namespace {
 
+// Before any kernel runs: the host's own may use matrix registers too.
+const bool kTilesWork = (enableAmx(), true);
+
 void check(const ConvCase &c, const hlo::Target &target) {
   SCOPED_TRACE(c.describe() + " on " + target.cpu);
   std::mt19937 random(11);
@@ -402,7 +405,6 @@ void checkTiles(const ConvCase &c, const hlo::Target &target) {
 
 /// The host with matrix registers that cost nothing; nothing if code around them cannot run.
 std::optional<hlo::Target> freeTiles() {
-  enableAmx();
   std::optional<hlo::Target> tiles = withTiles(targets()[0]);
   return tiles ? std::optional(withFreeTiles(*tiles)) : std::nullopt;
 }
@@ -500,7 +502,6 @@ TEST(Conv, TilesInPieces) {
 
 // Kernel gradients as products of patches: images of an even and of an odd width, steps, groups.
 TEST(Conv, TilesOfGradients) {
-  enableAmx();
   std::optional<hlo::Target> target = withTiles(targets()[0]);
   if (!target) {
     GTEST_SKIP() << "code around tiles needs AVX-512";
