@@ -8,6 +8,7 @@
 #define COMPILER_MACHINE_ARCHITECTURE_H
 
 #include "compiler/machine/Machine.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Triple.h"
@@ -39,6 +40,8 @@ struct Architecture {
   /// Features of which an object has what `leastCpu` has: they decide in which mode a CPU runs and
   /// in which registers functions pass and keep values.
   llvm::ArrayRef<llvm::StringLiteral> (*callingFeatures)();
+  /// The CPUs whose costs are known, those of one maker in the order of their age.
+  llvm::SmallVector<llvm::StringRef> (*cpuNames)();
   /// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
   bool (*isWithheld)(llvm::StringRef feature);
   /// The bits of matrix registers that need a permission of the operating system.

@@ -13,6 +13,7 @@ double cyclesOfTrip(const Machine &machine, const LoopBody &body) {
   const Memory &memory = machine.memory;
   double cycles = std::max({body.multiplyAdds / issue.fma, body.loads / issue.load,
                             body.stores / issue.store, body.shuffles / issue.shuffle,
+                            (body.multiplyAdds + body.shuffles + body.others) / issue.vector,
                             body.integers / issue.integer, body.chain * issue.fmaLatency});
   if (body.level >= Level::L3) {
     cycles = std::max(cycles, body.pages * kPageCycles);

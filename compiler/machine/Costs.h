@@ -26,6 +26,7 @@ struct LoopBody {
   double loads = 0; ///< also of one element for all lanes
   double stores = 0;
   double shuffles = 0;
+  double others = 0;   ///< additions, shifts and logic of vectors
   double integers = 0; ///< arithmetic on scalars, branches
   /// Multiply-adds that one trip appends to the longest chain of sums. 0: trips are independent.
   double chain = 0;

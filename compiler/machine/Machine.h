@@ -63,6 +63,9 @@ struct Issue {
   double load = 2; ///< loads of whole vectors
   double store = 1;
   double shuffle = 1; ///< of lanes across a whole vector
+  /// Arithmetic on whole vectors of any kind: the ports that multiply-adds, shuffles and the rest
+  /// share. At least as many as any of them alone.
+  double vector = 3;
   double integer = 4; ///< arithmetic on scalars
   double fmaLatency = 4;
   /// Cycles to widen integers to twice the size, for a register of results.

@@ -23,6 +23,7 @@
 
 using namespace llvm;
 using hlo::Architecture;
+using hlo::DeclaredFeature;
 
 /// The first one is the default.
 static const Architecture *const kArchitectures[] = {&hlo::x86::kArchitecture,
@@ -81,6 +82,34 @@ static StringSet<> featuresOf(const MCSubtargetInfo &subtarget) {
     names.insert(feature.Key);
   }
   return names;
+}
+
+std::string hlo::cpuWithFeatures(const Architecture &architecture, StringRef triple, StringRef name,
+                                 ArrayRef<StringRef> features) {
+  SmallVector<StringRef> names = architecture.cpuNames();
+  for (const StringRef *at = find(names, name); at != names.end(); ++at) {
+    std::unique_ptr<MCSubtargetInfo> subtarget = makeSubtarget(Triple(triple), *at, "");
+    if (!subtarget) {
+      break;
+    }
+    StringSet<> its = featuresOf(*subtarget);
+    if (all_of(features, [&](StringRef feature) { return its.contains(feature); })) {
+      return at->str();
+    }
+  }
+  return name.str();
+}
+
+/// The features of this machine that objects can declare.
+static SmallVector<StringRef> declaredHostFeatures(const Architecture &architecture) {
+  StringMap<bool> machine = sys::getHostCPUFeatures();
+  SmallVector<StringRef> result;
+  for (const DeclaredFeature &feature : architecture.declaredFeatures()) {
+    if (machine.lookup(feature.name) && !architecture.isWithheld(feature.name)) {
+      result.push_back(feature.name);
+    }
+  }
+  return result;
 }
 
 /// The features by which this machine differs from other machines of its CPU's name, "+a,-b,...".
@@ -198,7 +227,8 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
       return createStringError("CPU '" + cpu + "' is this machine's, which is not of target '" +
                                tripleText + "'");
     }
-    target.cpu = sys::getHostCPUName().str();
+    target.cpu = cpuWithFeatures(architecture, target.triple, sys::getHostCPUName(),
+                                 declaredHostFeatures(architecture));
     target.features = hostFeatures(architecture, triple, target.cpu, given);
   }
   // An unknown name makes LLVM print to stderr, so ask the table before.

@@ -9,6 +9,7 @@
 
 #include "compiler/machine/Architecture.h"
 #include "compiler/machine/Machine.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -36,6 +37,12 @@ struct Target {
 /// empty `triple` means x86_64-unknown-linux-gnu. Errors name the nearest known names.
 llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",
                                       llvm::StringRef triple = "");
+
+/// The CPU that code is made for on a machine whose CPU calls itself `name` (LLVM's name) and has
+/// the given features. A hypervisor may give the model of an older CPU beside the features of the
+/// machine: then the next CPU of the same maker that has all of them, if there is one.
+std::string cpuWithFeatures(const Architecture &architecture, llvm::StringRef triple,
+                            llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> features);
 
 /// Makes the backends known to LLVM; may be called any number of times.
 void initializeTargets();

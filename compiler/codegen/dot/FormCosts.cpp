@@ -27,6 +27,7 @@ public:
   FormCosts(const Contraction &c, bool plainResult)
       : c(c), machine(c.kernel.e.machine), plainResult(plainResult),
         parts(isa<ComplexType>(c.element) ? 2 : 1), bytes(storageBytes(c.element)),
+        multiplyAdd(isa<IntegerType>(c.element) ? machine.issue.integerMultiplyAdd : 1),
         lanes(lanesFor(c, std::numeric_limits<int32_t>::max())), batch(c.batchSize()), m(c.mSize()),
         n(c.nSize()), k(c.kSize()),
         level(levelOf(machine, batch * (m * k * bytesOf(c.lhs) + n * k * bytesOf(c.rhs)) +
@@ -61,6 +62,11 @@ private:
   }
   /// The body's loop runs `times` times.
   void add(const LoopBody &body, double times) { cycles += cyclesOfLoop(machine, body) * times; }
+  /// `count` multiply-adds of whole vectors, by lanes alone.
+  void addMultiplyAdds(LoopBody &body, double count) const {
+    body.multiplyAdds += count * parts * parts * multiplyAdd;
+    body.others += multiplyAdd > 1 ? count * parts * parts : 0; // additions
+  }
   /// Reads of `count` vectors of a side with lanes along the given group of dimensions, and what is
   /// done to make whole vectors of them, to `body`.
   void addReads(LoopBody &body, const ContractionSide &side, UnitStride along, double count) const;
@@ -74,7 +80,11 @@ private:
   const Contraction &c;
   const Machine &machine;
   bool plainResult;
-  int64_t parts, bytes, lanes;
+  int64_t parts, bytes;
+  /// Of lanes alone, in multiply-adds of f32. Integers are multiplied and added by two
+  /// instructions.
+  double multiplyAdd;
+  int64_t lanes;
   double batch, m, n, k;
   Level level; ///< of everything together
   std::string sizes;
@@ -121,7 +131,8 @@ void FormCosts::addCopy(const ContractionSide &side, UnitStride along, double el
     add(body, 1);
     return;
   }
-  body.shuffles += group > 1; // narrowed and interleaved
+  // The parts of a group are shifted to their place and united.
+  body.others += 2.0 * (group - 1) / group;
   // Squares of lanes x lanes are transposed in registers.
   bool turned = side.unit != along && side.unit != UnitStride::None;
   addReads(body, side, turned ? side.unit : along, 1);
@@ -151,22 +162,21 @@ void FormCosts::addResult(bool rows) {
 void FormCosts::blocked() {
   BlockPlan plan = planBlocks(c, plainResult);
   int64_t steps = std::max<int64_t>(1, plan.mostSteps());
-  double pieces = plan.kBlocks, multiplyAdd = plan.product ? plan.product->cost : 1;
+  double pieces = plan.kBlocks;
   TileShape tile{plan.rows, plan.vectors, 0};
-  // Integers of 32 bits are multiplied and added by two instructions.
-  if (!plan.product && isa<IntegerType>(c.element)) {
-    multiplyAdd = machine.issue.integerMultiplyAdd;
-  }
-  double perStep = cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps,
-                                 plan.parts, tile, plan.narrowLast, multiplyAdd);
+  double perStep =
+      cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
+                    plan.narrowLast, plan.product ? plan.product->cost : multiplyAdd);
   cycles += batch * perStep * k / plan.kStep();
   // What is read in place comes from where it is once.
   LoopBody stream;
   stream.level = level;
   stream.bytes = batch * ((plan.lhs == LhsForm::Direct ? m * k * bytesOf(c.lhs) : 0) +
                           (plan.packsRhs() ? 0 : n * k * bytesOf(c.rhs)));
-  if (plan.rhs == RhsForm::Direct && bytesOf(c.rhs) < bytes) {
-    stream.shuffles = batch * n * k / lanes; // widened as they are loaded
+  if (!plan.product && plan.rhs == RhsForm::Direct && bytesOf(c.rhs) < bytes) {
+    // Widened for each tile of rows as they are loaded, beside the arithmetic.
+    addMultiplyAdds(stream, batch * m * n * k / lanes);
+    stream.shuffles = batch * n * k / lanes * llvm::divideCeil(c.mSize(), plan.rows);
   }
   cycles = std::max(cycles, cyclesOfLoop(machine, stream));
   if (plan.lhs != LhsForm::Direct) {
@@ -215,7 +225,7 @@ void FormCosts::inner() {
   for (int64_t row = 0; row < c.mSize(); row += tile.rows) {
     double rows = std::min<int64_t>(tile.rows, c.mSize() - row);
     LoopBody body;
-    body.multiplyAdds = rows * tile.columns * parts * parts;
+    addMultiplyAdds(body, rows * tile.columns);
     addReads(body, c.rhs, UnitStride::K, tile.columns);
     body.loads += rows * parts;
     if (row > 0) {
@@ -240,7 +250,7 @@ void FormCosts::stream() {
   double block = std::min(n, static_cast<double>(tile.block));
   double passes = std::ceil(m / tile.together), rows = m / passes;
   LoopBody body;
-  body.multiplyAdds = rows * tile.atOnce * parts * parts;
+  addMultiplyAdds(body, rows * tile.atOnce);
   addReads(body, c.rhs, UnitStride::Free, tile.atOnce);
   body.bytes /= passes; // later passes find them in L1
   body.loads += rows * parts;
@@ -274,7 +284,7 @@ void FormCosts::batchLanes() {
   copy.start = kLoopStart;
   add(copy, vectors);
   LoopBody body;
-  body.multiplyAdds = rows * columns;
+  addMultiplyAdds(body, rows * columns);
   body.loads = rows + columns;
   body.chain = 1;
   body.bytes = tile.oneRow ? columns * lanes * bytes : 0;
@@ -303,13 +313,13 @@ void FormCosts::trace() {
   body.level = level;
   double all = batch * k;
   if (aligned) {
-    body.multiplyAdds = parts * parts;
+    addMultiplyAdds(body, 1);
     body.loads = 2 * parts;
     body.bytes = side * (bytesOf(c.lhs) + bytesOf(c.rhs));
     body.integers = 2;
     body.trips = all / left.size * llvm::divideCeil(left.size, side);
   } else {
-    body.multiplyAdds = side * parts * parts;
+    addMultiplyAdds(body, side);
     body.loads = 2 * side * parts;
     body.shuffles = side * parts * std::log2(std::max<double>(2, side));
     body.bytes = side * side * (bytesOf(c.lhs) + bytesOf(c.rhs));
@@ -330,7 +340,7 @@ void FormCosts::trace() {
 void FormCosts::nest() {
   int64_t along = lanesFor(c, c.nSize());
   LoopBody body;
-  body.multiplyAdds = parts * parts;
+  addMultiplyAdds(body, 1);
   body.loads = parts;
   addReads(body, c.rhs, UnitStride::Free, 1);
   body.bytes *= static_cast<double>(along) / lanes;

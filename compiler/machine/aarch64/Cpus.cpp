@@ -65,4 +65,6 @@ const Cpu &cpuNamed(StringRef name) {
   return found == std::end(kCpus) ? kCommon : *found;
 }
 
+ArrayRef<Cpu> cpus() { return kCpus; }
+
 } // namespace hlo::aarch64

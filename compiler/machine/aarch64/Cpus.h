@@ -2,6 +2,7 @@
 #ifndef COMPILER_MACHINE_AARCH64_CPUS_H
 #define COMPILER_MACHINE_AARCH64_CPUS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 
@@ -26,6 +27,9 @@ struct Cpu {
 
 /// The row of a CPU; of an unknown one a common row, which has no name.
 const Cpu &cpuNamed(llvm::StringRef name);
+
+/// All rows but the common one.
+llvm::ArrayRef<Cpu> cpus();
 
 } // namespace hlo::aarch64
 

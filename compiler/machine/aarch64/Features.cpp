@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/aarch64/AArch64.h"
 #include "compiler/machine/aarch64/Capabilities.h"
+#include "compiler/machine/aarch64/Cpus.h"
 #include "runtime/abi/hlo/cpu.h"
 #include "runtime/abi/hlo/rt.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/TargetSelect.h"
 
 using namespace llvm;
@@ -30,6 +32,10 @@ static ArrayRef<StringLiteral> callingFeatures() {
                                             "call-saved-x11", "call-saved-x12", "call-saved-x13",
                                             "call-saved-x14", "call-saved-x15", "call-saved-x18"};
   return names;
+}
+
+static SmallVector<StringRef> cpuNames() {
+  return map_to_vector(cpus(), [](const Cpu &cpu) -> StringRef { return cpu.name; });
 }
 
 static bool isWithheld(StringRef) { return false; }
@@ -65,6 +71,7 @@ const Architecture kArchitecture{.llvm = Triple::aarch64,
                                  .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
+                                 .cpuNames = cpuNames,
                                  .isWithheld = isWithheld,
                                  .tileBits = tileBits,
                                  .describe = describe};

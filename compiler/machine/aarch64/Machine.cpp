@@ -9,6 +9,8 @@
 #include "compiler/machine/aarch64/Capabilities.h"
 #include "compiler/machine/aarch64/Cpus.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace hlo::aarch64 {
@@ -24,6 +26,8 @@ Machine machineOf(StringRef cpu, const StringSet<> &features) {
   m.issue.load = row.perCycle.load;
   m.issue.store = row.perCycle.store;
   m.issue.shuffle = row.perCycle.shuffle;
+  // Every vector pipe of these cores multiplies or shuffles.
+  m.issue.vector = std::max(row.perCycle.fma, row.perCycle.shuffle);
   m.issue.integer = row.perCycle.integer;
   m.issue.fmaLatency = row.fmaLatency;
   m.issue.widen = row.widen;

@@ -25,7 +25,8 @@ namespace hlo::x86 {
 static constexpr int64_t KiB = 1 << 10, MiB = 1 << 20;
 
 /// Shuffles that cross 16 bytes have port 5 alone on Intel's cores; vpmulld takes two
-/// multiplications, of port 0 on Haswell, of ports 0 and 1 later.
+/// multiplications, of port 0 on Haswell, of ports 0 and 1 later. Vectors have ports 0, 1 and 5;
+/// those of 64 bytes occupy 0 and 1 together.
 static constexpr Core kHaswell{.fmaLatency = 5, .multiply = {.5, 16}, .l2Bytes = 48};
 static constexpr Core kSkylake{.l2Bytes = 48};
 /// Any CPU of the level x86-64-v3: the latency of most of them, the multiplications of the slowest.
@@ -40,6 +41,7 @@ static constexpr Core kSkylakeServer{.fma = {2, 128},
                                      .multiply = {1, 64},
                                      .load = {2, 128},
                                      .store = {1, 64},
+                                     .vector = {3, 128},
                                      .bf16PairCost = kIntelBf16,
                                      .l2Bytes = 48};
 /// Sunny Cove: two stores a cycle, or one of 64 bytes (the same manual, "Cache Parameters of the
@@ -48,18 +50,23 @@ static constexpr Core kIceLakeServer{.fma = {2, 128},
                                      .multiply = {1, 64},
                                      .load = {2, 128},
                                      .store = {2, 64},
+                                     .vector = {3, 128},
                                      .bf16PairCost = kIntelBf16,
                                      .l2Bytes = 48};
 /// Cores of clients do not multiply by port 5: one multiply-add of 64 bytes starts in a cycle.
-static constexpr Core kIceLakeClient{
-    .load = {2, 128}, .store = {2, 64}, .bf16PairCost = kIntelBf16, .l2Bytes = 48};
+static constexpr Core kIceLakeClient{.load = {2, 128},
+                                     .store = {2, 64},
+                                     .vector = {3, 128},
+                                     .bf16PairCost = kIntelBf16,
+                                     .l2Bytes = 48};
 /// Golden Cove: three loads, or two of 64 bytes; five integer pipes.
 static constexpr Core kGoldenCoveClient{
-    .load = {3, 128}, .store = {2, 64}, .integer = 5, .l2Bytes = 48};
+    .load = {3, 128}, .store = {2, 64}, .vector = {3, 128}, .integer = 5, .l2Bytes = 48};
 static constexpr Core kGoldenCove{.fma = {2, 128},
                                   .multiply = {1, 64},
                                   .load = {3, 128},
                                   .store = {2, 64},
+                                  .vector = {3, 128},
                                   .integer = 5,
                                   .bf16PairCost = kIntelBf16,
                                   .l2Bytes = 48};
@@ -75,24 +82,34 @@ static constexpr Core kZen1{.fma = {2, 32},
                             .load = {2, 32},
                             .store = {1, 16},
                             .shuffle = {2, 32},
+                            .vector = {4, 64},
                             .executed = 16,
                             .widen = 2,
                             .gatherBlocks = true};
-static constexpr Core kZen2{
-    .fmaLatency = 5, .multiply = {1, 16}, .shuffle = {2, 64}, .widen = 2, .gatherBlocks = true};
+static constexpr Core kZen2{.fmaLatency = 5,
+                            .multiply = {1, 16},
+                            .shuffle = {2, 64},
+                            .vector = {4, 128},
+                            .widen = 2,
+                            .gatherBlocks = true};
 static constexpr Core kZen3{
-    .multiply = {2, 64}, .shuffle = {1, 32}, .widen = 2, .gatherBlocks = true};
+    .multiply = {2, 64}, .shuffle = {1, 32}, .vector = {4, 128}, .widen = 2, .gatherBlocks = true};
 /// Zen 4 executes vectors of 64 bytes in halves (57647, "Floating-Point Unit", "Load-Store Unit").
 /// vdpbf16ps is as fast as a multiply-add of f32. A line takes two cycles from L2, so twice as much
 /// of it is not hidden.
-static constexpr Core kZen4{
-    .multiply = {2, 64}, .executed = 32, .widen = 2, .gatherBlocks = true, .unhiddenFill = 0.3};
+static constexpr Core kZen4{.multiply = {2, 64},
+                            .vector = {4, 128},
+                            .executed = 32,
+                            .widen = 2,
+                            .gatherBlocks = true,
+                            .unhiddenFill = 0.3};
 /// Zen 5: six integer pipes; two stores, or one of 64 bytes.
 static constexpr Core kZen5{.fma = {2, 128},
                             .multiply = {2, 128},
                             .load = {2, 128},
                             .store = {2, 64},
                             .shuffle = {2, 128},
+                            .vector = {4, 256},
                             .integer = 6,
                             .widen = 2,
                             .gatherBlocks = true,

@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
+#include "compiler/machine/x86/Cpus.h"
 #include "compiler/machine/x86/X86.h"
 #include "runtime/abi/hlo/cpu.h"
 #include "runtime/abi/hlo/rt.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/TargetSelect.h"
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,6 +52,10 @@ static ArrayRef<DeclaredFeature> declaredFeatures() {
   return rows;
 }
 
+static SmallVector<StringRef> cpuNames() {
+  return map_to_vector(cpus(), [](const Cpu &cpu) -> StringRef { return cpu.name; });
+}
+
 static uint64_t tileBits() {
   return HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16;
 }
@@ -77,6 +83,7 @@ const Architecture kArchitecture{.llvm = Triple::x86_64,
                                  .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
+                                 .cpuNames = cpuNames,
                                  .isWithheld = isWithheld,
                                  .tileBits = tileBits,
                                  .describe = describe};

@@ -44,6 +44,7 @@ Machine machineOf(StringRef cpu, const StringSet<> &features, bool narrow) {
   m.issue.store = core.store.of(m.vectors.bytes);
   m.issue.widen = core.widen;
   m.issue.shuffle = core.shuffle.of(m.vectors.bytes);
+  m.issue.vector = core.vector.of(m.vectors.bytes);
   m.issue.integer = core.integer;
   m.issue.integerMultiplyAdd = m.issue.fma / core.multiply.of(m.vectors.bytes);
   m.memory.l1 = row.l1;

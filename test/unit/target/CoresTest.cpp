@@ -124,6 +124,7 @@ TEST(Cores, X86) {
       {"store64",
        {"icelake-client", "icelake-server", "tigerlake", "rocketlake"},
        "L1 takes 64 bytes a cycle"},
+      {"vector64", {"znver5"}, kMeasured},
       {"load32",
        {"znver1", "znver2"},
        "two loads of 16 and 32 bytes; the model counts what computes addresses"},
@@ -155,6 +156,7 @@ TEST(Cores, X86) {
       compare("load", machine.issue.load, model.rate("VMOVUPS" + kind + "rm"));
       compare("store", machine.issue.store, model.rate("VMOVUPS" + kind + "mr"));
       compare("shuffle", machine.issue.shuffle, model.rate("VPERMPS" + kind + "rr"));
+      compare("vector", machine.issue.vector, model.rate(bytes == 64 ? "VPANDDZrr" : "VPANDYrr"));
       compare("multiply", machine.issue.fma / machine.issue.integerMultiplyAdd,
               model.rate("VPMULLD" + kind + "rr"));
       compare("integer", machine.issue.integer, model.rate("ADD64rr"));

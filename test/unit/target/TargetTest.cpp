@@ -132,6 +132,19 @@ TEST(Target, HostIsKnown) {
   EXPECT_NE(cpuFeatureBits(host) & HLO_X86_SSE3, 0u);
 }
 
+TEST(Target, AHypervisorMayNameAnOlderCpu) {
+  Target x86 = llvm::cantFail(describeTarget("x86-64-v3"));
+  auto cpu = [&](llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> features) {
+    return cpuWithFeatures(*x86.architecture, x86.triple, name, features);
+  };
+  EXPECT_EQ(cpu("rocketlake", {"avx2", "avx512vnni"}), "rocketlake");
+  EXPECT_EQ(cpu("rocketlake", {"avx512vnni", "amx-tile", "avx512fp16"}), "sapphirerapids");
+  EXPECT_EQ(cpu("znver2", {"avx512bf16"}), "znver4");
+  EXPECT_EQ(cpu("haswell", {"avx512f"}), "skylake-avx512");
+  EXPECT_EQ(cpu("znver5", {"amx-tile"}), "znver5") << "none of its maker";
+  EXPECT_EQ(cpu("bdver4", {"avx512f"}), "bdver4") << "no row";
+}
+
 TEST(Target, FeatureBits) {
   Target v3 = llvm::cantFail(describeTarget("x86-64-v3"));
   EXPECT_NE(cpuFeatureBits(v3) & HLO_X86_AVX2, 0u);
