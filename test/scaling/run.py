@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles thirteen shapes of graph at growing sizes and prints what each size costs.
+"""Compiles fourteen shapes of graph at growing sizes and prints what each size costs.
 
     test/scaling/run.py --tool=build/bin/hlo-compile [--sizes=1000,10000,100000] [--shapes=chain,...] [--rounds=1]
     test/scaling/run.py --tool=... --check        small sizes: right answers only, no times
@@ -162,9 +162,15 @@ def wide_concatenate(n):
     return module("".join(lines) + f"  ROOT r = f32[{size}] concatenate({', '.join(parts)}), dimensions={{0}}\n")
 
 
+def nested_tuples(n):
+    """A tuple of the tuple before; shapes are left out, so that the text stays short."""
+    lines = ["  v0 = f32[] parameter(0)\n"] + [f"  v{i + 1} = tuple(v{i})\n" for i in range(n)]
+    return module("".join(lines) + f"  ROOT r = tuple(v{n})\n")
+
+
 SHAPES = {f.__name__.replace("_", "-"): f
           for f in (chain, fan_out, fan_in, diamond, wide_tuple, deep_calls, nested_whiles, many_constants,
-                    many_custom_calls, equal_layers, updates, conversions, wide_concatenate)}
+                    many_custom_calls, equal_layers, updates, conversions, wide_concatenate, nested_tuples)}
 
 
 def compile_once(tool, text, folder, timeout):

@@ -23,7 +23,7 @@ struct Core {
   Rate load{2, 64};
   Rate store{1, 32};
   Rate shuffle{1, 64};
-  Rate vector{3, 96}; ///< see Issue
+  Rate vector{3, 96};        ///< see Issue
   double integer = 4;        ///< see Issue
   int executed = 64;         ///< bytes of the widest register that is not executed in parts
   double widen = 1;          ///< see Issue

@@ -269,11 +269,26 @@ static void reportInvalid(ModuleOp module) {
 /// and small counts, add a few of them, and make larger arrays, all in 64 bits.
 static constexpr int64_t kMostArrayBytes = int64_t{1} << 48;
 
-static bool isTooLarge(Type type) {
-  return llvm::any_of(leafTypes(type), [](Type leaf) {
-    RankedTensorType array = asArray(leaf);
-    return array && array.hasStaticShape() && byteSize(array).value_or(INT64_MAX) > kMostArrayBytes;
-  });
+/// Whether the type has an array that is too large, of those that no type in `seen` has; they are
+/// added. Each type is looked at once, however deep the tuples that have it.
+static bool hasTooLarge(Type type, llvm::SmallDenseSet<Type> &seen) {
+  bool isTooLarge = false;
+  SmallVector<Type> open;
+  auto meet = [&](Type next) {
+    if (seen.insert(next).second) {
+      open.push_back(next);
+    }
+  };
+  meet(type);
+  while (!open.empty()) {
+    Type next = open.pop_back_val();
+    if (auto tuple = dyn_cast<TupleType>(next)) {
+      llvm::for_each(tuple.getTypes(), meet);
+    } else if (RankedTensorType array = asArray(next); array && array.hasStaticShape()) {
+      isTooLarge |= byteSize(array).value_or(INT64_MAX) > kMostArrayBytes;
+    }
+  }
+  return isTooLarge;
 }
 
 namespace {
@@ -298,7 +313,7 @@ static Needs needsOf(ModuleOp module) {
     auto computation = dyn_cast<ComputationOp>(op);
     auto check = [&](ValueRange values) {
       for (Value value : values) {
-        if (types.insert(value.getType()).second && isTooLarge(value.getType())) {
+        if (hasTooLarge(value.getType(), types)) {
           needs.large.push_back(value);
         }
       }
