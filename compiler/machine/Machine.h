@@ -151,6 +151,7 @@ struct Tiles {
   int rowBytes;       ///< bytes of a row
   int configBytes;    ///< size of the configuration in memory
   double startCycles; ///< cycles to clear and to store a register of sums
+  double callCycles;  ///< cycles to configure and release all registers, once per call
   double latency;     ///< cycles until a register of sums can be added to again
   struct Shape {
     int64_t rows = 0, rowBytes = 0; ///< 0: the register is not used

@@ -157,8 +157,7 @@ static double packingCycles(const DirectPlan &plan) {
 }
 
 double matrixCycles(const DirectPlan &plan, const Product &product) {
-  constexpr double configure = 64; // the registers, once per call
-  return tileCycles(plan, product) + packingCycles(plan) + configure;
+  return tileCycles(plan, product) + packingCycles(plan) + product.tiles->callCycles;
 }
 
 bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine &machine,

@@ -67,6 +67,13 @@ private:
     body.multiplyAdds += count * parts * parts * multiplyAdd;
     body.others += multiplyAdd > 1 ? count * parts * parts : 0; // additions
   }
+  /// Waits for so many bytes that are packed, from behind L2: loads, shuffles and stores alternate,
+  /// so that nothing else hides them.
+  void addWait(double read) {
+    if (level >= Level::L3) {
+      add({.bytes = read, .level = level}, 1);
+    }
+  }
   /// Reads of `count` vectors of a side with lanes along the given group of dimensions, and what is
   /// done to make whole vectors of them, to `body`.
   void addReads(LoopBody &body, const ContractionSide &side, UnitStride along, double count) const;
@@ -137,6 +144,10 @@ void FormCosts::addCopy(const ContractionSide &side, UnitStride along, double el
   bool turned = side.unit != along && side.unit != UnitStride::None;
   addReads(body, side, turned ? side.unit : along, 1);
   body.shuffles += turned ? std::log2(std::max<double>(2, lanes)) : 0;
+  if (group > 1 && level >= Level::L3) {
+    addWait(elements * bytesOf(side));
+    body.level = Level::L1;
+  }
   body.stores = parts;
   body.integers += 2;
   body.trips = vectors;
@@ -211,7 +222,8 @@ void FormCosts::blocked() {
 
 void FormCosts::matrix() {
   const Product *product = matrixProduct(c);
-  cycles = batch * cyclesOfMatrix(machine, *product, m, n, k);
+  cycles = batch * cyclesOfMatrix(machine, *product, m, n, k) + product->tiles->callCycles;
+  addWait(batch * (m * k * bytesOf(c.lhs) + n * k * bytesOf(c.rhs)));
   addResult();
   sizes = llvm::formatv("registers {0} x {1} bytes", product->tiles->rows, product->tiles->rowBytes)
               .str();

@@ -249,10 +249,13 @@ static std::optional<ContractionForm> formForFewRows(const Contraction &c, bool 
                             : std::nullopt;
 }
 
+/// So much less than another form's modelled cycles must be those of a form whose operands are
+/// packed for few uses.
+static constexpr double kCertain = 0.85;
+
 /// For few rows or columns of operands that a product takes in groups: the form of the fewest
 /// modelled cycles. Groups only where the model is certain, since they are packed for few uses.
 static std::optional<ContractionForm> cheapestForFew(const Contraction &c, bool swapped) {
-  constexpr double kCertain = 0.85;
   if (std::min(c.mSize(), c.nSize()) > kMostRows || !canUseGroups(c)) {
     return std::nullopt;
   }
@@ -273,7 +276,28 @@ static std::optional<ContractionForm> cheapestForFew(const Contraction &c, bool 
   return best;
 }
 
-ContractionForm preferredForm(const Contraction &described) {
+/// For few rows or columns: the form by matrix registers, if it is certainly faster than `other`.
+static std::optional<ContractionForm> matrixForFew(const Contraction &c,
+                                                   const ContractionForm &other) {
+  if (std::min(c.mSize(), c.nSize()) > kMostRows || !matrixProduct(c)) {
+    return std::nullopt;
+  }
+  std::optional<ContractionForm> best;
+  double least = kCertain * describeForm(c, other, /*plainResult=*/true).cycles;
+  for (const ContractionForm &form : possibleForms(c)) {
+    double cycles = form.kind == FormKind::Matrix
+                        ? describeForm(c, form, /*plainResult=*/true).cycles
+                        : std::numeric_limits<double>::infinity();
+    if (cycles < least) {
+      least = cycles;
+      best = form;
+    }
+  }
+  return best;
+}
+
+/// The form without the one that matrixForFew may choose in its place.
+static ContractionForm usualForm(const Contraction &described) {
   if (prefersTrace(described)) {
     return {FormKind::Trace};
   }
@@ -326,6 +350,14 @@ ContractionForm preferredForm(const Contraction &described) {
     return {FormKind::Nest, swapped};
   }
   return {FormKind::Blocked, swapped};
+}
+
+ContractionForm preferredForm(const Contraction &c) {
+  ContractionForm form = usualForm(c);
+  if (form.kind == FormKind::Trace || form.kind == FormKind::BatchLanes) {
+    return form;
+  }
+  return matrixForFew(c, form).value_or(form);
 }
 
 SmallVector<ContractionForm> possibleForms(const Contraction &described) {

@@ -97,9 +97,7 @@ double cyclesOfMatrix(const Machine &machine, const Product &product, int64_t m,
   body.start = product.tiles->startCycles;
   body.trips = llvm::divideCeil(k, product.group * side);
   double tiles = llvm::divideCeil(m, side) * llvm::divideCeil(n, side);
-  // A call configures the registers once, in 64 cycles, and each batch index once more per kind of
-  // remainder.
-  return tiles * cyclesOfLoop(machine, body) + cyclesOfGroupPacking(product, m, n, k) + 64;
+  return tiles * cyclesOfLoop(machine, body) + cyclesOfGroupPacking(product, m, n, k);
 }
 
 bool prefersMatrix(const Contraction &c) {
@@ -117,8 +115,10 @@ bool prefersMatrix(const Contraction &c) {
   double byVectors =
       static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) / perCycle +
       cyclesOfGroupPacking(*product, m, n, k);
-  // The model knows the vectors better: no CPU with matrix registers was at hand.
-  return cyclesOfMatrix(machine, *product, m, n, k) < 0.8 * byVectors;
+  double byMatrix = cyclesOfMatrix(machine, *product, m, n, k) +
+                    product->tiles->callCycles / static_cast<double>(c.batchSize());
+  // Vectors are taken to multiply all the time.
+  return byMatrix < 0.8 * byVectors;
 }
 
 } // namespace hlo::codegen

@@ -7,8 +7,8 @@
 // A product takes 16 cycles: Sapphire Rapids does 512 multiply-adds of bf16, or 1024 of bytes,
 // per cycle (Intel's announced peak of 1024 and 2048 operations), and a product is 16 x 16 x 32
 // or 16 x 16 x 64 of them. startCycles is an estimate: 16 to clear a tile and 16 to store it, a
-// row per cycle. LLVM 22's model has no figures for tiles, and nothing was measured on such a
-// CPU.
+// row per cycle. callCycles is what products of 32 x 32 x 32 take beside the rest on a Sapphire
+// Rapids (test/performance/NOTES.md, "Matrix registers"). LLVM 22's model has no figures for tiles.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/x86/Capabilities.h"
@@ -74,6 +74,7 @@ static constexpr Tiles kTiles{.count = 8,
                               .rowBytes = 64,
                               .configBytes = 64,
                               .startCycles = 32,
+                              .callCycles = 500,
                               .latency = 52,
                               .describe = describe,
                               .configure = configure,
