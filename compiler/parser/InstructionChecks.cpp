@@ -376,8 +376,11 @@ Parser::Result Parser::checkAsync(Instruction &inst) {
            << "this continues " << sugar.getValue() << "-start, not " << opcode << "-start";
   }
   // Attributes of the start apply to the whole chain; updates need not repeat them.
-  while (auto earlier = llvm::dyn_cast_or_null<AsyncUpdateOp>(previous)) {
-    previous = earlier->getOperand(0).getDefiningOp();
+  if (auto earlier = llvm::dyn_cast<AsyncUpdateOp>(previous)) {
+    // Its state is of a start, or of an update whose start is known by now.
+    Operation *before = earlier->getOperand(0).getDefiningOp();
+    Operation *first = asyncStarts.lookup(before);
+    previous = asyncStarts[earlier] = first ? first : before;
   }
   if (!llvm::isa_and_nonnull<AsyncStartOp>(previous)) {
     return success();

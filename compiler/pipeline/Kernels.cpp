@@ -28,7 +28,7 @@ static int64_t weigh(FusionOp fusion) {
 
 /// True if two buffers may be the same. Slices of the arena overlap only if they start at one
 /// place; an input and an output, if the module lets the caller pass one buffer for both.
-static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
+static bool mayBeSame(Value a, Value b, const DenseMap<int64_t, int64_t> &inputOf) {
   if (a == b) {
     return true;
   }
@@ -42,13 +42,8 @@ static bool mayBeSame(Value a, Value b, ArrayRef<int64_t> leafAlias) {
     input = b.getDefiningOp<cpurt::InputOp>();
     output = a.getDefiningOp<cpurt::OutputOp>();
   }
-  for (size_t i = 0; input && output && i + 1 < leafAlias.size(); i += 2) {
-    if (leafAlias[i] == (int64_t)output.getIndex() &&
-        leafAlias[i + 1] == (int64_t)input.getIndex()) {
-      return true;
-    }
-  }
-  return false;
+  auto alias = input && output ? inputOf.find(output.getIndex()) : inputOf.end();
+  return alias != inputOf.end() && alias->second == static_cast<int64_t>(input.getIndex());
 }
 
 /// Visits the pairs of a fusion's attribute: result, operand, result, operand, ...
@@ -70,9 +65,11 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
     byName[kernel.getSymName()] = units.size();
     units.push_back({kernel, symbol, weigh(kernel.getFusion())});
   }
-  SmallVector<int64_t> leafAlias;
+  DenseMap<int64_t, int64_t> inputOf; // of an output that may be in an input's buffer
   if (auto pairs = planned->getAttrOfType<DenseI64ArrayAttr>("hlo.leaf_alias")) {
-    llvm::append_range(leafAlias, pairs.asArrayRef());
+    for (size_t i = 0; i + 1 < pairs.asArrayRef().size(); i += 2) {
+      inputOf[pairs[i]] = pairs[i + 1];
+    }
   }
   // The runtime may call a kernel with any sharing that the pairs allow.
   planned.walk([&](cpurt::CallOp call) {
@@ -97,7 +94,7 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
     forEachPair(fusion, [&](unsigned result, unsigned operand) {
       Value out = launch.getBuffers()[fusion->getNumOperands() + result];
       std::pair<unsigned, unsigned> pair(result, operand);
-      if (mayBeSame(launch.getBuffers()[operand], out, leafAlias) &&
+      if (mayBeSame(launch.getBuffers()[operand], out, inputOf) &&
           !llvm::is_contained(unit.shared, pair)) {
         unit.shared.push_back(pair);
       }
@@ -141,17 +138,24 @@ static void markPointers(FusionOp fusion, ArrayRef<std::pair<unsigned, unsigned>
     sharedResult[result] = true;
     sharedOperand[operand] = true;
   }
-  Attribute unit = UnitAttr::get(function.getContext());
+  // All at once: to set an attribute of one argument makes the list of all of them anew.
+  MLIRContext *context = function.getContext();
+  Attribute unit = UnitAttr::get(context);
+  SmallVector<DictionaryAttr> attributes;
+  function.getAllArgAttrs(attributes);
   for (unsigned i = 0; i < operands + results; ++i) {
     bool shared = i < operands ? sharedOperand[i] : sharedResult[i - operands];
-    function.setArgAttr(i, LLVM::LLVMDialect::getNoCaptureAttrName(), unit);
+    NamedAttrList list(attributes[i]);
+    list.set(LLVM::LLVMDialect::getNoCaptureAttrName(), unit);
     if (!shared) {
-      function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+      list.set(LLVM::LLVMDialect::getNoAliasAttrName(), unit);
     }
     if (!shared && i < operands) {
-      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
+      list.set(LLVM::LLVMDialect::getReadonlyAttrName(), unit);
     }
+    attributes[i] = list.getDictionary(context);
   }
+  function.setAllArgAttrs(attributes);
 }
 
 namespace {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles fourteen shapes of graph at growing sizes and prints what each size costs.
+"""Compiles seventeen shapes of graph at growing sizes and prints what each size costs.
 
     test/scaling/run.py --tool=build/bin/hlo-compile [--sizes=1000,10000,100000] [--shapes=chain,...] [--rounds=1]
     test/scaling/run.py --tool=... --check        small sizes: right answers only, no times
@@ -168,9 +168,36 @@ def nested_tuples(n):
     return module("".join(lines) + f"  ROOT r = tuple(v{n})\n")
 
 
+def growing_concatenate(n):
+    """A concatenate of the one before and one more element."""
+    lines = ["  v0 = f32[8] parameter(0)\n  w = f32[1] parameter(1)\n"]
+    lines += [f"  v{i + 1} = f32[{9 + i}] concatenate(v{i}, w), dimensions={{0}}\n" for i in range(n)]
+    return module("".join(lines) + f"  ROOT r = f32[{8 + n}] negate(v{n})\n")
+
+
+def async_updates(n):
+    """An asynchronous call with many updates between its start and its end."""
+    text = "fn {\n  x = f32[8] parameter(0)\n  ROOT y = f32[8] negate(x)\n}\n\n"
+    state = "((f32[8]), f32[8], s32[])"
+    lines = [f"  v = f32[8] parameter(0)\n  a0 = {state} async-start(v), calls=fn\n"]
+    lines += [f"  a{i + 1} = {state} async-update(a{i})\n" for i in range(n)]
+    return module("".join(lines) + f"  ROOT r = f32[8] async-done(a{n})\n", text)
+
+
+def aliases(n):
+    """A result for each parameter, which may be in its buffer."""
+    count = n // 2
+    pairs = ", ".join(f"{{{i}}}: ({i}, {{}}, may-alias)" for i in range(count))
+    lines = [f"  p{i} = f32[8] parameter({i})\n  v{i} = f32[8] negate(p{i})\n" for i in range(count)]
+    shape, parts = ", ".join(["f32[8]"] * count), ", ".join(f"v{i}" for i in range(count))
+    text = module("".join(lines) + f"  ROOT r = ({shape}) tuple({parts})\n")
+    return text.replace("HloModule m", f"HloModule m, input_output_alias={{ {pairs} }}", 1)
+
+
 SHAPES = {f.__name__.replace("_", "-"): f
           for f in (chain, fan_out, fan_in, diamond, wide_tuple, deep_calls, nested_whiles, many_constants,
-                    many_custom_calls, equal_layers, updates, conversions, wide_concatenate, nested_tuples)}
+                    many_custom_calls, equal_layers, updates, conversions, wide_concatenate, nested_tuples,
+                    growing_concatenate, async_updates, aliases)}
 
 
 def compile_once(tool, text, folder, timeout):

@@ -51,6 +51,7 @@ FailureOr<EntryAttributes> EntryAttributes::get(ModuleOp module) {
     result.parameters.assign(type.getInputs().begin(), type.getInputs().end());
     result.result = type.getResult(0);
   }
+  DenseSet<Attribute> outputs;
   if (failed(readEntries(module, "hlo.input_output_alias", [&](DictionaryAttr dict) {
         Alias alias;
         auto output = dict.getAs<DenseI64ArrayAttr>("output_index");
@@ -59,8 +60,7 @@ FailureOr<EntryAttributes> EntryAttributes::get(ModuleOp module) {
         }
         alias.output.assign(output.asArrayRef().begin(), output.asArrayRef().end());
         // As in XLA, the first entry of an output wins.
-        if (llvm::none_of(result.aliases,
-                          [&](const Alias &other) { return other.output == alias.output; })) {
+        if (outputs.insert(output).second) {
           result.aliases.push_back(std::move(alias));
         }
         return true;

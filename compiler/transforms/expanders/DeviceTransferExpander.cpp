@@ -89,23 +89,30 @@ void DeviceTransferExpanderPass::expand(Block &block) {
       recvs.push_back(recv);
     }
   }
+  // Those of a pair list and a channel, the next one last.
+  auto keyOf = [](auto op) {
+    return std::pair(pairsOf(op), op.getChannelId().value_or(std::numeric_limits<int64_t>::min()));
+  };
+  DenseMap<std::pair<StringRef, int64_t>, SmallVector<SendOp>> sendsOf;
+  for (SendOp send : llvm::reverse(sends)) {
+    sendsOf[keyOf(send)].push_back(send);
+  }
   for (RecvOp recv : recvs) {
     StringRef pairs = pairsOf(recv);
     auto done = doneOf<RecvDoneOp>(recv);
-    auto *match = llvm::find_if(sends, [&](SendOp send) {
-      return send && pairsOf(send) == pairs && send.getChannelId() == recv.getChannelId();
-    });
-    if (pairs.empty() || !done || match == sends.end()) {
+    auto found = sendsOf.find(keyOf(recv));
+    if (pairs.empty() || !done || found == sendsOf.end() || found->second.empty()) {
       continue;
     }
+    SendOp match = found->second.back();
     auto isThere = [&](Value value) {
       Operation *producer = value.getDefiningOp();
       return !producer || producer->isBeforeInBlock(done);
     };
-    if (done->getBlock() == &block && llvm::all_of((*match)->getOperands(), isThere) &&
-        llvm::equal((*match)->getOperandTypes(), done->getResultTypes())) {
-      replacePair(*match, recv, done, pairs);
-      *match = SendOp();
+    if (done->getBlock() == &block && llvm::all_of(match->getOperands(), isThere) &&
+        llvm::equal(match->getOperandTypes(), done->getResultTypes())) {
+      found->second.pop_back();
+      replacePair(match, recv, done, pairs);
     }
   }
 }

@@ -95,8 +95,8 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       if (!group.members.contains(user)) {
         continue;
       }
-      // x * x reads x once.
-      if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute) {
+      // x * x reads x once; a gather of x at x reads two elements.
+      if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute && !isa<GatherOp>(user)) {
         continue;
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());

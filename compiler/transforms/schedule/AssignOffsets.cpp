@@ -82,9 +82,7 @@ static llvm::DenseMap<ValueId, Guest> findGuests(const Plan &plan) {
     if (isArenaBuffer(plan, id) && value.bytes >= leastGuest) {
       values.push_back(id);
     } else if (plan.buffers[id] == id && value.home == Home::Output && value.bytes >= leastGuest &&
-               llvm::none_of(plan.donations, [&, number = value.number](Donation donation) {
-                 return donation.output == number;
-               })) {
+               !plan.donationOf(value.number)) {
       hosts.push_back({value.number, value.bytes, value.align, &value.range, {}});
     }
   }
@@ -223,12 +221,13 @@ LogicalResult schedule::checkPlan(const Plan &plan) {
           !llvm::all_of(step.moves, [&](const Move &move) { return isWritable(move.target); })) {
         return failure();
       }
-      for (auto [r, result] : llvm::enumerate(step.results)) {
-        for (auto [other, otherResult] : llvm::enumerate(step.results)) {
-          if (r != other && plan.values[result].bytes &&
-              plan.bufferOf(result) == plan.bufferOf(otherResult)) {
-            return failure();
-          }
+      // No two results share a buffer, unless both are empty.
+      llvm::SmallDenseMap<ValueId, bool> isEmpty;
+      for (ValueId result : step.results) {
+        bool empty = plan.values[result].bytes == 0;
+        auto [it, isFirst] = isEmpty.try_emplace(plan.bufferOf(result), empty);
+        if (!isFirst && !(empty && it->second)) {
+          return failure();
         }
       }
     }

@@ -158,11 +158,9 @@ bool Coalescer::canMerge(ValueId a, ValueId b) const {
   }
   const PlanValue &output = plan.values[a].home == Home::Output ? plan.values[a] : plan.values[b];
   if (output.home == Home::Output) {
-    for (Donation donation : plan.donations) {
-      if (donation.output == output.number) {
-        ValueId input = plan.inputs[donation.input];
-        return disjoint(a, input) && disjoint(b, input);
-      }
+    if (const Donation *donation = plan.donationOf(output.number)) {
+      ValueId input = plan.inputs[donation->input];
+      return disjoint(a, input) && disjoint(b, input);
     }
   }
   return true;

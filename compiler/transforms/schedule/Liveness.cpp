@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/schedule/Liveness.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace hlo;
 using namespace hlo::schedule;
@@ -16,32 +17,42 @@ using namespace hlo::schedule;
 void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
   // The last use in each sequence that can see the value.
   llvm::SmallVector<std::pair<SequenceId, uint32_t>, 2> last;
+  // Where each of them stands; kInside: a loop inside, whose uses are those of the sequence around.
+  constexpr size_t kInside = SIZE_MAX;
+  llvm::SmallDenseMap<SequenceId, size_t, 4> places;
   auto scopeIn = [&](SequenceId sequence) {
     return llvm::find_if(value.scopes,
                          [&](const Scope &scope) { return scope.sequence == sequence; });
   };
+  // Whether this is the sequence's first use.
   auto note = [&](SequenceId sequence, uint32_t end) {
-    auto *it = llvm::find_if(last, [&](auto &entry) { return entry.first == sequence; });
-    if (it == last.end()) {
+    auto [it, isFirst] = places.try_emplace(sequence, last.size());
+    if (isFirst) {
       last.push_back({sequence, end});
-      return;
+    } else {
+      last[it->second].second = std::max(last[it->second].second, end);
     }
-    it->second = std::max(it->second, end);
+    return isFirst;
   };
   for (const Use &use : ofValue) {
     SequenceId sequence = use.sequence;
     uint32_t end = use.end;
-    while (scopeIn(sequence) == value.scopes.end()) {
+    // What a use means further outside depends on the sequence alone, so the first one says it.
+    bool isFirst = true;
+    while (isFirst && scopeIn(sequence) == value.scopes.end()) {
       const Sequence &inner = plan.sequences[sequence];
       if (inner.kind == Sequence::Branch) {
-        note(sequence, end);
+        isFirst = note(sequence, end);
         end = inner.outerBegin + 2;
       } else {
+        isFirst = places.try_emplace(sequence, kInside).second;
         end = inner.outerEnd;
       }
       sequence = inner.parent;
     }
-    note(sequence, end);
+    if (isFirst) {
+      note(sequence, end);
+    }
   }
   for (auto [sequence, end] : last) {
     auto *scope = scopeIn(sequence);

@@ -160,10 +160,10 @@ void Lowering::emitMove(const Step &step, const Move &move, OpBuilder &b) {
   const Plan &plan = root->plan;
   const PlanValue &target = plan.values[plan.bufferOf(move.target)];
   const PlanValue &source = plan.values[plan.bufferOf(move.source)];
-  bool maybeSame = source.home == Home::Input && target.home == Home::Output &&
-                   llvm::any_of(plan.donations, [&](Donation donation) {
-                     return donation.input == source.number && donation.output == target.number;
-                   });
+  const Donation *donation = source.home == Home::Input && target.home == Home::Output
+                                 ? plan.donationOf(target.number)
+                                 : nullptr;
+  bool maybeSame = donation && donation->input == source.number;
   Value to = buffer(move.target), from = buffer(move.source);
   cpurt::CopyOp::create(b, step.op->getLoc(), to, from, target.bytes, maybeSame);
 }

@@ -109,10 +109,18 @@ struct Plan {
   std::vector<PlanValue> values;
   std::vector<Sequence> sequences; ///< 0 is the entry
   llvm::SmallVector<ValueId> inputs, outputs;
-  llvm::SmallVector<Donation> donations;
-  uint32_t positions = 0; ///< number of positions
+  llvm::SmallVector<Donation> donations; ///< sorted by output, of which each has one at most
+  uint32_t positions = 0;                ///< number of positions
   int64_t arenaBytes = 0;
 
+  /// The donation to an output; null: there is none.
+  const Donation *donationOf(uint32_t output) const {
+    const Donation *found =
+        llvm::lower_bound(donations, output, [](const Donation &donation, uint32_t at) {
+          return donation.output < at;
+        });
+    return found != donations.end() && found->output == output ? found : nullptr;
+  }
   /// Representative of the buffer that holds the value.
   ValueId bufferOf(ValueId value) const {
     while (buffers[value] != value) {

@@ -26,20 +26,21 @@ static LogicalResult readDonations(ModuleOp module, ComputationOp entry,
   }
   int64_t inputs = entry.getBody().getNumArguments();
   int64_t outputs = entry.getReturn()->getNumOperands();
+  llvm::DenseSet<int64_t> givenInputs, givenOutputs;
   for (size_t i = 0; i + 1 < size_t(pairs.size()); i += 2) {
     int64_t output = pairs[i], input = pairs[i + 1];
     if (output < 0 || output >= outputs || input < 0 || input >= inputs) {
       return entry.emitError("hlo.leaf_alias pairs output ")
              << output << " with input " << input << "; there are " << outputs << " and " << inputs;
     }
-    if (llvm::any_of(donations, [&](schedule::Donation other) {
-          return other.input == input || other.output == output;
-        })) {
+    if (!givenInputs.insert(input).second || !givenOutputs.insert(output).second) {
       return entry.emitError("hlo.leaf_alias names output ")
              << output << " or input " << input << " twice";
     }
     donations.push_back({uint32_t(output), uint32_t(input)});
   }
+  llvm::sort(donations,
+             [](schedule::Donation a, schedule::Donation b) { return a.output < b.output; });
   return success();
 }
 

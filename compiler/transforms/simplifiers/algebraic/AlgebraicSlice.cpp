@@ -185,11 +185,19 @@ static Value simplifyConcatenate(ConcatenateOp op, HloBuilder &b) {
 
 // concatenate(.., concatenate(x, y), ..) -> concatenate(.., x, y, ..)
 static Value flattenConcatenate(ConcatenateOp op, HloBuilder &b) {
-  SmallVector<Value> operands;
-  for (Value operand : op.getInputs()) {
+  auto isPartOf = [](ConcatenateOp inner, ConcatenateOp outer) {
+    return inner && outer && inner->hasOneUse() && inner.getDimension() == outer.getDimension();
+  };
+  // The outermost one takes the parts of all, so that no list is copied at each level.
+  if (op->hasOneUse() && isPartOf(op, dyn_cast<ConcatenateOp>(*op->user_begin()))) {
+    return {};
+  }
+  SmallVector<Value> operands, open(llvm::reverse(op.getInputs()));
+  while (!open.empty()) {
+    Value operand = open.pop_back_val();
     auto inner = operand.getDefiningOp<ConcatenateOp>();
-    if (inner && inner->hasOneUse() && inner.getDimension() == op.getDimension()) {
-      llvm::append_range(operands, inner.getInputs());
+    if (isPartOf(inner, op)) {
+      llvm::append_range(open, llvm::reverse(inner.getInputs()));
     } else {
       operands.push_back(operand);
     }
