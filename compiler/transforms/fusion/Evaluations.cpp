@@ -32,17 +32,36 @@ static double fanOf(Operation *user, unsigned operandNumber) {
   return 1.0;
 }
 
+/// Calls `body` for each use of v in the group, the last one first.
+static void forEachUseIn(const Group &group, Value v, function_ref<void(OpOperand &)> body) {
+  // A value that very many groups share has more uses than a group has members, which are in
+  // reverse order too.
+  constexpr unsigned kManyUses = 256;
+  if (v.hasNUsesOrMore(kManyUses)) {
+    for (Operation *member : group.members) {
+      for (OpOperand &operand : llvm::reverse(member->getOpOperands())) {
+        if (operand.get() == v) {
+          body(operand);
+        }
+      }
+    }
+    return;
+  }
+  for (OpOperand &use : v.getUses()) {
+    if (group.members.contains(use.getOwner())) {
+      body(use);
+    }
+  }
+}
+
 /// The map of v, as seen by its users in the group.
 DimMap Grouper::mapIn(Group &group, Value v) {
   std::optional<DimMap> map;
-  for (OpOperand &use : v.getUses()) {
+  forEachUseIn(group, v, [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (!group.members.contains(user)) {
-      continue;
-    }
     DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
     map = map ? map->meet(seen) : seen;
-  }
+  });
   return map ? *map : DimMap::unknown(shapeOf(v).size());
 }
 
@@ -68,16 +87,18 @@ int64_t Grouper::indexOf(Group &group, OpOperand &use) {
 /// value gets a new number.
 int64_t Grouper::indexIn(Group &group, Value v) {
   std::optional<int64_t> index;
-  for (OpOperand &use : v.getUses()) {
-    if (!group.members.contains(use.getOwner())) {
-      continue;
+  bool differ = false;
+  forEachUseIn(group, v, [&](OpOperand &use) {
+    if (differ) {
+      return;
     }
     int64_t seen = indexOf(group, use);
-    if (index && *index != seen) {
-      int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
-      return indexNumbers.try_emplace({-1, v.getDefiningOp(), 0}, next).first->second;
-    }
+    differ = index && *index != seen;
     index = seen;
+  });
+  if (differ) {
+    int64_t next = static_cast<int64_t>(indexNumbers.size()) + 1;
+    return indexNumbers.try_emplace({-1, v.getDefiningOp(), 0}, next).first->second;
   }
   return index.value_or(0);
 }
@@ -90,14 +111,11 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
   std::optional<int64_t> index;
   SmallPtrSet<Operation *, 4> seenUsers;
   for (Value v : op->getResults()) {
-    for (OpOperand &use : v.getUses()) {
+    forEachUseIn(group, v, [&](OpOperand &use) {
       Operation *user = use.getOwner();
-      if (!group.members.contains(user)) {
-        continue;
-      }
       // x * x reads x once; a gather of x at x reads two elements.
       if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute && !isa<GatherOp>(user)) {
-        continue;
+        return;
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());
       DimMap seen = group.maps.lookup(user->getResult(0)).ofOperand(user, use.getOperandNumber());
@@ -109,7 +127,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
       index = at;
       most = std::max(most, count);
       sum += count;
-    }
+    });
   }
   // A row kernel computes a value that depends on the row only once per row.
   if (group.strategy == Strategy::Row && map && group.rows > 0) {

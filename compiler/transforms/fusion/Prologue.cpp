@@ -35,6 +35,9 @@ static constexpr int64_t kRoundingCost = 2;
 static constexpr int kMaxDepth = 12;
 
 bool isBeforeHero(const Group &group, Operation *op) {
+  if (!group.hero && group.prologue.empty()) {
+    return false;
+  }
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     return user == group.hero || group.prologue.contains(user);
   });
