@@ -100,34 +100,35 @@ std::string hlo::cpuWithFeatures(const Architecture &architecture, StringRef tri
   return name.str();
 }
 
-/// The features of this machine that objects can declare.
-static SmallVector<StringRef> declaredHostFeatures(const Architecture &architecture) {
-  StringMap<bool> machine = sys::getHostCPUFeatures();
-  SmallVector<StringRef> result;
-  for (const DeclaredFeature &feature : architecture.declaredFeatures()) {
-    if (machine.lookup(feature.name) && !architecture.isWithheld(feature.name)) {
-      result.push_back(feature.name);
-    }
-  }
-  return result;
-}
-
 /// The features by which this machine differs from other machines of its CPU's name, "+a,-b,...".
 /// Only these, since LLVM searches its table for each feature of a subtarget's string, several
 /// times per module of kernels. `made` gets the features of such a subtarget, which takes as long
-/// to make as a small module to parse.
+/// to make as a small module to parse. `cpu` is replaced where cpuWithFeatures knows a better one.
 static std::string hostFeatures(const Architecture &architecture, const Triple &triple,
-                                StringRef cpu, StringSet<> &made) {
+                                std::string &cpu, StringSet<> &made) {
   std::unique_ptr<MCSubtargetInfo> plain = makeSubtarget(triple, cpu, "");
   if (!plain) {
     return "";
   }
   StringMap<bool> machine = sys::getHostCPUFeatures();
-  made = featuresOf(*plain);
-  std::vector<std::string> all, changed;
   for (auto &feature : machine) {
+    feature.second = feature.second && !architecture.isWithheld(feature.first());
+  }
+  made = featuresOf(*plain);
+  SmallVector<StringRef> declared;
+  for (const DeclaredFeature &feature : architecture.declaredFeatures()) {
+    if (machine.lookup(feature.name)) {
+      declared.push_back(feature.name);
+    }
+  }
+  if (!all_of(declared, [&](StringRef feature) { return made.contains(feature); })) {
+    cpu = hlo::cpuWithFeatures(architecture, triple.str(), cpu, declared);
+    plain = makeSubtarget(triple, cpu, "");
+    made = featuresOf(*plain);
+  }
+  std::vector<std::string> all, changed;
+  for (const auto &feature : machine) {
     std::string name = feature.first().str();
-    feature.second = feature.second && !architecture.isWithheld(name);
     all.push_back((feature.second ? "+" : "-") + name);
     if (made.contains(name) != feature.second) {
       changed.push_back(all.back());
@@ -227,8 +228,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
       return createStringError("CPU '" + cpu + "' is this machine's, which is not of target '" +
                                tripleText + "'");
     }
-    target.cpu = cpuWithFeatures(architecture, target.triple, sys::getHostCPUName(),
-                                 declaredHostFeatures(architecture));
+    target.cpu = sys::getHostCPUName().str();
     target.features = hostFeatures(architecture, triple, target.cpu, given);
   }
   // An unknown name makes LLVM print to stderr, so ask the table before.

@@ -196,7 +196,8 @@ private:
   Result checkExtent(const Instruction &inst);
   TypeExtent extentOf(mlir::Type type);
   Result checkAsync(Instruction &inst);
-  /// The start of each chain's updates, or what stands in its place, so that no chain is walked.
+  /// For each async-update that another one continues: the start of its chain (or the op, if any,
+  /// in its place).
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> asyncStarts;
   mlir::Value create(Scope &scope, Instruction &inst, mlir::Location location);
   mlir::Operation *createOp(mlir::Block *block, mlir::OperationName name, mlir::Location location,

@@ -11,6 +11,8 @@
 #include "compiler/codegen/Outline.h"
 #include "compiler/codegen/Scratch.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace hlo;
 
@@ -26,9 +28,13 @@ static int64_t weigh(FusionOp fusion) {
   return weight;
 }
 
+/// Pairs of an output and an input that the caller may pass one buffer for. A std::set, since no
+/// value of a module given as MLIR is reserved.
+using LeafAliases = std::set<std::pair<int64_t, int64_t>>;
+
 /// True if two buffers may be the same. Slices of the arena overlap only if they start at one
 /// place; an input and an output, if the module lets the caller pass one buffer for both.
-static bool mayBeSame(Value a, Value b, const DenseMap<int64_t, int64_t> &inputOf) {
+static bool mayBeSame(Value a, Value b, const LeafAliases &aliases) {
   if (a == b) {
     return true;
   }
@@ -42,8 +48,7 @@ static bool mayBeSame(Value a, Value b, const DenseMap<int64_t, int64_t> &inputO
     input = b.getDefiningOp<cpurt::InputOp>();
     output = a.getDefiningOp<cpurt::OutputOp>();
   }
-  auto alias = input && output ? inputOf.find(output.getIndex()) : inputOf.end();
-  return alias != inputOf.end() && alias->second == static_cast<int64_t>(input.getIndex());
+  return input && output && aliases.count({output.getIndex(), input.getIndex()}) != 0;
 }
 
 /// Visits the pairs of a fusion's attribute: result, operand, result, operand, ...
@@ -65,10 +70,10 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
     byName[kernel.getSymName()] = units.size();
     units.push_back({kernel, symbol, weigh(kernel.getFusion())});
   }
-  DenseMap<int64_t, int64_t> inputOf; // of an output that may be in an input's buffer
+  LeafAliases aliases;
   if (auto pairs = planned->getAttrOfType<DenseI64ArrayAttr>("hlo.leaf_alias")) {
     for (size_t i = 0; i + 1 < pairs.asArrayRef().size(); i += 2) {
-      inputOf[pairs[i]] = pairs[i + 1];
+      aliases.insert({pairs[i], pairs[i + 1]});
     }
   }
   // The runtime may call a kernel with any sharing that the pairs allow.
@@ -94,7 +99,7 @@ std::vector<KernelUnit> hlo::collectKernels(ModuleOp planned, StringRef prefix) 
     forEachPair(fusion, [&](unsigned result, unsigned operand) {
       Value out = launch.getBuffers()[fusion->getNumOperands() + result];
       std::pair<unsigned, unsigned> pair(result, operand);
-      if (mayBeSame(launch.getBuffers()[operand], out, inputOf) &&
+      if (mayBeSame(launch.getBuffers()[operand], out, aliases) &&
           !llvm::is_contained(unit.shared, pair)) {
         unit.shared.push_back(pair);
       }

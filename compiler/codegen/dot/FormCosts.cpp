@@ -62,13 +62,13 @@ private:
   }
   /// The body's loop runs `times` times.
   void add(const LoopBody &body, double times) { cycles += cyclesOfLoop(machine, body) * times; }
-  /// `count` multiply-adds of whole vectors, by lanes alone.
+  /// `count` multiply-adds of whole vectors, without a Product.
   void addMultiplyAdds(LoopBody &body, double count) const {
     body.multiplyAdds += count * parts * parts * multiplyAdd;
     body.others += multiplyAdd > 1 ? count * parts * parts : 0; // additions
   }
-  /// Waits for so many bytes that are packed, from behind L2: loads, shuffles and stores alternate,
-  /// so that nothing else hides them.
+  /// Adds the time to read operands from L3 or memory while they are packed. Loads, shuffles and
+  /// stores alternate there, so nothing hides it.
   void addWait(double read) {
     if (level >= Level::L3) {
       add({.bytes = read, .level = level}, 1);
@@ -88,8 +88,8 @@ private:
   const Machine &machine;
   bool plainResult;
   int64_t parts, bytes;
-  /// Of lanes alone, in multiply-adds of f32. Integers are multiplied and added by two
-  /// instructions.
+  /// The cost of a multiply-add without a Product, in multiply-adds of f32. Integers are multiplied
+  /// and added by two instructions.
   double multiplyAdd;
   int64_t lanes;
   double batch, m, n, k;

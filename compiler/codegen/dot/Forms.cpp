@@ -249,9 +249,33 @@ static std::optional<ContractionForm> formForFewRows(const Contraction &c, bool 
                             : std::nullopt;
 }
 
-/// So much less than another form's modelled cycles must be those of a form whose operands are
-/// packed for few uses.
+/// A form whose operands are packed for few uses is taken if it has at most this part of another
+/// form's modelled cycles.
 static constexpr double kCertain = 0.85;
+
+namespace {
+struct CheapestForm {
+  std::optional<ContractionForm> form;
+  double cycles = std::numeric_limits<double>::infinity();
+};
+} // namespace
+
+/// The possible form of the fewest modelled cycles, times the weight of its kind. Kinds of weight 0
+/// are left out.
+static CheapestForm cheapest(const Contraction &c, function_ref<double(FormKind)> weightOf) {
+  CheapestForm best;
+  for (const ContractionForm &form : possibleForms(c)) {
+    double weight = weightOf(form.kind);
+    if (weight == 0) {
+      continue;
+    }
+    double cycles = weight * describeForm(c, form, /*plainResult=*/true).cycles;
+    if (cycles < best.cycles) {
+      best = {form, cycles};
+    }
+  }
+  return best;
+}
 
 /// For few rows or columns of operands that a product takes in groups: the form of the fewest
 /// modelled cycles. Groups only where the model is certain, since they are packed for few uses.
@@ -259,21 +283,14 @@ static std::optional<ContractionForm> cheapestForFew(const Contraction &c, bool 
   if (std::min(c.mSize(), c.nSize()) > kMostRows || !canUseGroups(c)) {
     return std::nullopt;
   }
-  std::optional<ContractionForm> best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const ContractionForm &form : possibleForms(c)) {
-    bool groups = form.kind == FormKind::Groups;
-    if (!groups && form.kind != FormKind::Inner && form.kind != FormKind::Stream &&
-        form.kind != FormKind::Blocked) {
-      continue;
-    }
-    double cycles = describeForm(c, form, /*plainResult=*/true).cycles / (groups ? kCertain : 1);
-    if (cycles < least) {
-      least = cycles;
-      best = ContractionForm{form.kind, form.swapped != swapped};
-    }
+  CheapestForm best = cheapest(c, [](FormKind kind) {
+    bool isPlain = kind == FormKind::Inner || kind == FormKind::Stream || kind == FormKind::Blocked;
+    return kind == FormKind::Groups ? 1 / kCertain : isPlain ? 1 : 0;
+  });
+  if (best.form) {
+    best.form->swapped ^= swapped;
   }
-  return best;
+  return best.form;
 }
 
 /// For few rows or columns: the form by matrix registers, if it is certainly faster than `other`.
@@ -282,18 +299,10 @@ static std::optional<ContractionForm> matrixForFew(const Contraction &c,
   if (std::min(c.mSize(), c.nSize()) > kMostRows || !matrixProduct(c)) {
     return std::nullopt;
   }
-  std::optional<ContractionForm> best;
-  double least = kCertain * describeForm(c, other, /*plainResult=*/true).cycles;
-  for (const ContractionForm &form : possibleForms(c)) {
-    double cycles = form.kind == FormKind::Matrix
-                        ? describeForm(c, form, /*plainResult=*/true).cycles
-                        : std::numeric_limits<double>::infinity();
-    if (cycles < least) {
-      least = cycles;
-      best = form;
-    }
-  }
-  return best;
+  CheapestForm best =
+      cheapest(c, [](FormKind kind) { return kind == FormKind::Matrix ? 1 / kCertain : 0; });
+  bool isFaster = best.cycles < describeForm(c, other, /*plainResult=*/true).cycles;
+  return isFaster ? best.form : std::nullopt;
 }
 
 /// The form without the one that matrixForFew may choose in its place.

@@ -114,7 +114,7 @@ double Grouper::evaluationsIn(Group &group, Operation *op) {
     forEachUseIn(group, v, [&](OpOperand &use) {
       Operation *user = use.getOwner();
       // x * x reads x once; a gather of x at x reads two elements.
-      if (!seenUsers.insert(user).second && roleOf(user) == Role::Compute && !isa<GatherOp>(user)) {
+      if (!seenUsers.insert(user).second && isElementwiseOp(user)) {
         return;
       }
       double count = group.evaluations.lookup(user) * fanOf(user, use.getOperandNumber());

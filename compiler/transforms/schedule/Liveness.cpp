@@ -17,14 +17,15 @@ using namespace hlo::schedule;
 void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
   // The last use in each sequence that can see the value.
   llvm::SmallVector<std::pair<SequenceId, uint32_t>, 2> last;
-  // Where each of them stands; kInside: a loop inside, whose uses are those of the sequence around.
+  // Indices in `last`; kInside for a loop that was met, whose uses count for the sequence around
+  // it.
   constexpr size_t kInside = SIZE_MAX;
   llvm::SmallDenseMap<SequenceId, size_t, 4> places;
   auto scopeIn = [&](SequenceId sequence) {
     return llvm::find_if(value.scopes,
                          [&](const Scope &scope) { return scope.sequence == sequence; });
   };
-  // Whether this is the sequence's first use.
+  // Returns true for the first use in a sequence.
   auto note = [&](SequenceId sequence, uint32_t end) {
     auto [it, isFirst] = places.try_emplace(sequence, last.size());
     if (isFirst) {
@@ -37,7 +38,7 @@ void Liveness::fillRange(PlanValue &value, llvm::ArrayRef<Use> ofValue) {
   for (const Use &use : ofValue) {
     SequenceId sequence = use.sequence;
     uint32_t end = use.end;
-    // What a use means further outside depends on the sequence alone, so the first one says it.
+    // Outside of a sequence all its uses extend the range equally, so only the first one goes on.
     bool isFirst = true;
     while (isFirst && scopeIn(sequence) == value.scopes.end()) {
       const Sequence &inner = plan.sequences[sequence];
