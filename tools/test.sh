@@ -25,7 +25,7 @@ fi
 # Programs of GoogleTest, one per folder of test/unit.
 for folder in $(grep -lE '^hlo_unit_test' test/unit/*/CMakeLists.txt); do
   name="unit-$(basename "$(dirname "$folder")")"
-  suite --limit=1500 "$name" python3 test/count.py gtest "$bin/$name"
+  suite --limit=900 "$name" python3 test/count.py gtest "$bin/$name"
 done
 suite ctest python3 test/count.py ctest "$BUILD"
 suite --limit=1800 lit python3 test/count.py lit "$BUILD"

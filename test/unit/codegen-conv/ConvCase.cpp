@@ -136,34 +136,56 @@ std::string ConvCase::moduleText() const {
          l + ", " + r + ", " + b + ") -> " + o + "\n";
 }
 
-Array::Value ConvCase::reference(const Array &input, const Array &kernel,
-                                 const Dims &outputIndex) const {
-  int64_t feature = outputIndex[position(2, 'f')], batchIndex = outputIndex[position(2, 'b')];
-  int64_t perGroup = inputFeatures / featureGroups;
-  int64_t featureGroup = feature / (outputFeatures / featureGroups);
-  int64_t batchGroup = feature / (outputFeatures / batchGroups);
-  Dims taps{perGroup};
-  for (const Window &w : windows) {
+/// The distance of neighbours along each dimension, in elements.
+static Dims stridesOf(const Dims &shape) {
+  Dims strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * shape[d];
+  }
+  return strides;
+}
+
+ConvReference::ConvReference(const ConvCase &c, const Array &input, const Array &kernel)
+    : c(c), input(input.values()), kernel(kernel.values()), inputStrides(stridesOf(input.shape())),
+      kernelStrides(stridesOf(kernel.shape())), inputBatch(c.position(0, 'b')),
+      inputFeature(c.position(0, 'f')), kernelInput(c.position(1, 'i')),
+      kernelOutput(c.position(1, 'o')), outputBatch(c.position(2, 'b')),
+      outputFeature(c.position(2, 'f')) {
+  for (size_t d = 0; d < c.windows.size(); ++d) {
+    for (int side : {0, 1, 2}) {
+      spatial[side].push_back(c.position(side, '0' + d));
+    }
+  }
+}
+
+Array::Value ConvReference::at(const Dims &index) const {
+  int64_t feature = index[outputFeature];
+  int64_t perGroup = c.inputFeatures / c.featureGroups;
+  int64_t featureGroup = feature / (c.outputFeatures / c.featureGroups);
+  int64_t batchGroup = feature / (c.outputFeatures / c.batchGroups);
+  int64_t image = batchGroup * (c.batch / c.batchGroups) + index[outputBatch];
+  Dims taps;
+  for (const Window &w : c.windows) {
     taps.push_back(w.kernel);
   }
   Array::Value sum = 0;
-  Dims in(input.shape().size()), ker(kernel.shape().size());
   forEachIndex(taps, [&](const Dims &tap) {
-    in[position(0, 'b')] = batchGroup * (batch / batchGroups) + batchIndex;
-    in[position(0, 'f')] = featureGroup * perGroup + tap[0];
-    ker[position(1, 'i')] = tap[0];
-    ker[position(1, 'o')] = feature;
-    for (size_t d = 0; d < windows.size(); ++d) {
-      const Window &w = windows[d];
-      int64_t at =
-          outputIndex[position(2, '0' + d)] * w.stride + tap[d + 1] * w.kernelDilation - w.padLow;
+    int64_t in =
+        image * inputStrides[inputBatch] + featureGroup * perGroup * inputStrides[inputFeature];
+    int64_t ker = feature * kernelStrides[kernelOutput];
+    for (size_t d = 0; d < tap.size(); ++d) {
+      const Window &w = c.windows[d];
+      int64_t at = index[spatial[2][d]] * w.stride + tap[d] * w.kernelDilation - w.padLow;
       if (at < 0 || at % w.inputDilation != 0 || at / w.inputDilation >= w.input) {
         return;
       }
-      in[position(0, '0' + d)] = at / w.inputDilation;
-      ker[position(1, '0' + d)] = w.reversed ? w.kernel - 1 - tap[d + 1] : tap[d + 1];
+      in += at / w.inputDilation * inputStrides[spatial[0][d]];
+      ker += (w.reversed ? w.kernel - 1 - tap[d] : tap[d]) * kernelStrides[spatial[1][d]];
     }
-    sum += input.at(in) * kernel.at(ker);
+    for (int64_t i = 0; i < perGroup; ++i) {
+      sum +=
+          input[in + i * inputStrides[inputFeature]] * kernel[ker + i * kernelStrides[kernelInput]];
+    }
   });
   return sum;
 }

@@ -26,12 +26,26 @@ struct ConvCase {
   /// The module with the fusion; the bias has one element per output feature.
   std::string moduleText() const;
   std::string describe() const;
-  Array::Value reference(const Array &input, const Array &kernel,
-                         const std::vector<int64_t> &outputIndex) const;
   /// Multiply-adds, padding included.
   double work() const;
   /// The dimension of an array with a label: side 0, 1, 2; label b, f, i, o or a digit.
   int64_t position(int side, char label) const;
+};
+
+/// The results of a case for given operands, by the definition of the op.
+class ConvReference {
+public:
+  ConvReference(const ConvCase &c, const Array &input, const Array &kernel);
+  /// The element at an index of the output.
+  Array::Value at(const std::vector<int64_t> &index) const;
+
+private:
+  const ConvCase &c;
+  std::vector<Array::Value> input, kernel;
+  std::vector<int64_t> inputStrides, kernelStrides;
+  int64_t inputBatch, inputFeature, kernelInput, kernelOutput, outputBatch, outputFeature;
+  /// For each array the dimensions of the windows.
+  std::vector<int64_t> spatial[3];
 };
 
 } // namespace hlo::testing

@@ -37,8 +37,9 @@ void check(const ConvCase &c, const hlo::Target &target) {
   std::vector<void *> buffers{input.data(), kernel.data(), bias.data(), out.data()};
   (*compiled)->run(buffers, half, (*compiled)->tasks());
   (*compiled)->run(buffers, 0, half);
+  ConvReference reference(c, input, kernel);
   expectClose(out, [&](const Dims &index) {
-    Array::Value expected = c.reference(input, kernel, index);
+    Array::Value expected = reference.at(index);
     if (c.biasAndMaximum) {
       Array::Value b = bias.get(index[c.position(2, 'f')]);
       expected = std::max((expected + b).real(), b.real());

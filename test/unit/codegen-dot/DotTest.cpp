@@ -123,9 +123,6 @@ Array::Value reference(const DotCase &c, const Array &lhs, const Array &rhs, con
     }
     sum += lhs.at(lhsIndex) * rhs.at(rhsIndex);
   });
-  if (c.around == Around::Producers && c.lhs != Type::Pred) {
-    return sum; // (-a) * (-b)
-  }
   return sum;
 }
 

@@ -174,6 +174,14 @@ std::string Array::mlirType() const {
   return text + mlirName(elementType) + ">";
 }
 
+std::vector<Array::Value> Array::values() const {
+  std::vector<Value> all(count);
+  for (int64_t i = 0; i < count; ++i) {
+    all[i] = get(i);
+  }
+  return all;
+}
+
 void forEachIndex(const std::vector<int64_t> &shape,
                   const std::function<void(const std::vector<int64_t> &)> &body) {
   std::vector<int64_t> index(shape.size(), 0);

@@ -32,6 +32,8 @@ public:
   int64_t size() const { return count; }
   void *data() { return bytes.data() + offset; }
   Value get(int64_t index) const;
+  /// All elements, the last dimension fastest.
+  std::vector<Value> values() const;
   /// Rounds or wraps to the element type.
   void set(int64_t index, Value value);
   int64_t linear(const std::vector<int64_t> &index) const;
