@@ -8,6 +8,7 @@
 #include "compiler/analysis/OpKinds.h"
 #include "compiler/codegen/elementwise/Families.h"
 #include "compiler/codegen/elementwise/Narrow.h"
+#include "compiler/codegen/elementwise/SlowPath.h"
 #include "dialect/hlo/Shapes.h"
 #include "dialect/hlo/ops/KernelOps.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -291,6 +292,84 @@ static Value reciprocalOfConstant(Emission &e, Operation *op, const Elem &diviso
   return arith::ConstantOp::create(e.b, e.loc, e.b.getFloatAttr(e.b.getF32Type(), reciprocal));
 }
 
+/// Bytes of instructions that the first level of cache holds, on every CPU of the tables at least.
+static constexpr int64_t kInstructionCache = 32 << 10;
+/// Bytes of code of an elementary function of real and of complex numbers, about: 400 of them in
+/// one kernel are 870 bytes each in f32, 1080 in f64, 3850 in c64 (vectors of 32 bytes).
+static constexpr int64_t kRealFunction = 1 << 10, kComplexFunction = 4 << 10;
+
+/// Whether the op is an elementary function that its kernel applies again, among so many functions
+/// that their code does not fit the instruction cache. Then a call costs less than one more copy,
+/// for the compiler too.
+static bool isRepeatedFunction(Operation *op) {
+  if (!isExpensiveElementwise(op) || asksForAccuracy(op->getAttrDictionary())) {
+    return false;
+  }
+  int64_t bytes = 0, copies = 0;
+  for (Operation &other : *op->getBlock()) {
+    if (isExpensiveElementwise(&other)) {
+      bool isComplex = isa<ComplexType>(elementType(other.getResult(0).getType()));
+      bytes += isComplex ? kComplexFunction : kRealFunction;
+      copies += other.getName() == op->getName() && elementType(other.getResult(0).getType()) ==
+                                                        elementType(op->getResult(0).getType());
+      if (bytes > kInstructionCache && copies > 1) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// emitNamed() of an elementary function as a call of an internal function of the module; null
+/// where an operand is a constant, whose value shortens the code.
+static Elem callFunction(Emission &e, StringRef opcode, Type operandElement, Type resultElement,
+                         ArrayRef<Elem> operands) {
+  int64_t lanes = 1;
+  for (const Elem &operand : operands) {
+    if (constantOf(Num(e, operand.re))) {
+      return {};
+    }
+    lanes = std::max(lanes, lanesOf(operand.re));
+  }
+  SmallVector<Num> arguments;
+  for (const Elem &operand : operands) {
+    Elem all = splat(e, operand, lanes);
+    arguments.push_back(Num(e, all.re));
+    if (all.im) {
+      arguments.push_back(Num(e, all.im));
+    }
+  }
+  auto pack = [](const Elem &elem) {
+    return elem.im ? SmallVector<Value, 2>{elem.re, elem.im} : SmallVector<Value, 2>{elem.re};
+  };
+  auto unpack = [](ArrayRef<Num> parts) {
+    return parts.size() == 2 ? Elem(parts[0].v, parts[1].v) : Elem(parts[0].v);
+  };
+  std::string name = "hlo_" + opcode.str();
+  for (Type element : {operandElement, resultElement}) {
+    name += "_" + primitiveName(element).str();
+  }
+  name += "_" + std::to_string(lanes);
+  SmallVector<Type> results(isa<ComplexType>(resultElement) ? 2 : 1,
+                            laneType(computeType(resultElement), lanes));
+  size_t each = arguments.size() / operands.size();
+  LLVM::LLVMFuncOp function = internalFunction(
+      e, name, llvm::map_to_vector(arguments, [](const Num &a) { return a.type(); }), results,
+      [&](ArrayRef<Num> parameters) {
+        SmallVector<Elem, 3> inside;
+        for (size_t i = 0; i < operands.size(); ++i) {
+          inside.push_back(unpack(parameters.slice(i * each, each)));
+        }
+        Elem result = emitNamed(e, opcode, operandElement, resultElement, inside, {});
+        SmallVector<Num> parts; // none after an error
+        for (Value part : result ? pack(result) : SmallVector<Value, 2>()) {
+          parts.push_back(Num(e, part));
+        }
+        return parts;
+      });
+  return unpack(callOnce(e, function, arguments));
+}
+
 Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
   if (isRoundedByStore(op)) {
     return operands[0];
@@ -305,19 +384,21 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     operands = factors;
     name = "multiply";
   }
+  Emission here{{e.b, op->getLoc()}, e.machine};
+  bool repeated = isRepeatedFunction(op);
   if (mayStayWide(op) || isOnlyStored(op)) {
     Type wide = e.b.getF32Type();
-    Emission here{{e.b, op->getLoc()}, e.machine};
     if (isa<LogisticOp>(op) && elementType(op->getResult(0).getType()).isF16()) {
       return Elem(logisticForHalf(Num(here, operands[0].re)));
     }
-    return emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
+    Elem called = repeated ? callFunction(here, name, wide, wide, operands) : Elem();
+    return called ? called : emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
   }
   // The family is that of a select's data, not of its pred.
-  unsigned data = isa<SelectOp>(op) ? 1 : 0;
-  Emission here{{e.b, op->getLoc()}, e.machine};
-  return emitNamed(here, name, elementType(op->getOperand(data).getType()),
-                   elementType(op->getResult(0).getType()), operands, op->getAttrDictionary());
+  Type of = elementType(op->getOperand(isa<SelectOp>(op) ? 1 : 0).getType());
+  Type to = elementType(op->getResult(0).getType());
+  Elem called = repeated ? callFunction(here, name, of, to, operands) : Elem();
+  return called ? called : emitNamed(here, name, of, to, operands, op->getAttrDictionary());
 }
 
 } // namespace hlo::codegen

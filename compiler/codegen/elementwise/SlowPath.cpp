@@ -1,6 +1,6 @@
-//===- SlowPath.cpp - Code that few lanes need ----------------------------===//
+//===- SlowPath.cpp - Code that is called, not repeated -------------------===//
 //
-// Makes internal functions from scalar bodies, at the start of the module, each returning a
+// Makes internal functions from their bodies, at the start of the module, each returning a
 // struct, and loops that call them for each lane.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ LLVM::LLVMFuncOp internalFunction(Emission &e, StringRef name, ArrayRef<Type> ar
   return function;
 }
 
-static SmallVector<Num> callOnce(Emission &e, LLVM::LLVMFuncOp function, ArrayRef<Num> arguments) {
+SmallVector<Num> callOnce(Emission &e, LLVM::LLVMFuncOp function, ArrayRef<Num> arguments) {
   SmallVector<Value> operands(arguments.begin(), arguments.end());
   auto call = LLVM::CallOp::create(e.b, e.loc, function, operands);
   auto type = cast<LLVM::LLVMStructType>(call.getResult().getType());

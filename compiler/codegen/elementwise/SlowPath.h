@@ -1,7 +1,7 @@
-//===- SlowPath.h - Code that few lanes need ------------------------------===//
+//===- SlowPath.h - Code that is called, not repeated ---------------------===//
 //
-// A slow path is a scalar function of the module, made when first needed, and a loop that
-// calls it for each lane. Used behind `rarely`.
+// Internal functions of the module, made when first needed. A slow path is a scalar function and
+// a loop that calls it for each lane, used behind `rarely`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef COMPILER_CODEGEN_ELEMENTWISE_SLOWPATH_H
@@ -21,6 +21,10 @@ mlir::LLVM::LLVMFuncOp
 internalFunction(Emission &e, llvm::StringRef name, llvm::ArrayRef<mlir::Type> arguments,
                  llvm::ArrayRef<mlir::Type> results,
                  llvm::function_ref<llvm::SmallVector<Num>(llvm::ArrayRef<Num>)> body);
+
+/// Calls `function` once with all lanes of the arguments.
+llvm::SmallVector<Num> callOnce(Emission &e, mlir::LLVM::LLVMFuncOp function,
+                                llvm::ArrayRef<Num> arguments);
 
 /// Calls `function` for each lane of the arguments; the results have as many lanes.
 llvm::SmallVector<Num> callPerLane(mlir::LLVM::LLVMFuncOp function, llvm::ArrayRef<Num> arguments);
