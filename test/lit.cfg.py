@@ -40,7 +40,8 @@ for tool in ["hlo-opt", "hlo-compile", "hlo-run"]:
     if os.path.exists(path):
         config.available_features.add(tool)
 config.substitutions.append(("%{python}", sys.executable))
-config.substitutions.append(("%e2e", "%s %s/test/e2e/run.py" % (sys.executable, root)))
+# A file's lines for several CPUs share the values that they expect.
+config.substitutions.append(("%e2e", f"{sys.executable} {root}/test/e2e/run.py --cache={config.test_exec_root}/e2e-cache"))
 config.substitutions.append(("%root", root))
 config.substitutions.append(("%build", build))
 config.substitutions.append(("%runtime", runtime))

@@ -1,17 +1,21 @@
 """Runs the cases of end-to-end tests: HLO modules with inputs and expected results in comments of the same file.
 
-  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] [--jobs=N] FILE.hlo|FOLDER [FLAG of the tool]...
+  run.py [--tool=COMMAND] [--filter=REGEX] [--keep=FOLDER] [--cache=FOLDER] [--jobs=N] FILE.hlo|FOLDER [FLAG of the tool]...
 
 COMMAND is called as `COMMAND MODULE --inputs=IN.npz --outputs=OUT.npz`; the default is hlo-run. Of a folder all files are
 run, those of its folders too. README.md in this folder describes the form of a case.
+
+With --cache the values of inputs and results are kept in FOLDER for the next run of the same file, with other flags.
 """
 import argparse
 import cmath
 import concurrent.futures
 import glob
+import hashlib
 import itertools
 import math
 import os
+import pickle
 import random
 import re
 import shlex
@@ -48,13 +52,37 @@ NAMES.update({name: rounding(name) for name in BITS if BITS[name].kind == "float
 NAMES.update(fill=fill, ints=ints, prod=math.prod, Array=Array)
 
 
+def version():
+    """What gives the values of a case beside its text."""
+    return b"".join(open(name, "rb").read() for name in (__file__, values.__file__))
+
+
+def evaluate(directives, cache):
+    """[(name, array)] of directives such as ("in0", "f32[2] = [1, 2]"), each of which may use those before it. They are kept in the
+    folder `cache`, if there is one, and read from it."""
+    file = cache and os.path.join(cache, hashlib.sha256(version() + repr(directives).encode()).hexdigest() + ".pickle")
+    if file and os.path.exists(file):
+        with open(file, "rb") as kept:
+            return pickle.load(kept)
+    scope = dict(NAMES)
+    for name, text in directives:
+        scope[name] = parse_array(text, scope)
+    arrays = [(name, scope[name]) for name, _ in directives]
+    if file:
+        os.makedirs(cache, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cache, delete=False) as kept:
+            pickle.dump(arrays, kept)
+        os.replace(kept.name, file)
+    return arrays
+
+
 class Case:
     """One module after substitution of `for` variables."""
 
-    def __init__(self, name, text, directives):
+    def __init__(self, name, text, directives, cache):
         self.name, self.text = name, text
         self.tolerance, self.flags, self.inputs, self.expected = None, [], {}, {}
-        scope = dict(NAMES)
+        arrays = []
         for key, value in directives:
             if key == "tolerance":
                 number, _, unit = value.partition(" ")
@@ -62,8 +90,9 @@ class Case:
             elif key == "flags":
                 self.flags = shlex.split(value)
             elif key != "for":
-                scope[key] = array = parse_array(value, scope)
-                (self.inputs if key.startswith("in") else self.expected)[key] = array
+                arrays.append((key, value))
+        for key, array in evaluate(arrays, cache):
+            (self.inputs if key.startswith("in") else self.expected)[key] = array
 
     def compare(self, outputs):
         """Descriptions of what differs."""
@@ -122,7 +151,7 @@ def parse_array(text, scope):
     return Array(name, shape, result)
 
 
-def read_cases(path):
+def read_cases(path, cache=None):
     for text in re.split(r"^// -----.*$", open(path).read(), flags=re.MULTILINE):
         directives, loops = [], []
         for line in text.splitlines():
@@ -145,7 +174,7 @@ def read_cases(path):
             def substitute(string, pairs=pairs):
                 return re.sub(r"\$(?:\{(\w+)\}|(\w+))", lambda match: pairs.get(match[1] or match[2], match[0]), string)
             name = ".".join([header[1], *pairs.values()])
-            yield Case(name, substitute(text), [(k, substitute(v)) for k, v in directives])
+            yield Case(name, substitute(text), [(k, substitute(v)) for k, v in directives], cache)
 
 
 def run_case(case, tool, flags, folder):
@@ -169,7 +198,7 @@ def run_case(case, tool, flags, folder):
 def run_file(path, options, flags, folder):
     """What failed, as text, and how many cases passed and failed."""
     lines, passed, failed = [], 0, 0
-    for case in read_cases(path):
+    for case in read_cases(path, options.cache):
         if re.search(options.filter, case.name):
             problems = run_case(case, shlex.split(options.tool), flags, folder)
             passed, failed = passed + (not problems), failed + bool(problems)
@@ -184,6 +213,7 @@ def main():
     parser.add_argument("--tool", default="hlo-run")
     parser.add_argument("--filter", default="")
     parser.add_argument("--keep", help="folder that receives modules and arrays")
+    parser.add_argument("--cache", help="folder that keeps values of inputs and results for the next run")
     parser.add_argument("--jobs", type=int, default=1)
     options, flags = parser.parse_known_args()
     paths = sorted(glob.glob(f"{options.file}/**/*.hlo", recursive=True)) if os.path.isdir(options.file) else [options.file]

@@ -133,15 +133,15 @@ class Array(list):
         super().__init__(values)
         self.name, self.shape = name, shape
 
-    def __getitem__(self, index):
-        if not isinstance(index, tuple):
-            return super().__getitem__(index)
+    def __getitem__(self, index, at=list.__getitem__):  # bound here: most of a test's time is spent in this function
+        if index.__class__ is not tuple:
+            return at(self, index)
         position = 0
         for i, d in zip(index, self.shape, strict=True):
             if not 0 <= i < d:
                 raise IndexError(f"{index} in {self.shape}")
             position = position * d + i
-        return super().__getitem__(position)
+        return at(self, position)
 
 
 def indices(shape):
