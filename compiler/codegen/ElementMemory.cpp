@@ -54,7 +54,8 @@ static Value pointerAt(Emission &e, Value base, Type unit, Value index, int64_t 
   if (index) {
     base = stepFrom(e, base, unit, index, 0);
   }
-  constexpr int64_t most = int64_t(1) << 27; // the constant of a GEP has 29 bits
+  // A GEP of the LLVM dialect has constants of 29 bits with a sign (kGEPConstantBitWidth).
+  constexpr int64_t most = int64_t(1) << 27;
   if (bytes > most || bytes < -most) {
     return stepFrom(e, base, byte, constI64(e, bytes), 0);
   }

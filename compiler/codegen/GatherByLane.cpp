@@ -1,9 +1,8 @@
 //===- GatherByLane.cpp - Gathers of a load for each lane -----------------===//
 //
-// For CPUs whose gathers are slow (`Gather::blocks`). In: lanes of i64 as index arithmetic
-// makes them, sums of what is the same in all lanes and of an extension of narrower integers. Out:
-// one address that the former go into, and lanes taken from the vector before it was extended, so
-// that each costs an extract and a load with an index.
+// Splits a vector of i64 offsets into a uniform base, folded into one address, and a sign- or
+// zero-extended narrow vector, whose lanes are extracted before the extension: one extract and one
+// indexed load per lane. For CPUs whose gathers are slow (`Gather::blocks`).
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Element.h"

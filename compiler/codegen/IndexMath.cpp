@@ -38,6 +38,8 @@ static bool isLast(Operation *at) {
 bool isAvailable(Emission &e, Operation *op) {
   // Kernels under construction are structured: an op that precedes the insertion point in its
   // block, or in a block around it, dominates it.
+  // Few kernels nest more loops than a task, a row, a vector, and two or three of a window or a
+  // sum. An op that is not found is made again, which LLVM undoes.
   constexpr int deepest = 6;
   Block *block = e.b.getInsertionBlock();
   Operation *at = e.b.getInsertionPoint() == block->end() ? nullptr : &*e.b.getInsertionPoint();

@@ -1,8 +1,8 @@
 //===- Outline.cpp - Functions that are too large for LLVM ----------------===//
 //
 // In: an emitted function. Out: the same, whose loops are calls if it is large. A concatenate of
-// hundreds of arrays is a loop per array, dominator trees and the scheduler take quadratic time
-// for them in one function.
+// hundreds of arrays has a loop per array, and LLVM's dominator trees and scheduler take quadratic
+// time for that many loops in one function.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/Outline.h"
@@ -14,10 +14,12 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Ops of a function from which on LLVM's time for it grows faster than its size: 128 copies of
-/// arrays, for which it takes 0.15 s.
+/// A function of more ops is split: from about this size on, 128 copies of arrays, LLVM's time
+/// grows faster than the function (NOTES.md, "LLVM's passes, and compiling").
 static constexpr int64_t kMostOps = 8192;
-/// Ops of loops that become one function, and the fewest: a call should cost little beside them.
+/// The ops of the loops that become one function: 32 copies of arrays, a quarter of kMostOps, so
+/// that LLVM's time per copy stays the same. Fewer than kFewestOps stay where they are: a call must
+/// cost little beside them.
 static constexpr int64_t kPartOps = 2048, kFewestOps = 256;
 
 static int64_t opsIn(Operation *op) {

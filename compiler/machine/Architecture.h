@@ -25,9 +25,11 @@ struct DeclaredFeature {
 struct Architecture {
   llvm::Triple::ArchType llvm;
   uint32_t number; ///< HLO_ARCH_* (runtime/abi/hlo/rt.h)
-  /// What is compiled for if the user names no CPU, and a CPU whose features every other one has.
+  /// defaultCpu: the CPU if the user names none. leastCpu: its features are a subset of every other
+  /// CPU's.
   llvm::StringLiteral defaultCpu, leastCpu;
-  /// A feature that every CPU has that objects can be made for, and what a CPU without it lacks.
+  /// required: a feature without which no object can be compiled. lacks: what the message says that
+  /// a CPU without it lacks.
   llvm::StringLiteral required, lacks;
 
   /// Makes LLVM's backend known; may be called once only.
@@ -37,8 +39,8 @@ struct Architecture {
   /// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse
   /// an object with them. No code may have them.
   llvm::ArrayRef<llvm::StringLiteral> (*undeclaredFeatures)();
-  /// Features of which an object has what `leastCpu` has: they decide in which mode a CPU runs and
-  /// in which registers functions pass and keep values.
+  /// Features that an object has if `leastCpu` has them, whatever the CPU: they decide in which
+  /// mode a CPU runs and in which registers functions pass and keep values.
   llvm::ArrayRef<llvm::StringLiteral> (*callingFeatures)();
   /// The CPUs whose costs are known, those of one maker in the order of their age.
   llvm::SmallVector<llvm::StringRef> (*cpuNames)();

@@ -20,6 +20,11 @@ namespace hlo {
 /// Zen 2, more in later cores. Loops over more of them wait for page walks (LoopBody::pages).
 inline constexpr double kPageBytes = 4096, kTlbPages = 1536;
 
+/// Cycles between two loops: the mispredicted branch at the end of one, of which other work hides a
+/// part, and the addresses and first loads of the next. An estimate: a misprediction alone costs 10
+/// to 20 cycles.
+inline constexpr double kLoopStart = 12;
+
 /// One trip of a loop: instructions on whole vectors unless said otherwise.
 struct LoopBody {
   double multiplyAdds = 0;

@@ -155,8 +155,9 @@ static std::string hostFeatures(const Architecture &architecture, const Triple &
   return text;
 }
 
-/// The words of a triple that LLVM does not know, or only the start of, "" if it knows all. What is
-/// left out, and `none` and `elf` for no system, are no such words.
+/// The first component of the triple that LLVM does not recognize, or of which it recognizes only a
+/// prefix; empty if there is none. Missing components, and the systems `none` and `elf`, count as
+/// recognized.
 static StringRef unknownWord(const Triple &triple) {
   auto isNone = [](StringRef name) {
     return name.empty() || name == "unknown" || name == "none" || name == "elf";

@@ -10,12 +10,6 @@ namespace hlo {
 static constexpr int64_t kLeastElements = 16 << 10;
 /// With fewer batch neighbours per cache line, strided reads waste little of each line.
 static constexpr int64_t kLeastNeighbours = 4;
-/// The batch strategy (codegen/dot/BatchLanes.cpp) handles such operands without a copy, if the
-/// batch fills its vectors:
-/// - two such operands, if the copies for one vector of the batch fit into L2 (kMostCopied) and the
-///   sums are long (kLeastSum) or the result is small (kSmallResult);
-/// - one such operand, if the other has one row per batch index.
-static constexpr int64_t kMostCopied = 512 << 10, kLeastSum = 16, kSmallResult = 256;
 
 namespace {
 /// An operand's sizes by role.
@@ -65,12 +59,14 @@ bool isStoredAcrossBatch(const Machine &machine, DotOp dot, unsigned operand) {
   if (isa<ComplexType>(element) || !fillsVectors(machine, side.neighbours, elementBytes(element))) {
     return true;
   }
+  // The batch strategy takes such operands without a copy: one, if the other has one row per batch
+  // index; two, within its bounds.
   if (other.rows == 1 || (side.rows == 1 && other.neighbours != 0)) {
     return false;
   }
   return other.neighbours == 0 ||
          (side.rows + other.rows) * side.k * machine.vectors.bytes > kMostCopied ||
-         (side.k < kLeastSum && side.rows * other.rows > kSmallResult);
+         (side.k < kLeastBatchSum && side.rows * other.rows > kSmallBatchResult);
 }
 
 } // namespace hlo

@@ -70,6 +70,8 @@ int64_t fftConvolutionLength(int64_t n) {
   return best;
 }
 
+/// The relative cost of a pass of radix p over one element: loads and stores, some 2, and the
+/// butterfly's arithmetic, which grows with p itself if p is no power of two. Estimates.
 static double passCost(int64_t p) {
   switch (p) {
   case 2: return 2.5;

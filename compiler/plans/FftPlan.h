@@ -87,8 +87,11 @@ int64_t fftWorkBytes(const FftShape &shape);
 /// Bytes of scratch memory of the kernel; 0 if it fits on the stack.
 int64_t fftScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line);
 /// Bytes of scratch memory of one task; a multiple of 128, so it splits into two equal buffers
-/// aligned to 64. Up to kFftStackBytes are on the stack.
+/// aligned to 64.
 int64_t fftTaskScratchBytes(const Machine &machine, const FftShape &shape, const FftLine &line);
+/// Scratch memory of at most this size is variables of the kernel's function, one slot per thread
+/// (codegen/Scratch.h). More is an extra result, one part per task. The bound dates from when such
+/// variables were on the thread's stack; 64 KiB are two buffers of 4096 c64.
 inline constexpr int64_t kFftStackBytes = 64 << 10;
 
 } // namespace hlo

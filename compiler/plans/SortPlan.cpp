@@ -13,26 +13,33 @@ using namespace mlir;
 
 namespace hlo {
 
-/// Largest scratch of a task that is put on the stack.
+/// The largest scratch of a task that is variables of the kernel's function, one slot per thread
+/// (codegen/Scratch.h). More is an extra result, one part per task. The bound dates from when such
+/// variables were on the thread's stack.
 static constexpr int64_t kStackBytes = 64 << 10;
-/// Limit on a kernel's total scratch: beyond it, there are fewer tasks.
+/// Limit on that extra result. Beyond it there are fewer tasks, but at least four. A bound on the
+/// memory that a sort adds to a program, not on a cache.
 static constexpr int64_t kScratchBytes = 16 << 20;
-/// Least elements per task.
+/// Least elements per task, as kElementsPerTask (codegen/loops/Lanes.h): at the 1 to 10 ns that an
+/// element takes (NOTES.md, "Sort and topk"), far more than the 0.5 us in which a task is handed
+/// out.
 static constexpr int64_t kTaskElements = 16 << 10;
 /// The elements of a task of a single row that is split: their records and counters fit L2.
 static constexpr int64_t kChunkElements = 32 << 10;
-/// topk of at most this many elements keeps them sorted and inserts into them; a larger one
-/// collects candidates.
+/// topk of at most this many elements keeps them sorted and inserts into them: half of them move
+/// for each one, which is cheap as long as they are a line or two. A larger one collects candidates
+/// and sorts them together. No timings around the bound were kept.
 static constexpr int64_t kInsertedElements = 16;
-/// topk sorts shorter rows whole.
+/// topk sorts shorter rows whole: they have less than two chunks (SortPlan::kChunk) that a
+/// threshold could let it skip.
 static constexpr int64_t kSelectedRow = 128;
 /// Longest row for a sorting network, whose work grows with n log^2 n.
 static constexpr int64_t kNetworkRow = 1024;
 /// Most bytes of the vectors that hold one word of `lanes` records of a network. An exchange of two
 /// registers of 32 bytes takes 1.2 times as long as one of one register (f32 1024x64).
 static constexpr int64_t kNetworkBytes = 64;
-/// Cycles of an exchange of records of one word: of itself, for each register, and how many times
-/// that in L2.
+/// Cycles of an exchange of records of one word: of itself (loads, stores, the loop), for each
+/// register, and the factor if the records are in L2.
 static constexpr double kExchange = 2.8, kPerVector = 0.7, kFromL2 = 3.5;
 /// Cycles of a pass over records by one digit, or to make them: of its buckets and loops, and of
 /// each record.

@@ -55,12 +55,16 @@ struct SortPlan {
   /// Radix of one long row: tasks handle pieces of `chunk` records; 0: the row is not split. If it
   /// is, taskBytes is the scratch of all tasks together.
   int64_t chunks = 0, chunk = 0;
-  static constexpr int64_t kBuckets = 2048; ///< buckets of a row that is split
+  /// Buckets of a row that is split: 2^11, so that of 32-bit keys two digits of 11 bits remain
+  /// within a bucket. Their counters are 8 KiB per chunk, which stay in L1.
+  static constexpr int64_t kBuckets = 2048;
   bool onStack = true;
   /// Select: number of records that are collected before they are sorted and the best kept; 0: each
   /// record is inserted at once.
   int64_t candidates = 0;
-  static constexpr int64_t kChunk = 64; ///< Select: elements examined together
+  /// Select: elements compared with the threshold before one branch: a few vectors, so that the
+  /// branch is a small part, and yet almost always not taken.
+  static constexpr int64_t kChunk = 64;
 
   int64_t tasks() const { return llvm::divideCeil(blocks, blocksPerTask); }
   /// Bytes of the extra result that is the kernel's scratch memory; 0 if the stack is used.

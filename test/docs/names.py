@@ -8,6 +8,7 @@ Prints one line per name that does not exist, then 'N names, M offences'; status
 """
 import fnmatch
 import glob
+import itertools
 import os
 import re
 import sys
@@ -74,6 +75,11 @@ class Tree:
         return path in self.paths or path in self.stems or ("*" in path and any(fnmatch.fnmatch(p, path) for p in self.paths))
 
 
+def is_made_up(part):
+    """True if a part of a path stands for many names (or is one in capitals, such as a README): only what is before it is looked up."""
+    return bool(PLACEHOLDER.search(part) or re.search(r"[A-Z]{4}", part))
+
+
 def expand(name):
     """`a{b,c}` -> ab, ac."""
     found = re.match(r"(.*)\{([^}]*)\}(.*)", name)
@@ -92,8 +98,8 @@ def check_spans(tree, path, number, line):
         for token in re.findall(r"[\w./*{},-]+", span):
             token = token.rstrip(".,/")
             first = token.split("/")[0]
-            if "/" in token and "..." not in token and not PLACEHOLDER.search(token) and not re.search(r"[A-Z]{4}", token) and (
-                    first in tree.paths or os.path.join(here, first) in tree.paths):
+            if "/" in token and "..." not in token and (first in tree.paths or os.path.join(here, first) in tree.paths):
+                token = "/".join(itertools.takewhile(lambda part: not is_made_up(part), token.split("/")))
                 yield (any(tree.has(os.path.join(base, name)) for name in expand(token) for base in (here, "", *BASES)),
                        "%s:%d: there is no %s" % (path, number, token))
         for word in re.findall(r"(?<![\w.*])[A-Za-z_]\w+(?![\w*]|\.\.\.)", span):
@@ -170,6 +176,8 @@ CASES = [
     ("\n`tool --quiet=1`", "README.md:2: programs have no flag --quiet"),
     ("`sub/c.py --verbose`", "README.md:1: sub/c.py has no flag --verbose"),
     ("`sub/d.py`", "README.md:1: there is no sub/d.py"),
+    ("`sub/NAME.py`, `sub/FOLDER/d.py`", ""),
+    ("`sub/d/NAME.py`", "README.md:1: there is no sub/d"),
     ("[c](sub/d.py)", "the link leads nowhere: sub/d.py"),
     (TABLE.replace("| `b` | |\n", ""), "the table of files leaves out b.cpp"),
     (TABLE + "| `c.cpp` | |\n", "README.md:5: the folder has no c.cpp"),

@@ -76,6 +76,9 @@ struct ConvOperands {
                   llvm::ArrayRef<Index> tap, int64_t lanes, mlir::Value mask) const;
 };
 
+/// Depthwise forms: multiply-adds per task. At 16 to 32 a cycle they are some microseconds, so that
+/// the dispatch is a small part of a task.
+inline constexpr int64_t kDepthwisePerTask = 1 << 17;
 /// Whether each output feature reads one input feature, and emitDepthwise takes the convolution.
 bool isDepthwise(const ConvGeometry &g);
 /// Emits a depthwise convolution, which has a form of its own rather than a contraction.

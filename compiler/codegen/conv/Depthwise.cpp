@@ -19,13 +19,11 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// With lanes along features, so many adjacent outputs along the last dimension share their loads.
-/// Each output is one chain of multiply-adds: eight of them hide a latency of 4 cycles at two a
-/// cycle. In short rows of taps the next outputs start soon enough, and four leave registers for
-/// the weights.
+/// With lanes along features, kNeighbours adjacent outputs along the last dimension share the loads
+/// of weights; in rows of kLongRow and more taps kManyNeighbours. Each output is one chain of
+/// multiply-adds: eight of them hide a latency of 4 cycles at two a cycle. In shorter rows of taps
+/// the next outputs start soon enough, and four leave registers for the weights.
 static constexpr int64_t kNeighbours = 4, kManyNeighbours = 8, kLongRow = 5;
-/// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
-static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
 bool isDepthwise(const ConvGeometry &g) {
   // One feature to one feature, except kernel gradients, whose window is the image.
@@ -100,16 +98,17 @@ void DepthwiseEmitter::emit() {
   if (rowWork == 0) {
     rows = 0;
   }
-  // With one spatial dimension each image is a row.
+  // With one spatial dimension each image is a row. Rows are cut in two until there are 8 tasks,
+  // which a few threads share evenly.
   constexpr int64_t fewRows = 8;
-  while (sharing() && rows > 0 && rows < fewRows && rowWork >= 2 * kMultipliesPerTask &&
+  while (sharing() && rows > 0 && rows < fewRows && rowWork >= 2 * kDepthwisePerTask &&
          g.spatial.back().output >= 4 * pieces * kManyNeighbours) {
     pieces *= 2;
     rows *= 2;
     rowWork /= 2;
   }
   packWeights();
-  emitItems(kernel, rows, rowWork, kMultipliesPerTask, [&](Value number) {
+  emitItems(kernel, rows, rowWork, kDepthwisePerTask, [&](Value number) {
     Row row = rowAt(number);
     Value inside;
     for (auto [index, dim] : llvm::zip(row.outer, g.spatial)) {

@@ -14,13 +14,15 @@ public:
                    Epilogue &epilogue);
   void emit();
 
-  /// Rows of at most so many taps are unrolled in a window that is not (code size).
+  /// Rows of at most 16 taps are unrolled in a window that is not: a bound on code.
   static constexpr int64_t kUnrolledRow = 16;
 
 private:
-  /// Windows of at most so many taps are unrolled (code size).
+  /// Windows of at most 32 taps (5 x 5) are unrolled: a bound on code, which has the taps once for
+  /// each of up to 8 neighbours.
   static constexpr int64_t kUnrolledTaps = 32;
-  /// With so many vectors of features, a loop over the rows of taps costs little.
+  /// With 8 and more vectors of features, a loop over the rows of taps costs little: see
+  /// loopsOverRows.
   static constexpr int64_t kManyVectors = 8;
   /// An output row: its indices without the last spatial one (and without the feature, if lanes are
   /// along it).

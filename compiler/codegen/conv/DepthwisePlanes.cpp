@@ -24,18 +24,16 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Windows of at most so many taps (5x5) are unrolled (code size).
+/// Windows of at most 5 x 5 taps are unrolled: a bound on code.
 static constexpr int64_t kUnrolledTaps = 25;
-/// Windows of at most so many taps read large images in place: few reads per element do not pay for
-/// a copy.
+/// Windows of at most 3 x 3 taps read large images in place: few reads per element do not pay for a
+/// copy.
 static constexpr int64_t kFewTaps = 9;
 /// The most taps of a row, which is unrolled, and the most phases: each has code of its own.
 static constexpr int64_t kMostRowTaps = 16, kMostPhases = 4;
 /// Channels of small images that are copied before any is multiplied: a vector load right after
 /// stores of its parts waits for them (no store forwarding).
 static constexpr int64_t kMostChannels = 8;
-/// Multiply-adds per task: some microseconds, so that its dispatch is a small part of it.
-static constexpr int64_t kMultipliesPerTask = 1 << 17;
 
 namespace {
 /// A dimension of a plane's copy: element `i` of residue `r` is input element origin + r + i *
@@ -200,7 +198,7 @@ static std::optional<PlanesPlan> planPlanes(const ConvOperands &operands, const 
       w->dim.step == 1 && plan.phases() == 1 && h->dim.taps * w->dim.taps <= kFewTaps) {
     return std::nullopt;
   }
-  // Beside the kernel, the other operands and what is prefetched.
+  // A quarter of L2: the kernel, the other operands and prefetched lines need room too.
   int64_t quarter = machine.memory.l2 / 4;
   bool fits = plan.channels * (plan.inputSize() + plan.sumsSize()) * plan.bytes <= quarter;
   return fits ? std::optional(plan) : std::nullopt;
@@ -228,7 +226,7 @@ void PlanesEmitter::emit() {
   const DirectDim &h = plan.h.dim, &w = plan.w.dim;
   int64_t work = plan.channels * features * plan.sumsSize() * h.taps * w.taps;
   int64_t items = g.outputBatch * groups * plan.bands;
-  emitItems(kernel, items, work, kMultipliesPerTask, [&](Value number) {
+  emitItems(kernel, items, work, kDepthwisePerTask, [&](Value number) {
     SmallVector<Value> place = delinearize(e, number, {g.outputBatch, groups, plan.bands});
     Value channel = mulI(e, place[1], plan.channels);
     Band first{Index(place[0]), Index(channel), mulI(e, place[2], plan.band), {}, input, sums};

@@ -11,11 +11,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// The most channels of a vector of features that are loaded one by one: fewer cycles than a gather
-/// of 16 lanes.
+/// The most channels of a vector of features that are loaded one by one. A load and a select for
+/// each takes fewer cycles than a gather of 16 lanes.
 static constexpr int64_t kMostChannels = 6;
-/// The most bytes of weights that are packed (features innermost, widened), and the least positions
-/// that use them (fitted).
+/// Weights are packed (features innermost, widened) by each call of the kernel. At most
+/// kPackedWeights bytes, which stay in L2 beside the lines of the input; and only if at least
+/// kFewPositions outputs read each weight, so that packing, an element at a time, stays a small
+/// part of the reads. Neither was measured against other sizes.
 static constexpr int64_t kPackedWeights = 128 << 10, kFewPositions = 64;
 
 Elem DepthwiseEmitter::readInput(const Row &row, const Index &feature, ArrayRef<Index> output,
@@ -26,7 +28,7 @@ Elem DepthwiseEmitter::readInput(const Row &row, const Index &feature, ArrayRef<
   if (known || feature.lanes || met > kMostChannels) {
     return operands.readInput(e, row.batch, channel, output, tap, lanes, mask, inside);
   }
-  // The first lanes belong to the vector's first channel, the next to the second, ...
+  // `each` adjacent lanes share a channel; the first few lanes may be the rest of one.
   Value first = divI(e, feature.base, each), place = remI(e, feature.base, each);
   Value lane = laneIndices(e, Index(place, 1), lanes);
   Elem result;

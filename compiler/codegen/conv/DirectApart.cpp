@@ -3,9 +3,9 @@
 // Computes the features after the last whole vector of them, for a block of outputs, with lanes
 // along the channels of a row of taps, which are contiguous in the input. A tile is a few outputs
 // times those features; the loop loads one vector of the run after the other, and the lanes of
-// each sum are added at the end. 20 features are thus one vector and four such features, not two
-// vectors of which the second is mostly empty. If features and channels are few, all features are
-// computed so.
+// each sum are added at the end. 20 features are thus one vector and four such features, instead of
+// two vectors, the second mostly empty. If features and channels are few, all features are computed
+// this way.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"

@@ -62,15 +62,15 @@ private:
 
   // DirectPacking.cpp
   mlir::Value inputAddress(const Block &block);
-  /// Channels from `c0` on, as many as the buffer has.
+  /// Copies the input's channels from `c0` on, as many as the buffer has.
   void packInput(const Block &block, mlir::Value c0);
   /// Whether zeros follow the channels of a pixel, up to a whole vector.
   bool fillsChannels() const { return plan.alongChannels || plan.padsChannels; }
   void packRow(const Block &block, mlir::Value c0, Values outer, mlir::Value inside,
                mlir::Value at);
   void fillZero(mlir::Value at, mlir::Value from, mlir::Value to);
-  /// Copies pixels of which a vector of the buffer holds several, as long as whole vectors can be
-  /// read. Returns how many.
+  /// Copies pixels that are shorter than a vector, several at a time, as long as whole vectors can
+  /// be read. Returns the number of pixels copied.
   mlir::Value copySmallPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyPixels(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
   void copyTransposed(llvm::ArrayRef<Index> first, mlir::Value at, mlir::Value length);
@@ -80,8 +80,8 @@ private:
   void packKernelChannels(const Block &block, const Chunk &chunk);
   void packKernelVectors(const Block &block, const Chunk &chunk);
   void packKernelTransposed(const Block &block, const Chunk &chunk);
-  /// Calls body(tap, linear tap) for the taps that the block's phase meets; for all taps of the
-  /// kernel before there is one.
+  /// Calls body(tap, linear tap) for the taps of the block's phase; for all taps of the kernel if
+  /// the block has no phase yet.
   void forEachTap(const Block &block,
                   llvm::function_ref<void(llvm::ArrayRef<Index>, mlir::Value)> body);
   mlir::Value panelStart(const Block &block, mlir::Value n);
@@ -112,10 +112,10 @@ private:
   Start startOf(const Block &block, const Chunk &chunk, const Panel &panel, const Place &place);
   /// The distance from a channel of the kernel to the next, in elements.
   int64_t kernelRow() const;
-  /// `offset`, moved from the first pixel of the block's input to the first that the place meets.
+  /// `offset`, moved from the first pixel of the block's input to the first that the place reads.
   mlir::Value inputOffset(const Block &block, const Place &place, mlir::Value offset);
-  /// Calls body(input, kernel, sums) for the taps of the first `depth` dimensions that meet the
-  /// input, with the addresses moved from `start` to the tap.
+  /// Calls body(input, kernel, sums) for the taps of the first `depth` dimensions that read the
+  /// input rather than padding, with the addresses moved from `start` to the tap.
   void forEachTap(const Block &block, const Chunk &chunk, const Place &place, size_t depth,
                   const Start &start, Sums &sums,
                   llvm::function_ref<void(mlir::Value input, mlir::Value kernel, Sums &sums)> body);

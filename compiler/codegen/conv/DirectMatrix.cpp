@@ -8,8 +8,8 @@
 //   store the sums: to a buffer of the task, or to that of the tile, and through the epilogue
 //
 // A register of outputs is read from the copy of the input where the tap has its first output; its
-// rows are at the distance from an output to the next. What stands in the copy between and after
-// the lines makes sums that are not stored.
+// rows are at the distance from an output to the next. The elements of the copy between and after
+// the lines make sums that are not stored.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectEmitter.h"

@@ -149,7 +149,8 @@ bool canUseMatrix(const DirectPlan &plan) {
   return !plan.merged || plan.inputStrides.back() == plan.channels;
 }
 
-/// Cycles to copy the input and the kernel, see overhead() of DirectPlan.cpp.
+/// Cycles to copy the input and the kernel: 6 and 10 for a vector, as in overhead() of
+/// DirectPlan.cpp.
 static double packingCycles(const DirectPlan &plan) {
   double vector = plan.bytes * plan.lanes;
   return plan.tasks() * (10 * plan.kernelBufferBytes() / vector +
@@ -168,6 +169,7 @@ bool prefersMatrix(const DirectPlan &plan, const Product &product, const Machine
   });
   work *= static_cast<double>(plan.groups * plan.features * plan.channels * product.group);
   double perCycle = machine.issue.fma * machine.lanes(4) * vectorSpeed;
+  // The cycles of vectors leave out all but products and packing, so they are too low.
   return matrixCycles(plan, product) < 0.8 * (work / perCycle + packingCycles(plan));
 }
 

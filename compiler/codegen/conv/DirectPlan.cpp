@@ -17,8 +17,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Buffers in bytes: the input of a task, panels of the kernel, and sums between pieces; each stays
-/// in L2 beside the part of the others that is in use.
+/// Buffers in bytes: the input of a task, panels of the kernel, and sums between pieces. Each stays
+/// in an L2 of 1 MiB beside the part of the others that is in use.
 static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
                          kSumBuffer = 256 << 10;
 /// More for the input if there are no panels: the images that share a large kernel then fit, and
@@ -26,7 +26,8 @@ static constexpr int64_t kInputBuffer = 384 << 10, kKernelBuffer = 512 << 10,
 static constexpr int64_t kMoreInput = 96 << 10;
 /// A kernel that is read in place and has more bytes is cut into pieces that stay in L2.
 static constexpr int64_t kWholeKernel = 640 << 10;
-/// The bytes of such a piece.
+/// The bytes of such a piece, one tap of some channels. All tiles of a task read it from L2, where
+/// it has room beside kInputBuffer + kMoreInput and kSumBuffer: 864 KiB together.
 static constexpr int64_t kKernelPiece = 128 << 10;
 /// The least channels of such a piece: their steps, of some 7 cycles each, take twenty times as
 /// long as the start of the loop over a row of taps.
@@ -34,17 +35,17 @@ static constexpr int64_t kFewChannels = 64;
 /// The least bytes of a row of a kernel that is read in place: shorter runs use more pages, and
 /// lines of few sets of L1.
 static constexpr int64_t kNarrowRow = 1 << 10;
-/// Tasks are split until there are this many, so that a few threads share them evenly ...
-static constexpr int64_t kEnoughTasks = 16;
-/// ... unless packing would then take more cycles than this for each cycle of multiply-adds, and
-/// there is a task for each of two threads ...
+/// Tasks are split until there are kEnoughTasks, which a few threads share evenly, as long as each
+/// keeps kSmallTask multiply-adds of f32: at 16 to 32 a cycle, 20 to 40 us.
+static constexpr int64_t kEnoughTasks = 16, kSmallTask = 2 << 20;
+/// Splitting repeats packing. It ends where packing would take more than kMostOverhead of the
+/// cycles of the multiply-adds: a loss of 4 % on one thread for a more even share of several. The
+/// first kFewTasks are made regardless: a second thread gains more than any packing costs. By
+/// matrix registers packing is always above the bound, and the first kFewMatrixTasks are made. The
+/// bound is a choice, without timings of others.
 static constexpr double kMostOverhead = 0.04;
-static constexpr int64_t kFewTasks = 2;
-/// ... more by matrix registers, beside whose products packing takes a large part always ...
-static constexpr int64_t kFewMatrixTasks = 4;
-/// ... of at least so many multiply-adds each.
-static constexpr int64_t kSmallTask = 2 << 20;
-/// With fewer steps per sum the stores dominate; they are fastest in the order of memory.
+static constexpr int64_t kFewTasks = 2, kFewMatrixTasks = 4;
+/// With fewer steps per sum the stores dominate, and tiles go in the order of the result in memory.
 static constexpr int64_t kFewSteps = 16;
 /// The least images, if they are innermost, that are a tile's dimension; fewer do not fill a
 /// vector.
@@ -278,6 +279,8 @@ static bool splitFeatures(DirectPlan &plan) {
   return true;
 }
 
+/// Packing counts the cycles of one vector: of the kernel 10, or 8 if it is read in place by pieces
+/// (sums come and go instead) and 1 if it is read in place whole; of the input 6. Estimates.
 double overhead(const DirectPlan &plan) {
   double kernel = plan.cut == DirectCut::Taps ? 8 : plan.kernelInPlace ? 1 : 10, met = 1;
   for (const DirectDim &dim : plan.dims) {

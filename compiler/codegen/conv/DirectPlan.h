@@ -52,9 +52,9 @@ struct DirectPlan {
   bool addsProducts;                 ///< a second instruction adds the products
   /// Few features: lanes are along the channels, and are added at the end of a tile.
   bool alongChannels;
-  /// Small groups: so many of them fill a vector of features and are treated as one group. Each
-  /// channel of the input's copy is then a vector that has that channel of each group once for each
-  /// of its features.
+  /// The number of small groups that fill a vector of features and are treated as one group. Each
+  /// channel of the input's copy is then a vector: that channel of each group, once for each
+  /// feature of the group.
   int64_t across;
   int64_t groups; ///< of `features` features
   /// The number of features after `features` that do not fill a vector: their lanes are along the
@@ -83,8 +83,9 @@ struct DirectPlan {
   /// Channels are followed by zeros up to whole vectors, in the copy of the input and in the packed
   /// kernel.
   bool padsChannels = false;
-  /// A tile is outputs of several lines, and what stands in the copy of the input between two
-  /// lines: so many from a line to the next. 0: tiles are rectangles.
+  /// Distance, in outputs, between the first outputs of two adjacent lines of a tile that is one
+  /// run over the input's copy; the run includes the padding between the lines. 0: tiles are
+  /// rectangles.
   int64_t linePitch = 0;
 
   /// Channels of the copy of the input, and elements of each.
@@ -96,7 +97,6 @@ struct DirectPlan {
     return dims.back().outputDim == static_cast<int64_t>(dims.size()) && lanes > 1 &&
            dims.back().phases.size() <= kMostApart;
   }
-  /// Features of a tile.
   /// Registers of outputs in a tile.
   int64_t tilesDown() const { return rowsH * rowsW / tileRows; }
   /// Outputs of a tile along dimension `d`.
@@ -105,6 +105,7 @@ struct DirectPlan {
            : d + 2 == dims.size() ? rowsH
                                   : 1;
   }
+  /// Features of a tile.
   int64_t columns() const { return alongChannels ? vectors : vectors * lanes; }
   int64_t rows() const { return rowsH * rowsW; }
   /// Outputs of a task, for one phase.

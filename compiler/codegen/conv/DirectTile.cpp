@@ -16,7 +16,7 @@ namespace hlo::codegen {
 std::pair<Value, Value> DirectEmitter::validTaps(const Block &block, const Chunk &chunk,
                                                  const Place &place, size_t d) {
   const DirectDim &dim = plan.dims[d];
-  // A run of lines meets some of each row of taps.
+  // Outputs of several lines: some of them read the input at every row of taps.
   bool isRun = plan.linePitch > 0 && d + 2 == rank;
   if (d + 1 == rank || dim.kernelDim < 0 || dim.isInside() || isRun) {
     return {chunk.from[d], chunk.to[d]};

@@ -25,12 +25,13 @@ static double tileCost(const Machine &machine, int64_t rows, int64_t vectors, in
   }
   LoopBody body;
   body.multiplyAdds = rows * vectors;
-  // One load in ten meets a bank that another one uses.
+  // One load in ten conflicts with another in a bank of L1.
   body.loads = 1.1 * (rows + vectors * loads);
   body.chain = 1;
   // A row of the kernel serves tiles of several rows of outputs while it is in L1.
   body.fills = vectors * 2 / 3.0;
-  // Counting, and asking for lines.
+  // Counting, and prefetches. The start is 16, not kLoopStart: with that, and loads not a tenth
+  // higher, the tiles that win are slower (NOTES.md, "The model of time").
   body.extra = 1;
   body.start = 16 + finish * rows * vectors;
   body.trips = steps;
@@ -53,7 +54,9 @@ static double metTaps(const DirectDim &dim, int64_t rows) {
   return all > 0 ? static_cast<double>(met) / all : 1;
 }
 
-/// The cycles to store a row of outputs of one feature: more if most stores cross a line.
+/// The cycles to store a row of outputs of one feature, by vectors that are transposed in
+/// registers: 24 if they are shorter than a line; else 4 for each, and 16 for a store that crosses
+/// a line. Estimates.
 static double columnCost(int64_t outputs, int64_t bytes, const Machine &machine) {
   const int64_t line = machine.memory.line;
   if (machine.vectors.bytes < line) {

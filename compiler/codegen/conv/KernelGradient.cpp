@@ -292,7 +292,8 @@ void GradientEmitter::multiply(const Task &task, const Chunk &chunk) {
 }
 
 /// Adds a piece's products to the sums of `rows` rows from `m` on, at a position. `y`: the first of
-/// `ys` rows of the window in the piece; `firstRow`: the row of the copy that it meets.
+/// `ys` rows of the window in the piece; `firstRow`: the row of the copy that it is multiplied
+/// with.
 void GradientEmitter::tile(const Task &task, const Chunk &chunk, const Panel &panel, Value position,
                            Value input, Value y, Value ys, Value firstRow, Value m, int64_t rows) {
   Value local = subI(e, panel.n, task.n0);

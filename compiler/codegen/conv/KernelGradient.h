@@ -61,7 +61,7 @@ struct GradientPlan {
 bool isKernelGradient(const ConvOperands &operands);
 /// The plan; nullopt if the form does not take the convolution.
 std::optional<GradientPlan> planGradient(const ConvOperands &operands, const Machine &machine);
-/// The part of the arithmetic's time that copies take: some four cycles a vector.
+/// The cycles of the copies, some four per vector, over those of the multiply-adds.
 double overhead(const GradientPlan &plan);
 void emitGradient(KernelBuilder &kernel, const ConvOperands &operands, Epilogue &epilogue,
                   const GradientPlan &plan);

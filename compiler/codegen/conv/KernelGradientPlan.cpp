@@ -19,18 +19,25 @@ static constexpr int64_t kSumBytes = 320 << 10;
 /// Rows of fewer steps are merged to one run: each row costs the start of a loop and its sums, some
 /// 40 cycles, beside 14 cycles a step.
 static constexpr int64_t kShortRow = 48;
-/// The least taps of the window: smaller ones are convolutions of the direct form (fitted).
+/// The least taps of the window. Windows of up to 5 x 5 belong to convolutions of small images,
+/// which the direct form computes faster; an image of 6 x 6 is the window of a gradient. No timings
+/// around the bound were kept.
 static constexpr int64_t kFewestTaps = 32;
 /// With fewer channels the rows of tiles are (position, channel) pairs, since channels alone would
 /// not fill a tile of 12 to 14 rows.
 static constexpr int64_t kFewChannels = 12;
-/// Pairs of bf16 need a matrix of patches. With at most so many features it does not pay if
-/// channels are few, or if the matrix is made from columns (NCHW) (fitted).
+/// Pairs of bf16 need a matrix of patches, whose elements serve one multiply-add per feature. With
+/// at most kFewFeatures it costs more than it saves if channels are few; with at most
+/// kFewFeaturesOfColumns if it is made from columns (NCHW). In timings widening wins at 32 features
+/// and loses at 96, and for NCHW wins at 16 (NOTES.md, "Convolutions").
 static constexpr int64_t kFewFeatures = 64, kFewFeaturesOfColumns = 16;
-/// Tasks are split until there are this many, of so many multiply-adds each, as long as copies take
-/// at most this share of the time.
+/// Tasks are split until there are kEnoughTasks, which a few threads share evenly, of at least
+/// kSmallTask multiply-adds each (at 16 to 32 a cycle, 40 to 80 us), as long as copies take at most
+/// kMostOverhead of the time: twice the bound of the direct form, which copies the input once, not
+/// once per position of a row. A single task is split in two up to kMostOverheadOfTwo: two threads
+/// then still take 0.6 of the time. Choices, without timings of others.
 static constexpr int64_t kEnoughTasks = 16, kSmallTask = 4 << 20;
-static constexpr double kMostOverhead = 0.08;
+static constexpr double kMostOverhead = 0.08, kMostOverheadOfTwo = 0.2;
 
 static int64_t evenParts(int64_t total, int64_t most) {
   return llvm::divideCeil(total, llvm::divideCeil(total, most));
@@ -74,7 +81,7 @@ static void cutTasks(GradientPlan &plan, int64_t groups) {
     int64_t tasks = groups * plan.channelBlocks() * plan.featureBlocks() * plan.hBlocks();
     int64_t work = plan.positions() * plan.sumRows() * plan.featureBlock * steps;
     if (tasks >= kEnoughTasks || work < 2 * kSmallTask ||
-        !split(tasks == 1 ? 0.2 : kMostOverhead)) {
+        !split(tasks == 1 ? kMostOverheadOfTwo : kMostOverhead)) {
       break;
     }
   }

@@ -65,13 +65,14 @@ PlanCandidate describeDepthwise(const ConvOperands &operands, const Machine &mac
   double lanes = machine.lanes(std::max<int>(4, storageBytes(operands.element)));
   LoopBody body;
   body.multiplyAdds = tapsOf(g);
-  // Inputs, half of which lie across two lines, and weights that a few neighbours share.
+  // A load of the input, which is two if it crosses a line, as half of them do (1.5); and a quarter
+  // of a load of a weight, which four neighbours share.
   body.loads = tapsOf(g) * 1.75;
   body.integers = tapsOf(g);
   if (int64_t multiplier = g.outputFeatures / g.inputFeatures;
       multiplier > 1 && multiplier % static_cast<int64_t>(lanes) != 0) {
-    // A vector of features meets several channels: each tap permutes the input. Where vectors begin
-    // within a channel, they are put together from two.
+    // A vector of features has several channels, and each tap permutes the input. A vector that
+    // begins within a channel is put together from two.
     body.shuffles = tapsOf(g) * (static_cast<int64_t>(lanes) % multiplier == 0 ? 1 : 4);
   }
   body.stores = 1;

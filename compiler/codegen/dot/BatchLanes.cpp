@@ -8,9 +8,9 @@
 //   for a few rows at a time: the sums transposed to [lane][row][n], and stored
 //
 // The copies are contiguous: in memory the vectors are a whole batch apart, that is often a
-// power of two, and would share a few sets of L1. Lanes along n would gather:
-// [16,16,256] with [16,16,256] took 0.13 ms so. If there is one row, the rhs is read once, in
-// place: [24,40,64] with [40,64] took 0.067 ms by lanes along n, 0.004 so.
+// power of two, and would share a few sets of L1. Lanes along n would gather, which takes 5 to 15
+// times as long (NOTES.md, "Forms for few rows, and small products"). If there is one row, the rhs
+// is read once, in place.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Kernel.h"
@@ -21,8 +21,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Most bytes of the sums of a row.
-static constexpr int64_t kMostSums = 64 << 10;
 /// Multiply-adds that make a task worth its dispatch; a product of more is split by rows.
 static constexpr int64_t kMultipliesPerTask = 1 << 18, kMostPerTask = 1 << 20,
                          kOneRowPerTask = 1 << 16;

@@ -34,9 +34,9 @@ static constexpr int64_t kShortPiece = 256;
 /// some 3 cycles a vector, beside 7 cycles of multiply-adds in each tile of 14 rows.
 static constexpr int64_t kFewTiles = 6;
 /// A rhs that does not fit L2 is packed by the first tile of each panel, while lines of the next
-/// block are prefetched, for up to so many rows. With more rows arithmetic dominates, and packing
-/// all panels first is faster: 160 rows are 80 cycles of multiply-adds for a vector that
-/// comes from memory in 6 to 16.
+/// block are prefetched, for up to 160 rows. With more rows arithmetic dominates, and packing all
+/// panels first is faster: 160 rows are 80 cycles of multiply-adds for a vector that comes from
+/// memory in 6 to 16.
 static constexpr int64_t kStreamedRows = 160;
 /// The steps of a piece of k in that case: a panel and its part of the lhs must stay in L1
 /// together. Prefetches from memory hold most of L1's fill buffers and leave few for lines from L2.
@@ -48,7 +48,7 @@ static constexpr int64_t kRestRows = 256, kRestColumns = 256;
 /// A task of fewer multiply-adds (about 10 us) is not split further; if splitting repeats packing,
 /// one of fewer than kSmallPackedTask.
 static constexpr int64_t kSmallTask = 1 << 20, kSmallPackedTask = 8 << 20;
-/// A store of an element costs at least so many multiply-adds. With fewer steps of k the stores
+/// A store of an element costs at least 16 multiply-adds. With fewer steps of k the stores
 /// dominate: tasks are then whole rows of the result, which are stored in the order of memory.
 static constexpr int64_t kStoreWork = 16;
 /// kSmallTask for tasks that are joined if one thread runs them, so that nothing is packed twice.
@@ -66,8 +66,9 @@ static constexpr int64_t kLeastPanels = 128 << 10;
 /// vector, beside less than 48 cycles of multiply-adds.
 static constexpr int64_t kNarrowBlock = 96;
 
-/// A panel of at most so many columns that meets rows read in place is not cut along k: it comes
-/// from L2 once per tile without being felt, and the rows' lines are read in order.
+/// A panel of at most 16 columns (one vector of 64 bytes of f32, two of 32) is not cut along k if
+/// the rows are read in place: its loads from L2, one or two vectors a step, hide behind the tile's
+/// multiply-adds, and the rows' lines are read in order.
 static constexpr int64_t kNarrowColumns = 16;
 /// The rows of a tile for such a panel if all of them fall into one set of L1, of 8 to 12 ways: a
 /// line has left L1 before all of its elements are used if there are many more.
@@ -90,8 +91,8 @@ bool canBlock(const Contraction &c) {
 static constexpr int64_t kMatrixPiece = 256;
 /// matrix: most rows and columns of a block if k is cut: their sums stay in L2.
 static constexpr int64_t kMatrixBlock = 512;
-/// matrix: so many lines of the lhs may share one set of L1, of the 12 ways of machines that have
-/// matrix registers.
+/// matrix: the most lines of the lhs that may share one set of L1, of the 12 ways of machines that
+/// have matrix registers.
 static constexpr int64_t kMatrixLinesPerSet = 8;
 /// The multiply-adds of matrix registers per multiply-add of f32 in vectors, for the sizes of
 /// tasks.
@@ -362,7 +363,8 @@ static void cutTasks(const Contraction &c, BlockPlan &plan) {
       size = llvm::alignTo(llvm::divideCeil(size, 2), unit);
       return true;
     };
-    // Cutting columns reads the lhs again, cutting rows the rhs; a packed side costs more.
+    // Cutting columns reads the lhs again, cutting rows the rhs. A side that is packed is loaded,
+    // transformed, stored and loaded again, and counts four times; an estimate.
     double again = static_cast<double>(m) * plan.nTasks * (packsLhs ? 1 : 0.25);
     double repack = static_cast<double>(n) * plan.mTasks * (plan.packsRhs() ? 1 : 0.25);
     bool splitN =

@@ -41,8 +41,8 @@ struct BlockPlan {
   bool narrowLast;     ///< the last vector of sums is half a vector (see hasNarrowLast)
   LhsForm lhs;
   RhsForm rhs;
-  /// True: the loop over tiles of rows is outside the loop over panels, so that a packed tile meets
-  /// all panels of the task. False: the loop over panels is outside.
+  /// True: the loop over tiles of rows is outside the loop over panels, so that a packed tile is
+  /// multiplied with all panels of the task. False: the loop over panels is outside.
   bool tilesOutside;
   /// Stores dominate: without tilesOutside, tiles are processed one by one too, in the order of the
   /// result.
@@ -81,8 +81,8 @@ struct BlockPlan {
 BlockPlan planBlocks(const Contraction &c, bool plainResult);
 /// Whether the blocked form takes this contraction.
 bool canBlock(const Contraction &c);
-/// The product that multiplies groups in vectors of so many lanes; null if there is none. A rhs
-/// that is contiguous along k is read as groups, so it must have them in memory.
+/// The product that multiplies groups in vectors of `lanes` lanes; null if there is none. A rhs
+/// that is contiguous along k is read as groups, so memory must hold it in whole groups.
 const Product *chooseProduct(const Contraction &c, int64_t lanes);
 /// The matrix-register product for the contraction's types; null if there is none.
 const Product *matrixProduct(const Contraction &c);

@@ -9,7 +9,7 @@
 //       pack the rows of the lhs (k along rows, or m inside panels), if needed
 //       for each panel of columns: multiply in registers
 //
-// If few rows meet a large rhs (BlockPlan::tilesOutside is false), all rows are packed first, and
+// With few rows and a large rhs (BlockPlan::tilesOutside is false), all rows are packed first, and
 // the loops over tiles and panels are exchanged; the first tile of a panel packs it, if the rhs
 // is strided.
 //

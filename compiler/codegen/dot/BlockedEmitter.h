@@ -112,7 +112,7 @@ private:
   /// Computes the initial sums of each column for a flipped lhs: the last row of each panel.
   void sumColumns(const Block &block, const KBlock &k);
   mlir::Value correctionAddress(const Block &block, const Panel &panel, int64_t v);
-  /// The number of groups in so many elements along k.
+  /// The number of groups in `length` elements along k.
   mlir::Value groupsOf(mlir::Value length);
 
   // Tile.cpp
@@ -138,8 +138,8 @@ private:
     int64_t shift;
   };
   NextLines nextLines() const;
-  /// What tile `number` asks for at step i of k: lines of the part of the rhs that is packed next.
-  /// Null if nothing is to be asked for.
+  /// Emits the prefetches of tile `number` at step i of k: lines of the part of the rhs that is
+  /// packed next. Null if nothing is prefetched.
   std::function<void(mlir::Value i)> nextPrefetcher(const Block &block, const KBlock &k,
                                                     const Panel &panel, mlir::Value number);
 

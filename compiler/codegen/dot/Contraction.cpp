@@ -174,6 +174,9 @@ static ContractionSide makeSide(KernelBuilder &kernel, const Problem::Array &fro
 /// `rows` rows. True for few rows; for more rows only if runs end within a vector that they fill
 /// well.
 static bool separatesRuns(const Emission &e, Type element, int64_t inner, int64_t rows) {
+  // Runs that stay together are packed or gathered. Up to 16 rows, those of the forms for few rows,
+  // never repay that; up to 64, some five tiles, not if vectors lie across gaps. Timings were kept
+  // for 1, 5 and 12 rows (NOTES.md, "a product per run"), none for 64.
   constexpr int64_t kFew = 16, kMost = 64;
   int64_t lanes = e.machine.lanes(std::max(4, static_cast<int>(storageBytes(element))));
   return rows <= kFew ||

@@ -103,8 +103,8 @@ void emitBatchLanes(Contraction &c, Epilogue &epilogue);
 /// One sum per batch index, of sides that step by one along different dimensions, or both along the
 /// batch.
 void emitTrace(Contraction &c, Epilogue &epilogue);
-/// Bytes of a rhs that is streamed for few rows, at least. A smaller one stays in L2, where tiles
-/// do better.
+/// The least bytes of a rhs that is streamed for few rows. A smaller one stays in L2, half of 1
+/// MiB, where tiles do better.
 inline constexpr int64_t kStreamedBytes = 512 << 10;
 /// Sums in a buffer, the rhs read once and in order: for at most 16 rows and a large rhs that is
 /// contiguous along n.

@@ -4,12 +4,12 @@
 // contraction in the form that suits its shape:
 //
 //   nest      pred, empty sums, and shapes too small for anything else
-//   broadcast few rows (or columns) that fill a vector and are adjacent in the result
 //   inner     few rows or columns, both sides contiguous along k: lanes along k
 //   stream    few rows or columns, the other side large and contiguous along them
 //   trace     no rows and columns, and the sides contiguous along different dimensions
 //   batch     both sides (or all but a single row) contiguous along the batch: lanes along it
-//   blocked   everything else, and narrow integers that are multiplied in groups
+//   blocked   everything else; groups of narrow neighbours along k; few rows (or columns) that fill
+//             a vector and are adjacent in the result
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/dot/Forms.h"

@@ -15,8 +15,6 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Cycles between two loops: a mispredicted branch at the end of one, addresses for the next.
-static constexpr double kLoopStart = 12;
 /// Scalar operations of a step of an index that no stride describes: divisions by constants,
 /// comparisons with bounds.
 static constexpr double kIndexSteps = 16;
@@ -74,10 +72,11 @@ private:
       add({.bytes = read, .level = level}, 1);
     }
   }
-  /// Reads of `count` vectors of a side with lanes along the given group of dimensions, and what is
-  /// done to make whole vectors of them, to `body`.
+  /// Adds to `body` the loads of `count` vectors of a side with lanes along the given group of
+  /// dimensions, and the instructions that assemble or widen them.
   void addReads(LoopBody &body, const ContractionSide &side, UnitStride along, double count) const;
-  /// A pass that copies so many elements of a side to a buffer, `group` neighbours along k as one.
+  /// Adds a pass that copies `elements` elements of a side to a buffer, `group` neighbours along k
+  /// as one.
   void addCopy(const ContractionSide &side, UnitStride along, double elements, int64_t group = 1);
   /// Stores of the result, with lanes along its columns or, with `rows`, along its rows.
   void addResult(bool rows = false);
@@ -179,7 +178,7 @@ void FormCosts::blocked() {
       cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
                     plan.narrowLast, plan.product ? plan.product->cost : multiplyAdd);
   cycles += batch * perStep * k / plan.kStep();
-  // What is read in place comes from where it is once.
+  // An operand that is read in place is loaded once from the level that holds it.
   LoopBody stream;
   stream.level = level;
   stream.bytes = batch * ((plan.lhs == LhsForm::Direct ? m * k * bytesOf(c.lhs) : 0) +
@@ -208,7 +207,7 @@ void FormCosts::blocked() {
     body.trips = batch * m * n / lanes * (pieces - 1);
     add(body, 1);
   }
-  // What every batch index and every task starts with.
+  // Four loops start for every batch index, and for every piece of every task.
   cycles += (batch + plan.mTasks * plan.nTasks * plan.batchBlocks * pieces) * kLoopStart * 4;
   addResult();
   StringRef lhs[] = {"in place", "rows copied", "rows in panels"};

@@ -20,7 +20,7 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Forms for few rows unroll their code over so many at most; more are better packed and multiplied
+/// Forms for few rows unroll their code over up to 16 rows; more are better packed and multiplied
 /// in two-dimensional tiles.
 static constexpr int64_t kMostRows = 16;
 
@@ -37,6 +37,8 @@ static bool isEmpty(const Contraction &c) {
 /// broadcast to a vector or two of them. No lanes have to be added up then, and the small side
 /// comes from L2 once per tile.
 static bool prefersColumns(const Contraction &c) {
+  // Several tiles of 10 to 28 elements of the large side, so that packing the small one pays; and
+  // steps that outlast the start of a tile (kLoopStart, and its stores). No timings around them.
   constexpr int64_t kLeastColumns = 64, kLeastK = 16;
   if (!canBlock(c) || !isStoredAsSummed(c, c.rhs) || isa<ComplexType>(c.element) ||
       c.m.size() != 1 || c.outM.back() != 1 || c.mSize() > kMostRows || c.kSize() < kLeastK ||
@@ -44,7 +46,7 @@ static bool prefersColumns(const Contraction &c) {
       !linearStride(c.n, c.rhs.freeStrides)) {
     return false;
   }
-  // Half a vector pays if it takes half the time (1500 x 8 x 1000: 0.279 and 0.243 ms).
+  // Half a vector pays if it takes half the time.
   const Vectors &vectors = c.kernel.e.machine.vectors;
   int64_t filled = c.mSize() * storageBytes(c.element) * 2;
   return filled > vectors.bytes || (filled == vectors.bytes && vectors.halves);
@@ -52,8 +54,8 @@ static bool prefersColumns(const Contraction &c) {
 
 /// Whether vectors along k are too few, or too empty, to pay for the addition of their lanes.
 static bool hasShortRows(const Contraction &c) {
-  // So many rows are worth less than two vectors along k: 256 times 20x20 by one row took 0.029 ms
-  // blocked.
+  // More rows than this need two vectors along k to pay for the addition of lanes; for one or two,
+  // more than half a vector is faster than blocked (NOTES.md: 256 times 20 x 20 by a vector).
   constexpr int64_t kShortRowsMost = 2;
   int64_t lanes = lanesFor(c, std::numeric_limits<int32_t>::max());
   return c.mSize() <= kShortRowsMost ? 2 * c.k.back() <= lanes
@@ -93,13 +95,16 @@ bool canStream(const Contraction &c) {
 }
 
 StreamTile streamTile(const Contraction &c) {
-  // Columns of a task, at least: pieces of rows that are worth a stream; and tasks that share
-  // evenly.
+  // A task has at least 512 columns, so that its pieces of rows are long enough for prefetchers,
+  // and there are up to 8 tasks, which a few threads share evenly.
   constexpr int64_t kLeastColumns = 512, kEnoughTasks = 8;
-  // Sums take so much of L1, beside as much of the rows of the rhs that are used and of those asked
-  // for next; many rows of the lhs half of it, for the sake of kLeastColumns.
+  // Accumulators get a third of L1; the current and the prefetched rhs rows get a third each. With
+  // many lhs rows accumulators get half, so that a task keeps at least kLeastColumns columns.
   constexpr int64_t kSumPart = 3, kMostSumPart = 2;
-  // Rows of the lhs that one reading of the rhs serves, and rows of the rhs at a time, at most.
+  // Up to 8 rows of the lhs share a load of the rhs, and 4 to 8 rows of the rhs are read at a time:
+  // an accumulator is loaded and stored once for all of them, but each is a stream of its own for
+  // the prefetchers. The lhs elements of both, 8 to 32, are in registers or broadcast by the
+  // multiply-adds. No timings of other sizes were kept.
   constexpr int64_t kMostTogether = 8, kMostAtOnce = 8;
   int64_t rows = c.mSize(), l1 = c.kernel.e.machine.memory.l1;
   int64_t parts = isa<ComplexType>(c.element) ? 2 : 1;
@@ -127,6 +132,8 @@ static int64_t batchTileRows(const Contraction &c) {
 }
 
 BatchTile batchTile(const Contraction &c) {
+  // 4 x 4 accumulators, 4 columns and a row's vector fill 21 of 32 registers, 2 x 4 13 of 16. One
+  // row has 8 accumulators: as many chains hide a latency of 4 cycles at two multiply-adds a cycle.
   constexpr int64_t kTileColumns = 4, kOneRowColumns = 8;
   bool oneRow = hasOneRow(c);
   int64_t m = oneRow ? 1 : c.mSize(), n = oneRow ? c.mSize() * c.nSize() : c.nSize();
@@ -139,7 +146,8 @@ static bool stepsAlongBatch(const ContractionSide &side) {
 }
 
 bool hasOneRow(const Contraction &c) {
-  // One row that is gathered, since it is not along the batch, needs so many columns.
+  // A row that does not step by one along the batch is gathered to a copy, a lane at a time. With 6
+  // columns, the vectors that are loaded whole are most of what is read. No timings were kept.
   constexpr int64_t kLeastColumns = 6;
   const ContractionSide &large = c.mSize() == 1 ? c.rhs : c.lhs,
                         &row = c.mSize() == 1 ? c.lhs : c.rhs;
@@ -149,8 +157,6 @@ bool hasOneRow(const Contraction &c) {
 }
 
 bool canUseBatchLanes(const Contraction &c) {
-  // Most bytes of the sums of a few rows.
-  constexpr int64_t kMostSums = 64 << 10;
   if (isa<ComplexType>(c.element) || c.element.isInteger(1) || c.batch.empty() || c.k.empty() ||
       c.kSize() < 2 || c.batchSize() == 0) {
     return false;
@@ -160,7 +166,7 @@ bool canUseBatchLanes(const Contraction &c) {
   if (!oneRow && !both) {
     return false;
   }
-  // Whole vectors: 64x48x64 took 0.034 ms with a batch of 4 in lanes, and 0.010 blocked.
+  // A batch that fills no vector is faster blocked (NOTES.md: 64 x 48 x 64, batch 4).
   int64_t lanes = lanesFor(c, c.batch.back()), vector = lanes * storageBytes(c.element);
   if (vector < c.kernel.e.machine.vectors.bytes) {
     return false;
@@ -173,13 +179,10 @@ bool canUseBatchLanes(const Contraction &c) {
 }
 
 bool prefersBatchLanes(const Contraction &c) {
-  // Sums over fewer products do not pay for the transposition of a result of more elements:
-  // 128x8x128, batch 16, took 0.099 ms so and 0.043 blocked; 8x8x8, batch 1000, 0.016 and 0.033.
-  constexpr int64_t kLeastK = 16, kSmallResult = 256;
   if (!canUseBatchLanes(c)) {
     return false;
   }
-  if (!hasOneRow(c) && c.kSize() < kLeastK && c.mSize() * c.nSize() > kSmallResult) {
+  if (!hasOneRow(c) && c.kSize() < kLeastBatchSum && c.mSize() * c.nSize() > kSmallBatchResult) {
     return false;
   }
   int64_t used = llvm::alignTo(c.batch.back(), lanesFor(c, c.batch.back()));
@@ -210,7 +213,7 @@ bool canTrace(const Contraction &c) {
 }
 
 bool prefersTrace(const Contraction &c) {
-  // Squares of shorter sides are slower than scalars: 5000 traces of 3x3.
+  // Squares of 3 x 3 were slower than scalars: most lanes of a transposed square are empty.
   constexpr int64_t kLeastSide = 5;
   return canTrace(c) && std::min(unitAxis(c, c.lhs)->size, unitAxis(c, c.rhs)->size) >= kLeastSide;
 }
@@ -250,7 +253,8 @@ static std::optional<ContractionForm> formForFewRows(const Contraction &c, bool 
 }
 
 /// A form whose operands are packed for few uses is taken if it has at most this part of another
-/// form's modelled cycles.
+/// form's modelled cycles: the model is within 10 to 20 % of the times of forms of one kind
+/// (NOTES.md, "The model of time").
 static constexpr double kCertain = 0.85;
 
 namespace {

@@ -9,11 +9,9 @@
 #define COMPILER_CODEGEN_DOT_FORMS_H
 
 #include "compiler/codegen/dot/Contraction.h"
+#include "compiler/plans/DotOrder.h"
 
 namespace hlo::codegen {
-
-/// Most bytes of a copy of the small side, or of both sides, on the stack.
-inline constexpr int64_t kMostCopied = 512 << 10;
 
 /// Whether a side steps by one in memory along the last dimension of k.
 bool stepsAlongK(const ContractionSide &side);
@@ -51,6 +49,10 @@ struct StreamTile {
   int64_t atOnce;   ///< rows of the rhs
 };
 StreamTile streamTile(const Contraction &c);
+/// The batch form: most bytes of the sums of a few rows, before they are transposed. The transposed
+/// sums take as much again, and both stay in L2. A single row is cut into ranges of columns;
+/// contractions of more rows that exceed it take another form.
+inline constexpr int64_t kMostSums = 64 << 10;
 /// One row is the lhs here, wherever the contraction has it.
 struct BatchTile {
   bool oneRow;

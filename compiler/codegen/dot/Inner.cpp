@@ -6,11 +6,11 @@
 // rows x columns vectors of partial sums; at the end their lanes are added up, those
 // of many sums at a time.
 //
-// Each element of the large side is read from memory once, in order, and only as
-// many bytes as it has there: narrow types are widened in registers, and what is
-// computed from it is computed in registers. So this runs at the speed of memory,
-// where packing would read, write and read again. The small side is copied once for
-// each task, in the type of accumulation, unless it lies in memory like that.
+// Each element of the large side is read from memory once, in order and in its own
+// type: widening, scales and zero points are applied in registers. So this form runs
+// at the speed of memory, where packing would read, write and read again. The small
+// side is copied once per task, in the type of accumulation, unless memory holds it
+// in that type.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Buffers.h"
@@ -23,9 +23,11 @@ namespace hlo::codegen {
 
 /// Bytes of the large side that make a task worth its dispatch, and how many tasks share evenly.
 static constexpr int64_t kBytesPerTask = 256 << 10, kEnoughTasks = 32;
-/// So many rows of the small side have room in a set of L1 beside the columns.
+/// Rows of the small side a multiple of 4 KiB apart map to one set of L1, whose 8 to 12 ways have
+/// room for four of them beside the columns. More are copied.
 static constexpr int64_t kFewRows = 4;
-/// A small side that is read for fewer groups of columns is not copied.
+/// Up to four groups of columns read the small side where it is: each widens it again, but a copy
+/// is a load, a conversion and a store of each vector before its first use. An estimate.
 static constexpr int64_t kFewGroups = 4;
 
 namespace {

@@ -17,7 +17,7 @@ namespace hlo::codegen {
 /// Dots of at most 16 rows take the forms for few rows (kMostRows of each), which read the rhs once
 /// and in order.
 static constexpr int64_t kFewRows = 16;
-/// A rhs of at most 32 KiB stays in L1, where panels are no faster.
+/// A rhs of at most 32 KiB fits the smallest L1 of any machine, where panels are no faster.
 static constexpr int64_t kSmallBytes = 32 << 10;
 
 static int64_t freeSize(Value side, ArrayRef<int64_t> batch, ArrayRef<int64_t> contracting) {

@@ -12,8 +12,8 @@
 // lhs is copied once for each task if it is not in memory in the type of accumulation.
 //
 // A register tile over few rows would read short pieces of rows that are far apart,
-// which no prefetcher follows: 8x4096x4096 took 11.8 ms so. Here the reads are a
-// few sequential streams.
+// which no prefetcher follows (four times as long: NOTES.md, 8 x 4096 x 4096). Here the
+// reads are a few sequential streams.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/contraction/Buffers.h"
@@ -24,10 +24,10 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// So many rows of the lhs take longer than memory does, and the next rows of the rhs are asked
-/// for. With fewer, asking only adds loads: 1x256x1024, whose rhs is in L2, takes 0.013 ms so and
-/// 0.008 without; 4x2048x4096 in bf16 0.88 ms so and 1.0 without.
-static constexpr int64_t kAskingRows = 3;
+/// From this many lhs rows on, the multiply-adds take longer than the rhs takes to arrive, and the
+/// next rhs rows are prefetched. With fewer rows a prefetch is only an additional load (NOTES.md:
+/// 1 x 256 x 1024 and 4 x 2048 x 4096).
+static constexpr int64_t kPrefetchingRows = 3;
 
 namespace {
 class Stream {
@@ -127,7 +127,7 @@ void Stream::addRows(Indices batch, Value n0, Value n1, Indices k, Value outer, 
       }
       // The rows that come next: while the last rows of the lhs take theirs from L1, memory would
       // be idle.
-      if (r1 == rows && rows >= kAskingRows && c.rhs.strided && !mask) {
+      if (r1 == rows && rows >= kPrefetchingRows && c.rhs.strided && !mask) {
         for (int64_t u = 0; u < count; ++u) {
           SmallVector<Index> next(at[u]);
           next.back() = addIndex(e, next.back(), count);

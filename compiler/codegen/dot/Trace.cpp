@@ -24,11 +24,13 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Products that make a task worth its dispatch.
+/// Products of a task: their factors are 512 KiB of f32, which take some 10 us from memory, many
+/// times the dispatch.
 static constexpr int64_t kProductsPerTask = 1 << 16;
 /// Sums that hide the latency of a multiply-add, where the vectors of a square share them.
 static constexpr int64_t kSharedSums = 4;
-/// Vectors of the batch side by side, if nothing is transposed.
+/// Vectors of the batch side by side, if nothing is transposed. A product loads both its factors,
+/// so one starts per cycle: four chains of sums hide a latency of four cycles.
 static constexpr int64_t kVectors = 4;
 
 namespace {

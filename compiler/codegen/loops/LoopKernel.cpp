@@ -254,7 +254,7 @@ static void storeColumnsAsRows(Block &body) {
 }
 
 /// Number of vectors after which the lanes that interior padding leaves empty repeat; 0 if there is
-/// no such padding, or too long a period.
+/// no such padding, or if there are more than 8, each of which is code of its own.
 static int64_t vectorsOfPeriod(KernelBuilder &kernel, int64_t lanes) {
   constexpr int64_t mostVectors = 8;
   int64_t period = 1;

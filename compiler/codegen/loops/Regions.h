@@ -62,8 +62,10 @@ void emitTiledLoop(KernelBuilder &kernel, const TilePlan &plan, ElementEmitter &
 struct ShortRowPlan {
   int64_t rows, vectors;
 };
-/// reduce-windows with at most this many positions are unrolled if the lanes of a vector belong to
-/// several rows.
+/// reduce-windows with at most this many positions (4 x 4) are unrolled if the lanes of a vector
+/// belong to several rows. Every position is code in each vector of a block, and counts as four ops
+/// of at most kMostBlockOps (ShortRows.cpp): 16 positions leave room for blocks of four vectors. A
+/// bound on code, not a measured optimum.
 inline constexpr int64_t kMostUnrolledTaps = 16;
 /// True if an op is as cheap at indices in several rows as in one.
 bool keepsLanesNear(mlir::Operation &op);

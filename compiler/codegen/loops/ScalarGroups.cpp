@@ -15,7 +15,8 @@ namespace hlo::codegen {
 
 /// Most functions at once: with 32-byte registers, two vectors of f64 or one of f32.
 static constexpr size_t kMostLanes = 8;
-/// Larger regions are not searched.
+/// Search limit: ops of a region. Each function looks for partners among all ops, so the search is
+/// quadratic.
 static constexpr int64_t kMostOps = 1000;
 
 static bool isGroupable(Operation *op) {

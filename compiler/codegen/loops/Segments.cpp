@@ -86,6 +86,7 @@ SegmentPlan planSegments(KernelBuilder &kernel, ArrayRef<int64_t> shape, size_t 
 }
 
 SmallVector<SegmentPlan> groupSegments(const SegmentPlan &plan) {
+  // 32 loops are still cheap for LLVM; Outline.cpp makes functions of about as many.
   constexpr size_t mostTogether = 32;
   SmallVector<SegmentPlan> groups;
   for (size_t first = 0; first + 1 < plan.cuts.size(); first += mostTogether) {

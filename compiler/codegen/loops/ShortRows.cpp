@@ -23,7 +23,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Limit on the ops in the code of all vectors of a block.
+/// Limit on the ops in the code of all vectors of a block, each of which is code of its own: one or
+/// two KiB of instructions. With segments, which repeat the block, four times that. A bound on code
+/// and compile time, not a measured optimum.
 static constexpr int64_t kMostBlockOps = 256;
 
 /// True for windows that are unrolled, so that it is known statically which lanes are in the
@@ -67,6 +69,7 @@ static int64_t opsOf(Block &body) {
 
 std::optional<ShortRowPlan> planRowBlocks(Block &body, int64_t rows, int64_t columns,
                                           int64_t lanes) {
+  // Rows after the last whole block are computed one by one: behind four blocks less than a fifth.
   constexpr int64_t fewestBlocks = 4;
   if (lanes < 4 || columns < 2 || columns >= lanes) {
     return std::nullopt;

@@ -13,7 +13,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Most copies of values made for one region.
+/// Most copies of values made for one region. A chain of values that are each read in two ways
+/// doubles its copies at every link, so without a limit code would grow exponentially; 64 are six
+/// such links.
 static constexpr int kMaxCopies = 64;
 
 /// Maps dims through a reshape that only adds or drops dimensions of size 1.

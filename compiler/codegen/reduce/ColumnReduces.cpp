@@ -28,9 +28,11 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// kMostColumns: widest block of columns. Blocks are narrowed to get kWantedTasks tasks, but rows
-/// keep at least kLeastBytes, because narrower blocks waste most of each page's TLB entry; to get
-/// two tasks at all, kLeastBytesForTwo.
+/// A block has at most kMostColumns columns: 16 KiB of f32 accumulators, half of an L1 of 32 KiB;
+/// the rows stream through the rest. Blocks are narrowed to get kWantedTasks tasks, which two
+/// threads or four share evenly, but rows keep at least kLeastBytes, because narrower blocks waste
+/// most of each page's TLB entry; to get two tasks at all, kLeastBytesForTwo (NOTES.md, "a column
+/// block narrowed").
 static constexpr int64_t kMostColumns = 4096, kWantedTasks = 4, kLeastBytes = 512,
                          kLeastBytesForTwo = 256;
 /// Rows that are added per load and store of an accumulator in the buffer: 8 make these a small

@@ -14,9 +14,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-/// Cycles of a loop's first trip and of its mispredicted end, and until a shuffled register can be
-/// added to (3 in most scheduling models).
-static constexpr double kLoopStart = 12, kShuffleLatency = 3;
+/// Cycles until a shuffled register can be added to (3 in most scheduling models).
+static constexpr double kShuffleLatency = 3;
 /// Registers of sums in a walk with enough columns.
 static constexpr double kAccumulators = 4;
 

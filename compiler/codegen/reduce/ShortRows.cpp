@@ -218,6 +218,7 @@ void ShortRows::readRows(Value v, Value rows, Value row) {
 
 /// True if vectors may cover several rows of v with little code.
 static bool isNearAndSmall(Value v, int64_t columns) {
+  // The bound on code of kMostBlockOps (loops/ShortRows.cpp), with at most a vector per column.
   constexpr int64_t mostOps = 256;
   SmallVector<Value> work{v};
   DenseSet<Value> seen;

@@ -20,6 +20,8 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// Positions of a block: their offsets are 8 lanes of i32, one register of 32 bytes, so that a few
+/// instructions test the bounds of all. Larger blocks would copy the update more often (kMostOps).
 static constexpr int64_t kBlock = 8;
 /// Most ops of a computation that may be copied sixteen times.
 static constexpr size_t kMostOps = 8;

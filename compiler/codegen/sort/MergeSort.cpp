@@ -17,6 +17,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
+/// Elements of a run. An insertion sort of n elements makes about n^2 / 4 comparisons and moves: 16
+/// for 8, as many as the merges that it replaces (17), without their copies to another buffer; 64
+/// for 16, where merges need 49. Not measured.
 static constexpr int64_t kRun = 8;
 
 namespace {

@@ -14,7 +14,9 @@ using namespace mlir;
 
 namespace hlo::codegen {
 
-static constexpr int64_t kLanes = 16; ///< counters in a vector
+/// Counters in a vector: a line of 64 bytes, which narrower registers take in parts. It divides the
+/// number of counters, so that no loop needs a remainder.
+static constexpr int64_t kLanes = 16;
 
 static int64_t digitsOf(const SortPlan &plan, const SortPlan::Word &word) {
   return llvm::divideCeil(word.keyTo - word.keyFrom, plan.digitBits);

@@ -9,7 +9,8 @@
 
 namespace hlo::x86 {
 
-/// What starts in a cycle: at most so many instructions, that take at most so many bytes together.
+/// What starts in a cycle: at most `instructions` instructions, on at most `bytes` bytes of vectors
+/// together.
 struct Rate {
   double instructions, bytes;
   double of(int vectorBytes) const { return std::min(instructions, bytes / vectorBytes); }

@@ -13,11 +13,10 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// A dynamic-update-slice of at most so many elements is a select in its consumer: a few vectors,
-/// which cost less than the launch of a kernel.
+/// A dynamic-update-slice of at most 64 elements is a select in its consumer: a few vectors, which
+/// cost less than the launch of a kernel.
 static constexpr int64_t kSmallUpdateElements = 64;
-/// A dot of at most so many multiplications is a loop in its consumer, which costs less than a
-/// launch.
+/// A dot of at most 512 multiplications is a loop in its consumer, which costs less than a launch.
 static constexpr int64_t kSmallDotWork = 512;
 
 /// The next update in a chain: the only dynamic-update-slice of the result of `update`, if every
@@ -125,7 +124,9 @@ static bool isSmallDot(DotOp op) {
   return lhs > 0 && resultElements(op) * contracted <= kSmallDotWork;
 }
 
-/// A scan of at most so many elements is recomputed for each result, inside a loop.
+/// A scan of at most 8 elements is recomputed for each result, inside a loop: up to eight
+/// additions, in vectors and within the consumer's kernel. The scan's own kernel makes one addition
+/// per element, one after the other. No timings around the bound were kept.
 static constexpr int64_t kShortScan = 8;
 
 std::optional<int64_t> cumulativeDimension(ReduceWindowOp op) {
@@ -209,8 +210,8 @@ int64_t codeOf(Operation *op) {
   // Ops of higher cost are loops or calls, whose code does not grow with the cost.
   constexpr int64_t most = 20;
   if (auto convert = dyn_cast<ConvertOp>(op)) {
-    // A conversion may be free where it is evaluated, but its code is not: 2 to 7 ms of LLVM's time
-    // without an instruction for it, less than 1 ms with one.
+    // A conversion may be free where it is evaluated, but its code is not. Without an instruction
+    // for it LLVM takes several times as long (NOTES.md, "LLVM's passes, and compiling").
     return isLongConvert(convert) ? most : 4;
   }
   return isSplatConstant(op) ? 0 : std::clamp<int64_t>(costOf(op), 1, most);

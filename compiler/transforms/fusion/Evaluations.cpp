@@ -34,8 +34,9 @@ static double fanOf(Operation *user, unsigned operandNumber) {
 
 /// Calls `body` for each use of v in the group, the last one first.
 static void forEachUseIn(const Group &group, Value v, function_ref<void(OpOperand &)> body) {
-  // A value that very many groups share has more uses than a group has members, which are in
-  // reverse order too.
+  // A value that very many groups share has more uses than a group has members (at most some
+  // hundreds: kEnoughMembers in Groups.cpp). Then the members, which are in reverse order too, are
+  // fewer to walk.
   constexpr unsigned kManyUses = 256;
   if (v.hasNUsesOrMore(kManyUses)) {
     for (Operation *member : group.members) {

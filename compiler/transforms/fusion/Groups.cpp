@@ -42,12 +42,13 @@ static constexpr int64_t kEnoughCode = 2048, kMaxCode = 4096;
 /// An op of cost 1 may be evaluated 1.5 times per element: a store and a load of each element cost
 /// more.
 static constexpr double kCheapRepeat = 1.5;
-/// A loop evaluates a reduce inside an iteration if it has at most so many elements per result: a
+/// A loop evaluates a reduce inside an iteration if it has at most 4096 elements per result: a
 /// longer one has enough work for a kernel of its own.
 static constexpr int64_t kMaxReduceInLoop = 4096;
 /// An op that reads at most one large array is repeated in up to three kernels rather than stored:
 /// the array's reads replace those of the result, and nothing is written. The repeated chain may
-/// cost at most so much.
+/// cost as much as six additions: some 3 cycles for a vector, which hide behind the 10 and more in
+/// which it comes from memory. An estimate.
 static constexpr size_t kMaxRepeatedIn = 3;
 static constexpr int64_t kMaxRepeatedCost = 6;
 

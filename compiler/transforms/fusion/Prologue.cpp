@@ -26,7 +26,8 @@ namespace hlo::fusion {
 /// The largest cost per element for an operand that is read once, or once per block. Below it the
 /// arithmetic is hidden behind the loads from memory, or behind the copy to the packed block.
 static constexpr int64_t kMostCostOnce = 6, kMostCostPerBlock = 4;
-/// If the other side has at most so many rows, the forms for few rows read the operand once.
+/// With at most 16 rows on the other side, the forms for few rows (kMostRows in
+/// codegen/dot/Forms.cpp) read the operand once.
 static constexpr int64_t kFewRows = 16;
 /// The cost of rounding to a narrower float: an add and a shift or two where the machine has no
 /// instruction for it.

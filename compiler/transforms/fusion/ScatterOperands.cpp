@@ -16,7 +16,9 @@ namespace hlo::fusion {
 /// checked by scalar code, which an add hides behind; an update row is arithmetic on vectors, up to
 /// a gather.
 static constexpr int64_t kIndexCost = 1, kUpdateCost = 4;
-/// The largest total cost of the ops that join.
+/// The largest total cost of the ops that join: two gathers, or eight additions. They all run on
+/// the one thread, or the few, that a scatter has. Indices with a remainder gain a fifth
+/// (NOTES.md, "at pairs of indices"); there are no timings near the bound.
 static constexpr int64_t kMostBeforeScatter = 8;
 /// Update rows of fewer elements than a vector of eight are scattered element by element, where the
 /// ops would be scalar code.

@@ -3,11 +3,11 @@
 // A loop kernel has its lanes along the minor dimension of its results. If the minor dimension has
 // few elements that are computed in different ways, or if two parts of an array are computed from
 // the same values, every lane would compute all of them and keep one. The kernel then has its lanes
-// along the other dimensions, and an iteration computes the positions of that one, one after
-// another. hlo.stack stands for this choice in the program.
+// along the other dimensions, and an iteration computes all positions of the minor dimension (or
+// all parts) in turn. hlo.stack stands for this choice in the program.
 //
-// What is gained is the work on the positions that a lane does not keep. What it costs is code for
-// each position, and the shuffles that interleave columns in registers.
+// It saves the work on the positions that a lane does not keep. It costs code for each position,
+// and the shuffles that interleave columns in registers.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/transforms/fusion/rewrites/LaneDimension.h"

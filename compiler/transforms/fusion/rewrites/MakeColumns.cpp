@@ -15,9 +15,9 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// Up to so much work, the users of a joined array keep using its columns, which recomputes them in
-/// their kernels; beyond it they read the joined array. MultiOutputFusion.cpp bounds the kernels
-/// that both could share.
+/// The users of a joined array keep using its columns, which recomputes them in their kernels, if
+/// the columns together take at most 64 ops. With more work the users read the joined array; one
+/// kernel could hardly compute both (kMaxOps in MultiOutputFusion.cpp is 160).
 static constexpr int64_t kMostWorkTwice = 64;
 
 /// Column c of v, an array [rows, C]; made once.

@@ -19,9 +19,10 @@ using namespace mlir;
 
 namespace hlo::fusion {
 
-/// The code of so many parts, 200 KB, is compiled in about a second, and still fits into L2.
+/// The code of 1024 parts, 200 KB, is compiled in about a second, and still fits into L2.
 static constexpr size_t kMostParts = 1024;
-/// Parts of a concatenate of the tree: compiled in 0.1 s, if no equal one was before.
+/// Parts of a concatenate of the tree: a function that LLVM compiles in a tenth of that, if no
+/// equal one was before.
 static constexpr size_t kGroup = 128;
 
 static void splitConcatenate(ConcatenateOp op) {

@@ -1,7 +1,7 @@
 //===- SplitReduce.cpp - One reduce as two --------------------------------===//
 //
-// Rewrites a reduce that one kernel cannot do well as two. The first has many rows, and so many
-// tasks:
+// Rewrites a reduce that one kernel cannot do well as two. The first has many rows, which are
+// many tasks:
 //
 //   over the minor and other dimensions        the trailing ones first, then the others;
 //                                              the other way round if the trailing ones are short

@@ -1,7 +1,7 @@
 //===- TurnColumns.cpp - Transposed stacks of columns ---------------------===//
 //
 // A function of one point that stacks its results, [C], becomes under vmap a concatenate along
-// the outermost dimension. It is transposed where it meets the points again:
+// the outermost dimension. It is transposed where it is combined with the points again:
 //
 //   s = concatenate(f(x, y), g(x, y)), dimensions={0}       [C, rows]
 //   v' = v + transpose(s * h)                               [rows, C]
