@@ -40,7 +40,7 @@ constexpr int64_t kSmallShare = 8;
 /// Which dots of slices move. Dots of at most kFewRows rows read their other operand once for each
 /// multiply-add or two, so that one dot of all rows is faster if the operand leaves half of L1. Of
 /// up to kMostRows rows the multiply-adds of a vector take as long as its way from L3; these gain
-/// if the operand leaves L2.
+/// if the operands of all dots of an iteration leave L2, as each is then gone when its turn comes.
 constexpr int64_t kFewRows = 2, kMostRows = 16;
 /// The least trips of a loop, so that one product costs less than those that it replaces.
 constexpr int64_t kManyTrips = 4;
@@ -116,6 +116,14 @@ private:
     auto trips = loop->getAttrOfType<IntegerAttr>("known_trip_count");
     if (!trips || trips.getInt() < kManyTrips) {
       return;
+    }
+    SmallPtrSet<void *, 8> weights;
+    for (DotOp dot : body.getBody().getOps<DotOp>()) {
+      for (Value operand : dot->getOperands()) {
+        if (invariant.contains(operand) && weights.insert(operand.getAsOpaquePointer()).second) {
+          weightBytes += bytesOf(operand);
+        }
+      }
     }
     for (DotOp dot : llvm::make_early_inc_range(body.getBody().getOps<DotOp>())) {
       if (!joinProduct(dot, 0, trips.getInt()) && !joinProduct(dot, 1, trips.getInt())) {
@@ -241,7 +249,7 @@ private:
     auto type = RankedTensorType::get(product, element);
     int64_t bytes = shape[d] * bytesOf(dot.getResult());
     bool slow = rows <= kFewRows ? bytesOf(other) >= memory.l1 / 2
-                                 : rows <= kMostRows && bytesOf(other) > memory.l2;
+                                 : rows <= kMostRows && weightBytes > memory.l2;
     if (!slow || bytes > kMostProductBytes ||
         bytes > kProductGrowth * (bytesOf(whole) + bytesOf(other))) {
       return false;
@@ -358,6 +366,8 @@ private:
   DenseSet<Operation *> joined;
   /// Bytes of carries that invariant ops read, directly or through their operands.
   DenseMap<Operation *, int64_t> inputBytes;
+  /// Bytes of the invariant arrays that dots of the body read in each iteration.
+  int64_t weightBytes = 0;
 };
 
 class WhileLoopInvariantCodeMotionPass
