@@ -10,6 +10,7 @@ With --cache the values of inputs and results are kept in FOLDER for the next ru
 import argparse
 import cmath
 import concurrent.futures
+import functools
 import glob
 import hashlib
 import itertools
@@ -52,6 +53,7 @@ NAMES.update({name: rounding(name) for name in BITS if BITS[name].kind == "float
 NAMES.update(fill=fill, ints=ints, prod=math.prod, Array=Array)
 
 
+@functools.cache
 def version():
     """What gives the values of a case beside its text."""
     return b"".join(open(name, "rb").read() for name in (__file__, values.__file__))

@@ -24,7 +24,7 @@ HOME = (
 # User documentation outside of the compiler names the CPUs that it speaks of.
 DOCUMENTS = re.compile(r"(^|/)README\.md$|^cmake/")
 
-# A CPU that has a row is named by it elsewhere too.
+# The tables of CPUs. The names of their rows are looked for, beside those below.
 ROWS = ("compiler/machine/x86/Cpus.cpp", "compiler/machine/aarch64/Cpus.cpp")
 
 NAMES = [re.compile(pattern) for pattern in (
@@ -81,8 +81,8 @@ def check(root):
 
 def self_test():
     named = ["// AVX-512 has masks", "if (target.avx512)", '"llvm.x86.tdpbf16ps"', "vpdpbusd", "on Zen 4", "Intel's cores", "VNNI", "tileloadd64",
-             "x86-64-v3", "takes vdpbf16ps", "Sapphire Rapids", "armv8.2-a", "smmla", "usesAmx()  // amx", "F16C", "sse2", "zmm3", "vcvtneps2bf16", "as on tigerlake",
-             "ampere1a has it"]
+             "x86-64-v3", "takes vdpbf16ps", "Sapphire Rapids", "armv8.2-a", "smmla", "usesAmx()  // amx", "F16C", "sse2", "zmm3", "vcvtneps2bf16",
+             "as on tigerlake", "ampere1a has it"]
     plain = ["DenseIntElementsAttr", "a dozen kilobytes", "printElement", "maximum, minimum", "vector registers", "tile of sums", "permutes lanes",
              "frozen", "the other arm of a branch", "exact2", "various widths", "conversion", "range analysis", "inverse", "gathered", "tiles"]
     names = [*NAMES, row_names(os.path.join(os.path.dirname(__file__), "..", ".."))]

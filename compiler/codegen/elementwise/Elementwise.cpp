@@ -124,6 +124,16 @@ static Elem emitRequest(const Request &request) {
 
 bool isElementwise(Operation *op) { return isElementwiseOp(op); }
 
+/// The operands with as many lanes each as the widest has.
+static SmallVector<Elem, 3> broadcastToLanes(Emission &e, ArrayRef<Elem> operands) {
+  int64_t lanes = 1;
+  for (const Elem &operand : operands) {
+    lanes = std::max(lanes, lanesOf(operand.re));
+  }
+  return llvm::map_to_vector<3>(operands,
+                                [&](const Elem &operand) { return splat(e, operand, lanes); });
+}
+
 Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultElement,
                ArrayRef<Elem> operands, DictionaryAttr attrs) {
   std::optional<Opcode> parsed = parseOpcode(opcode);
@@ -131,14 +141,7 @@ Elem emitNamed(Emission &e, StringRef opcode, Type operandElement, Type resultEl
     emitError(e.loc) << "op " << opcode << " is not element-wise";
     return {};
   }
-  int64_t lanes = 1;
-  for (const Elem &operand : operands) {
-    lanes = std::max(lanes, lanesOf(operand.re));
-  }
-  SmallVector<Elem, 3> values;
-  for (const Elem &operand : operands) {
-    values.push_back(splat(e, operand, lanes));
-  }
+  SmallVector<Elem, 3> values = broadcastToLanes(e, operands);
   Elem result = emitRequest({e, *parsed, operandElement, resultElement, values, attrs});
   if (!result) {
     InFlightDiagnostic diagnostic = emitError(e.loc);
@@ -324,21 +327,17 @@ static bool isRepeatedFunction(Operation *op) {
 /// where an operand is a constant, whose value shortens the code.
 static Elem callFunction(Emission &e, StringRef opcode, Type operandElement, Type resultElement,
                          ArrayRef<Elem> operands) {
-  int64_t lanes = 1;
-  for (const Elem &operand : operands) {
-    if (constantOf(Num(e, operand.re))) {
-      return {};
-    }
-    lanes = std::max(lanes, lanesOf(operand.re));
+  if (llvm::any_of(operands, [&](const Elem &o) { return constantOf(Num(e, o.re)).has_value(); })) {
+    return {};
   }
   SmallVector<Num> arguments;
-  for (const Elem &operand : operands) {
-    Elem all = splat(e, operand, lanes);
-    arguments.push_back(Num(e, all.re));
-    if (all.im) {
-      arguments.push_back(Num(e, all.im));
+  for (const Elem &operand : broadcastToLanes(e, operands)) {
+    arguments.push_back(Num(e, operand.re));
+    if (operand.im) {
+      arguments.push_back(Num(e, operand.im));
     }
   }
+  int64_t lanes = arguments[0].lanes();
   auto pack = [](const Elem &elem) {
     return elem.im ? SmallVector<Value, 2>{elem.re, elem.im} : SmallVector<Value, 2>{elem.re};
   };
@@ -385,20 +384,19 @@ Elem emitElementwise(Emission &e, Operation *op, ArrayRef<Elem> operands) {
     name = "multiply";
   }
   Emission here{{e.b, op->getLoc()}, e.machine};
-  bool repeated = isRepeatedFunction(op);
+  auto emit = [&](Type from, Type to) {
+    Elem called = isRepeatedFunction(op) ? callFunction(here, name, from, to, operands) : Elem();
+    return called ? called : emitNamed(here, name, from, to, operands, op->getAttrDictionary());
+  };
   if (mayStayWide(op) || isOnlyStored(op)) {
-    Type wide = e.b.getF32Type();
     if (isa<LogisticOp>(op) && elementType(op->getResult(0).getType()).isF16()) {
       return Elem(logisticForHalf(Num(here, operands[0].re)));
     }
-    Elem called = repeated ? callFunction(here, name, wide, wide, operands) : Elem();
-    return called ? called : emitNamed(here, name, wide, wide, operands, op->getAttrDictionary());
+    return emit(e.b.getF32Type(), e.b.getF32Type());
   }
   // The family is that of a select's data, not of its pred.
-  Type of = elementType(op->getOperand(isa<SelectOp>(op) ? 1 : 0).getType());
-  Type to = elementType(op->getResult(0).getType());
-  Elem called = repeated ? callFunction(here, name, of, to, operands) : Elem();
-  return called ? called : emitNamed(here, name, of, to, operands, op->getAttrDictionary());
+  unsigned data = isa<SelectOp>(op) ? 1 : 0;
+  return emit(elementType(op->getOperand(data).getType()), elementType(op->getResult(0).getType()));
 }
 
 } // namespace hlo::codegen

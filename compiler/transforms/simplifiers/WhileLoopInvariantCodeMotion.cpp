@@ -117,10 +117,10 @@ private:
     if (!trips || trips.getInt() < kManyTrips) {
       return;
     }
-    SmallPtrSet<void *, 8> weights;
+    DenseSet<Value> weights;
     for (DotOp dot : body.getBody().getOps<DotOp>()) {
       for (Value operand : dot->getOperands()) {
-        if (invariant.contains(operand) && weights.insert(operand.getAsOpaquePointer()).second) {
+        if (invariant.contains(operand) && weights.insert(operand).second) {
           weightBytes += bytesOf(operand);
         }
       }
