@@ -57,6 +57,15 @@ inline double cyclesOfLoop(const Machine &machine, const LoopBody &body) {
   return cyclesOfTrip(machine, body) * body.trips;
 }
 
+/// True if a candidate is faster than the best one so far by more than the rounding of sums that
+/// are added up in another order (a part in 2^50 per addition). Of equal candidates the first
+/// stays.
+inline bool isFaster(double cycles, double best) {
+  constexpr double kRounding =
+      1e-3; // far above any rounding, and far below what the model can tell
+  return cycles < best * (1 - kRounding);
+}
+
 /// The nearest level that holds so many bytes beside what streams through it.
 Level levelOf(const Machine &machine, double bytes);
 

@@ -17,6 +17,7 @@
 #include "compiler/transforms/simplifiers/Simplifiers.h"
 #include "dialect/cpurt/Dialect.h"
 #include "dialect/hlo/verify/SymbolCache.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Transforms/Passes.h"

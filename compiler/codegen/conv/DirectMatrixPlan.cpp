@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/codegen/conv/DirectPlan.h"
+#include "compiler/machine/Costs.h"
 
 using namespace mlir;
 
@@ -81,7 +82,7 @@ static void chooseRows(DirectPlan &plan, const Product &product) {
     plan.tileRows = tileRows;
     plan.linePitch = pitch;
     double cycles = tileCycles(plan, product) / (pitch > 0 ? kRunOfLines : 1);
-    if (cycles < best * 0.999) {
+    if (isFaster(cycles, best)) {
       best = cycles;
       chosen = plan;
     }

@@ -105,7 +105,7 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
     cycles *= metTaps(plan.dims.end()[-2], rowsH);
     // Each kind of partial tile is code of its own.
     cycles *= 1 + 0.01 * (tailH + tailW != 0) + 0.01 * (needed % vectors != 0);
-    if (cycles < best * 0.999) {
+    if (isFaster(cycles, best)) {
       best = plan.stepCycles = cycles;
       plan.rowsH = rowsH;
       plan.rowsW = rowsW;

@@ -87,8 +87,8 @@ TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, in
         continue;
       }
       double cycles = cyclesOfTiles(machine, m, needed, k, parts, {rows, vectors, 0}, narrowLast);
-      // Of equal costs the first, with fewer vectors and rows, whatever the rounding.
-      if (cycles < best.cycles * 0.999) {
+      // Equal candidates: the first, with fewer vectors and rows.
+      if (isFaster(cycles, best.cycles)) {
         best = {rows, vectors, cycles};
       }
     }
