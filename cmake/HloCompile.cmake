@@ -1,5 +1,5 @@
 # hlo_add_library(<target> [STATIC|SHARED] HLO <file>...
-#                 [NAME <id>...] [TARGET <triple>] [CPU <name>] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
+#                 [NAME <id>...] [TARGET <triple>] [CPU <name> | DISPATCH <level>...] [FEATURES <+a|-b>...] [HEADER <file.h>] [CUSTOM_CALLS <library>...]
 #                 [IMMUTABLE_PARAMS <parameter>... | ALL_BUT <parameter>... | ALL] [OPTIONS <flag>...])
 #
 # A library of compiled HLO modules. Each FILE.hlo becomes an object and FILE.h; whoever links <target> can include
@@ -9,6 +9,8 @@
 #             one library cannot have the same; two libraries that do, linked into one program, are a link error
 #   TARGET    the triple; by default that of the toolchain file, or this machine's
 #   CPU       the target CPU: host, or a name such as x86-64-v4 (default: x86-64-v3, on aarch64 generic)
+#   DISPATCH  CPU levels, from the least to the most (x86-64-v2 x86-64-v3 x86-64-v4; armv8-a armv8.2-a+dotprod+fp16):
+#             the library has code for each, and a call runs the highest that its CPU supports
 #   FEATURES  CPU features on top of those
 #   HEADER    name of the header (default: FILE.h); for one file only
 #   CUSTOM_CALLS  libraries with functions that the modules call, e.g. Hlo::lapack; all of a static one is linked, since
@@ -24,7 +26,7 @@
 include_guard()
 
 function(hlo_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "TARGET;CPU;HEADER" "HLO;NAME;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "STATIC;SHARED" "TARGET;CPU;HEADER" "HLO;NAME;DISPATCH;FEATURES;CUSTOM_CALLS;IMMUTABLE_PARAMS;OPTIONS")
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "hlo_add_library(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -62,6 +64,13 @@ function(hlo_add_library target)
   endif()
   if(ARG_CPU)
     list(APPEND flags "--cpu=${ARG_CPU}")
+  endif()
+  if(ARG_DISPATCH)
+    if(ARG_CPU)
+      message(FATAL_ERROR "hlo_add_library(${target}): CPU and DISPATCH exclude each other")
+    endif()
+    string(REPLACE ";" "," levels "${ARG_DISPATCH}")
+    list(APPEND flags "--dispatch=${levels}")
   endif()
   if(ARG_FEATURES)
     string(REPLACE ";" "," features "${ARG_FEATURES}")

@@ -90,6 +90,10 @@ if os.path.exists(os.path.join(cross, "hlo-run-guest")) and shutil.which("aarch6
     config.substitutions.append(("%aarch64-cc", "aarch64-linux-gnu-gcc"))
     config.substitutions.append(("%aarch64-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
     config.substitutions.append(("%aarch64-run", "qemu-aarch64 -L /usr/aarch64-linux-gnu"))
+# Programs of this architecture on other CPUs of it.
+if shutil.which("qemu-x86_64"):
+    config.available_features.add("qemu-x86_64")
+    config.substitutions.append(("%qemu-x86_64", "qemu-x86_64"))
 if shutil.which("musl-gcc"):
     config.available_features.add("musl")
 rustc = shutil.which("rustc")

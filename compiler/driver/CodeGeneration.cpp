@@ -64,7 +64,7 @@ static std::string namesOf(ArrayRef<unsigned> indices, ArrayRef<KernelUnit> unit
 
 CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
     : in(input), single(single) {
-  units = collectKernels(in.planned, in.signature.prefix);
+  units = collectKernels(in.planned, in.signature.symbols);
   groups = groupKernels(units, single);
   if (in.options.explainPlan || !in.options.plans.empty()) {
     for (KernelUnit &unit : units) {
@@ -143,7 +143,7 @@ std::vector<KernelPlan> CodeGeneration::plans() const {
 /// Collects small loops into groups of a few. The grouping does not depend on the threads.
 void CodeGeneration::findLoops() {
   constexpr size_t loopsPerGroup = 8;
-  loops = findSmallLoops(entry(), in.signature.prefix, kernelInfos);
+  loops = findSmallLoops(entry(), in.signature.symbols, kernelInfos);
   for (auto &loop : loops) {
     loop.second.scratchBytes =
         loopScratchBytes(cast<cpurt::WhileOp>(loop.first), loop.second.slots, kernelInfos);
@@ -241,7 +241,7 @@ std::unique_ptr<llvm::TargetMachine> CodeGeneration::takeMachine() {
       return machine;
     }
   }
-  return makeTargetMachine(in.target, in.options.optLevel);
+  return makeTargetMachine(in.target, in.options.optLevel, ownSections());
 }
 
 void CodeGeneration::giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
@@ -252,7 +252,8 @@ void CodeGeneration::giveBack(std::unique_ptr<llvm::TargetMachine> machine) {
 /// Generates machine code for a finished module. Verifies first, since LLVM's code generator does
 /// not.
 LogicalResult CodeGeneration::generate(llvm::Module &module, llvm::TargetMachine &machine,
-                                       llvm::CodeGenFileType kind, Code &code, ModuleTime &time) {
+                                       llvm::CodeGenFileType kind, ObjectCode &code,
+                                       ModuleTime &time) {
   Stopwatch watch(time.codeSeconds);
   StackUse used;
   code = generateCode(module, machine, kind, &used);
@@ -409,10 +410,13 @@ bool CodeGeneration::entryIsLong() const {
   return !isSmall || operands > longBlock;
 }
 
-LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
+uint64_t CodeGeneration::cpuFeatures() const {
   bool usesTiles = llvm::any_of(units, [](const KernelUnit &unit) { return unit.usesTiles; });
-  buildDescription(in.signature, in.description, operations.rows, in.target,
-                   cpuFeatureBits(in.target, usesTiles), module);
+  return cpuFeatureBits(in.target, usesTiles);
+}
+
+LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
+  buildDescription(in.signature, in.description, operations.rows, in.target, cpuFeatures(), module);
   for (auto each : in.planned.getOps<cpurt::EntryOp>()) {
     if (failed(buildEntry(each, entryContext(), module))) {
       return failure();
@@ -423,8 +427,8 @@ LogicalResult CodeGeneration::addEntry(llvm::Module &module) {
 
 LogicalResult CodeGeneration::compileEntry() {
   QuietContext context;
-  std::unique_ptr<llvm::TargetMachine> machine =
-      makeTargetMachine(in.target, entryIsLong() ? 0 : std::min(in.options.optLevel, 1));
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(
+      in.target, entryIsLong() ? 0 : std::min(in.options.optLevel, 1), ownSections());
   llvm::Module module("entry", context.context);
   module.setDataLayout(machine->createDataLayout());
   if (failed(addEntry(module))) {
@@ -476,25 +480,26 @@ uint64_t CodeGeneration::stackBytes() const {
   for (const KernelUnit &unit : units) {
     kernels.push_back(unit.symbol);
   }
-  uint64_t bytes = stack.boundOf(in.signature.prefix + "_run_buffers", kernels);
+  uint64_t bytes = stack.boundOf(in.signature.symbols + "_run_buffers", kernels);
   if (in.description.prepared.bytes) {
-    bytes = std::max(bytes, stack.boundOf(in.signature.prefix + "_prepare_buffers", kernels));
+    bytes = std::max(bytes, stack.boundOf(in.signature.symbols + "_prepare_buffers", kernels));
   }
   return llvm::alignTo(bytes, 64);
 }
 
-LogicalResult CodeGeneration::package(std::string &object) {
+std::vector<ObjectCode> CodeGeneration::takeObjects() {
   // Frame sizes are known only after code generation, and the description is part of that code.
   uint64_t bytes = stackBytes();
-  for (Code &object : objects) {
+  for (ObjectCode &object : objects) {
     setStackBytes(object, in.signature, bytes);
   }
-  SmallVector<StringRef> parts;
-  for (const Code &object : objects) {
-    if (!object.empty()) {
-      parts.push_back(object);
-    }
-  }
+  llvm::erase_if(objects, [](const ObjectCode &object) { return object.empty(); });
+  return std::move(objects);
+}
+
+LogicalResult CodeGeneration::package(std::string &object) {
+  std::vector<ObjectCode> made = takeObjects();
+  SmallVector<StringRef> parts(made.begin(), made.end());
   std::vector<std::string> exported = exportedSymbols(in.signature, in.description);
   llvm::Expected<std::string> merged =
       mergeObjects(parts, in.constants.data, exported, importedSymbols());
@@ -553,7 +558,7 @@ LogicalResult CodeGeneration::compileText(Artifacts &artifacts) {
     llvm::WriteBitcodeToFile(*module, stream);
   }
   if (in.options.emit & EmitAssembly) {
-    Code code;
+    ObjectCode code;
     ModuleTime time;
     if (failed(generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile, code, time))) {
       return failure();

@@ -15,6 +15,9 @@
 
 namespace hlo {
 
+/// Machine code as LLVM writes it: one relocatable object, or text.
+using ObjectCode = llvm::SmallString<0>;
+
 /// Input of the last phases.
 struct CodeGenerationInput {
   mlir::ModuleOp planned;
@@ -47,15 +50,18 @@ public:
   uint64_t stackBytes() const;
   /// Times of the modules in compileObjects, slowest first.
   std::vector<ModuleTime> moduleTimes() const;
+  /// The features that the code needs, as its description says.
+  uint64_t cpuFeatures() const;
   /// Phase package, for an object.
   mlir::LogicalResult package(std::string &object);
+  /// The same for one CPU level of several: the objects, to be merged with those of other levels.
+  std::vector<ObjectCode> takeObjects();
   /// Phases optimize and package for text: assembly, LLVM IR, bitcode, as options.emit asks.
   mlir::LogicalResult compileText(Artifacts &artifacts);
   /// The emitted functions as MLIR.
   void printKernels(llvm::raw_ostream &out);
 
 private:
-  using Code = llvm::SmallString<0>;
   void forEach(size_t count, llvm::function_ref<void(size_t)> body);
   /// Loops that share one module with the kernels that they launch.
   struct LoopGroup {
@@ -83,9 +89,10 @@ private:
   /// A target machine of the options' level that no other thread uses: a released one or a new one.
   /// Making one with its subtarget takes a tenth of the time of a small kernel.
   std::unique_ptr<llvm::TargetMachine> takeMachine();
+  bool ownSections() const { return in.description.levelNumber > 0; }
   void giveBack(std::unique_ptr<llvm::TargetMachine> machine);
   mlir::LogicalResult generate(llvm::Module &module, llvm::TargetMachine &machine,
-                               llvm::CodeGenFileType kind, Code &code, ModuleTime &time);
+                               llvm::CodeGenFileType kind, ObjectCode &code, ModuleTime &time);
   void dump(llvm::Module &module, const llvm::Twine &name);
 
   CodeGenerationInput in;
@@ -96,9 +103,9 @@ private:
   SmallLoops loops;
   OperationTable operations;
   std::vector<LoopGroup> loopGroups;
-  std::vector<Code> objects;     ///< one per group, one per group of loops, the entry's
-  std::vector<ModuleTime> times; ///< of each object
-  StackUse stack;                ///< of the objects; guarded by stackLock
+  std::vector<ObjectCode> objects; ///< one per group, one per group of loops, the entry's
+  std::vector<ModuleTime> times;   ///< of each object
+  StackUse stack;                  ///< of the objects; guarded by stackLock
   std::mutex stackLock, machinesLock;
   std::vector<std::unique_ptr<llvm::TargetMachine>> machines; ///< not used by any thread
 };

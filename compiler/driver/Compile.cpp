@@ -16,6 +16,7 @@
 #include "compiler/driver/CodeGeneration.h"
 #include "compiler/driver/CustomCallReview.h"
 #include "compiler/driver/ImmutableParams.h"
+#include "compiler/driver/Levels.h"
 #include "compiler/driver/Preflight.h"
 #include "compiler/parser/Parser.h"
 #include "compiler/parser/Printer.h"
@@ -64,13 +65,14 @@ private:
   LogicalResult parseAndVerify(MLIRContext &context);
   LogicalResult runBackend(const Target &target);
   void destroyModule();
+  LogicalResult makeDumpDir();
   std::string choosePrefix();
   void fillDescription(Description &description, const Target &target);
   void noteArena(const Description &description);
   LogicalResult checkArena();
   LogicalResult checkStack(const CodeGeneration &generation);
   std::string headerOf(const Signature &signature, const Description &description,
-                       const Target &target);
+                       std::string target);
   bool stopsAfter(Phase phase) const { return options.compileTo == phase; }
 
   /// Runs one phase: records its time, counts its errors, dumps its result.
@@ -78,8 +80,11 @@ private:
   void dumpModule(Phase which);
   void dumpText(StringRef name, StringRef text);
 
+  LogicalResult compileFor(const Target &target);
+  LogicalResult compileLevels(llvm::MutableArrayRef<Target> targets);
+
   StringRef text, fileName;
-  const CompileOptions &options;
+  CompileOptions options; ///< with several CPU levels: those of the level in work
   Artifacts &artifacts;
   llvm::raw_ostream &out;
   std::unique_ptr<llvm::ThreadPoolInterface> pool;
@@ -88,6 +93,10 @@ private:
   PythonLines lines; ///< of the custom calls
   InstructionMetadata metadata;
   unsigned errors = 0, internalErrors = 0, boundErrors = 0;
+  std::vector<LevelCode> levels;           ///< that are compiled
+  bool isQuiet = false;                    ///< only errors are printed
+  std::optional<unsigned> level;           ///< in work; none: the object has no levels
+  std::optional<Signature> plainSignature; ///< with levels: of the module
 };
 } // namespace
 
@@ -139,10 +148,12 @@ LogicalResult Compilation::phase(Phase which, ErrorKind blame,
   }
   LogicalResult result = body();
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  if (artifacts.phaseSeconds.empty() || artifacts.phaseSeconds.back().first != phaseName(which)) {
-    artifacts.phaseSeconds.emplace_back(phaseName(which).str(), 0);
+  auto sum = llvm::find_if(artifacts.phaseSeconds,
+                           [&](const auto &each) { return each.first == phaseName(which); });
+  if (sum == artifacts.phaseSeconds.end()) {
+    sum = artifacts.phaseSeconds.emplace(sum, phaseName(which).str(), 0);
   }
-  artifacts.phaseSeconds.back().second += seconds.count();
+  sum->second += seconds.count();
   if (succeeded(result) && errors == before) {
     dumpModule(which);
     return success();
@@ -192,7 +203,9 @@ std::string Compilation::choosePrefix() {
 
 /// The flags that change the output, for the description in the object.
 static std::string describeFlags(const CompileOptions &options, const Target &target) {
-  std::string flags = "-O" + std::to_string(options.optLevel) + " --cpu=" + target.cpu;
+  std::string flags = "-O" + std::to_string(options.optLevel);
+  flags += options.dispatch.empty() ? " --cpu=" + target.cpu
+                                    : " --dispatch=" + llvm::join(options.dispatch, ",");
   if (!options.features.empty()) {
     flags += " --features=" + options.features;
   }
@@ -282,6 +295,7 @@ void Compilation::noteArena(const Description &description) {
   artifacts.arenaBytes = description.arena.bytes;
   artifacts.threadArenaBytes = description.arena.threadBytes;
   artifacts.prepareArenaBytes = description.prepared.arena.bytes;
+  artifacts.preparedBytes = description.prepared.bytes;
 }
 
 LogicalResult Compilation::checkArena() {
@@ -295,8 +309,10 @@ LogicalResult Compilation::checkArena() {
 }
 
 LogicalResult Compilation::checkStack(const CodeGeneration &generation) {
-  artifacts.stackBytes = generation.stackBytes();
-  artifacts.largestFrame = generation.largestFrame();
+  artifacts.stackBytes = std::max(artifacts.stackBytes, generation.stackBytes());
+  if (auto frame = generation.largestFrame(); frame.second > artifacts.largestFrame.second) {
+    artifacts.largestFrame = std::move(frame);
+  }
   if (options.maxStackBytes && artifacts.stackBytes > options.maxStackBytes) {
     return fail(ErrorKind::Limit,
                 "a call needs a stack of " + llvm::Twine(artifacts.stackBytes) +
@@ -308,7 +324,7 @@ LogicalResult Compilation::checkStack(const CodeGeneration &generation) {
 }
 
 std::string Compilation::headerOf(const Signature &signature, const Description &description,
-                                  const Target &target) {
+                                  std::string target) {
   HeaderInfo info{llvm::sys::path::filename(fileName).str(),
                   description.sha256,
                   description.version,
@@ -318,7 +334,7 @@ std::string Compilation::headerOf(const Signature &signature, const Description 
                   description.customCalls,
                   description.stateBytes,
                   description.prepared,
-                  target.triple + " " + target.cpuText};
+                  std::move(target)};
   return makeHeader(signature, info);
 }
 
@@ -333,18 +349,25 @@ LogicalResult Compilation::runBackend(const Target &target) {
         }
         fillDescription(description, target);
         signature = makeSignature(*module, prefix, description.sha256);
+        if (level && succeeded(signature)) {
+          plainSignature = *signature;
+          description.levelName = options.cpu;
+          description.levelNumber = *level + 1;
+          signature->symbols += "." + options.cpu;
+        }
         if (std::string message = reviewCustomCalls(*module->getOps<cpurt::EntryOp>().begin(),
                                                     lines, options.allowMissingCustomCalls);
             !message.empty()) {
           return fail(ErrorKind::Usage, "--allow-missing-custom-calls: " + message);
         }
-        return failed(signature) ? failure() : collectConstants(*module, prefix, constants);
+        return failed(signature) ? failure()
+                                 : collectConstants(*module, signature->symbols, constants);
       }))) {
     return failure();
   }
   artifacts.constantBytes = constants.totalBytes;
-  artifacts.preparedBytes = description.prepared.bytes;
   if (FailureOr<EntryLayout> layout = EntryLayout::get(*module); succeeded(layout)) {
+    artifacts.inputNames.clear();
     for (const EntryLeaf &leaf : layout->inputs) {
       artifacts.inputNames.push_back(leaf.name);
     }
@@ -375,6 +398,12 @@ LogicalResult Compilation::runBackend(const Target &target) {
                             description, constants, metadata, pool.get()};
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
+  auto keepLevel = [&](std::vector<ObjectCode> objects) {
+    if (level) {
+      levels.push_back({signature->symbols, target, description, std::move(constants),
+                        std::move(objects), 0, 0});
+    }
+  };
   // Scratch sizes are known only after kernels have been emitted.
   auto emit = [&](CodeGeneration &generation) {
     return phase(Phase::Emit, ErrorKind::Unsupported, [&]() -> LogicalResult {
@@ -398,10 +427,11 @@ LogicalResult Compilation::runBackend(const Target &target) {
     if (failed(emit(generation))) {
       return failure();
     }
-    if (options.emit & EmitHeader) {
-      artifacts.header = headerOf(*signature, description, target);
+    if ((options.emit & EmitHeader) && !level) {
+      artifacts.header = headerOf(*signature, description, target.triple + " " + target.cpuText);
     }
     if (!wantsCode) {
+      keepLevel({});
       return success();
     }
     if (stopsAfter(Phase::Emit)) {
@@ -414,7 +444,13 @@ LogicalResult Compilation::runBackend(const Target &target) {
         }))) {
       return failure();
     }
-    artifacts.moduleTimes = generation.moduleTimes();
+    llvm::append_range(artifacts.moduleTimes, generation.moduleTimes());
+    if (level) {
+      keepLevel(generation.takeObjects());
+      levels.back().cpuFeatures = generation.cpuFeatures();
+      levels.back().stackBytes = generation.stackBytes();
+      return success();
+    }
     if (!stopsAfter(Phase::Optimize) && failed(phase(Phase::Package, ErrorKind::Unsupported, [&] {
           return generation.package(artifacts.object);
         }))) {
@@ -429,7 +465,7 @@ LogicalResult Compilation::runBackend(const Target &target) {
     return failure();
   }
   if (options.emit & EmitHeader) {
-    artifacts.header = headerOf(*signature, description, target);
+    artifacts.header = headerOf(*signature, description, target.triple + " " + target.cpuText);
   }
   return phase(Phase::Optimize, ErrorKind::Unsupported, [&] {
     return failed(generation.compileText(artifacts)) ? failure() : checkStack(generation);
@@ -437,13 +473,21 @@ LogicalResult Compilation::runBackend(const Target &target) {
 }
 
 LogicalResult Compilation::runPhases(MLIRContext &context) {
-  llvm::Expected<Target> target = describeTarget(options.cpu, options.features, options.triple);
-  if (!target) {
-    return fail(ErrorKind::Usage, llvm::toString(target.takeError()));
+  if (std::string fault = dispatchFault(options); !fault.empty()) {
+    return fail(ErrorKind::Usage, fault);
   }
-  if (!options.triple.empty() && options.cpu.empty() && options.remarks) {
-    out << fileName << ": remark: compiled for CPU '" << target->cpu << "' of " << target->triple
-        << ", since --cpu names none\n";
+  std::vector<std::string> names = options.dispatch;
+  if (names.empty()) {
+    names.push_back(options.cpu);
+  }
+  llvm::Expected<std::vector<Target>> targets =
+      describeLevels(names, options.features, options.triple);
+  if (!targets) {
+    return fail(ErrorKind::Usage, llvm::toString(targets.takeError()));
+  }
+  if (!options.triple.empty() && names.front().empty() && options.remarks) {
+    out << fileName << ": remark: compiled for CPU '" << targets->front().cpu << "' of "
+        << targets->front().triple << ", since --cpu names none\n";
   }
   if (failed(phase(Phase::Parse, ErrorKind::Input, [&] { return parseAndVerify(context); }))) {
     return failure();
@@ -499,9 +543,67 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
       }))) {
     return failure();
   }
+  return options.dispatch.empty() ? compileFor(targets->front()) : compileLevels(*targets);
+}
+
+/// Compiles the parsed module for one level after the other, and merges them.
+LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) {
+  const CompileOptions all = options;
+  OwningOpRef<ModuleOp> parsed = std::move(module);
+  std::vector<Description> descriptions;
+  for (const auto &[i, target] : llvm::enumerate(targets)) {
+    level = i;
+    // As for the first level, until its code is generated.
+    parsed->getContext()->disableMultithreading();
+    module = parsed->clone();
+    options.cpu = all.dispatch[i];
+    options.dispatch.clear();
+    // Every level has the same remarks and warnings.
+    isQuiet = i > 0;
+    if (!all.dumpDir.empty()) {
+      options.dumpDir = all.dumpDir + "/" + options.cpu;
+      if (failed(makeDumpDir())) {
+        return failure();
+      }
+    }
+    if (failed(compileFor(target))) {
+      return failure();
+    }
+    destroyModule();
+    if (levels.size() > i) {
+      descriptions.push_back(levels.back().description);
+    }
+  }
+  options = all;
+  module = std::move(parsed);
+  if (levels.empty()) {
+    return success(); // only what does not depend on the level was asked for
+  }
+  Description description = describeAll(descriptions, describeFlags(options, targets.front()));
+  noteArena(description);
+  if (options.emit & EmitHeader) {
+    artifacts.header = headerOf(*plainSignature, description,
+                                targets.front().triple + " " + llvm::join(options.dispatch, ", "));
+  }
+  if (levels.front().objects.empty()) {
+    return success();
+  }
+  return phase(Phase::Package, ErrorKind::Unsupported, [&] {
+    llvm::Expected<std::string> merged = mergeLevels(levels, *plainSignature, description);
+    if (!merged) {
+      return LogicalResult((*module)->emitError("internal error: levels could not be merged: ")
+                           << llvm::toString(merged.takeError()));
+    }
+    artifacts.object = std::move(*merged);
+    return success();
+  });
+}
+
+/// Phases canonicalize to package of a parsed module, for one CPU.
+LogicalResult Compilation::compileFor(const Target &target) {
   for (Phase which : {Phase::Parse, Phase::Canonicalize, Phase::Layout, Phase::Fuse, Phase::Plan}) {
     auto body = [&] {
-      return success(succeeded(runPhase(*module, which, target->machine)) &&
+      return success(succeeded(runPhase(*module, which, target.machine)) &&
                      (which != Phase::Fuse || succeeded(checkKernels(*module, options.budget))));
     };
     bool runs = which != Phase::Parse && (!options.startFrom || which >= *options.startFrom);
@@ -514,8 +616,9 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
       return fail(ErrorKind::Usage, "--immutable-params: " + message);
     }
     if (which == Phase::Plan && (options.memoryReport || !options.dumpDir.empty())) {
-      artifacts.memoryReport = memoryReport(*module);
-      dumpText("memory.txt", artifacts.memoryReport);
+      std::string report = memoryReport(*module);
+      dumpText("memory.txt", report);
+      artifacts.memoryReport += level ? options.cpu + ":\n" + report : report;
     }
     // The last whole module; after it, only single kernels are MLIR.
     bool printsHere = (options.emit & EmitMlir) && which == Phase::Plan && !stopsAfter(Phase::Emit);
@@ -541,7 +644,7 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   auto kernels = module->getOps<cpurt::KernelOp>();
   artifacts.kernelsBefore = launches;
   artifacts.kernelsAfter = std::distance(kernels.begin(), kernels.end());
-  return runBackend(*target);
+  return runBackend(target);
 }
 
 /// Erases innermost ops first: MLIR visits all ops inside an op once per level around it.
@@ -557,12 +660,19 @@ void Compilation::destroyModule() {
   module = nullptr;
 }
 
+LogicalResult Compilation::makeDumpDir() {
+  if (options.dumpDir.empty()) {
+    return success();
+  }
+  std::error_code error = llvm::sys::fs::create_directories(options.dumpDir);
+  return error ? fail(ErrorKind::File,
+                      "cannot make folder '" + options.dumpDir + "': " + error.message())
+               : success();
+}
+
 LogicalResult Compilation::run() {
-  if (!options.dumpDir.empty()) {
-    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir)) {
-      return fail(ErrorKind::File,
-                  "cannot make folder '" + options.dumpDir + "': " + error.message());
-    }
+  if (failed(makeDumpDir())) {
+    return failure();
   }
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -586,10 +696,12 @@ LogicalResult Compilation::run() {
   llvm::raw_string_ostream capture(rendered);
   SourceMgrDiagnosticHandler printer(sources, &context, capture);
   ScopedDiagnosticHandler counter(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Remark && !options.remarks) {
+    bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    if (!isError &&
+        (isQuiet || (diagnostic.getSeverity() == DiagnosticSeverity::Remark && !options.remarks))) {
       return success(); // handled: not printed
     }
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+    if (isError) {
       ++errors;
       internalErrors += StringRef(diagnostic.str()).contains("internal error");
       boundErrors += StringRef(diagnostic.str()).contains(kBoundMark);

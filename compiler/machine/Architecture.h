@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Triple.h"
+#include <optional>
 #include <string>
 
 namespace hlo {
@@ -31,6 +32,12 @@ struct Architecture {
   /// required: a feature without which no object can be compiled. lacks: what the message says that
   /// a CPU without it lacks.
   llvm::StringLiteral required, lacks;
+
+  /// LLVM's features of a version of the architecture, by the name that C compilers know it by,
+  /// "+a,+b"; none if it is no version.
+  std::optional<std::string> (*featuresOfVersion)(llvm::StringRef name);
+  /// LLVM's name of an extension, by the name that C compilers know it by; other names as they are.
+  llvm::StringRef (*extensionNamed)(llvm::StringRef name);
 
   /// Makes LLVM's backend known; may be called once only.
   void (*initialize)();

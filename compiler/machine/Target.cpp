@@ -211,6 +211,28 @@ static Expected<const Architecture *> architectureOf(const Triple &triple, Strin
   return *found;
 }
 
+/// Splits "CPU+extension+noextension": `cpu` becomes the name of a CPU that LLVM knows, if it can;
+/// the rest is returned as "+name,-name".
+static std::string takeExtensions(const Architecture &architecture, StringRef &cpu) {
+  auto [base, rest] = cpu.split('+');
+  std::string features;
+  auto add = [&](const Twine &feature) {
+    features += (features.empty() ? "" : ",") + feature.str();
+  };
+  if (std::optional<std::string> version = architecture.featuresOfVersion(base)) {
+    add(*version);
+    base = architecture.leastCpu;
+  }
+  SmallVector<StringRef> extensions;
+  rest.split(extensions, '+', -1, /*KeepEmpty=*/false);
+  for (StringRef extension : extensions) {
+    bool removes = extension.consume_front("no");
+    add((removes ? "-" : "+") + architecture.extensionNamed(extension));
+  }
+  cpu = base;
+  return features;
+}
+
 Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, StringRef tripleText) {
   initializeTargets();
   Triple triple(Triple::normalize(tripleText.empty() ? StringRef(kDefaultTriple) : tripleText));
@@ -222,6 +244,10 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   Target target;
   target.triple = triple.str();
   target.architecture = &architecture;
+  std::string extended = takeExtensions(architecture, cpu);
+  if (!features.empty()) {
+    extended += (extended.empty() ? "" : ",") + features.str();
+  }
   target.cpu = cpu.empty() ? architecture.defaultCpu.str() : cpu.str();
   StringSet<> given;
   if (cpu == "host" || cpu == "native") {
@@ -244,7 +270,7 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
     }
     return createStringError("unknown CPU '" + target.cpu + "'" + nearestNames(target.cpu, names));
   }
-  Expected<std::string> asked = readFeatures(features, *generic);
+  Expected<std::string> asked = readFeatures(extended, *generic);
   if (!asked) {
     return asked.takeError();
   }

@@ -52,6 +52,9 @@ struct CompileOptions {
   std::string cpu;         ///< LLVM's name, or "host"; empty: see describeTarget
   std::string features;    ///< "+name,-name"
   std::string triple;      ///< empty: see describeTarget
+  /// CPU levels that the object is for, from the least to the most, each named as `cpu` is; empty:
+  /// `cpu` alone. Only for objects and headers.
+  std::vector<std::string> dispatch;
   unsigned replicas = 0;   ///< that the program is for; 0: what the module says
   unsigned partitions = 0; ///< the same of partitions
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it

@@ -38,7 +38,8 @@
 
 using namespace llvm;
 
-std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int optLevel) {
+std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int optLevel,
+                                                      bool ownSections) {
   initializeTargets();
   std::string message;
   Triple triple(target.triple);
@@ -51,6 +52,7 @@ std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int 
   options.MCOptions.AsmVerbose = false;
   options.EmitAddrsig = false;
   options.UniqueSectionNames = false;
+  options.FunctionSections = options.DataSections = ownSections;
   CodeGenOptLevel level = optLevel == 0   ? CodeGenOptLevel::None
                           : optLevel == 1 ? CodeGenOptLevel::Less
                           : optLevel == 2 ? CodeGenOptLevel::Default

@@ -12,7 +12,10 @@
 namespace hlo {
 
 /// An LLVM target machine; not to be shared between threads.
-std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target, int optLevel);
+/// `ownSections`: every function and every constant gets a section of its own, so that
+/// mergeObjects can find equal ones.
+std::unique_ptr<llvm::TargetMachine> makeTargetMachine(const Target &target, int optLevel,
+                                                       bool ownSections = false);
 
 /// Translates a module of the LLVM dialect. Null on failure, which is an internal error.
 std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module, llvm::LLVMContext &context,

@@ -130,6 +130,9 @@ static Constant *operationRows(hlo::StaticData &data, ArrayRef<hlo::OperationRow
 }
 
 void hlo::exportHashed(Function &function, const Signature &signature) {
+  if (signature.symbols != signature.prefix) {
+    return;
+  }
   GlobalAlias::create(function.getValueType(), 0, GlobalValue::ExternalLinkage,
                       hashedSymbol(signature, function.getName()), &function, function.getParent());
 }
@@ -146,6 +149,20 @@ std::vector<std::string> hlo::exportedSymbols(const Signature &signature,
   return names;
 }
 
+/// The array of pointers to the descriptions of an object's CPU levels; null if it has none.
+static Constant *levelDescriptions(hlo::StaticData &data, Module &module,
+                                   const hlo::Description &description) {
+  SmallVector<Constant *> levels;
+  for (const std::string &symbols : description.levels) {
+    auto *level = new GlobalVariable(module, Type::getInt8Ty(module.getContext()),
+                                     /*isConstant=*/true, GlobalValue::ExternalLinkage,
+                                     /*Initializer=*/nullptr, symbols + ".desc");
+    level->setVisibility(GlobalValue::HiddenVisibility);
+    levels.push_back(level);
+  }
+  return data.pointers(levels);
+}
+
 void hlo::buildDescription(const Signature &signature, const Description &description,
                            ArrayRef<OperationRow> operations, const Target &target,
                            uint64_t cpuFeatures, Module &module) {
@@ -153,7 +170,7 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   constexpr size_t manyLeaves = 2048;
   StaticData d(module, signature.inputs.size() + signature.outputs.size() > manyLeaves);
   IRBuilder<> b(module.getContext());
-  const std::string &prefix = signature.prefix;
+  const std::string &prefix = signature.symbols;
   auto *runType =
       FunctionType::get(b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getPtrTy()}, false);
   auto *run =
@@ -171,45 +188,55 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   }
   const uint32_t fpMode =
       description.flushDenormals ? HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS : 0;
-  Constant *fields = d.record({d.i32(sizeof(hlo_module_desc)),
-                               d.i32(HLO_ABI),
-                               d.string(prefix),
-                               d.string(description.version),
-                               d.string(description.flags),
-                               d.string(target.triple + " " + target.cpuText),
-                               d.string(description.sha256),
-                               d.i64(signature.hash),
-                               d.i64(description.arena.bytes),
-                               d.i64(description.stateBytes),
-                               d.i64(cpuFeatures),
-                               d.i32(target.architecture->number),
-                               d.i32(fpMode),
-                               d.i32(description.arenaAlign),
-                               d.i32(description.needs),
-                               d.i32(signature.inputs.size()),
-                               d.i32(signature.outputs.size()),
-                               d.i32(operations.size()),
-                               d.i32(sizeof(hlo_buffer_desc)),
-                               d.i32(sizeof(hlo_op_desc)),
-                               d.i32(sizeof(hlo_custom_call)),
-                               d.buffers(signature.inputs),
-                               d.buffers(signature.outputs),
-                               operationRows(d, operations),
-                               d.names(description.customCalls),
-                               customCallTargets(d, module, description),
-                               run,
-                               d.i32(signature.replicas),
-                               d.i32(signature.partitions),
-                               d.i64(prepared.bytes),
-                               d.i64(prepared.arena.bytes),
-                               d.i64(prepared.id),
-                               inputUse,
-                               prepare,
-                               d.i64(description.arena.threadBytes),
-                               d.i64(prepared.arena.threadBytes),
-                               d.i64(0)});
+  Constant *fields =
+      d.record({d.i32(sizeof(hlo_module_desc)),
+                d.i32(HLO_ABI),
+                d.string(signature.prefix),
+                d.string(description.version),
+                d.string(description.flags),
+                d.string(target.triple + " " + target.cpuText),
+                d.string(description.sha256),
+                d.i64(signature.hash),
+                d.i64(description.arena.bytes),
+                d.i64(description.stateBytes),
+                d.i64(cpuFeatures),
+                d.i32(target.architecture->number),
+                d.i32(fpMode),
+                d.i32(description.arenaAlign),
+                d.i32(description.needs),
+                d.i32(signature.inputs.size()),
+                d.i32(signature.outputs.size()),
+                d.i32(operations.size()),
+                d.i32(sizeof(hlo_buffer_desc)),
+                d.i32(sizeof(hlo_op_desc)),
+                d.i32(sizeof(hlo_custom_call)),
+                d.buffers(signature.inputs),
+                d.buffers(signature.outputs),
+                operationRows(d, operations),
+                d.names(description.customCalls),
+                customCallTargets(d, module, description),
+                run,
+                d.i32(signature.replicas),
+                d.i32(signature.partitions),
+                d.i64(prepared.bytes),
+                d.i64(prepared.arena.bytes),
+                d.i64(prepared.id),
+                inputUse,
+                prepare,
+                d.i64(description.arena.threadBytes),
+                d.i64(prepared.arena.threadBytes),
+                d.i64(0),
+                d.i32(description.levels.size()),
+                d.i32(description.levelNumber),
+                levelDescriptions(d, module, description),
+                description.levelName.empty() ? d.null() : d.string(description.levelName)});
   GlobalVariable *global = d.global(fields);
   global->setName(prefix + ".desc");
+  if (description.levelNumber > 0) {
+    global->setLinkage(GlobalValue::ExternalLinkage);
+    global->setVisibility(GlobalValue::HiddenVisibility);
+    return;
+  }
   global->setLinkage(GlobalValue::InternalLinkage);
   auto *describe = Function::Create(FunctionType::get(b.getPtrTy(), false),
                                     GlobalValue::ExternalLinkage, prefix + "_describe", module);
@@ -218,6 +245,34 @@ void hlo::buildDescription(const Signature &signature, const Description &descri
   exportHashed(*describe, signature);
 }
 
+void hlo::buildDispatch(const Signature &signature, const Description &description,
+                        const Target &target, uint64_t cpuFeatures, Module &module) {
+  buildDescription(signature, description, /*operations=*/{}, target, cpuFeatures, module);
+  IRBuilder<> b(module.getContext());
+  GlobalVariable *described = module.getNamedGlobal(signature.symbols + ".desc");
+  auto define = [&](StringRef suffix, StringRef runtimeFunction) {
+    Function *function = module.getFunction(signature.symbols + suffix.str());
+    if (!function) {
+      return;
+    }
+    // The caller's arguments, with the description behind the first.
+    SmallVector<Type *> types(function->getFunctionType()->params());
+    SmallVector<Value *> values(llvm::make_pointer_range(function->args()));
+    types.insert(types.begin() + 1, b.getPtrTy());
+    values.insert(values.begin() + 1, described);
+    b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", function));
+    CallInst *call =
+        b.CreateCall(module.getOrInsertFunction(runtimeFunction,
+                                                FunctionType::get(b.getInt32Ty(), types, false)),
+                     values);
+    call->setTailCall();
+    b.CreateRet(call);
+    exportHashed(*function, signature);
+  };
+  define("_run_buffers", "hlo_rt_run_level");
+  define("_prepare_buffers", "hlo_rt_prepare_level");
+}
+
 void hlo::setStackBytes(MutableArrayRef<char> object, const Signature &signature, uint64_t bytes) {
-  setNumber(object, signature.prefix + ".desc", offsetof(hlo_module_desc, stack_bytes), bytes);
+  setNumber(object, signature.symbols + ".desc", offsetof(hlo_module_desc, stack_bytes), bytes);
 }

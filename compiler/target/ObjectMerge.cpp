@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/target/ObjectMerge.h"
+#include "compiler/target/ObjectFold.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -68,7 +69,8 @@ public:
     }
   }
   void addConstant(const ConstantData &constant);
-  Error addObject(StringRef object);
+  /// `standIns`: the section that is taken for each of the object's; empty: each one itself.
+  Error addObject(StringRef object, ArrayRef<hlo::SectionId> standIns);
   Error checkUndefined(ArrayRef<StringRef> imported) const;
   std::string write();
 
@@ -87,7 +89,8 @@ private:
   unsigned referToName(StringRef name);
 
   StringSet<> keepGlobal;
-  uint16_t machine = ELF::EM_NONE; ///< of all objects
+  uint16_t machine = ELF::EM_NONE;        ///< of all objects
+  std::vector<std::vector<Place>> placed; ///< of each object: where its sections are
   std::vector<OutputSection> sections;
   std::vector<OutputSymbol> symbols;
   StringMap<unsigned> byName; ///< symbols that were global in some input
@@ -124,12 +127,18 @@ void Merger::addConstant(const ConstantData &constant) {
   unsigned index = sectionFor(".rodata", ELF::SHT_PROGBITS, ELF::SHF_ALLOC, 0);
   uint64_t size = constant.splat ? constant.size : constant.bytes.size();
   uint64_t offset = sections[index].append(constant.bytes, size, constant.alignment);
-  OutputSymbol &symbol = symbols[referToName(constant.symbol)];
-  symbol.type = ELF::STT_OBJECT;
-  symbol.global = false;
-  symbol.section = index;
-  symbol.value = offset;
-  symbol.size = size;
+  auto define = [&](StringRef name) {
+    OutputSymbol &symbol = symbols[referToName(name)];
+    symbol.type = ELF::STT_OBJECT;
+    symbol.global = false;
+    symbol.section = index;
+    symbol.value = offset;
+    symbol.size = size;
+  };
+  define(constant.symbol);
+  for (const std::string &name : constant.otherNames) {
+    define(name);
+  }
 }
 
 Expected<unsigned> Merger::defineSymbol(const File &file, const File::Elf_Sym &symbol,
@@ -163,7 +172,7 @@ Expected<unsigned> Merger::defineSymbol(const File &file, const File::Elf_Sym &s
   return index;
 }
 
-Error Merger::addObject(StringRef object) {
+Error Merger::addObject(StringRef object, ArrayRef<hlo::SectionId> standIns) {
   Expected<File> file = File::create(object);
   if (!file) {
     return file.takeError();
@@ -173,7 +182,12 @@ Error Merger::addObject(StringRef object) {
   if (!inputs) {
     return inputs.takeError();
   }
-  std::vector<Place> places(inputs->size());
+  hlo::SectionId own{placed.size(), 0};
+  std::vector<Place> &places = placed.emplace_back(inputs->size());
+  auto isReplaced = [&](size_t section) {
+    own.second = section;
+    return !standIns.empty() && standIns[section] != own;
+  };
   const File::Elf_Shdr *symbolTable = nullptr;
   for (auto [i, input] : enumerate(*inputs)) {
     if (input.sh_type == ELF::SHT_SYMTAB) {
@@ -185,6 +199,10 @@ Error Merger::addObject(StringRef object) {
     Expected<StringRef> name = file->getSectionName(input);
     if (!name) {
       return name.takeError();
+    }
+    if (isReplaced(i)) {
+      places[i] = placed[standIns[i].first][standIns[i].second];
+      continue;
     }
     unsigned index = sectionFor(*name, input.sh_type, input.sh_flags, input.sh_entsize);
     ArrayRef<char> bytes;
@@ -225,7 +243,7 @@ Error Merger::addObject(StringRef object) {
   }
   for (const File::Elf_Shdr &input : *inputs) {
     if (input.sh_type != ELF::SHT_RELA || input.sh_info >= places.size() ||
-        places[input.sh_info].section < 0) {
+        places[input.sh_info].section < 0 || isReplaced(input.sh_info)) {
       continue;
     }
     const Place &place = places[input.sh_info];
@@ -406,10 +424,24 @@ std::string Merger::write() {
 Expected<std::string> hlo::mergeObjects(ArrayRef<StringRef> objects,
                                         ArrayRef<ConstantData> constants,
                                         ArrayRef<std::string> exported,
-                                        ArrayRef<StringRef> imported) {
+                                        ArrayRef<StringRef> imported, bool fold) {
+  std::vector<std::vector<SectionId>> standIns(objects.size());
+  if (fold) {
+    StringMap<std::string> sameSymbol;
+    for (const ConstantData &constant : constants) {
+      for (const std::string &name : constant.otherNames) {
+        sameSymbol[name] = constant.symbol;
+      }
+    }
+    auto found = findEqualSections(objects, sameSymbol);
+    if (!found) {
+      return found.takeError();
+    }
+    standIns = std::move(*found);
+  }
   Merger merger(exported);
-  for (StringRef object : objects) {
-    if (Error error = merger.addObject(object)) {
+  for (auto [i, object] : enumerate(objects)) {
+    if (Error error = merger.addObject(object, standIns[i])) {
       return error;
     }
   }
@@ -450,7 +482,7 @@ ArrayRef<StringRef> hlo::importedSymbols() {
       "hlo_rt_begin", "hlo_rt_end", "hlo_rt_parallel_for", "hlo_rt_parallel_scratch", "hlo_rt_poll",
       "hlo_rt_fail", "hlo_rt_collective_run", "hlo_rt_prepare_begin", "hlo_rt_prepare_end",
       "hlo_rt_next_state", "hlo_rt_draw", "hlo_rt_count", "hlo_rt_custom_call", "hlo_rt_feed",
-      "memcpy", "memmove", "memset",
+      "hlo_rt_run_level", "hlo_rt_prepare_level", "memcpy", "memmove", "memset",
       // SSE4.1 has instructions for these; older CPUs call libm.
       "floor", "floorf", "ceil", "ceilf", "trunc", "truncf", "round", "roundf", "roundeven",
       "roundevenf", "rint", "rintf", "nearbyint", "nearbyintf"};

@@ -219,7 +219,7 @@ FailureOr<Signature> hlo::makeSignature(ModuleOp module, StringRef prefix, Strin
     return failure();
   }
   Signature signature;
-  signature.prefix = prefix.str();
+  signature.prefix = signature.symbols = prefix.str();
   signature.replicas = countOf(module, "hlo.replica_count");
   signature.partitions = countOf(module, "hlo.num_partitions");
   // A member that the argument struct already has.

@@ -31,6 +31,9 @@ struct Leaf {
 /// Everything of a module that its callers rely on.
 struct Signature {
   std::string prefix; ///< of the exported symbols, a C identifier
+  /// Prefix of all symbols of the code. That of one CPU level of several has a dot, so they are all
+  /// local: "mm.x86-64-v3".
+  std::string symbols;
   std::vector<Leaf> inputs, outputs;
   uint64_t hash = 0; ///< of the module, and of all names, types, layouts and aliases
   uint32_t replicas = 1, partitions = 1;

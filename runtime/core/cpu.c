@@ -3,7 +3,7 @@
  * On x86-64 CPUID says which features the CPU has, XCR0 which register state the operating system
  * saves; on aarch64 the kernel says both in the auxiliary vector. The answer is stored in one
  * atomic word, the only static of the runtime. Every thread that finds it empty computes the same
- * value, so no order matters. Bit 63: known.
+ * value, so no order matters. Bit 63: known. Bit 62: AMX was requested, whatever the answer.
  *
  * AMX tiles need more: Linux grants them per process on request, and signal frames are larger
  * afterwards. So they are requested only when code that uses them is about to run.
@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #define KNOWN (UINT64_C(1) << 63)
+#define REQUESTED (UINT64_C(1) << 62)
 
 #define CHECK_MASK(bit, id, name) \
   _Static_assert(HLO_X86_##id == UINT64_C(1) << bit, "HLO_X86_" #id " is not its bit");
@@ -107,7 +108,7 @@ uint64_t hlo_cpu_detect(void) {
     const uint64_t found = (query() & ~AMX) | KNOWN;
     features = atomic_fetch_or_explicit(&detected, found, memory_order_relaxed) | found;
   }
-  return features & ~KNOWN;
+  return features & ~(KNOWN | REQUESTED);
 }
 
 uint64_t hlo_cpu_on_request(uint64_t features) { return features & AMX; }
@@ -119,8 +120,13 @@ uint64_t hlo_cpu_request(uint64_t features) {
     if ((amx & HLO_X86_AMX_TILE) && syscall(SYS_arch_prctl, 0x1023, 18) == 0) {
       atomic_fetch_or_explicit(&detected, amx, memory_order_relaxed);
     }
+    atomic_fetch_or_explicit(&detected, REQUESTED, memory_order_relaxed);
   }
   return features & hlo_cpu_detect();
+}
+
+int hlo_cpu_was_requested(void) {
+  return (atomic_load_explicit(&detected, memory_order_relaxed) & REQUESTED) != 0;
 }
 
 uint32_t hlo_cpu_arch(void) { return HLO_ARCH_X86_64; }
@@ -161,11 +167,12 @@ uint64_t hlo_cpu_detect(void) {
     features = query() | KNOWN;
     atomic_store_explicit(&detected, features, memory_order_relaxed);
   }
-  return features & ~KNOWN;
+  return features & ~(KNOWN | REQUESTED);
 }
 
 uint64_t hlo_cpu_on_request(uint64_t features) { return features & 0; }
 uint64_t hlo_cpu_request(uint64_t features) { return features & 0; }
+int hlo_cpu_was_requested(void) { return 1; }
 
 uint32_t hlo_cpu_arch(void) { return HLO_ARCH_AARCH64; }
 

@@ -171,6 +171,14 @@ __attribute__((cold)) void hlo_tell_peers(const hlo_call *call, hlo_status statu
   }
 }
 
+__attribute__((cold)) hlo_status hlo_refuse(const hlo_call *call, hlo_status status) {
+  /* In a call of another version the comm cannot be trusted. */
+  if (call != NULL && call->abi == HLO_ABI) {
+    hlo_tell_peers(call, status);
+  }
+  return status;
+}
+
 static int64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -233,11 +241,7 @@ hlo_status hlo_rt_begin(const hlo_call *call, const hlo_module_desc *desc,
     status = hlo_take_arena(call, desc, &need, frame);
   }
   if (status != HLO_OK) {
-    /* In a call of another version the comm cannot be trusted. */
-    if (call != NULL && call->abi == HLO_ABI) {
-      hlo_tell_peers(call, status);
-    }
-    return status;
+    return hlo_refuse(call, status);
   }
   const void *prepared = HLO_FIELD(desc, prepared_bytes) ? HLO_FIELD(call, prepared) : NULL;
   hlo_start_frame(call, desc, (void *)prepared, frame);

@@ -24,5 +24,7 @@ void hlo_start_frame(const hlo_call *call, const hlo_module_desc *desc, void *pr
 void hlo_leave_frame(hlo_frame *frame);
 /** Tells the other ranks not to wait for a call that has failed. */
 void hlo_tell_peers(const hlo_call *call, hlo_status status);
+/** Does so for a call that has not begun, if the call's header is valid; returns `status`. */
+hlo_status hlo_refuse(const hlo_call *call, hlo_status status);
 
 #endif

@@ -11,6 +11,12 @@
 #include "fields.h"
 #include "frame.h"
 
+/* The name of the CPU level that a description is of; empty if its object has none. */
+static const char *level_of(const hlo_module_desc *desc) {
+  const char *name = HLO_FIELD(desc, level_name);
+  return name != NULL ? name : "";
+}
+
 hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
   const uint64_t needed = HLO_FIELD(desc, prepared_bytes);
   if (needed == 0) {
@@ -38,6 +44,14 @@ hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call,
     hlo_text_number(text, block->abi);
     hlo_text_add(text, ", this runtime expects abi ");
     hlo_text_number(text, HLO_ABI);
+    return HLO_ERR_PREPARED;
+  } else if (strncmp(block->level, level_of(desc), sizeof(block->level) - 1) != 0) {
+    hlo_text_add(text, desc->name);
+    hlo_text_add(text, ": prepared block: it was written for CPU level '");
+    hlo_text_add(text, memchr(block->level, '\0', sizeof(block->level)) ? block->level : "?");
+    hlo_text_add(text, "', this call runs at level '");
+    hlo_text_add(text, level_of(desc));
+    hlo_text_add(text, "'");
     return HLO_ERR_PREPARED;
   } else if (block->id != desc->prepared_id || block->bytes != needed) {
     fault = "it is that of another module, or of another compilation of this one";
@@ -99,6 +113,7 @@ hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *des
   header.abi = HLO_ABI;
   header.bytes = desc->prepared_bytes;
   header.id = desc->prepared_id;
+  strncpy(header.level, level_of(desc), sizeof(header.level) - 1);
   memcpy(prepared, &header, sizeof header);
   hlo_start_frame(call, desc, prepared, frame);
   return HLO_OK;

@@ -70,6 +70,11 @@ struct Flags {
       cl::desc("Target, as aarch64-linux-gnu (default: x86_64-unknown-linux-gnu)")};
   cl::opt<std::string> cpu{"cpu", cl::value_desc("name"), cl::cat(category),
                            cl::desc("CPU, or host (default: x86-64-v3, on aarch64 generic)")};
+  cl::list<std::string> dispatch{
+      "dispatch", cl::CommaSeparated, cl::value_desc("level,..."), cl::cat(category),
+      cl::desc("Compile for several CPU levels, from the least to the most, each named as for "
+               "--cpu (x86-64-v3, armv8.2-a+dotprod+fp16); a call runs the highest that its CPU "
+               "supports")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<int> optLevel{
@@ -231,6 +236,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   line.input = flags.input;
   options.cpu = flags.cpu;
   options.features = flags.features;
+  options.dispatch.assign(flags.dispatch.begin(), flags.dispatch.end());
   options.replicas = flags.replicas;
   options.partitions = flags.partitions;
   options.triple = flags.target;

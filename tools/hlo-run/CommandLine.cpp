@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/hlo-run/CommandLine.h"
+#include "compiler/support/NearestNames.h"
 #include "tools/hlo-run/Error.h"
 #include "tools/limits/BudgetOptions.h"
 #include "tools/limits/LlvmFlags.h"
@@ -67,6 +68,13 @@ struct Flags {
   cl::opt<std::string> cpu{
       "cpu", cl::value_desc("name|host"), cl::cat(category),
       cl::desc("CPU to compile for (default: host; with --target as for hlo-compile)")};
+  cl::list<std::string> dispatch{
+      "dispatch", cl::CommaSeparated, cl::value_desc("level,..."), cl::cat(category),
+      cl::desc("CPU levels to compile for, as for hlo-compile, instead of --cpu")};
+  cl::opt<std::string> cpuLevel{
+      "cpu-level", cl::value_desc("level"), cl::cat(category),
+      cl::desc("Run at this level of --dispatch, a name or a number from 1 (default: the highest "
+               "that the CPU supports)")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<std::string> denormals{
@@ -189,8 +197,21 @@ std::optional<int> hlo::run::parseCommandLine(int argc, char **argv, CommandLine
   }
   line.triple = flags.target;
   line.emulator = flags.emulator;
-  line.cpu = flags.cpu.getNumOccurrences() || line.runsRemotely() ? std::string(flags.cpu) : "host";
+  bool isForHost = !line.runsRemotely() && flags.dispatch.empty();
+  line.cpu = flags.cpu.getNumOccurrences() || !isForHost ? std::string(flags.cpu) : "host";
   line.features = flags.features;
+  line.dispatch.assign(flags.dispatch.begin(), flags.dispatch.end());
+  if (flags.cpuLevel.getNumOccurrences()) {
+    auto named = llvm::find(line.dispatch, std::string(flags.cpuLevel));
+    if (named != line.dispatch.end()) {
+      line.cpuLevel = static_cast<int32_t>(named - line.dispatch.begin()) + 1;
+    } else if (StringRef(flags.cpuLevel).getAsInteger(10, line.cpuLevel) || line.cpuLevel < 1 ||
+               static_cast<size_t>(line.cpuLevel) > line.dispatch.size()) {
+      llvm::SmallVector<StringRef> names(line.dispatch.begin(), line.dispatch.end());
+      return complain("--cpu-level=" + flags.cpuLevel + ": expected a level of --dispatch" +
+                      hlo::nearestNames(flags.cpuLevel, names));
+    }
+  }
   line.jobs = flags.jobs;
   flags.budget.apply(line.budget);
   if (flags.denormals != "keep" && flags.denormals != "flush") {

@@ -33,6 +33,8 @@ struct CommandLine {
   std::string emulator; ///< command that runs programs of `triple`; empty: the usual one
   std::string cpu;      ///< to compile for; empty: the default of `triple`
   std::string features; ///< on top of those of the CPU, "+a,-b"
+  std::vector<std::string> dispatch; ///< CPU levels to compile for, instead of `cpu`
+  int32_t cpuLevel = 0;              ///< one of them, from 1; 0: what the CPU supports
   StreamPaths streams;
   std::vector<std::string> customCalls; ///< libraries
   bool flushDenormals = false;

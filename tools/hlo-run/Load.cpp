@@ -57,6 +57,8 @@ orc::ExecutorAddr findRuntimeSymbol(StringRef name) {
                     .Case("hlo_rt_draw", address(hlo_rt_draw))
                     .Case("hlo_rt_custom_call", address(hlo_rt_custom_call))
                     .Case("hlo_rt_feed", address(hlo_rt_feed))
+                    .Case("hlo_rt_run_level", address(hlo_rt_run_level))
+                    .Case("hlo_rt_prepare_level", address(hlo_rt_prepare_level))
                     .Case("hlo_bad_signature", address(hlo_bad_signature))
                     .Case("hlo_cpu_detect", address(hlo_cpu_detect))
                     .Case("memcpy", address(std::memcpy))
@@ -130,12 +132,25 @@ private:
 };
 } // namespace
 
-LoadedObject::LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc *desc)
+LoadedObject::LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc &desc)
     : impl(std::move(impl)), desc(desc) {}
 LoadedObject::LoadedObject(LoadedObject &&) = default;
 LoadedObject::~LoadedObject() = default;
 
-Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix) {
+/// The description of the level at which calls with `cpuLevel` run, but with the functions of the
+/// object, which choose it again: so they are what is run. The object's own description if there is
+/// no such level; then a run says so.
+static hlo_module_desc describeLevel(const hlo_module_desc &object, int32_t cpuLevel) {
+  hlo_call call = hlo_call_init();
+  call.cpu_level = cpuLevel;
+  const hlo_module_desc *level = hlo_level(&object, &call);
+  hlo_module_desc chosen = level ? *level : object;
+  chosen.run = object.run;
+  chosen.prepare = object.prepare;
+  return chosen;
+}
+
+Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix, int32_t cpuLevel) {
   // An object of ours that cannot be linked is an internal error.
   auto internal = [](Error error) {
     return makeError(ExitInternal, "internal error: cannot load the compiled module: " +
@@ -156,5 +171,5 @@ Expected<LoadedObject> LoadedObject::load(StringRef object, StringRef prefix) {
     return internal(std::move(outcome.error));
   }
   auto *describe = outcome.address.toPtr<const hlo_module_desc *(*)()>();
-  return LoadedObject(std::move(impl), describe());
+  return LoadedObject(std::move(impl), describeLevel(*describe(), cpuLevel));
 }

@@ -63,6 +63,7 @@ Expected<hlo::Artifacts> compileFile(const CommandLine &line, ArrayRef<hlo::Plan
   hlo::CompileOptions options;
   options.triple = line.triple;
   options.cpu = line.cpu;
+  options.dispatch = line.dispatch;
   options.features = line.features;
   options.jobs = line.jobs;
   options.budget = line.budget;
@@ -341,6 +342,7 @@ Error prepare(const CommandLine &line, ArrayRef<std::string> names, uint32_t ran
     }
   }
   program.setRngSeed(line.rngSeed);
+  program.setCpuLevel(line.cpuLevel);
   program.setCustomCalls(&customCalls);
   program.setComm(ranks.comm(rank));
   Expected<Streams> streams = Streams::open(line.streams, rank);
@@ -452,7 +454,8 @@ Error explainPlans(const CommandLine &line, ArrayRef<hlo::KernelPlan> plans) {
 Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
                  std::optional<LoadedObject> &here, std::unique_ptr<Remote> &there) {
   if (!line.runsRemotely()) {
-    Expected<LoadedObject> loaded = LoadedObject::load(artifacts.object, artifacts.prefix);
+    Expected<LoadedObject> loaded =
+        LoadedObject::load(artifacts.object, artifacts.prefix, line.cpuLevel);
     if (!loaded) {
       return loaded.takeError();
     }
@@ -461,7 +464,11 @@ Error loadModule(const CommandLine &line, const hlo::Artifacts &artifacts,
   }
   RemoteOptions options{
       Triple::normalize(line.triple.empty() ? sys::getDefaultTargetTriple() : line.triple),
-      line.emulator, line.threads, line.timeoutSeconds, line.customCalls};
+      line.emulator,
+      line.threads,
+      line.timeoutSeconds,
+      line.customCalls,
+      line.cpuLevel};
   hlo::tool::Watchdog watchdog(
       line.timeoutSeconds, [&] {
         std::string message;

@@ -231,6 +231,7 @@ hlo_call Program::makeCall(char *message, size_t bytes) {
   call.state = desc->state_bytes ? reinterpret_cast<hlo_state *>(state.data()) : nullptr;
   call.deadline_ns = deadline;
   call.rng_seed = rngSeed;
+  call.cpu_level = cpuLevel;
   call.alloc = &allocator;
   call.custom_calls = customCalls ? customCalls->table() : nullptr;
   call.comm = comm;

@@ -21,17 +21,21 @@ namespace hlo::run {
 class LoadedObject {
 public:
   /// Links the ELF object, whose exported symbols start with `prefix`, against libhlo_rt and this
-  /// process's libc and libm. `object` is not needed afterwards.
-  static llvm::Expected<LoadedObject> load(llvm::StringRef object, llvm::StringRef prefix);
+  /// process's libc and libm. `object` is not needed afterwards. `cpuLevel`: hlo_call.cpu_level of
+  /// the calls to come.
+  static llvm::Expected<LoadedObject> load(llvm::StringRef object, llvm::StringRef prefix,
+                                           int32_t cpuLevel = 0);
   ~LoadedObject();
   LoadedObject(LoadedObject &&);
-  const hlo_module_desc &describe() const { return *desc; }
+  /// The description of the module; of an object with several CPU levels, of the one at which calls
+  /// run if this CPU supports it.
+  const hlo_module_desc &describe() const { return desc; }
 
 private:
   struct Impl;
-  LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc *desc);
+  LoadedObject(std::unique_ptr<Impl> impl, const hlo_module_desc &desc);
   std::unique_ptr<Impl> impl;
-  const hlo_module_desc *desc;
+  hlo_module_desc desc;
 };
 
 /// Times of successive runs, in seconds.
@@ -68,6 +72,9 @@ public:
 
   /// Seeds the module's random numbers.
   void setRngSeed(uint64_t seed) { rngSeed = seed; }
+
+  /// Chooses a CPU level of an object that has several: hlo_call.cpu_level.
+  void setCpuLevel(int32_t level) { cpuLevel = level; }
 
   /// Files for infeeds, outfeeds and host transfers.
   void setStreams(Streams files) { streams = std::move(files); }
@@ -107,6 +114,7 @@ private:
   hlo_pool *pool = nullptr;
   int64_t deadline = 0;
   uint64_t rngSeed = 0;
+  int32_t cpuLevel = 0;
   Streams streams;
   const CustomCalls *customCalls = nullptr;
   const hlo_comm *comm = nullptr;

@@ -368,7 +368,8 @@ bool Remote::Impl::isPossible() const {
 
 Error Remote::Impl::readDescription() {
   Process asked;
-  auto ends = asked.start(command({"describe", library, prefix}), 1);
+  auto ends =
+      asked.start(command({"describe", library, prefix, std::to_string(options.cpuLevel)}), 1);
   if (!ends) {
     return ends.takeError();
   }
@@ -552,6 +553,7 @@ Error Remote::start(uint32_t replicas, uint32_t partitions) {
       "run",
       impl->library,
       impl->prefix,
+      std::to_string(options.cpuLevel),
       std::to_string(options.threads),
       std::to_string(hlo::saturatingNanoseconds(seconds)),
       std::to_string(replicas),

@@ -19,6 +19,7 @@ struct RemoteOptions {
   uint32_t threads = 1; ///< of each rank
   double timeoutSeconds = 0;
   std::vector<std::string> customCalls; ///< libraries of that architecture
+  int32_t cpuLevel = 0;                 ///< hlo_call.cpu_level
 };
 
 /// A compiled module in a process of its own, which the guest (guest/) serves: buffers are sent

@@ -11,6 +11,7 @@
 #include "runtime/abi/hlo/rt.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 
 using namespace llvm;
 
@@ -49,6 +50,16 @@ static ArrayRef<DeclaredFeature> declaredFeatures() {
 
 static uint64_t tileBits() { return 0; }
 
+static std::optional<std::string> featuresOfVersion(StringRef name) {
+  const llvm::AArch64::ArchInfo *version = llvm::AArch64::parseArch(name);
+  return version ? std::optional(version->ArchFeature.str()) : std::nullopt;
+}
+
+static StringRef extensionNamed(StringRef name) {
+  std::optional<llvm::AArch64::ExtensionInfo> known = llvm::AArch64::parseArchExtension(name);
+  return known && !known->PosTargetFeature.empty() ? known->PosTargetFeature.drop_front() : name;
+}
+
 static void initialize() {
   LLVMInitializeAArch64TargetInfo();
   LLVMInitializeAArch64Target();
@@ -67,6 +78,8 @@ const Architecture kArchitecture{.llvm = Triple::aarch64,
                                  .leastCpu = "generic",
                                  .required = "neon",
                                  .lacks = "vector instructions (neon)",
+                                 .featuresOfVersion = featuresOfVersion,
+                                 .extensionNamed = extensionNamed,
                                  .initialize = initialize,
                                  .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,

@@ -54,6 +54,11 @@ struct Description {
   Prepared prepared;
   std::vector<std::string> customCalls; ///< targets, sorted
   std::vector<int32_t> customCallApis;  ///< HLO_API_* of each
+  /// Of the code of one CPU level of several: its name and place, from 1; else empty and 0.
+  std::string levelName;
+  uint32_t levelNumber = 0;
+  /// Of an object with several CPU levels: Signature::symbols of each.
+  std::vector<std::string> levels;
 };
 
 /// A weak reference to the function `target` of the program that links the object: null at run time
@@ -88,15 +93,21 @@ mlir::LogicalResult buildLoop(cpurt::WhileOp loop, const EntryContext &context,
 /// that name, so a program with another module's object does not link.
 void exportHashed(llvm::Function &function, const Signature &signature);
 
-/// All symbols that an object exports.
+/// All symbols that an object exports; not for one CPU level of several, which exports none.
 std::vector<std::string> exportedSymbols(const Signature &signature,
                                          const Description &description);
 
-/// Adds PREFIX_describe and the static description that it returns. `cpuFeatures`: the feature bits
-/// that the code needs.
+/// Adds PREFIX_describe and the static description that it returns; of one CPU level of several the
+/// description alone, as SYMBOLS.desc. `cpuFeatures`: the feature bits that the code needs.
 void buildDescription(const Signature &signature, const Description &description,
                       llvm::ArrayRef<OperationRow> operations, const Target &target,
                       uint64_t cpuFeatures, llvm::Module &module);
+
+/// Adds the functions and the description of an object with several CPU levels, whose own
+/// functions and descriptions other modules define (description.levels). `cpuFeatures`: those of
+/// the least level.
+void buildDispatch(const Signature &signature, const Description &description, const Target &target,
+                   uint64_t cpuFeatures, llvm::Module &module);
 
 /// Writes `bytes` into the description of a finished object, if it has one.
 void setStackBytes(llvm::MutableArrayRef<char> object, const Signature &signature, uint64_t bytes);

@@ -24,7 +24,7 @@ inline bool takesTable(unsigned buffers) { return buffers > kMostPointers; }
 class EntryBuilder {
 public:
   EntryBuilder(const EntryContext &in, llvm::Module &module)
-      : in(in), prefix(in.signature.prefix), module(module), context(module.getContext()),
+      : in(in), prefix(in.signature.symbols), module(module), context(module.getContext()),
         b(context), pointer(b.getPtrTy()), i32(b.getInt32Ty()), i64(b.getInt64Ty()) {}
 
   mlir::LogicalResult build(cpurt::EntryOp entry);

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Features of HLO_ARCH_X86_64. X(bit, IDENTIFIER, "LLVM name"): bits are part of the ABI, append
- * only; 63 is reserved. */
+ * only; 62 and 63 are reserved. */
 /* clang-format off */
 #define HLO_X86_FEATURES(X)              \
   X(0, SSE3, "sse3")                     \

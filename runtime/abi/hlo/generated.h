@@ -96,7 +96,7 @@ typedef struct hlo_prepared_header {
   uint32_t complete;
   uint64_t bytes; /**< hlo_module_desc.prepared_bytes */
   uint64_t id;    /**< hlo_module_desc.prepared_id */
-  uint64_t reserved[4];
+  char level[32]; /**< hlo_module_desc.level_name, ending in NUL, perhaps cut; empty: none */
 } hlo_prepared_header;
 
 #define HLO_PREPARED_MAGIC 0x0a31504552504c48ull /* "HLPREP1\n" */
@@ -109,6 +109,14 @@ HLO_NODISCARD hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_mo
                                               const void *const *inputs, void *prepared,
                                               size_t bytes, hlo_frame *frame);
 hlo_status hlo_rt_prepare_end(hlo_frame *frame, hlo_status status);
+
+/** The code of M_run_buffers and M_prepare_buffers of an object with several CPU levels: calls the
+ * function of the level that hlo_level returns; HLO_ERR_CPU if there is none. */
+HLO_NODISCARD hlo_status hlo_rt_run_level(const hlo_call *call, const hlo_module_desc *desc,
+                                          const void *const *inputs, void *const *outputs);
+HLO_NODISCARD hlo_status hlo_rt_prepare_level(const hlo_call *call, const hlo_module_desc *desc,
+                                              const void *const *inputs, void *prepared,
+                                              size_t bytes);
 
 /** Runs task over contiguous, disjoint ranges that cover 0 <= t < tasks, each t once, and returns
  * when all are done. Ranges run in any order, on the caller's executor if it has more than one
@@ -288,8 +296,9 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_op_desc, flops) == 56);
  * buffer_stride, i32 op_stride, i32 custom_call_stride, ptr inputs, ptr outputs, ptr ops, ptr
  * custom_calls, ptr custom_call_targets, ptr run, i32 num_replicas, i32 num_partitions, i64
  * prepared_bytes, i64 prepare_arena_bytes, i64 prepared_id, ptr input_use, ptr prepare, i64
- * thread_arena_bytes, i64 prepare_thread_arena_bytes, i64 stack_bytes } */
-HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 240);
+ * thread_arena_bytes, i64 prepare_thread_arena_bytes, i64 stack_bytes, i32 num_levels, i32
+ * level_number, ptr levels, ptr level_name } */
+HLO_ASSERT_LAYOUT(sizeof(hlo_module_desc) == 264);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, name) == 8);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, signature) == 48);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, arena_bytes) == 56);
@@ -303,6 +312,7 @@ HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepared_bytes) == 176);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, prepare) == 208);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, thread_arena_bytes) == 216);
 HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, stack_bytes) == 232);
+HLO_ASSERT_LAYOUT(offsetof(hlo_module_desc, levels) == 248);
 #endif
 
 #endif /* HLO_GENERATED_H */

@@ -355,6 +355,10 @@ typedef struct hlo_call {
    * share it. */
   const void *prepared;
   size_t prepared_bytes;
+  /** For a module with several CPU levels (hlo_module_desc.levels): 0: the highest level that this
+   * CPU supports; k: the k-th level, counted from 1. Other modules ignore it. */
+  int32_t cpu_level;
+  int32_t reserved;
 } hlo_call;
 
 /** A call with default settings: one thread, no scratch. */
@@ -495,6 +499,15 @@ typedef struct hlo_module_desc {
    * frame of parallel_for. Includes all functions of the object and of the runtime, but not the
    * caller's functions (exec, alloc, feeds, comm) or custom calls. 0: unknown. */
   uint64_t stack_bytes;
+  /** For an object compiled for several CPU levels, else 0 and null: the description of the module
+   * at each level, from the least to the most. Each is complete, and its `run` executes that level.
+   * The object's own description then has the greatest arena_bytes, stack_bytes, prepared_bytes and
+   * so on of them, the cpu_features of the least, and no ops: the rows of a profile are those of
+   * hlo_level(). */
+  uint32_t num_levels;
+  uint32_t level_number; /**< of one of these levels: its place among them, from 1; else 0 */
+  const struct hlo_module_desc *const *levels;
+  const char *level_name; /**< of one of these levels: as it was asked for; else null */
 } hlo_module_desc;
 
 /** Input `i` of a module. */
@@ -524,6 +537,11 @@ HLO_INLINE const hlo_buffer_desc *hlo_feed_leaf_at(const hlo_feed_item *item, ui
 uint64_t hlo_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
 /** The same for M_prepare. */
 uint64_t hlo_prepare_arena_bytes(const hlo_module_desc *desc, uint32_t threads);
+
+/** The description of the level at which `call` (null: a default call) would run here; `desc`
+ * itself if the module has no levels. Null if the CPU supports none of them or not the one asked
+ * for, or if there is none of that number: then a message is written to the call. */
+const hlo_module_desc *hlo_level(const hlo_module_desc *desc, const hlo_call *call);
 
 /** Checks every condition that would make `call` fail before the first operation: missing CPU
  * features, arena too small, missing feeds, comm, custom calls. Lists all violations in `message`

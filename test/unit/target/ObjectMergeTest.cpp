@@ -16,13 +16,13 @@ using namespace llvm;
 using namespace hlo;
 
 namespace {
-std::string compileIr(StringRef text) {
+std::string compileIr(StringRef text, bool ownSections = false) {
   LLVMContext context;
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseAssemblyString(text, diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
   hlo::Target target = cantFail(describeTarget("x86-64-v3"));
-  std::unique_ptr<TargetMachine> machine = makeTargetMachine(target, 2);
+  std::unique_ptr<TargetMachine> machine = makeTargetMachine(target, 2, ownSections);
   setTarget(*module, *machine, target);
   return generateCode(*module, *machine, CodeGenFileType::ObjectFile).str().str();
 }
@@ -72,6 +72,67 @@ TEST(ObjectMerge, BindsAndHides) {
   EXPECT_EQ(symbols["inner"], 'l');
   EXPECT_EQ(symbols["table"], 'l');
   EXPECT_EQ(symbols["memset"], 'u');
+}
+
+TEST(ObjectMerge, FoldsEqualSections) {
+  // `scale` and `apply` are equal in both objects, `apply` because it calls equal functions and
+  // reads equal constants; `other` differs by a number, `calls` by what it calls.
+  auto text = [](StringRef level, int number) {
+    std::string body = R"(
+      @table.L = external hidden constant i8
+      @floats.L = internal constant [2 x float] [float 1.5, float 2.5]
+      declare void @memset(ptr, i32, i64)
+      define hidden float @scale.L(float %x) noinline {
+        %y = fmul float %x, 0x3FD3333340000000
+        ret float %y
+      }
+      define hidden float @apply.L(float %x, ptr %p, i64 %i) {
+        call void @memset(ptr %p, i32 1, i64 64)
+        %t = load float, ptr @table.L
+        %q = getelementptr float, ptr @floats.L, i64 %i
+        %f = load float, ptr %q
+        %s = call float @scale.L(float %t)
+        %r = fadd float %s, %f
+        ret float %r
+      }
+      define hidden i32 @other.L(i32 %x) noinline {
+        %y = add i32 %x, NUMBER
+        ret i32 %y
+      }
+      define hidden i32 @calls.L(i32 %x) {
+        %y = call i32 @other.L(i32 %x)
+        %z = mul i32 %y, 3
+        ret i32 %z
+      })";
+    for (size_t at; (at = body.find(".L")) != std::string::npos;) {
+      body.replace(at, 2, ("_" + level).str());
+    }
+    body.replace(body.find("NUMBER"), 6, std::to_string(number));
+    return body;
+  };
+  std::string a = compileIr(text("a", 4), /*ownSections=*/true),
+              b = compileIr(text("b", 5), /*ownSections=*/true);
+  const char bytes[] = {1, 2, 3, 4};
+  hlo::ConstantData table{"table_a", ArrayRef(bytes)};
+  table.otherNames.push_back("table_b");
+  auto places = [&](bool fold) {
+    std::string merged = cantFail(mergeObjects({a, b}, {table}, {}, {"memset"}, fold));
+    auto file = cantFail(object::ObjectFile::createObjectFile(MemoryBufferRef(merged, "merged")));
+    std::map<std::string, uint64_t> places;
+    for (const object::SymbolRef &symbol : file->symbols()) {
+      places[cantFail(symbol.getName()).str()] = cantFail(symbol.getValue());
+    }
+    places["size"] = merged.size();
+    return places;
+  };
+  auto folded = places(true), plain = places(false);
+  for (const char *name : {"scale", "apply", "other", "calls", "table", "floats"}) {
+    std::string inA = std::string(name) + "_a", inB = std::string(name) + "_b";
+    bool equal = StringRef(name) != "other" && StringRef(name) != "calls";
+    EXPECT_EQ(folded[inA] == folded[inB], equal) << name;
+    EXPECT_EQ(plain[inA] == plain[inB], StringRef(name) == "table") << name;
+  }
+  EXPECT_LT(folded["size"], plain["size"]);
 }
 
 TEST(ObjectMerge, IsAFunctionOfItsArguments) {

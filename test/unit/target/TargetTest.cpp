@@ -162,6 +162,25 @@ TEST(Target, UnknownNamesGetTheNearest) {
   EXPECT_NE(errorOf(describeTarget("x86-64-v3", "", "riscv64-linux-gnu")), "");
 }
 
+TEST(Target, NamesWithExtensions) {
+  auto bits = [](llvm::StringRef cpu, llvm::StringRef triple = "") {
+    return llvm::cantFail(describeTarget(cpu, "", triple)).cpuFeatures;
+  };
+  EXPECT_EQ(bits("x86-64-v2+avx2"),
+            llvm::cantFail(describeTarget("x86-64-v2", "+avx2")).cpuFeatures);
+  EXPECT_EQ(bits("znver4") & ~bits("znver4+nogfni"), HLO_X86_GFNI);
+  constexpr llvm::StringLiteral arm = "aarch64-linux-gnu";
+  EXPECT_EQ(bits("armv8-a", arm), bits("generic", arm));
+  EXPECT_EQ(bits("armv8.2-a+dotprod+fp16", arm) & ~bits("armv8.2-a", arm),
+            HLO_AARCH64_DOTPROD | HLO_AARCH64_FULLFP16);
+  EXPECT_EQ(bits("neoverse-n1", arm) & ~bits("neoverse-n1+nofp16", arm), HLO_AARCH64_FULLFP16);
+  uint64_t v86 = HLO_AARCH64_I8MM | HLO_AARCH64_BF16;
+  EXPECT_EQ(bits("armv8.6-a", arm) & v86, v86);
+  EXPECT_NE(errorOf(describeTarget("armv8.2-a+dotprot", "", arm)).find("did you mean 'dotprod'"),
+            std::string::npos);
+  EXPECT_NE(errorOf(describeTarget("armv8.2-a")), "") << "of another architecture";
+}
+
 TEST(Target, Aarch64) {
   auto of = [](llvm::StringRef cpu) {
     return llvm::cantFail(describeTarget(cpu, "", "aarch64-linux-gnu"));

@@ -166,6 +166,7 @@ struct Rank {
   const hlo_custom_calls *custom_calls;
   const hlo_comm *comm;
   uint32_t threads;
+  int32_t cpu_level; /* hlo_call.cpu_level */
   Feed feeds[4];
 };
 
@@ -248,6 +249,7 @@ _Noreturn static void *serve(void *user) {
     hlo_call call = hlo_call_init();
     call.deadline_ns = (int64_t)receive_u64(fd);
     call.rng_seed = receive_u64(fd);
+    call.cpu_level = rank->cpu_level;
     const uint8_t wants_profile = receive_u8(fd), given = receive_u8(fd);
     for (uint32_t i = 0; i < desc->num_inputs; ++i) {
       receive_bytes(fd, inputs[i].data, inputs[i].bytes);
@@ -355,7 +357,9 @@ static hlo_custom_calls find_handlers(const hlo_module_desc *desc, char **paths,
   return (hlo_custom_calls){sizeof(hlo_custom_calls), found, sizeof(*entries), 0, entries};
 }
 
-static const hlo_module_desc *load_module(const char *path, const char *prefix) {
+/* The description of the module, at the CPU level that calls with `cpu_level` run at if it has
+ * several and this CPU supports it. */
+static const hlo_module_desc *load_module(const char *path, const char *prefix, int32_t cpu_level) {
   void *module = open_library(path);
   char name[4096];
   snprintf(name, sizeof(name), "%s_describe", prefix);
@@ -366,23 +370,35 @@ static const hlo_module_desc *load_module(const char *path, const char *prefix) 
   }
   const hlo_module_desc *(*describe)(void);
   memcpy(&describe, &symbol, sizeof(symbol));
-  return describe();
+  const hlo_module_desc *module_desc = describe();
+  hlo_call call = hlo_call_init();
+  call.cpu_level = cpu_level;
+  const hlo_module_desc *level = hlo_level(module_desc, &call);
+  if (!level || level == module_desc) {
+    return module_desc; /* if there is no such level, a run says so */
+  }
+  static hlo_module_desc chosen;
+  chosen = *level;
+  chosen.run = module_desc->run;
+  chosen.prepare = module_desc->prepare;
+  return &chosen;
 }
 
 int main(int argc, char **argv) {
-  if (argc == 4 && strcmp(argv[1], "describe") == 0) {
-    send_description(HLO_WIRE_FIRST_SOCKET, load_module(argv[2], argv[3]));
+  if (argc == 5 && strcmp(argv[1], "describe") == 0) {
+    send_description(HLO_WIRE_FIRST_SOCKET, load_module(argv[2], argv[3], atoi(argv[4])));
     return 0;
   }
-  if (argc < 8 || strcmp(argv[1], "run") != 0) {
+  if (argc < 9 || strcmp(argv[1], "run") != 0) {
     fprintf(stderr, "hlo-run-guest: is started by hlo-run --target\n");
     return 2;
   }
-  const hlo_module_desc *desc = load_module(argv[2], argv[3]);
-  const uint32_t threads = (uint32_t)strtoul(argv[4], NULL, 10);
-  const int64_t timeout = strtoll(argv[5], NULL, 10);
-  const int32_t replicas = atoi(argv[6]), partitions = atoi(argv[7]);
-  const hlo_custom_calls custom_calls = find_handlers(desc, argv + 8, argc - 8);
+  const int32_t cpu_level = atoi(argv[4]);
+  const hlo_module_desc *desc = load_module(argv[2], argv[3], cpu_level);
+  const uint32_t threads = (uint32_t)strtoul(argv[5], NULL, 10);
+  const int64_t timeout = strtoll(argv[6], NULL, 10);
+  const int32_t replicas = atoi(argv[7]), partitions = atoi(argv[8]);
+  const hlo_custom_calls custom_calls = find_handlers(desc, argv + 9, argc - 9);
   const int32_t count = replicas * partitions;
   hlo_ranks *ranks = count > 1 ? hlo_ranks_create(replicas, partitions, timeout) : NULL;
   Rank *all = allocate(sizeof(*all) * (size_t)count, 64);
@@ -393,6 +409,7 @@ int main(int argc, char **argv) {
     rank->custom_calls = &custom_calls;
     rank->comm = ranks ? hlo_ranks_comm(ranks, i) : NULL;
     rank->threads = threads;
+    rank->cpu_level = cpu_level;
     for (uint8_t k = 0; k < 4; ++k) {
       rank->feeds[k] = (Feed){{sizeof(hlo_feed), 0, &rank->feeds[k], NULL, move_item}, rank, k};
     }
