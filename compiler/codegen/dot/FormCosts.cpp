@@ -177,7 +177,9 @@ void FormCosts::blocked() {
   double perStep =
       cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
                     plan.narrowLast, plan.product ? plan.product->cost : multiplyAdd);
-  cycles += batch * perStep * k / plan.kStep();
+  // Vectors of at most half a register take one pass where whole ones take two.
+  bool fitsHalf = machine.vectors.halves && 2 * plan.lanes * bytes <= machine.vectors.bytes;
+  cycles += batch * perStep * (fitsHalf ? 0.5 : 1) * k / plan.kStep();
   // An operand that is read in place is loaded once from the level that holds it.
   LoopBody stream;
   stream.level = level;
