@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/CodeGeneration.h"
+#include "compiler/plans/ExactKernels.h"
 #include "compiler/support/Heap.h"
 #include "compiler/target/Backend.h"
 #include "compiler/target/LowerToLLVM.h"
 #include "compiler/target/entry/LoopMemory.h"
+#include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -19,6 +21,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include <chrono>
+#include <unordered_map>
 
 using namespace mlir;
 using namespace hlo;
@@ -65,6 +68,7 @@ static std::string namesOf(ArrayRef<unsigned> indices, ArrayRef<KernelUnit> unit
 CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
     : in(input), single(single) {
   units = collectKernels(in.planned, in.signature.symbols);
+  shareKernels();
   groups = groupKernels(units, single);
   if (in.options.explainPlan || !in.options.plans.empty()) {
     for (KernelUnit &unit : units) {
@@ -76,6 +80,62 @@ CodeGeneration::CodeGeneration(const CodeGenerationInput &input, bool single)
       }
     }
   }
+}
+
+/// Whether two kernels become the same function but for the machine.
+static bool areTwins(const KernelUnit &a, const KernelUnit &b) {
+  cpurt::KernelOp first = a.op, second = b.op;
+  FusionOp one = first.getFusion(), other = second.getFusion();
+  return a.calledByRuntime == b.calledByRuntime && a.shared == b.shared &&
+         one->getAttrDictionary() == other->getAttrDictionary() &&
+         one->getOperandTypes() == other->getOperandTypes() &&
+         one->getResultTypes() == other->getResultTypes() &&
+         OperationEquivalence::isRegionEquivalentTo(&one.getBody(), &other.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+/// Takes kernels of earlier levels where this one would gain nothing. Small loops inline theirs, so
+/// what is launched in a loop stays.
+void CodeGeneration::shareKernels() {
+  if (in.earlier.empty() || in.options.keepsAllKernels) {
+    return;
+  }
+  llvm::StringSet<> inLoops;
+  in.planned->walk([&](cpurt::WhileOp loop) {
+    loop->walk([&](cpurt::LaunchOp launch) { inLoops.insert(launch.getKernel()); });
+  });
+  // By types, which few kernels have in common.
+  auto keyOf = [](const KernelUnit &unit) {
+    cpurt::KernelOp op = unit.op;
+    FusionOp fusion = op.getFusion();
+    return llvm::hash_combine(
+        llvm::hash_combine_range(fusion->operand_type_begin(), fusion->operand_type_end()),
+        llvm::hash_combine_range(fusion->result_type_begin(), fusion->result_type_end()));
+  };
+  std::unordered_map<size_t, SmallVector<std::pair<const LevelKernels *, const KernelUnit *>, 1>>
+      known;
+  for (const LevelKernels *level : in.earlier) {
+    for (const KernelUnit &unit : level->units) {
+      known[keyOf(unit)].push_back({level, &unit});
+    }
+  }
+  llvm::erase_if(units, [&](const KernelUnit &unit) {
+    cpurt::KernelOp op = unit.op;
+    auto candidates = known.find(keyOf(unit));
+    if (candidates == known.end() || inLoops.contains(op.getSymName()) ||
+        !isExact(op.getFusion())) {
+      return false;
+    }
+    for (auto [level, twin] : candidates->second) {
+      cpurt::KernelOp twinOp = twin->op;
+      if (areTwins(unit, *twin) &&
+          gainsNothing(op.getFusion(), level->machine, in.target.machine)) {
+        shared[op.getSymName()] = level->infos.lookup(twinOp.getSymName());
+        return true;
+      }
+    }
+    return false;
+  });
 }
 
 /// Runs body(0) ... body(count - 1) on the available threads.
@@ -115,6 +175,9 @@ LogicalResult CodeGeneration::emit() {
     kernelInfos[op.getSymName()] = {unit.symbol,       unit.tasks,
                                     unit.barriers,     unit.variableBytes,
                                     unit.scratchBytes, opsOfSmallKernel(op.getFusion())};
+  }
+  for (const auto &kernel : shared) {
+    kernelInfos[kernel.first()] = kernel.second;
   }
   if (in.options.optLevel > 0) {
     findLoops();
@@ -484,6 +547,10 @@ uint64_t CodeGeneration::stackBytes() const {
   if (in.description.prepared.bytes) {
     bytes = std::max(bytes, stack.boundOf(in.signature.symbols + "_prepare_buffers", kernels));
   }
+  // A kernel of an earlier level is called from there too.
+  for (const LevelKernels *level : in.earlier) {
+    bytes = std::max(bytes, shared.empty() ? 0 : level->stackBytes);
+  }
   return llvm::alignTo(bytes, 64);
 }
 
@@ -495,6 +562,11 @@ std::vector<ObjectCode> CodeGeneration::takeObjects() {
   }
   llvm::erase_if(objects, [](const ObjectCode &object) { return object.empty(); });
   return std::move(objects);
+}
+
+LevelKernels CodeGeneration::takeKernels() {
+  uint64_t bytes = stackBytes();
+  return {in.target.machine, std::move(units), std::move(kernelInfos), bytes};
 }
 
 LogicalResult CodeGeneration::package(std::string &object) {

@@ -18,6 +18,15 @@ namespace hlo {
 /// Machine code as LLVM writes it: one relocatable object, or text.
 using ObjectCode = llvm::SmallString<0>;
 
+/// The kernels of a CPU level that has been compiled: a level after it takes those that it would
+/// gain nothing by compiling itself.
+struct LevelKernels {
+  Machine machine;
+  std::vector<KernelUnit> units;     ///< compiled for this level; their ops are still there
+  llvm::StringMap<KernelInfo> infos; ///< of the same and others, by name of the cpurt.kernel
+  uint64_t stackBytes = 0;           ///< bound on the stack of a call
+};
+
 /// Input of the last phases.
 struct CodeGenerationInput {
   mlir::ModuleOp planned;
@@ -27,7 +36,8 @@ struct CodeGenerationInput {
   const Description &description;
   const ConstantPool &constants;
   const InstructionMetadata &metadata;
-  llvm::ThreadPoolInterface *pool; ///< null: one thread
+  llvm::ThreadPoolInterface *pool;                   ///< null: one thread
+  llvm::ArrayRef<const LevelKernels *> earlier = {}; ///< from the least level to the most
 };
 
 /// Runs the last phases. For an object, kernels are compiled in groups, and constants are appended
@@ -56,6 +66,10 @@ public:
   mlir::LogicalResult package(std::string &object);
   /// The same for one CPU level of several: the objects, to be merged with those of other levels.
   std::vector<ObjectCode> takeObjects();
+  /// What later levels need to know of this one; the last call.
+  LevelKernels takeKernels();
+  /// Number of kernels that earlier levels have compiled.
+  size_t sharedKernels() const { return shared.size(); }
   /// Phases optimize and package for text: assembly, LLVM IR, bitcode, as options.emit asks.
   mlir::LogicalResult compileText(Artifacts &artifacts);
   /// The emitted functions as MLIR.
@@ -70,6 +84,7 @@ private:
     KernelGroup kernels;
   };
   EntryContext entryContext() const;
+  void shareKernels();
   void findLoops();
   mlir::LogicalResult emitLoopKernels();
   mlir::LogicalResult compileGroup(size_t index);
@@ -97,8 +112,9 @@ private:
 
   CodeGenerationInput in;
   bool single;
-  std::vector<KernelUnit> units;
+  std::vector<KernelUnit> units; ///< to compile
   std::vector<KernelGroup> groups;
+  llvm::StringMap<KernelInfo> shared; ///< of earlier levels, by name of our cpurt.kernel
   llvm::StringMap<KernelInfo> kernelInfos;
   SmallLoops loops;
   OperationTable operations;

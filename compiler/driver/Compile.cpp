@@ -97,6 +97,7 @@ private:
   bool isQuiet = false;                    ///< only errors are printed
   std::optional<unsigned> level;           ///< in work; none: the object has no levels
   std::optional<Signature> plainSignature; ///< with levels: of the module
+  size_t sharedKernels = 0;                ///< with levels: taken from earlier ones
 };
 } // namespace
 
@@ -396,12 +397,21 @@ LogicalResult Compilation::runBackend(const Target &target) {
   }
   CodeGenerationInput input{*module,     target,    options,  *signature,
                             description, constants, metadata, pool.get()};
+  llvm::SmallVector<const LevelKernels *> earlier;
+  for (const LevelCode &level : levels) {
+    earlier.push_back(&level.kernels);
+  }
+  input.earlier = earlier;
   bool wantsText = options.emit & (EmitAssembly | EmitLlvmIr | EmitBitcode);
   bool wantsObject = (options.emit & EmitObject) || stopsAfter(Phase::Emit) || !wantsText;
   auto keepLevel = [&](std::vector<ObjectCode> objects) {
     if (level) {
-      levels.push_back({signature->symbols, target, description, std::move(constants),
-                        std::move(objects), 0, 0});
+      LevelCode &kept = levels.emplace_back();
+      kept.symbols = signature->symbols;
+      kept.target = target;
+      kept.description = description;
+      kept.constants = std::move(constants);
+      kept.objects = std::move(objects);
     }
   };
   // Scratch sizes are known only after kernels have been emitted.
@@ -449,6 +459,8 @@ LogicalResult Compilation::runBackend(const Target &target) {
       keepLevel(generation.takeObjects());
       levels.back().cpuFeatures = generation.cpuFeatures();
       levels.back().stackBytes = generation.stackBytes();
+      sharedKernels += generation.sharedKernels();
+      levels.back().kernels = generation.takeKernels();
       return success();
     }
     if (!stopsAfter(Phase::Optimize) && failed(phase(Phase::Package, ErrorKind::Unsupported, [&] {
@@ -551,6 +563,7 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
   const CompileOptions all = options;
   OwningOpRef<ModuleOp> parsed = std::move(module);
   std::vector<Description> descriptions;
+  levels.reserve(targets.size());
   for (const auto &[i, target] : llvm::enumerate(targets)) {
     level = i;
     // As for the first level, until its code is generated.
@@ -569,10 +582,11 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
     if (failed(compileFor(target))) {
       return failure();
     }
-    destroyModule();
     if (levels.size() > i) {
       descriptions.push_back(levels.back().description);
+      levels.back().module = std::move(module);
     }
+    destroyModule();
   }
   options = all;
   module = std::move(parsed);
@@ -595,6 +609,19 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
                            << llvm::toString(merged.takeError()));
     }
     artifacts.object = std::move(*merged);
+    if (options.remarks) {
+      size_t kernels = 0;
+      for (const LevelCode &each : levels) {
+        kernels += each.kernels.infos.size();
+      }
+      out << fileName << ": remark: " << levels.size() << " CPU levels in "
+          << artifacts.object.size() << " bytes; of their " << kernels << " kernels, "
+          << sharedKernels << " are those of an earlier level, which are as fast\n";
+    }
+    for (LevelCode &level : levels) {
+      module = std::move(level.module);
+      destroyModule();
+    }
     return success();
   });
 }

@@ -16,6 +16,8 @@ struct LevelCode {
   std::vector<ObjectCode> objects;
   uint64_t cpuFeatures = 0;
   uint64_t stackBytes = 0;
+  LevelKernels kernels;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< which has the ops of the kernels
 };
 
 /// Why options with several CPU levels cannot be followed; empty if they can.

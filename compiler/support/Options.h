@@ -55,6 +55,8 @@ struct CompileOptions {
   /// CPU levels that the object is for, from the least to the most, each named as `cpu` is; empty:
   /// `cpu` alone. Only for objects and headers.
   std::vector<std::string> dispatch;
+  /// With levels: each has all of its kernels, also those that it gains nothing by.
+  bool keepsAllKernels = false;
   unsigned replicas = 0;   ///< that the program is for; 0: what the module says
   unsigned partitions = 0; ///< the same of partitions
   unsigned jobs = 0; ///< threads of the compiler; 0: one per CPU. The output does not depend on it

@@ -75,6 +75,10 @@ struct Flags {
       cl::desc("Compile for several CPU levels, from the least to the most, each named as for "
                "--cpu (x86-64-v3, armv8.2-a+dotprod+fp16); a call runs the highest that its CPU "
                "supports")};
+  cl::opt<bool> allKernels{
+      "dispatch-all-kernels", cl::cat(category),
+      cl::desc(
+          "With --dispatch: no level takes a kernel of an earlier one, even if it is as fast")};
   cl::opt<std::string> features{"features", cl::value_desc("+a,-b"), cl::cat(category),
                                 cl::desc("CPU features on top of those of the CPU")};
   cl::opt<int> optLevel{
@@ -237,6 +241,7 @@ static std::optional<int> interpret(const Flags &flags, CommandLine &line) {
   options.cpu = flags.cpu;
   options.features = flags.features;
   options.dispatch.assign(flags.dispatch.begin(), flags.dispatch.end());
+  options.keepsAllKernels = flags.allKernels;
   options.replicas = flags.replicas;
   options.partitions = flags.partitions;
   options.triple = flags.target;
