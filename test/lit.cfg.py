@@ -84,12 +84,13 @@ for cc, cxx in [("clang-22", "clang++-22"), ("gcc", "g++")]:
         config.substitutions.append(("%openmp-cxx", "%s -fopenmp" % shutil.which(cxx)))
         break
 # The runtime for another architecture, its compiler and its emulator.
-cross = os.path.join(build, "lib", "aarch64-linux-gnu")
-if os.path.exists(os.path.join(cross, "hlo-run-guest")) and shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"):
-    config.available_features.add("aarch64")
-    config.substitutions.append(("%aarch64-cc", "aarch64-linux-gnu-gcc"))
-    config.substitutions.append(("%aarch64-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
-    config.substitutions.append(("%aarch64-run", "qemu-aarch64 -L /usr/aarch64-linux-gnu"))
+for arch in ["aarch64", "riscv64"]:
+    cross = os.path.join(build, "lib", arch + "-linux-gnu")
+    if os.path.exists(os.path.join(cross, "hlo-run-guest")) and shutil.which(arch + "-linux-gnu-gcc") and shutil.which("qemu-" + arch):
+        config.available_features.add(arch)
+        config.substitutions.append(("%" + arch + "-cc", arch + "-linux-gnu-gcc"))
+        config.substitutions.append(("%" + arch + "-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
+        config.substitutions.append(("%" + arch + "-run", "qemu-%s -L /usr/%s-linux-gnu" % (arch, arch)))
 # Programs of this architecture on other CPUs of it.
 if shutil.which("qemu-x86_64"):
     config.available_features.add("qemu-x86_64")

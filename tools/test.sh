@@ -57,9 +57,9 @@ fi
 
 # Golden cases and models.
 if [ ! -d "$shared" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated; do skip_suite "$name" "there is no ../shared beside the checkout"; done
 elif [ -z "$packages$suite_list" ]; then
-  for name in conformance entry-layouts aarch64 aarch64-max feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
+  for name in conformance entry-layouts aarch64 aarch64-max riscv64 feeds-and-calls check replicated; do skip_suite "$name" "numpy and ml_dtypes cannot be installed"; done
 else
   suite --limit=1800 conformance "$PYTHON" test/known_failures.py "$BUILD/test/results/conformance.json" test/conformance_known_failures.txt \
     "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" --json "$BUILD/test/results/conformance.json"
@@ -79,6 +79,14 @@ else
       --filter 'dot|conv|bf16|float16|int8' -- --target=aarch64-linux-gnu --cpu=neoverse-v1 --emulator='qemu-aarch64 -cpu max'
   else
     for name in aarch64 aarch64-max; do skip_suite "$name" "there is no cross compiler for aarch64"; done
+  fi
+  if [ -x "$BUILD/lib/riscv64-linux-gnu/hlo-run-guest" ]; then
+    suite --limit=600 riscv64 "$PYTHON" test/known_failures.py --some "$BUILD/test/results/riscv64.json" \
+      test/conformance_known_failures.txt "$PYTHON" "$shared/conformance/run.py" --tool "$bin/hlo-run" --jobs "$(nproc)" \
+      --json "$BUILD/test/results/riscv64.json" \
+      --filter 'dot|conv|bf16|float16|sort|fft|exp|int8' -- --target=riscv64-linux-gnu
+  else
+    skip_suite riscv64 "there is no cross compiler for riscv64"
   fi
   suite feeds-and-calls "$PYTHON" test/check_feeds_and_calls.py "$bin/hlo-run" "$shared"
   suite --limit=900 check "$PYTHON" test/check_modules.py "$bin/hlo-compile" "$shared"

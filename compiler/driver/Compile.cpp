@@ -497,6 +497,10 @@ LogicalResult Compilation::runPhases(MLIRContext &context) {
   if (!targets) {
     return fail(ErrorKind::Usage, llvm::toString(targets.takeError()));
   }
+  if (options.flushDenormals && !targets->front().architecture->flushesSubnormals) {
+    return fail(ErrorKind::Unsupported, "--denormals=flush: " + targets->front().triple +
+                                            " has no mode in which subnormal numbers are zeros");
+  }
   if (!options.triple.empty() && names.front().empty() && options.remarks) {
     out << fileName << ": remark: compiled for CPU '" << targets->front().cpu << "' of "
         << targets->front().triple << ", since --cpu names none\n";

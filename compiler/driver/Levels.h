@@ -23,9 +23,9 @@ struct LevelCode {
 /// Why options with several CPU levels cannot be followed; empty if they can.
 std::string dispatchFault(const CompileOptions &options);
 
-/// The levels of a list "x86-64-v2,x86-64-v3,..."; empty for an empty list. Errors: an unknown CPU;
-/// two levels with the same features; one that comes after another that has all its features, which
-/// would never be chosen.
+/// The levels of a list of names, as --cpu takes them; empty for an empty list. Errors: an unknown
+/// CPU; two levels with the same features; one that comes after another that has all its features,
+/// which would never be chosen.
 llvm::Expected<std::vector<Target>>
 describeLevels(llvm::ArrayRef<std::string> names, llvm::StringRef features, llvm::StringRef triple);
 

@@ -33,6 +33,9 @@ struct Architecture {
   /// a CPU without it lacks.
   llvm::StringLiteral required, lacks;
 
+  /// There is a mode in which subnormal numbers count as zeros.
+  bool flushesSubnormals = true;
+
   /// LLVM's features of a version of the architecture, by the name that C compilers know it by,
   /// "+a,+b"; none if it is no version.
   std::optional<std::string> (*featuresOfVersion)(llvm::StringRef name);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/machine/Target.h"
 #include "compiler/machine/aarch64/AArch64.h"
+#include "compiler/machine/riscv64/RiscV64.h"
 #include "compiler/machine/x86/X86.h"
 #include "compiler/support/NearestNames.h"
 #include "llvm/ADT/SmallVector.h"
@@ -26,13 +27,13 @@ using hlo::Architecture;
 using hlo::DeclaredFeature;
 
 /// The first one is the default.
-static const Architecture *const kArchitectures[] = {&hlo::x86::kArchitecture,
-                                                     &hlo::aarch64::kArchitecture};
+static const Architecture *const kArchitectures[] = {
+    &hlo::x86::kArchitecture, &hlo::aarch64::kArchitecture, &hlo::riscv64::kArchitecture};
 static constexpr StringLiteral kDefaultTriple = "x86_64-unknown-linux-gnu";
 /// What users mean who misspell a triple.
-static const StringRef kUsualTriples[] = {"x86_64-linux-gnu",     "x86_64-linux-musl",
-                                          "x86_64-linux-android", "aarch64-linux-gnu",
-                                          "aarch64-linux-musl",   "aarch64-linux-android"};
+static const StringRef kUsualTriples[] = {
+    "x86_64-linux-gnu",   "x86_64-linux-musl",     "x86_64-linux-android", "aarch64-linux-gnu",
+    "aarch64-linux-musl", "aarch64-linux-android", "riscv64-linux-gnu"};
 
 void hlo::initializeTargets() {
   static std::once_flag once;
@@ -187,9 +188,9 @@ static Expected<const Architecture *> architectureOf(const Triple &triple, Strin
   if (found == std::end(kArchitectures)) {
     std::string known;
     for (const Architecture *architecture : kArchitectures) {
-      known += (known.empty() ? "" : " and ") + Triple::getArchTypeName(architecture->llvm).str();
+      known += (known.empty() ? "" : ", ") + Triple::getArchTypeName(architecture->llvm).str();
     }
-    return createStringError("target '" + text + "' is not supported; only " + known + " are" +
+    return createStringError("target '" + text + "' is not supported; these are: " + known +
                              hlo::nearestNames(text, kUsualTriples));
   }
   if (!triple.isOSBinFormatELF()) {
@@ -244,11 +245,14 @@ Expected<hlo::Target> hlo::describeTarget(StringRef cpu, StringRef features, Str
   Target target;
   target.triple = triple.str();
   target.architecture = &architecture;
+  if (cpu.empty()) {
+    cpu = architecture.defaultCpu;
+  }
   std::string extended = takeExtensions(architecture, cpu);
   if (!features.empty()) {
     extended += (extended.empty() ? "" : ",") + features.str();
   }
-  target.cpu = cpu.empty() ? architecture.defaultCpu.str() : cpu.str();
+  target.cpu = cpu.str();
   StringSet<> given;
   if (cpu == "host" || cpu == "native") {
     if (triple.getArch() != Triple(sys::getProcessTriple()).getArch()) {

@@ -49,9 +49,9 @@ enum class EntryLayouts {
 
 /// Options of one compilation; the defaults are those of hlo-compile.
 struct CompileOptions {
-  std::string cpu;         ///< LLVM's name, or "host"; empty: see describeTarget
-  std::string features;    ///< "+name,-name"
-  std::string triple;      ///< empty: see describeTarget
+  std::string cpu;      ///< LLVM's name, or "host"; empty: see describeTarget
+  std::string features; ///< "+name,-name"
+  std::string triple;   ///< empty: see describeTarget
   /// CPU levels that the object is for, from the least to the most, each named as `cpu` is; empty:
   /// `cpu` alone. Only for objects and headers.
   std::vector<std::string> dispatch;

@@ -53,6 +53,9 @@ std::unique_ptr<TargetMachine> hlo::makeTargetMachine(const Target &target, int 
   options.EmitAddrsig = false;
   options.UniqueSectionNames = false;
   options.FunctionSections = options.DataSections = ownSections;
+  if (triple.isRISCV64()) {
+    options.MCOptions.ABIName = "lp64d"; // the default of a CPU without a name has no floats
+  }
   CodeGenOptLevel level = optLevel == 0   ? CodeGenOptLevel::None
                           : optLevel == 1 ? CodeGenOptLevel::Less
                           : optLevel == 2 ? CodeGenOptLevel::Default
@@ -114,8 +117,9 @@ std::unique_ptr<Module> hlo::translate(mlir::ModuleOp module, LLVMContext &conte
 
 /// Number of instructions in a loop's body; a wide vector counts as the registers it occupies.
 static unsigned registersOf(const Loop &loop, const TargetTransformInfo &costs) {
-  uint64_t width =
-      costs.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  uint64_t width = std::max( // without vector registers, a vector is a scalar per lane
+      costs.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue(),
+      costs.getRegisterBitWidth(TargetTransformInfo::RGK_Scalar).getFixedValue());
   unsigned size = 0;
   for (const BasicBlock *block : loop.blocks()) {
     for (const Instruction &instruction : *block) {

@@ -90,6 +90,7 @@ private:
 
   StringSet<> keepGlobal;
   uint16_t machine = ELF::EM_NONE;        ///< of all objects
+  uint32_t fileFlags = 0;                 ///< of all objects: the calling convention
   std::vector<std::vector<Place>> placed; ///< of each object: where its sections are
   std::vector<OutputSection> sections;
   std::vector<OutputSymbol> symbols;
@@ -178,6 +179,7 @@ Error Merger::addObject(StringRef object, ArrayRef<hlo::SectionId> standIns) {
     return file.takeError();
   }
   machine = file->getHeader().e_machine;
+  fileFlags = file->getHeader().e_flags;
   auto inputs = file->sections();
   if (!inputs) {
     return inputs.takeError();
@@ -223,11 +225,15 @@ Error Merger::addObject(StringRef object, ArrayRef<hlo::SectionId> standIns) {
   if (!names) {
     return names.takeError();
   }
-  std::vector<unsigned> newIndex(inputSymbols->size(), 0);
+  constexpr unsigned kNone = ~0u;
+  std::vector<unsigned> newIndex(inputSymbols->size(), kNone);
   for (auto [i, symbol] : enumerate(*inputSymbols)) {
-    // Symbols of empty sections and of the source file's name refer to nothing.
-    bool inNothing = symbol.getType() == ELF::STT_SECTION && symbol.st_shndx < places.size() &&
-                     places[symbol.st_shndx].section < 0;
+    // Symbols of empty sections and of the source file's name refer to nothing, nor do mapping
+    // symbols ("$d") in sections that are not kept.
+    bool isMark = symbol.getType() == ELF::STT_SECTION ||
+                  (symbol.getType() == ELF::STT_NOTYPE && symbol.getBinding() == ELF::STB_LOCAL);
+    bool inNothing = isMark && symbol.st_shndx != ELF::SHN_UNDEF &&
+                     symbol.st_shndx < places.size() && places[symbol.st_shndx].section < 0;
     if (i == 0 || symbol.getType() == ELF::STT_FILE || inNothing) {
       continue;
     }
@@ -254,6 +260,9 @@ Error Merger::addObject(StringRef object, ArrayRef<hlo::SectionId> standIns) {
     for (const File::Elf_Rela &relocation : *relocations) {
       uint32_t oldSymbol = relocation.getSymbol(false);
       const File::Elf_Sym &symbol = (*inputSymbols)[oldSymbol];
+      if (newIndex[oldSymbol] == kNone) {
+        return createStringError("a relocation refers to a section that is not kept");
+      }
       ELF::Elf64_Rela out;
       out.r_offset = relocation.r_offset + place.offset;
       out.setSymbolAndType(newIndex[oldSymbol], relocation.getType(false));
@@ -387,6 +396,7 @@ std::string Merger::write() {
   file.e_type = ELF::ET_REL;
   file.e_machine = machine;
   file.e_version = ELF::EV_CURRENT;
+  file.e_flags = fileFlags;
   file.e_ehsize = sizeof(file);
   file.e_shoff = headersAt;
   file.e_shentsize = sizeof(ELF::Elf64_Shdr);

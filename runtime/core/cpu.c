@@ -28,7 +28,9 @@ HLO_X86_FEATURES(CHECK_MASK)
 HLO_AARCH64_FEATURES(CHECK_MASK)
 #undef CHECK_MASK
 
+#if defined(__x86_64__) || defined(__aarch64__)
 static _Atomic uint64_t detected;
+#endif
 
 #if defined(__x86_64__)
 
@@ -175,6 +177,16 @@ uint64_t hlo_cpu_request(uint64_t features) { return features & 0; }
 int hlo_cpu_was_requested(void) { return 1; }
 
 uint32_t hlo_cpu_arch(void) { return HLO_ARCH_AARCH64; }
+
+#elif defined(__riscv) && __riscv_xlen == 64 && defined(__riscv_float_abi_double)
+
+/* Code for riscv64 has the instructions of rv64gc alone, as this file does. */
+uint64_t hlo_cpu_detect(void) { return 0; }
+uint64_t hlo_cpu_on_request(uint64_t features) { return features & 0; }
+uint64_t hlo_cpu_request(uint64_t features) { return features & 0; }
+int hlo_cpu_was_requested(void) { return 1; }
+
+uint32_t hlo_cpu_arch(void) { return HLO_ARCH_RISCV64; }
 
 #else
 

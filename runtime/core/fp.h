@@ -1,7 +1,7 @@
 /*===- fp.h - The CPU's floating-point mode ------------------------------------===*\
  *
  * Translates hlo_module_desc.fp_mode to the CPU's control word, with all exceptions masked: on
- * x86-64 MXCSR, on aarch64 FPCR.
+ * x86-64 MXCSR, on aarch64 FPCR, on riscv64 fcsr.
  *
  *===-------------------------------------------------------------------------===*/
 #ifndef RUNTIME_CORE_FP_H
@@ -10,7 +10,11 @@
 #include <hlo/rt.h>
 
 /** The bits of fp_mode that this runtime knows. */
+#if defined(__riscv)
+#define HLO_FP_KNOWN HLO_FP_ROUNDING /* subnormal numbers cannot be flushed */
+#else
 #define HLO_FP_KNOWN (HLO_FP_FLUSH_RESULTS | HLO_FP_ZERO_INPUTS | HLO_FP_ROUNDING)
+#endif
 
 #if defined(__x86_64__)
 
@@ -48,6 +52,26 @@ static inline uint32_t hlo_fp_word(uint32_t mode) {
                   : rounding == HLO_FP_ROUND_DOWN ? 0x800000
                   : rounding                      ? 0xc00000
                                                   : 0);
+}
+
+#elif defined(__riscv)
+
+static inline uint32_t hlo_fp_get(void) {
+  uint64_t word;
+  __asm__ volatile("frcsr %0" : "=r"(word) : : "memory");
+  return (uint32_t)word;
+}
+static inline void hlo_fp_set(uint32_t word) {
+  __asm__ volatile("fscsr %0" : : "r"((uint64_t)word) : "memory");
+}
+
+/** The control word of a mode. frm, from bit 5 on: 0 to nearest, 1 to zero, 2 down, 3 up. */
+static inline uint32_t hlo_fp_word(uint32_t mode) {
+  const uint32_t rounding = mode & HLO_FP_ROUNDING;
+  return rounding == HLO_FP_ROUND_UP     ? 3u << 5
+         : rounding == HLO_FP_ROUND_DOWN ? 2u << 5
+         : rounding                      ? 1u << 5
+                                         : 0;
 }
 
 #else

@@ -435,7 +435,7 @@ enum {
 };
 
 /** hlo_module_desc.arch: the instruction set of the code. */
-enum { HLO_ARCH_X86_64 = 1, HLO_ARCH_AARCH64 = 2 };
+enum { HLO_ARCH_X86_64 = 1, HLO_ARCH_AARCH64 = 2, HLO_ARCH_RISCV64 = 3 };
 
 /** Bits of hlo_module_desc.fp_mode. 0: subnormals are kept, and results are rounded to nearest,
  * ties to even. In no mode does an operation trap. */

@@ -159,7 +159,7 @@ TEST(Target, UnknownNamesGetTheNearest) {
   EXPECT_EQ(errorOf(describeTarget("x86-64-v3", "avx2")), "feature 'avx2' must start with + or -");
   EXPECT_NE(errorOf(describeTarget("x86-64-v3", "+avx3")).find("unknown CPU feature 'avx3'"),
             std::string::npos);
-  EXPECT_NE(errorOf(describeTarget("x86-64-v3", "", "riscv64-linux-gnu")), "");
+  EXPECT_NE(errorOf(describeTarget("x86-64-v3", "", "sparcv9-linux-gnu")), "");
 }
 
 TEST(Target, NamesWithExtensions) {
@@ -179,6 +179,19 @@ TEST(Target, NamesWithExtensions) {
   EXPECT_NE(errorOf(describeTarget("armv8.2-a+dotprot", "", arm)).find("did you mean 'dotprod'"),
             std::string::npos);
   EXPECT_NE(errorOf(describeTarget("armv8.2-a")), "") << "of another architecture";
+}
+
+TEST(Target, Riscv64) {
+  auto of = [](llvm::StringRef cpu) { return describeTarget(cpu, "", "riscv64-linux-gnu"); };
+  Target plain = llvm::cantFail(of(""));
+  EXPECT_EQ(plain.cpu, "generic-rv64");
+  EXPECT_NE(plain.features.find("+d"), std::string::npos);
+  EXPECT_EQ(plain.cpuFeatures, 0u);
+  EXPECT_EQ(plain.machine.vectors.bytes, 16);
+  // No instruction that the description cannot name.
+  EXPECT_NE(llvm::cantFail(of("sifive-x280")).features.find("-v"), std::string::npos);
+  EXPECT_EQ(errorOf(of("rv64imac")), "CPU 'generic-rv64' has no arithmetic of f64 (rv64gc)");
+  EXPECT_NE(errorOf(of("sifive-e31")), "") << "32 bits";
 }
 
 TEST(Target, Aarch64) {
