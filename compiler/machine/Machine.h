@@ -54,6 +54,12 @@ struct Vectors {
   bool halves = false;
   /// Arithmetic instructions can broadcast one operand from memory, which then needs no register.
   bool broadcastOperands = false;
+  /// Multiply-adds can take one lane of a register for all lanes. Elements that are broadcast one
+  /// after the other are then loaded together.
+  bool laneOperands = false;
+  /// Registers for operands that are loaded before the multiply-adds that use them; one if the
+  /// instructions stay in the order in which they are emitted.
+  int loadsAhead = 1;
   bool hasPredicates() const { return predicates != Predicates::None; }
 };
 
@@ -187,14 +193,22 @@ struct Product {
   const Tiles *tiles = nullptr; ///< non-null: a product of tiles; null: of vectors
   /// For vectors: sum + lhs * rhs. OneUnsigned: the lhs is the unsigned side.
   mlir::Value (*multiply)(Emitter &e, mlir::Value sum, mlir::Value lhs, mlir::Value rhs) = nullptr;
+  /// For vectors of 16 bytes, or null: the same for two rows and two columns, and two steps along k.
+  /// A register of the lhs has the groups (row 0, step 0), (0, 1), (1, 0), (1, 1), one of the rhs
+  /// those of two columns, one of sums (row 0, column 0), (0, 1), (1, 0), (1, 1).
+  mlir::Value (*multiplyPairs)(Emitter &e, mlir::Value sum, mlir::Value lhs,
+                               mlir::Value rhs) = nullptr;
+  double pairsCost = 1; ///< the cost of multiplyPairs, in multiply-adds of f32
   /// For tiles, by number. Integers: whether a side is unsigned.
   void (*multiplyTiles)(Emitter &e, const Product &self, std::array<int64_t, 3> tiles,
                         bool lhsUnsigned, bool rhsUnsigned) = nullptr;
 
   /// Whether the instruction takes operands of this kind.
   bool takes(Number number) const;
+  /// The time in which a row is multiplied with a vector of columns, in multiply-adds of f32.
+  double costOfStep() const { return multiplyPairs ? pairsCost / 2 : cost; }
   /// How many of its multiply-adds take as long as one of f32.
-  double speed() const { return group / cost; }
+  double speed() const { return group / costOfStep(); }
 };
 
 struct Machine {

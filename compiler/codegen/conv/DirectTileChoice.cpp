@@ -90,7 +90,8 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
   auto consider = [&](int64_t rowsH, int64_t rowsW, int64_t vectors) {
     int64_t rows = rowsH * rowsW;
     // Multiply-adds that broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
-    int64_t broadcast = machine.vectors.broadcastOperands && vectors == 4 ? 0 : 1;
+    int64_t broadcast =
+        machine.vectors.broadcastOperands && vectors == 4 ? 0 : machine.vectors.loadsAhead;
     int64_t others = (rows == 1 ? 1 : vectors) + broadcast + plan.addsProducts;
     if (rows * vectors + others > machine.vectors.registers) {
       return;

@@ -437,6 +437,19 @@ static int64_t mostRowsOf(const Contraction &c, const BlockPlan &plan) {
                                                               : most;
 }
 
+static RowOperands chooseRowOperands(const Contraction &c, const BlockPlan &plan) {
+  const Vectors &vectors = c.kernel.e.machine.vectors;
+  if (plan.matrix || c.mSize() == 1) {
+    return RowOperands::Broadcast;
+  }
+  if (plan.product && plan.product->multiplyPairs && plan.lanes == 4) {
+    return RowOperands::Pairs;
+  }
+  // Rows of a lhs that is packed from columns are neighbours, not its steps along k.
+  bool alongK = c.lhs.unit == UnitStride::K || c.lhs.unit == UnitStride::None;
+  return vectors.laneOperands && alongK ? RowOperands::Lanes : RowOperands::Broadcast;
+}
+
 BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   BlockPlan plan;
   const Machine &machine = c.kernel.e.machine;
@@ -459,6 +472,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
     plan.flipLhs = isUnsignedElement(c.lhs.narrowInteger) == plan.rhsUnsigned;
   }
   bool grouped = plan.group != KGroup::None;
+  plan.rowOperands = chooseRowOperands(c, plan);
   // If m has several dimensions, lanes along the last one must not cross its end.
   bool runs = c.lhs.unit == UnitStride::Free && c.m.size() > 1 && c.m.back() % 4 == 0;
   plan.stores = plan.parts * plan.parts * c.kSize() < kStoreWork;
@@ -467,7 +481,7 @@ BlockPlan planBlocks(const Contraction &c, bool plainResult) {
   TileShape tile =
       chooseTile(machine, mostRows, n, c.kSize() / plan.kStep(), plan.lanes, plan.parts,
                  runs ? c.m.back() : 0, mostRowsOf(c, plan), plan.narrowLast,
-                 !plan.product && isa<IntegerType>(c.element) ? kProducts : 0);
+                 !plan.product && isa<IntegerType>(c.element) ? kProducts : 0, plan.rowOperands);
   if (plan.matrix) {
     // Two matrix registers per side, and four for sums.
     tile = {std::min<int64_t>(2 * plan.matrix->rows, m), n > plan.lanes ? 2 : 1, 0};

@@ -20,6 +20,11 @@ enum class RhsForm {
   Panels         ///< vectors straight from memory, which has panels (see PackedRhs.h)
 };
 
+/// What a tile multiplies its columns by: an element or group of a row, broadcast; lanes of a
+/// register that holds neighbours along k of the row; registers of two rows
+/// (Product::multiplyPairs).
+enum class RowOperands { Broadcast, Lanes, Pairs };
+
 /// All decisions about a blocked contraction that are made before code is emitted.
 struct BlockPlan {
   int64_t parts;     ///< 2 for complex, else 1
@@ -39,6 +44,7 @@ struct BlockPlan {
   int64_t rowTail;     ///< rows of the last tile if fewer, else 0
   int64_t vectorTail;  ///< vectors of the last panel if it is not full, else 0
   bool narrowLast;     ///< the last vector of sums is half a vector (see hasNarrowLast)
+  RowOperands rowOperands;
   LhsForm lhs;
   RhsForm rhs;
   /// True: the loop over tiles of rows is outside the loop over panels, so that a packed tile is
@@ -107,11 +113,12 @@ struct TileShape {
 };
 /// The tile of the least modelled cycles for an m x n result. Its rows are at most `mostRows`; if
 /// `rowMultiple` is not 0, a power of two that divides it. `narrowLast`: see BlockPlan.
-/// `products`: registers for products that another instruction adds.
+/// `products`: registers for products that another instruction adds. `rowOperands`: see BlockPlan.
 TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple,
                      int64_t mostRows = std::numeric_limits<int64_t>::max(),
-                     bool narrowLast = false, int64_t products = 0);
+                     bool narrowLast = false, int64_t products = 0,
+                     RowOperands rowOperands = RowOperands::Broadcast);
 /// Cycles per k of all tiles of an m x `vectors` result of vectors. `multiplyAdd`: the time of one,
 /// in multiply-adds of f32.
 double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t k, int64_t parts,

@@ -124,10 +124,21 @@ private:
   /// Adds the products of a piece of k to the sums of a tile.
   void multiplyTile(const Block &block, const KBlock &k, const Panel &panel, mlir::Value m,
                     mlir::Value number, int64_t rows, Sums &sums);
-  std::function<Elem(mlir::Value, int64_t)> lhsReader(const Block &block, const KBlock &k,
-                                                      mlir::Value m, mlir::Value number);
-  std::function<Elem(mlir::Value, int64_t)> rhsReader(const Block &block, const KBlock &k,
-                                                      const Panel &panel);
+  /// `count` elements or groups from step i on of a row; if rows are packed as panels, those of
+  /// step i of so many rows.
+  using LhsReader = std::function<Elem(mlir::Value i, int64_t row, int64_t count)>;
+  /// A vector of the columns, at step i.
+  using RhsReader = std::function<Elem(mlir::Value i, int64_t vector)>;
+  LhsReader lhsReader(const Block &block, const KBlock &k, mlir::Value m, mlir::Value number);
+  RhsReader rhsReader(const Block &block, const KBlock &k, const Panel &panel);
+  /// Whether a row's steps are neighbours in memory.
+  bool readsAlongK() const;
+  /// The steps of multiplyTile by lanes, or by pairs (RowOperands); return how many they did, as a
+  /// multiple of what they take at once.
+  mlir::Value multiplyByLanes(const LhsReader &lhs, const RhsReader &rhs, int64_t rows,
+                              int64_t vectors, mlir::Value groups, Sums &sums);
+  mlir::Value multiplyByPairs(const LhsReader &lhs, const RhsReader &rhs, int64_t rows,
+                              int64_t vectors, mlir::Value groups, Sums &sums);
   /// The address, in a strided rhs, of the panel's first column at the start of the piece of k.
   mlir::Value rhsAddress(const Block &block, const KBlock &k, const Panel &panel);
 

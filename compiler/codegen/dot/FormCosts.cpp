@@ -176,7 +176,7 @@ void FormCosts::blocked() {
   TileShape tile{plan.rows, plan.vectors, 0};
   double perStep =
       cyclesOfTiles(machine, m, llvm::divideCeil(c.nSize(), plan.lanes), steps, plan.parts, tile,
-                    plan.narrowLast, plan.product ? plan.product->cost : multiplyAdd);
+                    plan.narrowLast, plan.product ? plan.product->costOfStep() : multiplyAdd);
   // Vectors of at most half a register take one pass where whole ones take two.
   bool fitsHalf = machine.vectors.halves && 2 * plan.lanes * bytes <= machine.vectors.bytes;
   cycles += batch * perStep * (fitsHalf ? 0.5 : 1) * k / plan.kStep();

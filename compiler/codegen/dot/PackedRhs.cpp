@@ -56,8 +56,10 @@ std::optional<PackedRhs> packedRhsOf(DotOp dot, const Machine &machine) {
   if (m <= kFewRows || n <= kFewRows || n < lanes || k * n * bytes <= kSmallBytes) {
     return std::nullopt;
   }
-  TileShape tile = chooseTile(machine, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0,
-                              rowsInL1(machine, k * bytes));
+  TileShape tile =
+      chooseTile(machine, m, n, k, lanes, /*parts=*/1, /*rowMultiple=*/0,
+                 rowsInL1(machine, k * bytes), /*narrowLast=*/false, /*products=*/0,
+                 machine.vectors.laneOperands ? RowOperands::Lanes : RowOperands::Broadcast);
   int64_t width = tile.vectors * lanes;
   if (n % width != 0 || n == width) {
     return std::nullopt;

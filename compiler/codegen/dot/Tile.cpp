@@ -39,8 +39,8 @@ Value BlockedEmitter::tileMask(const Panel &panel, int64_t vector) {
   return whole ? Value() : firstLanes(e, rest, lanes);
 }
 
-std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block, const KBlock &k,
-                                                              Value m, Value number) {
+BlockedEmitter::LhsReader BlockedEmitter::lhsReader(const Block &block, const KBlock &k, Value m,
+                                                    Value number) {
   if (plan.lhs == LhsForm::Direct) {
     int64_t rowStride = *linearStride(c.m, c.lhs.freeStrides);
     int64_t kStride = *linearStride(c.k, c.lhs.kStrides);
@@ -48,23 +48,24 @@ std::function<Elem(Value, int64_t)> BlockedEmitter::lhsReader(const Block &block
     base = addBytes(e, base, strideBytes(e, c.lhs, m, rowStride));
     base = addBytes(e, base, strideBytes(e, c.lhs, k.first, kStride));
     int64_t rowBytes = rowStride * storageBytes(c.lhs.strided->storage());
-    return [this, base, kStride, rowBytes](Value i, int64_t row) {
+    return [this, base, kStride, rowBytes](Value i, int64_t row, int64_t count) {
       Value at = addBytes(e, base, strideBytes(e, c.lhs, i, kStride * plan.kStep()));
       at = addBytes(e, at, constI64(e, row * rowBytes));
-      return plan.group != KGroup::None ? buffers.load(at, 1, 0) : c.lhs.strided->atPointer(at, 1);
+      return plan.group != KGroup::None ? buffers.load(at, count, 0)
+                                        : c.lhs.strided->atPointer(at, count);
     };
   }
   if (plan.lhs == LhsForm::PackK) {
     int64_t row = plan.lhsRow * plan.parts;
     Value base = buffers.address(lhsBuffer, mulI(e, subI(e, m, block.packed0), row));
-    return [this, base, row](Value i, int64_t r) {
-      return buffers.load(buffers.address(base, i, r * row), 1, plan.lhsRow);
+    return [this, base, row](Value i, int64_t r, int64_t count) {
+      return buffers.load(buffers.address(base, i, r * row), count, plan.lhsRow);
     };
   }
   int64_t width = plan.lhsWidth * plan.parts;
   Value base = buffers.address(lhsBuffer, mulI(e, number, plan.mostSteps() * width));
-  return [this, base, width](Value i, int64_t r) {
-    return buffers.load(buffers.address(base, mulI(e, i, width), r), 1, plan.lhsWidth);
+  return [this, base, width](Value i, int64_t r, int64_t count) {
+    return buffers.load(buffers.address(base, mulI(e, i, width), r), count, plan.lhsWidth);
   };
 }
 
@@ -81,8 +82,8 @@ Value BlockedEmitter::rhsAddress(const Block &block, const KBlock &k, const Pane
   return addBytes(e, base, strideBytes(e, c.rhs, k.first, *linearStride(c.k, c.rhs.kStrides)));
 }
 
-std::function<Elem(Value, int64_t)> BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
-                                                              const Panel &panel) {
+BlockedEmitter::RhsReader BlockedEmitter::rhsReader(const Block &block, const KBlock &k,
+                                                    const Panel &panel) {
   int64_t row = plan.columns() * plan.parts;
   Value buffer = plan.packsRhs() ? buffers.address(rhsBuffer, panelStart(block, panel)) : Value();
   auto inBuffer = [this, buffer, row](Value i, int64_t v) {
@@ -157,17 +158,98 @@ std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, co
   };
 }
 
+static Elem extractLane(Emission &e, const Elem &value, int64_t lane) {
+  auto extract = [&](Value part) -> Value {
+    return part ? vector::ExtractOp::create(e.b, e.loc, part, lane).getResult() : Value();
+  };
+  return Elem(extract(value.re), extract(value.im));
+}
+
+bool BlockedEmitter::readsAlongK() const {
+  return plan.lhs == LhsForm::PackK ||
+         (plan.lhs == LhsForm::Direct && *linearStride(c.k, c.lhs.kStrides) == 1);
+}
+
+Value BlockedEmitter::multiplyByLanes(const LhsReader &lhs, const RhsReader &rhs, int64_t rows,
+                                      int64_t vectors, Value groups, Sums &sums) {
+  int64_t count = plan.fullLanes;
+  Value whole = mulI(e, divI(e, groups, count), count);
+  carrySums(e, constI64(e, 0), whole, count, sums, [&](Value i, Sums &inner) {
+    Sums neighbours;
+    for (int64_t r = 0; r < rows; ++r) {
+      neighbours.push_back(lhs(i, r, count));
+    }
+    for (int64_t j = 0; j < count; ++j) {
+      Value at = addI(e, i, j);
+      multiplyStep(
+          e, multiplier(), rows, vectors,
+          [&](int64_t r) { return extractLane(e, neighbours[r], j); },
+          [&](int64_t v) { return rhs(at, v); }, inner);
+    }
+  });
+  return whole;
+}
+
+Value BlockedEmitter::multiplyByPairs(const LhsReader &lhs, const RhsReader &rhs, int64_t rows,
+                                      int64_t vectors, Value groups, Sums &sums) {
+  const Product &product = *plan.product;
+  // The product of exchanged sides is the transposed one.
+  bool exchanged = product.signs == Product::Signs::OneUnsigned && plan.rhsUnsigned;
+  auto shuffle = [&](Value a, Value b, ArrayRef<int64_t> lanes) -> Value {
+    return vector::ShuffleOp::create(e.b, e.loc, a, b, lanes);
+  };
+  Sums blocks = zeroSums(e, c.element, llvm::divideCeil(rows, 2) * 2 * vectors, plan.lanes);
+  carrySums(e, constI64(e, 0), divI(e, groups, 2), 1, blocks, [&](Value i, Sums &inner) {
+    Value first = mulI(e, i, 2), second = addI(e, first, 1);
+    SmallVector<Value> columns; // two for each vector of the rhs
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value a = rhs(first, v).re, b = rhs(second, v).re;
+      columns.push_back(shuffle(a, b, {0, 4, 1, 5}));
+      columns.push_back(shuffle(a, b, {2, 6, 3, 7}));
+    }
+    for (int64_t r = 0; r < rows; r += 2) {
+      // A last row without another is multiplied twice, or with what the panel has behind it.
+      int64_t other = std::min(r + 1, rows - 1);
+      Value two = readsAlongK()
+                      ? shuffle(lhs(first, r, 2).re, lhs(first, other, 2).re, {0, 1, 2, 3})
+                      : shuffle(lhs(first, r, 2).re, lhs(second, r, 2).re, {0, 2, 1, 3});
+      for (auto [j, column] : llvm::enumerate(columns)) {
+        Elem &sum = inner[r * vectors + j];
+        sum = Elem(
+            product.multiplyPairs(e, sum.re, exchanged ? column : two, exchanged ? two : column));
+      }
+    }
+  });
+  for (int64_t i = 0; i < rows * vectors; ++i) {
+    int64_t r = i / vectors, v = i % vectors, odd = r % 2;
+    int64_t at = (r - odd) * vectors + 2 * v;
+    Value row = exchanged
+                    ? shuffle(blocks[at].re, blocks[at + 1].re, {odd, 2 + odd, 4 + odd, 6 + odd})
+                    : shuffle(blocks[at].re, blocks[at + 1].re,
+                              {2 * odd, 2 * odd + 1, 4 + 2 * odd, 5 + 2 * odd});
+    sums[i] = addElems(e, c.element, sums[i], Elem(row));
+  }
+  return mulI(e, divI(e, groups, 2), 2);
+}
+
 void BlockedEmitter::multiplyTile(const Block &block, const KBlock &k, const Panel &panel, Value m,
                                   Value number, int64_t rows, Sums &sums) {
-  auto lhs = lhsReader(block, k, m, number);
-  auto rhs = rhsReader(block, k, panel);
+  LhsReader lhs = lhsReader(block, k, m, number);
+  RhsReader rhs = rhsReader(block, k, panel);
   auto askNext = nextPrefetcher(block, k, panel, number);
-  carrySums(e, constI64(e, 0), groupsOf(k.length), 1, sums, [&](Value i, Sums &inner) {
+  Value groups = groupsOf(k.length), done = constI64(e, 0);
+  bool isWhole = !panel.packs && !askNext && rows > 1 && !plan.narrowLast;
+  if (isWhole && plan.rowOperands == RowOperands::Pairs) {
+    done = multiplyByPairs(lhs, rhs, rows, panel.vectors, groups, sums);
+  } else if (isWhole && plan.rowOperands == RowOperands::Lanes && readsAlongK()) {
+    done = multiplyByLanes(lhs, rhs, rows, panel.vectors, groups, sums);
+  }
+  carrySums(e, done, groups, 1, sums, [&](Value i, Sums &inner) {
     if (askNext) {
       askNext(i);
     }
     multiplyStep(
-        e, multiplier(), rows, panel.vectors, [&](int64_t r) { return lhs(i, r); },
+        e, multiplier(), rows, panel.vectors, [&](int64_t r) { return lhs(i, r, 1); },
         [&](int64_t v) { return rhs(i, v); }, inner);
   });
 }

@@ -73,14 +73,23 @@ double cyclesOfTiles(const Machine &machine, int64_t m, int64_t vectors, int64_t
 
 TileShape chooseTile(const Machine &machine, int64_t m, int64_t n, int64_t k, int64_t lanes,
                      int64_t parts, int64_t rowMultiple, int64_t mostRows, bool narrowLast,
-                     int64_t products) {
+                     int64_t products, RowOperands rowOperands) {
   int64_t registers = machine.vectors.registers - products;
   int64_t needed = llvm::divideCeil(n, lanes);
   TileShape best{1, 1, 1e300};
   for (int64_t vectors = 1; vectors <= std::min<int64_t>(needed, 16); ++vectors) {
     for (int64_t rows = 1; rows <= std::min({m, mostRows, kMostRows}); ++rows) {
-      // Accumulators, the vectors of the rhs, one broadcast of the lhs.
-      if (parts * (rows * vectors + (rows == 1 ? 1 : vectors) + 1) > registers) {
+      // Two rows share a register of the lhs, and the rhs has another order in a second register.
+      if (rowOperands == RowOperands::Pairs && rows > 1 && rows % 2 != 0) {
+        continue;
+      }
+      int64_t others = rowOperands == RowOperands::Lanes && rows > 1 ? rows
+                       : rowOperands == RowOperands::Pairs           ? vectors
+                                                                     : 0;
+      // Accumulators, the vectors of the rhs, broadcasts of the lhs.
+      if (parts *
+              (rows * vectors + (rows == 1 ? 1 : vectors) + others + machine.vectors.loadsAhead) >
+          registers) {
         break;
       }
       if (rowMultiple != 0 && (rowMultiple % rows != 0 || !llvm::isPowerOf2_64(rows))) {

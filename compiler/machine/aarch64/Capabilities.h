@@ -17,10 +17,12 @@ Machine machineOf(llvm::StringRef cpu, const llvm::StringSet<> &features);
 
 /// Minima and maxima of f32 and f64 that know zeros apart (fmin, fmax), of f16 too if `half`.
 void addExtrema(Machine &machine, bool half);
-/// Fours of bytes: sdot for signed ones (dotprod), usdot for one unsigned side if `mixed` (i8mm).
-void addByteQuads(Machine &machine, double cost, bool mixed);
-/// Pairs of bf16 (bfdot).
-void addBf16Pairs(Machine &machine, double cost);
+/// Fours of bytes: sdot for signed ones (dotprod); with `matrices` (i8mm) also smmla, and usdot and
+/// usmmla for one unsigned side. Costs in multiply-adds of f32: of a dot product, of a product of
+/// matrices.
+void addByteQuads(Machine &machine, double cost, double matrixCost, bool matrices);
+/// Pairs of bf16: bfdot, bfmmla.
+void addBf16Pairs(Machine &machine, double cost, double matrixCost);
 
 } // namespace hlo::aarch64
 
