@@ -193,9 +193,9 @@ struct Product {
   const Tiles *tiles = nullptr; ///< non-null: a product of tiles; null: of vectors
   /// For vectors: sum + lhs * rhs. OneUnsigned: the lhs is the unsigned side.
   mlir::Value (*multiply)(Emitter &e, mlir::Value sum, mlir::Value lhs, mlir::Value rhs) = nullptr;
-  /// For vectors of 16 bytes, or null: the same for two rows and two columns, and two steps along k.
-  /// A register of the lhs has the groups (row 0, step 0), (0, 1), (1, 0), (1, 1), one of the rhs
-  /// those of two columns, one of sums (row 0, column 0), (0, 1), (1, 0), (1, 1).
+  /// For vectors of 16 bytes, or null: the same for two rows and two columns, and two steps along
+  /// k. A register of the lhs has the groups (row 0, step 0), (0, 1), (1, 0), (1, 1), one of the
+  /// rhs those of two columns, one of sums (row 0, column 0), (0, 1), (1, 0), (1, 1).
   mlir::Value (*multiplyPairs)(Emitter &e, mlir::Value sum, mlir::Value lhs,
                                mlir::Value rhs) = nullptr;
   double pairsCost = 1; ///< the cost of multiplyPairs, in multiply-adds of f32

@@ -31,8 +31,9 @@ static Value call(Emitter &e, StringRef name, Type narrow, Value sum, Value a, V
       .getResult(0);
 }
 
+/// The lhs, which kernels broadcast, is the operand that may be one lane of a register.
 static Value multiplySigned(Emitter &e, Value sum, Value lhs, Value rhs) {
-  return call(e, "sdot", e.b.getI8Type(), sum, lhs, rhs);
+  return call(e, "sdot", e.b.getI8Type(), sum, rhs, lhs);
 }
 
 static Value multiplyMixed(Emitter &e, Value sum, Value lhs, Value rhs) {
@@ -40,7 +41,7 @@ static Value multiplyMixed(Emitter &e, Value sum, Value lhs, Value rhs) {
 }
 
 static Value multiplyBf16Pairs(Emitter &e, Value sum, Value lhs, Value rhs) {
-  return call(e, "bfdot", e.b.getBF16Type(), sum, lhs, rhs);
+  return call(e, "bfdot", e.b.getBF16Type(), sum, rhs, lhs);
 }
 
 static Value multiplySignedMatrices(Emitter &e, Value sum, Value lhs, Value rhs) {

@@ -41,6 +41,14 @@ scan_cumsum_512x1000_f32 scatter_segment_max_20000x8_f32 skinny_1x2048x8192_bf16
 skinny_1x4096x4096_s8_s32 skinny_batch_64x32x32_f32 skinny_s4_weights_1x2048x4096_bf16 sort_key_value_30000_s32_f32
 transpose_2048_f32 window_max_3x3_s2_112x112x64_f32 window_max_gradient_56x56x64_f32"""
 
+HEAD = """# Instructions on aarch64
+
+Written by `test/aarch64/count/instructions.py --table`, whose head explains the columns: instructions (thousands)
+counted under qemu, cycles of the hottest inner loop by llvm-mca. No time is from a machine. What is above 1.15 in the
+last column is bound by chains: sums of a scan, a power series per vector, sums of few columns.
+
+"""
+
 BASE = re.compile(r"^\s*([0-9a-f]+):\s+([0-9a-f]{8})\s+(\S+)\s*(.*)$")
 SYMBOL = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 MULTIPLY_ADDS = re.compile(r"^(fmla|fmls|fmlal2?|mla|mls|smlal2?|umlal2?|sdot|udot|usdot|sudot|smmla|ummla|usmmla|bfmmla"
@@ -193,7 +201,7 @@ def main():
     text = table(rows)
     if options.table:
         with open(options.table, "w") as file:
-            file.write(text)
+            file.write(HEAD + text)
     print(text, end="")
     sys.exit(1 if any("error" in row for row in rows) else 0)
 
