@@ -599,6 +599,9 @@ LogicalResult Compilation::compileLevels(llvm::MutableArrayRef<Target> targets) 
   }
   Description description = describeAll(descriptions, describeFlags(options, targets.front()));
   noteArena(description);
+  if (failed(checkArena())) {
+    return failure(); // one level may need more at once, another more per thread
+  }
   if (options.emit & EmitHeader) {
     artifacts.header = headerOf(*plainSignature, description,
                                 targets.front().triple + " " + llvm::join(options.dispatch, ", "));

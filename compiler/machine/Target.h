@@ -32,10 +32,9 @@ struct Target {
 };
 
 /// Fills a Target from LLVM's tables. `cpu` is a name that LLVM knows ("x86-64-v3",
-/// "sapphirerapids", "neoverse-n1"), a version of the architecture ("armv8.2-a"), or "host", which
-/// C compilers call "native"; empty: the default of the architecture, x86-64-v3 or generic.
-/// Extensions may follow as for C compilers: "armv8.2-a+dotprod+fp16", "znver4+nogfni". `features`
-/// is
+/// "sapphirerapids", "neoverse-n1"), a version of the architecture ("armv8.2-a", "rv64gc"), or
+/// "host", which C compilers call "native"; empty: the default of the architecture. Extensions may
+/// follow as for C compilers: "armv8.2-a+dotprod+fp16", "znver4+nogfni". `features` is
 /// "+name,-name,..." on top of all that; an empty `triple` means x86_64-unknown-linux-gnu. Errors
 /// name the nearest known names.
 llvm::Expected<Target> describeTarget(llvm::StringRef cpu, llvm::StringRef features = "",

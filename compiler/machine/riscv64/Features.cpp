@@ -75,17 +75,17 @@ static void initialize() {
   LLVMInitializeRISCVAsmParser();
 }
 
-/// A core that starts one instruction of floats and one load or store a cycle, as SiFive's U74
-/// (its manual, and LLVM 22's model). A vector of 16 bytes is four of f32; the sizes of the caches
-/// are the U74's.
+/// A core that starts one instruction of floats and one load or store in a cycle, and whose caches
+/// are of a common size. Nothing was measured: there was no such machine. A vector of 16 bytes is
+/// four of f32, one after the other.
 static Machine describe(StringRef, const StringSet<> &, StringRef) {
-  constexpr double kWhole = 0.25; // vectors of four f32 per cycle, one by one
+  constexpr double kWhole = 0.25; // vectors in a cycle
   Machine m;
   m.vectors.bytes = 16;
   m.vectors.registers = 16;
   m.issue.fma = m.issue.load = m.issue.store = m.issue.shuffle = m.issue.vector = kWhole;
   m.issue.integer = 2;
-  m.issue.fmaLatency = 7;
+  m.issue.fmaLatency = 7; // of f64 in LLVM 22's model of SiFive's 7 series
   m.issue.widen = 4;
   m.issue.integerMultiplyAdd = 2;
   m.memory.l1 = 32 << 10;
