@@ -11,10 +11,29 @@
 #include "fields.h"
 #include "frame.h"
 
-/* The name of the CPU level that a description is of; empty if its object has none. */
-static const char *level_of(const hlo_module_desc *desc) {
+/* The name of the CPU level that a description is of, as a block's header has it: cut, and filled
+ * with zeros; empty if its object has no levels. */
+typedef struct LevelName {
+  char name[sizeof(((hlo_prepared_header *)0)->level)];
+} LevelName;
+
+static LevelName name_of_level(const hlo_module_desc *desc) {
+  LevelName level;
+  memset(&level, 0, sizeof level);
   const char *name = HLO_FIELD(desc, level_name);
-  return name != NULL ? name : "";
+  for (size_t i = 0; name != NULL && name[i] != '\0' && i + 1 < sizeof(level.name); ++i) {
+    level.name[i] = name[i];
+  }
+  return level;
+}
+
+static int is_of_level(const hlo_prepared_header *block, const hlo_module_desc *desc) {
+  const LevelName level = name_of_level(desc);
+  size_t same = 0;
+  while (same < sizeof(level.name) && block->level[same] == level.name[same]) {
+    ++same;
+  }
+  return same == sizeof(level.name);
 }
 
 hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call, hlo_text *text) {
@@ -45,12 +64,12 @@ hlo_status hlo_check_prepared(const hlo_module_desc *desc, const hlo_call *call,
     hlo_text_add(text, ", this runtime expects abi ");
     hlo_text_number(text, HLO_ABI);
     return HLO_ERR_PREPARED;
-  } else if (strncmp(block->level, level_of(desc), sizeof(block->level) - 1) != 0) {
+  } else if (!is_of_level(block, desc)) {
     hlo_text_add(text, desc->name);
     hlo_text_add(text, ": prepared block: it was written for CPU level '");
-    hlo_text_add(text, memchr(block->level, '\0', sizeof(block->level)) ? block->level : "?");
+    hlo_text_add(text, block->level[sizeof(block->level) - 1] == '\0' ? block->level : "?");
     hlo_text_add(text, "', this call runs at level '");
-    hlo_text_add(text, level_of(desc));
+    hlo_text_add(text, name_of_level(desc).name);
     hlo_text_add(text, "'");
     return HLO_ERR_PREPARED;
   } else if (block->id != desc->prepared_id || block->bytes != needed) {
@@ -113,7 +132,7 @@ hlo_status hlo_rt_prepare_begin(const hlo_call *call, const hlo_module_desc *des
   header.abi = HLO_ABI;
   header.bytes = desc->prepared_bytes;
   header.id = desc->prepared_id;
-  strncpy(header.level, level_of(desc), sizeof(header.level) - 1);
+  memcpy(header.level, name_of_level(desc).name, sizeof header.level);
   memcpy(prepared, &header, sizeof header);
   hlo_start_frame(call, desc, prepared, frame);
   return HLO_OK;

@@ -40,6 +40,27 @@ void multiplyStep(Emission &e, Multiply multiply, int64_t rows, int64_t vectors,
   }
 }
 
+static Elem extractLane(Emission &e, const Elem &value, int64_t lane) {
+  auto extract = [&](Value part) -> Value {
+    return part ? vector::ExtractOp::create(e.b, e.loc, part, lane).getResult() : Value();
+  };
+  return Elem(extract(value.re), extract(value.im));
+}
+
+void multiplySteps(Emission &e, Multiply multiply, int64_t count, int64_t rows, int64_t vectors,
+                   function_ref<Elem(int64_t)> row, function_ref<Elem(int64_t, int64_t)> column,
+                   Sums &sums) {
+  Sums steps;
+  for (int64_t r = 0; r < rows; ++r) {
+    steps.push_back(row(r));
+  }
+  for (int64_t j = 0; j < count; ++j) {
+    multiplyStep(
+        e, multiply, rows, vectors, [&](int64_t r) { return extractLane(e, steps[r], j); },
+        [&](int64_t v) { return column(j, v); }, sums);
+  }
+}
+
 void carrySums(Emission &e, Value lo, Value hi, int64_t step, Sums &sums,
                function_ref<void(Value, Sums &)> body) {
   const Sums like = sums;

@@ -42,6 +42,13 @@ void multiplyStep(Emission &e, Multiply multiply, int64_t rows, int64_t vectors,
                   llvm::function_ref<Elem(int64_t r)> row,
                   llvm::function_ref<Elem(int64_t v)> column, Sums &sums);
 
+/// `count` steps along k: row(r) is a vector of a row's elements in these steps, column(j, v) a
+/// vector of the columns in step j. For machines whose multiply-adds take one lane of a register
+/// (Vectors::laneOperands).
+void multiplySteps(Emission &e, Multiply multiply, int64_t count, int64_t rows, int64_t vectors,
+                   llvm::function_ref<Elem(int64_t r)> row,
+                   llvm::function_ref<Elem(int64_t j, int64_t v)> column, Sums &sums);
+
 /// for (i = lo; i < hi; i += step) body(i, sums), with the sums in registers. Without sums, a plain
 /// loop.
 void carrySums(Emission &e, mlir::Value lo, mlir::Value hi, int64_t step, Sums &sums,

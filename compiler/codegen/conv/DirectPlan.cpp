@@ -446,6 +446,8 @@ static std::optional<DirectPlan> planWith(const ConvOperands &operands, const Ma
     few = false;
   }
   plan.alongChannels = few;
+  plan.rowsAreLanes = machine.vectors.laneOperands && !few && !matrix && plan.across == 1 &&
+                      plan.channels >= machine.lanes(static_cast<int>(plan.bytes));
   int64_t across = plan.features == 0 ? plan.runApart() : few ? plan.channels : plan.features;
   if (!matrix) {
     plan.lanes = std::min<int64_t>(plan.lanes, llvm::PowerOf2Ceil(across));

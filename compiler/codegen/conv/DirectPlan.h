@@ -52,6 +52,9 @@ struct DirectPlan {
   bool addsProducts;                 ///< a second instruction adds the products
   /// Few features: lanes are along the channels, and are added at the end of a tile.
   bool alongChannels;
+  /// Neighbouring channels of an input position are loaded together, and multiply-adds take one
+  /// lane of them.
+  bool rowsAreLanes;
   /// The number of small groups that fill a vector of features and are treated as one group. Each
   /// channel of the input's copy is then a vector: that channel of each group, once for each
   /// feature of the group.

@@ -99,18 +99,19 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
                          r % place.rowsW * plan.dims[rank - 1].step * plan.inputStrides[rank - 1]);
   }
   Value zero = constI64(e, 0);
+  auto readRow = [&](Value input, int64_t r, int64_t count) {
+    return elements.load(elements.address(input, zero, rowOffsets[r]), count);
+  };
+  auto readColumn = [&](Value weights, int64_t v, int64_t column, Value mask) {
+    return loadElements(e, operands.element, elements.address(weights, zero, v * column), zero,
+                        plan.lanes, v + 1 == panel.vectors ? mask : Value());
+  };
   auto step = [&](Value input, Value weights, int64_t width, int64_t column, Value mask,
                   Sums &sums) {
     multiplyStep(
         e, multiplier(), place.rows(), panel.vectors,
-        [&](int64_t r) {
-          return elements.load(elements.address(input, zero, rowOffsets[r]), width);
-        },
-        [&](int64_t v) {
-          return loadElements(e, operands.element, elements.address(weights, zero, v * column),
-                              zero, plan.lanes, v + 1 == panel.vectors ? mask : Value());
-        },
-        sums);
+        [&](int64_t r) { return readRow(input, r, width); },
+        [&](int64_t v) { return readColumn(weights, v, column, mask); }, sums);
   };
   Value mask = plan.kernelInPlace ? columnMask(panel, panel.vectors - 1) : Value();
   // A step of lanes along the channels.
@@ -133,7 +134,22 @@ Sums DirectEmitter::multiply(const Block &block, const Chunk &chunk, const Panel
       return;
     }
     Value length = plan.merged ? mulI(e, chunk.to[rank - 1], plan.channels) : chunk.channels;
-    carrySums(e, zero, length, 1, outer, [&](Value i, Sums &inner) {
+    Value done = zero;
+    if (plan.rowsAreLanes) {
+      int64_t count = e.machine.lanes(static_cast<int>(elements.partBytes));
+      done = mulI(e, divI(e, length, count), count);
+      carrySums(e, zero, done, count, outer, [&](Value i, Sums &inner) {
+        multiplySteps(
+            e, multiplier(), count, place.rows(), panel.vectors,
+            [&](int64_t r) { return readRow(elements.address(input, i), r, count); },
+            [&](int64_t j, int64_t v) {
+              Value row = elements.address(weights, mulI(e, addI(e, i, j), kernelRow()));
+              return readColumn(row, v, plan.lanes, mask);
+            },
+            inner);
+      });
+    }
+    carrySums(e, done, length, 1, outer, [&](Value i, Sums &inner) {
       Value from = elements.address(input, mulI(e, i, plan.channelWidth()));
       Value row = elements.address(weights, mulI(e, i, kernelRow()));
       step(from, row, plan.channelWidth(), plan.lanes, mask, inner);

@@ -92,7 +92,8 @@ void chooseDirectTile(DirectPlan &plan, const Machine &machine) {
     // Multiply-adds that broadcast an operand from memory: 7 x 4 does as well as 14 x 2.
     int64_t broadcast =
         machine.vectors.broadcastOperands && vectors == 4 ? 0 : machine.vectors.loadsAhead;
-    int64_t others = (rows == 1 ? 1 : vectors) + broadcast + plan.addsProducts;
+    int64_t others =
+        (rows == 1 ? 1 : vectors) + broadcast + plan.addsProducts + (plan.rowsAreLanes ? rows : 0);
     if (rows * vectors + others > machine.vectors.registers) {
       return;
     }

@@ -198,7 +198,10 @@ void FormCosts::blocked() {
   }
   if (plan.packsRhs()) {
     double passes = plan.tilesOutside ? llvm::divideCeil(c.mSize(), plan.mBlock) : plan.mTasks;
+    // Few columns are copied in vectors as narrow as the sums.
+    int64_t whole = std::exchange(lanes, plan.lanes);
     addCopy(c.rhs, UnitStride::Free, batch * n * k * passes, plan.kStep());
+    lanes = whole;
   }
   if (pieces > 1) {
     // Sums come and go.

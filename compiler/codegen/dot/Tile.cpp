@@ -158,13 +158,6 @@ std::function<void(Value)> BlockedEmitter::nextPrefetcher(const Block &block, co
   };
 }
 
-static Elem extractLane(Emission &e, const Elem &value, int64_t lane) {
-  auto extract = [&](Value part) -> Value {
-    return part ? vector::ExtractOp::create(e.b, e.loc, part, lane).getResult() : Value();
-  };
-  return Elem(extract(value.re), extract(value.im));
-}
-
 bool BlockedEmitter::readsAlongK() const {
   return plan.lhs == LhsForm::PackK ||
          (plan.lhs == LhsForm::Direct && *linearStride(c.k, c.lhs.kStrides) == 1);
@@ -175,17 +168,9 @@ Value BlockedEmitter::multiplyByLanes(const LhsReader &lhs, const RhsReader &rhs
   int64_t count = plan.fullLanes;
   Value whole = mulI(e, divI(e, groups, count), count);
   carrySums(e, constI64(e, 0), whole, count, sums, [&](Value i, Sums &inner) {
-    Sums neighbours;
-    for (int64_t r = 0; r < rows; ++r) {
-      neighbours.push_back(lhs(i, r, count));
-    }
-    for (int64_t j = 0; j < count; ++j) {
-      Value at = addI(e, i, j);
-      multiplyStep(
-          e, multiplier(), rows, vectors,
-          [&](int64_t r) { return extractLane(e, neighbours[r], j); },
-          [&](int64_t v) { return rhs(at, v); }, inner);
-    }
+    multiplySteps(
+        e, multiplier(), count, rows, vectors, [&](int64_t r) { return lhs(i, r, count); },
+        [&](int64_t j, int64_t v) { return rhs(addI(e, i, j), v); }, inner);
   });
   return whole;
 }

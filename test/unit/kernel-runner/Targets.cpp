@@ -39,6 +39,8 @@ std::optional<Target> withTiles(const Target &target) {
 
 Target withFreeTiles(Target target) {
   static Tiles free;
+  // Beside them, multiply-adds of vectors take long, on a machine of any speed.
+  target.machine.issue.fma /= 16;
   for (Product &product : target.machine.products) {
     if (product.tiles) {
       free = *product.tiles;

@@ -22,7 +22,8 @@ Target withFastPairs(Target target);
 /// The same machine with matrix registers (AMX), which the caller must emulate; nothing if they
 /// need more than it has.
 std::optional<Target> withTiles(const Target &target);
-/// A machine with matrix registers whose products take no time, so that small cases use them.
+/// A machine with matrix registers whose products take no time, and with slow vectors, so that
+/// small cases use them.
 Target withFreeTiles(Target target);
 
 } // namespace hlo::testing
