@@ -91,8 +91,8 @@ for arch in ["aarch64", "riscv64"]:
         config.substitutions.append(("%" + arch + "-cc", arch + "-linux-gnu-gcc"))
         config.substitutions.append(("%" + arch + "-rt", "-I%s/runtime/abi %s/libhlo_rt.a -pthread -lm" % (root, cross)))
         config.substitutions.append(("%" + arch + "-run", "qemu-%s -L /usr/%s-linux-gnu" % (arch, arch)))
-# Programs of this architecture on other CPUs of it.
-if shutil.which("qemu-x86_64"):
+# Programs of this architecture on other CPUs of it. Sanitizers reserve more memory than the emulator has.
+if shutil.which("qemu-x86_64") and not sanitizer_flags:
     config.available_features.add("qemu-x86_64")
     config.substitutions.append(("%qemu-x86_64", "qemu-x86_64"))
 if shutil.which("musl-gcc"):
