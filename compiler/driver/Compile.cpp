@@ -458,7 +458,6 @@ LogicalResult Compilation::runBackend(const Target &target) {
     if (level) {
       keepLevel(generation.takeObjects());
       levels.back().cpuFeatures = generation.cpuFeatures();
-      levels.back().stackBytes = generation.stackBytes();
       sharedKernels += generation.sharedKernels();
       levels.back().kernels = generation.takeKernels();
       return success();

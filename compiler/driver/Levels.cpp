@@ -134,7 +134,7 @@ llvm::Expected<std::string> hlo::mergeLevels(llvm::MutableArrayRef<LevelCode> le
   uint64_t stackBytes = 0;
   for (const LevelCode &level : levels) {
     description.levels.push_back(level.symbols);
-    stackBytes = std::max(stackBytes, level.stackBytes);
+    stackBytes = std::max(stackBytes, level.kernels.stackBytes);
   }
   const LevelCode &least = levels.front();
   ObjectCode dispatch = makeDispatch(least.target, least.cpuFeatures, signature, description);

@@ -15,7 +15,6 @@ struct LevelCode {
   ConstantPool constants; ///< its bytes live as long as the context
   std::vector<ObjectCode> objects;
   uint64_t cpuFeatures = 0;
-  uint64_t stackBytes = 0;
   LevelKernels kernels;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< which has the ops of the kernels
 };

@@ -23,6 +23,7 @@ struct DeclaredFeature {
   uint64_t bit;
 };
 
+/// An answer with a default is that of an architecture about which there is nothing to say.
 struct Architecture {
   llvm::Triple::ArchType llvm;
   uint32_t number; ///< HLO_ARCH_* (runtime/abi/hlo/rt.h)
@@ -38,14 +39,20 @@ struct Architecture {
 
   /// LLVM's features of a version of the architecture, by the name that C compilers know it by,
   /// "+a,+b"; none if it is no version.
-  std::optional<std::string> (*featuresOfVersion)(llvm::StringRef name);
+  std::optional<std::string> (*featuresOfVersion)(llvm::StringRef name) = [](llvm::StringRef) {
+    return std::optional<std::string>();
+  };
   /// LLVM's name of an extension, by the name that C compilers know it by; other names as they are.
-  llvm::StringRef (*extensionNamed)(llvm::StringRef name);
+  llvm::StringRef (*extensionNamed)(llvm::StringRef name) = [](llvm::StringRef name) {
+    return name;
+  };
 
   /// Makes LLVM's backend known; may be called once only.
   void (*initialize)();
   /// The features that objects declare, in the order of their bits.
-  llvm::ArrayRef<DeclaredFeature> (*declaredFeatures)();
+  llvm::ArrayRef<DeclaredFeature> (*declaredFeatures)() = [] {
+    return llvm::ArrayRef<DeclaredFeature>();
+  };
   /// Features of instructions that hlo/cpu.h has no bit for, so that the runtime could not refuse
   /// an object with them. No code may have them.
   llvm::ArrayRef<llvm::StringLiteral> (*undeclaredFeatures)();
@@ -53,11 +60,13 @@ struct Architecture {
   /// mode a CPU runs and in which registers functions pass and keep values.
   llvm::ArrayRef<llvm::StringLiteral> (*callingFeatures)();
   /// The CPUs whose costs are known, those of one maker in the order of their age.
-  llvm::SmallVector<llvm::StringRef> (*cpuNames)();
+  llvm::SmallVector<llvm::StringRef> (*cpuNames)() = [] {
+    return llvm::SmallVector<llvm::StringRef>();
+  };
   /// Whether this machine's CPU has a feature, but its kernel does not let programs use it.
-  bool (*isWithheld)(llvm::StringRef feature);
+  bool (*isWithheld)(llvm::StringRef feature) = [](llvm::StringRef) { return false; };
   /// The bits of matrix registers that need a permission of the operating system.
-  uint64_t (*tileBits)();
+  uint64_t (*tileBits)() = []() -> uint64_t { return 0; };
   /// The Machine of a CPU with these features. `asked` is what the user wrote beside the CPU's
   /// name.
   Machine (*describe)(llvm::StringRef cpu, const llvm::StringSet<> &features,

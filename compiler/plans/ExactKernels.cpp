@@ -48,7 +48,8 @@ static double totalBytes(ValueRange values) {
   return bytes;
 }
 
-double cyclesOfExact(FusionOp fusion, const Machine &machine) {
+/// Modelled cycles of one call of an exact kernel on one core of `machine` if all data is in L1.
+static double cyclesOfExact(FusionOp fusion, const Machine &machine) {
   // One trip: the whole kernel, in whole vectors.
   LoopBody body;
   auto vectors = [&](double bytes) { return std::ceil(bytes / machine.vectors.bytes); };

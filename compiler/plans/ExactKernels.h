@@ -18,9 +18,6 @@ namespace hlo {
 /// or compute with integers, and have no kernel form of their own.
 bool isExact(FusionOp fusion);
 
-/// Modelled cycles of one call of such a kernel on one core of `machine` if all data is in L1.
-double cyclesOfExact(FusionOp fusion, const Machine &machine);
-
 /// Whether code for `earlier` is as fast on `machine` as code for `machine` itself, as far as the
 /// model can tell. Only the vectors differ: caches and ports are those of `machine` in both.
 bool gainsNothing(FusionOp exact, const Machine &earlier, const Machine &machine);

@@ -27,10 +27,14 @@ static int is_supported(const hlo_module_desc *level) {
          hlo_cpu_request(missing) == missing;
 }
 
-/* The level that a call with a valid header runs at; null after a message. */
+/* The level that a call with a valid header runs at, the description itself if it has none; null
+ * after a message. */
 static const hlo_module_desc *find_level(const hlo_module_desc *desc, const hlo_call *call,
                                          hlo_text *text) {
   const uint32_t count = HLO_FIELD(desc, num_levels);
+  if (count == 0) {
+    return desc;
+  }
   const int32_t asked = HLO_FIELD(call, cpu_level);
   if (asked < 0 || (uint32_t)asked > count) {
     hlo_text_add(text, desc->name);
@@ -56,32 +60,34 @@ static const hlo_module_desc *find_level(const hlo_module_desc *desc, const hlo_
   return hlo_check_cpu(desc->levels[0], text) == HLO_OK ? desc->levels[0] : NULL;
 }
 
-const hlo_module_desc *hlo_level(const hlo_module_desc *desc, const hlo_call *call) {
+/* The level that a call runs at; null and an error after a message. */
+static hlo_status choose_level(const hlo_call *call, const hlo_module_desc *desc,
+                               const hlo_module_desc **level) {
   hlo_text text;
-  if (hlo_check_call(desc, call, &text) != HLO_OK) {
-    return NULL;
-  }
-  return HLO_FIELD(desc, num_levels) == 0 ? desc : find_level(desc, call, &text);
-}
-
-hlo_status hlo_rt_run_level(const hlo_call *call, const hlo_module_desc *desc,
-                            const void *const *inputs, void *const *outputs) {
-  hlo_text text;
-  const hlo_status status = hlo_check_call(desc, call, &text);
-  if (status != HLO_OK) {
-    return hlo_refuse(call, status);
-  }
-  const hlo_module_desc *level = find_level(desc, call, &text);
-  return level != NULL ? level->run(call, inputs, outputs) : hlo_refuse(call, HLO_ERR_CPU);
-}
-
-hlo_status hlo_rt_prepare_level(const hlo_call *call, const hlo_module_desc *desc,
-                                const void *const *inputs, void *prepared, size_t bytes) {
-  hlo_text text;
+  *level = NULL;
   const hlo_status status = hlo_check_call(desc, call, &text);
   if (status != HLO_OK) {
     return status;
   }
-  const hlo_module_desc *level = find_level(desc, call, &text);
-  return level != NULL ? level->prepare(call, inputs, prepared, bytes) : HLO_ERR_CPU;
+  *level = find_level(desc, call, &text);
+  return *level != NULL ? HLO_OK : HLO_ERR_CPU;
+}
+
+const hlo_module_desc *hlo_level(const hlo_module_desc *desc, const hlo_call *call) {
+  const hlo_module_desc *level;
+  return choose_level(call, desc, &level) == HLO_OK ? level : NULL;
+}
+
+hlo_status hlo_rt_run_level(const hlo_call *call, const hlo_module_desc *desc,
+                            const void *const *inputs, void *const *outputs) {
+  const hlo_module_desc *level;
+  const hlo_status status = choose_level(call, desc, &level);
+  return status == HLO_OK ? level->run(call, inputs, outputs) : hlo_refuse(call, status);
+}
+
+hlo_status hlo_rt_prepare_level(const hlo_call *call, const hlo_module_desc *desc,
+                                const void *const *inputs, void *prepared, size_t bytes) {
+  const hlo_module_desc *level;
+  const hlo_status status = choose_level(call, desc, &level);
+  return status == HLO_OK ? level->prepare(call, inputs, prepared, bytes) : status;
 }

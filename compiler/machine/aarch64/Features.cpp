@@ -39,16 +39,12 @@ static SmallVector<StringRef> cpuNames() {
   return map_to_vector(cpus(), [](const Cpu &cpu) -> StringRef { return cpu.name; });
 }
 
-static bool isWithheld(StringRef) { return false; }
-
 static ArrayRef<DeclaredFeature> declaredFeatures() {
 #define HLO_CPU_ROW(bit, id, name) {name, HLO_AARCH64_##id},
   static constexpr DeclaredFeature rows[] = {HLO_AARCH64_FEATURES(HLO_CPU_ROW)};
 #undef HLO_CPU_ROW
   return rows;
 }
-
-static uint64_t tileBits() { return 0; }
 
 static std::optional<std::string> featuresOfVersion(StringRef name) {
   const llvm::AArch64::ArchInfo *version = llvm::AArch64::parseArch(name);
@@ -85,8 +81,6 @@ const Architecture kArchitecture{.llvm = Triple::aarch64,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
                                  .cpuNames = cpuNames,
-                                 .isWithheld = isWithheld,
-                                 .tileBits = tileBits,
                                  .describe = describe};
 
 } // namespace hlo::aarch64

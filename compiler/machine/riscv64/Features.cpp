@@ -61,12 +61,6 @@ static std::optional<std::string> featuresOfVersion(StringRef name) {
   return join((*isa)->toFeatures(), ",");
 }
 
-static StringRef extensionNamed(StringRef name) { return name; }
-static SmallVector<StringRef> cpuNames() { return {}; }
-static bool isWithheld(StringRef) { return false; }
-static ArrayRef<DeclaredFeature> declaredFeatures() { return {}; }
-static uint64_t tileBits() { return 0; }
-
 static void initialize() {
   LLVMInitializeRISCVTargetInfo();
   LLVMInitializeRISCVTarget();
@@ -105,14 +99,9 @@ const Architecture kArchitecture{.llvm = Triple::riscv64,
                                  .lacks = "arithmetic of f64 (rv64gc)",
                                  .flushesSubnormals = false,
                                  .featuresOfVersion = featuresOfVersion,
-                                 .extensionNamed = extensionNamed,
                                  .initialize = initialize,
-                                 .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
                                  .callingFeatures = callingFeatures,
-                                 .cpuNames = cpuNames,
-                                 .isWithheld = isWithheld,
-                                 .tileBits = tileBits,
                                  .describe = describe};
 
 } // namespace hlo::riscv64

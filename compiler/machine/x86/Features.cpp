@@ -60,10 +60,6 @@ static uint64_t tileBits() {
   return HLO_X86_AMX_TILE | HLO_X86_AMX_INT8 | HLO_X86_AMX_BF16 | HLO_X86_AMX_FP16;
 }
 
-/// Versions (x86-64-v3) are CPUs to LLVM, and its features have the names that C compilers know.
-static std::optional<std::string> featuresOfVersion(StringRef) { return std::nullopt; }
-static StringRef extensionNamed(StringRef name) { return name; }
-
 static void initialize() {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
@@ -83,8 +79,6 @@ const Architecture kArchitecture{.llvm = Triple::x86_64,
                                  .leastCpu = "x86-64",
                                  .required = "64bit",
                                  .lacks = "64-bit mode",
-                                 .featuresOfVersion = featuresOfVersion,
-                                 .extensionNamed = extensionNamed,
                                  .initialize = initialize,
                                  .declaredFeatures = declaredFeatures,
                                  .undeclaredFeatures = undeclaredFeatures,
